@@ -1,0 +1,11 @@
+# takt_require(<package> <Debian package> <Conan/vcpkg name> [COMPONENTS ...] [target]): find a package, or stop with
+# one sentence that says how to get it.
+macro(takt_require package debian elsewhere)
+  find_package(${package} QUIET ${ARGN})
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "takt needs ${package}: install the Debian package ${debian}, or ${elsewhere} by Conan or vcpkg.")
+  endif()
+endmacro()
+
+takt_require(Boost libboost-dev boost-hana)
+find_package(Threads REQUIRED)

@@ -1,0 +1,12 @@
+# What only takt's own programs and tests are compiled with; nothing of it reaches a user of the targets.
+add_library(takt_warnings INTERFACE)
+target_compile_options(takt_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow)
+if(TAKT_WARNINGS_AS_ERRORS)
+  target_compile_options(takt_warnings INTERFACE -Werror)
+endif()
+
+find_program(takt_ccache ccache)
+if(takt_ccache AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${takt_ccache})
+endif()

@@ -1,0 +1,16 @@
+# takt::takt: the library without operating system or heap. takt::runtime adds threads.
+file(GLOB_RECURSE takt_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/takt/*.hpp)
+
+add_library(takt INTERFACE)
+add_library(takt::takt ALIAS takt)
+target_sources(takt INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${takt_headers})
+target_compile_features(takt INTERFACE cxx_std_20)
+target_link_libraries(takt INTERFACE Boost::headers)
+
+add_library(takt_runtime INTERFACE)
+add_library(takt::runtime ALIAS takt_runtime)
+set_target_properties(takt_runtime PROPERTIES EXPORT_NAME runtime)
+target_link_libraries(takt_runtime INTERFACE takt Threads::Threads)
+
+# `cmake --build ... --target all_verify_interface_header_sets` compiles every header alone.
+set_target_properties(takt PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <takt/analysis/busy_waiting.hpp>
+#include <takt/analysis/enhanced_mpcp.hpp>
+#include <takt/analysis/judge.hpp>
+#include <takt/analysis/proven_miss.hpp>
+#include <takt/analysis/rtgpu.hpp>
+#include <takt/analysis/self_suspension.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/rules/dedicated_sms.hpp>
+#include <takt/rules/priority_order.hpp>
+#include <takt/rules/tags.hpp>
+
+namespace takt {
+
+/// Compositions that an analysis is known to bound.
+template <class P>
+concept DedicatedGpuPlatform =
+    Platform<P> && FixedPriority<typename P::cpu_rule> &&
+    (NonpreemptiveFixedPriority<typename P::copy_rule> || Absent<typename P::copy_rule>) &&
+    (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
+template <class P>
+concept BusyWaitingPlatform = Platform<P> && BusyWaiting<typename P::cpu_rule> &&
+                              (NonpreemptiveFixedPriority<typename P::copy_rule> || Absent<typename P::copy_rule>) &&
+                              Federated<typename P::gpu_rule>;
+template <class P>
+concept SerializedGpuPlatform = Platform<P> && FixedPriority<typename P::cpu_rule> &&
+                                SerializedFederated<typename P::gpu_rule>;
+template <class P>
+concept LockedGpuPlatform = Platform<P> && FixedPriority<typename P::cpu_rule> &&
+                            SerializedWholeGpu<typename P::gpu_rule>;
+
+template <class P>
+concept AnalyzablePlatform = DedicatedGpuPlatform<P> || BusyWaitingPlatform<P> || SerializedGpuPlatform<P> ||
+                             LockedGpuPlatform<P>;
+
+namespace analysis {
+
+namespace detail {
+
+template <class P>
+constexpr void require_known_composition() {
+  static_assert(!Absent<typename P::cpu_rule>,
+                "takt: the platform has no processors; add pool(processors(n), fixed_priority). See docs/errors.md#E27");
+  static_assert(Absent<typename P::cpu_rule> || FixedPriority<typename P::cpu_rule> || BusyWaiting<typename P::cpu_rule>,
+                "takt: no bound is known for this rule on the processors pool; fixed_priority, rate_monotonic, "
+                "deadline_monotonic and busy_waiting(...) have one. See docs/errors.md#E28");
+  static_assert(Absent<typename P::copy_rule> || NonpreemptiveFixedPriority<typename P::copy_rule>,
+                "takt: no bound is known for this rule on the copy_engines pool; nonpreemptive(fixed_priority) has one. "
+                "See docs/errors.md#E29");
+  static_assert(!AnalyzablePlatform<P> ? false : true,
+                "takt: no bound is known for this rule on the virtual_sms pool; federated, federated_virtual, "
+                "serialized(federated) and serialized(whole_gpu) have one. See docs/errors.md#E30");
+}
+
+}  // namespace detail
+
+/// The analysis for a composition, on a table in priority order.
+template <AnalyzablePlatform P, class Table>
+[[nodiscard]] constexpr auto make_analysis(const P& platform, const Table& table, rtgpu_variant variant = rtgpu_best) {
+  if constexpr (DedicatedGpuPlatform<P>) {
+    return rtgpu<Table>(table, platform.record(), variant);
+  } else if constexpr (BusyWaitingPlatform<P>) {
+    return busy_waiting_rta<Table>(table, platform.record());
+  } else if constexpr (SerializedGpuPlatform<P>) {
+    return self_suspension<Table>(table, platform.record());
+  } else {
+    return enhanced_mpcp<Table>(table, platform.record());
+  }
+}
+
+/// The flat table of a set in the priority order that the platform's processors use.
+template <class P, TaskSet T, ExactNumber Number = ticks>
+[[nodiscard]] constexpr auto prioritized_table(const P& /*platform*/, const T& tasks) {
+  auto table = tasks.template table<Number>();
+  prioritize(table, P::cpu_rule::order);
+  return table;
+}
+
+namespace detail {
+
+template <class A>
+[[nodiscard]] constexpr auto invalid(const A& a, const model_error& error) {
+  using number = typename std::remove_cvref_t<decltype(a.table())>::number;
+  verdict<number, A::max_tasks> out;
+  out.analysis = a.name();
+  out.error = error;
+  out.status =
+      error.fault == model_fault::time_overflow ? verdict_status::overflow : verdict_status::invalid_model;
+  return out;
+}
+
+template <std::size_t N, class Table>
+[[nodiscard]] constexpr auto plan_fault(const Table& table, const platform_record& platform, const plan<N>& p)
+    -> model_error {
+  if (p.shares.size() != table.size() || !dedicated_sms<N>(platform, p).valid()) {
+    return {.fault = model_fault::plan_does_not_fit};
+  }
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    const auto id = table.tasks[k].id;
+    if (table.has_kernel(k) && p.shares[id].sms < 1) { return {.fault = model_fault::plan_does_not_fit, .task = id}; }
+  }
+  return {};
+}
+
+}  // namespace detail
+}  // namespace analysis
+
+/// Proves, or fails to prove, that every task meets its deadline under a plan. The composition of the platform decides
+/// how; a composition without a known bound does not compile.
+///
+/// Returns one verdict for the set. Error: `invalid_model` and `overflow`, with the field in `error`; in a constant
+/// expression these stop compilation with a sentence. `unschedulable` only with a proof of a miss, in a legal run,
+/// under every plan. Cost: see the analysis.
+template <Platform P, TaskSet T, std::size_t N>
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
+                                     analysis::rtgpu_variant variant = analysis::rtgpu_best) {
+  analysis::detail::require_known_composition<P>();
+  const auto table = analysis::prioritized_table(platform, tasks);
+  const platform_record record = platform.record();
+  auto a = analysis::make_analysis(platform, table, variant);
+  model_error error = platform.validate();
+  if (!error) { error = a.fits(table, record); }
+  if (!error) { error = analysis::detail::plan_fault(table, record, p); }
+  if (std::is_constant_evaluated()) { detail::refuse(error); }
+  if (error) { return analysis::detail::invalid(a, error); }
+  auto out = analysis::verdict_of(a, analysis::evaluate_all(a, p));
+  if (!out.schedulable() && !analysis::find_proven_misses(table, record).empty()) {
+    out.status = verdict_status::unschedulable;
+  }
+  return out;
+}
+
+}  // namespace takt

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/model/model_error.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/model/stage.hpp>
+
+namespace takt::analysis {
+
+/// A walk over a chain that accepts: cpu, then any number of ([copy] kernel [copy] cpu).
+class alternating_chain {
+ public:
+  /// False at the first segment that cannot follow.
+  constexpr auto next(stage s) noexcept -> bool {
+    switch (s) {
+      case stage::cpu: return move(at_ == state::start || at_ == state::kernel || at_ == state::copied_back, state::cpu);
+      case stage::copy:
+        if (at_ == state::cpu) { return move(true, state::copied_in); }
+        return move(at_ == state::kernel, state::copied_back);
+      case stage::kernel: return move(at_ == state::cpu || at_ == state::copied_in, state::kernel);
+    }
+    return false;
+  }
+  [[nodiscard]] constexpr auto complete() const noexcept -> bool { return at_ == state::cpu; }
+
+ private:
+  enum class state : std::uint8_t { start, cpu, copied_in, kernel, copied_back, wrong };
+
+  constexpr auto move(bool allowed, state to) noexcept -> bool {
+    at_ = allowed ? to : state::wrong;
+    return allowed;
+  }
+
+  state at_ = state::start;
+};
+
+/// Whether every chain alternates and finds its resources on the platform. Zero-length copies need no engine.
+template <class Table>
+[[nodiscard]] constexpr auto fits_platform(const Table& table, const platform_record& platform) -> model_error {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    if (t.core >= platform.cores) { return {.fault = model_fault::core_out_of_range, .task = t.id}; }
+    alternating_chain walk;
+    for (std::uint32_t j = 0; j < t.segment_count; ++j) {
+      const auto& s = table.segment(i, j);
+      if (!walk.next(s.where)) { return {.fault = model_fault::chain_does_not_alternate, .task = t.id, .segment = j}; }
+      if (s.where == stage::copy && platform.copy_engines == 0 && s.time.upper > typename Table::number(0)) {
+        return {.fault = model_fault::copy_without_engine, .task = t.id, .segment = j};
+      }
+      if (s.where == stage::kernel && platform.gpus.empty()) {
+        return {.fault = model_fault::kernel_without_gpu, .task = t.id, .segment = j};
+      }
+    }
+    if (!walk.complete()) {
+      return {.fault = model_fault::chain_does_not_alternate, .task = t.id, .segment = t.segment_count - 1};
+    }
+  }
+  return {};
+}
+
+}  // namespace takt::analysis

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <takt/analysis/concepts.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/model/plan.hpp>
+
+namespace takt::analysis {
+
+/// Evaluates every task under a plan, from the highest priority down, and stops at the first that fails: bounds of
+/// lower tasks would rest on a deadline that is not kept. Pre: the plan has a share for each task.
+/// Returns the number of tasks that meet their deadlines, highest first.
+template <PriorityAnalysis A, std::size_t N>
+constexpr auto evaluate_all(A& a, const plan<N>& p) -> std::size_t {
+  const auto& tasks = a.table().tasks;
+  for (std::size_t k = 0; k < tasks.size(); ++k) { a.assign(k, p.shares[tasks[k].id]); }
+  std::size_t k = 0;
+  while (k < tasks.size() && a.evaluate(k)) { ++k; }
+  return k;
+}
+
+/// The verdict of an analysis whose first `passed` tasks meet their deadlines and whose next one, if any, was
+/// evaluated. Status: `schedulable` or `not_proven`.
+template <PriorityAnalysis A>
+[[nodiscard]] constexpr auto verdict_of(const A& a, std::size_t passed) {
+  const auto& table = a.table();
+  using number = typename std::remove_cvref_t<decltype(table)>::number;
+  verdict<number, A::max_tasks> out;
+  out.analysis = a.name();
+  out.status = passed == table.size() ? verdict_status::schedulable : verdict_status::not_proven;
+  out.tasks.resize(table.size());
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    const auto& t = table.tasks[k];
+    auto& v = out.tasks[t.id];
+    v = {.name = t.name, .deadline = t.deadline};
+    if (k > passed) { continue; }
+    v.bound = a.bound(k);
+    v.evaluated = true;
+    v.meets = k < passed;
+  }
+  return out;
+}
+
+}  // namespace takt::analysis

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/analysis/chain_pattern.hpp>
+#include <takt/analysis/headroom.hpp>
+#include <takt/analysis/stretches.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/analysis/warm_start.hpp>
+#include <takt/analysis/workload.hpp>
+#include <takt/model/validate.hpp>
+
+namespace takt::analysis {
+
+/// Segmented self-suspension over one serialised accelerator: each stretch between two CPU segments is served by a
+/// single non-preemptive fixed-priority server that all tasks share, its kernel on the task's own SMs.
+/// Source: the baseline of Zou et al. 2021, section 6.1, read as their Lemmas 2.1 to 2.3; the paper gives prose only.
+template <class Table>
+class self_suspension {
+ public:
+  using number = typename Table::number;
+  static constexpr std::size_t max_tasks = Table::max_tasks;
+  static constexpr std::size_t max_elements = Table::max_segments;
+  /// The share of a lower task lengthens the stretch that blocks, so a plan must be whole before any task is judged.
+  static constexpr bool priority_ordered = false;
+
+  constexpr self_suspension(const Table& table, const platform_record& platform)
+      : table_{&table}, platform_{platform} {}
+
+  [[nodiscard]] static constexpr auto fits(const Table& table, const platform_record& platform) -> model_error {
+    if (const auto error = validate(table)) { return error; }
+    if (const auto error = fits_platform(table, platform)) { return error; }
+    return has_headroom(table) ? model_error{} : model_error{.fault = model_fault::time_overflow};
+  }
+
+  [[nodiscard]] constexpr auto name() const noexcept -> std::string_view { return "self-suspension"; }
+  [[nodiscard]] constexpr auto table() const noexcept -> const Table& { return *table_; }
+  [[nodiscard]] constexpr auto platform() const noexcept -> const platform_record& { return platform_; }
+  [[nodiscard]] constexpr auto monotone() const noexcept -> bool { return false; }
+
+  constexpr void assign(std::size_t k, const sm_share& share) {
+    const std::int32_t virtual_sms =
+        share.sms < 1 ? 0 : platform_.gpus[static_cast<std::size_t>(share.gpu)].virtual_sms(share.sms);
+    served_[k] = virtual_sms > 0 || !table_->has_kernel(k);
+    if (served_[k]) { chains_.merge(*table_, k, virtual_sms); }
+  }
+
+  /// Pre: every task has its share, and every higher task meets its deadline.
+  constexpr auto evaluate(std::size_t k) -> bool {
+    const auto& t = table_->tasks[k];
+    bounds_[k] = {};
+    if (!served_[k]) { return false; }
+    const auto server = [this, k](const number& x, ascent<number>& sum) {
+      for (std::size_t i = 0; i < k; ++i) { accumulate(sum, workload_.demand(i, 1, x)); }
+    };
+    const auto core = [this, k](const number& x, ascent<number>& sum) {
+      for (std::size_t i = 0; i < k; ++i) {
+        if (table_->tasks[i].core == table_->tasks[k].core) { accumulate(sum, workload_.demand(i, 0, x)); }
+      }
+    };
+    const number blocked = blocking(k);
+    warm_start<number> on_server;
+    warm_start<number> on_core;
+    fixed_point<number> stretch_sum{number(0), stop_reason::converged};
+    fixed_point<number> cpu_sum = stretch_sum;
+    for (std::size_t j = t.first_segment; j < t.first_segment + chains_.count(k); ++j) {
+      const element<number>& e = chains_.elements()[j];
+      if (e.resource == 0) {
+        add(cpu_sum, responses_[j] = on_core.solve(e.time.upper, t.deadline, core));
+      } else if (e.time.upper == number(0)) {
+        responses_[j] = {number(0), stop_reason::converged};
+      } else {
+        add(stretch_sum, responses_[j] = on_server.solve(e.time.upper + blocked, t.deadline, server));
+      }
+    }
+    auto& b = bounds_[k];
+    if (stretch_sum.exists()) {
+      if (cpu_sum.exists()) { b.segmentwise = {stretch_sum.value + cpu_sum.value, stop_reason::converged}; }
+      b.cpu_joint = warm_start<number>{}.solve(stretch_sum.value + chains_.cpu(k), t.deadline, core);
+    }
+    b.best = tighter(response_bound<number>{b.segmentwise.value, b.segmentwise.exists()},
+                     response_bound<number>{b.cpu_joint.value, b.cpu_joint.exists()});
+    if (meets(k)) {
+      workload_.pack(k, chains_.elements(), t.first_segment, chains_.count(k), t.period, t.deadline);
+    }
+    return meets(k);
+  }
+
+  struct bounds_of_task {
+    fixed_point<number> segmentwise;
+    fixed_point<number> cpu_joint;
+    response_bound<number> best;
+  };
+  [[nodiscard]] constexpr auto bounds(std::size_t k) const -> const bounds_of_task& { return bounds_[k]; }
+  [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& { return bounds_[k].best; }
+  [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool {
+    return bounds_[k].best.exists && !(table_->tasks[k].deadline < bounds_[k].best.value);
+  }
+  /// Longest stretch of a lower task under its share.
+  [[nodiscard]] constexpr auto blocking(std::size_t k) const -> number {
+    return chains_.longest_below(k, table_->size());
+  }
+  [[nodiscard]] constexpr auto chains() const noexcept -> const stretches<Table>& { return chains_; }
+  /// Response of the j-th element of the merged chain.
+  [[nodiscard]] constexpr auto element_response(std::size_t k, std::size_t j) const -> const fixed_point<number>& {
+    return responses_[table_->tasks[k].first_segment + j];
+  }
+
+ private:
+  static constexpr void add(fixed_point<number>& sum, const fixed_point<number>& response) {
+    if (!response.exists()) { sum.reason = response.reason; }
+    sum.value = sum.value + response.value;
+  }
+
+  const Table* table_;
+  platform_record platform_;
+  stretches<Table> chains_;
+  workload_model<number, max_tasks, max_elements, 2> workload_;
+  std::array<fixed_point<number>, max_elements> responses_{};
+  std::array<bounds_of_task, max_tasks> bounds_{};
+  std::array<bool, max_tasks> served_{};
+};
+
+}  // namespace takt::analysis

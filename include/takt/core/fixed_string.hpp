@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace takt {
+
+/// A name of at most `Capacity` characters as a structural value, so that compilers print it in a diagnostic. Longer
+/// names are cut.
+template <std::size_t Capacity>
+struct fixed_string {
+  char text[Capacity + 1] = {};
+
+  constexpr fixed_string() noexcept = default;
+  constexpr fixed_string(std::string_view from) noexcept {  // NOLINT(google-explicit-constructor)
+    for (std::size_t i = 0; i < Capacity && i < from.size(); ++i) { text[i] = from[i]; }
+  }
+
+  [[nodiscard]] constexpr auto view() const noexcept -> std::string_view { return {text}; }
+};
+
+}  // namespace takt

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <boost/hana/for_each.hpp>
+#include <boost/hana/tuple.hpp>
+
+#include <takt/model/model_error.hpp>
+#include <takt/model/platform_record.hpp>
+
+namespace takt {
+
+/// CPU cores. Every task runs on the core that it names by `on_core`.
+struct processors_resource {
+  std::int32_t count = 1;
+};
+struct copy_engines_resource {
+  std::int32_t count = 1;
+};
+/// The SMs of one GPU, each of which counts as `per_sm` slower virtual ones.
+struct virtual_sms_resource {
+  std::int32_t sms = 1;
+  std::int32_t per_sm = 2;
+  std::int32_t granularity = 1;
+};
+
+[[nodiscard]] constexpr auto processors(std::int32_t count) noexcept -> processors_resource { return {count}; }
+[[nodiscard]] constexpr auto copy_engines(std::int32_t count) noexcept -> copy_engines_resource { return {count}; }
+[[nodiscard]] constexpr auto virtual_sms(std::int32_t sms, std::int32_t per_sm, std::int32_t granularity = 1) noexcept
+    -> virtual_sms_resource {
+  return {sms, per_sm, granularity};
+}
+
+/// What arbitrates a resource: a type that names its discipline. rules/ has the state machines behind them.
+template <class R>
+concept RuleTag = std::copyable<R> && requires { typename R::is_takt_rule; };
+
+template <class Resource, RuleTag Rule>
+struct resource_pool {
+  using resource_type = Resource;
+  using rule_type = Rule;
+
+  Resource resource;
+  Rule rule;
+};
+
+template <class Resource, RuleTag Rule>
+[[nodiscard]] constexpr auto pool(const Resource& resource, const Rule& rule) -> resource_pool<Resource, Rule> {
+  return {resource, rule};
+}
+
+template <class P>
+concept Pool = requires {
+  typename P::resource_type;
+  typename P::rule_type;
+};
+
+namespace detail {
+
+/// Stands for the rule of a pool that a platform does not have.
+struct absent_rule {
+  using is_takt_rule = void;
+};
+
+template <class Resource, class... Pools>
+struct find_rule {
+  using type = absent_rule;
+};
+template <class Resource, class First, class... Rest>
+struct find_rule<Resource, First, Rest...> : find_rule<Resource, Rest...> {};
+template <class Resource, class Rule, class... Rest>
+struct find_rule<Resource, resource_pool<Resource, Rule>, Rest...> {
+  using type = Rule;
+};
+
+template <class Rule>
+[[nodiscard]] constexpr auto shares_physical_sms() noexcept -> bool {
+  if constexpr (requires { Rule::shares_physical_sms; }) { return Rule::shares_physical_sms; }
+  return false;
+}
+
+constexpr auto append(platform_record& r, const processors_resource& p, auto /*rule*/) -> bool {
+  r.cores += p.count;
+  return p.count > 0;
+}
+constexpr auto append(platform_record& r, const copy_engines_resource& e, auto /*rule*/) -> bool {
+  r.copy_engines += e.count;
+  return e.count > 0;
+}
+template <class Rule>
+constexpr auto append(platform_record& r, const virtual_sms_resource& g, Rule /*rule*/) -> bool {
+  r.gpus.push_back({g.sms, g.per_sm, g.granularity, shares_physical_sms<Rule>()});
+  return g.sms > 0 && g.per_sm > 0 && g.granularity > 0;
+}
+
+}  // namespace detail
+
+/// Pools of resources, each with the rule that arbitrates it. Kinds are types, sizes are values: one instance of every
+/// template behind it serves all sizes.
+template <Pool... Pools>
+struct typed_platform {
+  boost::hana::tuple<Pools...> pools;
+
+  /// The rule type of the first pool of a resource kind; `detail::absent_rule` when there is none.
+  template <class Resource>
+  using rule_of = typename detail::find_rule<Resource, Pools...>::type;
+
+  using cpu_rule = rule_of<processors_resource>;
+  using copy_rule = rule_of<copy_engines_resource>;
+  using gpu_rule = rule_of<virtual_sms_resource>;
+
+  [[nodiscard]] constexpr auto record() const -> platform_record {
+    platform_record out;
+    boost::hana::for_each(pools, [&out](const auto& p) { (void)detail::append(out, p.resource, p.rule); });
+    return out;
+  }
+  [[nodiscard]] constexpr auto validate() const -> model_error {
+    bool positive = true;
+    boost::hana::for_each(pools, [&positive](const auto& p) {
+      platform_record scratch;
+      positive = detail::append(scratch, p.resource, p.rule) && positive;
+    });
+    return {.fault = positive ? model_fault::none : model_fault::platform_size_not_positive};
+  }
+};
+
+template <class P>
+concept Platform = requires(const P& p) {
+  { p.record() } -> std::same_as<platform_record>;
+  typename P::cpu_rule;
+  typename P::copy_rule;
+  typename P::gpu_rule;
+};
+
+/// A platform. A wrong size stops compilation in a constant expression and is `invalid_model` at run time.
+template <Pool... Pools>
+[[nodiscard]] constexpr auto platform(const Pools&... pools) -> typed_platform<Pools...> {
+  static_assert(sizeof...(Pools) <= max_gpus + 2, "takt: too many pools; at most eight GPUs, one processor pool and one "
+                                                  "copy engine pool. See docs/errors.md#E25");
+  const typed_platform<Pools...> p{boost::hana::tuple<Pools...>(pools...)};
+  if (std::is_constant_evaluated()) { detail::refuse(p.validate()); }
+  return p;
+}
+
+}  // namespace takt

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/model/stage.hpp>
+
+namespace takt {
+
+/// A GPU as an analysis sees it. Its SMs are handed out whole (isolated: the task's kernels alone interleave on them)
+/// or as virtual SMs (shared: kernels of different tasks may sit on one physical SM, and every interleave ratio must
+/// hold against any of them).
+struct gpu_record {
+  std::int32_t sms = 0;
+  std::int32_t virtual_per_sm = 1;
+  std::int32_t granularity = 1;  ///< shares are multiples of this many SMs (a hardware split unit)
+  bool shared = false;
+
+  [[nodiscard]] friend constexpr auto operator==(const gpu_record&, const gpu_record&) noexcept -> bool = default;
+
+  /// Units that a plan can hand out.
+  [[nodiscard]] constexpr auto budget() const noexcept -> std::int32_t { return shared ? sms * virtual_per_sm : sms; }
+  [[nodiscard]] constexpr auto virtual_sms(std::int32_t share) const noexcept -> std::int32_t {
+    return shared ? share : share * virtual_per_sm;
+  }
+};
+
+inline constexpr std::size_t max_gpus = 8;
+inline constexpr std::int32_t max_copy_engines = 2;
+
+/// A platform as plain values.
+struct platform_record {
+  std::int32_t cores = 0;
+  std::int32_t copy_engines = 0;
+  inline_vector<gpu_record, max_gpus> gpus;
+
+  /// The engine of a copy. A single engine serves both directions; of two, one serves each, and copies of no stated
+  /// direction go to the first.
+  [[nodiscard]] constexpr auto engine_of(copy_direction d) const noexcept -> std::int32_t {
+    return copy_engines == 2 && d == copy_direction::to_host ? 1 : 0;
+  }
+};
+
+}  // namespace takt

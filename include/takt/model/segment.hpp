@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <takt/core/duration.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/kernel_law.hpp>
+#include <takt/model/stage.hpp>
+
+namespace takt {
+
+struct cpu_segment {
+  static constexpr stage where = stage::cpu;
+  interval<duration> time;
+};
+
+struct copy_segment {
+  static constexpr stage where = stage::copy;
+  interval<duration> time;
+  copy_direction direction = copy_direction::unspecified;
+};
+
+/// A kernel, or a job on any accelerator whose units can be dedicated to a task (an FPGA region, a tensor core group):
+/// everything that is known about it is how long it takes on a given number of them.
+template <KernelLaw Law>
+struct kernel_segment {
+  static constexpr stage where = stage::kernel;
+  Law law;
+};
+
+/// What stands in a task's chain.
+template <class S>
+concept Segment = std::copyable<S> && requires {
+  { S::where } -> std::convertible_to<stage>;
+};
+
+/// CPU execution of at least `bcet` and at most `wcet`.
+[[nodiscard]] constexpr auto cpu(duration bcet, duration wcet) noexcept -> cpu_segment { return {{bcet, wcet}}; }
+[[nodiscard]] constexpr auto cpu(duration wcet) noexcept -> cpu_segment { return {{duration{}, wcet}}; }
+
+/// A transfer between host and device that takes the copy engine for `lower` to `upper`. A transfer of length zero
+/// (unified memory) never asks for the engine.
+[[nodiscard]] constexpr auto copy(duration lower, duration upper,
+                                  copy_direction direction = copy_direction::unspecified) noexcept -> copy_segment {
+  return {{lower, upper}, direction};
+}
+[[nodiscard]] constexpr auto copy(duration upper, copy_direction direction = copy_direction::unspecified) noexcept
+    -> copy_segment {
+  return {{duration{}, upper}, direction};
+}
+
+struct kernel_work {
+  interval<duration> time;
+};
+struct kernel_overhead {
+  duration time;
+};
+struct kernel_interleave {
+  std::int64_t numerator = 1;
+  std::int64_t denominator = 1;
+};
+
+/// Total work of a kernel: its time on one virtual SM that shares its physical SM with no other, overhead included.
+[[nodiscard]] constexpr auto work(duration lower, duration upper) noexcept -> kernel_work { return {{lower, upper}}; }
+[[nodiscard]] constexpr auto work(duration upper) noexcept -> kernel_work { return {{duration{}, upper}}; }
+
+/// The part of a kernel that more SMs do not shorten: launch, pinning, and the longest indivisible block.
+[[nodiscard]] constexpr auto overhead(duration upper) noexcept -> kernel_overhead { return {upper}; }
+
+/// How much a kernel is stretched by whatever may run on the other virtual SMs of its physical SM, as an exact ratio
+/// of at least one: 9/5 for 1.8.
+[[nodiscard]] constexpr auto interleave(std::int64_t numerator, std::int64_t denominator = 1) noexcept
+    -> kernel_interleave {
+  return {numerator, denominator};
+}
+
+[[nodiscard]] constexpr auto kernel(kernel_work w, kernel_overhead o = {}, kernel_interleave i = {}) noexcept
+    -> kernel_segment<divisible_work> {
+  return {divisible_work{w.time, o.time, i.numerator, i.denominator}};
+}
+
+/// A kernel whose law the caller brings: a measured table, or a type of their own.
+template <KernelLaw Law>
+[[nodiscard]] constexpr auto kernel(const Law& law) noexcept -> kernel_segment<Law> {
+  return {law};
+}
+
+}  // namespace takt

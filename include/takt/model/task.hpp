@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <boost/hana/tuple.hpp>
+
+#include <takt/core/duration.hpp>
+#include <takt/model/segment.hpp>
+
+namespace takt {
+
+struct period_attribute {
+  duration value;
+};
+struct deadline_attribute {
+  duration value;
+};
+struct priority_attribute {
+  std::int32_t value;
+};
+struct core_attribute {
+  std::int32_t value;
+};
+
+/// Shortest time between two releases of the task.
+[[nodiscard]] constexpr auto period(duration d) noexcept -> period_attribute { return {d}; }
+/// Relative to the release. A task without one has its period as deadline.
+[[nodiscard]] constexpr auto deadline(duration d) noexcept -> deadline_attribute { return {d}; }
+/// 0 is the highest. Counts only when every task of the set has one.
+[[nodiscard]] constexpr auto priority(std::int32_t p) noexcept -> priority_attribute { return {p}; }
+/// The CPU core that runs all CPU segments of the task.
+[[nodiscard]] constexpr auto on_core(std::int32_t core) noexcept -> core_attribute { return {core}; }
+
+inline constexpr std::int32_t no_priority = -1;
+
+/// What a task is besides its chain.
+struct task_attributes {
+  std::string_view name;
+  duration period;
+  duration deadline;
+  bool has_deadline = false;
+  std::int32_t priority = no_priority;
+  std::int32_t core = 0;
+};
+
+template <Segment... Segments>
+struct typed_task {
+  static constexpr std::size_t segment_count = sizeof...(Segments);
+
+  task_attributes attributes;
+  boost::hana::tuple<Segments...> chain;
+};
+
+template <class A>
+concept TaskAttribute = std::same_as<A, period_attribute> || std::same_as<A, deadline_attribute> ||
+                        std::same_as<A, priority_attribute> || std::same_as<A, core_attribute>;
+
+template <class T>
+concept Task = requires(const T& t) {
+  { t.attributes } -> std::convertible_to<task_attributes>;
+  { T::segment_count } -> std::convertible_to<std::size_t>;
+  t.chain;
+};
+
+namespace detail {
+
+constexpr void apply(task_attributes& a, period_attribute p) noexcept {
+  a.period = p.value;
+  if (!a.has_deadline) { a.deadline = p.value; }
+}
+constexpr void apply(task_attributes& a, deadline_attribute d) noexcept {
+  a.deadline = d.value;
+  a.has_deadline = true;
+}
+constexpr void apply(task_attributes& a, priority_attribute p) noexcept { a.priority = p.value; }
+constexpr void apply(task_attributes& a, core_attribute c) noexcept { a.core = c.value; }
+
+/// Attributes come first, so that the chain reads as one piece.
+template <class... Segments>
+[[nodiscard]] constexpr auto make_task(const task_attributes& attributes, const Segments&... segments)
+    -> typed_task<Segments...> {
+  static_assert((Segment<Segments> && ...),
+                "takt: a task takes period(), deadline(), priority(), on_core() first and then only segments: cpu(), "
+                "copy(), kernel(). See docs/errors.md#E01");
+  static_assert(sizeof...(Segments) > 0, "takt: the task has no segment; give it at least one cpu(). See docs/errors.md#E02");
+  return {attributes, boost::hana::tuple<Segments...>(segments...)};
+}
+
+template <TaskAttribute A, class... Rest>
+[[nodiscard]] constexpr auto make_task(task_attributes attributes, A first, const Rest&... rest) {
+  apply(attributes, first);
+  return make_task(attributes, rest...);
+}
+
+}  // namespace detail
+
+/// A sporadic task: its name, its attributes, then its chain of segments in order of execution.
+template <class... Parts>
+[[nodiscard]] constexpr auto task(std::string_view name, const Parts&... parts) {
+  return detail::make_task(task_attributes{.name = name, .period = {}, .deadline = {}}, parts...);
+}
+
+}  // namespace takt

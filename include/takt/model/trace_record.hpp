@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/model/stage.hpp>
+
+namespace takt {
+
+/// A unit that does work: a core, a copy engine, or the SM range of a task (`index` is then the first SM).
+struct track {
+  stage where = stage::cpu;
+  std::int32_t gpu = 0;  ///< only for kernels
+  std::int32_t index = 0;
+  std::int32_t count = 1;  ///< SMs, only for kernels
+
+  [[nodiscard]] friend constexpr auto operator==(const track&, const track&) noexcept -> bool = default;
+};
+
+/// One uninterrupted piece of a segment on a unit. A segment that is preempted has several.
+struct slice {
+  std::uint32_t task = 0;     ///< position in the given order
+  std::uint32_t segment = 0;  ///< position in the chain
+  std::uint64_t job = 0;      ///< counts from 0 per task
+  track where{};
+  ticks start = 0;
+  ticks end = 0;
+};
+
+enum class mark_kind : std::uint8_t { release, completion, deadline, miss };
+
+/// Something that happens to a job at an instant. A miss is marked at the deadline that passed.
+struct mark {
+  mark_kind what = mark_kind::release;
+  std::uint32_t task = 0;
+  std::uint64_t job = 0;
+  ticks time = 0;
+};
+
+/// What a simulation or a run tells whoever listens. Calls come in no particular order of time across units.
+template <class R>
+concept TraceRecorder = requires(R& r, const slice& s, const mark& m) {
+  r.record(s);
+  r.record(m);
+};
+
+/// Listens to nothing and costs nothing.
+struct no_trace {
+  constexpr void record(const slice& /*s*/) const noexcept {}
+  constexpr void record(const mark& /*m*/) const noexcept {}
+};
+
+static_assert(TraceRecorder<no_trace>);
+
+}  // namespace takt

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/task_table.hpp>
+
+namespace takt {
+
+namespace detail {
+
+template <ExactNumber Number>
+[[nodiscard]] constexpr auto interval_fault(const interval<Number>& i) -> model_fault {
+  if (i.lower < Number(0) || i.upper < Number(0)) { return model_fault::negative_time; }
+  if (i.upper < i.lower) { return model_fault::best_case_exceeds_worst_case; }
+  return model_fault::none;
+}
+
+template <class Table, class Number>
+[[nodiscard]] constexpr auto segment_fault(const Table& table, const segment_record<Number>& s) -> model_fault {
+  if (const auto fault = interval_fault(s.time); fault != model_fault::none) { return fault; }
+  if (s.where != stage::kernel) { return model_fault::none; }
+  for (std::uint32_t r = 0; r < s.samples; ++r) {
+    if (const auto fault = interval_fault(table.samples[s.first_sample + r]); fault != model_fault::none) {
+      return fault;
+    }
+  }
+  if (s.overhead < Number(0)) { return model_fault::negative_time; }
+  if (s.interleave_denominator < 1 || s.interleave_numerator < s.interleave_denominator) {
+    return model_fault::interleave_below_one;
+  }
+  Number stretched{};
+  Number serial{};
+  if (!number_traits<Number>::multiply(s.time.upper, s.interleave_numerator, stretched) ||
+      !number_traits<Number>::multiply(s.overhead, s.interleave_denominator, serial)) {
+    return model_fault::time_overflow;
+  }
+  if (s.samples == 0 && stretched < serial) { return model_fault::overhead_exceeds_work; }
+  return model_fault::none;
+}
+
+template <class Number>
+[[nodiscard]] constexpr auto attribute_fault(const task_record<Number>& t) -> model_fault {
+  if (t.period <= Number(0)) { return model_fault::period_not_positive; }
+  if (t.deadline <= Number(0)) { return model_fault::deadline_not_positive; }
+  if (t.period < t.deadline) { return model_fault::deadline_exceeds_period; }
+  if (t.priority < no_priority) { return model_fault::negative_priority; }
+  if (t.core < 0) { return model_fault::negative_core; }
+  if (t.segment_count == 0) { return model_fault::empty_chain; }
+  return model_fault::none;
+}
+
+}  // namespace detail
+
+/// The first thing that is wrong with a task set by itself, or no fault. Whether it fits a platform and an analysis is
+/// asked there. Cost: tasks^2 name comparisons plus one pass over the segments.
+template <class Table>
+[[nodiscard]] constexpr auto validate(const Table& table) -> model_error {
+  using number = typename Table::number;
+  if (table.size() == 0) { return {.fault = model_fault::no_task}; }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const task_record<number>& t = table.tasks[i];
+    if (const auto fault = detail::attribute_fault(t); fault != model_fault::none) {
+      return {.fault = fault, .task = t.id};
+    }
+    for (std::uint32_t j = 0; j < t.segment_count; ++j) {
+      if (const auto fault = detail::segment_fault(table, table.segment(i, j)); fault != model_fault::none) {
+        return {.fault = fault, .task = t.id, .segment = j};
+      }
+    }
+    for (std::size_t other = 0; other < i; ++other) {
+      if (table.tasks[other].name == t.name) { return {.fault = model_fault::duplicate_name, .task = t.id}; }
+      if (t.priority != no_priority && table.tasks[other].priority == t.priority) {
+        return {.fault = model_fault::duplicate_priority, .task = t.id};
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace takt

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/model/task_table.hpp>
+
+namespace takt {
+
+enum class priority_order : std::uint8_t {
+  assigned,            ///< the tasks' own priorities when each has one, else deadline monotonic
+  deadline_monotonic,  ///< shorter relative deadline first
+  rate_monotonic,      ///< shorter period first
+};
+
+namespace detail {
+
+template <class Table>
+[[nodiscard]] constexpr auto all_have_priority(const Table& table) noexcept -> bool {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table.tasks[i].priority == no_priority) { return false; }
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// The order that `assigned` stands for on this table.
+template <class Table>
+[[nodiscard]] constexpr auto effective_order(const Table& table, priority_order order) noexcept -> priority_order {
+  if (order != priority_order::assigned || detail::all_have_priority(table)) { return order; }
+  return priority_order::deadline_monotonic;
+}
+
+/// Sorts the tasks, highest priority first; equal keys keep the given order. Cost: n^2 steps at most.
+template <class Table>
+constexpr void prioritize(Table& table, priority_order wanted = priority_order::assigned) {
+  using record = task_record<typename Table::number>;
+  const priority_order order = effective_order(table, wanted);
+  const auto before = [order](const record& a, const record& b) {
+    if (order == priority_order::assigned) { return a.priority != b.priority ? a.priority < b.priority : a.id < b.id; }
+    const auto& x = order == priority_order::deadline_monotonic ? a.deadline : a.period;
+    const auto& y = order == priority_order::deadline_monotonic ? b.deadline : b.period;
+    return x != y ? x < y : a.id < b.id;
+  };
+  for (std::size_t i = 1; i < table.size(); ++i) {
+    const record moving = table.tasks[i];
+    std::size_t j = i;
+    for (; j > 0 && before(moving, table.tasks[j - 1]); --j) { table.tasks[j] = table.tasks[j - 1]; }
+    table.tasks[j] = moving;
+  }
+}
+
+[[nodiscard]] constexpr auto name_of(priority_order order) noexcept -> std::string_view {
+  switch (order) {
+    case priority_order::assigned: return "as given";
+    case priority_order::deadline_monotonic: return "deadline monotonic";
+    case priority_order::rate_monotonic: return "rate monotonic";
+  }
+  return "";
+}
+
+}  // namespace takt

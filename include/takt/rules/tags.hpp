@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include <takt/model/platform.hpp>
+#include <takt/rules/priority_order.hpp>
+#include <takt/rules/priority_server.hpp>
+
+namespace takt {
+
+/// Preemptive fixed priority.
+template <priority_order Order>
+struct fixed_priority_rule {
+  using is_takt_rule = void;
+  static constexpr priority_order order = Order;
+  template <std::size_t Capacity>
+  using server = priority_server<preemption::allowed, Capacity>;
+};
+
+/// The order of another rule, without taking the resource away from its holder.
+template <class Rule>
+struct nonpreemptive_rule {
+  using is_takt_rule = void;
+  static constexpr priority_order order = Rule::order;
+  template <std::size_t Capacity>
+  using server = priority_server<preemption::forbidden, Capacity>;
+};
+
+/// A job keeps its claim on the core while it copies and while its kernels run: it spins instead of suspending.
+template <class Rule>
+struct busy_waiting_rule {
+  using is_takt_rule = void;
+  static constexpr priority_order order = Rule::order;
+  template <std::size_t Capacity>
+  using server = typename Rule::template server<Capacity>;
+};
+
+/// SMs dedicated to tasks, as whole physical SMs or as virtual ones.
+template <bool Shared>
+struct federated_rule {
+  using is_takt_rule = void;
+  static constexpr bool shares_physical_sms = Shared;
+};
+
+/// Each kernel runs on all SMs.
+struct whole_gpu_rule {
+  using is_takt_rule = void;
+};
+
+/// The stretch from a job's copy to the device until its copy back is one critical section of a single lock, granted
+/// in priority order. The rule inside says which SMs its kernel gets.
+template <class Rule>
+struct serialized_rule {
+  using is_takt_rule = void;
+  using inner = Rule;
+  static constexpr bool shares_physical_sms = detail::shares_physical_sms<Rule>();
+  template <std::size_t Capacity>
+  using server = priority_server<preemption::forbidden, Capacity>;
+};
+
+inline constexpr fixed_priority_rule<priority_order::assigned> fixed_priority{};
+inline constexpr fixed_priority_rule<priority_order::deadline_monotonic> deadline_monotonic{};
+inline constexpr fixed_priority_rule<priority_order::rate_monotonic> rate_monotonic{};
+inline constexpr federated_rule<false> federated{};
+inline constexpr federated_rule<true> federated_virtual{};
+inline constexpr whole_gpu_rule whole_gpu{};
+
+template <class Rule>
+[[nodiscard]] constexpr auto nonpreemptive(const Rule& /*rule*/) noexcept -> nonpreemptive_rule<Rule> {
+  return {};
+}
+template <class Rule>
+[[nodiscard]] constexpr auto busy_waiting(const Rule& /*rule*/) noexcept -> busy_waiting_rule<Rule> {
+  return {};
+}
+template <class Rule>
+[[nodiscard]] constexpr auto serialized(const Rule& /*rule*/) noexcept -> serialized_rule<Rule> {
+  return {};
+}
+
+namespace detail {
+template <class R>
+inline constexpr bool is_fixed_priority = false;
+template <priority_order Order>
+inline constexpr bool is_fixed_priority<fixed_priority_rule<Order>> = true;
+template <class R>
+inline constexpr bool is_nonpreemptive = false;
+template <class R>
+inline constexpr bool is_nonpreemptive<nonpreemptive_rule<R>> = is_fixed_priority<R>;
+template <class R>
+inline constexpr bool is_busy_waiting = false;
+template <class R>
+inline constexpr bool is_busy_waiting<busy_waiting_rule<R>> = is_fixed_priority<R>;
+template <class R>
+inline constexpr bool is_federated = false;
+template <bool Shared>
+inline constexpr bool is_federated<federated_rule<Shared>> = true;
+template <class R>
+inline constexpr bool is_serialized_federated = false;
+template <class R>
+inline constexpr bool is_serialized_federated<serialized_rule<R>> = is_federated<R>;
+}  // namespace detail
+
+template <class R>
+concept FixedPriority = detail::is_fixed_priority<R>;
+template <class R>
+concept NonpreemptiveFixedPriority = detail::is_nonpreemptive<R>;
+template <class R>
+concept BusyWaiting = detail::is_busy_waiting<R>;
+template <class R>
+concept Federated = detail::is_federated<R>;
+template <class R>
+concept SerializedFederated = detail::is_serialized_federated<R>;
+template <class R>
+concept SerializedWholeGpu = std::same_as<R, serialized_rule<whole_gpu_rule>>;
+template <class R>
+concept Absent = std::same_as<R, detail::absent_rule>;
+
+}  // namespace takt

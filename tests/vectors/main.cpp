@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// takt_vectors FILE...: holds takt against recorded cases. Prints a line per failing case with the path of the first
+// difference, then `N passed, M failed`. Exit status 1 when a case failed or its kind is unknown, 2 when a file cannot
+// be read.
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "suite.hpp"
+
+namespace takt_vectors {
+namespace {
+
+[[nodiscard]] auto suites() -> const std::map<std::string, suite>& {
+  static const std::map<std::string, suite> all{{"rtgpu", rtgpu_suite()}};
+  return all;
+}
+
+[[nodiscard]] auto read(const std::filesystem::path& path) -> json {
+  std::ifstream in{path};
+  if (!in) { throw std::runtime_error(path.string() + ": cannot be read"); }
+  return json::parse(in);
+}
+
+/// The diagnostics that the list beside the vector file, or else takt's own copy of it, excludes.
+[[nodiscard]] auto not_compared(const std::filesystem::path& vectors, const std::string& suite_name,
+                                const std::string& kind) -> std::vector<std::string> {
+  const auto beside = vectors.parent_path() / "not-compared.json";
+  static std::map<std::filesystem::path, json> known;
+  const auto source = std::filesystem::exists(beside) ? beside : std::filesystem::path{TAKT_NOT_COMPARED};
+  if (!known.contains(source)) { known[source] = read(source); }
+  const auto& list = known[source];
+  if (!list.contains(suite_name) || !list[suite_name].contains(kind)) { return {}; }
+  return list[suite_name][kind].get<std::vector<std::string>>();
+}
+
+[[nodiscard]] auto complaint_about(const std::filesystem::path& file, const std::string& suite_name, const json& one)
+    -> std::optional<std::string> {
+  const auto kind = one.at("kind").get<std::string>();
+  const auto found = suites().find(suite_name);
+  if (found == suites().end()) { return "unknown suite " + suite_name; }
+  const auto run = found->second.find(kind);
+  if (run == found->second.end()) { return "unknown kind " + kind; }
+  try {
+    const answer a = run->second(one.at("input"));
+    if (auto difference = first_difference(one.at("expected"), a.value, not_compared(file, suite_name, kind))) {
+      return difference;
+    }
+    return a.complaint;
+  } catch (const std::exception& error) {
+    return std::string{"stopped: "} + error.what();
+  }
+}
+
+[[nodiscard]] auto run(const std::vector<std::string>& files) -> int {
+  int passed = 0;
+  int failed = 0;
+  for (const auto& file : files) {
+    const json vectors = read(file);
+    const auto name = vectors.at("suite").get<std::string>();
+    for (const auto& one : vectors.at("cases")) {
+      if (const auto complaint = complaint_about(file, name, one)) {
+        std::cout << name << " " << one.at("id").get<std::string>() << ": " << *complaint << "\n";
+        ++failed;
+      } else {
+        ++passed;
+      }
+    }
+  }
+  std::cout << passed << " passed, " << failed << " failed\n";
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace takt_vectors
+
+auto main(int argc, char** argv) -> int {
+  const std::vector<std::string> files(argv + 1, argv + argc);
+  if (files.empty()) {
+    std::cerr << "usage: takt_vectors FILE...\n";
+    return 2;
+  }
+  try {
+    return takt_vectors::run(files);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 2;
+  }
+}
