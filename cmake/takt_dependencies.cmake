@@ -8,4 +8,7 @@ macro(takt_require package debian elsewhere)
 endmacro()
 
 takt_require(Boost libboost-dev boost-hana)
-find_package(Threads REQUIRED)
+# Bare metal has no threads, and no runtime/.
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Generic")
+  find_package(Threads REQUIRED)
+endif()

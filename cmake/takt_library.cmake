@@ -10,7 +10,7 @@ target_link_libraries(takt INTERFACE Boost::headers)
 add_library(takt_runtime INTERFACE)
 add_library(takt::runtime ALIAS takt_runtime)
 set_target_properties(takt_runtime PROPERTIES EXPORT_NAME runtime)
-target_link_libraries(takt_runtime INTERFACE takt Threads::Threads)
+target_link_libraries(takt_runtime INTERFACE takt $<TARGET_NAME_IF_EXISTS:Threads::Threads>)
 
 # `cmake --build ... --target all_verify_interface_header_sets` compiles every header alone.
 set_target_properties(takt PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <takt/allocation/allocate.hpp>
-#include <takt/allocation/search.hpp>
-#include <takt/analysis/analyze.hpp>
-#include <takt/core/duration.hpp>
-#include <takt/core/rational.hpp>
-#include <takt/core/version.hpp>
+// The doors come first: a compiler lists every file on the way to one above the message about a wrong model.
+#include <takt/model/model_error.hpp>
+#include <takt/model/task.hpp>
+
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/rules/tags.hpp>
+
+#include <takt/analysis/analyze.hpp>
+#include <takt/analysis/require.hpp>
+
+#include <takt/allocation/allocate.hpp>
+#include <takt/allocation/search.hpp>
+#include <takt/core/duration.hpp>
+#include <takt/core/rational.hpp>
+#include <takt/core/version.hpp>

@@ -6,24 +6,46 @@
 
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/analyze.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/platform_record.hpp>
 
 namespace takt {
 
+namespace detail {
+
+/// The least shares that the GPUs can be cut into.
+[[nodiscard]] constexpr auto sm_units(const platform_record& platform) noexcept -> std::int64_t {
+  std::int64_t units = 0;
+  for (const gpu_record& gpu : platform.gpus) { units += gpu.budget() / gpu.granularity; }
+  return units;
+}
+
+}  // namespace detail
+
 /// A plan for a task set on a platform, found with the platform's own analysis as the test. In a constant expression a
 /// model that does not fit stops compilation; at run time it yields an infeasible plan without shares, and `analyze`
-/// says why.
+/// says why. Fewer SMs than tasks with kernels count as a model that does not fit.
 template <Platform P, TaskSet T>
 [[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method = exact_search,
                                       analysis::rtgpu_variant variant = analysis::rtgpu_best,
-                                      std::uint64_t limit = unlimited_evaluations) {
-  analysis::detail::require_known_composition<P>();
-  const auto table = analysis::prioritized_table(platform, tasks);
-  auto a = analysis::make_analysis(platform, table, variant);
-  model_error error = platform.validate();
-  if (!error) { error = a.fits(table, platform.record()); }
-  if (std::is_constant_evaluated()) { detail::refuse(error); }
-  using result = decltype(search_plan(a, method, limit));
-  return error ? result{} : search_plan(a, method, limit);
+                                      std::uint64_t limit = unlimited_evaluations,
+                                      detail::refusal&& refused = detail::refusal{
+                                          analysis::detail::bounded_cpu<typename P::cpu_rule>::known &&
+                                          analysis::detail::bounded_copy<typename P::copy_rule, typename P::cpu_rule>::known &&
+                                          analysis::detail::bounded_gpu<typename P::gpu_rule,
+                                                                        analysis::detail::gpu_rule_known<P>>::known}) {
+  if constexpr (AnalyzablePlatform<P>) {
+    const auto table = analysis::prioritized_table(platform, tasks);
+    auto a = analysis::make_analysis(platform, table, variant);
+    refused.error = platform.validate();
+    if (!refused.error) { refused.error = a.fits(table, platform.record()); }
+    using result = decltype(search_plan(a, method, limit));
+    if (refused.error) { return result{}; }
+    if (detail::sm_units(platform.record()) < static_cast<std::int64_t>(table.gpu_tasks())) {
+      refused.error = {.fault = model_fault::more_gpu_tasks_than_sms};
+    }
+    return search_plan(a, method, limit);
+  }
 }
 
 }  // namespace takt

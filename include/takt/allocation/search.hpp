@@ -56,7 +56,7 @@ class plan_search {
   constexpr plan_search(A& a, search_method method, std::uint64_t limit) : analysis_{&a}, method_{method}, limit_{limit} {
     const auto& table = a.table();
     for (std::size_t k = table.size(); k-- > 0;) {
-      needs_[k] = table.has_kernel(k);
+      needs_[k] = A::uses_shares && table.has_kernel(k);
       needed_below_[k] = k + 1 < table.size() ? needed_below_[k + 1] + (needs_[k + 1] ? 1 : 0) : 0;
     }
     for (std::size_t g = 0; g < a.platform().gpus.size(); ++g) { free_[g] = a.platform().gpus[g].budget(); }
@@ -64,7 +64,8 @@ class plan_search {
 
   constexpr auto run() -> allocation<A::max_tasks> {
     allocation<A::max_tasks> out;
-    out.feasible = visit(0);
+    const bool room = size() == 0 || units_left() >= needed_below_[0] + (needs_[0] ? 1 : 0);
+    out.feasible = room && visit(0);
     if (!out.feasible) { split_evenly(); }
     out.effort = effort_;
     const auto& tasks = analysis_->table().tasks;

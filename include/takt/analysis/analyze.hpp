@@ -19,21 +19,38 @@
 
 namespace takt {
 
+namespace detail {
+
+template <class Rule, class CpuRule>
+inline constexpr bool same_order = false;
+template <class Rule, class CpuRule>
+  requires requires { Rule::order == CpuRule::order; }
+inline constexpr bool same_order<Rule, CpuRule> = Rule::order == CpuRule::order;
+
+}  // namespace detail
+
+/// Copy engines, if any, that are not preempted and follow the priorities of the processors.
+template <class Rule, class CpuRule>
+concept BoundedCopyRule =
+    Absent<Rule> || (NonpreemptiveFixedPriority<Rule> && detail::same_order<Rule, CpuRule>);
+
 /// Compositions that an analysis is known to bound.
 template <class P>
 concept DedicatedGpuPlatform =
     Platform<P> && FixedPriority<typename P::cpu_rule> &&
-    (NonpreemptiveFixedPriority<typename P::copy_rule> || Absent<typename P::copy_rule>) &&
+    BoundedCopyRule<typename P::copy_rule, typename P::cpu_rule> &&
     (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
 template <class P>
 concept BusyWaitingPlatform = Platform<P> && BusyWaiting<typename P::cpu_rule> &&
-                              (NonpreemptiveFixedPriority<typename P::copy_rule> || Absent<typename P::copy_rule>) &&
+                              BoundedCopyRule<typename P::copy_rule, typename P::cpu_rule> &&
                               Federated<typename P::gpu_rule>;
 template <class P>
 concept SerializedGpuPlatform = Platform<P> && FixedPriority<typename P::cpu_rule> &&
+                                BoundedCopyRule<typename P::copy_rule, typename P::cpu_rule> &&
                                 SerializedFederated<typename P::gpu_rule>;
 template <class P>
 concept LockedGpuPlatform = Platform<P> && FixedPriority<typename P::cpu_rule> &&
+                            BoundedCopyRule<typename P::copy_rule, typename P::cpu_rule> &&
                             SerializedWholeGpu<typename P::gpu_rule>;
 
 template <class P>
@@ -44,20 +61,34 @@ namespace analysis {
 
 namespace detail {
 
+// Each names one rule only, which keeps what compilers print above the sentence short.
+
+template <class Rule>
+struct bounded_cpu {
+  static constexpr bool present = !Absent<Rule>;
+  static constexpr bool known = !present || FixedPriority<Rule> || BusyWaiting<Rule>;
+  static_assert(present, "takt: the platform has no processors; add pool(processors(n), fixed_priority). "
+                         "See docs/errors.md#E27");
+  static_assert(known, "takt: no bound is known for this rule on the processors pool; fixed_priority, rate_monotonic, "
+                       "deadline_monotonic and busy_waiting(...) have one. See docs/errors.md#E28");
+};
+template <class Rule, class CpuRule>
+struct bounded_copy {
+  static constexpr bool known = BoundedCopyRule<Rule, CpuRule> || Absent<CpuRule>;
+  static_assert(known, "takt: no bound is known for this rule on the copy_engines pool; nonpreemptive(r), with r the "
+                       "order of the processors, has one. See docs/errors.md#E29");
+};
+template <class Rule, bool Known>
+struct bounded_gpu {
+  static constexpr bool known = Known;
+  static_assert(known, "takt: no bound is known for this rule on the virtual_sms pool; federated, federated_virtual, "
+                       "serialized(federated) and serialized(whole_gpu) have one. See docs/errors.md#E30");
+};
+/// The rule of the virtual_sms pool is blamed only when those of the other pools have a bound.
 template <class P>
-constexpr void require_known_composition() {
-  static_assert(!Absent<typename P::cpu_rule>,
-                "takt: the platform has no processors; add pool(processors(n), fixed_priority). See docs/errors.md#E27");
-  static_assert(Absent<typename P::cpu_rule> || FixedPriority<typename P::cpu_rule> || BusyWaiting<typename P::cpu_rule>,
-                "takt: no bound is known for this rule on the processors pool; fixed_priority, rate_monotonic, "
-                "deadline_monotonic and busy_waiting(...) have one. See docs/errors.md#E28");
-  static_assert(Absent<typename P::copy_rule> || NonpreemptiveFixedPriority<typename P::copy_rule>,
-                "takt: no bound is known for this rule on the copy_engines pool; nonpreemptive(fixed_priority) has one. "
-                "See docs/errors.md#E29");
-  static_assert(!AnalyzablePlatform<P> ? false : true,
-                "takt: no bound is known for this rule on the virtual_sms pool; federated, federated_virtual, "
-                "serialized(federated) and serialized(whole_gpu) have one. See docs/errors.md#E30");
-}
+inline constexpr bool gpu_rule_known =
+    AnalyzablePlatform<P> || !(FixedPriority<typename P::cpu_rule> || BusyWaiting<typename P::cpu_rule>) ||
+    !BoundedCopyRule<typename P::copy_rule, typename P::cpu_rule>;
 
 }  // namespace detail
 
@@ -120,21 +151,28 @@ template <std::size_t N, class Table>
 /// under every plan. Cost: see the analysis.
 template <Platform P, TaskSet T, std::size_t N>
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
-                                     analysis::rtgpu_variant variant = analysis::rtgpu_best) {
-  analysis::detail::require_known_composition<P>();
-  const auto table = analysis::prioritized_table(platform, tasks);
-  const platform_record record = platform.record();
-  auto a = analysis::make_analysis(platform, table, variant);
-  model_error error = platform.validate();
-  if (!error) { error = a.fits(table, record); }
-  if (!error) { error = analysis::detail::plan_fault(table, record, p); }
-  if (std::is_constant_evaluated()) { detail::refuse(error); }
-  if (error) { return analysis::detail::invalid(a, error); }
-  auto out = analysis::verdict_of(a, analysis::evaluate_all(a, p));
-  if (!out.schedulable() && !analysis::find_proven_misses(table, record).empty()) {
-    out.status = verdict_status::unschedulable;
+                                     analysis::rtgpu_variant variant = analysis::rtgpu_best,
+                                     detail::refusal&& refused = detail::refusal{
+                                         analysis::detail::bounded_cpu<typename P::cpu_rule>::known &&
+                                         analysis::detail::bounded_copy<typename P::copy_rule, typename P::cpu_rule>::known &&
+                                         analysis::detail::bounded_gpu<typename P::gpu_rule,
+                                                                       analysis::detail::gpu_rule_known<P>>::known}) {
+  if constexpr (AnalyzablePlatform<P>) {
+    const auto table = analysis::prioritized_table(platform, tasks);
+    const platform_record record = platform.record();
+    auto a = analysis::make_analysis(platform, table, variant);
+    model_error& error = refused.error;
+    error = platform.validate();
+    if (!error) { error = a.fits(table, record); }
+    if (!error && a.uses_shares) { error = analysis::detail::plan_fault(table, record, p); }
+    if (error) { return analysis::detail::invalid(a, error); }
+    auto out = analysis::verdict_of(a, analysis::evaluate_all(a, p));
+    if constexpr (!LockedGpuPlatform<P>) {
+      const bool hopeless = !out.schedulable() && !analysis::find_proven_misses(table, record).empty();
+      out.status = hopeless ? verdict_status::unschedulable : out.status;
+    }
+    return out;
   }
-  return out;
 }
 
 }  // namespace takt

@@ -11,6 +11,8 @@
 #include <takt/analysis/job_count.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/platform_record.hpp>
 #include <takt/model/validate.hpp>
 
 namespace takt::analysis {
@@ -24,6 +26,7 @@ class busy_waiting_rta {
   using number = typename Table::number;
   static constexpr std::size_t max_tasks = Table::max_tasks;
   static constexpr bool priority_ordered = true;
+  static constexpr bool uses_shares = true;
 
   constexpr busy_waiting_rta(const Table& table, const platform_record& platform)
       : table_{&table}, platform_{platform} {}
@@ -84,7 +87,6 @@ class busy_waiting_rta {
     return sum;
   }
 
- private:
   [[nodiscard]] constexpr auto longest_copy(std::size_t i) const -> number {
     number longest(0);
     for (std::size_t j = 0; j < table_->tasks[i].segment_count; ++j) {
@@ -93,7 +95,10 @@ class busy_waiting_rta {
     }
     return longest;
   }
+  /// Whether task k has what its kernels need.
+  [[nodiscard]] constexpr auto served(std::size_t k) const -> bool { return served_[k]; }
 
+ private:
   const Table* table_;
   platform_record platform_;
   std::array<number, max_tasks> claim_{};

@@ -37,6 +37,13 @@ class alternating_chain {
   state at_ = state::start;
 };
 
+[[nodiscard]] constexpr auto shares_sms(const platform_record& platform) noexcept -> bool {
+  for (const gpu_record& gpu : platform.gpus) {
+    if (gpu.shared) { return true; }
+  }
+  return false;
+}
+
 /// Whether every chain alternates and finds its resources on the platform. Zero-length copies need no engine.
 template <class Table>
 [[nodiscard]] constexpr auto fits_platform(const Table& table, const platform_record& platform) -> model_error {
@@ -52,6 +59,9 @@ template <class Table>
       }
       if (s.where == stage::kernel && platform.gpus.empty()) {
         return {.fault = model_fault::kernel_without_gpu, .task = t.id, .segment = j};
+      }
+      if (s.where == stage::kernel && !s.any_neighbour && shares_sms(platform)) {
+        return {.fault = model_fault::interleave_among_own_blocks_only, .task = t.id, .segment = j};
       }
     }
     if (!walk.complete()) {

@@ -25,6 +25,8 @@ class enhanced_mpcp {
   using number = typename Table::number;
   static constexpr std::size_t max_tasks = Table::max_tasks;
   static constexpr bool priority_ordered = true;
+  /// Every kernel has all SMs.
+  static constexpr bool uses_shares = false;
 
   constexpr enhanced_mpcp(const Table& table, const platform_record& platform) : table_{&table}, platform_{platform} {
     for (std::size_t k = 0; k < table.size(); ++k) {
@@ -44,7 +46,6 @@ class enhanced_mpcp {
   [[nodiscard]] constexpr auto platform() const noexcept -> const platform_record& { return platform_; }
   [[nodiscard]] constexpr auto monotone() const noexcept -> bool { return true; }
 
-  /// Shares play no part: every kernel has all SMs.
   constexpr void assign(std::size_t /*k*/, const sm_share& /*share*/) noexcept {}
 
   constexpr auto evaluate(std::size_t k) -> bool {
@@ -66,6 +67,7 @@ class enhanced_mpcp {
 
   [[nodiscard]] constexpr auto bound(std::size_t k) const -> const response_bound<number>& { return bounds_[k]; }
   [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool { return bounds_[k].exists; }
+  [[nodiscard]] constexpr auto chains() const noexcept -> const stretches<Table>& { return chains_; }
   /// Waiting of all requests of a job when each is bounded by itself.
   [[nodiscard]] constexpr auto request_driven_blocking(std::size_t k) const -> const fixed_point<number>& {
     return request_driven_[k];

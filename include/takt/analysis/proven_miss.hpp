@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/analysis/job_count.hpp>
+#include <takt/analysis/classical_rta.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/fixed_point.hpp>
 #include <takt/core/inline_vector.hpp>
@@ -94,21 +94,6 @@ template <class Table>
   return known;
 }
 
-/// Response of task k released together with all higher tasks of its core. Pre: none of them suspends.
-template <class Table>
-[[nodiscard]] constexpr auto synchronous_response(const Table& table, std::size_t k) {
-  using number = typename Table::number;
-  const auto& t = table.tasks[k];
-  const number own = time_alone(table, k, 0);
-  return least_fixed_point(own, t.deadline, [&](const number& x) {
-    number sum = own;
-    for (std::size_t i = 0; i < k; ++i) {
-      if (table.tasks[i].core == t.core) { sum = sum + jobs_released(table.tasks[i].period, x) * time_alone(table, i, 0); }
-    }
-    return ascent<number>{sum, x};
-  });
-}
-
 template <class Table>
 [[nodiscard]] constexpr auto nobody_suspends_above(const Table& table, std::size_t k) -> bool {
   for (std::size_t i = 0; i <= k; ++i) {
@@ -132,7 +117,7 @@ template <class Table>
     if (detail::least_time_alone(table, platform, k, alone) && t.deadline < alone) {
       out.push_back({miss_reason::own_time, t.id, 0, alone});
     } else if (detail::nobody_suspends_above(table, k)) {
-      const auto response = detail::synchronous_response(table, k);
+      const auto response = classical_response(table, k, [](std::size_t) { return number(0); });
       if (response.reason == stop_reason::exceeds_limit) {
         out.push_back({miss_reason::synchronous_release, t.id, t.core, response.value});
       }

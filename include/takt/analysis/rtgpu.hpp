@@ -7,10 +7,13 @@
 #include <string_view>
 
 #include <takt/analysis/chain_pattern.hpp>
+#include <takt/analysis/classical_rta.hpp>
+#include <takt/analysis/copy_blocking.hpp>
 #include <takt/analysis/headroom.hpp>
-#include <takt/analysis/job_count.hpp>
+#include <takt/analysis/ascending.hpp>
+#include <takt/analysis/interference.hpp>
+#include <takt/analysis/rtgpu_variant.hpp>
 #include <takt/analysis/verdict.hpp>
-#include <takt/analysis/warm_start.hpp>
 #include <takt/analysis/workload.hpp>
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/plan.hpp>
@@ -18,50 +21,6 @@
 #include <takt/model/validate.hpp>
 
 namespace takt::analysis {
-
-/// Which of the sound steps an RTGPU analysis takes. Each only tightens; all hold together.
-struct rtgpu_variant {
-  std::string_view name;
-  /// The first job of a window has finished by its response bound, not merely by its deadline.
-  bool carry_in_by_response = false;
-  /// A copy that has started is not preempted, and a copy that blocks it started a tick earlier (integer time).
-  bool copies_start_once = false;
-  /// Interference on the copy engine is also bounded once over the whole job instead of per copy.
-  bool joint_windows = false;
-  /// A task without suspensions is also bounded by classical response-time analysis, where higher tasks that suspend
-  /// count with release jitter.
-  bool classical = false;
-  /// Kernel times divided by twice the virtual SMs, as Algorithm 2 of the paper prints it. Unsound.
-  bool printed_divisor = false;
-};
-
-/// Zou et al. 2021, Theorem 5.6, as printed and repaired.
-inline constexpr rtgpu_variant rtgpu_published{.name = "rtgpu"};
-/// Never above `rtgpu_published` for the same plan.
-inline constexpr rtgpu_variant rtgpu_sharper{
-    .name = "rtgpu-sharper", .carry_in_by_response = true, .copies_start_once = true, .joint_windows = true};
-/// The least of every bound that applies.
-inline constexpr rtgpu_variant rtgpu_best{.name = "rtgpu-best",
-                                          .carry_in_by_response = true,
-                                          .copies_start_once = true,
-                                          .joint_windows = true,
-                                          .classical = true};
-
-namespace as_published {
-/// Algorithm 2 to the letter; docs/errata.md has a system that beats its bounds.
-inline constexpr rtgpu_variant rtgpu_algorithm_2{.name = "rtgpu-algorithm-2", .printed_divisor = true};
-}  // namespace as_published
-
-/// The end-to-end bounds of one task; those that the variant does not compute stay `not_started`.
-template <class Number>
-struct rtgpu_bounds {
-  fixed_point<Number> segmentwise;      ///< R1: sum of the segment responses; may exceed the deadline
-  fixed_point<Number> cpu_joint;        ///< R2: CPU interference counted once over the job
-  fixed_point<Number> all_joint;        ///< R3: CPU and copy interference counted once
-  fixed_point<Number> copy_joint;       ///< R4: copy interference counted once
-  fixed_point<Number> classical;
-  response_bound<Number> best;
-};
 
 /// Response-time analysis of chains on preemptive fixed-priority cores, non-preemptive fixed-priority copy engines and
 /// dedicated SMs. Source: Zou et al. 2021, section 5.
@@ -77,11 +36,12 @@ class rtgpu {
   static constexpr std::size_t max_engines = static_cast<std::size_t>(max_copy_engines);
   /// A task's bound depends on its own share and those of higher tasks only.
   static constexpr bool priority_ordered = true;
+  static constexpr bool uses_shares = true;
 
   /// Pre: `table` is in priority order and outlives the analysis.
   constexpr rtgpu(const Table& table, const platform_record& platform, rtgpu_variant variant = rtgpu_published)
-      : table_{&table}, platform_{platform}, variant_{variant} {
-    collect_blocking();
+      : table_{&table}, platform_{platform}, variant_{variant}, blocking_{table, platform} {
+    for (std::size_t k = 0; k < table.size(); ++k) { core_[k] = table.tasks[k].core; }
   }
 
   /// What keeps this analysis from applying, if anything.
@@ -117,7 +77,7 @@ class rtgpu {
     const auto& t = table_->tasks[k];
     bounds_[k] = {};
     meets_[k] = false;
-    if (shares_[k].sms < 1 && table_->has_kernel(k)) { return false; }
+    if (!served(k)) { return false; }
     lay_out(k, shares_[k]);
     respond_on_engines(k);
     respond_on_core(k);
@@ -142,38 +102,35 @@ class rtgpu {
   }
   /// Longest copy of lower priority on an engine.
   [[nodiscard]] constexpr auto blocking(std::size_t k, std::size_t engine = 0) const -> const number& {
-    return blocking_[k][engine];
+    return blocking_.of(k, engine).time;
   }
-  [[nodiscard]] constexpr auto workload() const
-      -> const workload_model<number, max_tasks, max_elements, 1 + max_engines>& {
-    return workload_;
+  using model = workload_model<number, max_tasks, max_elements, 1 + max_engines>;
+  [[nodiscard]] constexpr auto workload() const -> const model& { return workload_; }
+
+  [[nodiscard]] constexpr auto variant() const noexcept -> const rtgpu_variant& { return variant_; }
+  /// Whether task k has what its kernels need.
+  [[nodiscard]] constexpr auto served(std::size_t k) const -> bool {
+    return shares_[k].sms > 0 || !table_->has_kernel(k);
+  }
+  /// The task of that copy, in the given order. Pre: blocking(k, engine) > 0.
+  [[nodiscard]] constexpr auto blocking_task(std::size_t k, std::size_t engine = 0) const -> std::uint32_t {
+    return blocking_.of(k, engine).by;
+  }
+  /// The step needs discrete time: a copy that blocks has started at least one unit earlier.
+  [[nodiscard]] constexpr auto starts_once() const -> bool {
+    return number_traits<number>::integral && variant_.copies_start_once;
+  }
+  /// Delay of one copy of task k by a lower one that holds the engine.
+  [[nodiscard]] constexpr auto blocking_once(std::size_t k, std::size_t e) const -> number {
+    const number& longest = blocking_.of(k, e).time;
+    return starts_once() && number(0) < longest ? number(longest - number(1)) : longest;
   }
 
-  /// Calls `f(term)` for each part of the bound of task k. Pre: the bound exists.
-  template <class F>
-  constexpr void for_each_term(std::size_t k, F f) const;
-
- private:
+  /// Resources as `workload()` numbers them.
   static constexpr std::size_t core_resource = 0;
   [[nodiscard]] static constexpr auto engine_resource(std::size_t engine) noexcept -> std::size_t { return 1 + engine; }
 
-  constexpr void collect_blocking() {
-    for (std::size_t k = table_->size(); k-- > 0;) {
-      if (k + 1 == table_->size()) { continue; }
-      blocking_[k] = blocking_[k + 1];
-      blocking_task_[k] = blocking_task_[k + 1];
-      for (std::size_t j = 0; j < table_->tasks[k + 1].segment_count; ++j) {
-        const auto& s = table_->segment(k + 1, j);
-        if (s.where != stage::copy) { continue; }
-        const auto e = static_cast<std::size_t>(platform_.engine_of(s.direction));
-        if (blocking_[k][e] < s.time.upper) {
-          blocking_[k][e] = s.time.upper;
-          blocking_task_[k][e] = table_->tasks[k + 1].id;
-        }
-      }
-    }
-  }
-
+ private:
   constexpr void lay_out(std::size_t k, const sm_share& share) {
     const auto& t = table_->tasks[k];
     own_ = {};
@@ -187,6 +144,7 @@ class rtgpu {
           own_.cpu = own_.cpu + s.time.upper;
           break;
         case stage::copy:
+          responses_[t.first_segment + j] = {number(0), stop_reason::converged};
           e.resource = static_cast<std::int32_t>(engine_resource(engine(s)));
           own_.copy = own_.copy + s.time.upper;
           break;
@@ -206,56 +164,49 @@ class rtgpu {
   [[nodiscard]] constexpr auto engine(const segment_record<number>& s) const -> std::size_t {
     return static_cast<std::size_t>(platform_.engine_of(s.direction));
   }
-  /// Delay of one copy of task k by a lower one that holds the engine.
-  [[nodiscard]] constexpr auto blocking_once(std::size_t k, std::size_t e) const -> number {
-    if constexpr (number_traits<number>::integral) {
-      return variant_.copies_start_once && number(0) < blocking_[k][e] ? blocking_[k][e] - number(1) : blocking_[k][e];
-    } else {
-      return blocking_[k][e];
-    }
-  }
-
-  constexpr void add_core(std::size_t k, const number& t, ascent<number>& sum) const {
-    const auto core = table_->tasks[k].core;
+  constexpr void include_core(std::size_t k, interference<model>& out) const {
     for (std::size_t i = 0; i < k; ++i) {
-      if (table_->tasks[i].core == core) { accumulate(sum, workload_.demand(i, core_resource, t)); }
+      if (core_[i] == core_[k]) { out.include(i, core_resource); }
     }
   }
-  constexpr void add_engine(std::size_t k, std::size_t e, const number& t, ascent<number>& sum) const {
-    for (std::size_t i = 0; i < k; ++i) { accumulate(sum, workload_.demand(i, engine_resource(e), t)); }
+  constexpr void include_engine(std::size_t k, std::size_t e, interference<model>& out) const {
+    for (std::size_t i = 0; i < k; ++i) { out.include(i, engine_resource(e)); }
+  }
+  constexpr void include_engines(std::size_t k, interference<model>& out) const {
+    for (std::int32_t e = 0; e < platform_.copy_engines; ++e) { include_engine(k, static_cast<std::size_t>(e), out); }
   }
 
   constexpr void respond_on_engines(std::size_t k) {
     const auto& t = table_->tasks[k];
-    std::array<warm_start<number>, max_engines> known{};
-    for (std::size_t j = 0; j < t.segment_count; ++j) {
-      const auto& s = table_->segment(k, j);
-      if (s.where != stage::copy) { continue; }
-      fixed_point<number>& response = responses_[t.first_segment + j];
-      if (s.time.upper == number(0)) {
-        response = {number(0), stop_reason::converged};
-        continue;
-      }
-      const auto e = engine(s);
-      const auto interference = [this, k, e](const number& x, ascent<number>& sum) { add_engine(k, e, x, sum); };
-      if (number_traits<number>::integral && variant_.copies_start_once) {
-        response = known[e].solve(number(1) + blocking_once(k, e), t.deadline, interference);
-        response.value = response.value + s.time.upper - number(1);
-      } else {
-        response = known[e].solve(s.time.upper + blocking_[k][e], t.deadline, interference);
-      }
+    const auto upper = [this, k](std::size_t j) -> const number& { return table_->segment(k, j).time.upper; };
+    for (std::size_t e = 0; e < static_cast<std::size_t>(platform_.copy_engines); ++e) {
+      const auto selects = [&](std::size_t j) {
+        const auto& s = table_->segment(k, j);
+        return s.where == stage::copy && engine(s) == e && number(0) < s.time.upper;
+      };
+      interference<model> others(workload_);
+      include_engine(k, e, others);
+      for_ascending<max_elements>(t.segment_count, selects, upper, [&](std::size_t j) {
+        fixed_point<number>& response = responses_[t.first_segment + j];
+        if (starts_once()) {
+          response = others.solve(number(1) + blocking_once(k, e), t.deadline);
+          response.value = response.value + upper(j) - number(1);
+        } else {
+          response = others.solve(upper(j) + blocking(k, e), t.deadline);
+        }
+      });
     }
   }
 
   constexpr void respond_on_core(std::size_t k) {
     const auto& t = table_->tasks[k];
-    warm_start<number> known;
-    for (std::size_t j = 0; j < t.segment_count; ++j) {
-      const auto& s = table_->segment(k, j);
-      if (s.where != stage::cpu) { continue; }
-      responses_[t.first_segment + j] = known.solve(
-          s.time.upper, t.deadline, [this, k](const number& x, ascent<number>& sum) { add_core(k, x, sum); });
-    }
+    const auto upper = [this, k](std::size_t j) -> const number& { return table_->segment(k, j).time.upper; };
+    const auto selects = [this, k](std::size_t j) { return table_->segment(k, j).where == stage::cpu; };
+    interference<model> others(workload_);
+    include_core(k, others);
+    for_ascending<max_elements>(t.segment_count, selects, upper, [&](std::size_t j) {
+      responses_[t.first_segment + j] = others.solve(upper(j), t.deadline);
+    });
   }
 
   /// Sum of the responses on one kind of resource; exists when each does.
@@ -285,54 +236,38 @@ class rtgpu {
     const number& limit = table_->tasks[k].deadline;
     const auto cpu = sum_of(k, stage::cpu);
     const auto copy = sum_of(k, stage::copy);
-    const auto core = [this, k](const number& x, ascent<number>& sum) { add_core(k, x, sum); };
-    const auto engines = [this, k](const number& x, ascent<number>& sum) {
-      for (std::int32_t e = 0; e < platform_.copy_engines; ++e) { add_engine(k, static_cast<std::size_t>(e), x, sum); }
-    };
     rtgpu_bounds<number> b;
     if (copy.exists()) {
       if (cpu.exists()) { b.segmentwise = {own_.gpu + copy.value + cpu.value, stop_reason::converged}; }
-      b.cpu_joint = warm_start<number>{}.solve(own_.gpu + copy.value + own_.cpu, limit, core);
+      interference<model> core(workload_);
+      include_core(k, core);
+      b.cpu_joint = core.solve(own_.gpu + copy.value + own_.cpu, limit);
     }
     if (variant_.joint_windows) {
       const number copies = copies_with_blocking(k);
-      b.all_joint = warm_start<number>{}.solve(own_.gpu + copies + own_.cpu, limit, [&](const number& x, ascent<number>& sum) {
-        core(x, sum);
-        engines(x, sum);
-      });
-      if (cpu.exists()) { b.copy_joint = warm_start<number>{}.solve(own_.gpu + copies + cpu.value, limit, engines); }
+      if (cpu.exists()) {
+        interference<model> engines(workload_);
+        include_engines(k, engines);
+        b.copy_joint = engines.solve(own_.gpu + copies + cpu.value, limit);
+      }
+      interference<model> everywhere(workload_);
+      include_engines(k, everywhere);
+      include_core(k, everywhere);
+      b.all_joint = everywhere.solve(own_.gpu + copies + own_.cpu, limit);
     }
-    if (variant_.classical && table_->tasks[k].segment_count == 1) { b.classical = classical_response(k); }
+    if (variant_.classical && table_->tasks[k].segment_count == 1) { b.classical = classical(k); }
     for (const auto* candidate : {&b.segmentwise, &b.cpu_joint, &b.all_joint, &b.copy_joint, &b.classical}) {
       b.best = tighter(b.best, {candidate->value, candidate->exists()});
     }
     bounds_[k] = b;
   }
 
-  /// A task that never suspends: lfp C_k + sum ceil((x + J_i) / T_i) C_i over the higher tasks of its core, with
-  /// J_i = R_i - C_i where task i suspends and 0 where it does not. Source: Joseph and Pandya 1986 for J = 0; Chen,
-  /// Nelissen and Huang 2016, Theorem 1, for the rest.
-  [[nodiscard]] constexpr auto classical_response(std::size_t k) const -> fixed_point<number> {
-    const auto& t = table_->tasks[k];
-    return least_fixed_point(own_.cpu, t.deadline, [this, k, &t](const number& x) {
-      number sum = own_.cpu;
-      for (std::size_t i = 0; i < k; ++i) {
-        if (table_->tasks[i].core != t.core) { continue; }
-        const number cpu = cpu_total(i);
-        const bool suspends = table_->tasks[i].segment_count > 1;
-        const number window = suspends ? number(x + bounds_[i].best.value - cpu) : x;
-        sum = sum + jobs_released(table_->tasks[i].period, window) * cpu;
-      }
-      return ascent<number>{sum, x};
+  [[nodiscard]] constexpr auto classical(std::size_t k) const -> fixed_point<number> {
+    return classical_response(*table_, k, [this](std::size_t i) {
+      return table_->tasks[i].segment_count > 1 ? number(bounds_[i].best.value - cpu_time(*table_, i)) : number(0);
     });
   }
-  [[nodiscard]] constexpr auto cpu_total(std::size_t i) const -> number {
-    number sum(0);
-    for (std::size_t j = 0; j < table_->tasks[i].segment_count; ++j) {
-      if (table_->segment(i, j).where == stage::cpu) { sum = sum + table_->segment(i, j).time.upper; }
-    }
-    return sum;
-  }
+
   struct own_time {
     number cpu{};
     number copy{};
@@ -342,13 +277,13 @@ class rtgpu {
   const Table* table_;
   platform_record platform_;
   rtgpu_variant variant_;
+  copy_blocking<Table> blocking_;
   own_time own_{};
   std::array<element<number>, max_elements> elements_{};
   std::array<fixed_point<number>, max_elements> responses_{};
-  workload_model<number, max_tasks, max_elements, 1 + max_engines> workload_;
+  model workload_;
+  std::int32_t core_[max_tasks]{};
   std::array<sm_share, max_tasks> shares_{};
-  std::array<std::array<number, max_engines>, max_tasks> blocking_{};
-  std::array<std::array<std::uint32_t, max_engines>, max_tasks> blocking_task_{};
   std::array<rtgpu_bounds<number>, max_tasks> bounds_{};
   std::array<bool, max_tasks> meets_{};
 };

@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include <takt/analysis/ascending.hpp>
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/headroom.hpp>
+#include <takt/analysis/interference.hpp>
 #include <takt/analysis/stretches.hpp>
 #include <takt/analysis/verdict.hpp>
-#include <takt/analysis/warm_start.hpp>
 #include <takt/analysis/workload.hpp>
 #include <takt/model/validate.hpp>
 
@@ -27,6 +28,7 @@ class self_suspension {
   static constexpr std::size_t max_elements = Table::max_segments;
   /// The share of a lower task lengthens the stretch that blocks, so a plan must be whole before any task is judged.
   static constexpr bool priority_ordered = false;
+  static constexpr bool uses_shares = true;
 
   constexpr self_suspension(const Table& table, const platform_record& platform)
       : table_{&table}, platform_{platform} {}
@@ -54,33 +56,33 @@ class self_suspension {
     const auto& t = table_->tasks[k];
     bounds_[k] = {};
     if (!served_[k]) { return false; }
-    const auto server = [this, k](const number& x, ascent<number>& sum) {
-      for (std::size_t i = 0; i < k; ++i) { accumulate(sum, workload_.demand(i, 1, x)); }
+    const auto upper = [this, &t](std::size_t j) -> const number& {
+      return chains_.elements()[t.first_segment + j].time.upper;
     };
-    const auto core = [this, k](const number& x, ascent<number>& sum) {
-      for (std::size_t i = 0; i < k; ++i) {
-        if (table_->tasks[i].core == table_->tasks[k].core) { accumulate(sum, workload_.demand(i, 0, x)); }
-      }
+    const auto on = [this, &t](std::int32_t resource) {
+      return [this, &t, resource](std::size_t j) { return chains_.elements()[t.first_segment + j].resource == resource; };
     };
-    const number blocked = blocking(k);
-    warm_start<number> on_server;
-    warm_start<number> on_core;
+    fixed_point<number> cpu_sum{number(0), stop_reason::converged};
+    interference<model> core(workload_);
+    include_core(k, core);
+    for_ascending<max_elements>(chains_.count(k), on(0), upper, [&](std::size_t j) {
+      add(cpu_sum, responses_[t.first_segment + j] = core.solve(upper(j), t.deadline));
+    });
     fixed_point<number> stretch_sum{number(0), stop_reason::converged};
-    fixed_point<number> cpu_sum = stretch_sum;
-    for (std::size_t j = t.first_segment; j < t.first_segment + chains_.count(k); ++j) {
-      const element<number>& e = chains_.elements()[j];
-      if (e.resource == 0) {
-        add(cpu_sum, responses_[j] = on_core.solve(e.time.upper, t.deadline, core));
-      } else if (e.time.upper == number(0)) {
-        responses_[j] = {number(0), stop_reason::converged};
-      } else {
-        add(stretch_sum, responses_[j] = on_server.solve(e.time.upper + blocked, t.deadline, server));
-      }
-    }
+    interference<model> server(workload_);
+    for (std::size_t i = 0; i < k; ++i) { server.include(i, 1); }
+    for_ascending<max_elements>(chains_.count(k), on(1), upper, [&](std::size_t j) {
+      auto& response = responses_[t.first_segment + j];
+      response = {number(0), stop_reason::converged};
+      if (number(0) < upper(j)) { response = server.solve(upper(j) + blocking(k), t.deadline); }
+      add(stretch_sum, response);
+    });
     auto& b = bounds_[k];
     if (stretch_sum.exists()) {
       if (cpu_sum.exists()) { b.segmentwise = {stretch_sum.value + cpu_sum.value, stop_reason::converged}; }
-      b.cpu_joint = warm_start<number>{}.solve(stretch_sum.value + chains_.cpu(k), t.deadline, core);
+      interference<model> joint(workload_);
+      include_core(k, joint);
+      b.cpu_joint = joint.solve(stretch_sum.value + chains_.cpu(k), t.deadline);
     }
     b.best = tighter(response_bound<number>{b.segmentwise.value, b.segmentwise.exists()},
                      response_bound<number>{b.cpu_joint.value, b.cpu_joint.exists()});
@@ -105,12 +107,25 @@ class self_suspension {
     return chains_.longest_below(k, table_->size());
   }
   [[nodiscard]] constexpr auto chains() const noexcept -> const stretches<Table>& { return chains_; }
+  [[nodiscard]] constexpr auto workload() const -> const workload_model<number, max_tasks, max_elements, 2>& {
+    return workload_;
+  }
+  /// Whether task k has what its kernels need.
+  [[nodiscard]] constexpr auto served(std::size_t k) const -> bool { return served_[k]; }
   /// Response of the j-th element of the merged chain.
   [[nodiscard]] constexpr auto element_response(std::size_t k, std::size_t j) const -> const fixed_point<number>& {
     return responses_[table_->tasks[k].first_segment + j];
   }
 
  private:
+  using model = workload_model<number, max_tasks, max_elements, 2>;
+
+  constexpr void include_core(std::size_t k, interference<model>& out) const {
+    for (std::size_t i = 0; i < k; ++i) {
+      if (table_->tasks[i].core == table_->tasks[k].core) { out.include(i, 0); }
+    }
+  }
+
   static constexpr void add(fixed_point<number>& sum, const fixed_point<number>& response) {
     if (!response.exists()) { sum.reason = response.reason; }
     sum.value = sum.value + response.value;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/core/fixed_point.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/stage.hpp>
 
@@ -16,6 +15,15 @@ template <class Number>
 struct element {
   std::int32_t resource = -1;  ///< -1: nobody competes for it
   interval<Number> time{};
+};
+
+/// Work within a window of some length, and how it goes on when the window grows: with slope one until `grows_until`,
+/// or not at all until `constant_until`. Either is the window itself when nothing is known.
+template <class Number>
+struct work_within {
+  Number value{};
+  Number grows_until{};
+  Number constant_until{};
 };
 
 /// How much work each task can execute on each shared resource in a window of a given length.
@@ -29,6 +37,10 @@ struct element {
 template <ExactNumber Number, std::size_t MaxTasks, std::size_t MaxElements, std::size_t Resources>
 class workload_model {
  public:
+  using number = Number;
+  /// Most (task, resource) pairs.
+  static constexpr std::size_t max_sources = MaxTasks * Resources;
+
   /// Lays out the densest packing of task k. Pre: `latest_finish` bounds the response of its jobs, elements
   /// [first, first + count) are in chain order, and each MaxElements range is used by one task only.
   /// Cost: Resources x count.
@@ -63,38 +75,27 @@ class workload_model {
     }
   }
 
-  /// Work of task k on resource r in the densest window of length t, and how long it goes on without a gap after it:
-  /// the maximum over the segment with which the window starts. Pre: t >= 0. Cost: own segments squared.
-  [[nodiscard]] constexpr auto demand(std::size_t k, std::size_t r, const Number& t) const -> ascent<Number> {
-    ascent<Number> most{Number(0), Number(0)};
-    for (std::size_t h = 0; h < profiles_[k][r].count; ++h) {
-      const ascent<Number> w = window(k, r, h, t);
-      if (most.value < w.value || (most.value == w.value && most.no_fixed_point_before < w.no_fixed_point_before)) {
-        most = w;
-      }
+  /// Work of task k on resource r in the densest window of length t: the maximum over the segment with which the
+  /// window starts. Pre: t >= 0. Cost: own segments squared.
+  [[nodiscard]] constexpr auto demand(std::size_t k, std::size_t r, const Number& t) const -> work_within<Number> {
+    const profile& p = profiles_[k][r];
+    if (p.count == 0) { return {Number(0), t, t}; }
+    work_within<Number> most = window(p, 0, t);
+    Number overtakes = most.constant_until - most.value;
+    for (std::size_t h = 1; h < p.count; ++h) {
+      const work_within<Number> w = window(p, h, t);
+      if (w.constant_until - w.value < overtakes) { overtakes = w.constant_until - w.value; }
+      if (most.value < w.value || (most.value == w.value && most.grows_until < w.grows_until)) { most = w; }
     }
+    // No window grows faster than its length, so none passes the greatest one earlier.
+    most.constant_until = most.value + overtakes;
     return most;
   }
 
   /// The same for the one window that starts with own segment h. Pre: h < segments(k, r).
   [[nodiscard]] constexpr auto window(std::size_t k, std::size_t r, std::size_t h, const Number& t) const
-      -> ascent<Number> {
-    const profile& p = profiles_[k][r];
-    Number x = t + bursts_[p.first + h].start;
-    Number done = Number(0) - bursts_[p.first + h].before;
-    if (!(x < p.second_job)) {
-      x = x - p.second_job;
-      const Number whole_jobs = number_traits<Number>::floor_quotient(x, p.period);
-      x = x - whole_jobs * p.period;
-      done = done + (whole_jobs + Number(1)) * p.total;
-    }
-    std::size_t j = p.first + p.count - 1;
-    while (x < bursts_[j].start) { --j; }
-    const Number inside = x - bursts_[j].start;
-    const Number length = bursts_[j].length;
-    done = done + bursts_[j].before;
-    if (inside < length) { return {Number(done + inside), Number(t + length - inside)}; }
-    return {Number(done + length), t};
+      -> work_within<Number> {
+    return window(profiles_[k][r], h, t);
   }
 
   [[nodiscard]] constexpr auto segments(std::size_t k, std::size_t r) const noexcept -> std::size_t {
@@ -115,8 +116,29 @@ class workload_model {
     Number period{};
   };
 
-  std::array<burst, MaxElements> bursts_{};
-  std::array<std::array<profile, Resources>, MaxTasks> profiles_{};
+  [[nodiscard]] constexpr auto window(const profile& p, std::size_t h, const Number& t) const -> work_within<Number> {
+    const burst* const own = bursts_ + p.first;
+    Number x = t + own[h].start;
+    Number done = Number(0) - own[h].before;
+    Number next_job = p.second_job;
+    if (!(x < p.second_job)) {
+      x = x - p.second_job;
+      const Number whole_jobs = number_traits<Number>::floor_quotient(x, p.period);
+      x = x - whole_jobs * p.period;
+      done = done + (whole_jobs + Number(1)) * p.total;
+      next_job = p.period;
+    }
+    std::size_t j = p.count - 1;
+    while (x < own[j].start) { --j; }
+    const Number rest = own[j].start + own[j].length - x;
+    if (Number(0) < rest) { return {Number(done + own[j].before + (x - own[j].start)), Number(t + rest), t}; }
+    const Number next = j + 1 < p.count ? own[j + 1].start : next_job;
+    return {Number(done + own[j].before + own[j].length), t, Number(t + (next - x))};
+  }
+
+  // Plain arrays: an element access through std::array is a call, which constant evaluation counts.
+  burst bursts_[MaxElements]{};
+  profile profiles_[MaxTasks][Resources]{};
 };
 
 }  // namespace takt::analysis

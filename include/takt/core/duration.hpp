@@ -58,7 +58,7 @@ class duration {
 };
 
 namespace detail {
-[[nodiscard]] consteval auto literal(unsigned long long count, std::int64_t unit) noexcept -> duration {
+[[nodiscard]] constexpr auto literal(unsigned long long count, std::int64_t unit) noexcept -> duration {
   return count > static_cast<unsigned long long>(std::numeric_limits<std::int64_t>::max())
              ? duration::max()
              : duration{static_cast<std::int64_t>(count)} * unit;
@@ -66,14 +66,14 @@ namespace detail {
 }  // namespace detail
 
 inline namespace literals {
-[[nodiscard]] consteval auto operator""_ns(unsigned long long n) noexcept -> duration { return detail::literal(n, 1); }
-[[nodiscard]] consteval auto operator""_us(unsigned long long n) noexcept -> duration {
+[[nodiscard]] constexpr auto operator""_ns(unsigned long long n) noexcept -> duration { return detail::literal(n, 1); }
+[[nodiscard]] constexpr auto operator""_us(unsigned long long n) noexcept -> duration {
   return detail::literal(n, 1'000);
 }
-[[nodiscard]] consteval auto operator""_ms(unsigned long long n) noexcept -> duration {
+[[nodiscard]] constexpr auto operator""_ms(unsigned long long n) noexcept -> duration {
   return detail::literal(n, 1'000'000);
 }
-[[nodiscard]] consteval auto operator""_s(unsigned long long n) noexcept -> duration {
+[[nodiscard]] constexpr auto operator""_s(unsigned long long n) noexcept -> duration {
   return detail::literal(n, 1'000'000'000);
 }
 }  // namespace literals

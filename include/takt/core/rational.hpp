@@ -30,10 +30,21 @@ class rational {
   [[nodiscard]] constexpr auto ceil() const noexcept -> std::int64_t { return ceil_divide(numerator_, denominator_); }
 
   [[nodiscard]] friend constexpr auto operator+(rational a, rational b) noexcept -> rational {
-    return combine(a, b, [](auto x, auto y, auto& out) { return checked_add(x, y, out); });
+    if (a.overflowed() || b.overflowed()) { return infinite(); }
+    const std::int64_t common = greatest_common_divisor(a.denominator_, b.denominator_);
+    std::int64_t left = 0;
+    std::int64_t right = 0;
+    std::int64_t sum = 0;
+    std::int64_t bottom = 0;
+    const bool fits = checked_multiply(a.numerator_, b.denominator_ / common, left) &&
+                      checked_multiply(b.numerator_, a.denominator_ / common, right) && checked_add(left, right, sum) &&
+                      checked_multiply(a.denominator_, b.denominator_ / common, bottom);
+    return fits ? rational{sum, bottom} : infinite();
   }
   [[nodiscard]] friend constexpr auto operator-(rational a, rational b) noexcept -> rational {
-    return combine(a, b, [](auto x, auto y, auto& out) { return checked_subtract(x, y, out); });
+    if (b.overflowed()) { return infinite(); }
+    b.numerator_ = -b.numerator_;
+    return a + b;
   }
   [[nodiscard]] friend constexpr auto operator*(rational a, rational b) noexcept -> rational {
     if (a.overflowed() || b.overflowed()) { return infinite(); }
@@ -90,19 +101,6 @@ class rational {
     const std::int64_t divisor = greatest_common_divisor(numerator_ < 0 ? -numerator_ : numerator_, denominator_);
     numerator_ /= divisor;
     denominator_ /= divisor;
-  }
-
-  [[nodiscard]] static constexpr auto combine(rational a, rational b, auto operation) noexcept -> rational {
-    if (a.overflowed() || b.overflowed()) { return infinite(); }
-    const std::int64_t common = greatest_common_divisor(a.denominator_, b.denominator_);
-    std::int64_t left = 0;
-    std::int64_t right = 0;
-    std::int64_t sum = 0;
-    std::int64_t bottom = 0;
-    const bool fits = checked_multiply(a.numerator_, b.denominator_ / common, left) &&
-                      checked_multiply(b.numerator_, a.denominator_ / common, right) && operation(left, right, sum) &&
-                      checked_multiply(a.denominator_, b.denominator_ / common, bottom);
-    return fits ? rational{sum, bottom} : infinite();
   }
 
   std::int64_t numerator_ = 0;

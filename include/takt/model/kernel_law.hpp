@@ -51,6 +51,7 @@ struct divisible_work {
   duration overhead;
   std::int64_t interleave_numerator = 1;
   std::int64_t interleave_denominator = 1;
+  bool any_neighbour = true;  ///< the ratio holds beside kernels of other tasks too
 
   [[nodiscard]] constexpr auto lower(std::int32_t virtual_sms) const noexcept -> duration {
     return bounds(virtual_sms).lower;

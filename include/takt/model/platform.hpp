@@ -97,13 +97,27 @@ constexpr auto append(platform_record& r, const virtual_sms_resource& g, Rule /*
   return g.sms > 0 && g.per_sm > 0 && g.granularity > 0;
 }
 
+template <std::size_t Pools>
+struct pool_count {
+  static constexpr bool fits = Pools <= max_gpus + 2;
+  static_assert(fits, "takt: too many pools; at most eight GPUs, one processor pool and one copy engine pool. "
+                      "See docs/errors.md#E25");
+};
+
 }  // namespace detail
 
 /// Pools of resources, each with the rule that arbitrates it. Kinds are types, sizes are values: one instance of every
-/// template behind it serves all sizes.
+/// template behind it serves all sizes. A wrong size stops compilation in a constant expression and is `invalid_model`
+/// at run time.
 template <Pool... Pools>
-struct typed_platform {
+struct [[nodiscard]] platform {
   boost::hana::tuple<Pools...> pools;
+
+  constexpr explicit platform(const Pools&... given,
+                              detail::refusal&& refused = detail::refusal{detail::pool_count<sizeof...(Pools)>::fits})
+      : pools{given...} {
+    refused.error = validate();
+  }
 
   /// The rule type of the first pool of a resource kind; `detail::absent_rule` when there is none.
   template <class Resource>
@@ -128,6 +142,9 @@ struct typed_platform {
   }
 };
 
+template <Pool... Pools>
+platform(const Pools&...) -> platform<Pools...>;
+
 template <class P>
 concept Platform = requires(const P& p) {
   { p.record() } -> std::same_as<platform_record>;
@@ -135,15 +152,5 @@ concept Platform = requires(const P& p) {
   typename P::copy_rule;
   typename P::gpu_rule;
 };
-
-/// A platform. A wrong size stops compilation in a constant expression and is `invalid_model` at run time.
-template <Pool... Pools>
-[[nodiscard]] constexpr auto platform(const Pools&... pools) -> typed_platform<Pools...> {
-  static_assert(sizeof...(Pools) <= max_gpus + 2, "takt: too many pools; at most eight GPUs, one processor pool and one "
-                                                  "copy engine pool. See docs/errors.md#E25");
-  const typed_platform<Pools...> p{boost::hana::tuple<Pools...>(pools...)};
-  if (std::is_constant_evaluated()) { detail::refuse(p.validate()); }
-  return p;
-}
 
 }  // namespace takt

@@ -63,6 +63,7 @@ struct kernel_overhead {
 struct kernel_interleave {
   std::int64_t numerator = 1;
   std::int64_t denominator = 1;
+  bool any_neighbour = true;
 };
 
 /// Total work of a kernel: its time on one virtual SM that shares its physical SM with no other, overhead included.
@@ -79,9 +80,16 @@ struct kernel_interleave {
   return {numerator, denominator};
 }
 
+/// The stretch by blocks of the same kernel only. It holds where SMs are handed out whole; a platform whose tasks share
+/// physical SMs refuses it.
+[[nodiscard]] constexpr auto self_interleave(std::int64_t numerator, std::int64_t denominator = 1) noexcept
+    -> kernel_interleave {
+  return {numerator, denominator, false};
+}
+
 [[nodiscard]] constexpr auto kernel(kernel_work w, kernel_overhead o = {}, kernel_interleave i = {}) noexcept
     -> kernel_segment<divisible_work> {
-  return {divisible_work{w.time, o.time, i.numerator, i.denominator}};
+  return {divisible_work{w.time, o.time, i.numerator, i.denominator, i.any_neighbour}};
 }
 
 /// A kernel whose law the caller brings: a measured table, or a type of their own.

@@ -77,17 +77,15 @@ constexpr void apply(task_attributes& a, deadline_attribute d) noexcept {
   a.deadline = d.value;
   a.has_deadline = true;
 }
-constexpr void apply(task_attributes& a, priority_attribute p) noexcept { a.priority = p.value; }
+constexpr void apply(task_attributes& a, priority_attribute p) noexcept {
+  a.priority = p.value < 0 ? no_priority - 1 : p.value;
+}
 constexpr void apply(task_attributes& a, core_attribute c) noexcept { a.core = c.value; }
 
 /// Attributes come first, so that the chain reads as one piece.
-template <class... Segments>
+template <Segment... Segments>
 [[nodiscard]] constexpr auto make_task(const task_attributes& attributes, const Segments&... segments)
     -> typed_task<Segments...> {
-  static_assert((Segment<Segments> && ...),
-                "takt: a task takes period(), deadline(), priority(), on_core() first and then only segments: cpu(), "
-                "copy(), kernel(). See docs/errors.md#E01");
-  static_assert(sizeof...(Segments) > 0, "takt: the task has no segment; give it at least one cpu(). See docs/errors.md#E02");
   return {attributes, boost::hana::tuple<Segments...>(segments...)};
 }
 
@@ -97,12 +95,29 @@ template <TaskAttribute A, class... Rest>
   return make_task(attributes, rest...);
 }
 
+/// Whether segments, and only segments, follow the attributes.
+template <class... Parts>
+[[nodiscard]] constexpr auto well_formed() noexcept -> bool {
+  bool in_chain = false;
+  bool fine = true;
+  ((in_chain = in_chain || !TaskAttribute<Parts>, fine = fine && (Segment<Parts> || (TaskAttribute<Parts> && !in_chain))),
+   ...);
+  return fine;
+}
+
 }  // namespace detail
 
 /// A sporadic task: its name, its attributes, then its chain of segments in order of execution.
 template <class... Parts>
 [[nodiscard]] constexpr auto task(std::string_view name, const Parts&... parts) {
-  return detail::make_task(task_attributes{.name = name, .period = {}, .deadline = {}}, parts...);
+  constexpr bool well_formed = detail::well_formed<Parts...>();
+  constexpr bool empty = !(Segment<Parts> || ...);
+  static_assert(well_formed, "takt: a task takes period(), deadline(), priority(), on_core() first and then only "
+                             "segments: cpu(), copy(), kernel(). See docs/errors.md#E01");
+  static_assert(!empty, "takt: the task has no segment; give it at least one cpu(). See docs/errors.md#E02");
+  if constexpr (well_formed && !empty) {
+    return detail::make_task(task_attributes{.name = name, .period = {}, .deadline = {}}, parts...);
+  }
 }
 
 }  // namespace takt

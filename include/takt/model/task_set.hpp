@@ -46,7 +46,8 @@ constexpr void append(Table& table, const kernel_segment<divisible_work>& s) {
                      .time = {number(s.law.work.lower.count()), number(s.law.work.upper.count())},
                      .overhead = number(s.law.overhead.count()),
                      .interleave_numerator = s.law.interleave_numerator,
-                     .interleave_denominator = s.law.interleave_denominator});
+                     .interleave_denominator = s.law.interleave_denominator,
+                     .any_neighbour = s.law.any_neighbour});
 }
 template <class Table, KernelLaw Law>
   requires(Law::sampled_shares > 0)
@@ -64,9 +65,13 @@ constexpr void append(Table& table, const kernel_segment<Law>& s) {
 
 }  // namespace detail
 
-/// Tasks whose chains keep their types, so that a chain can be checked against an analysis when it is compiled.
+/// Tasks whose chains keep their types: `takt::task_set(takt::task(...), takt::task(...))`. In a constant expression a
+/// wrong value stops compilation with a sentence; at run time it is reported by `validate` and by every analysis as
+/// `invalid_model`.
 template <Task... Tasks>
-struct typed_task_set {
+struct [[nodiscard]] task_set {
+  static_assert(sizeof...(Tasks) > 0, "takt: the task set has no task; give it at least one. See docs/errors.md#E03");
+
   static constexpr std::size_t max_tasks = sizeof...(Tasks);
   static constexpr std::size_t max_segments = (Tasks::segment_count + ... + 0);
   static constexpr std::size_t max_samples = (detail::samples_in<Tasks> + ... + 0);
@@ -75,6 +80,10 @@ struct typed_task_set {
   using table_type = task_table<Number, max_tasks, max_segments, max_samples>;
 
   boost::hana::tuple<Tasks...> tasks;
+
+  constexpr explicit task_set(const Tasks&... given, detail::refusal&& refused = detail::refusal{}) : tasks{given...} {
+    if (std::is_constant_evaluated()) { refused.error = validate(table<ticks>()); }
+  }
 
   /// The same set as flat values, in the given order.
   template <ExactNumber Number = ticks>
@@ -89,18 +98,11 @@ struct typed_task_set {
   }
 };
 
+template <Task... Tasks>
+task_set(const Tasks&...) -> task_set<Tasks...>;
+
 /// Anything that flattens: a typed set, or a table that was read from a file.
 template <class T>
 concept TaskSet = requires(const T& t) { t.template table<ticks>(); };
-
-/// A task set. In a constant expression a wrong value stops compilation with a sentence; at run time it is reported by
-/// `validate` and by every analysis as `invalid_model`.
-template <Task... Tasks>
-[[nodiscard]] constexpr auto task_set(const Tasks&... tasks) -> typed_task_set<Tasks...> {
-  static_assert(sizeof...(Tasks) > 0, "takt: the task set has no task; give it at least one. See docs/errors.md#E03");
-  const typed_task_set<Tasks...> set{boost::hana::tuple<Tasks...>(tasks...)};
-  if (std::is_constant_evaluated()) { detail::refuse(validate(set.template table<ticks>())); }
-  return set;
-}
 
 }  // namespace takt

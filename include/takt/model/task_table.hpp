@@ -25,6 +25,7 @@ struct segment_record {
   std::int64_t interleave_denominator = 1;
   std::uint32_t first_sample = 0;
   std::uint32_t samples = 0;
+  bool any_neighbour = true;  ///< the interleave ratio holds beside kernels of other tasks too
 };
 
 template <ExactNumber Number>

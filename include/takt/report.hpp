@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <takt/report/chrome_trace.hpp>
+#include <takt/report/explanation.hpp>
+#include <takt/report/format_duration.hpp>
+#include <takt/report/run_json.hpp>
+#include <takt/report/svg_gantt.hpp>
+#include <takt/report/verdict_json.hpp>

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <takt/runtime/bindings.hpp>
+#include <takt/runtime/concepts.hpp>
+#include <takt/runtime/copy_arbiter.hpp>
+#include <takt/runtime/emulated_device.hpp>
+#include <takt/runtime/run.hpp>
+#include <takt/runtime/run_options.hpp>
+#include <takt/runtime/run_result.hpp>

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace takt::runtime {
+
+/// Whom to tell that something has ended or been granted: a function and its argument, so that queues hold it without
+/// the heap. The default tells nobody.
+struct completion {
+  void (*call)(void* argument) = nullptr;
+  void* argument = nullptr;
+
+  void operator()() const {
+    if (call != nullptr) { call(argument); }
+  }
+};
+
+/// A completion that calls a member function: `notify<&runner::copied>(this)`.
+template <auto Member, class Object>
+[[nodiscard]] auto notify(Object* object) noexcept -> completion {
+  return {[](void* o) { (static_cast<Object*>(o)->*Member)(); }, object};
+}
+
+}  // namespace takt::runtime

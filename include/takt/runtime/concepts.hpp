@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/core/number.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/rules/dedicated_sms.hpp>
+#include <takt/runtime/completion.hpp>
+
+namespace takt::runtime {
+
+/// Takes a task's operations, at most one at a time, and calls `done` at the end of each.
+///
+/// Neither call waits. `done` comes from a thread of the device, never from within the call, and may start the next
+/// operation of any stream. The body must live until then.
+template <class S, class Kernel, class Copy>
+concept Stream = requires(S& s, const Kernel& kernel, const Copy& copy, std::int32_t engine, completion done) {
+  s.launch(kernel, done);
+  s.copy(engine, copy, done);
+};
+
+/// A machine that runs kernels on SM ranges and moves data.
+///
+/// - `kernel`, `copy`: what can be run on it; made from `ticks` alone, each occupies its unit for that time.
+/// - `serves(platform)`: whether it has the engines and SMs that the platform names.
+/// - `open(range)`: a task's own stream, whose kernels stay on the range. Called before the run, for disjoint ranges;
+///   an empty range is that of a task without kernels.
+/// - `serve_at(priority)`: gives the threads that call `done` this SCHED_FIFO priority, 0 for the ordinary class; false
+///   when the system refuses.
+/// - `ready()`: whether all streams opened so far can be used.
+template <class D>
+concept Device = std::constructible_from<typename D::kernel, ticks> &&
+                 std::constructible_from<typename D::copy, ticks> &&
+                 std::movable<typename D::kernel> && std::movable<typename D::copy> &&
+                 Stream<typename D::stream, typename D::kernel, typename D::copy> &&
+                 requires(D& d, const platform_record& platform, const sm_range& range, std::int32_t priority) {
+                   { d.serves(platform) } -> std::same_as<bool>;
+                   { d.open(range) } -> std::same_as<typename D::stream>;
+                   { d.serve_at(priority) } -> std::same_as<bool>;
+                   { d.ready() } -> std::same_as<bool>;
+                   { d.name() } -> std::convertible_to<std::string_view>;
+                 };
+
+}  // namespace takt::runtime

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mutex>
+
+#include <pthread.h>
+
+namespace takt::runtime {
+
+/// A mutex whose holder runs at the priority of whoever waits for it (PTHREAD_PRIO_INHERIT), where the system has that:
+/// otherwise a thread of middle priority could keep the holder, and with it the highest thread, from going on.
+class inheriting_mutex {
+ public:
+  inheriting_mutex() noexcept {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    (void)pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    if (pthread_mutex_init(&mutex_, &attributes) != 0) { pthread_mutex_init(&mutex_, nullptr); }
+    pthread_mutexattr_destroy(&attributes);
+  }
+  inheriting_mutex(const inheriting_mutex&) = delete;
+  auto operator=(const inheriting_mutex&) -> inheriting_mutex& = delete;
+  ~inheriting_mutex() { pthread_mutex_destroy(&mutex_); }
+
+  void lock() noexcept { pthread_mutex_lock(&mutex_); }
+  void unlock() noexcept { pthread_mutex_unlock(&mutex_); }
+  [[nodiscard]] auto native_handle() noexcept -> pthread_mutex_t* { return &mutex_; }
+
+ private:
+  pthread_mutex_t mutex_{};
+};
+
+/// A condition variable for it: `std::condition_variable` accepts `std::mutex` alone.
+class condition {
+ public:
+  condition() noexcept { pthread_cond_init(&condition_, nullptr); }
+  condition(const condition&) = delete;
+  auto operator=(const condition&) -> condition& = delete;
+  ~condition() { pthread_cond_destroy(&condition_); }
+
+  /// Suspends the calling thread until `ready()`, which is asked with the lock held.
+  template <class Predicate>
+  void wait(std::unique_lock<inheriting_mutex>& lock, Predicate ready) {
+    while (!ready()) { pthread_cond_wait(&condition_, lock.mutex()->native_handle()); }
+  }
+  void notify_all() noexcept { pthread_cond_broadcast(&condition_); }
+
+ private:
+  pthread_cond_t condition_{};
+};
+
+}  // namespace takt::runtime

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <takt/simulation/calendar.hpp>
+#include <takt/simulation/options.hpp>
+#include <takt/simulation/result.hpp>
+#include <takt/simulation/simulate.hpp>
+#include <takt/simulation/trace.hpp>

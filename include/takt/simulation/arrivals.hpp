@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/rules/rank_set.hpp>
+#include <takt/simulation/calendar.hpp>
+#include <takt/simulation/options.hpp>
+#include <takt/simulation/random.hpp>
+
+namespace takt::simulation {
+
+/// When jobs are released. Every pattern keeps two releases of a task at least its period apart.
+///
+/// The adversarial pattern changes each task's habit now and then: to come as early as it may; to come after a random
+/// delay; to lie in wait until a lower task has just asked for a resource, or has just started a copy, and come one
+/// tick later; or until a higher task asks for a resource, and come at that instant. Now and then all tasks that can
+/// meet are released together, and the job after one that finished late comes as early as it may, so that two jobs
+/// follow closely.
+template <std::size_t MaxTasks>
+class arrivals {
+ public:
+  constexpr arrivals(release_pattern pattern, std::uint64_t seed) noexcept : random_{seed}, pattern_{pattern} {
+    tasks_.fill(task{});  // g++-12 may leave default members of array elements zero
+  }
+
+  /// Adds the task of the next rank and returns its first release.
+  constexpr auto add(ticks period, ticks offset) noexcept -> ticks {
+    task& t = tasks_[count_++];
+    t.period = period;
+    longest_ = std::max(longest_, period);
+    switch (pattern_) {
+      case release_pattern::periodic: return offset;
+      case release_pattern::sporadic: return random_.below(period);
+      case release_pattern::adversarial:
+        if (count_ == 1) { together_ = random_.chance(1, 2); }
+        return together_ ? 0 : random_.below(period);
+    }
+    return 0;
+  }
+
+  [[nodiscard]] constexpr auto adversarial() const noexcept -> bool { return pattern_ == release_pattern::adversarial; }
+
+  /// The release that follows one at `last`; an ambush may later move it forward. It is before `now` when the jobs of
+  /// the task are that late.
+  constexpr auto after(rank r, ticks last, ticks now) noexcept -> ticks {
+    task& t = tasks_[index(r)];
+    const ticks earliest = last + t.period;
+    switch (pattern_) {
+      case release_pattern::periodic: return earliest;
+      case release_pattern::sporadic: return random_.chance(1, 2) ? earliest : earliest + random_.below(t.period);
+      case release_pattern::adversarial: return scheme(t, earliest, now);
+    }
+    return earliest;
+  }
+
+  /// A lower task's copy has started: calls `bring(rank, time)` for each higher task that waited for that.
+  template <class Bring>
+  constexpr void copy_started(rank r, ticks now, Bring bring) noexcept {
+    for (rank high = 0; high < r; ++high) { spring(high, habit::ambush_copy, now + 1, bring); }
+  }
+  /// A task asks for a resource: calls `bring(rank, time)` for each other task that waited for that.
+  template <class Bring>
+  constexpr void request_made(rank r, ticks now, Bring bring) noexcept {
+    if (random_.chance(1, 2)) { return; }
+    for (rank high = 0; high < r; ++high) { spring(high, habit::ambush_request, now + 1, bring); }
+    for (rank low = r + 1; index(low) < count_; ++low) { spring(low, habit::join_request, now, bring); }
+  }
+  /// A job has completed: calls `bring(rank, time)` if the next one shall follow closely.
+  template <class Bring>
+  constexpr void completed(rank r, ticks response, ticks now, Bring bring) noexcept {
+    task& t = tasks_[index(r)];
+    const bool late = response >= t.late;
+    t.late = std::max(t.late - t.late / 64, response - response / 8);
+    if (late && random_.chance(1, 2)) { advance(t, r, now, bring); }
+  }
+
+ private:
+  enum class habit : std::uint8_t { hurry, linger, ambush_copy, ambush_request, join_request };
+  static constexpr ticks habits = 5;
+
+  struct task {
+    ticks period = 0;
+    ticks earliest = never;   ///< of the release to come
+    ticks scheduled = never;
+    ticks late = 0;           ///< a response of this length counts as late
+    habit does = habit::hurry;
+    bool waits = false;       ///< in ambush
+  };
+
+  [[nodiscard]] static constexpr auto index(rank r) noexcept -> std::size_t { return static_cast<std::size_t>(r); }
+
+  constexpr auto scheme(task& t, ticks earliest, ticks now) noexcept -> ticks {
+    if (random_.chance(1, 4)) { t.does = static_cast<habit>(random_.below(habits)); }
+    while (meeting_ <= now) { meeting_ = now + 1 + random_.below(4 * longest_); }
+    t.earliest = earliest;
+    t.waits = false;
+    t.scheduled = earliest;
+    if (earliest <= now) { return earliest; }
+    if (meeting_ >= earliest && meeting_ - earliest < t.period && random_.chance(3, 4)) {
+      t.scheduled = meeting_;
+    } else if (t.does == habit::linger) {
+      t.scheduled = earliest + random_.below(t.period);
+    } else if (t.does != habit::hurry) {
+      t.waits = true;
+      t.scheduled = earliest + 2 * t.period;
+    }
+    return t.scheduled;
+  }
+
+  template <class Bring>
+  constexpr void spring(rank r, habit trigger, ticks time, Bring bring) noexcept {
+    task& t = tasks_[index(r)];
+    if (!t.waits || t.does != trigger || time < t.earliest) { return; }
+    advance(t, r, time, bring);
+  }
+
+  template <class Bring>
+  constexpr void advance(task& t, rank r, ticks now, Bring bring) noexcept {
+    const ticks time = std::max(t.earliest, now);
+    if (time >= t.scheduled) { return; }
+    t.waits = false;
+    t.scheduled = time;
+    bring(r, time);
+  }
+
+  std::array<task, MaxTasks> tasks_{};
+  std::size_t count_ = 0;
+  random_stream random_;
+  release_pattern pattern_;
+  ticks longest_ = 1;
+  ticks meeting_ = 0;
+  bool together_ = false;
+};
+
+}  // namespace takt::simulation

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/model/stage.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/model/validate.hpp>
+#include <takt/rules/dedicated_sms.hpp>
+#include <takt/simulation/calendar.hpp>
+
+namespace takt::simulation {
+
+/// A segment as a job meets it.
+struct step {
+  stage where = stage::cpu;
+  std::int32_t engine = 0;  ///< of a copy
+  interval<ticks> time{};
+};
+
+/// Who can cause an event, in the order in which events of one instant are looked at: cores, then engines (or the
+/// lock), then kernels, then releases, each by index.
+template <std::size_t MaxTasks>
+struct source_map {
+  std::size_t cores = 0;
+  std::size_t units = 0;
+  std::size_t kernels = 0;
+  std::size_t releases = 0;
+  inline_vector<std::int32_t, MaxTasks> core_ids;      ///< of the platform, for the cores that have tasks
+  inline_vector<std::uint32_t, MaxTasks> kernel_tasks;  ///< ranks
+
+  [[nodiscard]] constexpr auto first_unit() const noexcept -> std::size_t { return cores; }
+  [[nodiscard]] constexpr auto first_kernel() const noexcept -> std::size_t { return cores + units; }
+  [[nodiscard]] constexpr auto first_release() const noexcept -> std::size_t { return cores + units + kernels; }
+  [[nodiscard]] constexpr auto count() const noexcept -> std::size_t { return first_release() + releases; }
+};
+
+/// Times above it, some 36 years in nanoseconds, are refused, so that no sum of a few of them overflows.
+inline constexpr ticks longest_time = ticks{1} << 60;
+
+/// What keeps a table from being simulated, and what it becomes otherwise.
+template <class Table>
+class layout {
+ public:
+  static constexpr std::size_t max_tasks = Table::max_tasks;
+
+  /// Pre: `table` is in priority order. `all_sms`: kernels run on all SMs of the first GPU, whatever the plan says.
+  template <std::size_t MaxShares>
+  constexpr layout(const Table& table, const platform_record& platform, const plan<MaxShares>& p, bool all_sms)
+      : error_{validate(table)} {
+    if (!error_) { error_ = place_tasks(table, platform, p, all_sms); }
+    for (std::size_t k = 0; k < table.size() && !error_; ++k) { error_ = lay_out(table, platform, k); }
+    sources_.cores = sources_.core_ids.size();
+    sources_.releases = table.size();
+  }
+
+  [[nodiscard]] constexpr auto error() const noexcept -> const model_error& { return error_; }
+  [[nodiscard]] constexpr auto steps() const noexcept -> const std::array<step, Table::max_segments>& { return steps_; }
+  [[nodiscard]] constexpr auto core_of(std::size_t k) const noexcept -> std::uint32_t { return core_of_[k]; }
+  [[nodiscard]] constexpr auto kernel_of(std::size_t k) const noexcept -> std::size_t { return kernel_of_[k]; }
+  [[nodiscard]] constexpr auto sms_of(std::size_t k) const noexcept -> const track& { return tracks_[k]; }
+  [[nodiscard]] constexpr auto sources(bool serialized) const noexcept -> source_map<max_tasks> {
+    source_map<max_tasks> s = sources_;
+    s.kernels = serialized ? 0 : s.kernel_tasks.size();
+    s.units = serialized ? 1 : s.units;
+    return s;
+  }
+
+ private:
+  template <std::size_t MaxShares>
+  [[nodiscard]] constexpr auto place_tasks(const Table& table, const platform_record& platform,
+                                           const plan<MaxShares>& p, bool all_sms) -> model_error {
+    const dedicated_sms<MaxShares> ranges(platform, p);
+    if (!all_sms && !ranges.valid()) { return {.fault = model_fault::plan_does_not_fit}; }
+    for (std::size_t k = 0; k < table.size(); ++k) {
+      const auto& t = table.tasks[k];
+      if (t.core >= platform.cores) { return {.fault = model_fault::core_out_of_range, .task = t.id}; }
+      if (t.period > longest_time) { return {.fault = model_fault::time_overflow, .task = t.id}; }
+      core_of_[k] = slot_of(t.core);
+      if (!table.has_kernel(k)) { continue; }
+      if (platform.gpus.empty()) { return {.fault = model_fault::kernel_without_gpu, .task = t.id}; }
+      if (!all_sms && (t.id >= p.shares.size() || p.shares[t.id].sms < 1)) {
+        return {.fault = model_fault::plan_does_not_fit, .task = t.id};
+      }
+      const sm_range range = all_sms ? sm_range{0, 0, platform.gpus[0].budget()} : ranges.range(t.id);
+      tracks_[k] = {stage::kernel, range.gpu, range.first, range.count};
+      kernel_of_[k] = sources_.kernel_tasks.size();
+      sources_.kernel_tasks.push_back(static_cast<std::uint32_t>(k));
+    }
+    return {};
+  }
+
+  constexpr auto slot_of(std::int32_t core) -> std::uint32_t {
+    for (std::uint32_t c = 0; c < sources_.core_ids.size(); ++c) {
+      if (sources_.core_ids[c] == core) { return c; }
+    }
+    sources_.core_ids.push_back(core);
+    return static_cast<std::uint32_t>(sources_.core_ids.size() - 1);
+  }
+
+  [[nodiscard]] constexpr auto lay_out(const Table& table, const platform_record& platform, std::size_t k)
+      -> model_error {
+    const auto& t = table.tasks[k];
+    for (std::uint32_t j = 0; j < t.segment_count; ++j) {
+      const auto& s = table.segment(k, j);
+      step& out = steps_[t.first_segment + j];
+      out = {.where = s.where, .time = s.time};
+      if (s.where == stage::copy && s.time.upper > 0) {
+        if (platform.copy_engines < 1) {
+          return {.fault = model_fault::copy_without_engine, .task = t.id, .segment = j};
+        }
+        out.engine = platform.engine_of(s.direction);
+        sources_.units = std::max(sources_.units, static_cast<std::size_t>(out.engine) + 1);
+      }
+      if (s.where == stage::kernel) {
+        const gpu_record& gpu = platform.gpus[static_cast<std::size_t>(tracks_[k].gpu)];
+        if (gpu.shared && !s.any_neighbour) {
+          return {.fault = model_fault::interleave_among_own_blocks_only, .task = t.id, .segment = j};
+        }
+        if (!table.kernel_bounds(s, gpu.virtual_sms(tracks_[k].count), out.time)) { out.time.upper = never; }
+      }
+      if (out.time.upper > longest_time) {
+        return {.fault = model_fault::time_overflow, .task = t.id, .segment = j};
+      }
+    }
+    return {};
+  }
+
+  model_error error_;
+  source_map<max_tasks> sources_;
+  std::array<step, Table::max_segments> steps_{};
+  std::array<std::uint32_t, max_tasks> core_of_{};
+  std::array<std::size_t, max_tasks> kernel_of_{};
+  std::array<track, max_tasks> tracks_{};
+};
+
+}  // namespace takt::simulation

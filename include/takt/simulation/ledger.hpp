@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <takt/core/checked.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/rank_set.hpp>
+#include <takt/simulation/job.hpp>
+#include <takt/simulation/result.hpp>
+
+namespace takt::simulation {
+
+/// The jobs of a simulation and what is observed of them.
+template <class Table, TraceRecorder Recorder>
+class ledger {
+ public:
+  static constexpr std::size_t max_tasks = Table::max_tasks;
+  using result_type = simulation_result<max_tasks, Table::max_segments>;
+
+  /// Both outlive the ledger.
+  constexpr ledger(const Table& table, Recorder& recorder) : table_{&table}, recorder_{&recorder} {
+    jobs_.fill(job{});  // g++-12 may leave default members of array elements zero
+    for (std::size_t k = 0; k < table.size(); ++k) {
+      const auto& t = table.tasks[k];
+      job& j = jobs_[k];
+      j.first = t.first_segment;
+      j.end = t.first_segment + t.segment_count;
+      j.id = t.id;
+      j.deadline = t.deadline;
+    }
+  }
+
+  [[nodiscard]] constexpr auto operator[](rank r) noexcept -> job& { return jobs_[static_cast<std::size_t>(r)]; }
+  [[nodiscard]] constexpr auto size() const noexcept -> rank { return static_cast<rank>(table_->size()); }
+
+  /// The next job of a task takes its place.
+  constexpr void open(job& j) {
+    j.alive = true;
+    j.late = false;
+    j.release = j.next_release;
+    ++j.released;
+    recorder_->record(mark{mark_kind::release, j.id, j.number, j.release});
+    recorder_->record(mark{mark_kind::deadline, j.id, j.number, j.release + j.deadline});
+  }
+  constexpr void miss(job& j) {
+    j.late = true;
+    ++j.misses;
+    missed_ = true;
+    const ticks deadline = j.release + j.deadline;
+    if (j.first_miss == no_instant) { j.first_miss = deadline; }
+    recorder_->record(mark{mark_kind::miss, j.id, j.number, deadline});
+  }
+  constexpr void complete(job& j, ticks now) {
+    const ticks response = now - j.release;
+    if (response > j.deadline && !j.late) { miss(j); }
+    j.worst = std::max(j.worst, response);
+    if (!checked_add(j.total, response, j.total)) { j.total = std::numeric_limits<ticks>::max(); }
+    recorder_->record(mark{mark_kind::completion, j.id, j.number, now});
+    ++j.number;
+    j.alive = false;
+  }
+  constexpr void complete_segment(const job& j, ticks now) {
+    ticks& worst = worst_segment_[j.position];
+    worst = std::max(worst, now - j.ready);
+  }
+  /// A piece of the current segment.
+  constexpr void record(const job& j, const track& where, ticks since, ticks now) {
+    if (since == now) { return; }
+    recorder_->record(slice{j.id, j.position - j.first, j.number, where, since, now});
+  }
+
+  [[nodiscard]] constexpr auto missed() const noexcept -> bool { return missed_; }
+
+  /// The result, with the jobs that are unfinished at the end; `following(r, release)` is the release after one.
+  template <class Following>
+  constexpr auto close(ticks end, Following following) -> result_type {
+    result_type out;
+    out.end = end;
+    out.tasks.resize(table_->size());
+    out.segment_responses.resize(table_->segments.size());
+    for (std::size_t i = 0; i < table_->segments.size(); ++i) { out.segment_responses[i] = worst_segment_[i]; }
+    for (rank r = 0; r < size(); ++r) {
+      job& j = (*this)[r];
+      const std::uint64_t completed = j.number;
+      while (j.alive) {
+        if (!j.late && j.release + j.deadline <= end) { miss(j); }
+        if (j.next_release >= end) { break; }
+        ++j.number;
+        open(j);
+        j.next_release = following(r, j.release);
+      }
+      out.tasks[j.id] = {table_->tasks[static_cast<std::size_t>(r)].name, j.released, completed, j.misses, j.worst,
+                         j.total, j.first_miss, j.first, j.end - j.first};
+    }
+    return out;
+  }
+
+ private:
+  const Table* table_;
+  Recorder* recorder_;
+  std::array<job, max_tasks> jobs_{};
+  std::array<ticks, Table::max_segments> worst_segment_{};
+  bool missed_ = false;
+};
+
+}  // namespace takt::simulation

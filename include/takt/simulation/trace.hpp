@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <takt/model/trace_record.hpp>
+
+namespace takt {
+
+/// Keeps everything that it is told.
+class trace {
+ public:
+  constexpr void record(const slice& s) { slices_.push_back(s); }
+  constexpr void record(const mark& m) { marks_.push_back(m); }
+
+  [[nodiscard]] constexpr auto slices() const noexcept -> const std::vector<slice>& { return slices_; }
+  [[nodiscard]] constexpr auto marks() const noexcept -> const std::vector<mark>& { return marks_; }
+
+ private:
+  std::vector<slice> slices_;
+  std::vector<mark> marks_;
+};
+
+static_assert(TraceRecorder<trace>);
+
+}  // namespace takt

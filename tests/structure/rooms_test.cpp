@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds every include below include/takt to the table of rooms.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using names = std::set<std::string, std::less<>>;
+using complaints = std::vector<std::string>;
+
+const std::map<std::string, names, std::less<>> may_include{
+    {"core", {}},
+    {"model", {"core"}},
+    {"rules", {"core", "model"}},
+    {"analysis", {"core", "model", "rules"}},
+    {"allocation", {"core", "model", "rules", "analysis"}},
+    {"prediction", {"core", "model"}},
+    {"generation", {"core", "model"}},
+    {"simulation", {"core", "model", "rules", "prediction"}},
+    {"report", {"core", "model", "rules", "analysis", "allocation", "simulation"}},
+    {"runtime", {"core", "model", "rules", "analysis", "allocation", "prediction"}},
+    {"cuda", {"core", "model", "rules", "analysis", "allocation", "prediction", "runtime"}},
+};
+
+/// Rooms that work without an operating system, in constant expressions and in CUDA files.
+const names freestanding{"core", "model", "rules", "analysis", "allocation"};
+const names freestanding_headers{"array",  "bit",  "compare",     "concepts",    "cstddef", "cstdint",
+                                 "limits", "span", "string_view", "type_traits", "utility"};
+const names rooms_with_ranges{"simulation", "generation", "report"};
+
+auto room_of(std::string_view path) -> std::string {
+  const auto slash = path.find('/', 5);
+  return path.starts_with("takt/") && slash != path.npos ? std::string{path.substr(5, slash - 5)} : std::string{};
+}
+
+auto includes_of(const std::string& text) -> std::vector<std::string> {
+  std::vector<std::string> found;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) {
+    const auto hash = line.find_first_not_of(" \t");
+    if (hash == line.npos || line[hash] != '#' || line.find("include", hash) == line.npos) { continue; }
+    const auto open = line.find_first_of("<\"", hash);
+    const auto close = line.find_first_of(">\"", open + 1);
+    if (open != line.npos && close != line.npos) { found.push_back(line.substr(open + 1, close - open - 1)); }
+  }
+  return found;
+}
+
+/// What is wrong with one include of a header in a room.
+auto check_include(const std::string& room, const std::string& included) -> std::string {
+  if (included.starts_with("takt/")) {
+    const std::string other = room_of(included);
+    if (other.empty()) { return "an umbrella header inside the library"; }
+    return other == room || may_include.at(room).contains(other) ? "" : room + " may not include " + other;
+  }
+  if (included == "range/v3/all.hpp") { return "all of range-v3"; }
+  if (included.starts_with("range/v3/") && !rooms_with_ranges.contains(room)) { return "range-v3 in " + room; }
+  if (included.starts_with("boost/")) {
+    return room == "model" && included.starts_with("boost/hana/") ? "" : "Boost outside model, or not Hana";
+  }
+  if (freestanding.contains(room) && !freestanding_headers.contains(included)) {
+    return "not one of the headers for " + room;
+  }
+  return "";
+}
+
+auto check_umbrella(const std::string& path, const std::string& included) -> std::string {
+  const std::string name = fs::path{path}.stem().string();
+  const std::string other = room_of(included);
+  if (name == "takt") { return freestanding.contains(other) ? "" : "takt.hpp brings core to allocation only"; }
+  if (!may_include.contains(name)) { return "no room of this name"; }
+  const bool own = other == name || may_include.at(name).contains(other) || included == "takt/takt.hpp";
+  return own ? "" : name + ".hpp brings its own room and what that may include";
+}
+
+/// `path` is relative to include/.
+auto check_header(const std::string& path, const std::string& text) -> complaints {
+  complaints out;
+  const std::string room = room_of(path);
+  if (!room.empty() && !may_include.contains(room)) { return {path + ": no such room: " + room}; }
+  for (const auto& included : includes_of(text)) {
+    const std::string wrong = room.empty() ? check_umbrella(path, included) : check_include(room, included);
+    if (!wrong.empty()) { out.push_back(path + " includes " + included + ": " + wrong); }
+  }
+  if (text.find("#pragma once") == text.npos) { out.push_back(path + ": no #pragma once"); }
+  if (std::ranges::count(text, '\n') > 300) { out.push_back(path + ": more than 300 lines"); }
+  return out;
+}
+
+auto read(const fs::path& file) -> std::string {
+  std::ifstream in{file};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+}  // namespace
+
+TEST_CASE("every header includes only what its room may include") {
+  const fs::path root = fs::path{TAKT_SOURCE_DIR} / "include";
+  std::size_t seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator{root}) {
+    if (!entry.is_regular_file()) { continue; }
+    ++seen;
+    for (const auto& complaint : check_header(fs::relative(entry.path(), root).generic_string(), read(entry.path()))) {
+      FAIL_CHECK(complaint);
+    }
+  }
+  CHECK(seen > 40);
+}
+
+TEST_CASE("the room check finds planted violations") {
+  const auto wrong = [](const std::string& path, const std::string& include) {
+    return check_header(path, "#pragma once\n#include " + include + "\n").size();
+  };
+  CHECK(wrong("takt/analysis/a.hpp", "<takt/model/b.hpp>") == 0);
+  CHECK(wrong("takt/model/a.hpp", "<takt/analysis/b.hpp>") == 1);
+  CHECK(wrong("takt/core/a.hpp", "<takt/model/b.hpp>") == 1);
+  CHECK(wrong("takt/report/a.hpp", "<takt/runtime/b.hpp>") == 1);
+  CHECK(wrong("takt/runtime/a.hpp", "<takt/simulation/b.hpp>") == 1);
+  CHECK(wrong("takt/cuda/a.hpp", "<takt/runtime/b.hpp>") == 0);
+  CHECK(wrong("takt/rules/a.hpp", "<takt/takt.hpp>") == 1);
+  CHECK(wrong("takt/attic/a.hpp", "<array>") == 1);
+
+  CHECK(wrong("takt/core/a.hpp", "<array>") == 0);
+  CHECK(wrong("takt/core/a.hpp", "<chrono>") == 1);
+  CHECK(wrong("takt/allocation/a.hpp", "<vector>") == 1);
+  CHECK(wrong("takt/simulation/a.hpp", "<vector>") == 0);
+  CHECK(wrong("takt/model/a.hpp", "<boost/hana/tuple.hpp>") == 0);
+  CHECK(wrong("takt/analysis/a.hpp", "<boost/hana/tuple.hpp>") == 1);
+  CHECK(wrong("takt/model/a.hpp", "<boost/mp11.hpp>") == 1);
+  CHECK(wrong("takt/report/a.hpp", "<range/v3/view/zip.hpp>") == 0);
+  CHECK(wrong("takt/report/a.hpp", "<range/v3/all.hpp>") == 1);
+  CHECK(wrong("takt/runtime/a.hpp", "<range/v3/view/zip.hpp>") == 1);
+  CHECK(wrong("takt/core/a.hpp", "  \"chrono\"") == 1);
+
+  CHECK(wrong("takt/takt.hpp", "<takt/allocation/b.hpp>") == 0);
+  CHECK(wrong("takt/takt.hpp", "<takt/runtime/b.hpp>") == 1);
+  CHECK(wrong("takt/simulation.hpp", "<takt/simulation/b.hpp>") == 0);
+  CHECK(wrong("takt/simulation.hpp", "<takt/report/b.hpp>") == 1);
+  CHECK(wrong("takt/everything.hpp", "<takt/core/b.hpp>") == 1);
+
+  CHECK(check_header("takt/core/a.hpp", "#include <array>\n").size() == 1);
+  CHECK(check_header("takt/core/a.hpp", "#pragma once\n" + std::string(300, '\n')).size() == 1);
+  CHECK(check_header("takt/core/a.hpp", "#pragma once\n# include <chrono>\n").size() == 1);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <takt/runtime/emulated_device.hpp>
+#include <takt/runtime/event.hpp>
+
+namespace {
+
+using takt::runtime::emulated_device;
+
+auto board(std::int32_t sms = 8) -> takt::platform_record {
+  takt::platform_record p{.cores = 1, .copy_engines = 1, .gpus = {}};
+  p.gpus.push_back({.sms = sms, .virtual_per_sm = 2, .granularity = 1, .shared = false});
+  return p;
+}
+
+void launch_and_wait(emulated_device::stream& stream, const takt::runtime::emulated_kernel& kernel) {
+  takt::runtime::event ended;
+  stream.launch(kernel, takt::runtime::notify<&takt::runtime::event::signal>(&ended));
+  ended.wait();
+}
+
+}  // namespace
+
+TEST_CASE("an emulated kernel runs each block exactly once for every number of blocks and workers") {
+  for (const std::size_t workers : {1U, 2U, 3U, 7U}) {
+    emulated_device device{board(), workers};
+    auto stream = device.open({.gpu = 0, .first = 0, .count = 4});
+    CHECK(device.workers({.gpu = 0, .first = 0, .count = 4}) == std::min<std::size_t>(workers, 8));
+    for (const std::int64_t blocks : {0, 1, 2, 6, 7, 8, 13, 100, 1009}) {
+      CAPTURE(workers);
+      CAPTURE(blocks);
+      const auto runs = std::make_unique<std::atomic<int>[]>(static_cast<std::size_t>(blocks) + 1);
+      launch_and_wait(stream, {blocks, [&runs](std::int64_t i) { ++runs[static_cast<std::size_t>(i)]; }});
+      for (std::int64_t i = 0; i < blocks; ++i) { CHECK(runs[static_cast<std::size_t>(i)] == 1); }
+      CHECK(runs[static_cast<std::size_t>(blocks)] == 0);
+    }
+  }
+}
+
+TEST_CASE("a range has no more workers than virtual SMs") {
+  emulated_device device{board(), 16};
+  const takt::sm_range one{.gpu = 0, .first = 2, .count = 1};
+  CHECK(device.workers(one) == 0);
+  (void)device.open(one);
+  CHECK(device.workers(one) == 2);
+  CHECK(device.ready());
+}
+
+TEST_CASE("kernels of two ranges run on workers of their own, also at the same time") {
+  emulated_device device{board(), 3};
+  auto left = device.open({.gpu = 0, .first = 0, .count = 2});
+  auto right = device.open({.gpu = 0, .first = 2, .count = 2});
+  std::mutex mutex;
+  std::set<std::thread::id> left_workers;
+  std::set<std::thread::id> right_workers;
+  std::atomic<int> inside = 0;
+  const auto note = [&mutex](std::set<std::thread::id>& workers) {
+    const std::lock_guard lock{mutex};
+    workers.insert(std::this_thread::get_id());
+  };
+  const auto meet = [&inside](std::int64_t) {
+    ++inside;
+    while (inside < 2) { std::this_thread::yield(); }
+  };
+  const takt::runtime::emulated_kernel left_meets{1, meet};
+  const takt::runtime::emulated_kernel right_meets{1, meet};
+  takt::runtime::event left_ended;
+  takt::runtime::event right_ended;
+  left.launch(left_meets, takt::runtime::notify<&takt::runtime::event::signal>(&left_ended));
+  right.launch(right_meets, takt::runtime::notify<&takt::runtime::event::signal>(&right_ended));
+  left_ended.wait();
+  right_ended.wait();
+  for (int i = 0; i < 20; ++i) {
+    launch_and_wait(left, {50, [&](std::int64_t) { note(left_workers); }});
+    launch_and_wait(right, {50, [&](std::int64_t) { note(right_workers); }});
+  }
+  std::vector<std::thread::id> both;
+  std::set_intersection(left_workers.begin(), left_workers.end(), right_workers.begin(), right_workers.end(),
+                        std::back_inserter(both));
+  CHECK(both.empty());
+}
+
+TEST_CASE("an emulated copy moves its bytes") {
+  emulated_device device{board()};
+  auto stream = device.open({});
+  std::vector<std::uint8_t> from(10'007);
+  std::iota(from.begin(), from.end(), std::uint8_t{0});
+  std::vector<std::uint8_t> to(from.size(), 0);
+  takt::runtime::event ended;
+  const takt::runtime::emulated_copy copy{to.data(), from.data(), from.size()};
+  stream.copy(0, copy, takt::runtime::notify<&takt::runtime::event::signal>(&ended));
+  ended.wait();
+  CHECK(to == from);
+}
+
+TEST_CASE("timed operations last as long as asked and one engine serves them one after another") {
+  emulated_device device{board()};
+  auto first = device.open({.gpu = 0, .first = 0, .count = 1});
+  auto second = device.open({.gpu = 0, .first = 1, .count = 1});
+  const auto length = takt::ticks{3'000'000};
+  const takt::runtime::emulated_copy copy{length};
+  takt::runtime::event one;
+  takt::runtime::event two;
+  const takt::ticks before = takt::runtime::now();
+  first.copy(0, copy, takt::runtime::notify<&takt::runtime::event::signal>(&one));
+  second.copy(0, copy, takt::runtime::notify<&takt::runtime::event::signal>(&two));
+  one.wait();
+  CHECK(takt::runtime::now() - before >= length);
+  two.wait();
+  CHECK(takt::runtime::now() - before >= 2 * length);
+  const takt::ticks launched = takt::runtime::now();
+  launch_and_wait(first, takt::runtime::emulated_kernel{length});
+  CHECK(takt::runtime::now() - launched >= length);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atomic>
+
+#include <takt/runtime.hpp>
+
+namespace {
+
+using namespace takt::literals;
+
+constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
+                                      takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
+                                      takt::pool(takt::virtual_sms(2, 2), takt::federated));
+
+constexpr auto tasks = takt::task_set(
+    takt::task("easy", takt::period(20_ms), takt::cpu(100_us, 100_us)),
+    takt::task("hard", takt::period(30_ms), takt::cpu(100_us, 200_us), takt::copy(300_us, 400_us),
+               takt::kernel(takt::work(1_ms, 2_ms)), takt::cpu(100_us, 200_us)));
+
+constexpr takt::response_bound<takt::ticks> impossible{1, true};
+constexpr takt::response_bound<takt::ticks> certain{3'600'000'000'000, true};
+
+}  // namespace
+
+TEST_CASE("the monitor reports a response above its bound, with segment and time, and leaves others alone") {
+  takt::runtime::run_options options;
+  options.length = 100_ms;
+  options.expected = {{.response = certain, .segments = {}}, {.response = impossible, .segments = {}}};
+  std::atomic<int> calls = 0;
+  options.on_violation = [&calls](const takt::runtime::violation&) { ++calls; };
+  takt::runtime::emulated_device device{board.record()};
+  const auto result = takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options);
+  CHECK(result.tasks[0].within_bound);
+  CHECK(result.tasks[0].has_bound);
+  CHECK(result.tasks[0].bound == certain.value);
+  CHECK_FALSE(result.tasks[1].within_bound);
+  REQUIRE(result.first_violation.has_value());
+  CHECK(result.first_violation->task == 1);
+  CHECK(result.first_violation->segment == 0);
+  CHECK(result.first_violation->job == 0);
+  CHECK_FALSE(result.first_violation->of_segment);
+  CHECK(result.first_violation->bound == 1);
+  CHECK(result.first_violation->observed > 1);
+  CHECK(result.first_violation->time > 0);
+  CHECK(calls == 1);
+}
+
+TEST_CASE("the monitor reports the segment whose own bound is exceeded") {
+  takt::runtime::run_options options;
+  options.length = 100_ms;
+  options.expected.resize(2);
+  options.expected[1].segments = {certain, certain, impossible, certain};
+  takt::runtime::emulated_device device{board.record()};
+  const auto result = takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options);
+  REQUIRE(result.first_violation.has_value());
+  CHECK(result.first_violation->task == 1);
+  CHECK(result.first_violation->segment == 2);
+  CHECK(result.first_violation->of_segment);
+}
+
+TEST_CASE("the monitor counts a job that had no chance to complete") {
+  takt::runtime::run_options options;
+  options.length = 20_ms;
+  options.expected = {{.response = impossible, .segments = {}}};
+  constexpr auto endless = takt::task_set(takt::task("endless", takt::period(100_s), takt::cpu(50_s, 50_s)));
+  takt::runtime::emulated_device device{board.record()};
+  const auto result = takt::runtime::run(board, endless, takt::dedicate(0), device, options);
+  CHECK(result.tasks[0].unfinished == 1);
+  CHECK_FALSE(result.tasks[0].within_bound);
+}
+
+TEST_CASE("bounds of a verdict become expectations") {
+  takt::verdict<takt::ticks, 2> proven;
+  proven.tasks.push_back({.name = "a", .deadline = 10, .bound = {7, true}, .evaluated = true, .meets = true});
+  proven.tasks.push_back({.name = "b"});
+  const auto expected = takt::runtime::expect(proven);
+  REQUIRE(expected.size() == 2);
+  CHECK(expected[0].response.value == 7);
+  CHECK(expected[0].response.exists);
+  CHECK_FALSE(expected[1].response.exists);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <takt/runtime.hpp>
+#include <takt/runtime/clock.hpp>
+
+namespace {
+
+using namespace takt::literals;
+using takt::runtime::emulated_device;
+
+constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
+                                      takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
+                                      takt::pool(takt::virtual_sms(4, 2), takt::federated));
+
+constexpr auto pair = takt::task_set(
+    takt::task("slow", takt::period(60_ms), takt::cpu(200_us, 300_us), takt::copy(100_us, 200_us, takt::to_device),
+               takt::kernel(takt::work(8_ms, 10_ms)), takt::copy(100_us, 200_us, takt::to_host),
+               takt::cpu(100_us, 200_us)),
+    takt::task("fast", takt::period(25_ms), takt::cpu(100_us, 200_us), takt::copy(500_us, 600_us),
+               takt::kernel(takt::work(2_ms, 3_ms)), takt::copy(0_ns), takt::cpu(0_ns, 0_ns)));
+
+struct recording {
+  std::vector<takt::slice> slices;
+  std::vector<takt::mark> marks;
+
+  void record(const takt::slice& s) { slices.push_back(s); }
+  void record(const takt::mark& m) { marks.push_back(m); }
+  [[nodiscard]] auto count(takt::mark_kind what, std::uint32_t task) const -> std::uint64_t {
+    const auto wanted = [&](const takt::mark& m) { return m.what == what && m.task == task; };
+    return static_cast<std::uint64_t>(std::count_if(marks.begin(), marks.end(), wanted));
+  }
+};
+
+auto options(takt::duration length) -> takt::runtime::run_options {
+  takt::runtime::run_options o;
+  o.length = length;
+  return o;
+}
+
+auto has_note(const takt::runtime::run_result& r, const std::string& subject) -> bool {
+  return std::any_of(r.notes.begin(), r.notes.end(), [&](const std::string& n) { return n.starts_with(subject); });
+}
+
+}  // namespace
+
+TEST_CASE("a run completes jobs, none of them faster than its least lengths") {
+  emulated_device device{board.record()};
+  const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, options(300_ms));
+  REQUIRE(result.tasks.size() == 2);
+  CHECK((result.status == takt::runtime::run_status::met || result.status == takt::runtime::run_status::missed));
+  const std::array<takt::ticks, 2> least{200'000 + 100'000 + 8'000'000 / 4 + 100'000 + 100'000,
+                                         100'000 + 500'000 + 2'000'000 / 2};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& t = result.tasks[i];
+    CAPTURE(t.name);
+    CHECK(t.jobs >= 1);
+    CHECK(t.best_response >= least[i]);
+    CHECK(t.mean_response >= t.best_response);
+    CHECK(t.worst_response >= t.mean_response);
+    CHECK(t.worst_segment_response.size() == 5);
+    CHECK(t.skipped == 0);
+    CHECK(t.within_bound);
+    CHECK_FALSE(t.has_bound);
+  }
+  CHECK(result.tasks[0].name == "slow");
+  CHECK(result.tasks[0].jobs + result.tasks[0].unfinished == 5);
+  CHECK(result.tasks[1].jobs + result.tasks[1].unfinished == 12);
+}
+
+TEST_CASE("a run says what the operating system granted") {
+  emulated_device device{board.record()};
+  const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, options(10_ms));
+  for (const char* subject : {"scheduling: ", "affinity: ", "memory: ", "clock: ", "device: emulated"}) {
+    CAPTURE(subject);
+    CHECK(has_note(result, subject));
+  }
+  CHECK(result.granted.real_time == has_note(result, "scheduling: SCHED_FIFO"));
+  CHECK(result.granted.memory_locked == has_note(result, "memory: locked"));
+  CHECK(result.granted.clock_resolution > 0);
+}
+
+TEST_CASE("a run asks the operating system for nothing when told so") {
+  auto modest = options(10_ms);
+  modest.real_time = modest.pin_to_cores = modest.lock_memory = false;
+  emulated_device device{board.record()};
+  const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, modest);
+  CHECK_FALSE(result.granted.real_time);
+  CHECK_FALSE(result.granted.pinned);
+  CHECK_FALSE(result.granted.memory_locked);
+  CHECK(has_note(result, "scheduling: left as it is"));
+}
+
+TEST_CASE("RTGPU-33 each segment starts once its predecessor has ended, on the unit of its kind") {
+  emulated_device device{board.record()};
+  recording trace;
+  const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, options(200_ms), trace);
+  std::map<std::pair<std::uint32_t, std::uint64_t>, takt::slice> last;
+  for (const takt::slice& s : trace.slices) {
+    CHECK(s.start <= s.end);
+    const auto previous = last.find({s.task, s.job});
+    if (previous == last.end()) {
+      CHECK(s.segment == 0);
+      CHECK(s.start >= 0);
+    } else {
+      CHECK(s.segment == previous->second.segment + 1);
+      CHECK(s.start >= previous->second.end);
+    }
+    last[{s.task, s.job}] = s;
+    if (s.where.where == takt::stage::kernel) {
+      CHECK(s.where.index == (s.task == 0 ? 0 : 2));
+      CHECK(s.where.count == (s.task == 0 ? 2 : 1));
+    }
+  }
+  for (std::uint32_t t = 0; t < 2; ++t) {
+    CHECK(trace.count(takt::mark_kind::completion, t) == result.tasks[t].jobs);
+    CHECK(trace.count(takt::mark_kind::release, t) == result.tasks[t].jobs + result.tasks[t].unfinished);
+    CHECK(trace.count(takt::mark_kind::miss, t) == result.tasks[t].misses);
+  }
+}
+
+TEST_CASE("RTGPU-33 a task's thread consumes no CPU time while its copies and kernels run") {
+  constexpr auto single =
+      takt::task_set(takt::task("waits", takt::period(1_s), takt::cpu(0_ns), takt::copy(20_ms, 20_ms),
+                                takt::kernel(takt::work(80_ms, 80_ms)), takt::cpu(0_ns)));
+  emulated_device device{board.record()};
+  takt::ticks before = 0;
+  takt::ticks consumed = -1;
+  takt::runtime::bindings<emulated_device> bound;
+  bound.cpu(0, 0, [&](std::uint64_t) { before = takt::runtime::thread_time(); })
+      .cpu(0, 3, [&](std::uint64_t) { consumed = takt::runtime::thread_time() - before; });
+  takt::no_trace nothing;
+  (void)takt::runtime::run(board, single, takt::dedicate(1), device, options(250_ms), nothing, bound);
+  CHECK(consumed >= 0);
+  CHECK(consumed < 30'000'000);
+}
+
+TEST_CASE("RTGPU-34 no two copies of a run overlap on an engine") {
+  constexpr auto copies = takt::task_set(
+      takt::task("a", takt::period(4_ms), takt::cpu(0_ns), takt::copy(1_ms, 1_ms), takt::kernel(takt::work(0_ns)),
+                 takt::copy(500_us), takt::cpu(0_ns)),
+      takt::task("b", takt::period(5_ms), takt::cpu(0_ns), takt::copy(1_ms, 1_ms), takt::kernel(takt::work(0_ns)),
+                 takt::copy(500_us), takt::cpu(0_ns)),
+      takt::task("c", takt::period(7_ms), takt::cpu(0_ns), takt::copy(1_ms, 2_ms), takt::kernel(takt::work(0_ns)),
+                 takt::cpu(0_ns)));
+  emulated_device device{board.record()};
+  recording trace;
+  (void)takt::runtime::run(board, copies, takt::dedicate(1, 1, 1), device, options(150_ms), trace);
+  std::vector<takt::slice> on_engine;
+  std::copy_if(trace.slices.begin(), trace.slices.end(), std::back_inserter(on_engine),
+               [](const takt::slice& s) { return s.where.where == takt::stage::copy; });
+  std::sort(on_engine.begin(), on_engine.end(), [](const auto& x, const auto& y) {
+    return x.start != y.start ? x.start < y.start : x.end < y.end;
+  });
+  CHECK(on_engine.size() >= 10);
+  for (std::size_t i = 1; i < on_engine.size(); ++i) { CHECK(on_engine[i].start >= on_engine[i - 1].end); }
+}
+
+TEST_CASE("kernels of different tasks overlap only on different SMs") {
+  emulated_device device{board.record()};
+  recording trace;
+  (void)takt::runtime::run(board, pair, takt::dedicate(2, 2), device, options(200_ms), trace);
+  std::vector<takt::slice> kernels;
+  std::copy_if(trace.slices.begin(), trace.slices.end(), std::back_inserter(kernels),
+               [](const takt::slice& s) { return s.where.where == takt::stage::kernel; });
+  CHECK(kernels.size() >= 2);
+  for (const takt::slice& a : kernels) {
+    for (const takt::slice& b : kernels) {
+      const bool same_time = a.start < b.end && b.start < a.end;
+      const bool same_sms =
+          a.where.index < b.where.index + b.where.count && b.where.index < a.where.index + a.where.count;
+      if (&a != &b && same_time) { CHECK_FALSE(same_sms); }
+    }
+  }
+}
+
+TEST_CASE("bound code runs in place of emulated lengths, in chain order") {
+  emulated_device device{board.record()};
+  std::vector<int> input(1000);
+  std::vector<int> on_device(1000);
+  std::vector<int> output(1000);
+  std::uint64_t jobs = 0;
+  bool right = true;
+  takt::runtime::bindings<emulated_device> bound;
+  bound.cpu(0, 0, [&](std::uint64_t job) { std::fill(input.begin(), input.end(), static_cast<int>(job)); });
+  bound.copy(0, 1, takt::runtime::emulated_copy{on_device.data(), input.data(), input.size() * sizeof(int)});
+  bound.kernel(0, 2, {1000, [&](std::int64_t i) { on_device[static_cast<std::size_t>(i)] += static_cast<int>(i); }});
+  bound.copy(0, 3, takt::runtime::emulated_copy{output.data(), on_device.data(), output.size() * sizeof(int)});
+  bound.cpu(0, 4, [&](std::uint64_t job) {
+    ++jobs;
+    for (std::size_t i = 0; i < output.size(); ++i) { right = right && output[i] == static_cast<int>(job + i); }
+  });
+  takt::no_trace nothing;
+  const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, options(200_ms), nothing, bound);
+  CHECK(jobs >= 1);
+  CHECK(jobs >= result.tasks[0].jobs);
+  CHECK(right);
+}
+
+TEST_CASE("a job that outlasts the run is cut and counted, not awaited") {
+  constexpr auto endless = takt::task_set(
+      takt::task("burns", takt::period(3'600_s), takt::deadline(10_ms), takt::cpu(3'600_s, 3'600_s)),
+      takt::task("copies", takt::period(3'600_s), takt::cpu(0_ns), takt::copy(3'000_s, 3'000_s),
+                 takt::kernel(takt::work(3'000_s, 3'000_s)), takt::cpu(0_ns)));
+  emulated_device device{board.record()};
+  auto longest = options(50_ms);
+  longest.lengths = takt::runtime::length_choice::upper;
+  const auto result = takt::runtime::run(board, endless, takt::dedicate(0, 1), device, longest);
+  CHECK(result.status == takt::runtime::run_status::missed);
+  CHECK(result.tasks[0].jobs == 0);
+  CHECK(result.tasks[0].unfinished == 1);
+  CHECK(result.tasks[0].misses == 1);
+  CHECK(result.tasks[1].unfinished == 1);
+  CHECK(result.tasks[1].misses == 0);
+}
+
+TEST_CASE("real-time priority is what the result says, follows task priority, and ends with the run") {
+  constexpr auto two = takt::task_set(
+      takt::task("low", takt::period(200_ms), takt::cpu(1_ms)),
+      takt::task("high", takt::period(100_ms), takt::cpu(1_ms)));
+  const auto own_priority = [] {
+    int policy = 0;
+    sched_param parameters{};
+    (void)pthread_getschedparam(pthread_self(), &policy, &parameters);
+    return policy == SCHED_FIFO ? parameters.sched_priority : 0;
+  };
+  int high = 0;
+  int low = 0;
+  int low_at_end = -1;
+  takt::runtime::bindings<emulated_device> bound;
+  bound.cpu(1, 0, [&](std::uint64_t) { high = own_priority(); });
+  bound.cpu(0, 0, [&](std::uint64_t) {
+    low = own_priority();
+    const takt::ticks give_up = takt::runtime::now() + 20'000'000'000;
+    while ((low_at_end = own_priority()) != 0 && takt::runtime::now() < give_up) {}
+  });
+  emulated_device device{board.record()};
+  takt::no_trace nothing;
+  const auto result = takt::runtime::run(board, two, takt::dedicate(0, 0), device, options(50_ms), nothing, bound);
+  CHECK((low > 0) == result.granted.real_time);
+  CHECK((high > low) == result.granted.real_time);
+  CHECK(low_at_end == 0);
+}
+
+TEST_CASE("a platform with more cores than the machine is run, and the result says so") {
+  takt::task_table<takt::ticks, 1, 1> table;
+  table.add_task("far away", 20'000'000, 20'000'000, takt::no_priority, 2'000);
+  table.add_segment({.where = takt::stage::cpu, .time = {0, 1'000}});
+  const takt::platform_record many_cores{.cores = 2'001, .copy_engines = 0, .gpus = {}};
+  emulated_device device{many_cores};
+  const auto result = takt::runtime::run(table, many_cores, takt::plan<1>{}, device, options(10_ms));
+  CHECK(result.tasks[0].jobs + result.tasks[0].unfinished == 1);
+  CHECK(has_note(result, "affinity: the platform has more cores") == result.granted.pinned);
+}
+
+TEST_CASE("releases that find the previous job unfinished are queued or skipped") {
+  constexpr auto overloaded = takt::task_set(
+      takt::task("late", takt::period(5_ms), takt::cpu(0_ns), takt::kernel(takt::work(24_ms, 24_ms)), takt::cpu(0_ns)));
+  emulated_device device{board.record()};
+  auto o = options(101_ms);
+  const auto queued = takt::runtime::run(board, overloaded, takt::dedicate(1), device, o);
+  CHECK(queued.tasks[0].skipped == 0);
+  CHECK(queued.tasks[0].jobs + queued.tasks[0].unfinished == 21);
+  CHECK(queued.tasks[0].misses >= queued.tasks[0].jobs);
+  o.overrun = takt::runtime::overrun_policy::skip;
+  const auto skipped = takt::runtime::run(board, overloaded, takt::dedicate(1), device, o);
+  CHECK(skipped.tasks[0].skipped >= 1);
+  CHECK(skipped.tasks[0].jobs + skipped.tasks[0].unfinished + skipped.tasks[0].skipped == 21);
+}
+
+TEST_CASE("a run refuses what cannot run") {
+  emulated_device device{board.record()};
+  const auto no_share = takt::runtime::run(board, pair, takt::dedicate(1, 0), device, options(10_ms));
+  CHECK(no_share.status == takt::runtime::run_status::invalid_model);
+  CHECK(no_share.error.fault == takt::model_fault::plan_does_not_fit);
+  CHECK(no_share.error.task == 1);
+  const auto too_much = takt::runtime::run(board, pair, takt::dedicate(3, 2), device, options(10_ms));
+  CHECK(too_much.error.fault == takt::model_fault::plan_does_not_fit);
+  emulated_device smaller{{.cores = 1, .copy_engines = 1, .gpus = {}}};
+  const auto lacking = takt::runtime::run(board, pair, takt::dedicate(1, 1), smaller, options(10_ms));
+  CHECK(lacking.status == takt::runtime::run_status::wrong_device);
+  takt::runtime::bindings<emulated_device> wrong;
+  wrong.cpu(0, 1, [](std::uint64_t) {});
+  takt::no_trace nothing;
+  const auto misbound = takt::runtime::run(board, pair, takt::dedicate(1, 1), device, options(10_ms), nothing, wrong);
+  CHECK(misbound.status == takt::runtime::run_status::wrong_binding);
+}
+
+TEST_CASE("a table in priority order runs as a typed set does") {
+  takt::task_table<takt::ticks, 4, 16> table;
+  table.add_task("from a file", 20'000'000, 20'000'000);
+  table.add_segment({.where = takt::stage::cpu, .time = {50'000, 100'000}});
+  const takt::platform_record one_core{.cores = 1, .copy_engines = 0, .gpus = {}};
+  emulated_device device{one_core};
+  const auto result = takt::runtime::run(table, one_core, takt::plan<4>{}, device, options(50_ms));
+  CHECK(result.tasks[0].jobs + result.tasks[0].unfinished == 3);
+  CHECK(result.tasks[0].jobs >= 1);
+}
