@@ -20,7 +20,7 @@
 namespace {
 
 using takt::ticks;
-using random_source = takt::simulation::random_stream;
+using random_source = takt::random_stream;
 
 constexpr std::size_t most_tasks = 6;
 constexpr std::size_t most_kernels = 4;

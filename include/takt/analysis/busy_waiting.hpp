@@ -7,13 +7,11 @@
 #include <string_view>
 
 #include <takt/analysis/chain_pattern.hpp>
-#include <takt/analysis/headroom.hpp>
 #include <takt/analysis/job_count.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
-#include <takt/model/validate.hpp>
 
 namespace takt::analysis {
 
@@ -32,10 +30,8 @@ class busy_waiting_rta {
       : table_{&table}, platform_{platform} {}
 
   [[nodiscard]] static constexpr auto fits(const Table& table, const platform_record& platform) -> model_error {
-    if (const auto error = validate(table)) { return error; }
-    if (const auto error = fits_platform(table, platform)) { return error; }
     if (platform.cores > 1) { return {.fault = model_fault::one_core_and_gpu_only}; }
-    return has_headroom(table) ? model_error{} : model_error{.fault = model_fault::time_overflow};
+    return chain_fault(table, platform);
   }
 
   [[nodiscard]] constexpr auto name() const noexcept -> std::string_view { return "busy-waiting"; }

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/analysis/headroom.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
+#include <takt/model/validate.hpp>
 
 namespace takt::analysis {
 
@@ -69,6 +71,15 @@ template <class Table>
     }
   }
   return {};
+}
+
+/// What keeps any analysis of alternating chains from applying, if anything: a wrong set, a chain or resource that does
+/// not fit, or times without headroom.
+template <class Table>
+[[nodiscard]] constexpr auto chain_fault(const Table& table, const platform_record& platform) -> model_error {
+  if (const auto error = validate(table)) { return error; }
+  if (const auto error = fits_platform(table, platform)) { return error; }
+  return has_headroom(table) ? model_error{} : model_error{.fault = model_fault::time_overflow};
 }
 
 }  // namespace takt::analysis

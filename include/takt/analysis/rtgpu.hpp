@@ -9,7 +9,6 @@
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/classical_rta.hpp>
 #include <takt/analysis/copy_blocking.hpp>
-#include <takt/analysis/headroom.hpp>
 #include <takt/analysis/ascending.hpp>
 #include <takt/analysis/interference.hpp>
 #include <takt/analysis/rtgpu_variant.hpp>
@@ -18,7 +17,6 @@
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
-#include <takt/model/validate.hpp>
 
 namespace takt::analysis {
 
@@ -46,9 +44,7 @@ class rtgpu {
 
   /// What keeps this analysis from applying, if anything.
   [[nodiscard]] static constexpr auto fits(const Table& table, const platform_record& platform) -> model_error {
-    if (const auto error = validate(table)) { return error; }
-    if (const auto error = fits_platform(table, platform)) { return error; }
-    return has_headroom(table) ? model_error{} : model_error{.fault = model_fault::time_overflow};
+    return chain_fault(table, platform);
   }
 
   [[nodiscard]] constexpr auto name() const noexcept -> std::string_view { return variant_.name; }

@@ -8,12 +8,10 @@
 
 #include <takt/analysis/ascending.hpp>
 #include <takt/analysis/chain_pattern.hpp>
-#include <takt/analysis/headroom.hpp>
 #include <takt/analysis/interference.hpp>
 #include <takt/analysis/stretches.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/analysis/workload.hpp>
-#include <takt/model/validate.hpp>
 
 namespace takt::analysis {
 
@@ -34,9 +32,7 @@ class self_suspension {
       : table_{&table}, platform_{platform} {}
 
   [[nodiscard]] static constexpr auto fits(const Table& table, const platform_record& platform) -> model_error {
-    if (const auto error = validate(table)) { return error; }
-    if (const auto error = fits_platform(table, platform)) { return error; }
-    return has_headroom(table) ? model_error{} : model_error{.fault = model_fault::time_overflow};
+    return chain_fault(table, platform);
   }
 
   [[nodiscard]] constexpr auto name() const noexcept -> std::string_view { return "self-suspension"; }

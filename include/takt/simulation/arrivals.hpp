@@ -10,7 +10,7 @@
 #include <takt/rules/rank_set.hpp>
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/options.hpp>
-#include <takt/simulation/random.hpp>
+#include <takt/core/random.hpp>
 
 namespace takt::simulation {
 

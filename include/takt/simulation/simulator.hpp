@@ -17,7 +17,7 @@
 #include <takt/simulation/layout.hpp>
 #include <takt/simulation/ledger.hpp>
 #include <takt/simulation/options.hpp>
-#include <takt/simulation/random.hpp>
+#include <takt/core/random.hpp>
 
 namespace takt::simulation {
 

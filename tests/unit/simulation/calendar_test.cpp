@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/simulation/calendar.hpp>
-#include <takt/simulation/random.hpp>
+#include <takt/core/random.hpp>
 
 using takt::simulation::calendar;
 using takt::simulation::never;
@@ -34,7 +34,7 @@ TEST_CASE("calendar of one source") {
 }
 
 TEST_CASE("calendar agrees with a linear search") {
-  takt::simulation::random_stream random(5);
+  takt::random_stream random(5);
   for (std::size_t sources = 1; sources <= 40; ++sources) {
     calendar<40> c(sources);
     std::array<takt::ticks, 40> expected{};
@@ -52,7 +52,7 @@ TEST_CASE("calendar agrees with a linear search") {
 }
 
 TEST_CASE("random stream is SplitMix64") {
-  takt::simulation::random_stream random(1234567);
+  takt::random_stream random(1234567);
   CHECK(random.next() == 6457827717110365317U);
   CHECK(random.next() == 3203168211198807973U);
   CHECK(random.next() == 9817491932198370423U);

@@ -25,7 +25,7 @@ using key = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;  ///< task,
 
 auto random_table(std::uint64_t seed) -> table_type {
   static constexpr std::array<std::string_view, 4> names{"a", "b", "c", "d"};
-  takt::simulation::random_stream random(seed);
+  takt::random_stream random(seed);
   table_type table;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const takt::ticks time = 30 + random.below(80);

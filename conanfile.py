@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import re
+
+from conan import ConanFile
+from conan.tools.build import check_min_cppstd
+from conan.tools.layout import basic_layout
+from conan.tools.files import copy, load
+
+
+class TaktConan(ConanFile):
+    name = "takt"
+    description = "Real-time GPU scheduling that you can prove, try and run"
+    license = "Apache-2.0"
+    topics = ("real-time", "gpu", "scheduling", "schedulability", "header-only")
+    package_type = "header-library"
+    settings = "os", "arch", "compiler", "build_type"
+    exports_sources = "LICENSE", "include/*"
+    no_copy_source = True
+
+    def set_version(self):
+        text = load(self, os.path.join(self.recipe_folder, "include", "takt", "core", "version.hpp"))
+        self.version = ".".join(re.search(rf"version_{part} = (\d+)", text)[1] for part in ("major", "minor", "patch"))
+
+    def layout(self):
+        basic_layout(self)
+
+    def requirements(self):
+        self.requires("boost/[>=1.74]", options={"header_only": True})
+
+    def validate(self):
+        check_min_cppstd(self, 20)
+
+    def package(self):
+        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+        copy(self, "*.hpp", os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
+
+    def package_id(self):
+        self.info.clear()
+
+    def package_info(self):
+        self.cpp_info.bindirs = []
+        self.cpp_info.libdirs = []
+        self.cpp_info.set_property("cmake_file_name", "takt")
+        self.cpp_info.components["core"].set_property("cmake_target_name", "takt::takt")
+        self.cpp_info.components["core"].requires = ["boost::headers"]
+        self.cpp_info.components["runtime"].set_property("cmake_target_name", "takt::runtime")
+        self.cpp_info.components["runtime"].requires = ["core"]
+        if self.settings.os == "Linux":
+            self.cpp_info.components["runtime"].system_libs = ["pthread"]

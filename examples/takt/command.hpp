@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <takt/core/number.hpp>
+#include <takt/generation/rtgpu_generator.hpp>
+#include <takt/model/stage.hpp>
+#include <takt/simulation/options.hpp>
+
+#include "assess.hpp"
+#include "exit_code.hpp"
+
+namespace takt::program {
+
+struct analyze_options {
+  std::string file;
+  question ask;
+  bool json = false;
+};
+struct explain_options {
+  std::string file;
+  std::string task;
+  question ask;
+};
+
+struct simulate_options {
+  std::string file;
+  question ask;
+  std::string horizon = "10s";
+  std::uint64_t seed = 1;
+  release_pattern releases = release_pattern::periodic;
+  execution_times execution = execution_times::upper;
+  std::string trace_file;
+  std::string svg_file;
+  bool json = false;
+};
+struct run_command_options {
+  std::string file;
+  question ask;
+  std::string device = "emulated";
+  std::string length = "5s";
+  std::uint64_t seed = 1;
+  std::string trace_file;
+  std::string svg_file;
+  bool json = false;
+};
+struct generate_options {
+  std::string name;
+  std::uint64_t seed = 1;
+  std::uint64_t count = 1;
+  std::string utilization = "1";
+  generation::rtgpu_options set;
+  std::string cpu;
+  std::string copy;
+  std::string kernel;
+  std::string interleave;
+};
+struct sensitivity_options {
+  std::string file;
+  question ask;
+};
+
+/// Each command prints on standard output and returns what scripts read. They throw `input_error` and
+/// `environment_error`.
+[[nodiscard]] auto analyze_command(const analyze_options& o) -> exit_code;
+[[nodiscard]] auto explain_command(const explain_options& o) -> exit_code;
+[[nodiscard]] auto simulate_command(const simulate_options& o) -> exit_code;
+[[nodiscard]] auto run_command(const run_command_options& o) -> exit_code;
+[[nodiscard]] auto generate_command(const generate_options& o) -> exit_code;
+[[nodiscard]] auto sensitivity_command(const sensitivity_options& o) -> exit_code;
+
+[[nodiscard]] auto exit_code_of(verdict_status status) noexcept -> exit_code;
+
+/// A time, a ratio or a range [lower, upper] that was given with an option. Throws `input_error` with the option's
+/// name.
+[[nodiscard]] auto option_time(const std::string& option, const std::string& text) -> ticks;
+[[nodiscard]] auto option_ratio(const std::string& option, const std::string& text)
+    -> std::pair<std::int64_t, std::int64_t>;
+[[nodiscard]] auto option_range(const std::string& option, const std::string& text) -> interval<ticks>;
+
+}  // namespace takt::program

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <takt/model/plan.hpp>
+#include <takt/simulation/options.hpp>
+#include <takt/simulation/result.hpp>
+#include <takt/simulation/trace.hpp>
+
+#include "task_file.hpp"
+
+namespace takt::program {
+
+using file_simulation = simulation_result<max_tasks, max_segments>;
+
+/// Simulates dedicated SMs. Pre: `table` is in priority order.
+[[nodiscard]] auto simulate_table(const file_table& table, const platform_record& platform, const plan<max_tasks>& p,
+                                  const simulation_options& options) -> file_simulation;
+[[nodiscard]] auto simulate_table(const file_table& table, const platform_record& platform, const plan<max_tasks>& p,
+                                  const simulation_options& options, trace& recorder) -> file_simulation;
+
+/// A horizon of `periods` longest periods, less where it would hold more jobs than a short wait allows.
+[[nodiscard]] auto horizon_for(const file_table& table, std::int64_t periods) -> duration;
+
+/// A legal run in which a deadline passes.
+struct counterexample {
+  std::uint32_t task = 0;  ///< in the order of the file
+  ticks deadline_at = 0;   ///< the instant that passed, since the start
+  simulation_options how;
+};
+
+[[nodiscard]] auto find_counterexample(const file_table& table, const platform_record& platform,
+                                       const plan<max_tasks>& p) -> std::optional<counterexample>;
+
+/// Every plan that gives each task with kernels at least one share, or none when there are more than `most`.
+[[nodiscard]] auto all_plans(const file_table& table, const platform_record& platform, std::size_t most)
+    -> std::vector<plan<max_tasks>>;
+
+}  // namespace takt::program

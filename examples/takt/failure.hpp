@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace takt::program {
+
+/// Something is wrong with what the user gave. `where` is a JSON pointer, or a line and column where there is no JSON.
+struct input_error {
+  std::string where;
+  std::string problem;
+  std::string allowed;
+  bool overflow = false;  ///< the values are well formed, but too large for 64-bit nanoseconds
+};
+
+/// The surroundings refuse something: a file that cannot be written, a device that is not there.
+struct environment_error {
+  std::string what;
+};
+
+}  // namespace takt::program

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <takt/core/checked.hpp>
+
+#include "failure.hpp"
+
+namespace takt::program {
+
+namespace {
+
+constexpr std::string_view time_allowed =
+    "an integer of nanoseconds, or text with a unit such as \"12.5ms\", below 2^63 ns";
+
+[[noreturn]] void refuse(const located& v, std::string_view problem, std::string_view allowed) {
+  throw input_error{v.where, fmt::format("{} {}", v.value->quoted(), problem), std::string(allowed)};
+}
+
+[[noreturn]] void refuse_kind(const located& v, std::string_view allowed) {
+  const bool plain = v.is(json_value::kind::array) || v.is(json_value::kind::object) || v.is(json_value::kind::null);
+  throw input_error{v.where,
+                    plain ? fmt::format("is {}", name_of(v.value->what))
+                          : fmt::format("{} is {}", v.value->quoted(), name_of(v.value->what)),
+                    std::string(allowed)};
+}
+
+[[nodiscard]] auto edit_distance(std::string_view a, std::string_view b) -> std::size_t {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) { row[j] = j; }
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+[[nodiscard]] auto digits_to_integer(std::string_view digits, std::int64_t& out) -> bool {
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+  return error == std::errc{} && end == digits.data() + digits.size();
+}
+
+[[nodiscard]] auto only_digits(std::string_view s) -> bool {
+  return !s.empty() && std::ranges::all_of(s, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// A decimal number without an exponent as `whole` and `fraction` digits.
+struct decimal {
+  bool negative = false;
+  std::string_view whole;
+  std::string_view fraction;
+};
+
+[[nodiscard]] auto split_decimal(std::string_view s, decimal& out) -> bool {
+  out.negative = s.starts_with('-');
+  if (out.negative) { s.remove_prefix(1); }
+  const std::size_t point = s.find('.');
+  out.whole = s.substr(0, point);
+  out.fraction = point == std::string_view::npos ? std::string_view{} : s.substr(point + 1);
+  if (point != std::string_view::npos && !only_digits(out.fraction)) { return false; }
+  while (out.fraction.ends_with('0')) { out.fraction.remove_suffix(1); }
+  return only_digits(out.whole);
+}
+
+/// whole.fraction x 10^digits; false when that is no integer of 64 bits.
+[[nodiscard]] auto scaled(const decimal& d, std::size_t digits, std::int64_t& out) -> bool {
+  if (d.fraction.size() > digits) { return false; }
+  std::string all = d.negative ? "-" : "";
+  all += d.whole;
+  all += d.fraction;
+  all.append(digits - d.fraction.size(), '0');
+  return digits_to_integer(all, out);
+}
+
+struct unit {
+  std::string_view name;
+  std::size_t digits;
+};
+constexpr std::array<unit, 4> units{{{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}}};
+
+[[nodiscard]] auto read_time_text(const located& v) -> ticks {
+  const std::string_view text = v.value->text;
+  const std::size_t number = text.find_first_not_of("-.0123456789");
+  const std::string_view name = number == std::string_view::npos ? std::string_view{} : text.substr(number);
+  const auto* const found = std::ranges::find_if(units, [name](const unit& u) { return u.name == name; });
+  if (name.empty() && !text.empty()) { refuse(v, "has no unit", "ns, us, ms or s behind the number"); }
+  decimal d;
+  if (!split_decimal(text.substr(0, number), d)) { refuse(v, "is not a time", time_allowed); }
+  if (found == units.end()) { refuse(v, "has an unknown unit", "ns, us, ms or s"); }
+  if (d.fraction.size() > found->digits) { refuse(v, "is not a whole number of nanoseconds", "a multiple of 1ns"); }
+  ticks out = 0;
+  if (!scaled(d, found->digits, out)) { refuse(v, "does not fit", "a time below 2^63 ns"); }
+  return out;
+}
+
+}  // namespace
+
+auto nearest(std::string_view word, std::span<const std::string_view> candidates) -> std::string_view {
+  word = word.substr(0, 64);
+  return *std::ranges::min_element(candidates, [word](std::string_view a, std::string_view b) {
+    return edit_distance(word, a) < edit_distance(word, b);
+  });
+}
+
+fields::fields(located object, std::span<const std::string_view> known, std::span<const foreign_key> foreign)
+    : object_{std::move(object)} {
+  if (!object_.is(json_value::kind::object)) {
+    refuse_kind(object_, fmt::format("an object with {}", fmt::join(known, ", ")));
+  }
+  for (const std::string& key : object_.value->keys) {
+    if (std::ranges::find(known, key) != known.end()) { continue; }
+    const auto where = step_into(object_.where, key);
+    for (const foreign_key& f : foreign) {
+      if (f.key == key) {
+        throw input_error{where, fmt::format("belongs to {}, for which this program has no analysis yet", f.belongs_to),
+                          fmt::format("{}", fmt::join(known, ", "))};
+      }
+    }
+    throw input_error{where, fmt::format("is not a key of this object, the nearest is \"{}\"", nearest(key, known)),
+                      fmt::format("{}", fmt::join(known, ", "))};
+  }
+}
+
+auto fields::find(std::string_view key) const -> located {
+  const json_value* const value = object_.value->find(key);
+  return value == nullptr ? located{} : located{value, step_into(object_.where, key)};
+}
+
+auto fields::require(std::string_view key, std::string_view allowed) const -> located {
+  located found = find(key);
+  if (!found) { throw input_error{step_into(object_.where, key), "is missing", std::string(allowed)}; }
+  return found;
+}
+
+auto read_text(const located& v, std::string_view allowed) -> std::string {
+  if (!v.is(json_value::kind::string)) { refuse_kind(v, allowed); }
+  return v.value->text;
+}
+
+auto read_integer(const located& v, std::int64_t least, std::int64_t most) -> std::int64_t {
+  const auto allowed = fmt::format("an integer from {} to {}", least, most);
+  if (!v.is(json_value::kind::integer)) { refuse_kind(v, allowed); }
+  std::int64_t out = 0;
+  const bool fits = digits_to_integer(v.value->text, out);
+  if (!fits || out < least || out > most) { refuse(v, "is out of range", allowed); }
+  return out;
+}
+
+auto read_count(const located& v, std::int32_t most) -> std::int32_t {
+  return static_cast<std::int32_t>(read_integer(v, 1, most));
+}
+
+auto read_time(const located& v) -> ticks {
+  if (v.is(json_value::kind::string)) { return read_time_text(v); }
+  if (!v.is(json_value::kind::integer)) { refuse_kind(v, time_allowed); }
+  ticks out = 0;
+  if (!digits_to_integer(v.value->text, out)) { refuse(v, "does not fit", "a time below 2^63 ns"); }
+  return out;
+}
+
+auto read_bound(const located& v) -> interval<ticks> {
+  if (!v.is(json_value::kind::array)) { return {0, read_time(v)}; }
+  if (v.value->items.size() != 2) {
+    throw input_error{v.where, fmt::format("is an array of length {}", v.value->items.size()),
+                      "a time, or [lower, upper]"};
+  }
+  return {read_time(v.item(0)), read_time(v.item(1))};
+}
+
+auto read_ratio(const located& v) -> std::pair<std::int64_t, std::int64_t> {
+  constexpr std::string_view allowed = "a ratio such as \"9/5\", 2 or 1.8";
+  if (!v.is(json_value::kind::string) && !v.is(json_value::kind::integer) && !v.is(json_value::kind::decimal)) {
+    refuse_kind(v, allowed);
+  }
+  const std::string_view text = v.value->text;
+  const std::size_t slash = text.find('/');
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 1;
+  if (slash != std::string_view::npos) {
+    if (!digits_to_integer(text.substr(0, slash), numerator) ||
+        !digits_to_integer(text.substr(slash + 1), denominator)) {
+      refuse(v, "is not a ratio", allowed);
+    }
+  } else {
+    decimal d;
+    if (!split_decimal(text, d)) { refuse(v, "is not a ratio", allowed); }
+    for (std::size_t i = 0; i < d.fraction.size(); ++i) {
+      if (!checked_multiply(denominator, std::int64_t{10}, denominator)) { refuse(v, "has too many digits", allowed); }
+    }
+    if (!scaled(d, d.fraction.size(), numerator)) { refuse(v, "has too many digits", allowed); }
+  }
+  if (denominator < 1) { refuse(v, "has a denominator below 1", allowed); }
+  if (numerator < 0) { refuse(v, "is below 1", "a ratio of at least 1, such as \"9/5\""); }
+  const std::int64_t common = greatest_common_divisor(numerator, denominator);
+  return {numerator / common, denominator / common};
+}
+
+auto read_word(const located& v, std::span<const std::string_view> known, std::span<const std::string_view> foreign)
+    -> std::string_view {
+  const auto allowed = fmt::format("\"{}\"", fmt::join(known, "\", \""));
+  const std::string word = read_text(v, allowed);
+  if (const auto found = std::ranges::find(known, word); found != known.end()) { return *found; }
+  if (std::ranges::find(foreign, word) != foreign.end()) {
+    throw input_error{v.where, fmt::format("\"{}\" has no analysis in this program yet", word), allowed};
+  }
+  throw input_error{
+      v.where, fmt::format("{} is unknown, the nearest is \"{}\"", v.value->quoted(), nearest(word, known)), allowed};
+}
+
+auto require_array(const located& v, std::string_view allowed) -> located {
+  if (!v.is(json_value::kind::array)) { refuse_kind(v, allowed); }
+  if (v.value->items.empty()) { throw input_error{v.where, "is empty", std::string(allowed)}; }
+  return v;
+}
+
+}  // namespace takt::program

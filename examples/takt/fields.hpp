@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <takt/core/number.hpp>
+#include <takt/model/stage.hpp>
+
+#include "json_value.hpp"
+
+namespace takt::program {
+
+/// A key of the format that no analysis of this program reads: named as what it is, never as a typing error.
+struct foreign_key {
+  std::string_view key;
+  std::string_view belongs_to;
+};
+
+/// A value and where it stands.
+struct located {
+  const json_value* value = nullptr;
+  std::string where;
+
+  [[nodiscard]] explicit operator bool() const noexcept { return value != nullptr; }
+  [[nodiscard]] auto is(json_value::kind k) const noexcept -> bool { return value->what == k; }
+  [[nodiscard]] auto item(std::size_t i) const -> located { return {&value->items[i], step_into(where, i)}; }
+};
+
+/// The members of an object. Construction throws `input_error` when it is none, has a foreign key, or an unknown one,
+/// whose nearest known key it names.
+class fields {
+ public:
+  fields(located object, std::span<const std::string_view> known, std::span<const foreign_key> foreign = {});
+
+  /// Empty when there is no such key.
+  [[nodiscard]] auto find(std::string_view key) const -> located;
+  /// Throws when there is none.
+  [[nodiscard]] auto require(std::string_view key, std::string_view allowed) const -> located;
+
+ private:
+  located object_;
+};
+
+/// Readers of one value each. They throw `input_error` with the value and what is allowed in its place.
+[[nodiscard]] auto read_text(const located& v, std::string_view allowed) -> std::string;
+[[nodiscard]] auto read_integer(const located& v, std::int64_t least, std::int64_t most) -> std::int64_t;
+[[nodiscard]] auto read_count(const located& v, std::int32_t most) -> std::int32_t;
+/// Whole nanoseconds, or decimal text with a unit that comes to a whole number of them. May be negative.
+[[nodiscard]] auto read_time(const located& v) -> ticks;
+/// `T` means [0, T].
+[[nodiscard]] auto read_bound(const located& v) -> interval<ticks>;
+/// "9/5", 2, 1.8 or "1.8" as an exact fraction with a positive denominator.
+[[nodiscard]] auto read_ratio(const located& v) -> std::pair<std::int64_t, std::int64_t>;
+/// One of a few words. A word of the format that the analyses of this program do not cover is refused as that.
+[[nodiscard]] auto read_word(const located& v, std::span<const std::string_view> known,
+                             std::span<const std::string_view> foreign = {}) -> std::string_view;
+/// The array itself, with at least one item.
+[[nodiscard]] auto require_array(const located& v, std::string_view allowed) -> located;
+
+/// The candidate that takes the fewest changes of one character.
+[[nodiscard]] auto nearest(std::string_view word, std::span<const std::string_view> candidates) -> std::string_view;
+
+}  // namespace takt::program

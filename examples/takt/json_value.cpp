@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json_value.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "failure.hpp"
+
+namespace takt::program {
+
+namespace {
+
+/// Where a byte of a text stands. Lines and columns count from 1, columns in bytes.
+[[nodiscard]] auto line_and_column(std::string_view text, std::size_t position) -> std::string {
+  const std::string_view before = text.substr(0, std::min(position, text.size()));
+  const auto lines = std::ranges::count(before, '\n');
+  const std::size_t last = before.rfind('\n');
+  const std::size_t column = last == std::string_view::npos ? before.size() : before.size() - last - 1;
+  return fmt::format("line {}, column {}", lines + 1, std::max<std::size_t>(column, 1));
+}
+
+/// "…: syntax error while parsing value - unexpected X; expected Y" as the two parts of our own line.
+[[nodiscard]] auto syntax_error(std::string_view text, std::size_t position, std::string_view message) -> input_error {
+  for (const std::string_view lead : {std::string_view{"] "}, std::string_view{": "}, std::string_view{" - "}}) {
+    if (const auto at = message.find(lead); at != std::string_view::npos) { message.remove_prefix(at + lead.size()); }
+  }
+  std::string_view allowed = "one whole JSON value in UTF-8";
+  constexpr std::string_view expected = "; expected ";
+  if (const auto at = message.rfind(expected); at != std::string_view::npos) {
+    allowed = message.substr(at + expected.size());
+    if (allowed == "'}'") { allowed = "',' or '}'"; }
+    if (allowed == "']'") { allowed = "',' or ']'"; }
+    message = message.substr(0, at);
+  }
+  if (const auto at = message.find("; last read"); at != std::string_view::npos) { message = message.substr(0, at); }
+  return {line_and_column(text, position), std::string(message), std::string(allowed)};
+}
+
+class tree_builder final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit tree_builder(std::string_view text) : text_{text} {}
+
+  auto null() -> bool override { return add({}); }
+  auto boolean(bool value) -> bool override {
+    return add({.what = json_value::kind::boolean, .text = value ? "true" : "false"});
+  }
+  auto number_integer(number_integer_t value) -> bool override {
+    return add({.what = json_value::kind::integer, .text = std::to_string(value)});
+  }
+  auto number_unsigned(number_unsigned_t value) -> bool override {
+    return add({.what = json_value::kind::integer, .text = std::to_string(value)});
+  }
+  auto number_float(number_float_t /*rounded*/, const string_t& digits) -> bool override {
+    const bool whole = digits.find_first_of(".eE") == std::string::npos;
+    return add({.what = whole ? json_value::kind::integer : json_value::kind::decimal, .text = digits});
+  }
+  auto string(string_t& value) -> bool override {
+    return add({.what = json_value::kind::string, .text = std::move(value)});
+  }
+  auto binary(binary_t& /*value*/) -> bool override { return false; }
+  auto start_object(std::size_t /*elements*/) -> bool override { return open(json_value::kind::object); }
+  auto start_array(std::size_t /*elements*/) -> bool override { return open(json_value::kind::array); }
+  auto end_object() -> bool override { return close(); }
+  auto end_array() -> bool override { return close(); }
+  auto key(string_t& name) -> bool override {
+    json_value& object = *open_.back();
+    if (object.find(name) != nullptr) {
+      throw input_error{step_into(here(), name), "this key is already there", "each key once per object"};
+    }
+    object.keys.push_back(std::move(name));
+    return true;
+  }
+  auto parse_error(std::size_t position, const std::string& /*token*/, const nlohmann::detail::exception& e)
+      -> bool override {
+    throw syntax_error(text_, position, e.what());
+  }
+
+  [[nodiscard]] auto take() -> json_value { return std::move(root_); }
+
+ private:
+  /// A container does not grow while one of its items is open, so pointers to open ones stay valid.
+  auto add(json_value value) -> bool {
+    if (++values_ > max_json_values) {
+      throw input_error{here(), fmt::format("the file has more than {} values", max_json_values), "fewer values"};
+    }
+    if (open_.empty()) {
+      root_ = std::move(value);
+    } else {
+      open_.back()->items.push_back(std::move(value));
+    }
+    return true;
+  }
+  auto open(json_value::kind k) -> bool {
+    if (open_.size() == max_json_depth) {
+      throw input_error{here(), fmt::format("values are nested more than {} deep", max_json_depth), "fewer levels"};
+    }
+    add({.what = k});
+    open_.push_back(open_.empty() ? &root_ : &open_.back()->items.back());
+    return true;
+  }
+  auto close() -> bool {
+    open_.pop_back();
+    return true;
+  }
+  /// Pointer to the innermost open container.
+  [[nodiscard]] auto here() const -> std::string {
+    std::string where;
+    for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
+      const json_value& c = *open_[i];
+      where =
+          c.what == json_value::kind::object ? step_into(where, c.keys.back()) : step_into(where, c.items.size() - 1);
+    }
+    return where;
+  }
+
+  std::string_view text_;
+  json_value root_;
+  std::vector<json_value*> open_;
+  std::size_t values_ = 0;
+};
+
+[[nodiscard]] auto escaped(std::string_view key) -> std::string {
+  std::string out;
+  for (const char c : key) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+auto json_value::find(std::string_view key) const noexcept -> const json_value* {
+  if (what != kind::object) { return nullptr; }
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (keys[i] == key) { return &items[i]; }
+  }
+  return nullptr;
+}
+
+auto json_value::quoted() const -> std::string {
+  constexpr std::size_t most = 60;
+  switch (what) {
+    case kind::null: return "null";
+    case kind::string: return fmt::format("\"{}\"", one_line(text, most));
+    case kind::array: return "an array";
+    case kind::object: return "an object";
+    case kind::boolean:
+    case kind::integer:
+    case kind::decimal: return one_line(text, most);
+  }
+  return {};
+}
+
+auto name_of(json_value::kind k) noexcept -> std::string_view {
+  switch (k) {
+    case json_value::kind::null: return "null";
+    case json_value::kind::boolean: return "a boolean";
+    case json_value::kind::integer: return "an integer";
+    case json_value::kind::decimal: return "a decimal number";
+    case json_value::kind::string: return "a string";
+    case json_value::kind::array: return "an array";
+    case json_value::kind::object: return "an object";
+  }
+  return "";
+}
+
+auto parse_json(std::string_view text) -> json_value {
+  tree_builder builder{text};
+  (void)nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
+}
+
+auto step_into(std::string_view where, std::string_view key) -> std::string {
+  return fmt::format("{}/{}", where, escaped(key));
+}
+
+auto step_into(std::string_view where, std::size_t index) -> std::string { return fmt::format("{}/{}", where, index); }
+
+auto one_line(std::string_view text, std::size_t most) -> std::string {
+  std::string out;
+  std::size_t shown = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool starts_a_character = (byte & 0xC0U) != 0x80U;
+    if (starts_a_character && shown++ == most) { return out + "..."; }
+    if (byte < 0x20U || byte == 0x7FU) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace takt::program

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <takt/core/version.hpp>
+#include <takt/report/json.hpp>
+
+#include "command.hpp"
+#include "failure.hpp"
+#include "json_value.hpp"
+
+namespace {
+
+using namespace takt::program;
+
+constexpr std::size_t longest_message = 400;
+
+/// FILE: place: what is wrong: what is allowed. A fault of the whole file has no place.
+[[nodiscard]] auto error_line(const std::string& file, const input_error& e) -> std::string {
+  const std::string where = e.where.empty() ? "" : one_line(e.where, longest_message) + ": ";
+  return fmt::format("{}: {}{}: {}", one_line(file, longest_message), where, one_line(e.problem, longest_message),
+                     one_line(e.allowed, longest_message));
+}
+
+/// Which command is to run, and what a failure of it needs to know.
+struct choice {
+  std::function<exit_code()> run;
+  const std::string* file = nullptr;
+  std::string_view json_format;
+  const bool* json = nullptr;
+};
+
+void write_error_json(std::string_view format, const input_error& e, const std::string& line) {
+  takt::report::json_writer json{std::cout};
+  json.begin_object().member("format", format).member("status", e.overflow ? "overflow" : "invalid-model");
+  json.key("notes").begin_array().value(line).end_array().end_object().finish();
+}
+
+[[nodiscard]] auto run_guarded(const choice& c) -> exit_code {
+  try {
+    const exit_code code = c.run();
+    if (!std::cout.flush() || std::fflush(stdout) != 0) {
+      throw environment_error{"standard output cannot be written"};
+    }
+    return code;
+  } catch (const input_error& e) {
+    const std::string line = error_line(c.file == nullptr ? "takt" : *c.file, e);
+    if (c.json != nullptr && *c.json) { write_error_json(c.json_format, e, line); }
+    fmt::print(stderr, "{}\n", line);
+    return exit_code::invalid_input;
+  } catch (const environment_error& e) {
+    fmt::print(stderr, "takt: {}\n", one_line(e.what, longest_message));
+  } catch (const std::exception& e) { fmt::print(stderr, "takt: {}\n", one_line(e.what(), longest_message)); }
+  return exit_code::environment;
+}
+
+/// An option whose words stand for values. The library's own transformers would print enumerators as characters.
+template <class E>
+void add_choice(CLI::App& command, const std::string& name, E& value,
+                const std::vector<std::pair<std::string, E>>& words, const std::string& about) {
+  std::vector<std::string> names;
+  for (const auto& [word, meaning] : words) { names.push_back(word); }
+  command
+      .add_option_function<std::string>(
+          name,
+          [&value, words](const std::string& given) {
+            for (const auto& [word, meaning] : words) {
+              if (word == given) { value = meaning; }
+            }
+          },
+          fmt::format("{}: {}", about, fmt::join(names, ", ")))
+      ->type_name("NAME")
+      ->check([names](const std::string& given) -> std::string {
+        const bool known = std::ranges::find(names, given) != names.end();
+        return known ? "" : fmt::format("\"{}\" is none of {}", given, fmt::join(names, ", "));
+      });
+}
+
+void add_file(CLI::App& command, std::string& file) {
+  command.add_option("FILE", file, "task-set file in the format takt/1")->required();
+}
+
+void add_question(CLI::App& command, question& ask) {
+  add_choice<analysis_method>(command, "--analysis", ask.method,
+                              {{"rtgpu-best", analysis_method::rtgpu_best},
+                               {"rtgpu", analysis_method::rtgpu},
+                               {"rtgpu-sharper", analysis_method::rtgpu_sharper},
+                               {"self-suspension", analysis_method::self_suspension},
+                               {"busy-waiting", analysis_method::busy_waiting},
+                               {"enhanced-mpcp", analysis_method::enhanced_mpcp}},
+                              "the test, the best of all, as published or sharper, or a baseline");
+  add_choice<takt::search_method>(command, "--search", ask.search,
+                                  {{"exact", takt::search_method::exact},
+                                   {"exhaustive", takt::search_method::exhaustive},
+                                   {"greedy", takt::search_method::greedy}},
+                                  "how SMs are given to tasks");
+}
+
+void add_json(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "print one JSON object and nothing else");
+}
+
+void add_pictures(CLI::App& command, std::string& trace_file, std::string& svg_file) {
+  command.add_option("--trace", trace_file, "write a trace that ui.perfetto.dev opens")->type_name("FILE");
+  command.add_option("--svg", svg_file, "draw the first two longest periods")->type_name("FILE");
+}
+
+void add_generation(CLI::App& command, generate_options& o) {
+  command.add_option("NAME", o.name, "rtgpu: Zou et al. 2021, Table 1")->required();
+  command.add_option("--utilization", o.utilization, "sum over all tasks and resources (default 1)")->type_name("U");
+  command.add_option("--tasks", o.set.tasks, "tasks per set (default 5)")->type_name("N");
+  command.add_option("--subtasks", o.set.subtasks, "CPU segments per task (default 5)")->type_name("N");
+  command.add_option("--seed", o.seed, "(default 1)")->type_name("N");
+  command.add_option("--count", o.count, "number of sets (default 1)")->type_name("N");
+  command.add_option("--cpu", o.cpu, "range of CPU segments (default 1ms..20ms)")->type_name("RANGE");
+  command.add_option("--gpu", o.kernel, "range of kernels on one SM (default 1ms..20ms)")->type_name("RANGE");
+  command.add_option("--copy", o.copy, "range of copies (default 1ms..5ms)")->type_name("RANGE");
+  add_choice<takt::generation::copies_per_kernel>(command, "--copies", o.set.copies,
+                                                  {{"two", takt::generation::copies_per_kernel::two},
+                                                   {"one", takt::generation::copies_per_kernel::one},
+                                                   {"none", takt::generation::copies_per_kernel::none}},
+                                                  "copies around each kernel");
+  command.add_option("--sms", o.set.sms, "physical SMs (default 10)")->type_name("N");
+  command.add_option("--virtual-per-sm", o.set.virtual_per_sm, "virtual SMs per SM (default 2)")->type_name("N");
+  command.add_option("--overhead", o.set.overhead_percent, "percent of a kernel that SMs do not shorten (default 10)")
+      ->type_name("N");
+  command.add_option("--lower", o.set.lower_percent, "percent of shortest in longest times (default 100)")
+      ->type_name("N");
+  command.add_option("--interleave", o.interleave, "interleave ratio of every kernel (default 17/10)")
+      ->type_name("RATIO");
+}
+
+[[nodiscard]] auto offers(const CLI::App& app, std::string_view command) -> bool {
+  const auto all = app.get_subcommands([](const CLI::App*) { return true; });
+  return std::ranges::any_of(all, [command](const CLI::App* a) { return a->get_name() == command; });
+}
+
+constexpr const char* exit_codes =
+    "Exit code: 0 schedulable or no miss, 1 a miss is proven or was seen, 2 not proven, 3 invalid input,\n"
+    "4 the surroundings refuse something.";
+
+/// Chooses and runs the command that the arguments name.
+[[nodiscard]] auto serve(int argc, char** argv) -> int {
+  CLI::App app{"takt: describe a GPU workload once, then prove it, simulate it and run it."};
+  app.footer(exit_codes);
+  app.set_version_flag("--version",
+                       fmt::format("takt {}.{}.{}", takt::version_major, takt::version_minor, takt::version_patch));
+  app.require_subcommand(0, 1);
+  choice c;
+
+  analyze_options analyze;
+  auto* command = app.add_subcommand("analyze", "verdict, response-time bounds and reasons");
+  add_file(*command, analyze.file);
+  add_question(*command, analyze.ask);
+  add_json(*command, analyze.json);
+  command->callback(
+      [&] { c = {[&] { return analyze_command(analyze); }, &analyze.file, "takt-verdict/1", &analyze.json}; });
+
+  explain_options explain;
+  command = app.add_subcommand("explain", "why a task meets or misses its deadline, in words");
+  add_file(*command, explain.file);
+  command->add_option("--task", explain.task, "only this task")->type_name("NAME");
+  add_question(*command, explain.ask);
+  command->callback([&] { c = {[&] { return explain_command(explain); }, &explain.file, "", nullptr}; });
+
+  simulate_options simulate;
+  command = app.add_subcommand("simulate", "the same rules in virtual time");
+  add_file(*command, simulate.file);
+  command->add_option("--horizon", simulate.horizon, "releases are before it (default 10s)")->type_name("TIME");
+  command->add_option("--seed", simulate.seed, "of everything random (default 1)")->type_name("N");
+  add_choice<takt::release_pattern>(*command, "--releases", simulate.releases,
+                                    {{"periodic", takt::release_pattern::periodic},
+                                     {"sporadic", takt::release_pattern::sporadic},
+                                     {"worst", takt::release_pattern::adversarial}},
+                                    "when jobs are released");
+  add_choice<takt::execution_times>(*command, "--execution", simulate.execution,
+                                    {{"upper", takt::execution_times::upper},
+                                     {"lower", takt::execution_times::lower},
+                                     {"random", takt::execution_times::random}},
+                                    "how long segments take within their bounds");
+  add_pictures(*command, simulate.trace_file, simulate.svg_file);
+  add_question(*command, simulate.ask);
+  add_json(*command, simulate.json);
+  command->callback(
+      [&] { c = {[&] { return simulate_command(simulate); }, &simulate.file, "takt-run/1", &simulate.json}; });
+
+  run_command_options run;
+  command =
+      app.add_subcommand("run", "on threads of this machine and a device; observed, simulated and proven side by side");
+  add_file(*command, run.file);
+  command->add_option("--device", run.device, "emulated (default) or cuda")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"emulated", "cuda"}).description(""));
+  command->add_option("--for", run.length, "how long to run (default 5s)")->type_name("TIME");
+  command->add_option("--seed", run.seed, "of the execution times (default 1)")->type_name("N");
+  add_pictures(*command, run.trace_file, run.svg_file);
+  add_question(*command, run.ask);
+  add_json(*command, run.json);
+  command->callback([&] { c = {[&] { return run_command(run); }, &run.file, "takt-run/1", &run.json}; });
+
+  generate_options generate;
+  command = app.add_subcommand("generate", "task sets of a published experiment, one per line");
+  add_generation(*command, generate);
+  command->callback([&] { c = {[&] { return generate_command(generate); }, nullptr, "", nullptr}; });
+
+  sensitivity_options sensitivity;
+  command = app.add_subcommand("sensitivity", "by how much execution times may grow; slack per task");
+  add_file(*command, sensitivity.file);
+  add_question(*command, sensitivity.ask);
+  command->callback([&] { c = {[&] { return sensitivity_command(sensitivity); }, &sensitivity.file, "", nullptr}; });
+
+  if (argc > 1 && argv[1][0] != '-' && !offers(app, argv[1])) {
+    fmt::print(stderr, "takt: there is no command \"{}\": see takt --help\n", one_line(argv[1], longest_message));
+    return static_cast<int>(exit_code::invalid_input);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) { return app.exit(e); } catch (const CLI::ParseError& e) {
+    fmt::print(stderr, "takt: {}: see takt --help\n", one_line(e.what(), longest_message));
+    return static_cast<int>(exit_code::invalid_input);
+  }
+  if (!c.run) {
+    fmt::print(stderr, "takt: no command is given: see takt --help\n");
+    return static_cast<int>(exit_code::invalid_input);
+  }
+  return static_cast<int>(run_guarded(c));
+}
+
+}  // namespace
+
+auto main(int argc, char** argv) -> int {
+  try {
+    return serve(argc, argv);
+  } catch (...) { return static_cast<int>(exit_code::environment); }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "failure.hpp"
+#include "fields.hpp"
+
+namespace takt::program {
+
+namespace {
+
+[[nodiscard]] auto as_value(const std::string& text) -> json_value {
+  return {.what = json_value::kind::string, .text = text};
+}
+
+}  // namespace
+
+auto option_time(const std::string& option, const std::string& text) -> ticks {
+  const json_value value = as_value(text);
+  const ticks out = read_time({&value, option});
+  if (out < 0) { throw input_error{option, fmt::format("{} is negative", text), "a time of at least 0ns"}; }
+  return out;
+}
+
+auto option_ratio(const std::string& option, const std::string& text) -> std::pair<std::int64_t, std::int64_t> {
+  const json_value value = as_value(text);
+  return read_ratio({&value, option});
+}
+
+auto option_range(const std::string& option, const std::string& text) -> interval<ticks> {
+  const std::size_t separator = text.find("..");
+  if (separator == std::string::npos) {
+    throw input_error{option, fmt::format("\"{}\" is no range", text), "two times such as \"1ms..20ms\""};
+  }
+  return {option_time(option, text.substr(0, separator)), option_time(option, text.substr(separator + 2))};
+}
+
+}  // namespace takt::program
