@@ -1,0 +1,12 @@
+# Fails unless both objects have the same sizes of code, initialised and zeroed data.
+foreach(object IN ITEMS ${WITHOUT} ${WITH})
+  execute_process(COMMAND ${SIZE} ${object} OUTPUT_VARIABLE report COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCH "\n *([0-9]+)[ \t]+([0-9]+)[ \t]+([0-9]+)" _ "${report}")
+  list(APPEND sizes "${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3}")
+endforeach()
+list(GET sizes 0 without)
+list(GET sizes 1 with)
+message(STATUS "text data bss without the verdict: ${without}, with it: ${with}")
+if(NOT without STREQUAL with)
+  message(FATAL_ERROR "a constexpr verdict costs space on the device")
+endif()

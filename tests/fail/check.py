@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that a file does not compile, that the compiler says what the file expects, and that its corrected twin
+(-DTAKT_FIXED) compiles.
+
+The expected text stands in the first lines of the file, `// EXPECT: regular expression`, one line per expression. Each
+must appear within the first 12 lines of output, and no line up to the last of them may be longer than 299 characters. A
+line `// WIDE: reason` lifts the second rule.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+MAX_LINES = 12
+MAX_LENGTH = 299
+
+
+def expectations(source: str) -> list[str]:
+    return re.findall(r"^// EXPECT: (.+)$", source, re.MULTILINE)
+
+
+def compile_file(command: list[str]) -> tuple[bool, list[str]]:
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=300)
+    return done.returncode == 0, (done.stderr + done.stdout).splitlines()
+
+
+def complaints(output: list[str], expected: list[str], wide: bool) -> list[str]:
+    found = []
+    last = 0
+    for pattern in expected:
+        at = next((i for i, line in enumerate(output) if re.search(pattern, line)), None)
+        if at is None:
+            found.append(f"the output does not match /{pattern}/")
+        elif at >= MAX_LINES:
+            found.append(f"/{pattern}/ appears in line {at + 1} of the output; the budget is {MAX_LINES} lines")
+        else:
+            last = max(last, at)
+    for number, line in enumerate(output[: last + 1], 1):
+        if len(line) > MAX_LENGTH and not wide:
+            found.append(f"line {number} of the output has {len(line)} characters; the budget is {MAX_LENGTH}")
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--flags", default="", help="semicolon-separated")
+    parser.add_argument("file", type=pathlib.Path)
+    options = parser.parse_args()
+
+    source = options.file.read_text()
+    expected = expectations(source)
+    if not expected:
+        print(f"{options.file}: no line `// EXPECT: ...`")
+        return 1
+    flags = [f for f in options.flags.split(";") if f]
+    command = [options.compiler, "-std=c++20", "-fsyntax-only", "-fdiagnostics-color=never", *flags, str(options.file)]
+    compiled, output = compile_file(command)
+    if compiled:
+        found = ["it compiles"]
+    else:
+        found = complaints(output, expected, "\n// WIDE: " in source)
+    fixed, fixed_output = compile_file([*command, "-DTAKT_FIXED"])
+    if not fixed:
+        found.append("the corrected twin does not compile")
+        output = fixed_output
+    for complaint in found:
+        print(f"{options.file.name}: {complaint}")
+    if found:
+        print("\n".join(output[:40]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

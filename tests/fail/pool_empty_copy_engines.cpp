@@ -1,0 +1,11 @@
+// EXPECT: takt: a pool is empty
+// SPDX-License-Identifier: Apache-2.0
+#include <takt/takt.hpp>
+
+#include "board.hpp"
+
+#ifdef TAKT_FIXED
+constexpr auto platform = takt::platform(takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)));
+#else
+constexpr auto platform = takt::platform(takt::pool(takt::copy_engines(0), takt::nonpreemptive(takt::fixed_priority)));
+#endif
