@@ -105,7 +105,9 @@ void search_set(benchmark::State& state, takt::analysis::rtgpu_variant variant, 
   state.SetItemsProcessed(done);
 }
 
-void sizes(benchmark::internal::Benchmark* b) { b->ArgNames({"tasks", "cpu_segments"})->Args({5, 2})->Args({5, 5})->Args({20, 2})->Args({20, 5}); }
+void sizes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"tasks", "cpu_segments"})->Args({5, 2})->Args({5, 5})->Args({20, 2})->Args({20, 5});
+}
 
 BENCHMARK_CAPTURE(analyze_set, published, takt::analysis::rtgpu_published, 0.2)->Apply(sizes);
 BENCHMARK_CAPTURE(analyze_set, sharper, takt::analysis::rtgpu_sharper, 0.2)->Apply(sizes);

@@ -13,10 +13,9 @@ namespace {
 using namespace takt::literals;
 
 constexpr auto cpu_board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority));
-constexpr auto gpu_board =
-    takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
-                   takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
-                   takt::pool(takt::virtual_sms(10, 2), takt::federated));
+constexpr auto gpu_board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
+                                          takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
+                                          takt::pool(takt::virtual_sms(10, 2), takt::federated));
 constexpr auto spinning_board =
     takt::platform(takt::pool(takt::processors(1), takt::busy_waiting(takt::fixed_priority)),
                    takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
@@ -73,19 +72,17 @@ void cpu_only_periodic(benchmark::State& state) {
   simulate(state, cpu_board, cpu_tasks(), takt::plan<10>{}, {.horizon = 100_ms});
 }
 void cpu_only_sporadic(benchmark::State& state) {
-  simulate(state, cpu_board, cpu_tasks(), takt::plan<10>{},
-           {.horizon = 100_ms,
-            .releases = takt::release_pattern::sporadic,
-            .execution = takt::execution_times::random});
+  simulate(
+      state, cpu_board, cpu_tasks(), takt::plan<10>{},
+      {.horizon = 100_ms, .releases = takt::release_pattern::sporadic, .execution = takt::execution_times::random});
 }
 void rtgpu_periodic(benchmark::State& state) {
   simulate(state, gpu_board, gpu_tasks(), takt::dedicate(2, 2, 2, 2, 2), {.horizon = 1_s});
 }
 void rtgpu_adversarial(benchmark::State& state) {
-  simulate(state, gpu_board, gpu_tasks(), takt::dedicate(2, 2, 2, 2, 2),
-           {.horizon = 1_s,
-            .releases = takt::release_pattern::adversarial,
-            .execution = takt::execution_times::random});
+  simulate(
+      state, gpu_board, gpu_tasks(), takt::dedicate(2, 2, 2, 2, 2),
+      {.horizon = 1_s, .releases = takt::release_pattern::adversarial, .execution = takt::execution_times::random});
 }
 void busy_waiting_periodic(benchmark::State& state) {
   simulate(state, spinning_board, gpu_tasks(), takt::dedicate(2, 2, 2, 2, 2), {.horizon = 1_s});

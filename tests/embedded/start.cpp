@@ -33,6 +33,7 @@ struct vector_table {
   std::array<handler, 6> handlers;
 };
 
-[[gnu::section(".vectors"), gnu::used]] const vector_table vectors{&stack_top, {reset, fault, fault, fault, fault, fault}};
+[[gnu::section(".vectors"), gnu::used]] const vector_table vectors{&stack_top,
+                                                                   {reset, fault, fault, fault, fault, fault}};
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include "board.hpp"
 
 #ifdef TAKT_FIXED
-constexpr auto tasks = takt::task_set(takt::task("planner", takt::period(15_ms), takt::deadline(12_ms), takt::cpu(2_ms)));
+constexpr auto tasks =
+    takt::task_set(takt::task("planner", takt::period(15_ms), takt::deadline(12_ms), takt::cpu(2_ms)));
 #else
-constexpr auto tasks = takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(2_ms), takt::deadline(12_ms)));
+constexpr auto tasks =
+    takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(2_ms), takt::deadline(12_ms)));
 #endif

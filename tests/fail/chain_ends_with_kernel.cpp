@@ -5,11 +5,11 @@
 #include "board.hpp"
 
 #ifdef TAKT_FIXED
-constexpr auto tasks = takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(1_ms),
-                                                 takt::kernel(takt::work(2_ms)), takt::cpu(1_ms)));
+constexpr auto tasks = takt::task_set(
+    takt::task("planner", takt::period(15_ms), takt::cpu(1_ms), takt::kernel(takt::work(2_ms)), takt::cpu(1_ms)));
 constexpr auto plan = takt::allocate(board, tasks);
 #else
-constexpr auto tasks = takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(1_ms),
-                                                 takt::kernel(takt::work(2_ms))));
+constexpr auto tasks =
+    takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(1_ms), takt::kernel(takt::work(2_ms))));
 constexpr auto plan = takt::allocate(board, tasks);
 #endif

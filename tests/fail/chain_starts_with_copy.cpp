@@ -10,7 +10,7 @@ constexpr auto tasks = takt::task_set(takt::task("planner", takt::period(15_ms),
                                                  takt::kernel(takt::work(2_ms)), takt::cpu(1_ms)));
 constexpr auto verdict = takt::analyze(board, tasks, takt::dedicate(1));
 #else
-constexpr auto tasks = takt::task_set(takt::task("planner", takt::period(15_ms), takt::copy(1_ms),
-                                                 takt::kernel(takt::work(2_ms)), takt::cpu(1_ms)));
+constexpr auto tasks = takt::task_set(
+    takt::task("planner", takt::period(15_ms), takt::copy(1_ms), takt::kernel(takt::work(2_ms)), takt::cpu(1_ms)));
 constexpr auto verdict = takt::analyze(board, tasks, takt::dedicate(1));
 #endif

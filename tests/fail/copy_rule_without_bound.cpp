@@ -6,7 +6,8 @@
 #include "board.hpp"
 
 #ifdef TAKT_FIXED
-constexpr auto other = takt::platform(cores, takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)), gpu);
+constexpr auto other =
+    takt::platform(cores, takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)), gpu);
 constexpr auto verdict = takt::analyze(other, takt::task_set(camera), takt::dedicate(1));
 #else
 constexpr auto other = takt::platform(cores, takt::pool(takt::copy_engines(1), takt::fixed_priority), gpu);

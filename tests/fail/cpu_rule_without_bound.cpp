@@ -9,6 +9,7 @@
 constexpr auto other = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority), engine, gpu);
 constexpr auto verdict = takt::analyze(other, takt::task_set(camera), takt::dedicate(1));
 #else
-constexpr auto other = takt::platform(takt::pool(takt::processors(1), takt::nonpreemptive(takt::fixed_priority)), engine, gpu);
+constexpr auto other =
+    takt::platform(takt::pool(takt::processors(1), takt::nonpreemptive(takt::fixed_priority)), engine, gpu);
 constexpr auto verdict = takt::analyze(other, takt::task_set(camera), takt::dedicate(1));
 #endif

@@ -5,9 +5,7 @@
 #include "board.hpp"
 
 #ifdef TAKT_FIXED
-constexpr auto tasks =
-    takt::task_set(camera, takt::task("planner", takt::period(15_ms), takt::cpu(2_ms)));
+constexpr auto tasks = takt::task_set(camera, takt::task("planner", takt::period(15_ms), takt::cpu(2_ms)));
 #else
-constexpr auto tasks =
-    takt::task_set(camera, takt::task("camera", takt::period(15_ms), takt::cpu(2_ms)));
+constexpr auto tasks = takt::task_set(camera, takt::task("camera", takt::period(15_ms), takt::cpu(2_ms)));
 #endif

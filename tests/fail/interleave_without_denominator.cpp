@@ -5,7 +5,11 @@
 #include "board.hpp"
 
 #ifdef TAKT_FIXED
-constexpr auto tasks = takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(1_ms), takt::kernel(takt::work(2_ms), takt::overhead(0_ns), takt::interleave(5, 5)), takt::cpu(1_ms)));
+constexpr auto tasks = takt::task_set(
+    takt::task("planner", takt::period(15_ms), takt::cpu(1_ms),
+               takt::kernel(takt::work(2_ms), takt::overhead(0_ns), takt::interleave(5, 5)), takt::cpu(1_ms)));
 #else
-constexpr auto tasks = takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(1_ms), takt::kernel(takt::work(2_ms), takt::overhead(0_ns), takt::interleave(5, 0)), takt::cpu(1_ms)));
+constexpr auto tasks = takt::task_set(
+    takt::task("planner", takt::period(15_ms), takt::cpu(1_ms),
+               takt::kernel(takt::work(2_ms), takt::overhead(0_ns), takt::interleave(5, 0)), takt::cpu(1_ms)));
 #endif

@@ -5,7 +5,9 @@
 #include "board.hpp"
 
 #ifdef TAKT_FIXED
-constexpr auto tasks = takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(1_ms), takt::kernel(takt::work(2_ms, 3_ms)), takt::cpu(1_ms)));
+constexpr auto tasks = takt::task_set(
+    takt::task("planner", takt::period(15_ms), takt::cpu(1_ms), takt::kernel(takt::work(2_ms, 3_ms)), takt::cpu(1_ms)));
 #else
-constexpr auto tasks = takt::task_set(takt::task("planner", takt::period(15_ms), takt::cpu(1_ms), takt::kernel(takt::work(3_ms, 2_ms)), takt::cpu(1_ms)));
+constexpr auto tasks = takt::task_set(
+    takt::task("planner", takt::period(15_ms), takt::cpu(1_ms), takt::kernel(takt::work(3_ms, 2_ms)), takt::cpu(1_ms)));
 #endif

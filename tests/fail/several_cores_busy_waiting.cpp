@@ -5,9 +5,11 @@
 #include "board.hpp"
 
 #ifdef TAKT_FIXED
-constexpr auto spinning = takt::platform(takt::pool(takt::processors(1), takt::busy_waiting(takt::fixed_priority)), engine, gpu);
+constexpr auto spinning =
+    takt::platform(takt::pool(takt::processors(1), takt::busy_waiting(takt::fixed_priority)), engine, gpu);
 constexpr auto verdict = takt::analyze(spinning, takt::task_set(camera), takt::dedicate(1));
 #else
-constexpr auto spinning = takt::platform(takt::pool(takt::processors(2), takt::busy_waiting(takt::fixed_priority)), engine, gpu);
+constexpr auto spinning =
+    takt::platform(takt::pool(takt::processors(2), takt::busy_waiting(takt::fixed_priority)), engine, gpu);
 constexpr auto verdict = takt::analyze(spinning, takt::task_set(camera), takt::dedicate(1));
 #endif

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "every_header.inc"
-#include "every_header.inc"
 
 /// Things of which a program must have one only, however many units mention them.
 using addresses = std::array<const void*, 3>;

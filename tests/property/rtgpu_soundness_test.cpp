@@ -26,8 +26,8 @@ constexpr std::size_t most_tasks = 6;
 constexpr std::size_t most_kernels = 4;
 constexpr std::size_t most_samples = 4;
 
-using table_type = takt::task_table<ticks, most_tasks, most_tasks*(4 * most_kernels + 1),
-                                    most_tasks * most_kernels * most_samples>;
+using table_type =
+    takt::task_table<ticks, most_tasks, most_tasks * (4 * most_kernels + 1), most_tasks * most_kernels * most_samples>;
 using plan_type = takt::plan<most_tasks>;
 
 struct random_system {
@@ -80,8 +80,7 @@ class system_generator {
     system_.table.add_task(names[i], period, deadline,
                            own_priorities ? static_cast<std::int32_t>(i) : takt::no_priority, core);
     const auto kernels = static_cast<std::size_t>(one_in(4) ? 0 : between(0, most_kernels));
-    const ticks segment =
-        2 * period * load_ / 100 / static_cast<ticks>(tasks) / static_cast<ticks>(2 * kernels + 1);
+    const ticks segment = 2 * period * load_ / 100 / static_cast<ticks>(tasks) / static_cast<ticks>(2 * kernels + 1);
     const auto style = static_cast<copies>(between(0, 3));
     const std::int32_t budget = system_.shared ? system_.sms.sms * system_.sms.per_sm : system_.sms.sms;
     const std::int32_t free = budget - used_sms_;
@@ -93,8 +92,7 @@ class system_generator {
       if (style == copies::around || (style == copies::mixed && one_in(2))) { add_copy(segment, takt::to_host); }
       add_cpu(segment);
     }
-    const std::int32_t share =
-        has_kernels ? static_cast<std::int32_t>(between(1, std::max(1, free / 2))) : 0;
+    const std::int32_t share = has_kernels ? static_cast<std::int32_t>(between(1, std::max(1, free / 2))) : 0;
     used_sms_ += share;
     system_.plan.shares.push_back({0, share});
   }
@@ -191,11 +189,11 @@ auto promise_of(Analysis analysis, const random_system& s) -> promise {
 }
 
 struct record {
-  std::uint64_t systems = 0;     ///< with at least one task that passes
-  std::uint64_t tasks = 0;       ///< that pass
+  std::uint64_t systems = 0;  ///< with at least one task that passes
+  std::uint64_t tasks = 0;    ///< that pass
   std::uint64_t runs = 0;
-  std::uint64_t jobs = 0;        ///< of tasks that pass
-  std::uint64_t reached = 0;     ///< tasks whose bound some run attained
+  std::uint64_t jobs = 0;     ///< of tasks that pass
+  std::uint64_t reached = 0;  ///< tasks whose bound some run attained
   std::uint64_t violations = 0;
   std::string first_violation;
 };
@@ -208,9 +206,9 @@ auto options_of_run(std::uint64_t run, std::uint64_t seed, ticks horizon) -> tak
   options.releases = run == 0   ? takt::release_pattern::periodic
                      : run == 1 ? takt::release_pattern::sporadic
                                 : takt::release_pattern::adversarial;
-  options.execution = run % 3 == 0   ? takt::execution_times::upper
-                      : run == 4     ? takt::execution_times::lower
-                                     : takt::execution_times::random;
+  options.execution = run % 3 == 0 ? takt::execution_times::upper
+                      : run == 4   ? takt::execution_times::lower
+                                   : takt::execution_times::random;
   return options;
 }
 

@@ -39,8 +39,10 @@ static_assert(fits(multiply, most / 2, 2, most - 1) && overflows(multiply, most 
 static_assert(fits(multiply, least, 1, least) && overflows(multiply, least, -1) && overflows(multiply, -1, least));
 static_assert(fits(multiply, least / 2, 2, least) && overflows(multiply, 2, least) && fits(multiply, -3, -4, 12));
 
-static_assert(takt::floor_divide<i64>(7, 2) == 3 && takt::floor_divide<i64>(-7, 2) == -4 && takt::floor_divide<i64>(-8, 2) == -4);
-static_assert(takt::ceil_divide<i64>(7, 2) == 4 && takt::ceil_divide<i64>(-7, 2) == -3 && takt::ceil_divide<i64>(8, 2) == 4);
+static_assert(takt::floor_divide<i64>(7, 2) == 3 && takt::floor_divide<i64>(-7, 2) == -4 &&
+              takt::floor_divide<i64>(-8, 2) == -4);
+static_assert(takt::ceil_divide<i64>(7, 2) == 4 && takt::ceil_divide<i64>(-7, 2) == -3 &&
+              takt::ceil_divide<i64>(8, 2) == 4);
 static_assert(takt::floor_divide(least, i64{1}) == least && takt::ceil_divide(most, i64{1}) == most);
 static_assert(takt::greatest_common_divisor<i64>(12, 18) == 6 && takt::greatest_common_divisor<i64>(0, 5) == 5);
 
@@ -48,7 +50,8 @@ static_assert(rational{6, 4} == rational{3, 2} && rational{6, 4}.denominator() =
 static_assert(rational{1, 2} + rational{1, 3} == rational{5, 6} && rational{1, 2} - rational{1, 3} == rational{1, 6});
 static_assert(rational{2, 3} * rational{3, 4} == rational{1, 2} && rational{2, 3} / rational{-4, 3} == rational{-1, 2});
 static_assert(rational{7, 2}.floor() == 3 && rational{7, 2}.ceil() == 4 && rational{-7, 2}.floor() == -4);
-static_assert(rational{1, 3} < rational{1, 2} && rational{-1, 2} < rational{-1, 3} && rational{most, 2} < rational{most});
+static_assert(rational{1, 3} < rational{1, 2} && rational{-1, 2} < rational{-1, 3} &&
+              rational{most, 2} < rational{most});
 static_assert(rational{most - 1, most} < rational{1} && rational{most - 2, most - 1} < rational{most - 1, most});
 static_assert((rational{most} + rational{1}).overflowed() && (rational{most} * rational{2}).overflowed());
 static_assert((rational{1} / rational{0}).overflowed() && rational{1, 0}.overflowed() && rational{1, -2}.overflowed());
@@ -67,10 +70,13 @@ static_assert(!takt::fixed_point<i64>{}.exists());
 
 /// A nanosecond of own work behind 10 ms of slope one: the hint crosses them in one step.
 constexpr auto crossing(bool hint) {
-  return takt::least_fixed_point<i64>(1, most, [hint](i64 x) {
-    const i64 work = x < 10'000'000 ? x : 10'000'000;
-    return takt::ascent<i64>{1 + work, hint && x < 10'000'000 ? 10'000'000 : x};
-  }, 10);
+  return takt::least_fixed_point<i64>(
+      1, most,
+      [hint](i64 x) {
+        const i64 work = x < 10'000'000 ? x : 10'000'000;
+        return takt::ascent<i64>{1 + work, hint && x < 10'000'000 ? 10'000'000 : x};
+      },
+      10);
 }
 static_assert(crossing(true).value == 10'000'001 && crossing(true).exists());
 static_assert(crossing(false).reason == takt::stop_reason::iteration_limit);

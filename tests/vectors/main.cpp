@@ -52,9 +52,7 @@ namespace {
       return difference;
     }
     return a.complaint;
-  } catch (const std::exception& error) {
-    return std::string{"stopped: "} + error.what();
-  }
+  } catch (const std::exception& error) { return std::string{"stopped: "} + error.what(); }
 }
 
 [[nodiscard]] auto run(const std::vector<std::string>& files) -> int {

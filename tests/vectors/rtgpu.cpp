@@ -139,10 +139,7 @@ template <class Table>
 
 template <class Table>
 [[nodiscard]] auto entry_of(const takt::analysis::busy_waiting_rta<Table>& a, std::size_t k) -> json {
-  return {{"E", to_json(a.claim(k))},
-          {"B", to_json(a.blocking(k))},
-          {"R", value_of(a.bound(k))},
-          {"ok", a.meets(k)}};
+  return {{"E", to_json(a.claim(k))}, {"B", to_json(a.blocking(k))}, {"R", value_of(a.bound(k))}, {"ok", a.meets(k)}};
 }
 
 template <class Table>
@@ -175,9 +172,7 @@ class rtgpu_case {
       : input_{input}, table_{std::move(table)}, platform_{read_platform(input)} {}
 
   [[nodiscard]] auto published() const { return takt::analysis::rtgpu(table_, platform_); }
-  [[nodiscard]] auto sharper() const {
-    return takt::analysis::rtgpu(table_, platform_, takt::analysis::rtgpu_sharper);
-  }
+  [[nodiscard]] auto sharper() const { return takt::analysis::rtgpu(table_, platform_, takt::analysis::rtgpu_sharper); }
 
   [[nodiscard]] auto plan_to_report() const -> plan {
     plan p;
@@ -205,7 +200,9 @@ class rtgpu_case {
     out["budget"] = platform_.gpus[0].budget();
     out["allocation"] = shares_of(p);
     out["grid_allocation"] = found(published(), takt::exhaustive_search);
-    if (out["grid_allocation"] != found(published(), takt::exact_search)) { out["grid_allocation"] = "searches differ"; }
+    if (out["grid_allocation"] != found(published(), takt::exact_search)) {
+      out["grid_allocation"] = "searches differ";
+    }
     out["greedy_allocation"] = found(published(), takt::greedy_search);
     if constexpr (takt::number_traits<Number>::integral) {
       out["improved"] = report(sharper(), p);
@@ -228,7 +225,8 @@ class rtgpu_case {
     -> std::optional<std::string> {
   if (exact_values.is_structured() && rounded.is_structured()) {
     for (const auto& [key, value] : exact_values.items()) {
-      const bool pair = exact_values.is_array() && exact_values.size() == 2 && path.ends_with("gr/" + path.substr(path.rfind('/') + 1));
+      const bool pair = exact_values.is_array() && exact_values.size() == 2 &&
+                        path.ends_with("gr/" + path.substr(path.rfind('/') + 1));
       const json& other = rounded.is_array() ? rounded.at(std::stoul(key)) : rounded.at(key);
       if (auto c = rounding_complaint(value, other, factor, slack, path + "/" + key, pair && key == "0")) { return c; }
     }

@@ -53,7 +53,8 @@ namespace detail {
 template <analysis::PriorityAnalysis A>
 class plan_search {
  public:
-  constexpr plan_search(A& a, search_method method, std::uint64_t limit) : analysis_{&a}, method_{method}, limit_{limit} {
+  constexpr plan_search(A& a, search_method method, std::uint64_t limit)
+      : analysis_{&a}, method_{method}, limit_{limit} {
     const auto& table = a.table();
     for (std::size_t k = table.size(); k-- > 0;) {
       needs_[k] = A::uses_shares && table.has_kernel(k);

@@ -18,7 +18,8 @@ class alternating_chain {
   /// False at the first segment that cannot follow.
   constexpr auto next(stage s) noexcept -> bool {
     switch (s) {
-      case stage::cpu: return move(at_ == state::start || at_ == state::kernel || at_ == state::copied_back, state::cpu);
+      case stage::cpu:
+        return move(at_ == state::start || at_ == state::kernel || at_ == state::copied_back, state::cpu);
       case stage::copy:
         if (at_ == state::cpu) { return move(true, state::copied_in); }
         return move(at_ == state::kernel, state::copied_back);

@@ -14,8 +14,8 @@ namespace takt::analysis {
 ///
 /// `assign(k, share)` gives task k its SMs; `evaluate(k)` bounds it, presuming that every higher task has been
 /// evaluated and meets its deadline. `priority_ordered` says that `evaluate(k)` needs no share below k, so that a
-/// search can cut at the first failing task; `uses_shares`, that it needs any at all. `monotone()` says that the least passing share of each task, from the
-/// highest down, finds a plan whenever there is one.
+/// search can cut at the first failing task; `uses_shares`, that it needs any at all. `monotone()` says that the least
+/// passing share of each task, from the highest down, finds a plan whenever there is one.
 template <class A>
 concept PriorityAnalysis = requires(A a, const A& c, std::size_t k, const sm_share& share) {
   { A::max_tasks } -> std::convertible_to<std::size_t>;

@@ -18,8 +18,8 @@ class copy_blocking {
   using number = typename Table::number;
 
   struct entry {
-    number time;           ///< 0 when no lower task uses the engine
-    std::uint32_t by;      ///< the task of that copy, in the given order
+    number time;       ///< 0 when no lower task uses the engine
+    std::uint32_t by;  ///< the task of that copy, in the given order
   };
 
   /// Pre: the table is in priority order.

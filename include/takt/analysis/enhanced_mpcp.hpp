@@ -75,9 +75,8 @@ class enhanced_mpcp {
     if (chains_.requests(k) == 0) { return {number(0), stop_reason::converged}; }
     number start = longest;
     for (std::size_t i = 0; i < k; ++i) { start = start + chains_.accelerator(i); }
-    auto one = least_fixed_point(start, limit, [&](const number& x) {
-      return ascent<number>{longest + higher_stretches(k, x), x};
-    });
+    auto one = least_fixed_point(start, limit,
+                                 [&](const number& x) { return ascent<number>{longest + higher_stretches(k, x), x}; });
     one.value = number(chains_.requests(k)) * one.value;
     return one;
   }

@@ -13,7 +13,8 @@ namespace takt::analysis {
 ///
 /// A workload function is at most its window, a window at most twice the longest deadline plus what it is asked for,
 /// so every sum is at most (segments + 8) times all own work plus (4 tasks + 2 segments + 8) times the longest period,
-/// and a product jobs x work at most a window plus two periods. One test at the door lets the loops behind it use plain arithmetic.
+/// and a product jobs x work at most a window plus two periods. One test at the door lets the loops behind it use plain
+/// arithmetic.
 template <class Table>
 [[nodiscard]] constexpr auto has_headroom(const Table& table) -> bool {
   using number = typename Table::number;
@@ -40,8 +41,8 @@ template <class Table>
     }
     const auto windows = static_cast<number>(4 * table.size() + 2 * table.segments.size() + 8);
     number sum = 0;
-    return checked_multiply(longest, windows, sum) && checked_multiply(own, static_cast<number>(table.segments.size() + 8), own) &&
-           checked_add(sum, own, sum);
+    return checked_multiply(longest, windows, sum) &&
+           checked_multiply(own, static_cast<number>(table.segments.size() + 8), own) && checked_add(sum, own, sum);
   } else {
     return true;
   }

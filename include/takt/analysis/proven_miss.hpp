@@ -17,11 +17,11 @@ namespace takt {
 
 /// Why a deadline must be missed in some legal run, whatever an analysis can or cannot show.
 enum class miss_reason : std::uint8_t {
-  own_time,               ///< a job alone on the platform takes longer than its deadline; `value` is that time
-  synchronous_release,    ///< tasks without suspensions released together on one core; `value` is the response
-  core_overloaded,        ///< demand above 1 on a core; `value` in parts per million
+  own_time,             ///< a job alone on the platform takes longer than its deadline; `value` is that time
+  synchronous_release,  ///< tasks without suspensions released together on one core; `value` is the response
+  core_overloaded,      ///< demand above 1 on a core; `value` in parts per million
   copy_engine_overloaded,
-  gpu_overloaded,         ///< kernels need more SM time than all SMs have
+  gpu_overloaded,           ///< kernels need more SM time than all SMs have
   more_gpu_tasks_than_sms,  ///< no dedication exists; `value` is the number of tasks with kernels
 };
 
@@ -53,7 +53,8 @@ constexpr void add_demand(const Number& time, const Number& period, Number& sum)
 
 /// Largest share that task k could have on one GPU if every other GPU task had the least; 0 if not even one fits.
 template <class Table>
-[[nodiscard]] constexpr auto largest_share(const Table& table, const gpu_record& gpu, std::size_t gpus) -> std::int32_t {
+[[nodiscard]] constexpr auto largest_share(const Table& table, const gpu_record& gpu, std::size_t gpus)
+    -> std::int32_t {
   const auto others = static_cast<std::int32_t>(gpus > 1 ? 0 : table.gpu_tasks() - 1);
   const std::int32_t units = gpu.budget() / gpu.granularity - others;
   return units < 1 ? 0 : units * gpu.granularity;

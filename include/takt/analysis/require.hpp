@@ -24,20 +24,23 @@ struct deadline {
 template <fixed_string Task, auto Bound, deadline Deadline, bool Holds = false>
 struct deadline_not_proven {
   static constexpr bool stated = true;
-  static_assert(Holds, "takt: a task is not proven to meet its deadline; its name, bound and deadline are the template "
-                       "arguments. See docs/errors.md#E32");
+  static_assert(Holds,
+                "takt: a task is not proven to meet its deadline; its name, bound and deadline are the template "
+                "arguments. See docs/errors.md#E32");
 };
 template <fixed_string Task, auto Bound, deadline Deadline, bool Holds = false>
 struct deadline_can_be_missed {
   static constexpr bool stated = true;
-  static_assert(Holds, "takt: some legal run misses a deadline under every plan; the first task without a proof, its "
-                       "bound and deadline are the template arguments. See docs/errors.md#E33");
+  static_assert(Holds,
+                "takt: some legal run misses a deadline under every plan; the first task without a proof, its "
+                "bound and deadline are the template arguments. See docs/errors.md#E33");
 };
 template <model_fault Fault, bool Holds = false>
 struct invalid_model {
   static constexpr bool stated = true;
-  static_assert(Holds, "takt: the verdict is about an invalid model; its fault is the template argument. "
-                       "See docs/errors.md#E34");
+  static_assert(Holds,
+                "takt: the verdict is about an invalid model; its fault is the template argument. "
+                "See docs/errors.md#E34");
 };
 
 }  // namespace unmet

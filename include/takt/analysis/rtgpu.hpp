@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include <takt/analysis/ascending.hpp>
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/classical_rta.hpp>
 #include <takt/analysis/copy_blocking.hpp>
-#include <takt/analysis/ascending.hpp>
 #include <takt/analysis/interference.hpp>
 #include <takt/analysis/rtgpu_variant.hpp>
 #include <takt/analysis/verdict.hpp>

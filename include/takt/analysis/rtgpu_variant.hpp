@@ -44,10 +44,10 @@ inline constexpr rtgpu_variant rtgpu_algorithm_2{.name = "rtgpu-algorithm-2", .p
 /// The end-to-end bounds of one task; those that the variant does not compute stay `not_started`.
 template <class Number>
 struct rtgpu_bounds {
-  fixed_point<Number> segmentwise;      ///< R1: sum of the segment responses; may exceed the deadline
-  fixed_point<Number> cpu_joint;        ///< R2: CPU interference counted once over the job
-  fixed_point<Number> all_joint;        ///< R3: CPU and copy interference counted once
-  fixed_point<Number> copy_joint;       ///< R4: copy interference counted once
+  fixed_point<Number> segmentwise;  ///< R1: sum of the segment responses; may exceed the deadline
+  fixed_point<Number> cpu_joint;    ///< R2: CPU interference counted once over the job
+  fixed_point<Number> all_joint;    ///< R3: CPU and copy interference counted once
+  fixed_point<Number> copy_joint;   ///< R4: copy interference counted once
   fixed_point<Number> classical;
   response_bound<Number> best;
 };

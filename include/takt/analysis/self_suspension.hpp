@@ -56,7 +56,8 @@ class self_suspension {
       return chains_.elements()[t.first_segment + j].time.upper;
     };
     const auto on = [this, &t](std::int32_t resource) {
-      return [this, &t, resource](std::size_t j) { return chains_.elements()[t.first_segment + j].resource == resource; };
+      return
+          [this, &t, resource](std::size_t j) { return chains_.elements()[t.first_segment + j].resource == resource; };
     };
     fixed_point<number> cpu_sum{number(0), stop_reason::converged};
     interference<model> core(workload_);
@@ -82,9 +83,7 @@ class self_suspension {
     }
     b.best = tighter(response_bound<number>{b.segmentwise.value, b.segmentwise.exists()},
                      response_bound<number>{b.cpu_joint.value, b.cpu_joint.exists()});
-    if (meets(k)) {
-      workload_.pack(k, chains_.elements(), t.first_segment, chains_.count(k), t.period, t.deadline);
-    }
+    if (meets(k)) { workload_.pack(k, chains_.elements(), t.first_segment, chains_.count(k), t.period, t.deadline); }
     return meets(k);
   }
 

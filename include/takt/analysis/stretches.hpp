@@ -74,7 +74,6 @@ class stretches {
   }
 
  private:
-
   std::array<element<number>, Table::max_segments> elements_{};
   std::array<std::size_t, Table::max_tasks> count_{};
   std::array<number, Table::max_tasks> longest_{};

@@ -50,8 +50,8 @@ class workload_model {
     for (std::size_t r = 0; r < Resources; ++r) {
       profile& p = profiles_[k][r];
       p = {.first = next, .count = 0, .second_job = Number(0), .total = Number(0), .period = period};
-      Number position(0);        // since the start of the first own segment
-      Number after(0);           // lower bounds since the end of the last own segment
+      Number position(0);  // since the start of the first own segment
+      Number after(0);     // lower bounds since the end of the last own segment
       Number before_first(0);
       for (std::size_t j = first; j < first + count; ++j) {
         const element<Number>& e = elements[j];
@@ -104,7 +104,7 @@ class workload_model {
 
  private:
   struct burst {
-    Number start{};   ///< since the start of the job's first own segment
+    Number start{};  ///< since the start of the job's first own segment
     Number length{};
     Number before{};  ///< own work of the job before it
   };

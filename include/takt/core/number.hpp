@@ -42,7 +42,7 @@ template <class Number>
 concept ExactNumber = std::totally_ordered<Number> && std::copyable<Number> && requires(Number a, std::int64_t n) {
   { a + a } -> std::convertible_to<Number>;
   { a - a } -> std::convertible_to<Number>;
-  { a * a } -> std::convertible_to<Number>;
+  { a* a } -> std::convertible_to<Number>;
   { Number(n) };
   { number_traits<Number>::integral } -> std::convertible_to<bool>;
   { number_traits<Number>::floor_quotient(a, a) } -> std::convertible_to<Number>;

@@ -48,7 +48,9 @@ namespace detail {
   if (small_fast.bytes == large_slow.bytes) { return false; }
   const ticks rise = large_slow.time - small_fast.time;
   copy_model fit{{}, 1, fastest};
-  if (!detail::bandwidth(large_slow.bytes - small_fast.bytes, rise < 1 ? 1 : rise, false, fit.slowest)) { return false; }
+  if (!detail::bandwidth(large_slow.bytes - small_fast.bytes, rise < 1 ? 1 : rise, false, fit.slowest)) {
+    return false;
+  }
   duration above;
   duration below = duration::max();
   for (const copy_sample& s : samples) {

@@ -15,7 +15,7 @@ struct sm_limits {
   std::int32_t registers = 65'536;
   std::int32_t shared_memory = 98'304;  ///< bytes
   std::int32_t warp_size = 32;
-  std::int32_t register_unit = 256;     ///< registers are handed to a warp in multiples of this
+  std::int32_t register_unit = 256;  ///< registers are handed to a warp in multiples of this
   std::int32_t shared_memory_unit = 256;
 };
 
@@ -26,15 +26,16 @@ struct block_needs {
   std::int32_t shared_memory = 0;
 };
 
-/// Blocks that one SM holds at the same time; 0 when not even one fits, or when a need is not positive where it must be.
-/// Source: Zou et al. 2021, section 2.1 (occupancy) and 4.2 (virtual SMs); the allocation units are the vendor's.
+/// Blocks that one SM holds at the same time; 0 when not even one fits, or when a need is not positive where it must
+/// be. Source: Zou et al. 2021, section 2.1 (occupancy) and 4.2 (virtual SMs); the allocation units are the vendor's.
 [[nodiscard]] constexpr auto resident_blocks(const sm_limits& sm, const block_needs& block) noexcept -> std::int32_t {
   if (block.threads < 1 || block.registers_per_thread < 0 || block.shared_memory < 0) { return 0; }
   const std::int32_t warps = ceil_divide(block.threads, sm.warp_size);
   const auto least = [](std::int32_t a, std::int32_t b) { return a < b ? a : b; };
   std::int32_t fit = least(sm.blocks, sm.threads / (warps * sm.warp_size));
   if (block.registers_per_thread > 0) {
-    const std::int32_t per_warp = ceil_divide(block.registers_per_thread * sm.warp_size, sm.register_unit) * sm.register_unit;
+    const std::int32_t per_warp =
+        ceil_divide(block.registers_per_thread * sm.warp_size, sm.register_unit) * sm.register_unit;
     fit = least(fit, sm.registers / per_warp / warps);
   }
   if (block.shared_memory > 0) {

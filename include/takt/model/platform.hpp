@@ -100,8 +100,9 @@ constexpr auto append(platform_record& r, const virtual_sms_resource& g, Rule /*
 template <std::size_t Pools>
 struct pool_count {
   static constexpr bool fits = Pools <= max_gpus + 2;
-  static_assert(fits, "takt: too many pools; at most eight GPUs, one processor pool and one copy engine pool. "
-                      "See docs/errors.md#E25");
+  static_assert(fits,
+                "takt: too many pools; at most eight GPUs, one processor pool and one copy engine pool. "
+                "See docs/errors.md#E25");
 };
 
 }  // namespace detail

@@ -100,7 +100,8 @@ template <class... Parts>
 [[nodiscard]] constexpr auto well_formed() noexcept -> bool {
   bool in_chain = false;
   bool fine = true;
-  ((in_chain = in_chain || !TaskAttribute<Parts>, fine = fine && (Segment<Parts> || (TaskAttribute<Parts> && !in_chain))),
+  ((in_chain = in_chain || !TaskAttribute<Parts>,
+    fine = fine && (Segment<Parts> || (TaskAttribute<Parts> && !in_chain))),
    ...);
   return fine;
 }
@@ -112,8 +113,9 @@ template <class... Parts>
 [[nodiscard]] constexpr auto task(std::string_view name, const Parts&... parts) {
   constexpr bool well_formed = detail::well_formed<Parts...>();
   constexpr bool empty = !(Segment<Parts> || ...);
-  static_assert(well_formed, "takt: a task takes period(), deadline(), priority(), on_core() first and then only "
-                             "segments: cpu(), copy(), kernel(). See docs/errors.md#E01");
+  static_assert(well_formed,
+                "takt: a task takes period(), deadline(), priority(), on_core() first and then only "
+                "segments: cpu(), copy(), kernel(). See docs/errors.md#E01");
   static_assert(!empty, "takt: the task has no segment; give it at least one cpu(). See docs/errors.md#E02");
   if constexpr (well_formed && !empty) {
     return detail::make_task(task_attributes{.name = name, .period = {}, .deadline = {}}, parts...);

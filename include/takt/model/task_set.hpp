@@ -56,11 +56,11 @@ constexpr void append(Table& table, const kernel_segment<Law>& s) {
   const auto first = static_cast<std::uint32_t>(table.samples.size());
   for (std::size_t n = 1; n <= Law::sampled_shares; ++n) {
     const auto share = static_cast<std::int32_t>(n);
-    table.samples.push_back({number(duration{s.law.lower(share)}.count()), number(duration{s.law.upper(share)}.count())});
+    table.samples.push_back(
+        {number(duration{s.law.lower(share)}.count()), number(duration{s.law.upper(share)}.count())});
   }
-  table.add_segment({.where = stage::kernel,
-                     .first_sample = first,
-                     .samples = static_cast<std::uint32_t>(Law::sampled_shares)});
+  table.add_segment(
+      {.where = stage::kernel, .first_sample = first, .samples = static_cast<std::uint32_t>(Law::sampled_shares)});
 }
 
 }  // namespace detail

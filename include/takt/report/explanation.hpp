@@ -114,8 +114,7 @@ namespace detail {
   switch (miss.reason) {
     case miss_reason::own_time:
       return can_miss() + "a job that has the platform to itself can take " + value + ", " +
-             format_duration(miss.value - v.tasks[miss.task].deadline) +
-             " too long, under every plan.";
+             format_duration(miss.value - v.tasks[miss.task].deadline) + " too long, under every plan.";
     case miss_reason::synchronous_release:
       return can_miss() + "released together with the higher tasks of core " + unit + ", its job can need at least " +
              value + '.';

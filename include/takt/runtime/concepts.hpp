@@ -33,9 +33,8 @@ concept Stream = requires(S& s, const Kernel& kernel, const Copy& copy, std::int
 /// - `ready()`: whether all streams opened so far can be used.
 template <class D>
 concept Device = std::constructible_from<typename D::kernel, ticks> &&
-                 std::constructible_from<typename D::copy, ticks> &&
-                 std::movable<typename D::kernel> && std::movable<typename D::copy> &&
-                 Stream<typename D::stream, typename D::kernel, typename D::copy> &&
+                 std::constructible_from<typename D::copy, ticks> && std::movable<typename D::kernel> &&
+                 std::movable<typename D::copy> && Stream<typename D::stream, typename D::kernel, typename D::copy> &&
                  requires(D& d, const platform_record& platform, const sm_range& range, std::int32_t priority) {
                    { d.serves(platform) } -> std::same_as<bool>;
                    { d.open(range) } -> std::same_as<typename D::stream>;

@@ -45,9 +45,10 @@ class privileges {
   /// the machine.
   auto be_real_time() -> bool {
     if (!throttled()) {
-      return refused("scheduling: time-shared, because the kernel sets no limit to real-time threads "
-                     "(kernel.sched_rt_runtime_us)" +
-                     std::string{without_priorities});
+      return refused(
+          "scheduling: time-shared, because the kernel sets no limit to real-time threads "
+          "(kernel.sched_rt_runtime_us)" +
+          std::string{without_priorities});
     }
     const int highest = highest_task_priority();
     int error = schedule(self_, highest + 2);

@@ -23,7 +23,7 @@ enum class overrun_policy : std::uint8_t {
 
 /// What to expect of a task, in the order in which the tasks were given. Missing entries expect nothing.
 struct expectation {
-  response_bound<ticks> response{};            ///< from release to completion
+  response_bound<ticks> response{};             ///< from release to completion
   std::vector<response_bound<ticks>> segments;  ///< from the end of the previous segment to the end of this one
 };
 

@@ -61,8 +61,8 @@ template <class Table, Device D>
       bool found = false;
       for (std::size_t i = 0; i < table.size(); ++i) {
         const auto& t = table.tasks[i];
-        found = found || (t.id == where.first && where.second < t.segment_count &&
-                          table.segment(i, where.second).where == kind);
+        found = found ||
+                (t.id == where.first && where.second < t.segment_count && table.segment(i, where.second).where == kind);
       }
       if (!found) { return false; }
     }

@@ -7,10 +7,10 @@
 #include <cstdint>
 
 #include <takt/core/number.hpp>
+#include <takt/core/random.hpp>
 #include <takt/rules/rank_set.hpp>
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/options.hpp>
-#include <takt/core/random.hpp>
 
 namespace takt::simulation {
 
@@ -85,11 +85,11 @@ class arrivals {
 
   struct task {
     ticks period = 0;
-    ticks earliest = never;   ///< of the release to come
+    ticks earliest = never;  ///< of the release to come
     ticks scheduled = never;
-    ticks late = 0;           ///< a response of this length counts as late
+    ticks late = 0;  ///< a response of this length counts as late
     habit does = habit::hurry;
-    bool waits = false;       ///< in ambush
+    bool waits = false;  ///< in ambush
   };
 
   [[nodiscard]] static constexpr auto index(rank r) noexcept -> std::size_t { return static_cast<std::size_t>(r); }

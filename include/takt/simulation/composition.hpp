@@ -27,13 +27,13 @@ struct server_for<Rule, Capacity> {
 
 /// A job leaves its core while it copies and while its kernels run.
 template <class P>
-concept Suspending = Platform<P> && FixedPriority<typename P::cpu_rule> && detail::PriorityEngines<P> &&
-                     detail::DedicatedOrNoGpu<P>;
+concept Suspending =
+    Platform<P> && FixedPriority<typename P::cpu_rule> && detail::PriorityEngines<P> && detail::DedicatedOrNoGpu<P>;
 
 /// A job keeps its claim on its core until it completes.
 template <class P>
-concept Spinning = Platform<P> && BusyWaiting<typename P::cpu_rule> && detail::PriorityEngines<P> &&
-                   detail::DedicatedOrNoGpu<P>;
+concept Spinning =
+    Platform<P> && BusyWaiting<typename P::cpu_rule> && detail::PriorityEngines<P> && detail::DedicatedOrNoGpu<P>;
 
 /// Copies and kernels between two CPU segments are one critical section of one lock.
 template <class P>

@@ -17,12 +17,12 @@ struct job {
   std::uint32_t first = 0;
   std::uint32_t end = 0;
   std::uint32_t id = 0;
-  std::uint32_t core = 0;  ///< among the cores that have tasks
-  std::int32_t engine = 0;  ///< of the current segment, if it is a copy
+  std::uint32_t core = 0;    ///< among the cores that have tasks
+  std::int32_t engine = 0;   ///< of the current segment, if it is a copy
   stage where = stage::cpu;  ///< of the current segment
   bool alive = false;
-  bool late = false;      ///< its miss has been counted
-  bool claims = false;    ///< holds, or waits for, its core until it completes
+  bool late = false;       ///< its miss has been counted
+  bool claims = false;     ///< holds, or waits for, its core until it completes
   bool holds_off = false;  ///< has a copy or a kernel to start as soon as it runs
   ticks release = 0;
   ticks next_release = never;  ///< of the job that waits, or comes next

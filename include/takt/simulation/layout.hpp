@@ -34,7 +34,7 @@ struct source_map {
   std::size_t units = 0;
   std::size_t kernels = 0;
   std::size_t releases = 0;
-  inline_vector<std::int32_t, MaxTasks> core_ids;      ///< of the platform, for the cores that have tasks
+  inline_vector<std::int32_t, MaxTasks> core_ids;       ///< of the platform, for the cores that have tasks
   inline_vector<std::uint32_t, MaxTasks> kernel_tasks;  ///< ranks
 
   [[nodiscard]] constexpr auto first_unit() const noexcept -> std::size_t { return cores; }
@@ -127,9 +127,7 @@ class layout {
         }
         if (!table.kernel_bounds(s, gpu.virtual_sms(tracks_[k].count), out.time)) { out.time.upper = never; }
       }
-      if (out.time.upper > longest_time) {
-        return {.fault = model_fault::time_overflow, .task = t.id, .segment = j};
-      }
+      if (out.time.upper > longest_time) { return {.fault = model_fault::time_overflow, .task = t.id, .segment = j}; }
     }
     return {};
   }

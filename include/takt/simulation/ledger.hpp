@@ -94,8 +94,15 @@ class ledger {
         open(j);
         j.next_release = following(r, j.release);
       }
-      out.tasks[j.id] = {table_->tasks[static_cast<std::size_t>(r)].name, j.released, completed, j.misses, j.worst,
-                         j.total, j.first_miss, j.first, j.end - j.first};
+      out.tasks[j.id] = {table_->tasks[static_cast<std::size_t>(r)].name,
+                         j.released,
+                         completed,
+                         j.misses,
+                         j.worst,
+                         j.total,
+                         j.first_miss,
+                         j.first,
+                         j.end - j.first};
     }
     return out;
   }

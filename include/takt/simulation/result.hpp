@@ -33,9 +33,9 @@ struct simulated_task {
   std::uint64_t completed = 0;
   std::uint64_t misses = 0;
   ticks worst_response = 0;
-  ticks total_response = 0;          ///< stays at the largest value when it would overflow
-  ticks first_miss = no_instant;     ///< the first deadline that passed
-  std::uint32_t first_segment = 0;   ///< of its worst segment responses
+  ticks total_response = 0;         ///< stays at the largest value when it would overflow
+  ticks first_miss = no_instant;    ///< the first deadline that passed
+  std::uint32_t first_segment = 0;  ///< of its worst segment responses
   std::uint32_t segment_count = 0;
 
   /// Rounded down; 0 when no job completed.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <takt/core/random.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/rules/rank_set.hpp>
@@ -17,7 +18,6 @@
 #include <takt/simulation/layout.hpp>
 #include <takt/simulation/ledger.hpp>
 #include <takt/simulation/options.hpp>
-#include <takt/core/random.hpp>
 
 namespace takt::simulation {
 

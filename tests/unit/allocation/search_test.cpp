@@ -52,7 +52,8 @@ template <class A>
 
 /// Every plan whose shares add up to at most the budget, in order, by counting; nothing is shared with the search.
 template <class Judge>
-void every_plan(const example& e, std::size_t k, std::int32_t left, std::vector<std::int32_t>& sms, const Judge& judge) {
+void every_plan(const example& e, std::size_t k, std::int32_t left, std::vector<std::int32_t>& sms,
+                const Judge& judge) {
   if (k == e.tasks.size()) { return judge(sms); }
   if (!e.tasks.has_kernel(k)) {
     sms[e.tasks.tasks[k].id] = 0;

@@ -46,7 +46,8 @@ TEST_CASE("RTGPU-19 a set is schedulable when each bound is within its deadline,
   CHECK(bad.tasks[1].meets);
   CHECK(bad.tasks[0].bound.value == 62);
 
-  const auto cut = analyze_with(one_core(4), table_of({{"high", 10, 3, {{4, 4}}, {}, {}}, {"low", 90, 90, {{1, 1}}, {}, {}}}), {0, 0});
+  const auto cut = analyze_with(
+      one_core(4), table_of({{"high", 10, 3, {{4, 4}}, {}, {}}, {"low", 90, 90, {{1, 1}}, {}, {}}}), {0, 0});
   CHECK(cut.status == takt::verdict_status::unschedulable);
   CHECK_FALSE(cut.tasks[1].evaluated);
 }
@@ -63,7 +64,9 @@ TEST_CASE("RTGPU-19 the edge, response equal to deadline, is schedulable") {
 
 TEST_CASE("times that leave 64 bits are an overflow, never a verdict") {
   constexpr ticks huge = std::numeric_limits<ticks>::max();
-  const auto status = [](const task_of& t) { return analyze_with(one_core(1), table_of({t}), {t.kernels.empty() ? 0 : 1}).status; };
+  const auto status = [](const task_of& t) {
+    return analyze_with(one_core(1), table_of({t}), {t.kernels.empty() ? 0 : 1}).status;
+  };
   CHECK(status({"a", huge, huge, {{1, 1}}, {}, {}}) == takt::verdict_status::overflow);
   CHECK(status({"a", huge / 64, huge / 64, {{1, 1}}, {}, {}}) == takt::verdict_status::schedulable);
   CHECK(status({"a", 1000, 1000, {{0, huge}}, {}, {}}) == takt::verdict_status::overflow);

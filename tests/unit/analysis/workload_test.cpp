@@ -18,7 +18,8 @@ namespace {
 
 const std::vector<ticks> windows{0, 1, 7, 20, 50, 80, 120, 150, 250, 400};
 
-void check_rows(const rtgpu<table>& a, std::size_t k, std::size_t resource, const std::vector<std::vector<ticks>>& rows) {
+void check_rows(const rtgpu<table>& a, std::size_t k, std::size_t resource,
+                const std::vector<std::vector<ticks>>& rows) {
   REQUIRE(a.workload().segments(k, resource) == rows.size());
   for (std::size_t h = 0; h < rows.size(); ++h) {
     for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -157,7 +158,9 @@ TEST_CASE("RTGPU-5 workload of a chain with suspensions over windows (worked exa
   REQUIRE(a.evaluate(0));
   REQUIRE(a.evaluate(1));
   check_rows(a, 1, 0,
-             {{0, 1, 5, 5, 11, 16, 22, 22, 33, 44}, {0, 1, 4, 6, 11, 17, 17, 17, 28, 44}, {0, 1, 2, 2, 11, 13, 13, 18, 24, 40}});
+             {{0, 1, 5, 5, 11, 16, 22, 22, 33, 44},
+              {0, 1, 4, 6, 11, 17, 17, 17, 28, 44},
+              {0, 1, 2, 2, 11, 13, 13, 18, 24, 40}});
   check_rows(a, 1, 1,
              {{0, 1, 3, 5, 12, 18, 24, 24, 36, 48},
               {0, 1, 5, 9, 12, 21, 21, 21, 33, 45},
@@ -167,8 +170,9 @@ TEST_CASE("RTGPU-5 workload of a chain with suspensions over windows (worked exa
   rtgpu b(e3.tasks, e3.platform);
   b.assign(0, {0, 1});
   REQUIRE(b.evaluate(0));
-  check_rows(b, 0, 0,
-             {{0, 1, 4, 5, 9, 16, 18, 18, 27, 45}, {0, 1, 3, 5, 9, 14, 14, 18, 27, 41}, {0, 1, 2, 2, 9, 11, 11, 18, 27, 38}});
+  check_rows(
+      b, 0, 0,
+      {{0, 1, 4, 5, 9, 16, 18, 18, 27, 45}, {0, 1, 3, 5, 9, 14, 14, 18, 27, 41}, {0, 1, 2, 2, 9, 11, 11, 18, 27, 38}});
   check_rows(b, 0, 1, {{0, 1, 4, 6, 7, 14, 14, 14, 21, 35}, {0, 1, 3, 3, 7, 10, 10, 14, 21, 31}});
 }
 

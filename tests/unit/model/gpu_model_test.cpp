@@ -36,14 +36,13 @@ TEST_CASE("RTGPU-1 a chain of m CPU segments enumerates in the order of Eq. 4") 
 }
 
 TEST_CASE("RTGPU-1 a typed chain flattens to the same records as one built by hand") {
-  constexpr auto set = takt::task_set(
-      takt::task("a", takt::period(duration{60}), takt::deadline(duration{50}), takt::cpu(duration{2}, duration{3}),
-                 takt::copy(duration{2}, duration{2}, takt::to_device),
-                 takt::kernel(takt::work(duration{20}, duration{30}), takt::overhead(duration{2}), takt::interleave(3, 2)),
-                 takt::copy(duration{1}, duration{2}, takt::to_host), takt::cpu(duration{2}, duration{4})));
+  constexpr auto set = takt::task_set(takt::task(
+      "a", takt::period(duration{60}), takt::deadline(duration{50}), takt::cpu(duration{2}, duration{3}),
+      takt::copy(duration{2}, duration{2}, takt::to_device),
+      takt::kernel(takt::work(duration{20}, duration{30}), takt::overhead(duration{2}), takt::interleave(3, 2)),
+      takt::copy(duration{1}, duration{2}, takt::to_host), takt::cpu(duration{2}, duration{4})));
   constexpr auto flat = set.table();
-  const table by_hand =
-      table_of({{"a", 60, 50, {{2, 3}, {2, 4}}, {{2, 2}, {1, 2}}, {{{20, 30}, 2, 3, 2}}}});
+  const table by_hand = table_of({{"a", 60, 50, {{2, 3}, {2, 4}}, {{2, 2}, {1, 2}}, {{{20, 30}, 2, 3, 2}}}});
   REQUIRE(flat.segments.size() == by_hand.segments.size());
   for (std::size_t j = 0; j < flat.segments.size(); ++j) {
     CHECK(flat.segments[j].where == by_hand.segments[j].where);
@@ -177,13 +176,13 @@ static_assert(!takt::KernelLaw<int>);
 }  // namespace
 
 TEST_CASE("RTGPU-23 any partitionable accelerator serves: a law is all that is asked of it") {
-  constexpr auto set = takt::task_set(
-      takt::task("filter", takt::period(duration{100}), takt::cpu(duration{1}), takt::kernel(fpga_filter{}),
-                 takt::cpu(duration{1})),
-      takt::task("table", takt::period(duration{200}), takt::cpu(duration{1}),
-                 takt::kernel(takt::measured(takt::interval<duration>{duration{9}, duration{20}},
-                                             takt::interval<duration>{duration{5}, duration{11}})),
-                 takt::cpu(duration{1})));
+  constexpr auto set =
+      takt::task_set(takt::task("filter", takt::period(duration{100}), takt::cpu(duration{1}),
+                                takt::kernel(fpga_filter{}), takt::cpu(duration{1})),
+                     takt::task("table", takt::period(duration{200}), takt::cpu(duration{1}),
+                                takt::kernel(takt::measured(takt::interval<duration>{duration{9}, duration{20}},
+                                                            takt::interval<duration>{duration{5}, duration{11}})),
+                                takt::cpu(duration{1})));
   constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                         takt::pool(takt::virtual_sms(6, 1), takt::federated));
   constexpr auto two = takt::analyze(board, set, takt::dedicate(2, 1));

@@ -25,12 +25,12 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixe
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                       takt::pool(takt::virtual_sms(4, 2), takt::federated));
 
-constexpr auto pair = takt::task_set(
-    takt::task("slow", takt::period(60_ms), takt::cpu(200_us, 300_us), takt::copy(100_us, 200_us, takt::to_device),
-               takt::kernel(takt::work(8_ms, 10_ms)), takt::copy(100_us, 200_us, takt::to_host),
-               takt::cpu(100_us, 200_us)),
-    takt::task("fast", takt::period(25_ms), takt::cpu(100_us, 200_us), takt::copy(500_us, 600_us),
-               takt::kernel(takt::work(2_ms, 3_ms)), takt::copy(0_ns), takt::cpu(0_ns, 0_ns)));
+constexpr auto pair =
+    takt::task_set(takt::task("slow", takt::period(60_ms), takt::cpu(200_us, 300_us),
+                              takt::copy(100_us, 200_us, takt::to_device), takt::kernel(takt::work(8_ms, 10_ms)),
+                              takt::copy(100_us, 200_us, takt::to_host), takt::cpu(100_us, 200_us)),
+                   takt::task("fast", takt::period(25_ms), takt::cpu(100_us, 200_us), takt::copy(500_us, 600_us),
+                              takt::kernel(takt::work(2_ms, 3_ms)), takt::copy(0_ns), takt::cpu(0_ns, 0_ns)));
 
 struct recording {
   std::vector<takt::slice> slices;
@@ -139,8 +139,9 @@ TEST_CASE("RTGPU-33 a task's thread consumes no CPU time while its copies and ke
   takt::ticks before = 0;
   takt::ticks consumed = -1;
   takt::runtime::bindings<emulated_device> bound;
-  bound.cpu(0, 0, [&](std::uint64_t) { before = takt::runtime::thread_time(); })
-      .cpu(0, 3, [&](std::uint64_t) { consumed = takt::runtime::thread_time() - before; });
+  bound.cpu(0, 0, [&](std::uint64_t) { before = takt::runtime::thread_time(); }).cpu(0, 3, [&](std::uint64_t) {
+    consumed = takt::runtime::thread_time() - before;
+  });
   takt::no_trace nothing;
   (void)takt::runtime::run(board, single, takt::dedicate(1), device, options(250_ms), nothing, bound);
   CHECK(consumed >= 0);
@@ -148,22 +149,21 @@ TEST_CASE("RTGPU-33 a task's thread consumes no CPU time while its copies and ke
 }
 
 TEST_CASE("RTGPU-34 no two copies of a run overlap on an engine") {
-  constexpr auto copies = takt::task_set(
-      takt::task("a", takt::period(4_ms), takt::cpu(0_ns), takt::copy(1_ms, 1_ms), takt::kernel(takt::work(0_ns)),
-                 takt::copy(500_us), takt::cpu(0_ns)),
-      takt::task("b", takt::period(5_ms), takt::cpu(0_ns), takt::copy(1_ms, 1_ms), takt::kernel(takt::work(0_ns)),
-                 takt::copy(500_us), takt::cpu(0_ns)),
-      takt::task("c", takt::period(7_ms), takt::cpu(0_ns), takt::copy(1_ms, 2_ms), takt::kernel(takt::work(0_ns)),
-                 takt::cpu(0_ns)));
+  constexpr auto copies =
+      takt::task_set(takt::task("a", takt::period(4_ms), takt::cpu(0_ns), takt::copy(1_ms, 1_ms),
+                                takt::kernel(takt::work(0_ns)), takt::copy(500_us), takt::cpu(0_ns)),
+                     takt::task("b", takt::period(5_ms), takt::cpu(0_ns), takt::copy(1_ms, 1_ms),
+                                takt::kernel(takt::work(0_ns)), takt::copy(500_us), takt::cpu(0_ns)),
+                     takt::task("c", takt::period(7_ms), takt::cpu(0_ns), takt::copy(1_ms, 2_ms),
+                                takt::kernel(takt::work(0_ns)), takt::cpu(0_ns)));
   emulated_device device{board.record()};
   recording trace;
   (void)takt::runtime::run(board, copies, takt::dedicate(1, 1, 1), device, options(150_ms), trace);
   std::vector<takt::slice> on_engine;
   std::copy_if(trace.slices.begin(), trace.slices.end(), std::back_inserter(on_engine),
                [](const takt::slice& s) { return s.where.where == takt::stage::copy; });
-  std::sort(on_engine.begin(), on_engine.end(), [](const auto& x, const auto& y) {
-    return x.start != y.start ? x.start < y.start : x.end < y.end;
-  });
+  std::sort(on_engine.begin(), on_engine.end(),
+            [](const auto& x, const auto& y) { return x.start != y.start ? x.start < y.start : x.end < y.end; });
   CHECK(on_engine.size() >= 10);
   for (std::size_t i = 1; i < on_engine.size(); ++i) { CHECK(on_engine[i].start >= on_engine[i - 1].end); }
 }
@@ -210,10 +210,10 @@ TEST_CASE("bound code runs in place of emulated lengths, in chain order") {
 }
 
 TEST_CASE("a job that outlasts the run is cut and counted, not awaited") {
-  constexpr auto endless = takt::task_set(
-      takt::task("burns", takt::period(3'600_s), takt::deadline(10_ms), takt::cpu(3'600_s, 3'600_s)),
-      takt::task("copies", takt::period(3'600_s), takt::cpu(0_ns), takt::copy(3'000_s, 3'000_s),
-                 takt::kernel(takt::work(3'000_s, 3'000_s)), takt::cpu(0_ns)));
+  constexpr auto endless =
+      takt::task_set(takt::task("burns", takt::period(3'600_s), takt::deadline(10_ms), takt::cpu(3'600_s, 3'600_s)),
+                     takt::task("copies", takt::period(3'600_s), takt::cpu(0_ns), takt::copy(3'000_s, 3'000_s),
+                                takt::kernel(takt::work(3'000_s, 3'000_s)), takt::cpu(0_ns)));
   emulated_device device{board.record()};
   auto longest = options(50_ms);
   longest.lengths = takt::runtime::length_choice::upper;
@@ -227,9 +227,8 @@ TEST_CASE("a job that outlasts the run is cut and counted, not awaited") {
 }
 
 TEST_CASE("real-time priority is what the result says, follows task priority, and ends with the run") {
-  constexpr auto two = takt::task_set(
-      takt::task("low", takt::period(200_ms), takt::cpu(1_ms)),
-      takt::task("high", takt::period(100_ms), takt::cpu(1_ms)));
+  constexpr auto two = takt::task_set(takt::task("low", takt::period(200_ms), takt::cpu(1_ms)),
+                                      takt::task("high", takt::period(100_ms), takt::cpu(1_ms)));
   const auto own_priority = [] {
     int policy = 0;
     sched_param parameters{};

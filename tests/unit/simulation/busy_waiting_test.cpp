@@ -52,9 +52,9 @@ TEST_CASE("RTGPU-47 each preempted spinner has one copy under way: 20 beats the 
   SUBCASE("and the adversary finds it") {
     takt::ticks worst = 0;
     for (std::uint64_t seed = 0; seed < 1'000; ++seed) {
-      const auto run = takt::simulate(
-          spinning, tasks, takt::dedicate(1, 1, 1),
-          {.horizon = 1'200_ns, .releases = takt::release_pattern::adversarial, .seed = seed});
+      const auto run =
+          takt::simulate(spinning, tasks, takt::dedicate(1, 1, 1),
+                         {.horizon = 1'200_ns, .releases = takt::release_pattern::adversarial, .seed = seed});
       worst = run.tasks[0].worst_response > worst ? run.tasks[0].worst_response : worst;
     }
     CHECK(worst == 20);

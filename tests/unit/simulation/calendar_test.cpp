@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/calendar.hpp>
 #include <takt/core/random.hpp>
+#include <takt/simulation/calendar.hpp>
 
 using takt::simulation::calendar;
 using takt::simulation::never;

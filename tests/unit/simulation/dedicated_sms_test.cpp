@@ -22,9 +22,8 @@ constexpr auto two_chains = task_set(task("high", period(60_ns), cpu(3), copy(2)
 
 }  // namespace
 
-static_assert(takt::simulate(dedicated(), two_chains, takt::dedicate(1, 1), {.horizon = 240_ns})
-                  .tasks[1]
-                  .worst_response == 56);
+static_assert(
+    takt::simulate(dedicated(), two_chains, takt::dedicate(1, 1), {.horizon = 240_ns}).tasks[1].worst_response == 56);
 
 TEST_CASE("RTGPU-47 two chains released together") {
   takt::trace t;
@@ -75,28 +74,27 @@ TEST_CASE("RTGPU-15 a copy that has started is not preempted and blocks once") {
 
 TEST_CASE("RTGPU-13 requests of one instant compete by priority, whatever ends or is released there") {
   SUBCASE("two CPU segments end") {
-    constexpr auto tasks = task_set(task("low", period(100_ns), takt::priority(1), cpu(5), copy(10), kernel(1), cpu(1)),
-                                    task("high", period(100_ns), takt::priority(0), on_core(1), cpu(5), copy(10),
-                                         kernel(1), cpu(1)));
+    constexpr auto tasks =
+        task_set(task("low", period(100_ns), takt::priority(1), cpu(5), copy(10), kernel(1), cpu(1)),
+                 task("high", period(100_ns), takt::priority(0), on_core(1), cpu(5), copy(10), kernel(1), cpu(1)));
     takt::trace t;
     (void)takt::simulate(dedicated(2), tasks, takt::dedicate(1, 1), {.horizon = 100_ns}, t);
     CHECK(spans_of(t, 1, 1, stage::copy) == spans{{5, 15}});
     CHECK(spans_of(t, 0, 1, stage::copy) == spans{{15, 25}});
   }
   SUBCASE("a kernel ends when a CPU segment does") {
-    constexpr auto tasks = task_set(task("high", period(100_ns), takt::priority(0), cpu(1), copy(1), kernel(5), copy(3),
-                                         cpu(1)),
-                                    task("low", period(100_ns), takt::priority(1), cpu(6), copy(10), kernel(1),
-                                         cpu(1)));
+    constexpr auto tasks =
+        task_set(task("high", period(100_ns), takt::priority(0), cpu(1), copy(1), kernel(5), copy(3), cpu(1)),
+                 task("low", period(100_ns), takt::priority(1), cpu(6), copy(10), kernel(1), cpu(1)));
     takt::trace t;
     (void)takt::simulate(dedicated(), tasks, takt::dedicate(1, 1), {.horizon = 100_ns}, t);
     CHECK(spans_of(t, 0, 3, stage::copy) == spans{{7, 10}});
     CHECK(spans_of(t, 1, 1, stage::copy) == spans{{10, 20}});
   }
   SUBCASE("a job whose CPU segment takes no time is released when a CPU segment ends") {
-    constexpr auto tasks = task_set(task("high", period(100_ns), takt::priority(0), cpu(0), copy(3), kernel(1), cpu(1)),
-                                    task("low", period(100_ns), takt::priority(1), cpu(6), copy(10), kernel(1),
-                                         cpu(1)));
+    constexpr auto tasks =
+        task_set(task("high", period(100_ns), takt::priority(0), cpu(0), copy(3), kernel(1), cpu(1)),
+                 task("low", period(100_ns), takt::priority(1), cpu(6), copy(10), kernel(1), cpu(1)));
     const std::array offsets{6_ns};
     takt::trace t;
     (void)takt::simulate(dedicated(), tasks, takt::dedicate(1, 1), {.horizon = 100_ns, .offsets = offsets}, t);
@@ -104,10 +102,9 @@ TEST_CASE("RTGPU-13 requests of one instant compete by priority, whatever ends o
     CHECK(spans_of(t, 1, 1, stage::copy) == spans{{9, 19}});
   }
   SUBCASE("a copy ends when a higher one is requested") {
-    constexpr auto tasks = task_set(task("high", period(100_ns), takt::priority(0), on_core(1), cpu(4), copy(3),
-                                         kernel(1), cpu(1)),
-                                    task("low", period(100_ns), takt::priority(1), cpu(1), copy(3), kernel(0), copy(5),
-                                         cpu(1)));
+    constexpr auto tasks =
+        task_set(task("high", period(100_ns), takt::priority(0), on_core(1), cpu(4), copy(3), kernel(1), cpu(1)),
+                 task("low", period(100_ns), takt::priority(1), cpu(1), copy(3), kernel(0), copy(5), cpu(1)));
     takt::trace t;
     (void)takt::simulate(dedicated(2), tasks, takt::dedicate(1, 1), {.horizon = 100_ns}, t);
     CHECK(spans_of(t, 1, 1, stage::copy) == spans{{1, 4}});
@@ -127,10 +124,10 @@ TEST_CASE("completion and release of one core at one instant") {
 }
 
 TEST_CASE("one engine serves both directions, two serve one each") {
-  constexpr auto tasks = task_set(task("down", period(100_ns), cpu(1), copy(10, takt::to_host), kernel(1), cpu(1)),
-                                  task("up", period(100_ns), on_core(1), cpu(1), copy(10, takt::to_device), kernel(1),
-                                       cpu(1)),
-                                  task("any", period(100_ns), on_core(2), cpu(1), copy(10), kernel(1), cpu(1)));
+  constexpr auto tasks =
+      task_set(task("down", period(100_ns), cpu(1), copy(10, takt::to_host), kernel(1), cpu(1)),
+               task("up", period(100_ns), on_core(1), cpu(1), copy(10, takt::to_device), kernel(1), cpu(1)),
+               task("any", period(100_ns), on_core(2), cpu(1), copy(10), kernel(1), cpu(1)));
   takt::trace one;
   (void)takt::simulate(dedicated(3, 1), tasks, takt::dedicate(1, 1, 1), {.horizon = 100_ns}, one);
   CHECK(spans_of(one, 1, 1, stage::copy) == spans{{11, 21}});
@@ -193,8 +190,8 @@ TEST_CASE("a platform without engines and GPU runs CPU tasks") {
 }
 
 TEST_CASE("execution times take the bounds that the options name") {
-  constexpr auto tasks = task_set(task("one", period(100_ns), takt::cpu(3_ns, 5_ns),
-                                       takt::kernel(takt::work(8_ns, 20_ns)), takt::cpu(1_ns, 1_ns)));
+  constexpr auto tasks = task_set(
+      task("one", period(100_ns), takt::cpu(3_ns, 5_ns), takt::kernel(takt::work(8_ns, 20_ns)), takt::cpu(1_ns, 1_ns)));
   const auto at = [&](takt::execution_times e) {
     return takt::simulate(dedicated(), tasks, takt::dedicate(2), {.horizon = 100'000_ns, .execution = e}).tasks[0];
   };

@@ -24,9 +24,7 @@ template <class CpuRule, class GpuRule>
   return board(takt::fixed_priority, takt::federated, cores, engines);
 }
 
-[[nodiscard]] constexpr auto cpu(std::int64_t time) {
-  return takt::cpu(takt::duration{time}, takt::duration{time});
-}
+[[nodiscard]] constexpr auto cpu(std::int64_t time) { return takt::cpu(takt::duration{time}, takt::duration{time}); }
 [[nodiscard]] constexpr auto copy(std::int64_t time,
                                   takt::copy_direction direction = takt::copy_direction::unspecified) {
   return takt::copy(takt::duration{time}, takt::duration{time}, direction);

@@ -62,9 +62,9 @@ TEST_CASE("the lock goes to the highest that waits, and its holder is not preemp
 }
 
 TEST_CASE("a CPU segment of length zero ends a critical section") {
-  constexpr auto tasks = task_set(task("high", period(100_ns), priority(0), cpu(3), kernel(4), cpu(1)),
-                                  task("low", period(100_ns), priority(1), cpu(0), kernel(5), cpu(0), kernel(5),
-                                       cpu(1)));
+  constexpr auto tasks =
+      task_set(task("high", period(100_ns), priority(0), cpu(3), kernel(4), cpu(1)),
+               task("low", period(100_ns), priority(1), cpu(0), kernel(5), cpu(0), kernel(5), cpu(1)));
   takt::trace t;
   (void)takt::simulate(on_own_sms, tasks, takt::dedicate(1, 1), {.horizon = 100_ns}, t);
   CHECK(spans_of(t, 1, 1, stage::kernel) == spans{{0, 5}});
@@ -73,9 +73,9 @@ TEST_CASE("a CPU segment of length zero ends a critical section") {
 }
 
 TEST_CASE("a stretch of length zero does not ask for the lock") {
-  constexpr auto tasks = task_set(task("long", period(100_ns), priority(1), cpu(0), copy(30), kernel(1), cpu(1)),
-                                  task("none", period(100_ns), priority(0), cpu(2), copy(0), kernel(0), copy(0),
-                                       cpu(2)));
+  constexpr auto tasks =
+      task_set(task("long", period(100_ns), priority(1), cpu(0), copy(30), kernel(1), cpu(1)),
+               task("none", period(100_ns), priority(0), cpu(2), copy(0), kernel(0), copy(0), cpu(2)));
   const auto r = takt::simulate(on_own_sms, tasks, takt::dedicate(1, 1), {.horizon = 100_ns});
   CHECK(r.tasks[1].worst_response == 4);
 }

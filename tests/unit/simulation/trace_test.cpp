@@ -95,8 +95,8 @@ template <class Board>
 void check_schedules(const Board& on) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const auto table = random_table(seed);
-    for (const auto pattern : {takt::release_pattern::periodic, takt::release_pattern::sporadic,
-                               takt::release_pattern::adversarial}) {
+    for (const auto pattern :
+         {takt::release_pattern::periodic, takt::release_pattern::sporadic, takt::release_pattern::adversarial}) {
       takt::trace t;
       const auto r = takt::simulate(on, table, takt::dedicate(1, 1, 1, 1),
                                     {.horizon = 2'000_ns, .releases = pattern, .seed = seed}, t);
@@ -168,10 +168,9 @@ TEST_CASE("another seed gives another run") {
 }
 
 TEST_CASE("what is under way at the end is recorded") {
-  constexpr auto tasks = takt::task_set(
-      takt::task("a", takt::period(100_ns), cpu(2), copy(10), kernel(10), cpu(1)),
-      takt::task("b", takt::period(100_ns), cpu(2), kernel(50), cpu(1)),
-      takt::task("c", takt::period(100_ns), cpu(50)));
+  constexpr auto tasks = takt::task_set(takt::task("a", takt::period(100_ns), cpu(2), copy(10), kernel(10), cpu(1)),
+                                        takt::task("b", takt::period(100_ns), cpu(2), kernel(50), cpu(1)),
+                                        takt::task("c", takt::period(100_ns), cpu(50)));
   takt::trace t;
   (void)takt::simulate(dedicated(), tasks, takt::dedicate(1, 1, 0), {.horizon = 8_ns}, t);
   CHECK(spans_of(t, 0, 1, stage::copy) == spans{{2, 8}});
