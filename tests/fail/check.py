@@ -4,8 +4,7 @@
 (-DTAKT_FIXED) compiles.
 
 The expected text stands in the first lines of the file, `// EXPECT: regular expression`, one line per expression. Each
-must appear within the first 12 lines of output, and no line up to the last of them may be longer than 299 characters. A
-line `// WIDE: reason` lifts the second rule.
+must appear within the first 12 lines of output, and no line up to the last of them may be longer than 299 characters.
 """
 import argparse
 import pathlib
@@ -26,7 +25,7 @@ def compile_file(command: list[str]) -> tuple[bool, list[str]]:
     return done.returncode == 0, (done.stderr + done.stdout).splitlines()
 
 
-def complaints(output: list[str], expected: list[str], wide: bool) -> list[str]:
+def complaints(output: list[str], expected: list[str]) -> list[str]:
     found = []
     last = 0
     for pattern in expected:
@@ -38,7 +37,7 @@ def complaints(output: list[str], expected: list[str], wide: bool) -> list[str]:
         else:
             last = max(last, at)
     for number, line in enumerate(output[: last + 1], 1):
-        if len(line) > MAX_LENGTH and not wide:
+        if len(line) > MAX_LENGTH:
             found.append(f"line {number} of the output has {len(line)} characters; the budget is {MAX_LENGTH}")
     return found
 
@@ -61,7 +60,7 @@ def main() -> int:
     if compiled:
         found = ["it compiles"]
     else:
-        found = complaints(output, expected, "\n// WIDE: " in source)
+        found = complaints(output, expected)
     fixed, fixed_output = compile_file([*command, "-DTAKT_FIXED"])
     if not fixed:
         found.append("the corrected twin does not compile")

@@ -1,5 +1,4 @@
-// EXPECT: takt: no simulation is known for this composition of rules
-// WIDE: simulate() is a template on everything that it simulates
+// EXPECT: takt: no bound is known for this rule on the virtual_sms pool
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/simulation/simulate.hpp>
 

@@ -93,15 +93,15 @@ using rate = fixed_priority_rule<priority_order::rate_monotonic>;
 
 static_assert(DedicatedGpuPlatform<composition<fixed, nonpreemptive_rule<fixed>, federated_rule<false>>>);
 static_assert(DedicatedGpuPlatform<composition<rate, nonpreemptive_rule<rate>, federated_rule<true>>>);
-static_assert(!AnalyzablePlatform<composition<rate, nonpreemptive_rule<fixed>, federated_rule<true>>>, "two orders");
+static_assert(!KnownComposition<composition<rate, nonpreemptive_rule<fixed>, federated_rule<true>>>, "two orders");
 static_assert(
     BusyWaitingPlatform<composition<busy_waiting_rule<fixed>, nonpreemptive_rule<fixed>, federated_rule<false>>>);
 static_assert(
     SerializedGpuPlatform<composition<fixed, nonpreemptive_rule<fixed>, serialized_rule<federated_rule<false>>>>);
 static_assert(LockedGpuPlatform<composition<fixed, nonpreemptive_rule<fixed>, serialized_rule<whole_gpu_rule>>>);
 static_assert(
-    !AnalyzablePlatform<composition<nonpreemptive_rule<fixed>, nonpreemptive_rule<fixed>, federated_rule<false>>>);
-static_assert(!AnalyzablePlatform<composition<fixed, fixed, federated_rule<false>>>);
-static_assert(!AnalyzablePlatform<composition<fixed, nonpreemptive_rule<fixed>, whole_gpu_rule>>);
+    !KnownComposition<composition<nonpreemptive_rule<fixed>, nonpreemptive_rule<fixed>, federated_rule<false>>>);
+static_assert(!KnownComposition<composition<fixed, fixed, federated_rule<false>>>);
+static_assert(!KnownComposition<composition<fixed, nonpreemptive_rule<fixed>, whole_gpu_rule>>);
 
 }  // namespace

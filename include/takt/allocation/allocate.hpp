@@ -26,14 +26,12 @@ namespace detail {
 /// model that does not fit stops compilation; at run time it yields an infeasible plan without shares, and `analyze`
 /// says why. Fewer SMs than tasks with kernels count as a model that does not fit.
 template <Platform P, TaskSet T>
-[[nodiscard]] constexpr auto allocate(
-    const P& platform, const T& tasks, search_method method = exact_search,
-    analysis::rtgpu_variant variant = analysis::rtgpu_best, std::uint64_t limit = unlimited_evaluations,
-    detail::refusal&& refused = detail::refusal{
-        analysis::detail::bounded_cpu<typename P::cpu_rule>::known &&
-        analysis::detail::bounded_copy<typename P::copy_rule, typename P::cpu_rule>::known &&
-        analysis::detail::bounded_gpu<typename P::gpu_rule, analysis::detail::gpu_rule_known<P>>::known}) {
-  if constexpr (AnalyzablePlatform<P>) {
+[[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method = exact_search,
+                                      analysis::rtgpu_variant variant = analysis::rtgpu_best,
+                                      std::uint64_t limit = unlimited_evaluations,
+                                      detail::refusal&& refused = detail::refusal{
+                                          detail::check_composition<P>::passed}) {
+  if constexpr (KnownComposition<P>) {
     const auto table = analysis::prioritized_table(platform, tasks);
     auto a = analysis::make_analysis(platform, table, variant);
     refused.error = platform.validate();

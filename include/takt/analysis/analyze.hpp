@@ -13,89 +13,16 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
+#include <takt/rules/compositions.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/rules/priority_order.hpp>
-#include <takt/rules/tags.hpp>
 
 namespace takt {
 
-namespace detail {
-
-template <class Rule, class CpuRule>
-inline constexpr bool same_order = false;
-template <class Rule, class CpuRule>
-  requires requires { Rule::order == CpuRule::order; }
-inline constexpr bool same_order<Rule, CpuRule> = Rule::order == CpuRule::order;
-
-}  // namespace detail
-
-/// Copy engines, if any, that are not preempted and follow the priorities of the processors.
-template <class Rule, class CpuRule>
-concept BoundedCopyRule = Absent<Rule> || (NonpreemptiveFixedPriority<Rule> && detail::same_order<Rule, CpuRule>);
-
-/// Compositions that an analysis is known to bound.
-template <class P>
-concept DedicatedGpuPlatform = Platform<P> && FixedPriority<typename P::cpu_rule> &&
-                               BoundedCopyRule<typename P::copy_rule, typename P::cpu_rule> &&
-                               (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
-template <class P>
-concept BusyWaitingPlatform =
-    Platform<P> && BusyWaiting<typename P::cpu_rule> && BoundedCopyRule<typename P::copy_rule, typename P::cpu_rule> &&
-    Federated<typename P::gpu_rule>;
-template <class P>
-concept SerializedGpuPlatform =
-    Platform<P> && FixedPriority<typename P::cpu_rule> &&
-    BoundedCopyRule<typename P::copy_rule, typename P::cpu_rule> && SerializedFederated<typename P::gpu_rule>;
-template <class P>
-concept LockedGpuPlatform =
-    Platform<P> && FixedPriority<typename P::cpu_rule> &&
-    BoundedCopyRule<typename P::copy_rule, typename P::cpu_rule> && SerializedWholeGpu<typename P::gpu_rule>;
-
-template <class P>
-concept AnalyzablePlatform =
-    DedicatedGpuPlatform<P> || BusyWaitingPlatform<P> || SerializedGpuPlatform<P> || LockedGpuPlatform<P>;
-
 namespace analysis {
 
-namespace detail {
-
-// Each names one rule only, which keeps what compilers print above the sentence short.
-
-template <class Rule>
-struct bounded_cpu {
-  static constexpr bool present = !Absent<Rule>;
-  static constexpr bool known = !present || FixedPriority<Rule> || BusyWaiting<Rule>;
-  static_assert(present,
-                "takt: the platform has no processors; add pool(processors(n), fixed_priority). "
-                "See docs/errors.md#E27");
-  static_assert(known,
-                "takt: no bound is known for this rule on the processors pool; fixed_priority, rate_monotonic, "
-                "deadline_monotonic and busy_waiting(...) have one. See docs/errors.md#E28");
-};
-template <class Rule, class CpuRule>
-struct bounded_copy {
-  static constexpr bool known = BoundedCopyRule<Rule, CpuRule> || Absent<CpuRule>;
-  static_assert(known,
-                "takt: no bound is known for this rule on the copy_engines pool; nonpreemptive(r), with r the "
-                "order of the processors, has one. See docs/errors.md#E29");
-};
-template <class Rule, bool Known>
-struct bounded_gpu {
-  static constexpr bool known = Known;
-  static_assert(known,
-                "takt: no bound is known for this rule on the virtual_sms pool; federated, federated_virtual, "
-                "serialized(federated) and serialized(whole_gpu) have one. See docs/errors.md#E30");
-};
-/// The rule of the virtual_sms pool is blamed only when those of the other pools have a bound.
-template <class P>
-inline constexpr bool gpu_rule_known =
-    AnalyzablePlatform<P> || !(FixedPriority<typename P::cpu_rule> || BusyWaiting<typename P::cpu_rule>) ||
-    !BoundedCopyRule<typename P::copy_rule, typename P::cpu_rule>;
-
-}  // namespace detail
-
 /// The analysis for a composition, on a table in priority order.
-template <AnalyzablePlatform P, class Table>
+template <KnownComposition P, class Table>
 [[nodiscard]] constexpr auto make_analysis(const P& platform, const Table& table, rtgpu_variant variant = rtgpu_best) {
   if constexpr (DedicatedGpuPlatform<P>) {
     return rtgpu<Table>(table, platform.record(), variant);
@@ -151,13 +78,11 @@ template <std::size_t N, class Table>
 /// expression these stop compilation with a sentence. `unschedulable` only with a proof of a miss, in a legal run,
 /// under every plan. Cost: see the analysis.
 template <Platform P, TaskSet T, std::size_t N>
-[[nodiscard]] constexpr auto analyze(
-    const P& platform, const T& tasks, const plan<N>& p, analysis::rtgpu_variant variant = analysis::rtgpu_best,
-    detail::refusal&& refused = detail::refusal{
-        analysis::detail::bounded_cpu<typename P::cpu_rule>::known &&
-        analysis::detail::bounded_copy<typename P::copy_rule, typename P::cpu_rule>::known &&
-        analysis::detail::bounded_gpu<typename P::gpu_rule, analysis::detail::gpu_rule_known<P>>::known}) {
-  if constexpr (AnalyzablePlatform<P>) {
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
+                                     analysis::rtgpu_variant variant = analysis::rtgpu_best,
+                                     detail::refusal&& refused = detail::refusal{
+                                         detail::check_composition<P>::passed}) {
+  if constexpr (KnownComposition<P>) {
     const auto table = analysis::prioritized_table(platform, tasks);
     const platform_record record = platform.record();
     auto a = analysis::make_analysis(platform, table, variant);

@@ -21,6 +21,7 @@ class interference {
   constexpr explicit interference(const Model& model) : model_{&model} {}
   interference(const interference&) = delete;
   auto operator=(const interference&) -> interference& = delete;
+  ~interference() = default;
 
   /// Adds what a task executes on a resource. Pre: nothing has been solved yet; the task is packed.
   constexpr void include(std::size_t task, std::size_t resource) {

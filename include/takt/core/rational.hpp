@@ -69,7 +69,9 @@ class rational {
     return a.numerator_ == b.numerator_ && a.denominator_ == b.denominator_;
   }
   [[nodiscard]] friend constexpr auto operator<=>(rational a, rational b) noexcept -> std::strong_ordering {
-    if (a.overflowed() || b.overflowed()) { return a.overflowed() <=> b.overflowed(); }
+    if (a.overflowed() || b.overflowed()) {
+      return static_cast<int>(a.overflowed()) <=> static_cast<int>(b.overflowed());
+    }
     // Continued fractions: compare whole parts, then the reciprocals of what is left. Nothing can overflow.
     bool flipped = false;
     for (;;) {

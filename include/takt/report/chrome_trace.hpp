@@ -42,7 +42,7 @@ class chrome_trace_writer {
   static constexpr std::int32_t task_process = 1;
 
   [[nodiscard]] auto place_of(const track& unit) const -> place {
-    const auto at = std::find(units_.begin(), units_.end(), unit);
+    const auto at = std::ranges::find(units_, unit);
     const auto thread = tasks_ + static_cast<std::size_t>(at - units_.begin()) + 1;
     switch (unit.where) {
       case stage::cpu: return {2, thread};
@@ -95,7 +95,7 @@ class chrome_trace_writer {
   void write_slices() {
     std::vector<std::size_t> order(trace_.slices.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+    std::ranges::sort(order, [this](std::size_t a, std::size_t b) {
       return std::pair{trace_.slices[a].start, a} < std::pair{trace_.slices[b].start, b};
     });
     std::map<std::pair<std::uint32_t, std::uint64_t>, job_flow> flows;

@@ -19,7 +19,8 @@ namespace detail {
 [[nodiscard]] inline auto share_text(const verdict_summary& v, const sm_share& share) -> std::string {
   const auto gpu = static_cast<std::size_t>(share.gpu);
   const bool is_virtual = gpu < v.platform.gpus.size() && v.platform.gpus[gpu].shared;
-  std::string text = std::to_string(share.sms) + (is_virtual ? " virtual SM" : " SM") + (share.sms == 1 ? "" : "s");
+  const std::string text =
+      std::to_string(share.sms) + (is_virtual ? " virtual SM" : " SM") + (share.sms == 1 ? "" : "s");
   return v.platform.gpus.size() > 1 ? text + " of GPU " + std::to_string(share.gpu) : text;
 }
 
@@ -43,7 +44,7 @@ namespace detail {
 /// One line per term, longest first.
 [[nodiscard]] inline auto list_of(const verdict_summary& v, const task_summary& of, std::vector<term<ticks>> terms)
     -> std::string {
-  std::sort(terms.begin(), terms.end(), [](const term<ticks>& a, const term<ticks>& b) {
+  std::ranges::sort(terms, [](const term<ticks>& a, const term<ticks>& b) {
     return std::tuple{b.time, a.what, a.by} < std::tuple{a.time, b.what, b.by};
   });
   std::size_t width = 0;
@@ -58,8 +59,7 @@ namespace detail {
 
 [[nodiscard]] inline auto largest(const verdict_summary& v, const task_summary& of,
                                   const std::vector<term<ticks>>& terms) -> std::string {
-  const auto most = std::max_element(terms.begin(), terms.end(),
-                                     [](const term<ticks>& a, const term<ticks>& b) { return a.time < b.time; });
+  const auto most = std::ranges::max_element(terms, {}, &term<ticks>::time);
   if (most == terms.end()) { return {}; }
   return " The largest part is " + format_duration(most->time) + " for " + purpose(v, of, *most) + '.';
 }

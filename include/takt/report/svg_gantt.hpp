@@ -200,15 +200,13 @@ class gantt_writer {
     for (const mark& m : trace_.marks) {
       if (m.task != task || m.what != what || !axis_.shows(m.time)) { continue; }
       const double x = axis_.x(m.time);
-      const std::string who = trace_.name_of(task) + ", job " + std::to_string(m.job) + ": ";
-      const std::string when = " at " + format_duration(m.time);
       if (what == mark_kind::release) {
-        arrow_up(x, y + row_height - 3, row_height - 6, who + "released" + when);
+        arrow_up(x, y + row_height - 3, row_height - 6, told(m, "released"));
       } else if (what == mark_kind::deadline) {
-        arrow_down(x, y + row_height - 3, row_height - 6, who + "deadline" + when);
+        arrow_down(x, y + row_height - 3, row_height - 6, told(m, "deadline"));
       } else {
         svg_.path(x, y + 3, 'v' + pixels(row_height - 6), "stroke=\"#d00000\" stroke-width=\"2\"");
-        badge(x, y + row_height / 2, who + "deadline missed" + when);
+        badge(x, y + row_height / 2, told(m, "deadline missed"));
       }
     }
   }
@@ -226,6 +224,10 @@ class gantt_writer {
       const double deadline = axis_.x(in_time);
       svg_.rectangle(deadline, y + 10, axis_.x(j.end) - deadline, row_height - 20, "fill=\"url(#late)\"", tip);
     }
+  }
+
+  [[nodiscard]] auto told(const mark& m, const std::string& event) const -> std::string {
+    return trace_.name_of(m.task) + ", job " + std::to_string(m.job) + ": " + event + " at " + format_duration(m.time);
   }
 
   void write_unit_row(std::size_t u) {

@@ -39,8 +39,9 @@ struct trace_view {
   std::vector<track> units;
   units.reserve(trace.slices.size());
   for (const slice& s : trace.slices) { units.push_back(s.where); }
-  std::sort(units.begin(), units.end(), [&key](const track& a, const track& b) { return key(a) < key(b); });
-  units.erase(std::unique(units.begin(), units.end()), units.end());
+  std::ranges::sort(units, {}, key);
+  const auto repeated = std::ranges::unique(units);
+  units.erase(repeated.begin(), repeated.end());
   return units;
 }
 

@@ -99,11 +99,11 @@ class emulated_device {
     for (const auto& p : partitions_) { granted = p->unit.serve_at(priority) && granted; }
     return granted;
   }
-  [[nodiscard]] auto name() const noexcept -> std::string_view { return "emulated"; }
+  [[nodiscard]] static auto name() noexcept -> std::string_view { return "emulated"; }
   /// False when the system had too few threads to give.
   [[nodiscard]] auto ready() const noexcept -> bool {
-    return std::all_of(engines_.begin(), engines_.end(), [](const auto& e) { return e->started(); }) &&
-           std::all_of(partitions_.begin(), partitions_.end(), [](const auto& p) { return p->unit.started(); });
+    return std::ranges::all_of(engines_, [](const auto& e) { return e->started(); }) &&
+           std::ranges::all_of(partitions_, [](const auto& p) { return p->unit.started(); });
   }
   /// Workers behind a range: 0 before it was opened.
   [[nodiscard]] auto workers(const sm_range& range) const noexcept -> std::size_t {
@@ -128,7 +128,7 @@ class emulated_device {
   };
 
   [[nodiscard]] auto find(const sm_range& r) const noexcept -> std::vector<std::unique_ptr<partition>>::const_iterator {
-    return std::find_if(partitions_.begin(), partitions_.end(), [&r](const auto& p) {
+    return std::ranges::find_if(partitions_, [&r](const auto& p) {
       return p->range.gpu == r.gpu && p->range.first == r.first && p->range.count == r.count;
     });
   }

@@ -60,10 +60,10 @@ class privileges {
       lower();
       return refused("scheduling: time-shared, because SCHED_FIFO was refused" + reason(error) + without_priorities);
     }
-    notes_->push_back("scheduling: SCHED_FIFO, priorities " + std::to_string(highest) + " down to " +
-                      std::to_string(task_priority(highest, tasks_.size() - 1)));
+    notes_->emplace_back("scheduling: SCHED_FIFO, priorities " + std::to_string(highest) + " down to " +
+                         std::to_string(task_priority(highest, tasks_.size() - 1)));
     if (tasks_.size() > static_cast<std::size_t>(highest)) {
-      notes_->push_back("scheduling: more tasks than priorities: the lowest share one");
+      notes_->emplace_back("scheduling: more tasks than priorities: the lowest share one");
     }
     return true;
   }
@@ -89,10 +89,10 @@ class privileges {
       }
       last_core = std::max(last_core, t.core);
     }
-    notes_->push_back("affinity: each task on the CPU of its core");
+    notes_->emplace_back("affinity: each task on the CPU of its core");
     if (static_cast<std::size_t>(last_core) >= cpus.size()) {
-      notes_->push_back("affinity: the platform has more cores than the " + std::to_string(cpus.size()) +
-                        " CPUs of this process: some share one, which no analysis of the platform counts");
+      notes_->emplace_back("affinity: the platform has more cores than the " + std::to_string(cpus.size()) +
+                           " CPUs of this process: some share one, which no analysis of the platform counts");
     }
     return true;
   }
@@ -100,7 +100,7 @@ class privileges {
   auto lock_memory() -> bool {
     locked_ = mlockall(MCL_CURRENT) == 0;
     if (!locked_) { return refused("memory: not locked" + reason(errno) + ": page faults may add to responses"); }
-    notes_->push_back("memory: locked");
+    notes_->emplace_back("memory: locked");
     return true;
   }
 

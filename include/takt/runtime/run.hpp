@@ -18,7 +18,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/rules/priority_order.hpp>
-#include <takt/rules/tags.hpp>
+#include <takt/rules/compositions.hpp>
 #include <takt/runtime/bindings.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/privileges.hpp>
@@ -64,7 +64,7 @@ class crew {
   ~crew() { line_.call_off(); }
 
   [[nodiscard]] auto complete() const -> bool {
-    return std::all_of(threads_.begin(), threads_.end(), [](const thread& t) { return t.started(); });
+    return std::ranges::all_of(threads_, [](const thread& t) { return t.started(); });
   }
   [[nodiscard]] auto handle(std::size_t position) const -> pthread_t { return threads_[position].native_handle(); }
   void start(const run_window& window) { line_.open(window); }
@@ -175,14 +175,9 @@ template <class Table, std::size_t MaxShares, Device D>
   return run(table, platform, p, device, options, nothing);
 }
 
-/// A platform whose rules this runtime enforces.
-template <class P>
-concept EnforceablePlatform = Platform<P> && FixedPriority<typename P::cpu_rule> &&
-                              (Absent<typename P::copy_rule> || NonpreemptiveFixedPriority<typename P::copy_rule>) &&
-                              (Absent<typename P::gpu_rule> || Federated<typename P::gpu_rule>);
-
-/// The same from the typed description, in the priority order that the platform's CPU rule names.
-template <EnforceablePlatform P, TaskSet Tasks, std::size_t MaxShares, Device D, TraceRecorder Recorder>
+/// The same from the typed description, in the priority order that the platform's CPU rule names. The composition is
+/// the one that this runtime enforces.
+template <DedicatedGpuPlatform P, TaskSet Tasks, std::size_t MaxShares, Device D, TraceRecorder Recorder>
 [[nodiscard]] auto run(const P& platform, const Tasks& tasks, const plan<MaxShares>& p, D& device,
                        const run_options& options, Recorder& recorder, const bindings<D>& bound = {}) -> run_result {
   auto table = tasks.template table<ticks>();
@@ -190,7 +185,7 @@ template <EnforceablePlatform P, TaskSet Tasks, std::size_t MaxShares, Device D,
   return run(table, platform.record(), p, device, options, recorder, bound);
 }
 
-template <EnforceablePlatform P, TaskSet Tasks, std::size_t MaxShares, Device D>
+template <DedicatedGpuPlatform P, TaskSet Tasks, std::size_t MaxShares, Device D>
 [[nodiscard]] auto run(const P& platform, const Tasks& tasks, const plan<MaxShares>& p, D& device,
                        const run_options& options = {}) -> run_result {
   no_trace nothing;

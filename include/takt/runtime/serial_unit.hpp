@@ -57,7 +57,7 @@ class serial_unit {
   struct operation {
     const Body* body;
     completion done;
-    ticks submitted;
+    ticks submitted = 0;
   };
 
   void serve() {

@@ -26,6 +26,8 @@ class thread {
     started_ = pthread_create(&handle_, &attributes, &enter, body_.get()) == 0;
     pthread_attr_destroy(&attributes);
   }
+  thread(const thread&) = delete;
+  auto operator=(const thread&) -> thread& = delete;
   thread(thread&& other) noexcept
       : body_{std::move(other.body_)}, handle_{other.handle_}, started_{std::exchange(other.started_, false)} {}
   auto operator=(thread&& other) noexcept -> thread& {

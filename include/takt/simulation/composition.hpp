@@ -3,16 +3,16 @@
 
 #include <cstddef>
 
-#include <takt/model/platform.hpp>
-#include <takt/rules/tags.hpp>
+#include <takt/rules/compositions.hpp>
+#include <takt/rules/priority_server.hpp>
 
 namespace takt::simulation {
 
+/// Copies and kernels between two CPU segments are one critical section of one lock.
+template <class P>
+concept Serialized = SerializedGpuPlatform<P> || LockedGpuPlatform<P>;
+
 namespace detail {
-template <class P>
-concept PriorityEngines = NonpreemptiveFixedPriority<typename P::copy_rule> || Absent<typename P::copy_rule>;
-template <class P>
-concept DedicatedOrNoGpu = Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>;
 
 template <class Rule, std::size_t Capacity>
 struct server_for {
@@ -24,24 +24,5 @@ struct server_for<Rule, Capacity> {
   using type = priority_server<preemption::forbidden, Capacity>;
 };
 }  // namespace detail
-
-/// A job leaves its core while it copies and while its kernels run.
-template <class P>
-concept Suspending =
-    Platform<P> && FixedPriority<typename P::cpu_rule> && detail::PriorityEngines<P> && detail::DedicatedOrNoGpu<P>;
-
-/// A job keeps its claim on its core until it completes.
-template <class P>
-concept Spinning =
-    Platform<P> && BusyWaiting<typename P::cpu_rule> && detail::PriorityEngines<P> && detail::DedicatedOrNoGpu<P>;
-
-/// Copies and kernels between two CPU segments are one critical section of one lock.
-template <class P>
-concept Serialized = Platform<P> && FixedPriority<typename P::cpu_rule> && detail::PriorityEngines<P> &&
-                     (SerializedFederated<typename P::gpu_rule> || SerializedWholeGpu<typename P::gpu_rule>);
-
-/// A composition that the simulator drives.
-template <class P>
-concept Simulable = Suspending<P> || Spinning<P> || Serialized<P>;
 
 }  // namespace takt::simulation

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
@@ -30,12 +31,10 @@ class core_bank {
   [[nodiscard]] constexpr auto running(std::size_t c) const noexcept -> rank { return cores_[c].server.running(); }
 
   constexpr void request(rank r) noexcept {
-    job& j = (*jobs_)[r];
     if constexpr (Spins) {
-      if (j.claims) { return; }
-      j.claims = true;
+      if (std::exchange((*jobs_)[r].claims, true)) { return; }
     }
-    cores_[j.core].server.request(r);
+    cores_[(*jobs_)[r].core].server.request(r);
   }
 
   /// The running job has ended its CPU segment. Pre: not Spins.

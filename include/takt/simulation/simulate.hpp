@@ -43,15 +43,11 @@ namespace simulation {
 template <Platform P, std::size_t MaxTasks, std::size_t MaxSegments, std::size_t MaxSamples, std::size_t MaxShares,
           TraceRecorder Recorder>
 constexpr auto simulate(const P& platform, const task_table<ticks, MaxTasks, MaxSegments, MaxSamples>& table,
-                        const plan<MaxShares>& p, const simulation_options& options, Recorder& recorder)
+                        const plan<MaxShares>& p, const simulation_options& options, Recorder& recorder,
+                        detail::refusal&& /*refused*/ = detail::refusal{detail::check_composition<P>::passed})
     -> simulation_result<MaxTasks, MaxSegments> {
-  static_assert(simulation::Simulable<P>,
-                "takt: no simulation is known for this composition of rules; use fixed_priority cores with "
-                "nonpreemptive(fixed_priority) copy engines and federated, serialized(federated) or "
-                "serialized(whole_gpu) SMs, or busy_waiting(fixed_priority) cores with federated SMs. "
-                "See docs/errors.md#E40");
   simulation_result<MaxTasks, MaxSegments> out;
-  if constexpr (simulation::Simulable<P>) {
+  if constexpr (KnownComposition<P>) {
     using table_type = task_table<ticks, MaxTasks, MaxSegments, MaxSamples>;
     using simulator = simulation::simulator<P, table_type, MaxShares, Recorder>;
     out.error = platform.validate();
@@ -66,9 +62,10 @@ constexpr auto simulate(const P& platform, const task_table<ticks, MaxTasks, Max
 }
 
 template <Platform P, std::size_t MaxTasks, std::size_t MaxSegments, std::size_t MaxSamples, std::size_t MaxShares>
-[[nodiscard]] constexpr auto simulate(const P& platform,
-                                      const task_table<ticks, MaxTasks, MaxSegments, MaxSamples>& table,
-                                      const plan<MaxShares>& p, const simulation_options& options = {})
+[[nodiscard]] constexpr auto simulate(
+    const P& platform, const task_table<ticks, MaxTasks, MaxSegments, MaxSamples>& table, const plan<MaxShares>& p,
+    const simulation_options& options = {},
+    detail::refusal&& /*refused*/ = detail::refusal{detail::check_composition<P>::passed})
     -> simulation_result<MaxTasks, MaxSegments> {
   no_trace unheard;
   return simulate(platform, table, p, options, unheard);
@@ -77,7 +74,8 @@ template <Platform P, std::size_t MaxTasks, std::size_t MaxSegments, std::size_t
 /// The same for a typed set, in the priority order of the platform's processors.
 template <Platform P, TaskSet T, std::size_t MaxShares, TraceRecorder Recorder>
 constexpr auto simulate(const P& platform, const T& tasks, const plan<MaxShares>& p, const simulation_options& options,
-                        Recorder& recorder) {
+                        Recorder& recorder,
+                        detail::refusal&& /*refused*/ = detail::refusal{detail::check_composition<P>::passed}) {
   auto table = tasks.template table<ticks>();
   prioritize(table, P::cpu_rule::order);
   return simulate(platform, table, p, options, recorder);
@@ -85,7 +83,9 @@ constexpr auto simulate(const P& platform, const T& tasks, const plan<MaxShares>
 
 template <Platform P, TaskSet T, std::size_t MaxShares>
 [[nodiscard]] constexpr auto simulate(const P& platform, const T& tasks, const plan<MaxShares>& p,
-                                      const simulation_options& options = {}) {
+                                      const simulation_options& options = {},
+                                      detail::refusal&& /*refused*/ = detail::refusal{
+                                          detail::check_composition<P>::passed}) {
   no_trace unheard;
   return simulate(platform, tasks, p, options, unheard);
 }

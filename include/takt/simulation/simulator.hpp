@@ -29,10 +29,10 @@ namespace takt::simulation {
 /// jobs that still run start their copies and kernels, and only after that do the servers that cannot take back a grant
 /// (copy engines, the lock) decide. So no copy of lower priority starts at an instant at which a higher one is
 /// requested.
-template <Simulable P, class Table, std::size_t MaxShares, TraceRecorder Recorder>
+template <KnownComposition P, class Table, std::size_t MaxShares, TraceRecorder Recorder>
 class simulator {
  public:
-  static constexpr bool spins = Spinning<P>;
+  static constexpr bool spins = BusyWaitingPlatform<P>;
   static constexpr bool serialized = Serialized<P>;
   static constexpr bool all_sms = SerializedWholeGpu<typename P::gpu_rule>;
   static constexpr std::size_t max_tasks = Table::max_tasks;
@@ -62,6 +62,7 @@ class simulator {
   }
   simulator(const simulator&) = delete;
   auto operator=(const simulator&) -> simulator& = delete;
+  ~simulator() = default;
 
   constexpr auto run() -> result_type {
     while (calendar_.time() <= horizon_ && !stopped()) {
