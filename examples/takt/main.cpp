@@ -112,7 +112,7 @@ void add_json(CLI::App& command, bool& json) {
 
 void add_pictures(CLI::App& command, std::string& trace_file, std::string& svg_file) {
   command.add_option("--trace", trace_file, "write a trace that ui.perfetto.dev opens")->type_name("FILE");
-  command.add_option("--svg", svg_file, "draw the first two longest periods")->type_name("FILE");
+  command.add_option("--svg", svg_file, "draw a Gantt chart, at most two of the longest periods")->type_name("FILE");
 }
 
 void add_generation(CLI::App& command, generate_options& o) {

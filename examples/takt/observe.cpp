@@ -66,7 +66,10 @@ void write_trace_files(const trace& recorded, const task_file& file, const std::
     write_file(trace_file, [&view](std::ostream& out) { report::write_chrome_trace(out, view); });
   }
   if (!svg_file.empty()) {
-    const report::gantt_options options{.title = title, .to = (duration{longest} * periods_in_picture).count()};
+    ticks end = 0;
+    for (const mark& m : recorded.marks()) { end = std::max(end, m.time); }
+    const report::gantt_options options{.title = title,
+                                        .to = std::min(end, (duration{longest} * periods_in_picture).count())};
     write_file(svg_file, [&](std::ostream& out) { report::write_svg_gantt(out, view, options); });
   }
 }

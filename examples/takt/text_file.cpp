@@ -18,6 +18,7 @@ namespace takt::program {
 namespace {
 
 struct closer {
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): called by the handle, which owns
   void operator()(std::FILE* f) const noexcept { (void)std::fclose(f); }
 };
 using file_handle = std::unique_ptr<std::FILE, closer>;

@@ -1,4 +1,4 @@
-// EXPECT: takt: a pool is empty
+// EXPECT: takt: the size of a pool is out of range
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 

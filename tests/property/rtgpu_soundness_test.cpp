@@ -53,7 +53,7 @@ class system_generator {
     system_.sms = {static_cast<std::int32_t>(between(1, 6)), static_cast<std::int32_t>(between(1, 4))};
     load_ = between(10, 120);
     for (ticks& w : weight_) { w = between(1, 8); }
-    const std::size_t tasks = static_cast<std::size_t>(between(1, most_tasks));
+    const auto tasks = static_cast<std::size_t>(between(1, most_tasks));
     const bool own_priorities = one_in(2);
     for (std::size_t i = 0; i < tasks; ++i) { add_task(i, tasks, own_priorities); }
     if (own_priorities) { shuffle_priorities(); }
@@ -263,7 +263,7 @@ void examine(const random_system& s, const Board& board, records& all, const Mak
     record& r = all[promises[i].analysis];
     ++r.systems;
     r.tasks += promises[i].passed;
-    r.reached += static_cast<std::uint64_t>(std::count(reached[i].begin(), reached[i].end(), true));
+    r.reached += static_cast<std::uint64_t>(std::ranges::count(reached[i], true));
   }
 }
 

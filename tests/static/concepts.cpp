@@ -11,15 +11,15 @@ using namespace takt;
 
 struct fpga_law {
   static constexpr std::size_t sampled_shares = 3;
-  [[nodiscard]] constexpr auto lower(std::int32_t) const -> duration { return duration{1}; }
-  [[nodiscard]] constexpr auto upper(std::int32_t) const -> duration { return duration{2}; }
+  [[nodiscard]] static constexpr auto lower(std::int32_t) -> duration { return duration{1}; }
+  [[nodiscard]] static constexpr auto upper(std::int32_t) -> duration { return duration{2}; }
 };
 struct law_without_upper {
-  static constexpr std::size_t sampled_shares = 3;
-  [[nodiscard]] constexpr auto lower(std::int32_t) const -> duration { return duration{1}; }
+  [[maybe_unused]] static constexpr std::size_t sampled_shares = 3;
+  [[nodiscard]] static constexpr auto lower(std::int32_t) -> duration { return duration{1}; }
 };
 struct law_of_strings : fpga_law {
-  [[nodiscard]] auto upper(std::int32_t) const -> std::string { return {}; }
+  [[nodiscard]] static auto upper(std::int32_t) -> std::string { return {}; }
 };
 static_assert(KernelLaw<divisible_work>);
 static_assert(KernelLaw<measured_times<1>>);

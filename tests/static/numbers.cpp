@@ -16,13 +16,13 @@ using i64 = std::int64_t;
 constexpr i64 most = std::numeric_limits<i64>::max();
 constexpr i64 least = std::numeric_limits<i64>::min();
 
-template <class Operation>
-constexpr auto fits(Operation operation, i64 a, i64 b, i64 expected) -> bool {
+using checked = auto (*)(i64, i64, i64&) -> bool;
+
+constexpr auto fits(checked operation, i64 a, i64 b, i64 expected) -> bool {
   i64 out = 77;
   return operation(a, b, out) && out == expected;
 }
-template <class Operation>
-constexpr auto overflows(Operation operation, i64 a, i64 b) -> bool {
+constexpr auto overflows(checked operation, i64 a, i64 b) -> bool {
   i64 out = 77;
   return !operation(a, b, out) && out == 77;
 }
@@ -93,6 +93,7 @@ constexpr auto filled() {
 }
 static_assert(filled());
 static_assert(takt::inline_vector<int, 0>{}.full() && takt::inline_vector<int, 0>{}.empty());
+// NOLINTNEXTLINE(readability-container-size-empty): equality is what is asked here
 static_assert(takt::inline_vector<int, 2>{} == takt::inline_vector<int, 2>{});
 
 static_assert(takt::fixed_string<8>{"camera"}.view() == "camera");

@@ -40,7 +40,8 @@ const names rooms_with_ranges{"simulation", "generation", "report"};
 
 auto room_of(std::string_view path) -> std::string {
   const auto slash = path.find('/', 5);
-  return path.starts_with("takt/") && slash != path.npos ? std::string{path.substr(5, slash - 5)} : std::string{};
+  return path.starts_with("takt/") && slash != std::string_view::npos ? std::string{path.substr(5, slash - 5)}
+                                                                      : std::string{};
 }
 
 auto includes_of(const std::string& text) -> std::vector<std::string> {
@@ -48,10 +49,12 @@ auto includes_of(const std::string& text) -> std::vector<std::string> {
   std::istringstream lines{text};
   for (std::string line; std::getline(lines, line);) {
     const auto hash = line.find_first_not_of(" \t");
-    if (hash == line.npos || line[hash] != '#' || line.find("include", hash) == line.npos) { continue; }
+    if (hash == std::string::npos || line[hash] != '#' || line.find("include", hash) == std::string::npos) { continue; }
     const auto open = line.find_first_of("<\"", hash);
     const auto close = line.find_first_of(">\"", open + 1);
-    if (open != line.npos && close != line.npos) { found.push_back(line.substr(open + 1, close - open - 1)); }
+    if (open != std::string::npos && close != std::string::npos) {
+      found.push_back(line.substr(open + 1, close - open - 1));
+    }
   }
   return found;
 }
@@ -92,7 +95,7 @@ auto check_header(const std::string& path, const std::string& text) -> complaint
     const std::string wrong = room.empty() ? check_umbrella(path, included) : check_include(room, included);
     if (!wrong.empty()) { out.push_back(path + " includes " + included + ": " + wrong); }
   }
-  if (text.find("#pragma once") == text.npos) { out.push_back(path + ": no #pragma once"); }
+  if (text.find("#pragma once") == std::string::npos) { out.push_back(path + ": no #pragma once"); }
   if (std::ranges::count(text, '\n') > 300) { out.push_back(path + ": more than 300 lines"); }
   return out;
 }

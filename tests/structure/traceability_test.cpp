@@ -9,6 +9,7 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -102,7 +103,7 @@ std::vector<std::string> leading_ids(std::string_view name) {
 // ---------------------------------------------------------------------------------------------------------
 // Parsing docs/requirements.md.
 
-enum class column : std::size_t { id, requirement, source, status, implementation, test };
+enum class column : std::uint8_t { id, requirement, source, status, implementation, test };
 
 constexpr std::array<std::string_view, 6> column_titles{"ID",     "Requirement",    "Source",
                                                         "Status", "Implementation", "Test"};

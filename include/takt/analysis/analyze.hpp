@@ -6,6 +6,7 @@
 
 #include <takt/analysis/busy_waiting.hpp>
 #include <takt/analysis/enhanced_mpcp.hpp>
+#include <takt/analysis/fixed_priority_rta.hpp>
 #include <takt/analysis/judge.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/rtgpu.hpp>
@@ -24,7 +25,9 @@ namespace analysis {
 /// The analysis for a composition, on a table in priority order.
 template <KnownComposition P, class Table>
 [[nodiscard]] constexpr auto make_analysis(const P& platform, const Table& table, rtgpu_variant variant = rtgpu_best) {
-  if constexpr (DedicatedGpuPlatform<P>) {
+  if constexpr (ProcessorsOnly<P>) {
+    return fixed_priority_rta<Table>(table, platform.record());
+  } else if constexpr (DedicatedGpuPlatform<P>) {
     return rtgpu<Table>(table, platform.record(), variant);
   } else if constexpr (BusyWaitingPlatform<P>) {
     return busy_waiting_rta<Table>(table, platform.record());

@@ -50,6 +50,7 @@ class alternating_chain {
 /// Whether every chain alternates and finds its resources on the platform. Zero-length copies need no engine.
 template <class Table>
 [[nodiscard]] constexpr auto fits_platform(const Table& table, const platform_record& platform) -> model_error {
+  if (platform.copy_engines > max_copy_engines) { return {.fault = model_fault::platform_size_out_of_range}; }
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     if (t.core >= platform.cores) { return {.fault = model_fault::core_out_of_range, .task = t.id}; }

@@ -39,7 +39,7 @@ class interference {
   }
 
  private:
-  struct source {
+  struct source {  // NOLINT(cppcoreguidelines-pro-type-member-init): see sources_
     std::size_t task;
     std::size_t resource;
     number work;

@@ -3,9 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include <takt/analysis/busy_waiting.hpp>
+#include <takt/analysis/classical_rta.hpp>
 #include <takt/analysis/enhanced_mpcp.hpp>
+#include <takt/analysis/fixed_priority_rta.hpp>
 #include <takt/analysis/job_count.hpp>
 #include <takt/analysis/rtgpu_terms.hpp>
 #include <takt/analysis/self_suspension.hpp>
@@ -121,6 +125,25 @@ constexpr void add_parts(const enhanced_mpcp<Table>& a, std::size_t k, const typ
   }
 }
 
+template <class Table>
+constexpr void add_parts(const fixed_priority_rta<Table>& a, std::size_t k, const typename Table::number& window,
+                         term_sums<Table>& out) {
+  const auto& table = a.table();
+  out.add_host_time(table, k);
+  for (std::size_t i = 0; i < k; ++i) {
+    if (table.tasks[i].core != table.tasks[k].core) { continue; }
+    out.add(term_kind::cpu_interference, i, jobs_released(table.tasks[i].period, window) * cpu_time(table, i));
+  }
+}
+
+/// An analysis whose bound has the same parts in every window.
+template <class A, class Table>
+concept OneFormula = requires(const A& a, const typename Table::number& window, term_sums<Table>& out) {
+  add_parts(a, std::size_t{}, window, out);
+};
+template <class A>
+using table_of = std::remove_cvref_t<decltype(std::declval<const A&>().table())>;
+
 }  // namespace detail
 
 // The contracts are those of the overloads for rtgpu.
@@ -133,33 +156,23 @@ constexpr void for_each_term(const self_suspension<Table>& a, std::size_t k, F f
   sums.emit(a.table(), k, f);
 }
 template <class Table, class F>
-constexpr void for_each_term(const busy_waiting_rta<Table>& a, std::size_t k, F f) {
-  detail::term_sums<Table> sums;
-  detail::add_parts(a, k, a.bound(k).value, sums);
-  sums.emit(a.table(), k, f);
-}
-template <class Table, class F>
-constexpr void for_each_term(const enhanced_mpcp<Table>& a, std::size_t k, F f) {
-  detail::term_sums<Table> sums;
-  detail::add_parts(a, k, a.bound(k).value, sums);
-  sums.emit(a.table(), k, f);
-}
-
-template <class Table, class F>
 constexpr void for_each_demand(const self_suspension<Table>& a, std::size_t k, F f) {
   detail::term_sums<Table> sums;
   if (!detail::add_endless_stretch(a, k, sums)) { detail::add_parts(a, k, true, a.table().tasks[k].deadline, sums); }
   sums.emit(a.table(), k, f);
 }
-template <class Table, class F>
-constexpr void for_each_demand(const busy_waiting_rta<Table>& a, std::size_t k, F f) {
-  detail::term_sums<Table> sums;
-  detail::add_parts(a, k, a.table().tasks[k].deadline, sums);
+
+template <class A, class F>
+  requires detail::OneFormula<A, detail::table_of<A>>
+constexpr void for_each_term(const A& a, std::size_t k, F f) {
+  detail::term_sums<detail::table_of<A>> sums;
+  detail::add_parts(a, k, a.bound(k).value, sums);
   sums.emit(a.table(), k, f);
 }
-template <class Table, class F>
-constexpr void for_each_demand(const enhanced_mpcp<Table>& a, std::size_t k, F f) {
-  detail::term_sums<Table> sums;
+template <class A, class F>
+  requires detail::OneFormula<A, detail::table_of<A>>
+constexpr void for_each_demand(const A& a, std::size_t k, F f) {
+  detail::term_sums<detail::table_of<A>> sums;
   detail::add_parts(a, k, a.table().tasks[k].deadline, sums);
   sums.emit(a.table(), k, f);
 }

@@ -31,7 +31,7 @@ enum class model_fault : std::uint8_t {
   chain_does_not_alternate,
   interleave_among_own_blocks_only,
   more_gpu_tasks_than_sms,
-  platform_size_not_positive,
+  platform_size_out_of_range,
   plan_does_not_fit,
   one_core_and_gpu_only,
   time_overflow,
@@ -93,7 +93,8 @@ struct fault_text {
               "a ratio that holds beside any kernel when physical SMs are shared"};
     case model_fault::more_gpu_tasks_than_sms:
       return {"sms", "cannot be dedicated to each task that has kernels", "at least one SM per such task"};
-    case model_fault::platform_size_not_positive: return {"", "is not positive", "at least 1"};
+    case model_fault::platform_size_out_of_range:
+      return {"", "is out of range", "1 to 1048576 cores or virtual SMs, 1 or 2 copy engines"};
     case model_fault::plan_does_not_fit:
       return {"allocation", "does not fit the platform", "at least one SM per GPU task, and no more than the GPU has"};
     case model_fault::one_core_and_gpu_only:
@@ -155,8 +156,8 @@ constexpr void refuse(const model_error& error) noexcept {
       return stop_compilation("takt: self_interleave() does not hold on shared SMs; use interleave() with the worst ratio beside any kernel. See docs/errors.md#E31");
     case model_fault::more_gpu_tasks_than_sms:
       return stop_compilation("takt: more tasks with kernels than SMs; each needs one of its own. See docs/errors.md#E21");
-    case model_fault::platform_size_not_positive:
-      return stop_compilation("takt: a pool is empty; every size is at least 1. See docs/errors.md#E22");
+    case model_fault::platform_size_out_of_range:
+      return stop_compilation("takt: the size of a pool is out of range; at least 1, at most 2 copy engines and 1048576 virtual SMs. See docs/errors.md#E22");
     case model_fault::plan_does_not_fit:
       return stop_compilation("takt: the plan does not fit the platform; every GPU task needs an SM, and the sum must not exceed the GPU. See docs/errors.md#E23");
     case model_fault::one_core_and_gpu_only:

@@ -77,6 +77,21 @@ struct find_rule<Resource, resource_pool<Resource, Rule>, Rest...> {
   using type = Rule;
 };
 
+/// Stands for the rule of a resource kind whose pools have different ones.
+struct mixed_rules {
+  using is_takt_rule = void;
+};
+
+template <class Resource, class P>
+inline constexpr bool is_pool_of = false;
+template <class Resource, class Rule>
+inline constexpr bool is_pool_of<Resource, resource_pool<Resource, Rule>> = true;
+
+template <class Resource, class Rule, class P>
+inline constexpr bool agrees = !is_pool_of<Resource, P>;
+template <class Resource, class Rule>
+inline constexpr bool agrees<Resource, Rule, resource_pool<Resource, Rule>> = true;
+
 template <class Rule>
 [[nodiscard]] constexpr auto shares_physical_sms() noexcept -> bool {
   if constexpr (requires { Rule::shares_physical_sms; }) { return Rule::shares_physical_sms; }
@@ -84,22 +99,22 @@ template <class Rule>
 }
 
 constexpr auto append(platform_record& r, const processors_resource& p, auto /*rule*/) -> bool {
-  r.cores += p.count;
-  return p.count > 0;
+  r.cores = p.count;
+  return p.count > 0 && p.count <= max_units;
 }
 constexpr auto append(platform_record& r, const copy_engines_resource& e, auto /*rule*/) -> bool {
-  r.copy_engines += e.count;
-  return e.count > 0;
+  r.copy_engines = e.count;
+  return e.count > 0 && e.count <= max_copy_engines;
 }
 template <class Rule>
 constexpr auto append(platform_record& r, const virtual_sms_resource& g, Rule /*rule*/) -> bool {
   r.gpus.push_back({g.sms, g.per_sm, g.granularity, shares_physical_sms<Rule>()});
-  return g.sms > 0 && g.per_sm > 0 && g.granularity > 0;
+  return g.sms > 0 && g.per_sm > 0 && g.sms <= max_units / g.per_sm && g.granularity > 0;
 }
 
-template <std::size_t Pools>
+template <std::size_t Processors, std::size_t CopyEngines, std::size_t Gpus>
 struct pool_count {
-  static constexpr bool fits = Pools <= max_gpus + 2;
+  static constexpr bool fits = Processors <= 1 && CopyEngines <= 1 && Gpus <= max_gpus;
   static_assert(fits,
                 "takt: too many pools; at most eight GPUs, one processor pool and one copy engine pool. "
                 "See docs/errors.md#E25");
@@ -114,15 +129,23 @@ template <Pool... Pools>
 struct [[nodiscard]] platform {
   boost::hana::tuple<Pools...> pools;
 
-  constexpr explicit platform(const Pools&... given,
-                              detail::refusal&& refused = detail::refusal{detail::pool_count<sizeof...(Pools)>::fits})
+  template <class Resource>
+  static constexpr std::size_t count_of = (std::size_t{detail::is_pool_of<Resource, Pools>} + ... + 0);
+
+  constexpr explicit platform(
+      const Pools&... given,
+      detail::refusal&& refused = detail::refusal{detail::pool_count<
+          count_of<processors_resource>, count_of<copy_engines_resource>, count_of<virtual_sms_resource>>::fits})
       : pools{given...} {
     refused.error = validate();
   }
 
-  /// The rule type of the first pool of a resource kind; `detail::absent_rule` when there is none.
+  /// The rule type of the pools of a resource kind; `detail::absent_rule` when there is none, `detail::mixed_rules`
+  /// when they differ.
   template <class Resource>
-  using rule_of = typename detail::find_rule<Resource, Pools...>::type;
+  using rule_of =
+      std::conditional_t<(detail::agrees<Resource, typename detail::find_rule<Resource, Pools...>::type, Pools> && ...),
+                         typename detail::find_rule<Resource, Pools...>::type, detail::mixed_rules>;
 
   using cpu_rule = rule_of<processors_resource>;
   using copy_rule = rule_of<copy_engines_resource>;
@@ -134,12 +157,12 @@ struct [[nodiscard]] platform {
     return out;
   }
   [[nodiscard]] constexpr auto validate() const -> model_error {
-    bool positive = true;
-    boost::hana::for_each(pools, [&positive](const auto& p) {
+    bool sizes_fit = true;
+    boost::hana::for_each(pools, [&sizes_fit](const auto& p) {
       platform_record scratch;
-      positive = detail::append(scratch, p.resource, p.rule) && positive;
+      sizes_fit = detail::append(scratch, p.resource, p.rule) && sizes_fit;
     });
-    return {.fault = positive ? model_fault::none : model_fault::platform_size_not_positive};
+    return {.fault = sizes_fit ? model_fault::none : model_fault::platform_size_out_of_range};
   }
 };
 

@@ -29,6 +29,8 @@ struct gpu_record {
 
 inline constexpr std::size_t max_gpus = 8;
 inline constexpr std::int32_t max_copy_engines = 2;
+/// Most cores, and most virtual SMs of a GPU.
+inline constexpr std::int32_t max_units = 1 << 20;
 
 /// A platform as plain values.
 struct platform_record {

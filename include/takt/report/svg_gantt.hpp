@@ -226,10 +226,6 @@ class gantt_writer {
     }
   }
 
-  [[nodiscard]] auto told(const mark& m, const std::string& event) const -> std::string {
-    return trace_.name_of(m.task) + ", job " + std::to_string(m.job) + ": " + event + " at " + format_duration(m.time);
-  }
-
   void write_unit_row(std::size_t u) {
     const double y = rows_[tasks_ + u] + 4;
     for (const slice& s : trace_.slices) {
@@ -258,6 +254,9 @@ class gantt_writer {
     if (colour_round(task) > 0) {
       svg_.rectangle(x, y, width, height, "fill=\"url(#stripes)\" pointer-events=\"none\"");
     }
+  }
+  [[nodiscard]] auto told(const mark& m, const std::string& event) const -> std::string {
+    return trace_.name_of(m.task) + ", job " + std::to_string(m.job) + ": " + event + " at " + format_duration(m.time);
   }
   void arrow_up(double x, double foot, double height, const std::string& tooltip) {
     svg_.path(x, foot, 'v' + pixels(-height) + "m-3.5 5.5l3.5 -5.5l3.5 5.5", arrow_style, tooltip);

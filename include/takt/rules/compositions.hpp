@@ -22,6 +22,11 @@ concept CopiesInPriorityOrder = Absent<Rule> || (NonpreemptiveFixedPriority<Rule
 
 // The compositions of rules that takt knows. Analyses, the simulator and the runtime tell them apart by these concepts.
 
+/// Nothing but processors: no job ever suspends.
+template <class P>
+concept ProcessorsOnly =
+    Platform<P> && FixedPriority<typename P::cpu_rule> && Absent<typename P::copy_rule> && Absent<typename P::gpu_rule>;
+
 /// A job leaves its core while it copies and while its kernels run on SMs of its own.
 template <class P>
 concept DedicatedGpuPlatform = Platform<P> && FixedPriority<typename P::cpu_rule> &&

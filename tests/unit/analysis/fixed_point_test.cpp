@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <random>
+#include <string_view>
 
 #include <takt/analysis/rtgpu.hpp>
 #include <takt/analysis/segmented_suspension.hpp>
@@ -96,7 +97,8 @@ TEST_CASE("RTGPU-7 the plain analysis equals the RTGPU analysis on tasks whose s
       const range c1{draw(1, 4), draw(4, 6)};
       const range g{draw(1, 9), draw(9, 12)};
       const ticks period = 30 * (i + 1) + draw(0, 30);
-      tasks.push_back({"abc" + std::size_t(i), period, period, {c0, c1}, {}, {{g}}});
+      tasks.push_back(
+          {std::string_view{"abc"}.substr(static_cast<std::size_t>(i)), period, period, {c0, c1}, {}, {{g}}});
       pieces.push_back({c0, g, c1});
     }
     const table t = table_of(tasks);

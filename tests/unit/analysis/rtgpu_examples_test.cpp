@@ -55,7 +55,7 @@ TEST_CASE("RTGPU-18 two tasks with two copies per kernel (worked example E1)") {
 TEST_CASE("RTGPU-15 a copy waits for one lower copy and for higher ones (worked examples)") {
   SUBCASE("blocked by the longest lower copy, 0 for the lowest task") {
     const example e = example_1();
-    rtgpu a(e.tasks, e.platform);
+    const rtgpu a(e.tasks, e.platform);
     CHECK(a.blocking(0) == 4);
     CHECK(a.blocking(1) == 0);
   }
@@ -127,7 +127,7 @@ TEST_CASE("RTGPU-12 shares count whole SMs when isolated and virtual SMs when sh
   evaluate(a, {1, 1, 1});
   CHECK(responses(a, 2, takt::stage::kernel) == list{75});
 
-  takt::kernel_segment<takt::divisible_work> k =
+  const takt::kernel_segment<takt::divisible_work> k =
       takt::kernel(takt::work(takt::duration{10}), {}, takt::self_interleave(3, 2));
   table t;
   t.add_task("a", 100, 100);

@@ -167,8 +167,8 @@ namespace {
 /// Not a GPU: an FPGA with three regions, and a second one that makes no difference.
 struct fpga_filter {
   static constexpr std::size_t sampled_shares = 3;
-  [[nodiscard]] constexpr auto lower(std::int32_t regions) const -> duration { return duration{12 / regions}; }
-  [[nodiscard]] constexpr auto upper(std::int32_t regions) const -> duration { return duration{24 / regions}; }
+  [[nodiscard]] static constexpr auto lower(std::int32_t regions) -> duration { return duration{12 / regions}; }
+  [[nodiscard]] static constexpr auto upper(std::int32_t regions) -> duration { return duration{24 / regions}; }
 };
 static_assert(takt::KernelLaw<fpga_filter>);
 static_assert(!takt::KernelLaw<int>);

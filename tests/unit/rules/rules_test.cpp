@@ -26,7 +26,7 @@ class every_interleaving {
   using server = takt::priority_server<Preemption, 3>;
 
   void explore(const server& s) {
-    if (std::find(seen_.begin(), seen_.end(), s) != seen_.end()) { return; }
+    if (std::ranges::find(seen_, s) != seen_.end()) { return; }
     seen_.push_back(s);
     for (takt::rank r = 0; r < 3; ++r) {
       if (s.running() != r && !s.waits(r)) {
@@ -126,7 +126,7 @@ TEST_CASE("RTGPU-10 dedicated SMs never overlap, and a kernel of a chain is gran
 }
 
 TEST_CASE("RTGPU-10 a plan that does not fit is not valid") {
-  const auto valid = [](std::vector<takt::sm_share> shares, std::int32_t granularity = 1) {
+  const auto valid = [](const std::vector<takt::sm_share>& shares, std::int32_t granularity = 1) {
     takt::platform_record p = board(4, 2);
     p.gpus[0].granularity = granularity;
     takt::plan<8> plan;

@@ -87,8 +87,7 @@ TEST_CASE("kernels of two ranges run on workers of their own, also at the same t
     launch_and_wait(right, {50, [&](std::int64_t) { note(right_workers); }});
   }
   std::vector<std::thread::id> both;
-  std::set_intersection(left_workers.begin(), left_workers.end(), right_workers.begin(), right_workers.end(),
-                        std::back_inserter(both));
+  std::ranges::set_intersection(left_workers, right_workers, std::back_inserter(both));
   CHECK(both.empty());
 }
 

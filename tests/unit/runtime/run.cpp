@@ -40,7 +40,7 @@ struct recording {
   void record(const takt::mark& m) { marks.push_back(m); }
   [[nodiscard]] auto count(takt::mark_kind what, std::uint32_t task) const -> std::uint64_t {
     const auto wanted = [&](const takt::mark& m) { return m.what == what && m.task == task; };
-    return static_cast<std::uint64_t>(std::count_if(marks.begin(), marks.end(), wanted));
+    return static_cast<std::uint64_t>(std::ranges::count_if(marks, wanted));
   }
 };
 
@@ -51,7 +51,7 @@ auto options(takt::duration length) -> takt::runtime::run_options {
 }
 
 auto has_note(const takt::runtime::run_result& r, const std::string& subject) -> bool {
-  return std::any_of(r.notes.begin(), r.notes.end(), [&](const std::string& n) { return n.starts_with(subject); });
+  return std::ranges::any_of(r.notes, [&](const std::string& n) { return n.starts_with(subject); });
 }
 
 }  // namespace
@@ -160,10 +160,10 @@ TEST_CASE("RTGPU-34 no two copies of a run overlap on an engine") {
   recording trace;
   (void)takt::runtime::run(board, copies, takt::dedicate(1, 1, 1), device, options(150_ms), trace);
   std::vector<takt::slice> on_engine;
-  std::copy_if(trace.slices.begin(), trace.slices.end(), std::back_inserter(on_engine),
-               [](const takt::slice& s) { return s.where.where == takt::stage::copy; });
-  std::sort(on_engine.begin(), on_engine.end(),
-            [](const auto& x, const auto& y) { return x.start != y.start ? x.start < y.start : x.end < y.end; });
+  std::ranges::copy_if(trace.slices, std::back_inserter(on_engine),
+                       [](const takt::slice& s) { return s.where.where == takt::stage::copy; });
+  std::ranges::sort(
+      on_engine, [](const auto& x, const auto& y) { return x.start != y.start ? x.start < y.start : x.end < y.end; });
   CHECK(on_engine.size() >= 10);
   for (std::size_t i = 1; i < on_engine.size(); ++i) { CHECK(on_engine[i].start >= on_engine[i - 1].end); }
 }
@@ -173,8 +173,8 @@ TEST_CASE("kernels of different tasks overlap only on different SMs") {
   recording trace;
   (void)takt::runtime::run(board, pair, takt::dedicate(2, 2), device, options(200_ms), trace);
   std::vector<takt::slice> kernels;
-  std::copy_if(trace.slices.begin(), trace.slices.end(), std::back_inserter(kernels),
-               [](const takt::slice& s) { return s.where.where == takt::stage::kernel; });
+  std::ranges::copy_if(trace.slices, std::back_inserter(kernels),
+                       [](const takt::slice& s) { return s.where.where == takt::stage::kernel; });
   CHECK(kernels.size() >= 2);
   for (const takt::slice& a : kernels) {
     for (const takt::slice& b : kernels) {
@@ -194,7 +194,7 @@ TEST_CASE("bound code runs in place of emulated lengths, in chain order") {
   std::uint64_t jobs = 0;
   bool right = true;
   takt::runtime::bindings<emulated_device> bound;
-  bound.cpu(0, 0, [&](std::uint64_t job) { std::fill(input.begin(), input.end(), static_cast<int>(job)); });
+  bound.cpu(0, 0, [&](std::uint64_t job) { std::ranges::fill(input, static_cast<int>(job)); });
   bound.copy(0, 1, takt::runtime::emulated_copy{on_device.data(), input.data(), input.size() * sizeof(int)});
   bound.kernel(0, 2, {1000, [&](std::int64_t i) { on_device[static_cast<std::size_t>(i)] += static_cast<int>(i); }});
   bound.copy(0, 3, takt::runtime::emulated_copy{output.data(), on_device.data(), output.size() * sizeof(int)});

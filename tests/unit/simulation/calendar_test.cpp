@@ -44,7 +44,7 @@ TEST_CASE("calendar agrees with a linear search") {
       const takt::ticks time = random.chance(1, 5) ? never : random.below(30);
       c.set(source, time);
       expected[source] = time;
-      const auto first = std::min_element(expected.begin(), expected.end());
+      const auto* const first = std::ranges::min_element(expected);
       REQUIRE(c.time() == *first);
       if (*first != never) { REQUIRE(c.source() == static_cast<std::size_t>(first - expected.begin())); }
     }

@@ -105,7 +105,7 @@ TEST_CASE("a wrong model is an error, not a simulation") {
   CHECK(fault_of(takt::simulate(dedicated(2), plain, takt::dedicate(5))).fault == model_fault::plan_does_not_fit);
   CHECK(fault_of(takt::simulate(dedicated(2), plain, takt::plan<1>{})).fault == model_fault::plan_does_not_fit);
   CHECK(fault_of(takt::simulate(dedicated(0), plain, takt::dedicate(1))).fault ==
-        model_fault::platform_size_not_positive);
+        model_fault::platform_size_out_of_range);
   const auto cores_only = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority));
   CHECK(fault_of(takt::simulate(cores_only, plain, takt::plan<1>{})).fault == model_fault::kernel_without_gpu);
   const auto no_engine = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority),

@@ -27,9 +27,9 @@ auto random_table(std::uint64_t seed) -> table_type {
   static constexpr std::array<std::string_view, 4> names{"a", "b", "c", "d"};
   takt::random_stream random(seed);
   table_type table;
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  for (const std::string_view name : names) {
     const takt::ticks time = 30 + random.below(80);
-    table.add_task(names[i], time, time, takt::no_priority, static_cast<std::int32_t>(random.below(2)));
+    table.add_task(name, time, time, takt::no_priority, static_cast<std::int32_t>(random.below(2)));
     const auto add = [&](stage where) {
       table.add_segment({.where = where,
                          .direction = random.chance(1, 2) ? takt::to_device : takt::to_host,
@@ -54,7 +54,7 @@ void check_nothing_overlaps(const takt::trace& t) {
     for (std::int32_t i = 0; i < s.where.count; ++i) { by_unit[{s.where.where, s.where.index + i}].push_back(s); }
   }
   for (auto& [unit, slices] : by_unit) {
-    std::sort(slices.begin(), slices.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+    std::ranges::sort(slices, {}, &takt::slice::start);
     for (std::size_t i = 1; i < slices.size(); ++i) { REQUIRE(slices[i - 1].end <= slices[i].start); }
   }
 }
