@@ -16,9 +16,9 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/trace_record.hpp>
+#include <takt/rules/compositions.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/rules/priority_order.hpp>
-#include <takt/rules/compositions.hpp>
 #include <takt/runtime/bindings.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/privileges.hpp>
