@@ -21,7 +21,8 @@ struct takt::number_traits<takt_vectors::exact> {
 
   [[nodiscard]] static auto floor_quotient(const exact& a, const exact& b) -> exact {
     const exact q = a / b;
-    return exact(boost::multiprecision::cpp_int(numerator(q) / denominator(q)));
+    const exact whole{boost::multiprecision::cpp_int(numerator(q) / denominator(q))};
+    return whole;
   }
   [[nodiscard]] static auto multiply(const exact& a, std::int64_t factor, exact& out) -> bool {
     out = a * factor;

@@ -181,7 +181,8 @@ class rtgpu_case {
       return p;
     }
     auto a = published();
-    return takt::search_plan(a, takt::exact_search);
+    p.shares = takt::search_plan(a, takt::exact_search).shares;
+    return p;
   }
 
   [[nodiscard]] auto bounds(const plan& p) const -> json {

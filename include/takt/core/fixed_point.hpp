@@ -38,7 +38,7 @@ inline constexpr std::int64_t default_iteration_limit = 1'000'000;
 /// Pre: start <= least fixed point. Error: `exceeds_limit` when it is above `limit`; `iteration_limit` after that many
 /// steps, which no verdict may take for either answer. Cost: one call of f per step.
 template <class Number, class Function>
-[[nodiscard]] constexpr auto least_fixed_point(Number start, const Number& limit, const Function& f,
+[[nodiscard]] constexpr auto least_fixed_point(const Number& start, const Number& limit, const Function& f,
                                                std::int64_t steps = default_iteration_limit) -> fixed_point<Number> {
   Number x = start;
   for (; steps > 0; --steps) {
