@@ -27,9 +27,9 @@ class enhanced_mpcp {
   static constexpr bool uses_shares = false;
 
   constexpr enhanced_mpcp(const Table& table, const platform_record& platform) : table_{&table}, platform_{platform} {
-    for (std::size_t k = 0; k < table.size(); ++k) {
-      chains_.merge(table, k, platform.gpus.empty() ? 0 : platform.gpus[0].virtual_sms(platform.gpus[0].budget()));
-    }
+    if (fits(table, platform)) { return; }  // a wrong model may not even divide its kernels
+    const std::int32_t all = platform.gpus.empty() ? 0 : platform.gpus[0].virtual_sms(platform.gpus[0].budget());
+    for (std::size_t k = 0; k < table.size(); ++k) { chains_.merge(table, k, all); }
   }
 
   [[nodiscard]] static constexpr auto fits(const Table& table, const platform_record& platform) -> model_error {

@@ -81,6 +81,21 @@ TEST_CASE("plans that do not fit the platform are an invalid model") {
   CHECK(analyze_with(one_core(4), e.tasks, {1, 1}).error.fault == takt::model_fault::none);
 }
 
+TEST_CASE("wrong models are invalid for every composition, before anything is computed from them") {
+  const task_of broken{"a", 100, 100, {{1, 1}, {1, 1}}, {}, {{{5, 5}, 0, 1, 0}}};
+  const auto cpu = takt::pool(takt::processors(1), takt::fixed_priority);
+  const auto fault = [&broken](const auto& p) { return analyze_with(p, table_of({broken}), {1}).error.fault; };
+  const auto sms = takt::virtual_sms(2, 2);
+  CHECK(fault(takt::platform(cpu, takt::pool(sms, takt::federated))) == takt::model_fault::interleave_below_one);
+  CHECK(fault(takt::platform(cpu, takt::pool(sms, takt::serialized(takt::federated)))) ==
+        takt::model_fault::interleave_below_one);
+  CHECK(fault(takt::platform(cpu, takt::pool(sms, takt::serialized(takt::whole_gpu)))) ==
+        takt::model_fault::interleave_below_one);
+  CHECK(fault(takt::platform(takt::pool(takt::processors(1), takt::busy_waiting(takt::fixed_priority)),
+                             takt::pool(sms, takt::federated))) == takt::model_fault::interleave_below_one);
+  CHECK(fault(takt::platform(cpu)) != takt::model_fault::none);
+}
+
 TEST_CASE("RTGPU-51 pinned tasks meet interference from their own core and from all on the shared engine") {
   const auto on_cores = [](std::int32_t low_core) {
     return table_of({{"high", 20, 20, {{4, 4}, {1, 1}}, {{2, 2}}, {{{6, 6}, 0, 1, 1}}, 0},
