@@ -26,11 +26,7 @@ class enhanced_mpcp {
   /// Every kernel has all SMs.
   static constexpr bool uses_shares = false;
 
-  constexpr enhanced_mpcp(const Table& table, const platform_record& platform) : table_{&table}, platform_{platform} {
-    if (fits(table, platform)) { return; }  // a wrong model may not even divide its kernels
-    const std::int32_t all = platform.gpus.empty() ? 0 : platform.gpus[0].virtual_sms(platform.gpus[0].budget());
-    for (std::size_t k = 0; k < table.size(); ++k) { chains_.merge(table, k, all); }
-  }
+  constexpr enhanced_mpcp(const Table& table, const platform_record& platform) : table_{&table}, platform_{platform} {}
 
   [[nodiscard]] static constexpr auto fits(const Table& table, const platform_record& platform) -> model_error {
     if (platform.cores > 1 || platform.gpus.size() > 1) { return {.fault = model_fault::one_core_and_gpu_only}; }
@@ -45,6 +41,7 @@ class enhanced_mpcp {
   constexpr void assign(std::size_t /*k*/, const sm_share& /*share*/) noexcept {}
 
   constexpr auto evaluate(std::size_t k) -> bool {
+    if (!merged_) { merge_chains(); }
     const number& limit = table_->tasks[k].deadline;
     const number own = chains_.cpu(k) + chains_.accelerator(k);
     const number longest = chains_.longest_below(k, table_->size());
@@ -70,6 +67,13 @@ class enhanced_mpcp {
   }
 
  private:
+  /// Not before the first evaluation: a model that does not fit may have kernels that cannot even be divided.
+  constexpr void merge_chains() {
+    const std::int32_t all = platform_.gpus.empty() ? 0 : platform_.gpus[0].virtual_sms(platform_.gpus[0].budget());
+    for (std::size_t k = 0; k < table_->size(); ++k) { chains_.merge(*table_, k, all); }
+    merged_ = true;
+  }
+
   [[nodiscard]] constexpr auto per_request(std::size_t k, const number& longest, const number& limit) const
       -> fixed_point<number> {
     if (chains_.requests(k) == 0) { return {number(0), stop_reason::converged}; }
@@ -98,6 +102,7 @@ class enhanced_mpcp {
   const Table* table_;
   platform_record platform_;
   stretches<Table> chains_;
+  bool merged_ = false;
   std::array<response_bound<number>, max_tasks> bounds_{};
   std::array<fixed_point<number>, max_tasks> request_driven_{};
 };
