@@ -7,7 +7,9 @@
 
 #include <takt/report/verdict_json.hpp>
 
+#include "accelerator_commands.hpp"
 #include "command.hpp"
+#include "text_file.hpp"
 #include "text_table.hpp"
 
 namespace takt::program {
@@ -25,11 +27,12 @@ namespace {
     out += fmt::format(" [{}]", fmt::join(names, ", "));
   }
   out += p.copy_engines == 0 ? std::string{", no copy engine"}
-                             : fmt::format(", {} copy engine{} (nonpreemptive-fixed-priority)", p.copy_engines,
-                                           p.copy_engines == 1 ? "" : "s");
+                             : fmt::format(", {} copy engine{} ({})", p.copy_engines, p.copy_engines == 1 ? "" : "s",
+                                           file.rules.copies());
   for (const gpu_record& gpu : p.gpus) {
     out += fmt::format(", GPU with {} SMs x {} virtual ({})", gpu.sms, gpu.virtual_per_sm, file.rules.gpus);
     if (gpu.granularity > 1) { out += fmt::format(" in units of {}", gpu.granularity); }
+    if (!gpu.speed.is_one()) { out += fmt::format(" at speed {}/{}", gpu.speed.numerator, gpu.speed.denominator); }
   }
   return out + (p.gpus.empty() ? ", no GPU" : "");
 }
@@ -40,6 +43,7 @@ namespace {
 
 [[nodiscard]] auto share_text(const task_file& file, const report::task_summary& t) -> std::string {
   if (t.share.sms == 0) { return "-"; }
+  if (file.rules.tokens()) { return "token"; }
   return file.platform.gpus.size() > 1 ? fmt::format("{} on {}", t.share.sms, t.share.gpu)
                                        : fmt::format("{}", t.share.sms);
 }
@@ -96,7 +100,9 @@ auto exit_code_of(verdict_status status) noexcept -> exit_code {
 }
 
 auto analyze_command(const analyze_options& o) -> exit_code {
-  const auto file = read_task_file(o.file);
+  const std::string text = read_text_file(o.file);
+  if (const auto accelerator = read_accelerator_text(text)) { return analyze_accelerator(*accelerator, o); }
+  const auto file = read_task_text(o.file, text);
   const auto a = assess(*file, o.ask);
   if (o.json) {
     auto summary = a->summary;

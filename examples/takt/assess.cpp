@@ -35,6 +35,13 @@ constexpr std::size_t most_plans_simulated = 64;
 }
 
 /// Calls `f` with the platform under the rules that the analysis is about.
+template <TokenGpuPlatform P, class F>
+void with_rules(const P& platform, analysis_method m, F f) {
+  if (m != analysis_method::rtgpu_best) {
+    throw input_error{"--analysis", "this analysis knows no tokens", "no such option, as the protocol decides"};
+  }
+  f(platform);
+}
 template <class P, class F>
 void with_rules(const P& platform, analysis_method m, F f) {
   switch (m) {
@@ -47,12 +54,14 @@ void with_rules(const P& platform, analysis_method m, F f) {
   }
 }
 
-/// Every task with kernels has all SMs of the first GPU, in turn.
-[[nodiscard]] auto everything_to_each(const file_table& table, const platform_record& platform) -> file_plan {
+/// Every task with kernels has all SMs of the first GPU, in turn, or those behind a token.
+[[nodiscard]] auto everything_to_each(const file_table& table, const platform_record& platform, bool tokens)
+    -> file_plan {
   file_plan out;
   out.shares.resize(table.size());
+  const std::int32_t sms = platform.gpus.empty() ? 0 : tokens ? platform.gpus[0].slot() : platform.gpus[0].budget();
   for (std::size_t k = 0; k < table.size(); ++k) {
-    if (table.has_kernel(k)) { out.shares[table.tasks[k].id] = {0, platform.gpus[0].budget()}; }
+    if (table.has_kernel(k)) { out.shares[table.tasks[k].id] = {0, sms}; }
   }
   out.feasible = true;
   return out;
@@ -100,7 +109,7 @@ void add_other_bounds(const platform_record& platform, assessment& out) {
 
 /// Looks for runs that miss. Only when every plan has one is a miss proven.
 void try_to_break(const task_file& file, assessment& out) {
-  const auto example = find_counterexample(out.table, file.platform, out.plan);
+  const auto example = find_counterexample(file, out.table, out.plan);
   if (!example) { return; }
   const auto sentence = [&file](const plan<max_tasks>& p, const counterexample& e) {
     const auto& t = file.table.tasks[e.task];
@@ -110,7 +119,7 @@ void try_to_break(const task_file& file, assessment& out) {
   };
   const auto plans = all_plans(out.table, file.platform, most_plans_simulated);
   std::size_t broken = 0;
-  for (const auto& p : plans) { broken += find_counterexample(out.table, file.platform, p) ? 1U : 0U; }
+  for (const auto& p : plans) { broken += find_counterexample(file, out.table, p) ? 1U : 0U; }
   if (!plans.empty() && broken == plans.size() && !file.placed_by_program) {
     out.summary.status = verdict_status::unschedulable;
     out.reasons.push_back(sentence(out.plan, *example) + ".");
@@ -120,6 +129,16 @@ void try_to_break(const task_file& file, assessment& out) {
   } else {
     out.summary.notes.push_back(sentence(out.plan, *example) + ", but another plan may do better.");
   }
+}
+
+/// "2 tokens of 8 SMs under k-fmlp", GPU by GPU.
+[[nodiscard]] auto token_text(const task_file& file) -> std::string {
+  std::vector<std::string> parts;
+  for (const gpu_record& gpu : file.platform.gpus) {
+    parts.push_back(fmt::format("{} token{} of {} SM{}", gpu.tokens, gpu.tokens == 1 ? "" : "s", gpu.slot(),
+                                gpu.slot() == 1 ? "" : "s"));
+  }
+  return fmt::format("{} under {}", fmt::join(parts, " and "), file.rules.protocol);
 }
 
 [[nodiscard]] auto why_not_proven(const assessment& in) -> std::string {
@@ -136,14 +155,14 @@ void try_to_break(const task_file& file, assessment& out) {
 
 template <class P>
 void answer(const P& platform, const task_file& file, const question& q, assessment& out) {
-  out.plan_matters = !LockedGpuPlatform<P>;
+  out.plan_matters = !LockedGpuPlatform<P> && !TokenGpuPlatform<P>;
   out.dedicated = DedicatedGpuPlatform<P>;
   out.table = analysis::prioritized_table(platform, file.table);
   auto a = analysis::make_analysis(platform, out.table, variant_of(q.method));
   if (const auto error = a.fits(out.table, file.platform)) { throw explain_fault(file, error); }
   bool gave_up = false;
   out.plan = out.plan_matters ? search(a, q.search, {most_evaluations, patience}, gave_up)
-                              : everything_to_each(out.table, file.platform);
+                              : everything_to_each(out.table, file.platform, TokenGpuPlatform<P>);
   auto& summary = out.summary;
   const std::size_t passed = analysis::evaluate_all(a, out.plan);
   const auto misses = passed < out.table.size() ? applicable_misses(file, out) : proven_misses<ticks, max_tasks>{};
@@ -151,7 +170,7 @@ void answer(const P& platform, const task_file& file, const question& q, assessm
     throw explain_fault(file, {.fault = model_fault::more_gpu_tasks_than_sms});
   }
   summary = report::summarize(a, passed, out.plan, misses);
-  summary.rules = {std::string{file.rules.cpus}, "nonpreemptive-fixed-priority", std::string{file.rules.gpus}};
+  summary.rules = {std::string{file.rules.cpus}, std::string{file.rules.copies()}, std::string{file.rules.gpus}};
   summary.notes = file.notes;
   if (out.dedicated) { add_other_bounds(file.platform, out); }
   if (summary.status == verdict_status::schedulable) { return; }
@@ -194,6 +213,7 @@ auto look_for_plan(const task_file& file, const file_table& table, const questio
 }
 
 auto plan_text(const task_file& file, const plan<max_tasks>& p) -> std::string {
+  if (file.rules.tokens()) { return token_text(file); }
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < file.table.size() && i < p.shares.size(); ++i) {
     if (!file.table.has_kernel(i)) { continue; }

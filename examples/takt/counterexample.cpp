@@ -14,10 +14,21 @@ namespace takt::program {
 
 namespace {
 
-/// The order of priorities is in the table by now, so one composition stands for all of the catalogue.
-using simulated_platform =
-    file_platform<fixed_priority_rule<priority_order::assigned>,
-                  nonpreemptive_rule<fixed_priority_rule<priority_order::assigned>>, federated_rule<false>>;
+using cpu_rule = fixed_priority_rule<priority_order::assigned>;
+template <token_order Order>
+using token_platform = file_platform<cpu_rule, fifo_rule, locked_rule<Order>>;
+
+/// The order of priorities is in the table by now, so one composition per rule of the GPUs stands for all of the
+/// catalogue.
+template <class Recorder>
+[[nodiscard]] auto simulate_file(const task_file& file, const file_table& table, const plan<max_tasks>& p,
+                                 const simulation_options& options, Recorder& recorder) -> file_simulation {
+  const auto on = [&](const auto& platform) { return simulate(platform, table, p, options, recorder); };
+  if (file.rules.protocol == "k-fmlp") { return on(token_platform<token_order::k_fmlp>{file.platform}); }
+  if (file.rules.protocol == "r2dglp") { return on(token_platform<token_order::r2dglp>{file.platform}); }
+  if (file.rules.protocol == "ck-omlp") { return on(token_platform<token_order::ck_omlp>{file.platform}); }
+  return on(file_platform<cpu_rule, nonpreemptive_rule<cpu_rule>, federated_rule<false>>{file.platform});
+}
 
 constexpr std::int64_t most_segments_simulated = 400'000;
 constexpr std::uint64_t seeds = 8;
@@ -72,14 +83,15 @@ class plan_walk {
 
 }  // namespace
 
-auto simulate_table(const file_table& table, const platform_record& platform, const plan<max_tasks>& p,
+auto simulate_table(const task_file& file, const file_table& table, const plan<max_tasks>& p,
                     const simulation_options& options) -> file_simulation {
-  return simulate(simulated_platform{platform}, table, p, options);
+  no_trace unheard;
+  return simulate_file(file, table, p, options, unheard);
 }
 
-auto simulate_table(const file_table& table, const platform_record& platform, const plan<max_tasks>& p,
+auto simulate_table(const task_file& file, const file_table& table, const plan<max_tasks>& p,
                     const simulation_options& options, trace& recorder) -> file_simulation {
-  return simulate(simulated_platform{platform}, table, p, options, recorder);
+  return simulate_file(file, table, p, options, recorder);
 }
 
 auto horizon_for(const file_table& table, std::int64_t periods) -> duration {
@@ -94,7 +106,7 @@ auto horizon_for(const file_table& table, std::int64_t periods) -> duration {
   return most < static_cast<double>(wanted.count()) ? duration{static_cast<ticks>(most)} : wanted;
 }
 
-auto find_counterexample(const file_table& table, const platform_record& platform, const plan<max_tasks>& p)
+auto find_counterexample(const task_file& file, const file_table& table, const plan<max_tasks>& p)
     -> std::optional<counterexample> {
   progress shown{"simulating: runs"};
   simulation_options options{.horizon = horizon_for(table, 20), .stop_at_first_miss = true};
@@ -102,7 +114,7 @@ auto find_counterexample(const file_table& table, const platform_record& platfor
     shown.show(run, seeds + 1);
     options.releases = run == 0 ? release_pattern::periodic : release_pattern::adversarial;
     options.seed = run == 0 ? 1 : run;
-    const auto result = simulate_table(table, platform, p, options);
+    const auto result = simulate_table(file, table, p, options);
     if (result.error || result.misses() == 0) { continue; }
     for (std::uint32_t i = 0; i < result.tasks.size(); ++i) {
       if (result.tasks[i].misses > 0) { return counterexample{i, result.tasks[i].first_miss, options}; }

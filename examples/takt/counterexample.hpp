@@ -17,10 +17,10 @@ namespace takt::program {
 
 using file_simulation = simulation_result<max_tasks, max_segments>;
 
-/// Simulates dedicated SMs. Pre: `table` is in priority order.
-[[nodiscard]] auto simulate_table(const file_table& table, const platform_record& platform, const plan<max_tasks>& p,
+/// Simulates the file's platform, that is dedicated SMs or tokens. Pre: `table` is in priority order.
+[[nodiscard]] auto simulate_table(const task_file& file, const file_table& table, const plan<max_tasks>& p,
                                   const simulation_options& options) -> file_simulation;
-[[nodiscard]] auto simulate_table(const file_table& table, const platform_record& platform, const plan<max_tasks>& p,
+[[nodiscard]] auto simulate_table(const task_file& file, const file_table& table, const plan<max_tasks>& p,
                                   const simulation_options& options, trace& recorder) -> file_simulation;
 
 /// A horizon of `periods` longest periods, less where it would hold more jobs than a short wait allows.
@@ -33,8 +33,8 @@ struct counterexample {
   simulation_options how;
 };
 
-[[nodiscard]] auto find_counterexample(const file_table& table, const platform_record& platform,
-                                       const plan<max_tasks>& p) -> std::optional<counterexample>;
+[[nodiscard]] auto find_counterexample(const task_file& file, const file_table& table, const plan<max_tasks>& p)
+    -> std::optional<counterexample>;
 
 /// Every plan that gives each task with kernels at least one share, or none when there are more than `most`.
 [[nodiscard]] auto all_plans(const file_table& table, const platform_record& platform, std::size_t most)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iostream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -8,9 +9,11 @@
 
 #include <takt/report/explanation.hpp>
 
+#include "accelerator_commands.hpp"
 #include "command.hpp"
 #include "failure.hpp"
 #include "fields.hpp"
+#include "text_file.hpp"
 
 namespace takt::program {
 
@@ -31,7 +34,9 @@ namespace {
 }  // namespace
 
 auto explain_command(const explain_options& o) -> exit_code {
-  const auto file = read_task_file(o.file);
+  const std::string text = read_text_file(o.file);
+  if (const auto accelerator = read_accelerator_text(text)) { return explain_accelerator(*accelerator, o); }
+  const auto file = read_task_text(o.file, text);
   const auto a = assess(*file, o.ask);
   if (!o.task.empty()) {
     const std::size_t at = position_of(a->summary, o.task);

@@ -19,6 +19,8 @@ namespace {
 constexpr std::string_view time_allowed =
     "an integer of nanoseconds, or text with a unit such as \"12.5ms\", below 2^63 ns";
 
+constexpr std::string_view no_analysis = ", for which this program has no analysis yet";
+
 [[noreturn]] void refuse(const located& v, std::string_view problem, std::string_view allowed) {
   throw input_error{v.where, fmt::format("{} {}", v.value->quoted(), problem), std::string(allowed)};
 }
@@ -123,7 +125,7 @@ fields::fields(located object, std::span<const std::string_view> known, std::spa
     const auto where = step_into(object_.where, key);
     for (const foreign_key& f : foreign) {
       if (f.key == key) {
-        throw input_error{where, fmt::format("belongs to {}, for which this program has no analysis yet", f.belongs_to),
+        throw input_error{where, fmt::format("belongs to {}{}", f.belongs_to, f.analysed ? "" : no_analysis),
                           fmt::format("{}", fmt::join(known, ", "))};
       }
     }

@@ -14,10 +14,11 @@
 
 namespace takt::program {
 
-/// A key of the format that no analysis of this program reads: named as what it is, never as a typing error.
+/// A key of the format that is not for the object at hand: named as what it is, never as a typing error.
 struct foreign_key {
   std::string_view key;
   std::string_view belongs_to;
+  bool analysed = false;  ///< elsewhere in this program
 };
 
 /// A value and where it stands.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string_view>
+#include <type_traits>
 
+#include <boost/hana/flatten.hpp>
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/type.hpp>
@@ -33,31 +35,42 @@ struct file_platform {
 struct rule_names {
   std::string_view cpus = "fixed-priority";
   std::string_view gpus = "isolated";
+  std::string_view protocol{};  ///< of tokens
 
+  [[nodiscard]] auto tokens() const noexcept -> bool { return gpus == "tokens"; }
+  [[nodiscard]] auto copies() const noexcept -> std::string_view {
+    return tokens() ? "fifo" : "nonpreemptive-fixed-priority";
+  }
   [[nodiscard]] friend auto operator==(const rule_names&, const rule_names&) noexcept -> bool = default;
 };
 
 namespace detail {
 
+/// Holders of tokens queue for copy engines, everybody else has the priorities of the processors there.
+template <class CpuRule, class GpuRule>
+using copy_rule_of = std::conditional_t<TokenLocked<GpuRule>, fifo_rule, nonpreemptive_rule<CpuRule>>;
+
 template <class CpuRule, class GpuRule>
 struct catalogue_entry {
-  using platform_type = file_platform<CpuRule, nonpreemptive_rule<CpuRule>, GpuRule>;
+  using platform_type = file_platform<CpuRule, copy_rule_of<CpuRule, GpuRule>, GpuRule>;
   rule_names names;
 };
 
+template <priority_order Order>
+[[nodiscard]] constexpr auto entries_under(std::string_view cpus) {
+  using cpu = fixed_priority_rule<Order>;
+  return boost::hana::make_tuple(catalogue_entry<cpu, federated_rule<false>>{{cpus, "isolated"}},
+                                 catalogue_entry<cpu, federated_rule<true>>{{cpus, "shared"}},
+                                 catalogue_entry<cpu, locked_rule<token_order::k_fmlp>>{{cpus, "tokens", "k-fmlp"}},
+                                 catalogue_entry<cpu, locked_rule<token_order::r2dglp>>{{cpus, "tokens", "r2dglp"}},
+                                 catalogue_entry<cpu, locked_rule<token_order::ck_omlp>>{{cpus, "tokens", "ck-omlp"}});
+}
+
 /// Every composition that a file can ask for.
-inline constexpr auto catalogue = boost::hana::make_tuple(
-    catalogue_entry<fixed_priority_rule<priority_order::assigned>, federated_rule<false>>{
-        {"fixed-priority", "isolated"}},
-    catalogue_entry<fixed_priority_rule<priority_order::assigned>, federated_rule<true>>{{"fixed-priority", "shared"}},
-    catalogue_entry<fixed_priority_rule<priority_order::deadline_monotonic>, federated_rule<false>>{
-        {"deadline-monotonic", "isolated"}},
-    catalogue_entry<fixed_priority_rule<priority_order::deadline_monotonic>, federated_rule<true>>{
-        {"deadline-monotonic", "shared"}},
-    catalogue_entry<fixed_priority_rule<priority_order::rate_monotonic>, federated_rule<false>>{
-        {"rate-monotonic", "isolated"}},
-    catalogue_entry<fixed_priority_rule<priority_order::rate_monotonic>, federated_rule<true>>{
-        {"rate-monotonic", "shared"}});
+inline constexpr auto catalogue = boost::hana::flatten(
+    boost::hana::make_tuple(entries_under<priority_order::assigned>("fixed-priority"),
+                            entries_under<priority_order::deadline_monotonic>("deadline-monotonic"),
+                            entries_under<priority_order::rate_monotonic>("rate-monotonic")));
 
 }  // namespace detail
 

@@ -18,6 +18,7 @@
 #include "command.hpp"
 #include "failure.hpp"
 #include "json_value.hpp"
+#include "sweep/sweep.hpp"
 
 namespace {
 
@@ -212,6 +213,11 @@ constexpr const char* exit_codes =
   command = app.add_subcommand("generate", "task sets of a published experiment, one per line");
   add_generation(*command, generate);
   command->callback([&] { c = {[&] { return generate_command(generate); }, nullptr, "", nullptr}; });
+
+  sweep_options sweep;
+  command = app.add_subcommand("sweep", "how many task sets of a published experiment each analysis accepts");
+  add_sweep(*command, sweep);
+  command->callback([&] { c = {[&] { return sweep_command(sweep); }, nullptr, "takt-sweep/1", &sweep.json}; });
 
   sensitivity_options sensitivity;
   command = app.add_subcommand("sensitivity", "by how much execution times may grow; slack per task");

@@ -53,14 +53,8 @@ void require_bearable(const task_file& file, duration horizon, const std::string
   }
 }
 
-void write_trace_files(const trace& recorded, const task_file& file, const std::string& trace_file,
-                       const std::string& svg_file, const std::string& title) {
-  std::vector<std::string_view> names;
-  ticks longest = 0;
-  for (const auto& t : file.table.tasks) {
-    names.push_back(t.name);
-    longest = std::max(longest, t.period);
-  }
+void write_trace_files(const trace& recorded, std::span<const std::string_view> names, ticks longest,
+                       const std::string& trace_file, const std::string& svg_file, const std::string& title) {
   const report::trace_view view{recorded.slices(), recorded.marks(), names};
   if (!trace_file.empty()) {
     write_file(trace_file, [&view](std::ostream& out) { report::write_chrome_trace(out, view); });
@@ -72,6 +66,17 @@ void write_trace_files(const trace& recorded, const task_file& file, const std::
                                         .to = std::min(end, (duration{longest} * periods_in_picture).count())};
     write_file(svg_file, [&](std::ostream& out) { report::write_svg_gantt(out, view, options); });
   }
+}
+
+void write_trace_files(const trace& recorded, const task_file& file, const std::string& trace_file,
+                       const std::string& svg_file, const std::string& title) {
+  std::vector<std::string_view> names;
+  ticks longest = 0;
+  for (const auto& t : file.table.tasks) {
+    names.push_back(t.name);
+    longest = std::max(longest, t.period);
+  }
+  write_trace_files(recorded, names, longest, trace_file, svg_file, title);
 }
 
 auto written_files(const std::string& trace_file, const std::string& svg_file) -> std::string {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,10 @@ void require_plan(const task_file& file, const assessment& a);
 /// them would not fit.
 void require_bearable(const task_file& file, duration horizon, const std::string& option, bool traced);
 
-/// Writes the files that were asked for; an empty name asks for none.
+/// Writes the files that were asked for; an empty name asks for none. `names` are those of the tasks, in the given
+/// order, and `longest` is the longest period.
+void write_trace_files(const trace& recorded, std::span<const std::string_view> names, ticks longest,
+                       const std::string& trace_file, const std::string& svg_file, const std::string& title);
 void write_trace_files(const trace& recorded, const task_file& file, const std::string& trace_file,
                        const std::string& svg_file, const std::string& title);
 

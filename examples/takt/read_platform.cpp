@@ -20,22 +20,29 @@ constexpr std::array<string_view, 3> platform_keys{"cpus", "copy_engines", "gpus
 constexpr std::array<string_view, 4> cpu_keys{"count", "policy", "cores", "clusters"};
 constexpr std::array<string_view, 2> core_keys{"name", "type"};
 constexpr std::array<string_view, 2> engine_keys{"count", "policy"};
-constexpr std::array<string_view, 5> gpu_keys{"sms", "threads_per_sm", "virtual_per_sm", "sharing", "granularity"};
-constexpr std::array<foreign_key, 8> gpu_foreign{{{"preemption_levels", "\"levels\" sharing"},
-                                                  {"slots", "\"slots\" sharing"},
-                                                  {"tokens_per_gpu", "\"tokens\" sharing"},
-                                                  {"protocol", "\"tokens\" sharing"},
-                                                  {"engine_order", "\"tokens\" sharing"},
-                                                  {"copy_engines", "\"tokens\" sharing"},
-                                                  {"dma", "\"tokens\" sharing"},
+constexpr std::array<string_view, 6> gpu_keys{"sms",     "threads_per_sm", "virtual_per_sm",
+                                              "sharing", "granularity",    "speed"};
+constexpr std::array<string_view, 8> token_gpu_keys{"sms",         "threads_per_sm", "virtual_per_sm", "sharing",
+                                                    "granularity", "speed",          "tokens_per_gpu", "protocol"};
+constexpr std::array<foreign_key, 8> gpu_foreign{{{"preemption_levels", "\"levels\" sharing", true},
+                                                  {"slots", "\"slots\" sharing", true},
+                                                  {"tokens_per_gpu", "\"tokens\" sharing", true},
+                                                  {"protocol", "\"tokens\" sharing", true},
+                                                  {"engine_order", "GPUs with engines of their own"},
+                                                  {"copy_engines", "GPUs with engines of their own"},
+                                                  {"dma", "GPUs with engines of their own"},
                                                   {"shares", "\"shares\" sharing"}}};
 
 constexpr std::array<string_view, 3> known_policies{"fixed-priority", "rate-monotonic", "deadline-monotonic"};
 constexpr std::array<string_view, 4> foreign_policies{"edf", "gel", "g-edf", "g-fl"};
-constexpr std::array<string_view, 1> known_engine_policies{"nonpreemptive-fixed-priority"};
-constexpr std::array<string_view, 1> foreign_engine_policies{"fifo"};
-constexpr std::array<string_view, 2> known_sharing{"isolated", "shared"};
-constexpr std::array<string_view, 5> foreign_sharing{"fifo-blocks", "levels", "slots", "tokens", "shares"};
+constexpr std::array<string_view, 1> priority_engines{"nonpreemptive-fixed-priority"};
+/// Beside tokens.
+constexpr std::array<string_view, 1> queue_engines{"fifo"};
+constexpr std::array<string_view, 3> known_sharing{"isolated", "shared", "tokens"};
+constexpr std::array<string_view, 2> foreign_sharing{"fifo-blocks", "shares"};
+constexpr std::array<string_view, 3> known_protocols{"k-fmlp", "r2dglp", "ck-omlp"};
+/// Of kernels that are scheduled whole.
+constexpr std::array<string_view, 4> accelerator_sharing{"single-stream", "levels", "slots", "gang"};
 
 constexpr std::int32_t max_cores = 1024;
 constexpr std::int32_t max_sms = 4096;
@@ -74,8 +81,29 @@ void read_engines(const located& v, task_file& out) {
   const auto count = engines.find("count");
   out.platform.copy_engines = count ? read_count(count, max_copy_engines) : 1;
   if (const auto policy = engines.find("policy")) {
-    (void)read_word(policy, known_engine_policies, foreign_engine_policies);
+    const bool tokens = out.rules.tokens();
+    (void)read_word(policy, tokens ? queue_engines : priority_engines, tokens ? priority_engines : queue_engines);
   }
+}
+
+[[nodiscard]] auto read_speed(const located& v) -> gpu_speed {
+  const auto [numerator, denominator] = read_ratio(v);
+  if (numerator < 1 || numerator > max_speed_part || denominator > max_speed_part) {
+    throw input_error{v.where, fmt::format("{}/{} is no speed of a GPU", numerator, denominator),
+                      fmt::format("a ratio above 0 such as \"3/2\", both parts at most {}", max_speed_part)};
+  }
+  return {static_cast<std::int32_t>(numerator), static_cast<std::int32_t>(denominator)};
+}
+
+void read_tokens(const fields& gpu, gpu_record& record, task_file& out) {
+  const auto protocol = gpu.require("protocol", fmt::format("\"{}\"", fmt::join(known_protocols, "\", \"")));
+  const auto word = read_word(protocol, known_protocols);
+  if (!out.platform.gpus.empty() && word != out.rules.protocol) {
+    throw input_error{protocol.where, fmt::format("\"{}\" differs from the first GPU", word),
+                      "one protocol for all GPUs"};
+  }
+  out.rules.protocol = word;
+  if (const auto n = gpu.find("tokens_per_gpu")) { record.tokens = read_count(n, record.sms / record.granularity); }
 }
 
 void read_gpu(const located& v, task_file& out) {
@@ -88,7 +116,7 @@ void read_gpu(const located& v, task_file& out) {
     }
     out.rules.gpus = word;
   }
-  const fields gpu{v, gpu_keys, gpu_foreign};
+  const fields gpu = out.rules.tokens() ? fields{v, token_gpu_keys, gpu_foreign} : fields{v, gpu_keys, gpu_foreign};
   gpu_record record{.shared = out.rules.gpus == "shared"};
   record.sms = read_count(gpu.require("sms", "the number of SMs"), max_sms);
   record.virtual_per_sm = 2;
@@ -104,7 +132,23 @@ void read_gpu(const located& v, task_file& out) {
                       fmt::format("at most {}", threads)};
   }
   if (const auto n = gpu.find("granularity")) { record.granularity = read_count(n, record.sms); }
+  if (const auto s = gpu.find("speed")) { record.speed = read_speed(s); }
+  if (out.rules.tokens()) { read_tokens(gpu, record, out); }
   out.platform.gpus.push_back(record);
+}
+
+/// A command that can do something with an accelerator has looked for one before.
+void refuse_accelerators(const located& gpus) {
+  if (!gpus.is(json_value::kind::array)) { return; }
+  for (std::size_t g = 0; g < gpus.value->items.size(); ++g) {
+    const located gpu = gpus.item(g);
+    const json_value* const rule = gpu.value->find("sharing");
+    if (rule != nullptr && std::ranges::find(accelerator_sharing, rule->text) != accelerator_sharing.end()) {
+      throw input_error{step_into(gpu.where, "sharing"),
+                        fmt::format("\"{}\" is for an accelerator, which stands alone", rule->text),
+                        "one GPU, and the commands analyze, explain and simulate"};
+    }
+  }
 }
 
 void read_gpus(const located& v, task_file& out) {
@@ -120,9 +164,10 @@ void read_gpus(const located& v, task_file& out) {
 
 void read_platform(const located& v, task_file& out) {
   const fields platform{v, platform_keys};
+  if (const auto gpus = platform.find("gpus")) { refuse_accelerators(gpus); }
   read_cpus(platform.require("cpus", "an object with count and policy"), out);
-  if (const auto engines = platform.find("copy_engines")) { read_engines(engines, out); }
   if (const auto gpus = platform.find("gpus")) { read_gpus(gpus, out); }
+  if (const auto engines = platform.find("copy_engines")) { read_engines(engines, out); }
 }
 
 }  // namespace takt::program

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <takt/report/format_duration.hpp>
 #include <takt/report/run_json.hpp>
 #include <takt/runtime.hpp>
+#include <takt/runtime/machine_state.hpp>
 
 #include "command.hpp"
 #include "counterexample.hpp"
@@ -54,9 +57,19 @@ void print_text(const runtime::run_result& seen, const report::run_summary& run,
   fmt::print("{}\n", table.text());
 }
 
+/// What about this machine can disturb a run on the emulated device, which uses its CPUs only.
+[[nodiscard]] auto machine_notes() -> std::vector<std::string> {
+  std::vector<std::string> out;
+  for (const auto& finding : runtime::check_machine(runtime::parts_used::cpus)) {
+    if (finding.level != runtime::severity::fine) { out.push_back("machine: " + runtime::sentence(finding)); }
+  }
+  if (out.empty()) { out.emplace_back("machine: nothing found that disturbs timed runs"); }
+  return out;
+}
+
 /// The same tasks under the same plan in virtual time, with the longest execution times.
 [[nodiscard]] auto simulate_beside(const task_file& file, const assessment& a) -> file_simulation {
-  return simulate_table(a.table, file.platform, a.plan, {.horizon = horizon_for(a.table, 20)});
+  return simulate_table(file, a.table, a.plan, {.horizon = horizon_for(a.table, 20)});
 }
 
 }  // namespace
@@ -66,6 +79,10 @@ auto run_command(const run_command_options& o) -> exit_code {
     throw environment_error{"--device cuda: this program was built without CUDA: use --device emulated"};
   }
   const auto file = read_task_file(o.file);
+  if (file->rules.tokens()) {
+    throw input_error{"/platform/gpus/0/sharing", "\"tokens\" is not run on a device by this program yet",
+                      "the commands analyze, explain, simulate and sensitivity"};
+  }
   const ticks length = option_time("--for", o.length);
   if (length > longest_run) {
     throw input_error{"--for", fmt::format("{} is too long", report::format_duration(length)), "at most 3600s"};
@@ -79,6 +96,7 @@ auto run_command(const run_command_options& o) -> exit_code {
   options.length = duration{length};
   options.seed = o.seed;
   options.expected = expectations(*a);
+  const std::vector<std::string> machine = machine_notes();
   runtime::emulated_device device{file->platform};
   trace recorded;
   const auto seen = traced ? runtime::run(a->table, file->platform, a->plan, device, options, recorded)
@@ -90,6 +108,7 @@ auto run_command(const run_command_options& o) -> exit_code {
   write_trace_files(recorded, *file, o.trace_file, o.svg_file, file->name);
 
   report::run_summary run = summary_of(seen, *a);
+  run.notes.insert(run.notes.begin(), machine.begin(), machine.end());
   const file_simulation simulated = simulate_beside(*file, *a);
   if (o.json) {
     for (std::size_t i = 0; i < simulated.tasks.size(); ++i) {

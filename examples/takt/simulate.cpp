@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
+#include <string>
 
 #include <fmt/format.h>
 
 #include <takt/report/format_duration.hpp>
 #include <takt/report/run_json.hpp>
 
+#include "accelerator_commands.hpp"
 #include "command.hpp"
 #include "counterexample.hpp"
 #include "failure.hpp"
 #include "observe.hpp"
+#include "text_file.hpp"
 #include "text_table.hpp"
 
 namespace takt::program {
@@ -44,7 +47,9 @@ void print_text(const report::run_summary& run, const assessment& a) {
 }  // namespace
 
 auto simulate_command(const simulate_options& o) -> exit_code {
-  const auto file = read_task_file(o.file);
+  const std::string text = read_text_file(o.file);
+  if (const auto accelerator = read_accelerator_text(text)) { return simulate_accelerator(*accelerator, o); }
+  const auto file = read_task_text(o.file, text);
   const duration horizon{option_time("--horizon", o.horizon)};
   const bool traced = !o.trace_file.empty() || !o.svg_file.empty();
   require_bearable(*file, horizon, "--horizon", traced);
@@ -53,8 +58,8 @@ auto simulate_command(const simulate_options& o) -> exit_code {
   const simulation_options options{
       .horizon = horizon, .releases = o.releases, .execution = o.execution, .seed = o.seed};
   trace recorded;
-  const file_simulation seen = traced ? simulate_table(a->table, file->platform, a->plan, options, recorded)
-                                      : simulate_table(a->table, file->platform, a->plan, options);
+  const file_simulation seen = traced ? simulate_table(*file, a->table, a->plan, options, recorded)
+                                      : simulate_table(*file, a->table, a->plan, options);
   if (seen.error.fault == model_fault::time_overflow) {
     throw input_error{"--horizon", fmt::format("{} is too far away for this simulation", o.horizon),
                       "a shorter time, and shorter periods", true};

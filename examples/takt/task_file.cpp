@@ -31,13 +31,14 @@ constexpr std::array<string_view, 3> segment_kinds{"cpu", "copy", "kernel"};
 constexpr std::array<string_view, 5> segment_keys{"cpu", "copy", "kernel", "direction", "bytes"};
 constexpr std::array<foreign_key, 2> segment_foreign{{{"launch", "graphs of nodes"}, {"await", "graphs of nodes"}}};
 constexpr std::array<string_view, 3> work_keys{"work", "overhead", "interleave"};
-constexpr std::array<foreign_key, 7> kernel_views{{{"blocks", "the view of a block queue"},
-                                                   {"threads_per_block", "the view of a block queue"},
-                                                   {"length", "the view of a block queue"},
-                                                   {"wcet", "the view of accelerator levels and slots"},
-                                                   {"preemption_cost", "the view of accelerator levels and slots"},
-                                                   {"width", "the view of accelerator levels and slots"},
-                                                   {"wcet_by_share", "the view of shares"}}};
+constexpr std::array<foreign_key, 7> kernel_views{
+    {{"blocks", "the view of a block queue"},
+     {"threads_per_block", "the view of a block queue"},
+     {"length", "the view of a block queue"},
+     {"wcet", "the view of accelerator levels and slots", true},
+     {"preemption_cost", "the view of accelerator levels and slots", true},
+     {"width", "the view of accelerator levels and slots", true},
+     {"wcet_by_share", "the view of shares"}}};
 
 constexpr std::array<string_view, 2> directions{"to-device", "to-host"};
 
@@ -193,7 +194,9 @@ auto read_task_text(const std::string& path, std::string_view text) -> std::uniq
   for (std::size_t i = 0; i < count; ++i) { read_task(tasks.item(i), *out, pinned); }
   if (const auto error = validate(out->table)) { throw explain_fault(*out, error); }
   if (const auto error = analysis::fits_platform(out->table, out->platform)) { throw explain_fault(*out, error); }
-  if (!analysis::has_headroom(out->table)) { throw explain_fault(*out, {.fault = model_fault::time_overflow}); }
+  if (!analysis::has_headroom(out->table, out->platform)) {
+    throw explain_fault(*out, {.fault = model_fault::time_overflow});
+  }
   place_on_cores(*out, pinned);
   note_priorities(*out);
   return out;

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/accelerator/run_accelerator.hpp>
 #include <takt/runtime/bindings.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/copy_arbiter.hpp>
 #include <takt/runtime/emulated_device.hpp>
+#include <takt/runtime/locking/donation_cluster.hpp>
+#include <takt/runtime/locking/gpu_pool.hpp>
+#include <takt/runtime/locking/lock_group.hpp>
+#include <takt/runtime/locking/protocol_lock.hpp>
 #include <takt/runtime/run.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>

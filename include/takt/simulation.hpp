@@ -2,7 +2,9 @@
 #pragma once
 
 #include <takt/simulation/calendar.hpp>
+#include <takt/simulation/locking/simulate_locks.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/simulate.hpp>
+#include <takt/simulation/simulate_accelerator.hpp>
 #include <takt/simulation/trace.hpp>

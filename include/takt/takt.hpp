@@ -7,9 +7,11 @@
 
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
+#include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/tags.hpp>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/analysis/analyze_accelerator.hpp>
 #include <takt/analysis/require.hpp>
 
 #include <takt/allocation/allocate.hpp>
@@ -17,3 +19,9 @@
 #include <takt/core/duration.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/core/version.hpp>
+#include <takt/rules/locking/ck_omlp.hpp>
+#include <takt/rules/locking/group_lock.hpp>
+#include <takt/rules/locking/k_fmlp.hpp>
+#include <takt/rules/locking/priority_donation.hpp>
+#include <takt/rules/locking/priority_mutex.hpp>
+#include <takt/rules/locking/r2dglp.hpp>

@@ -101,9 +101,9 @@ TEST_CASE("program: unknown keys name the nearest known one, and keys of other s
       {"\"name\": \"cars\"", "\"na/m~e\": 3",
        "/na~1m~0e: is not a key of this object, the nearest is \"name\": format, name, platform, tasks"},
       {"\"isolated\"", "\"isolatd\"",
-       "/platform/gpus/0/sharing: \"isolatd\" is unknown, the nearest is \"isolated\": \"isolated\", \"shared\""},
+       "/platform/gpus/0/sharing: \"isolatd\" is unknown, the nearest is \"isolated\": \"isolated\", \"shared\", \"tokens\""},
       {"\"isolated\"", "\"fifo-blocks\"",
-       "/platform/gpus/0/sharing: \"fifo-blocks\" has no analysis in this program yet: \"isolated\", \"shared\""},
+       "/platform/gpus/0/sharing: \"fifo-blocks\" has no analysis in this program yet: \"isolated\", \"shared\", \"tokens\""},
       {"\"fixed-priority\"", "\"edf\"",
        "/platform/cpus/policy: \"edf\" has no analysis in this program yet: \"fixed-priority\", \"rate-monotonic\", "
        "\"deadline-monotonic\""},
@@ -113,8 +113,8 @@ TEST_CASE("program: unknown keys name the nearest known one, and keys of other s
       {"\"tasks\": [", "\"graphs\": [], \"tasks\": [",
        "/graphs: belongs to graphs of nodes, for which this program has no analysis yet: format, name, platform, tasks"},
       {"\"isolated\"", "\"isolated\", \"slots\": 2",
-       "/platform/gpus/0/slots: belongs to \"slots\" sharing, for which this program has no analysis yet: sms, "
-       "threads_per_sm, virtual_per_sm, sharing, granularity"},
+       "/platform/gpus/0/slots: belongs to \"slots\" sharing: sms, "
+       "threads_per_sm, virtual_per_sm, sharing, granularity, speed"},
       {"\"name\": \"cars\"", "\"name\": \"cars\", \"name\": \"vans\"",
        "/name: this key is already there: each key once per object"},
       {"\"period\": \"50ms\"", "\"period\": \"50ms\", \"period\": \"51ms\"",
@@ -204,7 +204,7 @@ TEST_CASE("program: wrong input is one JSON object with --json, and the line on 
 
 TEST_CASE("program: wrong commands and options are refused with one line and exit code 3") {
   for (const char* arguments :
-       {"", "sweep fig7", "analyze", "analyze --nonsense", "analyze --analysis edf x.json",
+       {"", "swoop fig7", "sweep fig7", "analyze", "analyze --nonsense", "analyze --analysis edf x.json",
         "simulate --horizon 5 x.json", "generate nonsense", "generate rtgpu --utilization -1",
         "generate rtgpu --utilization 1/3", "generate rtgpu --tasks 0", "generate rtgpu --cpu 5ms..1ms"}) {
     CAPTURE(arguments);
@@ -213,16 +213,19 @@ TEST_CASE("program: wrong commands and options are refused with one line and exi
     CHECK(o.out.empty());
     CHECK(std::ranges::count(o.err, '\n') == 1);
   }
-  CHECK(takt::test::takt("sweep fig7").err.find("there is no command \"sweep\"") != std::string::npos);
+  CHECK(takt::test::takt("swoop fig7").err.find("there is no command \"swoop\"") != std::string::npos);
+  CHECK(takt::test::takt("sweep fig7").err.find("rtgpu-fig7") != std::string::npos);
 }
 
 TEST_CASE("program: files with random damage never crash or hang it") {
   const char* const wanted = std::getenv("TAKT_FUZZ_RUNS");
   const int runs = wanted == nullptr ? 150 : std::atoi(wanted);
-  const char* const names[] = {"waters2019-denver", "waters2019-camera", "gcaps-xavier", "reef-dnn-mi50", "waters2019"};
+  const char* const names[] = {"waters2019-denver",  "waters2019-camera",  "gcaps-xavier",
+                               "reef-dnn-mi50",      "waters2019",         "accelerator-example1",
+                               "accelerator-levels", "gcaps-xavier-tokens"};
   takt::random_stream random{2026};
   for (int i = 0; i < runs; ++i) {
-    std::string text = read(data(names[random.below(5)]));
+    std::string text = read(data(names[random.below(8)]));
     for (takt::ticks n = random.between(1, 6); n > 0; --n) {
       const auto at = static_cast<std::size_t>(random.below(static_cast<takt::ticks>(text.size())));
       switch (random.below(4)) {

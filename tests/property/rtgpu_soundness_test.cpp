@@ -13,6 +13,7 @@
 
 #include <takt/analysis/busy_waiting.hpp>
 #include <takt/analysis/enhanced_mpcp.hpp>
+#include <takt/analysis/locking/locked_gpu_rta.hpp>
 #include <takt/analysis/rtgpu.hpp>
 #include <takt/analysis/self_suspension.hpp>
 #include <takt/simulation.hpp>
@@ -38,6 +39,7 @@ struct random_system {
   takt::copy_engines_resource engines;
   takt::virtual_sms_resource sms;
   bool shared = false;
+  std::int32_t tokens = 1;
 };
 
 enum class copies : std::uint8_t { none, before, around, mixed };
@@ -58,6 +60,7 @@ class system_generator {
     for (std::size_t i = 0; i < tasks; ++i) { add_task(i, tasks, own_priorities); }
     if (own_priorities) { shuffle_priorities(); }
     takt::prioritize(system_.table);
+    system_.tokens = static_cast<std::int32_t>(between(1, std::min<ticks>(system_.sms.sms, 3)));
     return system_;
   }
 
@@ -136,7 +139,8 @@ class system_generator {
 auto describe(const random_system& s) -> std::string {
   std::string text = "seed " + std::to_string(s.seed) + "\ncores " + std::to_string(s.cores.count) + ", engines " +
                      std::to_string(s.engines.count) + ", SMs " + std::to_string(s.sms.sms) + " x " +
-                     std::to_string(s.sms.per_sm) + (s.shared ? " shared" : " isolated") + "\n";
+                     std::to_string(s.sms.per_sm) + (s.shared ? " shared" : " isolated") + ", tokens " +
+                     std::to_string(s.tokens) + "\n";
   const auto range = [](const takt::interval<ticks>& i) {
     return "[" + std::to_string(i.lower) + "," + std::to_string(i.upper) + "]";
   };
@@ -273,6 +277,16 @@ auto board_of(const random_system& s, CpuRule cpu, GpuRule gpu) {
                         takt::pool(s.sms, gpu));
 }
 
+/// Engines in first-in-first-out order beside tokens under a protocol.
+template <takt::token_order Order>
+void examine_tokens(const random_system& s, records& all, takt::token_order_rule<Order> order) {
+  const auto board = takt::platform(takt::pool(s.cores, takt::fixed_priority), takt::pool(s.engines, takt::fifo),
+                                    takt::pool(s.sms, takt::locked(order, s.tokens)));
+  examine(s, board, all, [](const table_type& table, const takt::platform_record& platform) {
+    return takt::analysis::locked_gpu_rta<table_type, Order>(table, platform);
+  });
+}
+
 template <template <class> class Analysis, class... Options>
 auto with(Options... options) {
   return [options...](const table_type& table, const takt::platform_record& platform) {
@@ -291,6 +305,9 @@ void examine_sound_analyses(const random_system& s, records& all) {
     examine(s, board_of(s, fixed_priority, serialized(gpu)), all, with<self_suspension>());
   });
   examine(s, board_of(s, fixed_priority, serialized(whole_gpu)), all, with<enhanced_mpcp>());
+  examine_tokens(s, all, k_fmlp_order);
+  examine_tokens(s, all, r2dglp_order);
+  examine_tokens(s, all, ck_omlp_order);
 }
 
 void examine_printed_divisor(const random_system& s, records& all) {
@@ -321,7 +338,7 @@ auto examine_random_systems(const Examine& examine_one) -> records {
 
 TEST_CASE("RTGPU-47 RTGPU-18 RTGPU-48 no simulated response exceeds a bound") {
   const records all = examine_random_systems(examine_sound_analyses);
-  CHECK(all.size() == 6);
+  CHECK(all.size() == 9);
   for (const auto& [name, r] : all) {
     CAPTURE(name);
     MESSAGE(name, ": ", r.systems, " systems, ", r.tasks, " tasks that pass, ", r.runs, " runs, ", r.jobs, " jobs, ",

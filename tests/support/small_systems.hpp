@@ -76,7 +76,7 @@ inline void append_chain(table& out, const task_of& t) {
   return out;
 }
 
-/// The worked examples E1 to E5 of the RTGPU ledger: platforms with task sets.
+/// The worked examples E1 to E5 that the RTGPU analyses are held to: platforms with task sets.
 struct example {
   takt::platform_record platform;
   table tasks;

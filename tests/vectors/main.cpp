@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// takt_vectors FILE...: holds takt against recorded cases. Prints a line per failing case with the path of the first
-// difference, then `N passed, M failed`. Exit status 1 when a case failed or its kind is unknown, 2 when a file cannot
-// be read.
+// takt_vectors [--kind KIND]... FILE...: holds takt against recorded cases, of all kinds or of those named. Prints a
+// line per failing case with the path of the first difference, then `N passed, M failed`. Exit status 1 when a case
+// failed or its kind is unknown, 2 when a file cannot be read or has no case of a kind that was named.
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "suite.hpp"
@@ -16,8 +18,18 @@
 namespace takt_vectors {
 namespace {
 
+[[nodiscard]] auto gpusync_design_suite() -> suite {
+  suite kinds;
+  add_gpusync_bounds(kinds);
+  add_gpusync_locking(kinds);
+  add_gpusync_mechanisms(kinds);
+  return kinds;
+}
+
 [[nodiscard]] auto suites() -> const std::map<std::string, suite>& {
-  static const std::map<std::string, suite> all{{"rtgpu", rtgpu_suite()}};
+  static const std::map<std::string, suite> all{{"accelerator_platform", accelerator_platform_suite()},
+                                                {"gpusync_design", gpusync_design_suite()},
+                                                {"rtgpu", rtgpu_suite()}};
   return all;
 }
 
@@ -55,13 +67,22 @@ namespace {
   } catch (const std::exception& error) { return std::string{"stopped: "} + error.what(); }
 }
 
-[[nodiscard]] auto run(const std::vector<std::string>& files) -> int {
+struct request {
+  std::set<std::string> kinds;  ///< empty: all
+  std::vector<std::string> files;
+};
+
+[[nodiscard]] auto run(const request& what) -> int {
   int passed = 0;
   int failed = 0;
-  for (const auto& file : files) {
+  std::set<std::string> unseen = what.kinds;
+  for (const auto& file : what.files) {
     const json vectors = read(file);
     const auto name = vectors.at("suite").get<std::string>();
     for (const auto& one : vectors.at("cases")) {
+      const auto kind = one.at("kind").get<std::string>();
+      if (!what.kinds.empty() && !what.kinds.contains(kind)) { continue; }
+      unseen.erase(kind);
       if (const auto complaint = complaint_about(file, name, one)) {
         std::cout << name << " " << one.at("id").get<std::string>() << ": " << *complaint << "\n";
         ++failed;
@@ -70,6 +91,7 @@ namespace {
       }
     }
   }
+  if (!unseen.empty()) { throw std::runtime_error("no case of kind " + *unseen.begin()); }
   std::cout << passed << " passed, " << failed << " failed\n";
   return failed == 0 ? 0 : 1;
 }
@@ -78,13 +100,20 @@ namespace {
 }  // namespace takt_vectors
 
 auto main(int argc, char** argv) -> int {
-  const std::vector<std::string> files(argv + 1, argv + argc);
-  if (files.empty()) {
-    std::cerr << "usage: takt_vectors FILE...\n";
+  takt_vectors::request what;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view{argv[i]} == "--kind" && i + 1 < argc) {
+      what.kinds.insert(argv[++i]);
+    } else {
+      what.files.emplace_back(argv[i]);
+    }
+  }
+  if (what.files.empty()) {
+    std::cerr << "usage: takt_vectors [--kind KIND]... FILE...\n";
     return 2;
   }
   try {
-    return takt_vectors::run(files);
+    return takt_vectors::run(what);
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 2;

@@ -263,7 +263,8 @@ class rtgpu_case {
     s.first_sample = static_cast<std::uint32_t>(table.samples.size());
     for (std::int32_t n = 1; n <= gpu.virtual_sms(gpu.budget()); ++n) {
       takt::interval<takt::ticks> time;
-      if (!whole.kernel_bounds(whole.segments[j], n, time) || !table.samples.push_back({time.lower, time.upper})) {
+      if (!whole.kernel_bounds(whole.segments[j], {.virtual_sms = n}, time) ||
+          !table.samples.push_back({time.lower, time.upper})) {
         throw std::length_error("too many SMs for this runner");
       }
       ++s.samples;

@@ -13,11 +13,11 @@ suite = json.loads(pathlib.Path(vectors).read_text())
 suite["cases"] = suite["cases"][:4]
 
 
-def run(text: str) -> tuple[int, str]:
+def run(text: str, *options: str) -> tuple[int, str]:
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "vectors.json"
         file.write_text(text)
-        done = subprocess.run([runner, str(file)], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([runner, *options, str(file)], capture_output=True, text=True, timeout=60)
         return done.returncode, done.stdout + done.stderr
 
 
@@ -54,6 +54,9 @@ checks = [
     ("a list too short", changed(shorter), 1, "/priority_order: expected"),
     ("an unknown kind", changed(unknown), 1, "unknown kind astrology"),
     ("a key that is not compared", changed(uncompared), 0, "4 passed, 0 failed"),
+    ("one kind of several", run(json.dumps(suite), "--kind", suite["cases"][0]["kind"]), 0,
+     f'{sum(case["kind"] == suite["cases"][0]["kind"] for case in suite["cases"])} passed, 0 failed'),
+    ("a kind that no case has", run(json.dumps(suite), "--kind", "astrology"), 2, "no case of kind astrology"),
     ("a broken file", run(json.dumps(suite)[:100]), 2, "parse error"),
 ]
 wrong = [f"{name}: exit {code}, {output!r}" for name, (code, output), wanted, text in checks

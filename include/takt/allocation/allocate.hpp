@@ -8,6 +8,8 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/rules/accelerator_tags.hpp>
 
 namespace takt {
 
@@ -30,15 +32,15 @@ template <Platform P, TaskSet T>
                                       analysis::rtgpu_variant variant = analysis::rtgpu_best,
                                       std::uint64_t limit = unlimited_evaluations,
                                       detail::refusal&& refused = detail::refusal{
-                                          detail::check_composition<P>::passed}) {
-  if constexpr (KnownComposition<P>) {
+                                          detail::check_composition<P>::passed && detail::check_chains<T>::passed}) {
+  if constexpr (KnownComposition<P> && !AcceleratorTaskSet<T>) {
     const auto table = analysis::prioritized_table(platform, tasks);
     auto a = analysis::make_analysis(platform, table, variant);
     refused.error = platform.validate();
     if (!refused.error) { refused.error = a.fits(table, platform.record()); }
     using result = decltype(search_plan(a, method, limit));
     if (refused.error) { return result{}; }
-    if (detail::sm_units(platform.record()) < static_cast<std::int64_t>(table.gpu_tasks())) {
+    if (a.uses_shares && detail::sm_units(platform.record()) < static_cast<std::int64_t>(table.gpu_tasks())) {
       refused.error = {.fault = model_fault::more_gpu_tasks_than_sms};
     }
     return search_plan(a, method, limit);

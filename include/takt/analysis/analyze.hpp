@@ -8,12 +8,14 @@
 #include <takt/analysis/enhanced_mpcp.hpp>
 #include <takt/analysis/fixed_priority_rta.hpp>
 #include <takt/analysis/judge.hpp>
+#include <takt/analysis/locking/locked_gpu_rta.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/rtgpu.hpp>
 #include <takt/analysis/self_suspension.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
+#include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/rules/priority_order.hpp>
@@ -33,6 +35,8 @@ template <KnownComposition P, class Table>
     return busy_waiting_rta<Table>(table, platform.record());
   } else if constexpr (SerializedGpuPlatform<P>) {
     return self_suspension<Table>(table, platform.record());
+  } else if constexpr (TokenGpuPlatform<P>) {
+    return locked_gpu_rta<Table, P::gpu_rule::protocol>(table, platform.record());
   } else {
     return enhanced_mpcp<Table>(table, platform.record());
   }
@@ -83,9 +87,9 @@ template <std::size_t N, class Table>
 template <Platform P, TaskSet T, std::size_t N>
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
                                      analysis::rtgpu_variant variant = analysis::rtgpu_best,
-                                     detail::refusal&& refused = detail::refusal{
-                                         detail::check_composition<P>::passed}) {
-  if constexpr (KnownComposition<P>) {
+                                     detail::refusal&& refused = detail::refusal{detail::check_composition<P>::passed &&
+                                                                                 detail::check_chains<T>::passed}) {
+  if constexpr (KnownComposition<P> && !AcceleratorTaskSet<T>) {
     const auto table = analysis::prioritized_table(platform, tasks);
     const platform_record record = platform.record();
     auto a = analysis::make_analysis(platform, table, variant);
@@ -95,7 +99,7 @@ template <Platform P, TaskSet T, std::size_t N>
     if (!error && a.uses_shares) { error = analysis::detail::plan_fault(table, record, p); }
     if (error) { return analysis::detail::invalid(a, error); }
     auto out = analysis::verdict_of(a, analysis::evaluate_all(a, p));
-    if constexpr (!LockedGpuPlatform<P>) {
+    if constexpr (!LockedGpuPlatform<P> && !TokenGpuPlatform<P>) {
       const bool hopeless = !out.schedulable() && !analysis::find_proven_misses(table, record).empty();
       out.status = hopeless ? verdict_status::unschedulable : out.status;
     }

@@ -49,7 +49,7 @@ class busy_waiting_rta {
       interval<number> time = s.time;
       if (s.where == stage::kernel) {
         const auto& gpu = platform_.gpus[static_cast<std::size_t>(share.gpu)];
-        (void)table_->kernel_bounds(s, gpu.virtual_sms(share.sms), time);
+        (void)table_->kernel_bounds(s, gpu.power(share.sms), time);
       }
       claim_[k] = claim_[k] + time.upper;
     }

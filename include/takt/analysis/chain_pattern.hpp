@@ -51,6 +51,9 @@ class alternating_chain {
 template <class Table>
 [[nodiscard]] constexpr auto fits_platform(const Table& table, const platform_record& platform) -> model_error {
   if (platform.copy_engines > max_copy_engines) { return {.fault = model_fault::platform_size_out_of_range}; }
+  for (const gpu_record& gpu : platform.gpus) {
+    if (!gpu.speed.valid()) { return {.fault = model_fault::platform_size_out_of_range}; }
+  }
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     if (t.core >= platform.cores) { return {.fault = model_fault::core_out_of_range, .task = t.id}; }
@@ -81,7 +84,7 @@ template <class Table>
 [[nodiscard]] constexpr auto chain_fault(const Table& table, const platform_record& platform) -> model_error {
   if (const auto error = validate(table)) { return error; }
   if (const auto error = fits_platform(table, platform)) { return error; }
-  return has_headroom(table) ? model_error{} : model_error{.fault = model_fault::time_overflow};
+  return has_headroom(table, platform) ? model_error{} : model_error{.fault = model_fault::time_overflow};
 }
 
 }  // namespace takt::analysis

@@ -69,7 +69,7 @@ class enhanced_mpcp {
  private:
   /// Not before the first evaluation: a model that does not fit may have kernels that cannot even be divided.
   constexpr void merge_chains() {
-    const std::int32_t all = platform_.gpus.empty() ? 0 : platform_.gpus[0].virtual_sms(platform_.gpus[0].budget());
+    const sm_power all = platform_.gpus.empty() ? sm_power{} : platform_.gpus[0].power(platform_.gpus[0].budget());
     for (std::size_t k = 0; k < table_->size(); ++k) { chains_.merge(*table_, k, all); }
     merged_ = true;
   }

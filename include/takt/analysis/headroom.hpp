@@ -6,17 +6,44 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/kernel_law.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/model/stage.hpp>
+#include <takt/model/task_table.hpp>
 
 namespace takt::analysis {
 
-/// Whether no intermediate value of a response-time analysis of this table can leave 64 bits.
+namespace detail {
+
+/// Whether the bounds of a kernel can be computed on every share of every GPU whose speed is not 1; `upper`, at least
+/// its time at speed 1, grows to its time on the slowest GPU.
+template <class Table>
+[[nodiscard]] constexpr auto fits_speeds(const Table& table, const segment_record<ticks>& s,
+                                         const platform_record& platform, ticks& upper) -> bool {
+  if (s.where != stage::kernel) { return true; }
+  const ticks reference = upper;
+  for (const gpu_record& gpu : platform.gpus) {
+    if (gpu.speed.is_one()) { continue; }
+    interval<ticks> slowed{};
+    if (!table.kernel_bounds(s, gpu.power(gpu.budget()), slowed) ||
+        !times_at_speed<ticks>({0, reference}, gpu.speed, slowed)) {
+      return false;
+    }
+    upper = slowed.upper > upper ? slowed.upper : upper;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// Whether no intermediate value of a response-time analysis of this table can leave 64 bits, on any share of any GPU.
 ///
 /// A workload function is at most its window, a window at most twice the longest deadline plus what it is asked for,
 /// so every sum is at most (segments + 8) times all own work plus (4 tasks + 2 segments + 8) times the longest period,
 /// and a product jobs x work at most a window plus two periods. One test at the door lets the loops behind it use plain
 /// arithmetic.
 template <class Table>
-[[nodiscard]] constexpr auto has_headroom(const Table& table) -> bool {
+[[nodiscard]] constexpr auto has_headroom(const Table& table, const platform_record& platform) -> bool {
   using number = typename Table::number;
   if constexpr (number_traits<number>::integral) {
     number longest = 0;
@@ -32,7 +59,7 @@ template <class Table>
           upper = sample > upper ? sample : upper;
         }
         if (!checked_multiply(upper, s.interleave_numerator, upper) || !checked_add(upper, s.overhead, upper) ||
-            !checked_add(own, upper, own)) {
+            !detail::fits_speeds(table, s, platform, upper) || !checked_add(own, upper, own)) {
           return false;
         }
         number serial = 0;

@@ -62,13 +62,13 @@ template <class Table>
 
 /// Time of a job of task k that runs alone with a given share.
 template <class Table>
-[[nodiscard]] constexpr auto time_alone(const Table& table, std::size_t k, std::int32_t virtual_sms) {
+[[nodiscard]] constexpr auto time_alone(const Table& table, std::size_t k, const sm_power& power) {
   using number = typename Table::number;
   number sum(0);
   for (std::size_t j = 0; j < table.tasks[k].segment_count; ++j) {
     const auto& s = table.segment(k, j);
     interval<number> time = s.time;
-    if (s.where == stage::kernel) { (void)table.kernel_bounds(s, virtual_sms, time); }
+    if (s.where == stage::kernel) { (void)table.kernel_bounds(s, power, time); }
     sum = sum + time.upper;
   }
   return sum;
@@ -79,7 +79,7 @@ template <class Table>
 [[nodiscard]] constexpr auto least_time_alone(const Table& table, const platform_record& platform, std::size_t k,
                                               typename Table::number& out) -> bool {
   if (!table.has_kernel(k)) {
-    out = time_alone(table, k, 0);
+    out = time_alone(table, k, {});
     return true;
   }
   bool known = false;
@@ -87,7 +87,7 @@ template <class Table>
     const gpu_record& gpu = platform.gpus[g];
     const std::int32_t most = largest_share(table, gpu, platform.gpus.size());
     for (std::int32_t share = gpu.granularity; share <= most; share += gpu.granularity) {
-      const auto time = time_alone(table, k, gpu.virtual_sms(share));
+      const auto time = time_alone(table, k, gpu.power(share));
       if (!known || time < out) { out = time; }
       known = true;
     }
@@ -153,7 +153,7 @@ template <class Table>
   if (gpu_tasks > units) { out.push_back({miss_reason::more_gpu_tasks_than_sms, nowhere, 0, number(gpu_tasks)}); }
   if (platform.gpus.size() == 1) {
     number sum(0);
-    const std::int32_t all = platform.gpus[0].virtual_sms(platform.gpus[0].budget());
+    const sm_power all = platform.gpus[0].power(platform.gpus[0].budget());
     for (std::size_t k = 0; k < table.size(); ++k) {
       number time(0);
       for (std::size_t j = 0; j < table.tasks[k].segment_count; ++j) {
@@ -161,7 +161,9 @@ template <class Table>
         interval<number> on_all{};
         if (s.where != stage::kernel || s.samples > 0 || !table.kernel_bounds(s, all, on_all)) { continue; }
         // The serial part occupies a share of any size, so only the divisible part is work that SMs must absorb.
-        const number divisible = on_all.upper - s.overhead - number(1);
+        interval<number> serial{};
+        if (!times_at_speed({s.overhead, s.overhead}, all.speed, serial)) { continue; }
+        const number divisible = on_all.upper - serial.upper - number(1);
         time = number(0) < divisible ? number(time + divisible) : time;
       }
       detail::add_demand(time, table.tasks[k].period, sum);

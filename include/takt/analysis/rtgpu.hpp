@@ -145,7 +145,7 @@ class rtgpu {
           own_.copy = own_.copy + s.time.upper;
           break;
         case stage::kernel:
-          (void)table_->kernel_bounds(s, virtual_sms(share), e.time);
+          (void)table_->kernel_bounds(s, power(share), e.time);
           own_.gpu = own_.gpu + e.time.upper;
           responses_[t.first_segment + j] = {e.time.upper, stop_reason::converged};
           break;
@@ -153,9 +153,10 @@ class rtgpu {
     }
   }
 
-  [[nodiscard]] constexpr auto virtual_sms(const sm_share& share) const -> std::int32_t {
-    const std::int32_t n = platform_.gpus[static_cast<std::size_t>(share.gpu)].virtual_sms(share.sms);
-    return variant_.printed_divisor ? 2 * n : n;
+  [[nodiscard]] constexpr auto power(const sm_share& share) const -> sm_power {
+    sm_power p = platform_.gpus[static_cast<std::size_t>(share.gpu)].power(share.sms);
+    if (variant_.printed_divisor) { p.virtual_sms *= 2; }
+    return p;
   }
   [[nodiscard]] constexpr auto engine(const segment_record<number>& s) const -> std::size_t {
     return static_cast<std::size_t>(platform_.engine_of(s.direction));

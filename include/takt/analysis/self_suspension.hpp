@@ -41,10 +41,10 @@ class self_suspension {
   [[nodiscard]] constexpr auto monotone() const noexcept -> bool { return false; }
 
   constexpr void assign(std::size_t k, const sm_share& share) {
-    const std::int32_t virtual_sms =
-        share.sms < 1 ? 0 : platform_.gpus[static_cast<std::size_t>(share.gpu)].virtual_sms(share.sms);
-    served_[k] = virtual_sms > 0 || !table_->has_kernel(k);
-    if (served_[k]) { chains_.merge(*table_, k, virtual_sms); }
+    const sm_power power =
+        share.sms < 1 ? sm_power{} : platform_.gpus[static_cast<std::size_t>(share.gpu)].power(share.sms);
+    served_[k] = power.virtual_sms > 0 || !table_->has_kernel(k);
+    if (served_[k]) { chains_.merge(*table_, k, power); }
   }
 
   /// Pre: every task has its share, and every higher task meets its deadline.

@@ -7,7 +7,7 @@
 
 #include <takt/analysis/workload.hpp>
 #include <takt/model/plan.hpp>
-#include <takt/model/platform_record.hpp>
+#include <takt/model/sm_power.hpp>
 #include <takt/model/stage.hpp>
 
 namespace takt::analysis {
@@ -19,9 +19,9 @@ class stretches {
  public:
   using number = typename Table::number;
 
-  /// Merges the chain of task k, its kernels on `virtual_sms`. Pre: the chain alternates; virtual_sms >= 1 if it has
+  /// Merges the chain of task k, its kernels on a share. Pre: the chain alternates; power.virtual_sms >= 1 if it has
   /// kernels.
-  constexpr void merge(const Table& table, std::size_t k, std::int32_t virtual_sms) {
+  constexpr void merge(const Table& table, std::size_t k, const sm_power& power) {
     const std::size_t first = table.tasks[k].first_segment;
     std::size_t count = 0;
     longest_[k] = number(0);
@@ -32,7 +32,7 @@ class stretches {
     for (std::size_t j = 0; j < table.tasks[k].segment_count; ++j) {
       const auto& s = table.segment(k, j);
       interval<number> time = s.time;
-      if (s.where == stage::kernel) { (void)table.kernel_bounds(s, virtual_sms, time); }
+      if (s.where == stage::kernel) { (void)table.kernel_bounds(s, power, time); }
       if (s.where == stage::cpu) {
         elements_[first + count++] = {.resource = 0, .time = time};
         cpu_[k] = cpu_[k] + time.upper;

@@ -41,7 +41,7 @@ class term_sums {
   }
 
  private:
-  static constexpr std::size_t kinds = static_cast<std::size_t>(term_kind::gpu_blocking) + 1;
+  static constexpr std::size_t kinds = static_cast<std::size_t>(term_kind::job_interference) + 1;
 
   template <class F>
   constexpr void emit_one(const Table& table, std::size_t i, F& f) const {

@@ -11,6 +11,7 @@
 #include <takt/analysis/enhanced_mpcp.hpp>
 #include <takt/analysis/fixed_priority_rta.hpp>
 #include <takt/analysis/job_count.hpp>
+#include <takt/analysis/locking/locked_gpu_rta.hpp>
 #include <takt/analysis/rtgpu_terms.hpp>
 #include <takt/analysis/self_suspension.hpp>
 #include <takt/analysis/term_sums.hpp>
@@ -133,6 +134,24 @@ constexpr void add_parts(const fixed_priority_rta<Table>& a, std::size_t k, cons
   for (std::size_t i = 0; i < k; ++i) {
     if (table.tasks[i].core != table.tasks[k].core) { continue; }
     out.add(term_kind::cpu_interference, i, jobs_released(table.tasks[i].period, window) * cpu_time(table, i));
+  }
+}
+
+template <class Table, token_order Order>
+constexpr void add_parts(const locked_gpu_rta<Table, Order>& a, std::size_t k, const typename Table::number& window,
+                         term_sums<Table>& out) {
+  const auto& tasks = a.table().tasks;
+  out.add(term_kind::cpu, k, a.cpu(k));
+  out.add(term_kind::gpu_section, k, a.sections(k));
+  out.add(term_kind::token_wait, k, a.whole(k) - a.cpu(k) - a.sections(k));
+  for (std::size_t i = 0; i < k; ++i) {
+    if (tasks[i].core != tasks[k].core) { continue; }
+    if (a.others_suspend(k)) {
+      const auto jobs = jobs_released(tasks[i].period, window + a.bound(i).value - a.cpu(i));
+      out.add(term_kind::cpu_interference, i, jobs * a.cpu(i));
+    } else {
+      out.add(term_kind::job_interference, i, jobs_released(tasks[i].period, window) * a.whole(i));
+    }
   }
 }
 

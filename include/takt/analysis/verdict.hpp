@@ -83,6 +83,9 @@ enum class term_kind : std::uint8_t {
   copy_blocking,
   gpu_interference,
   gpu_blocking,
+  gpu_section,       ///< its own copies and kernels, and its waits for engines in between
+  token_wait,        ///< its waits for tokens, and for the end of a loan
+  job_interference,  ///< another task's jobs with their sections and waits
 };
 
 [[nodiscard]] constexpr auto name_of(term_kind k) noexcept -> std::string_view {
@@ -95,6 +98,9 @@ enum class term_kind : std::uint8_t {
     case term_kind::copy_blocking: return "copy-blocking";
     case term_kind::gpu_interference: return "gpu-interference";
     case term_kind::gpu_blocking: return "gpu-blocking";
+    case term_kind::gpu_section: return "gpu-section";
+    case term_kind::token_wait: return "token-wait";
+    case term_kind::job_interference: return "job-interference";
   }
   return "";
 }

@@ -9,6 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
 #include <takt/generation/generated_name.hpp>
+#include <takt/generation/generation_fault.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/task_table.hpp>
@@ -40,8 +41,6 @@ struct rtgpu_options {
   std::int64_t interleave_denominator = 10;
   std::int32_t lower_percent = 100;  ///< shortest in longest time of every segment
 };
-
-enum class generation_fault : std::uint8_t { none, bad_options, does_not_fit, overflow };
 
 [[nodiscard]] constexpr auto validate(const rtgpu_options& o) noexcept -> generation_fault {
   const auto range = [](const interval<ticks>& r) {

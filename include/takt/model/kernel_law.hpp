@@ -8,6 +8,7 @@
 
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/sm_power.hpp>
 #include <takt/model/stage.hpp>
 
 namespace takt {
@@ -40,6 +41,66 @@ template <ExactNumber Number>
   if (!checked_multiply(ratio_denominator, std::int64_t{virtual_sms}, divisor)) { return false; }
   out.lower = traits::divide_down(work.lower, virtual_sms);
   out.upper = traits::divide_up(Number(stretched - serial), divisor) + overhead;
+  return true;
+}
+
+/// The same on a GPU of any speed s: the bounds of a kernel whose work and overhead are divided by s.
+///
+/// Returns false also for an invalid speed. Integer time rounds each bound outwards once. Pre: as above.
+template <ExactNumber Number>
+[[nodiscard]] constexpr auto divisible_work_bounds(const interval<Number>& work, const Number& overhead,
+                                                   std::int64_t ratio_numerator, std::int64_t ratio_denominator,
+                                                   const sm_power& power, interval<Number>& out) -> bool {
+  using traits = number_traits<Number>;
+  if (power.speed.is_one()) {
+    return divisible_work_bounds(work, overhead, ratio_numerator, ratio_denominator, power.virtual_sms, out);
+  }
+  if (!power.speed.valid()) { return false; }
+  const std::int64_t faster = power.speed.numerator;
+  const std::int64_t slower = power.speed.denominator;
+  interval<Number> slowed{};
+  Number slowed_overhead{};
+  Number stretched{};
+  Number serial{};
+  Number rest{};
+  std::int64_t shares = 0;
+  std::int64_t divisor = 0;
+  if (!traits::multiply(work.lower, slower, slowed.lower) || !traits::multiply(work.upper, slower, slowed.upper) ||
+      !traits::multiply(overhead, slower, slowed_overhead) ||
+      !traits::multiply(slowed.upper, ratio_numerator, stretched) ||
+      !traits::multiply(slowed_overhead, ratio_denominator, serial) ||
+      !checked_multiply(ratio_denominator, std::int64_t{power.virtual_sms}, shares) ||
+      !checked_multiply(shares, faster, divisor)) {
+    return false;
+  }
+  // What the division of the overhead leaves over is rounded together with the work. The sum below is at most the
+  // stretched work times the virtual SMs.
+  const Number whole = traits::divide_down(slowed_overhead, faster);
+  if (!traits::multiply(stretched, power.virtual_sms, rest) ||
+      !traits::multiply(Number(slowed_overhead - whole * Number(faster)), shares, rest)) {
+    return false;
+  }
+  out.lower = traits::divide_down(slowed.lower, faster * power.virtual_sms);
+  out.upper = traits::divide_up(Number(stretched - serial + rest), divisor) + whole;
+  return true;
+}
+
+/// Times measured on the GPU of speed 1 as they are on another, rounded outwards; false on overflow or for an invalid
+/// speed.
+template <ExactNumber Number>
+[[nodiscard]] constexpr auto times_at_speed(const interval<Number>& measured, const gpu_speed& speed,
+                                            interval<Number>& out) -> bool {
+  using traits = number_traits<Number>;
+  if (speed.is_one()) {
+    out = measured;
+    return true;
+  }
+  interval<Number> slowed{};
+  if (!speed.valid() || !traits::multiply(measured.lower, speed.denominator, slowed.lower) ||
+      !traits::multiply(measured.upper, speed.denominator, slowed.upper)) {
+    return false;
+  }
+  out = {traits::divide_down(slowed.lower, speed.numerator), traits::divide_up(slowed.upper, speed.numerator)};
   return true;
 }
 

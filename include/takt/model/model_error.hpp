@@ -34,6 +34,10 @@ enum class model_fault : std::uint8_t {
   platform_size_out_of_range,
   plan_does_not_fit,
   one_core_and_gpu_only,
+  kernel_time_not_positive,
+  preemption_cost_exceeds_time,
+  slot_out_of_range,
+  slots_overlap,
   time_overflow,
 };
 
@@ -94,11 +98,19 @@ struct fault_text {
     case model_fault::more_gpu_tasks_than_sms:
       return {"sms", "cannot be dedicated to each task that has kernels", "at least one SM per such task"};
     case model_fault::platform_size_out_of_range:
-      return {"", "is out of range", "1 to 1048576 cores or virtual SMs, 1 or 2 copy engines"};
+      return {"", "is out of range",
+              "1 to 1048576 cores or virtual SMs, 1 or 2 copy engines, GPU speeds from 1/10000 to 10000"};
     case model_fault::plan_does_not_fit:
       return {"allocation", "does not fit the platform", "at least one SM per GPU task, and no more than the GPU has"};
     case model_fault::one_core_and_gpu_only:
       return {"platform", "has several cores or GPUs", "one core and one GPU for this analysis"};
+    case model_fault::kernel_time_not_positive: return {"wcet", "is not positive", "a time of at least 1ns"};
+    case model_fault::preemption_cost_exceeds_time:
+      return {"preemption_cost", "exceeds the kernel's own time", "preemption_cost <= wcet"};
+    case model_fault::slot_out_of_range:
+      return {"slot", "does not lie in its period", "0 <= offset < period and 0 <= budget <= period"};
+    case model_fault::slots_overlap:
+      return {"slots", "overlap or differ in their periods", "one period, and no instant in both slots"};
     case model_fault::time_overflow:
       return {"", "overflows 64-bit nanoseconds", "times whose sum over the task set stays below 2^63 ns"};
   }
@@ -162,6 +174,14 @@ constexpr void refuse(const model_error& error) noexcept {
       return stop_compilation("takt: the plan does not fit the platform; every GPU task needs an SM, and the sum must not exceed the GPU. See docs/errors.md#E23");
     case model_fault::one_core_and_gpu_only:
       return stop_compilation("takt: this analysis knows one core and one GPU; use a platform with one of each. See docs/errors.md#E26");
+    case model_fault::kernel_time_not_positive:
+      return stop_compilation("takt: a kernel takes no time; give it a positive time. See docs/errors.md#E49");
+    case model_fault::preemption_cost_exceeds_time:
+      return stop_compilation("takt: preempting a kernel costs more than its own time; it is at most one wave of blocks. See docs/errors.md#E41");
+    case model_fault::slot_out_of_range:
+      return stop_compilation("takt: a slot does not lie in its period; use 0 <= offset < period and 0 <= budget <= period. See docs/errors.md#E42");
+    case model_fault::slots_overlap:
+      return stop_compilation("takt: two slots overlap or have different periods; give them one period and no common instant. See docs/errors.md#E43");
     case model_fault::time_overflow:
       return stop_compilation("takt: times overflow 64-bit nanoseconds; keep their sum below 2^63 ns. See docs/errors.md#E24");
   }

@@ -7,10 +7,13 @@
 #include <type_traits>
 
 #include <boost/hana/for_each.hpp>
+#include <boost/hana/front.hpp>
 #include <boost/hana/tuple.hpp>
 
+#include <takt/model/accelerator.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/sm_power.hpp>
 
 namespace takt {
 
@@ -26,13 +29,32 @@ struct virtual_sms_resource {
   std::int32_t sms = 1;
   std::int32_t per_sm = 2;
   std::int32_t granularity = 1;
+  gpu_speed speed{};
+
+  /// The same SMs on a GPU that is so many times as fast as the one that the kernels' times are about: `at_speed(3,
+  /// 2)`.
+  [[nodiscard]] constexpr auto at_speed(std::int32_t numerator, std::int32_t denominator = 1) const noexcept
+      -> virtual_sms_resource {
+    return {sms, per_sm, granularity, {numerator, denominator}};
+  }
+};
+
+/// The cores of a GPU-like device that runs whole kernels, on one core or on all of them.
+struct accelerator_resource {
+  accelerator_record record;
 };
 
 [[nodiscard]] constexpr auto processors(std::int32_t count) noexcept -> processors_resource { return {count}; }
 [[nodiscard]] constexpr auto copy_engines(std::int32_t count) noexcept -> copy_engines_resource { return {count}; }
 [[nodiscard]] constexpr auto virtual_sms(std::int32_t sms, std::int32_t per_sm, std::int32_t granularity = 1) noexcept
     -> virtual_sms_resource {
-  return {sms, per_sm, granularity};
+  return {sms, per_sm, granularity, {}};
+}
+
+/// So many cores (SMs), whose hardware nests at most so many started kernels by stream priorities.
+[[nodiscard]] constexpr auto accelerator(std::int32_t cores, std::int32_t preemption_levels = 2) noexcept
+    -> accelerator_resource {
+  return {{cores, preemption_levels}};
 }
 
 /// What arbitrates a resource: a type that names its discipline. rules/ has the state machines behind them.
@@ -98,6 +120,13 @@ template <class Rule>
   return false;
 }
 
+/// How many tokens a rule makes of a GPU.
+template <class Rule>
+[[nodiscard]] constexpr auto tokens_of(const Rule& rule) noexcept -> std::int32_t {
+  if constexpr (requires { rule.tokens; }) { return rule.tokens; }
+  return 1;
+}
+
 constexpr auto append(platform_record& r, const processors_resource& p, auto /*rule*/) -> bool {
   r.cores = p.count;
   return p.count > 0 && p.count <= max_units;
@@ -107,10 +136,32 @@ constexpr auto append(platform_record& r, const copy_engines_resource& e, auto /
   return e.count > 0 && e.count <= max_copy_engines;
 }
 template <class Rule>
-constexpr auto append(platform_record& r, const virtual_sms_resource& g, Rule /*rule*/) -> bool {
-  r.gpus.push_back({g.sms, g.per_sm, g.granularity, shares_physical_sms<Rule>()});
-  return g.sms > 0 && g.per_sm > 0 && g.sms <= max_units / g.per_sm && g.granularity > 0;
+constexpr auto append(platform_record& r, const virtual_sms_resource& g, Rule rule) -> bool {
+  const std::int32_t tokens = tokens_of(rule);
+  r.gpus.push_back({g.sms, g.per_sm, g.granularity, shares_physical_sms<Rule>(), g.speed, tokens});
+  return g.sms > 0 && g.speed.valid() && g.per_sm > 0 && g.sms <= max_units / g.per_sm && g.granularity > 0 &&
+         (tokens == 1 || r.gpus.back().slot() > 0);
 }
+
+constexpr auto append(platform_record& /*r*/, const accelerator_resource& a, auto /*rule*/) -> bool {
+  const accelerator_record& r = a.record;
+  return r.cores > 0 && r.cores <= max_units && r.preemption_levels > 0 && r.preemption_levels <= max_units;
+}
+
+/// What is wrong with the values of a rule, for the rules that have any.
+template <class Rule>
+[[nodiscard]] constexpr auto rule_fault(const Rule& rule) -> model_error {
+  if constexpr (requires { rule.fault(); }) { return rule.fault(); }
+  return {};
+}
+
+template <std::size_t Accelerators, std::size_t Pools>
+struct accelerator_count {
+  static constexpr bool fits = Accelerators == 0 || Pools == 1;
+  static_assert(fits,
+                "takt: an accelerator stands beside other pools; it is analysed as a platform of its own. "
+                "See docs/errors.md#E48");
+};
 
 template <std::size_t Processors, std::size_t CopyEngines, std::size_t Gpus>
 struct pool_count {
@@ -134,8 +185,10 @@ struct [[nodiscard]] platform {
 
   constexpr explicit platform(
       const Pools&... given,
-      detail::refusal&& refused = detail::refusal{detail::pool_count<
-          count_of<processors_resource>, count_of<copy_engines_resource>, count_of<virtual_sms_resource>>::fits})
+      detail::refusal&& refused =
+          detail::refusal{detail::pool_count<count_of<processors_resource>, count_of<copy_engines_resource>,
+                                             count_of<virtual_sms_resource>>::fits &&
+                          detail::accelerator_count<count_of<accelerator_resource>, sizeof...(Pools)>::fits})
       : pools{given...} {
     refused.error = validate();
   }
@@ -150,19 +203,30 @@ struct [[nodiscard]] platform {
   using cpu_rule = rule_of<processors_resource>;
   using copy_rule = rule_of<copy_engines_resource>;
   using gpu_rule = rule_of<virtual_sms_resource>;
+  using accelerator_rule = rule_of<accelerator_resource>;
 
   [[nodiscard]] constexpr auto record() const -> platform_record {
     platform_record out;
     boost::hana::for_each(pools, [&out](const auto& p) { (void)detail::append(out, p.resource, p.rule); });
     return out;
   }
-  [[nodiscard]] constexpr auto validate() const -> model_error {
-    bool sizes_fit = true;
-    boost::hana::for_each(pools, [&sizes_fit](const auto& p) {
+  [[nodiscard]] constexpr auto accelerator() const
+      -> const accelerator_record& requires(count_of<accelerator_resource> == 1 && sizeof...(Pools) == 1) {
+        return boost::hana::front(pools).resource.record;
+      }
+  /// How the accelerator is scheduled.
+  [[nodiscard]] constexpr auto strategy() const
+      -> const accelerator_rule& requires(count_of<accelerator_resource> == 1 && sizeof...(Pools) == 1) {
+        return boost::hana::front(pools).rule;
+      } [[nodiscard]] constexpr auto validate() const -> model_error {
+    model_error first;
+    boost::hana::for_each(pools, [&first](const auto& p) {
       platform_record scratch;
-      sizes_fit = detail::append(scratch, p.resource, p.rule) && sizes_fit;
+      if (first) { return; }
+      first = detail::rule_fault(p.rule);
+      if (!detail::append(scratch, p.resource, p.rule)) { first = {.fault = model_fault::platform_size_out_of_range}; }
     });
-    return {.fault = sizes_fit ? model_fault::none : model_fault::platform_size_out_of_range};
+    return first;
   }
 };
 

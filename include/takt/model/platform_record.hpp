@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <takt/core/inline_vector.hpp>
+#include <takt/model/sm_power.hpp>
 #include <takt/model/stage.hpp>
 
 namespace takt {
@@ -17,6 +18,8 @@ struct gpu_record {
   std::int32_t virtual_per_sm = 1;
   std::int32_t granularity = 1;  ///< shares are multiples of this many SMs (a hardware split unit)
   bool shared = false;
+  gpu_speed speed{};
+  std::int32_t tokens = 1;  ///< into how many equal parts `locked` divides the SMs
 
   [[nodiscard]] friend constexpr auto operator==(const gpu_record&, const gpu_record&) noexcept -> bool = default;
 
@@ -24,6 +27,13 @@ struct gpu_record {
   [[nodiscard]] constexpr auto budget() const noexcept -> std::int32_t { return shared ? sms * virtual_per_sm : sms; }
   [[nodiscard]] constexpr auto virtual_sms(std::int32_t share) const noexcept -> std::int32_t {
     return shared ? share : share * virtual_per_sm;
+  }
+  /// SMs behind a token; 0 when they do not go round.
+  [[nodiscard]] constexpr auto slot() const noexcept -> std::int32_t {
+    return tokens < 1 || granularity < 1 ? 0 : sms / granularity / tokens * granularity;
+  }
+  [[nodiscard]] constexpr auto power(std::int32_t share) const noexcept -> sm_power {
+    return {virtual_sms(share), speed};
   }
 };
 

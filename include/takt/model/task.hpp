@@ -106,6 +106,14 @@ template <class... Parts>
   return fine;
 }
 
+/// Whether a segment that is a whole task stands alone, and on no CPU core.
+template <class... Parts>
+[[nodiscard]] constexpr auto whole_if_indivisible() noexcept -> bool {
+  constexpr std::size_t segments = (std::size_t{Segment<Parts>} + ... + 0);
+  constexpr bool alone = segments == 1 && !(std::same_as<Parts, core_attribute> || ...);
+  return alone || !(requires { typename Parts::is_whole_task; } || ...);
+}
+
 }  // namespace detail
 
 /// A sporadic task: its name, its attributes, then its chain of segments in order of execution.
@@ -113,11 +121,16 @@ template <class... Parts>
 [[nodiscard]] constexpr auto task(std::string_view name, const Parts&... parts) {
   constexpr bool well_formed = detail::well_formed<Parts...>();
   constexpr bool empty = !(Segment<Parts> || ...);
+  constexpr bool whole = detail::whole_if_indivisible<Parts...>();
   static_assert(well_formed,
                 "takt: a task takes period(), deadline(), priority(), on_core() first and then only "
                 "segments: cpu(), copy(), kernel(). See docs/errors.md#E01");
   static_assert(!empty, "takt: the task has no segment; give it at least one cpu(). See docs/errors.md#E02");
-  if constexpr (well_formed && !empty) {
+  static_assert(
+      whole,
+      "takt: a kernel with wcet() is all of its task: no other segment, no on_core(); copies are part of wcet(). "
+      "See docs/errors.md#E44");
+  if constexpr (well_formed && !empty && whole) {
     return detail::make_task(task_attributes{.name = name, .period = {}, .deadline = {}}, parts...);
   }
 }

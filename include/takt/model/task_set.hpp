@@ -9,6 +9,10 @@
 #include <boost/hana/tuple.hpp>
 
 #include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/accelerator_fault.hpp>
+#include <takt/model/accelerator_kernel.hpp>
+#include <takt/model/platform_record.hpp>
 #include <takt/model/task.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/model/validate.hpp>
@@ -63,6 +67,45 @@ constexpr void append(Table& table, const kernel_segment<Law>& s) {
       {.where = stage::kernel, .first_sample = first, .samples = static_cast<std::uint32_t>(Law::sampled_shares)});
 }
 
+template <class Table>
+constexpr void append_task(Table& table, const task_attributes& a, const auto& chain) {
+  using number = typename Table::number;
+  table.add_task(a.name, number(a.period.count()), number(a.deadline.count()), a.priority, a.core);
+  boost::hana::for_each(chain, [&table](const auto& s) { append(table, s); });
+}
+template <class Number, std::size_t MaxTasks>
+constexpr void append_task(accelerator_table<Number, MaxTasks>& table, const task_attributes& a, const auto& chain) {
+  boost::hana::for_each(chain, [&](const accelerator_kernel& k) {
+    table.add({.name = a.name,
+               .wcet = Number(k.wcet.count()),
+               .period = Number(a.period.count()),
+               .deadline = Number(a.deadline.count()),
+               .preemption_cost = Number(k.preemption_cost.count()),
+               .width = k.width,
+               .core = k.core,
+               .priority = a.priority});
+  });
+}
+
+/// What is wrong with a set whatever it runs on.
+template <class Table>
+[[nodiscard]] constexpr auto fault_of(const Table& table) -> model_error {
+  return validate(table);
+}
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto fault_of(const accelerator_table<Number, MaxTasks>& table) -> model_error {
+  return validate(table, {.cores = max_units, .preemption_levels = 1});
+}
+
+template <class Number, bool OnAccelerator, std::size_t MaxTasks, std::size_t MaxSegments, std::size_t MaxSamples>
+struct flat_table {
+  using type = task_table<Number, MaxTasks, MaxSegments, MaxSamples>;
+};
+template <class Number, std::size_t MaxTasks, std::size_t MaxSegments, std::size_t MaxSamples>
+struct flat_table<Number, true, MaxTasks, MaxSegments, MaxSamples> {
+  using type = accelerator_table<Number, MaxTasks>;
+};
+
 }  // namespace detail
 
 /// Tasks whose chains keep their types: `takt::task_set(takt::task(...), takt::task(...))`. In a constant expression a
@@ -71,29 +114,30 @@ constexpr void append(Table& table, const kernel_segment<Law>& s) {
 template <Task... Tasks>
 struct [[nodiscard]] task_set {
   static_assert(sizeof...(Tasks) > 0, "takt: the task set has no task; give it at least one. See docs/errors.md#E03");
+  static constexpr bool on_accelerator = (AcceleratorTask<Tasks> && ...);
+  static constexpr bool of_one_kind = on_accelerator || !(AcceleratorTask<Tasks> || ...);
+  static_assert(of_one_kind,
+                "takt: kernels with wcet() and other tasks are in one set; give each platform a set of its own. "
+                "See docs/errors.md#E45");
 
   static constexpr std::size_t max_tasks = sizeof...(Tasks);
   static constexpr std::size_t max_segments = (Tasks::segment_count + ... + 0);
   static constexpr std::size_t max_samples = (detail::samples_in<Tasks> + ... + 0);
 
   template <ExactNumber Number>
-  using table_type = task_table<Number, max_tasks, max_segments, max_samples>;
+  using table_type = typename detail::flat_table<Number, on_accelerator, max_tasks, max_segments, max_samples>::type;
 
   boost::hana::tuple<Tasks...> tasks;
 
   constexpr explicit task_set(const Tasks&... given, detail::refusal&& refused = detail::refusal{}) : tasks{given...} {
-    if (std::is_constant_evaluated()) { refused.error = validate(table<ticks>()); }
+    if (std::is_constant_evaluated()) { refused.error = detail::fault_of(table<ticks>()); }
   }
 
   /// The same set as flat values, in the given order.
   template <ExactNumber Number = ticks>
   [[nodiscard]] constexpr auto table() const -> table_type<Number> {
     table_type<Number> out;
-    boost::hana::for_each(tasks, [&out](const auto& t) {
-      const task_attributes& a = t.attributes;
-      out.add_task(a.name, Number(a.period.count()), Number(a.deadline.count()), a.priority, a.core);
-      boost::hana::for_each(t.chain, [&out](const auto& s) { detail::append(out, s); });
-    });
+    boost::hana::for_each(tasks, [&out](const auto& t) { detail::append_task(out, t.attributes, t.chain); });
     return out;
   }
 };
@@ -104,5 +148,18 @@ task_set(const Tasks&...) -> task_set<Tasks...>;
 /// Anything that flattens: a typed set, or a table that was read from a file.
 template <class T>
 concept TaskSet = requires(const T& t) { t.template table<ticks>(); };
+
+namespace detail {
+template <class T>
+inline constexpr bool is_accelerator_table = false;
+template <class Number, std::size_t MaxTasks>
+inline constexpr bool is_accelerator_table<accelerator_table<Number, MaxTasks>> = true;
+}  // namespace detail
+
+/// One that flattens into the table of an accelerator.
+template <class T>
+concept AcceleratorTaskSet = TaskSet<T> && requires(const T& t) {
+  requires detail::is_accelerator_table<std::remove_cvref_t<decltype(t.template table<ticks>())>>;
+};
 
 }  // namespace takt

@@ -9,6 +9,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/kernel_law.hpp>
+#include <takt/model/sm_power.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/task.hpp>
 
@@ -93,17 +94,16 @@ struct task_table {
     return n;
   }
 
-  /// Bounds of a kernel on `virtual_sms`; false on overflow. Pre: `s` is a kernel of this table; virtual_sms >= 1.
-  [[nodiscard]] constexpr auto kernel_bounds(const segment_record<Number>& s, std::int32_t virtual_sms,
+  /// Bounds of a kernel on a share of some GPU; false on overflow or for an invalid speed. Pre: `s` is a kernel of this
+  /// table; power.virtual_sms >= 1.
+  [[nodiscard]] constexpr auto kernel_bounds(const segment_record<Number>& s, const sm_power& power,
                                              interval<Number>& out) const -> bool {
     if (s.samples == 0) {
-      return divisible_work_bounds(s.time, s.overhead, s.interleave_numerator, s.interleave_denominator, virtual_sms,
-                                   out);
+      return divisible_work_bounds(s.time, s.overhead, s.interleave_numerator, s.interleave_denominator, power, out);
     }
     const auto rows = s.samples;
-    const auto n = static_cast<std::uint32_t>(virtual_sms);
-    out = samples[s.first_sample + (n < rows ? n : rows) - 1];
-    return true;
+    const auto n = static_cast<std::uint32_t>(power.virtual_sms);
+    return times_at_speed(samples[s.first_sample + (n < rows ? n : rows) - 1], power.speed, out);
   }
 };
 

@@ -37,6 +37,10 @@ namespace detail {
     case term_kind::copy_blocking: return "copies of " + who + " that are under way and cannot be interrupted";
     case term_kind::gpu_interference: return "kernels of " + who + ", which go first";
     case term_kind::gpu_blocking: return "kernels of " + who + " that are under way and cannot be interrupted";
+    case term_kind::gpu_section: return "its own copies and kernels, with waits for copy engines";
+    case term_kind::token_wait: return "waiting for tokens that others hold";
+    case term_kind::job_interference:
+      return "jobs of " + who + ", which go first, with their copies, kernels and waits";
   }
   return {};
 }

@@ -34,7 +34,12 @@ inline void write_platform(json_writer& json, const platform_record& platform, c
   for (const gpu_record& gpu : platform.gpus) {
     json.begin_object().member("sms", gpu.sms).member("virtual_per_sm", gpu.virtual_per_sm);
     json.member("granularity", gpu.granularity);
-    json.member("sharing", !rules.gpus.empty() ? rules.gpus : gpu.shared ? "shared" : "isolated").end_object();
+    json.member("sharing", !rules.gpus.empty() ? rules.gpus : gpu.shared ? "shared" : "isolated");
+    if (rules.gpus == "tokens") { json.member("tokens_per_gpu", gpu.tokens); }
+    if (!gpu.speed.is_one()) {
+      json.member("speed", std::to_string(gpu.speed.numerator) + "/" + std::to_string(gpu.speed.denominator));
+    }
+    json.end_object();
   }
   json.end_array().end_object();
 }

@@ -20,6 +20,10 @@ inline constexpr bool same_order<Rule, CpuRule> = Rule::order == CpuRule::order;
 template <class Rule, class CpuRule>
 concept CopiesInPriorityOrder = Absent<Rule> || (NonpreemptiveFixedPriority<Rule> && detail::same_order<Rule, CpuRule>);
 
+/// Copy engines, if any, in whose queue nobody is overtaken.
+template <class Rule>
+concept CopiesInArrivalOrder = Absent<Rule> || FirstComeFirstServed<Rule>;
+
 // The compositions of rules that takt knows. Analyses, the simulator and the runtime tell them apart by these concepts.
 
 /// Nothing but processors: no job ever suspends.
@@ -51,9 +55,14 @@ concept LockedGpuPlatform =
     Platform<P> && FixedPriority<typename P::cpu_rule> &&
     CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule> && SerializedWholeGpu<typename P::gpu_rule>;
 
+/// What stands between two CPU segments is one critical section of a pool of tokens under a locking protocol.
 template <class P>
-concept KnownComposition =
-    DedicatedGpuPlatform<P> || BusyWaitingPlatform<P> || SerializedGpuPlatform<P> || LockedGpuPlatform<P>;
+concept TokenGpuPlatform = Platform<P> && FixedPriority<typename P::cpu_rule> &&
+                           CopiesInArrivalOrder<typename P::copy_rule> && TokenLocked<typename P::gpu_rule>;
+
+template <class P>
+concept KnownComposition = DedicatedGpuPlatform<P> || BusyWaitingPlatform<P> || SerializedGpuPlatform<P> ||
+                           LockedGpuPlatform<P> || TokenGpuPlatform<P>;
 
 namespace detail {
 
@@ -62,7 +71,9 @@ inline constexpr bool has_processors = !Absent<typename P::cpu_rule>;
 template <class P>
 inline constexpr bool knows_processors = FixedPriority<typename P::cpu_rule> || BusyWaiting<typename P::cpu_rule>;
 template <class P>
-inline constexpr bool knows_copies = CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule>;
+inline constexpr bool knows_copies =
+    TokenLocked<typename P::gpu_rule> ? CopiesInArrivalOrder<typename P::copy_rule>
+                                      : CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule>;
 
 /// Stops compilation with a sentence about the first pool to blame. Made from plain answers instead of rules, which
 /// keeps what compilers print above the sentence short.
@@ -80,10 +91,10 @@ struct composition_check {
                 "deadline_monotonic and busy_waiting(...) have one. See docs/errors.md#E28");
   static_assert(copy_known,
                 "takt: no bound is known for this rule on the copy_engines pool; nonpreemptive(r), with r the "
-                "order of the processors, has one. See docs/errors.md#E29");
+                "order of the processors, has one, and beside locked(...) fifo. See docs/errors.md#E29");
   static_assert(gpu_known,
                 "takt: no bound is known for this rule on the virtual_sms pool; federated, federated_virtual, "
-                "serialized(federated) and serialized(whole_gpu) have one. See docs/errors.md#E30");
+                "serialized(federated or whole_gpu) and locked(...) have one. See docs/errors.md#E30");
 };
 
 template <class P>

@@ -37,7 +37,7 @@ template <class Table>
 /// Sorts the tasks, highest priority first; equal keys keep the given order. Cost: n^2 steps at most.
 template <class Table>
 constexpr void prioritize(Table& table, priority_order wanted = priority_order::assigned) {
-  using record = task_record<typename Table::number>;
+  using record = typename decltype(table.tasks)::value_type;
   const priority_order order = effective_order(table, wanted);
   const auto before = [order](const record& a, const record& b) {
     if (order == priority_order::assigned) { return a.priority != b.priority ? a.priority < b.priority : a.id < b.id; }

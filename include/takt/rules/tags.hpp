@@ -3,8 +3,10 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 
 #include <takt/model/platform.hpp>
+#include <takt/rules/fifo_server.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/priority_server.hpp>
 
@@ -19,6 +21,11 @@ struct fixed_priority_rule {
   using server = priority_server<preemption::allowed, Capacity>;
 };
 
+/// The earliest absolute deadline first.
+struct edf_rule {
+  using is_takt_rule = void;
+};
+
 /// The order of another rule, without taking the resource away from its holder.
 template <class Rule>
 struct nonpreemptive_rule {
@@ -26,6 +33,11 @@ struct nonpreemptive_rule {
   static constexpr priority_order order = Rule::order;
   template <std::size_t Capacity>
   using server = priority_server<preemption::forbidden, Capacity>;
+};
+
+template <>
+struct nonpreemptive_rule<edf_rule> {
+  using is_takt_rule = void;
 };
 
 /// A job keeps its claim on the core while it copies and while its kernels run: it spins instead of suspending.
@@ -60,12 +72,42 @@ struct serialized_rule {
   using server = priority_server<preemption::forbidden, Capacity>;
 };
 
+/// First come, first served, without taking the resource away from its holder.
+struct fifo_rule {
+  using is_takt_rule = void;
+  template <std::size_t Capacity>
+  using server = fifo_server<Capacity>;
+};
+
+/// Who gets the next token of a pool.
+enum class token_order : std::uint8_t {
+  k_fmlp,   ///< a queue per token, the one with the fewest requests is joined
+  r2dglp,   ///< short queues, the best pending jobs of one cluster first
+  ck_omlp,  ///< one queue that holds at most one request per processor
+};
+template <token_order Order>
+struct token_order_rule {};
+
+/// The GPU as a pool of tokens, each with an equal part of its SMs. A job holds one for each stretch between two of its
+/// CPU segments and has these SMs to itself; the copy engines it shares with the other holders.
+template <token_order Order>
+struct locked_rule {
+  using is_takt_rule = void;
+  static constexpr token_order protocol = Order;
+  std::int32_t tokens = 1;
+};
+
 inline constexpr fixed_priority_rule<priority_order::assigned> fixed_priority{};
 inline constexpr fixed_priority_rule<priority_order::deadline_monotonic> deadline_monotonic{};
 inline constexpr fixed_priority_rule<priority_order::rate_monotonic> rate_monotonic{};
+inline constexpr edf_rule edf{};
 inline constexpr federated_rule<false> federated{};
 inline constexpr federated_rule<true> federated_virtual{};
 inline constexpr whole_gpu_rule whole_gpu{};
+inline constexpr fifo_rule fifo{};
+inline constexpr token_order_rule<token_order::k_fmlp> k_fmlp_order{};
+inline constexpr token_order_rule<token_order::r2dglp> r2dglp_order{};
+inline constexpr token_order_rule<token_order::ck_omlp> ck_omlp_order{};
 
 template <class Rule>
 [[nodiscard]] constexpr auto nonpreemptive(const Rule& /*rule*/) noexcept -> nonpreemptive_rule<Rule> {
@@ -78,6 +120,12 @@ template <class Rule>
 template <class Rule>
 [[nodiscard]] constexpr auto serialized(const Rule& /*rule*/) noexcept -> serialized_rule<Rule> {
   return {};
+}
+/// `tokens` critical sections at a time on each GPU of the pool.
+template <token_order Order>
+[[nodiscard]] constexpr auto locked(const token_order_rule<Order>& /*order*/, std::int32_t tokens = 1) noexcept
+    -> locked_rule<Order> {
+  return {tokens};
 }
 
 namespace detail {
@@ -101,10 +149,16 @@ template <class R>
 inline constexpr bool is_serialized_federated = false;
 template <class R>
 inline constexpr bool is_serialized_federated<serialized_rule<R>> = is_federated<R>;
+template <class R>
+inline constexpr bool is_token_locked = false;
+template <token_order Order>
+inline constexpr bool is_token_locked<locked_rule<Order>> = true;
 }  // namespace detail
 
 template <class R>
 concept FixedPriority = detail::is_fixed_priority<R>;
+template <class R>
+concept EarliestDeadlineFirst = std::same_as<R, edf_rule>;
 template <class R>
 concept NonpreemptiveFixedPriority = detail::is_nonpreemptive<R>;
 template <class R>
@@ -115,6 +169,10 @@ template <class R>
 concept SerializedFederated = detail::is_serialized_federated<R>;
 template <class R>
 concept SerializedWholeGpu = std::same_as<R, serialized_rule<whole_gpu_rule>>;
+template <class R>
+concept TokenLocked = detail::is_token_locked<R>;
+template <class R>
+concept FirstComeFirstServed = std::same_as<R, fifo_rule>;
 template <class R>
 concept Absent = std::same_as<R, detail::absent_rule>;
 

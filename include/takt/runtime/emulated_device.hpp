@@ -85,7 +85,8 @@ class emulated_device {
     for (std::size_t g = 0; g < wanted.gpus.size(); ++g) {
       const gpu_record& own = platform_.gpus[g];
       const gpu_record& other = wanted.gpus[g];
-      if (other.sms > own.sms || other.virtual_per_sm != own.virtual_per_sm || other.shared != own.shared) {
+      if (other.sms > own.sms || other.virtual_per_sm != own.virtual_per_sm || other.shared != own.shared ||
+          other.speed != own.speed) {
         return false;
       }
     }

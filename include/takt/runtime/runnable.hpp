@@ -44,7 +44,7 @@ template <class Table, std::size_t MaxShares>
       if (share.sms <= 0 || !known) { return {.fault = model_fault::plan_does_not_fit, .task = t.id, .segment = j}; }
       const gpu_record& gpu = platform.gpus[static_cast<std::size_t>(share.gpu)];
       interval<ticks> length;
-      if (!table.kernel_bounds(s, gpu.virtual_sms(share.sms), length)) {
+      if (!table.kernel_bounds(s, gpu.power(share.sms), length)) {
         return {.fault = model_fault::time_overflow, .task = t.id, .segment = j};
       }
     }
@@ -101,7 +101,7 @@ template <class Table, Device D>
         break;
       case stage::kernel: {
         const gpu_record& gpu = platform.gpus[static_cast<std::size_t>(range.gpu)];
-        (void)table.kernel_bounds(s, gpu.virtual_sms(range.count), r.length);
+        (void)table.kernel_bounds(s, gpu.power(range.count), r.length);
         r.unit.gpu = range.gpu;
         r.unit.index = range.first;
         r.unit.count = range.count;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/priority_server.hpp>
@@ -11,6 +12,18 @@ namespace takt::simulation {
 /// Copies and kernels between two CPU segments are one critical section of one lock.
 template <class P>
 concept Serialized = SerializedGpuPlatform<P> || LockedGpuPlatform<P>;
+
+/// Where kernels run.
+enum class kernel_place : std::uint8_t {
+  own_share,  ///< on the task's SMs, which the plan says
+  whole_gpu,  ///< on all SMs of the first GPU
+  token,      ///< on the SMs behind a token
+};
+
+template <class P>
+inline constexpr kernel_place kernels_on = TokenGpuPlatform<P>                        ? kernel_place::token
+                                           : SerializedWholeGpu<typename P::gpu_rule> ? kernel_place::whole_gpu
+                                                                                      : kernel_place::own_share;
 
 namespace detail {
 

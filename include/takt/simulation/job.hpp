@@ -23,7 +23,7 @@ struct job {
   bool alive = false;
   bool late = false;       ///< its miss has been counted
   bool claims = false;     ///< holds, or waits for, its core until it completes
-  bool holds_off = false;  ///< has a copy or a kernel to start as soon as it runs
+  bool holds_off = false;  ///< has a copy or a kernel to start as soon as it runs, or has a token
   ticks release = 0;
   ticks next_release = never;  ///< of the job that waits, or comes next
   ticks ready = 0;             ///< since when the current segment could have started

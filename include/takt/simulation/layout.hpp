@@ -16,6 +16,7 @@
 #include <takt/model/validate.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/simulation/calendar.hpp>
+#include <takt/simulation/composition.hpp>
 
 namespace takt::simulation {
 
@@ -52,12 +53,13 @@ class layout {
  public:
   static constexpr std::size_t max_tasks = Table::max_tasks;
 
-  /// Pre: `table` is in priority order. `all_sms`: kernels run on all SMs of the first GPU, whatever the plan says.
+  /// Pre: `table` is in priority order. The plan matters only where tasks have SMs of their own. The time of a kernel
+  /// on a token ranges over those of all GPUs.
   template <std::size_t MaxShares>
-  constexpr layout(const Table& table, const platform_record& platform, const plan<MaxShares>& p, bool all_sms)
+  constexpr layout(const Table& table, const platform_record& platform, const plan<MaxShares>& p, kernel_place place)
       : error_{validate(table)} {
-    if (!error_) { error_ = place_tasks(table, platform, p, all_sms); }
-    for (std::size_t k = 0; k < table.size() && !error_; ++k) { error_ = lay_out(table, platform, k); }
+    if (!error_) { error_ = place_tasks(table, platform, p, place); }
+    for (std::size_t k = 0; k < table.size() && !error_; ++k) { error_ = lay_out(table, platform, k, place); }
     sources_.cores = sources_.core_ids.size();
     sources_.releases = table.size();
   }
@@ -77,9 +79,14 @@ class layout {
  private:
   template <std::size_t MaxShares>
   [[nodiscard]] constexpr auto place_tasks(const Table& table, const platform_record& platform,
-                                           const plan<MaxShares>& p, bool all_sms) -> model_error {
+                                           const plan<MaxShares>& p, kernel_place place) -> model_error {
     const dedicated_sms<MaxShares> ranges(platform, p);
-    if (!all_sms && !ranges.valid()) { return {.fault = model_fault::plan_does_not_fit}; }
+    const bool shares = place == kernel_place::own_share;
+    if (shares && !ranges.valid()) { return {.fault = model_fault::plan_does_not_fit}; }
+    for (const gpu_record& gpu : platform.gpus) {
+      const bool fits = place != kernel_place::token || gpu.slot() > 0;
+      if (!fits) { return {.fault = model_fault::platform_size_out_of_range}; }
+    }
     for (std::size_t k = 0; k < table.size(); ++k) {
       const auto& t = table.tasks[k];
       if (t.core >= platform.cores) { return {.fault = model_fault::core_out_of_range, .task = t.id}; }
@@ -87,10 +94,10 @@ class layout {
       core_of_[k] = slot_of(t.core);
       if (!table.has_kernel(k)) { continue; }
       if (platform.gpus.empty()) { return {.fault = model_fault::kernel_without_gpu, .task = t.id}; }
-      if (!all_sms && (t.id >= p.shares.size() || p.shares[t.id].sms < 1)) {
+      if (shares && (t.id >= p.shares.size() || p.shares[t.id].sms < 1)) {
         return {.fault = model_fault::plan_does_not_fit, .task = t.id};
       }
-      const sm_range range = all_sms ? sm_range{0, 0, platform.gpus[0].budget()} : ranges.range(t.id);
+      const sm_range range = shares ? ranges.range(t.id) : sm_range{0, 0, platform.gpus[0].budget()};
       tracks_[k] = {stage::kernel, range.gpu, range.first, range.count};
       kernel_of_[k] = sources_.kernel_tasks.size();
       sources_.kernel_tasks.push_back(static_cast<std::uint32_t>(k));
@@ -106,8 +113,8 @@ class layout {
     return static_cast<std::uint32_t>(sources_.core_ids.size() - 1);
   }
 
-  [[nodiscard]] constexpr auto lay_out(const Table& table, const platform_record& platform, std::size_t k)
-      -> model_error {
+  [[nodiscard]] constexpr auto lay_out(const Table& table, const platform_record& platform, std::size_t k,
+                                       kernel_place place) -> model_error {
     const auto& t = table.tasks[k];
     for (std::uint32_t j = 0; j < t.segment_count; ++j) {
       const auto& s = table.segment(k, j);
@@ -121,15 +128,29 @@ class layout {
         sources_.units = std::max(sources_.units, static_cast<std::size_t>(out.engine) + 1);
       }
       if (s.where == stage::kernel) {
-        const gpu_record& gpu = platform.gpus[static_cast<std::size_t>(tracks_[k].gpu)];
-        if (gpu.shared && !s.any_neighbour) {
-          return {.fault = model_fault::interleave_among_own_blocks_only, .task = t.id, .segment = j};
-        }
-        if (!table.kernel_bounds(s, gpu.virtual_sms(tracks_[k].count), out.time)) { out.time.upper = never; }
+        const model_fault fault = time_kernel(table, platform, s, k, place, out.time);
+        if (fault != model_fault::none) { return {.fault = fault, .task = t.id, .segment = j}; }
       }
       if (out.time.upper > longest_time) { return {.fault = model_fault::time_overflow, .task = t.id, .segment = j}; }
     }
     return {};
+  }
+
+  [[nodiscard]] constexpr auto time_kernel(const Table& table, const platform_record& platform,
+                                           const segment_record<ticks>& s, std::size_t k, kernel_place place,
+                                           interval<ticks>& out) const -> model_fault {
+    const bool anywhere = place == kernel_place::token;
+    const auto own = static_cast<std::size_t>(tracks_[k].gpu);
+    out = {.lower = never, .upper = 0};
+    for (std::size_t g = anywhere ? 0 : own; g < (anywhere ? platform.gpus.size() : own + 1); ++g) {
+      const gpu_record& gpu = platform.gpus[g];
+      if (gpu.shared && !s.any_neighbour) { return model_fault::interleave_among_own_blocks_only; }
+      interval<ticks> on{};
+      const std::int32_t sms = anywhere ? gpu.slot() : tracks_[k].count;
+      if (!table.kernel_bounds(s, gpu.power(sms), on)) { on = {never, never}; }
+      out = {std::min(out.lower, on.lower), std::max(out.upper, on.upper)};
+    }
+    return model_fault::none;
   }
 
   model_error error_;

@@ -11,6 +11,8 @@
 #include <takt/model/task_set.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/model/trace_record.hpp>
+#include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/compositions.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/simulation/composition.hpp>
 #include <takt/simulation/layout.hpp>
@@ -39,7 +41,7 @@ namespace simulation {
 /// A job that misses its deadline goes on; the next job of its task waits for it. An unfinished job whose deadline is
 /// not after the end counts as a miss. Pre: `table` is in priority order. Error: `invalid_model`, with the fault in
 /// `error`. Cost: an event per release, completion, copy, kernel and preemption, each logarithmic in the tasks;
-/// nothing is allocated unless the recorder does.
+/// nothing is allocated unless the recorder does, or by the CK-OMLP for its loans before the first event.
 template <Platform P, std::size_t MaxTasks, std::size_t MaxSegments, std::size_t MaxSamples, std::size_t MaxShares,
           TraceRecorder Recorder>
 constexpr auto simulate(const P& platform, const task_table<ticks, MaxTasks, MaxSegments, MaxSamples>& table,
@@ -49,14 +51,15 @@ constexpr auto simulate(const P& platform, const task_table<ticks, MaxTasks, Max
   simulation_result<MaxTasks, MaxSegments> out;
   if constexpr (KnownComposition<P>) {
     using table_type = task_table<ticks, MaxTasks, MaxSegments, MaxSamples>;
-    using simulator = simulation::simulator<P, table_type, MaxShares, Recorder>;
     out.error = platform.validate();
     if (!out.error) { out.error = simulation::options_fault(options); }
     if (out.error) { return out; }
     const platform_record record = platform.record();
-    const simulation::layout<table_type> steps(table, record, p, simulator::all_sms);
+    const simulation::layout<table_type> steps(table, record, p, simulation::kernels_on<P>);
     out.error = steps.error();
-    if (!out.error) { out = simulator(table, steps, record, p, options, recorder).run(); }
+    if (!out.error) {
+      out = simulation::simulator<P, table_type, MaxShares, Recorder>(table, steps, record, p, options, recorder).run();
+    }
   }
   return out;
 }
@@ -75,17 +78,20 @@ template <Platform P, std::size_t MaxTasks, std::size_t MaxSegments, std::size_t
 template <Platform P, TaskSet T, std::size_t MaxShares, TraceRecorder Recorder>
 constexpr auto simulate(const P& platform, const T& tasks, const plan<MaxShares>& p, const simulation_options& options,
                         Recorder& recorder,
-                        detail::refusal&& /*refused*/ = detail::refusal{detail::check_composition<P>::passed}) {
-  auto table = tasks.template table<ticks>();
-  prioritize(table, P::cpu_rule::order);
-  return simulate(platform, table, p, options, recorder);
+                        detail::refusal&& /*refused*/ = detail::refusal{detail::check_composition<P>::passed &&
+                                                                        detail::check_chains<T>::passed}) {
+  if constexpr (!AcceleratorTaskSet<T>) {
+    auto table = tasks.template table<ticks>();
+    prioritize(table, P::cpu_rule::order);
+    return simulate(platform, table, p, options, recorder);
+  }
 }
 
 template <Platform P, TaskSet T, std::size_t MaxShares>
 [[nodiscard]] constexpr auto simulate(const P& platform, const T& tasks, const plan<MaxShares>& p,
                                       const simulation_options& options = {},
                                       detail::refusal&& /*refused*/ = detail::refusal{
-                                          detail::check_composition<P>::passed}) {
+                                          detail::check_composition<P>::passed && detail::check_chains<T>::passed}) {
   no_trace unheard;
   return simulate(platform, tasks, p, options, unheard);
 }

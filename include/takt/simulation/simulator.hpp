@@ -2,21 +2,20 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <type_traits>
 
-#include <takt/core/random.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/rules/dedicated_sms.hpp>
+#include <takt/rules/compositions.hpp>
 #include <takt/rules/rank_set.hpp>
 #include <takt/simulation/arrivals.hpp>
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/composition.hpp>
 #include <takt/simulation/core_bank.hpp>
+#include <takt/simulation/device_bank.hpp>
 #include <takt/simulation/job.hpp>
 #include <takt/simulation/layout.hpp>
 #include <takt/simulation/ledger.hpp>
+#include <takt/simulation/lengths.hpp>
 #include <takt/simulation/options.hpp>
 
 namespace takt::simulation {
@@ -28,13 +27,11 @@ namespace takt::simulation {
 /// leads to, that is segments of length zero, kernels, which never wait, and whom the cores run. Only then do spinning
 /// jobs that still run start their copies and kernels, and only after that do the servers that cannot take back a grant
 /// (copy engines, the lock) decide. So no copy of lower priority starts at an instant at which a higher one is
-/// requested.
+/// requested. Tokens are asked for, given back and passed on as these events come.
 template <KnownComposition P, class Table, std::size_t MaxShares, TraceRecorder Recorder>
 class simulator {
  public:
   static constexpr bool spins = BusyWaitingPlatform<P>;
-  static constexpr bool serialized = Serialized<P>;
-  static constexpr bool all_sms = SerializedWholeGpu<typename P::gpu_rule>;
   static constexpr std::size_t max_tasks = Table::max_tasks;
   using result_type = simulation_result<max_tasks, Table::max_segments>;
 
@@ -42,17 +39,15 @@ class simulator {
   constexpr simulator(const Table& table, const layout<Table>& steps, const platform_record& platform,
                       const plan<MaxShares>& p, const simulation_options& options, Recorder& recorder)
       : layout_{&steps},
-        sources_{steps.sources(serialized)},
+        sources_{steps.sources(Serialized<P>)},
         calendar_{sources_.count()},
         jobs_{table, recorder},
         cores_{sources_.core_ids, jobs_, calendar_},
-        sms_{platform, p},
+        devices_{table, steps, sources_, platform, p, jobs_, calendar_},
         arrivals_{options.releases, options.seed},
-        random_{~options.seed},
-        execution_{options.execution},
+        lengths_{options.execution, ~options.seed},
         horizon_{std::max(options.horizon.count(), ticks{0})},
         stops_at_miss_{options.stop_at_first_miss} {
-    units_.fill(unit_server{});  // g++-12 may leave default members of array elements zero
     for (rank r = 0; r < jobs_.size(); ++r) {
       const auto& t = table.tasks[index(r)];
       jobs_[r].core = steps.core_of(index(r));
@@ -69,19 +64,15 @@ class simulator {
       now_ = calendar_.time();
       do { happen(calendar_.source()); } while (calendar_.time() == now_);
       if constexpr (spins) { start_held_off(); }
-      if (asked_) { decide_units(); }
+      if (devices_.asked()) { devices_.decide(now_, tell_arrivals()); }
     }
     now_ = stopped() ? now_ : horizon_;
     cores_.close(now_);
-    for (rank r = 0; r < jobs_.size(); ++r) {
-      if (under_way(r)) { record_operation(r); }
-    }
+    devices_.close(now_);
     return jobs_.close(now_, [this](rank r, ticks last) { return arrivals_.after(r, last, now_); });
   }
 
  private:
-  using unit_rule = std::conditional_t<serialized, typename P::gpu_rule, typename P::copy_rule>;
-  using unit_server = typename detail::server_for<unit_rule, max_tasks>::type;
   using core_server = typename P::cpu_rule::template server<max_tasks>;
   using ledger_type = ledger<Table, Recorder>;
   using calendar_type = calendar<3 * max_tasks + max_copy_engines>;
@@ -93,13 +84,14 @@ class simulator {
     if (source < sources_.first_unit()) {
       end_cpu(source);
     } else if (source < sources_.first_kernel()) {
-      end_unit(source - sources_.first_unit());
+      end_operation(devices_.end_unit(source - sources_.first_unit()));
     } else if (source < sources_.first_release()) {
       calendar_.set(source, never);
       end_operation(static_cast<rank>(sources_.kernel_tasks[source - sources_.first_kernel()]));
     } else {
       release(static_cast<rank>(source - sources_.first_release()));
     }
+    go_on_with_others();
   }
 
   // Releases and completions of jobs.
@@ -130,13 +122,16 @@ class simulator {
     job& j = jobs_[r];
     jobs_.open(j);
     j.position = j.first;
+    j.where = stage::cpu;
+    devices_.tokens().released(r);
     schedule_release(r, arrivals_.after(r, j.release, now_));
   }
   /// True when the next job of the task has been waiting and takes over.
   constexpr auto finish(rank r) -> bool {
     job& j = jobs_[r];
     jobs_.complete(j, now_);
-    if constexpr (serialized) { leave_section(r); }
+    devices_.leave_section(r, now_, tell_arrivals());
+    devices_.tokens().completed(r);
     if constexpr (spins) { cores_.withdraw(r); }
     if (arrivals_.adversarial()) { arrivals_.completed(r, now_ - j.release, now_, bring_forward()); }
     if (j.next_release > now_ || j.next_release >= horizon_) { return false; }
@@ -146,27 +141,18 @@ class simulator {
 
   // The chain of a job.
 
-  [[nodiscard]] constexpr auto draw(const interval<ticks>& time) noexcept -> ticks {
-    if (execution_ == execution_times::upper) { return time.upper; }
-    if (execution_ == execution_times::lower || time.lower == time.upper) { return time.lower; }
-    const ticks luck = random_.below(8);
-    if (luck < 5) { return luck < 3 ? time.upper : time.lower; }
-    return time.lower + random_.below(time.upper - time.lower + 1);
-  }
-
   /// Goes to the first segment from the current position on that takes time.
   constexpr void advance(rank r) {
     job& j = jobs_[r];
     for (;;) {
+      if (devices_.tokens().lends(r)) { return; }
       if (j.position == j.end) {
         if (!finish(r)) { return; }
         continue;
       }
       const step& s = layout_->steps()[j.position];
-      if constexpr (serialized) {
-        if (s.where == stage::cpu) { leave_section(r); }
-      }
-      const ticks length = draw(s.time);
+      if (s.where == stage::cpu) { devices_.leave_section(r, now_, tell_arrivals()); }
+      const ticks length = lengths_.draw(s.time);
       if (length == 0) {
         ++j.position;
         continue;
@@ -185,7 +171,7 @@ class simulator {
       cores_.request(r);
       j.holds_off = j.where != stage::cpu;
     } else {
-      start(r);
+      devices_.start(r, now_, tell_arrivals());
     }
   }
   constexpr void end_segment(rank r) {
@@ -202,77 +188,37 @@ class simulator {
     if (!cores_.decide(c, now_)) { calendar_.set(c, never); }
   }
 
-  // Copies, kernels, and the lock around both where there is one.
+  constexpr void end_operation(rank r) {
+    devices_.end_operation(r, now_);
+    end_segment(r);
+    cores_.decide(jobs_[r].core, now_);
+  }
 
+  // Copies and kernels that begin later than their jobs come to them.
+
+  [[nodiscard]] constexpr auto tell_arrivals() noexcept {
+    return [this](rank r) {
+      if (arrivals_.adversarial()) { arrivals_.copy_started(r, now_, bring_forward()); }
+    };
+  }
   constexpr void start_held_off() {
     for (std::size_t c = 0; c < cores_.size(); ++c) {
       const rank r = cores_.running(c);
       if (r == nobody || !jobs_[r].holds_off) { continue; }
       jobs_[r].holds_off = false;
-      start(r);
+      devices_.start(r, now_, tell_arrivals());
     }
   }
-  /// Sets off a copy or a kernel, or asks for what it needs.
-  constexpr void start(rank r) {
-    job& j = jobs_[r];
-    if (serialized && units_[0].running() == r) {
-      occupy(0, r);
-    } else if (serialized || j.where == stage::copy) {
-      units_[static_cast<std::size_t>(serialized ? 0 : j.engine)].request(r);
-      asked_ = true;
-    } else {
-      (void)sms_.request(j.id);
-      j.started = now_;
-      calendar_.set(sources_.first_kernel() + layout_->kernel_of(index(r)), now_ + j.remaining);
+  /// Jobs that were kept from asking for a token, or from doing anything at all, and are no longer.
+  constexpr void go_on_with_others() {
+    for (rank r = devices_.tokens().next_freed(); r != nobody; r = devices_.tokens().next_freed()) {
+      if (jobs_[r].holds_off) {
+        devices_.start(r, now_, tell_arrivals());
+      } else {
+        advance(r);
+      }
+      cores_.decide(jobs_[r].core, now_);
     }
-  }
-  constexpr void decide_units() {
-    asked_ = false;
-    for (std::size_t u = 0; u < sources_.units; ++u) {
-      const rank r = units_[u].decide().started;
-      if (r != nobody) { occupy(u, r); }
-    }
-  }
-  constexpr void occupy(std::size_t u, rank r) {
-    job& j = jobs_[r];
-    j.started = now_;
-    if (serialized && !all_sms && j.where == stage::kernel) { (void)sms_.request(j.id); }
-    calendar_.set(sources_.first_unit() + u, now_ + j.remaining);
-    if (arrivals_.adversarial()) { arrivals_.copy_started(r, now_, bring_forward()); }
-  }
-  constexpr void end_unit(std::size_t u) {
-    const rank r = units_[u].running();
-    calendar_.set(sources_.first_unit() + u, never);
-    if constexpr (!serialized) {
-      units_[u].complete();
-      asked_ = true;
-    }
-    end_operation(r);
-  }
-  constexpr void end_operation(rank r) {
-    const job& j = jobs_[r];
-    record_operation(r);
-    if (!all_sms && j.where == stage::kernel) { sms_.complete(j.id); }
-    end_segment(r);
-    cores_.decide(j.core, now_);
-  }
-  constexpr void leave_section(rank r) {
-    if (units_[0].running() != r) { return; }
-    units_[0].complete();
-    asked_ = true;
-  }
-
-  constexpr void record_operation(rank r) {
-    const job& j = jobs_[r];
-    const bool kernel = j.where == stage::kernel;
-    jobs_.record(j, kernel ? layout_->sms_of(index(r)) : track{stage::copy, 0, j.engine, 1}, j.started, now_);
-  }
-  [[nodiscard]] constexpr auto under_way(rank r) noexcept -> bool {
-    const job& j = jobs_[r];
-    if (!j.alive || j.where == stage::cpu) { return false; }
-    if (serialized) { return units_[0].running() == r; }
-    if (j.where == stage::kernel) { return !j.holds_off; }
-    return units_[static_cast<std::size_t>(j.engine)].running() == r;
   }
 
   const layout<Table>* layout_;
@@ -280,15 +226,12 @@ class simulator {
   calendar_type calendar_;
   ledger_type jobs_;
   core_bank<core_server, spins, max_tasks, ledger_type, calendar_type> cores_;
-  std::array<unit_server, max_copy_engines> units_{};
-  dedicated_sms<MaxShares> sms_;
+  device_bank<P, Table, MaxShares, ledger_type, calendar_type> devices_;
   arrivals<max_tasks> arrivals_;
-  random_stream random_;
-  execution_times execution_;
+  lengths lengths_;
   ticks horizon_;
   ticks now_ = -1;
   bool stops_at_miss_;
-  bool asked_ = false;
 };
 
 }  // namespace takt::simulation

@@ -8,9 +8,11 @@
 #include <takt/analysis/judge.hpp>
 #include <takt/analysis/rtgpu.hpp>
 #include <takt/analysis/self_suspension.hpp>
+#include <takt/takt.hpp>
 
 #include "support/small_systems.hpp"
 
+using namespace takt::literals;
 using namespace takt_tests;
 using takt::analysis::rtgpu;
 
@@ -206,4 +208,17 @@ TEST_CASE("RTGPU-24 packing is exact where first fit fails, and shares are multi
   const auto multiples = takt::search_plan(b, takt::exact_search);
   REQUIRE(multiples.feasible);
   for (const auto& s : multiples.shares) { CHECK(s.sms % 2 == 0); }
+}
+
+TEST_CASE("where kernels share all SMs there may be more tasks with kernels than SMs") {
+  constexpr auto tasks = takt::task_set(
+      takt::task("a", takt::period(100_ms), takt::cpu(1_ms), takt::kernel(takt::work(2_ms)), takt::cpu(1_ms)),
+      takt::task("b", takt::period(200_ms), takt::cpu(1_ms), takt::kernel(takt::work(3_ms)), takt::cpu(1_ms)));
+  constexpr auto locked = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
+                                         takt::pool(takt::virtual_sms(1, 1), takt::serialized(takt::whole_gpu)));
+  constexpr auto tokens = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
+                                         takt::pool(takt::virtual_sms(1, 1), takt::locked(takt::k_fmlp_order, 1)));
+  static_assert(takt::allocate(locked, tasks).feasible);
+  static_assert(takt::analyze(tokens, tasks, takt::allocate(tokens, tasks)).schedulable());
+  CHECK(takt::allocate(locked, tasks).feasible);
 }

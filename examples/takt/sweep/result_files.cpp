@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "result_files.hpp"
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <takt/core/version.hpp>
+#include <takt/report/json.hpp>
+
+namespace takt::program::sweep {
+
+namespace {
+
+[[nodiscard]] auto number_text(const experiment& e, std::int64_t count) -> std::string {
+  return e.measured == measure::sets ? fmt::format("{}", count) : thousandths_text(count);
+}
+
+}  // namespace
+
+void write_csv(std::ostream& out, const result& r) {
+  const experiment& e = *r.designed;
+  fmt::print(out, "# takt {}.{}.{} sweep {}\n# {}\n", version_major, version_minor, version_patch, r.what->name,
+             e.title);
+  for (const parameter& p : r.with->all()) { fmt::print(out, "# {} = {} ({})\n", p.name, p.value, p.about); }
+  fmt::print(out, "{},{},sets,{}\n", fmt::join(e.keys, ","), e.level_name, fmt::join(e.columns, ","));
+  for (std::size_t s = 0; s < e.all_series.size(); ++s) {
+    for (std::size_t l = 0; l < e.levels.size(); ++l) {
+      fmt::print(out, "{},{},{}", fmt::join(e.all_series[s].cells, ","), thousandths_text(e.levels[l]), e.sets);
+      for (const std::int64_t count : r.counts->counts(s, l)) { fmt::print(out, ",{}", number_text(e, count)); }
+      fmt::print(out, "\n");
+    }
+  }
+}
+
+void write_json(std::ostream& out, const result& r) {
+  const experiment& e = *r.designed;
+  report::json_writer json{out};
+  json.begin_object().member("format", "takt-sweep/1").member("study", r.what->name).member("title", e.title);
+  json.key("parameters").begin_object();
+  for (const parameter& p : r.with->all()) { json.member(p.name, p.value); }
+  json.end_object().key("rows").begin_array();
+  for (std::size_t s = 0; s < e.all_series.size(); ++s) {
+    for (std::size_t l = 0; l < e.levels.size(); ++l) {
+      json.begin_object();
+      for (std::size_t k = 0; k < e.keys.size(); ++k) { json.member(e.keys[k], e.all_series[s].cells[k]); }
+      json.key(e.level_name).literal(thousandths_text(e.levels[l]));
+      json.member("sets", e.sets);
+      const auto counts = r.counts->counts(s, l);
+      for (std::size_t c = 0; c < e.columns.size(); ++c) { json.key(e.columns[c]).literal(number_text(e, counts[c])); }
+      json.end_object();
+    }
+  }
+  json.end_array().end_object().finish();
+}
+
+}  // namespace takt::program::sweep

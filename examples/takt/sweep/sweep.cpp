@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <thread>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include "../failure.hpp"
+#include "../fields.hpp"
+#include "../text_file.hpp"
+#include "engine.hpp"
+#include "journal.hpp"
+#include "plot.hpp"
+#include "progress_bar.hpp"
+#include "result_files.hpp"
+#include "study.hpp"
+#include "tally.hpp"
+
+namespace takt::program {
+
+namespace {
+
+using namespace sweep;
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
+
+void interrupt(int /*signal*/) { interrupted = true; }
+
+[[nodiscard]] auto find_study(const std::string& name) -> const study& {
+  const auto& all = studies();
+  const auto found = std::ranges::find(all, name, &study::name);
+  if (found != all.end()) { return *found; }
+  std::vector<std::string_view> names;
+  for (const study& s : all) { names.push_back(s.name); }
+  throw input_error{
+      "", fmt::format("\"{}\" is no study of this program, the nearest is \"{}\"", name, nearest(name, names)),
+      fmt::format("{}", fmt::join(names, ", "))};
+}
+
+[[nodiscard]] auto shard_of(const std::string& text) -> shard {
+  shard out;
+  const char* const end = text.data() + text.size();
+  const auto [slash, first_error] = std::from_chars(text.data(), end, out.index);
+  const bool split = first_error == std::errc{} && slash != end && *slash == '/';
+  const auto [last, second_error] = std::from_chars(split ? slash + 1 : end, end, out.count);
+  if (!split || second_error != std::errc{} || last != end || out.index < 1 || out.index > out.count) {
+    throw input_error{"--shard", fmt::format("\"{}\" is no part of a sweep", text),
+                      "I/N with 1 <= I <= N, such as 2/8"};
+  }
+  return out;
+}
+
+[[nodiscard]] auto settings_of(const study& what, const sweep_options& o) -> settings {
+  settings out{what.parameters};
+  for (const auto& [name, value] : {std::pair{"seed", &o.seed}, {"sets", &o.sets}, {"levels", &o.levels}}) {
+    if (!value->empty()) { out.set(name, *value); }
+  }
+  for (const std::string& given : o.parameters) {
+    const std::size_t equals = given.find('=');
+    if (equals == std::string::npos) {
+      throw input_error{"--set", fmt::format("\"{}\" gives no value", given), "NAME=VALUE"};
+    }
+    out.set(std::string_view{given}.substr(0, equals), std::string_view{given}.substr(equals + 1));
+  }
+  return out;
+}
+
+void list_studies() {
+  for (const study& s : studies()) { fmt::print("{:<20} {}\n", s.name, s.about); }
+  fmt::print("\ntakt sweep NAME --list shows the parameters of a study.\n");
+}
+
+void list_parameters(const study& s) {
+  fmt::print("{}: {}\n\n", s.name, s.about);
+  for (const parameter& p : s.parameters) { fmt::print("  {:<16} {:<16} {}\n", p.name, p.value, p.about); }
+  fmt::print("\nChange one with --set NAME=VALUE.\n");
+}
+
+/// This shard's stretch of the units, without those that are known.
+[[nodiscard]] auto units_to_do(const tally& known, const shard& part) -> std::vector<std::size_t> {
+  const auto bound = [&](std::size_t i) {
+    return known.units() / part.count * i + known.units() % part.count * i / part.count;
+  };
+  std::vector<std::size_t> out;
+  for (std::size_t u = bound(part.index - 1); u < bound(part.index); ++u) {
+    if (!known.knows(u)) { out.push_back(u); }
+  }
+  return out;
+}
+
+void run(const study& what, const settings& with, const sweep_options& o, const experiment& e, tally& counts) {
+  const shard part = o.shard.empty() ? shard{} : shard_of(o.shard);
+  if (part.count > 1 && o.resume.empty()) {
+    throw input_error{"--shard", "a part of a sweep needs a folder for what it finds", "--resume DIR too"};
+  }
+  std::optional<journal> kept;
+  if (!o.resume.empty()) {
+    kept.emplace(o.resume, what.name, part, with.fingerprint(), e.columns.size(),
+                 [&counts](std::size_t unit, std::span<const std::int64_t> found) {
+                   if (unit < counts.units()) { counts.add(unit, found); }
+                 });
+  }
+  const auto todo = units_to_do(counts, part);
+  progress_bar bar{what.name, counts.known_units(), counts.units()};
+  const unsigned jobs = o.jobs > 0 ? o.jobs : std::max(1U, std::thread::hardware_concurrency());
+  (void)std::signal(SIGINT, interrupt);
+  (void)std::signal(SIGTERM, interrupt);
+  count_units(e, counts, todo, jobs, interrupted, [&](std::size_t unit, std::span<const std::int64_t> found) {
+    if (kept) { kept->append(unit, found); }
+    counts.add(unit, found);
+    bar.show(counts.known_units());
+  });
+  bar.finish(counts.known_units());
+  if (interrupted && !counts.complete()) {
+    throw environment_error{kept
+                                ? fmt::format("interrupted; the same command goes on from what is kept in {}", o.resume)
+                                : "interrupted; nothing is kept without --resume DIR"};
+  }
+}
+
+void write_results(const result& r, const sweep_options& o) {
+  if (o.json) {
+    write_json(std::cout, r);
+  } else if (o.csv.empty() && o.svg.empty()) {
+    write_csv(std::cout, r);
+  }
+  if (!o.csv.empty()) {
+    write_file(o.csv, [&r](std::ostream& out) { write_csv(out, r); });
+  }
+  if (!o.svg.empty()) { draw_picture(r, o.svg); }
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& command, sweep_options& o) {
+  command.add_option("NAME", o.name, "the study; --list shows all of them");
+  command.add_flag("--list", o.list, "list the studies, or the parameters of the one that is named");
+  command.add_option("--jobs", o.jobs, "threads (default: all of this machine)")->type_name("N");
+  command.add_option("--shard", o.shard, "only part I of N; put the folders of all parts together, and run without")
+      ->type_name("I/N");
+  command.add_option("--resume", o.resume, "keep what is found in a folder, and go on from what is there")
+      ->type_name("DIR");
+  command.add_option("--csv", o.csv, "write the counts (default: standard output, unless there is a picture)")
+      ->type_name("FILE");
+  command.add_option("--svg", o.svg, "draw the curves; a name that ends in .png gives that")->type_name("FILE");
+  command.add_flag("--json", o.json, "print one JSON object and nothing else");
+  command.add_option("--seed", o.seed, "as --set seed=N")->type_name("N");
+  command.add_option("--sets", o.sets, "as --set sets=N")->type_name("N");
+  command.add_option("--levels", o.levels, "as --set levels=..., such as 0.2..3.0/0.2 or 0.5,1")->type_name("LEVELS");
+  command.add_option("--set", o.parameters, "another parameter of the study")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+auto sweep_command(const sweep_options& o) -> exit_code {
+  if (o.name.empty()) {
+    if (!o.list) { throw input_error{"", "no study is named", "a name that takt sweep --list shows"}; }
+    list_studies();
+    return exit_code::ok;
+  }
+  const study& what = find_study(o.name);
+  if (o.list) {
+    list_parameters(what);
+    return exit_code::ok;
+  }
+  const settings with = settings_of(what, o);
+  const experiment e = what.design(with);
+  tally counts{e};
+  run(what, with, o, e, counts);
+  if (counts.complete()) {
+    write_results({.what = &what, .with = &with, .designed = &e, .counts = &counts}, o);
+  } else {
+    fmt::print(stderr, "takt: this part is done; {} units are left to the others, so nothing is written yet\n",
+               counts.units() - counts.known_units());
+  }
+  return exit_code::ok;
+}
+
+}  // namespace takt::program

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../exit_code.hpp"
+
+// NOLINTBEGIN(readability-identifier-naming): the names of a library
+namespace CLI {
+class App;
+}
+// NOLINTEND(readability-identifier-naming)
+
+namespace takt::program {
+
+struct sweep_options {
+  std::string name;
+  unsigned jobs = 0;  ///< 0: one per hardware thread
+  std::string shard;
+  std::string resume;
+  std::string csv;
+  std::string svg;
+  bool json = false;
+  bool list = false;
+  std::string seed;
+  std::string sets;
+  std::string levels;
+  std::vector<std::string> parameters;  ///< NAME=VALUE
+};
+
+void add_sweep(CLI::App& command, sweep_options& o);
+
+/// Runs a study. Throws `input_error` and `environment_error`.
+[[nodiscard]] auto sweep_command(const sweep_options& o) -> exit_code;
+
+}  // namespace takt::program

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/analysis/demand/sporadic_demand.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/model/accelerator_fault.hpp>
+
+namespace takt::analysis {
+
+/// The tasks pinned to one core, in the given order. They keep their `id`.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto pinned_tasks(const accelerator_table<Number, MaxTasks>& table, std::int32_t core)
+    -> accelerator_table<Number, MaxTasks> {
+  accelerator_table<Number, MaxTasks> part;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    if (t.width == kernel_width::one_core && t.core == core) { static_cast<void>(part.tasks.push_back(t)); }
+  }
+  return part;
+}
+
+/// The tasks that need all cores at once, in the given order. They keep their `id`.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto gang_tasks(const accelerator_table<Number, MaxTasks>& table)
+    -> accelerator_table<Number, MaxTasks> {
+  accelerator_table<Number, MaxTasks> part;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table.tasks[i].width == kernel_width::all_cores) { static_cast<void>(part.tasks.push_back(table.tasks[i])); }
+  }
+  return part;
+}
+
+/// Sum of wcet / period, exactly. Error: an overflowed fraction.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto utilization(const accelerator_table<Number, MaxTasks>& table) -> fraction_of<Number> {
+  fraction_of<Number> sum(0);
+  for (std::size_t i = 0; i < table.size(); ++i) { sum = sum + quotient(table.tasks[i].wcet, table.tasks[i].period); }
+  return sum;
+}
+
+/// The same tasks with times that can be divided exactly.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto as_fractions(const accelerator_table<Number, MaxTasks>& table)
+    -> accelerator_table<fraction_of<Number>, MaxTasks> {
+  using fraction = fraction_of<Number>;
+  accelerator_table<fraction, MaxTasks> out;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    static_cast<void>(out.tasks.push_back({t.name, fraction(t.wcet), fraction(t.period), fraction(t.deadline),
+                                           fraction(t.preemption_cost), t.width, t.core, t.priority, t.id}));
+  }
+  return out;
+}
+template <class Number>
+[[nodiscard]] constexpr auto as_fractions(const slot_reservation<Number>& slot)
+    -> slot_reservation<fraction_of<Number>> {
+  using fraction = fraction_of<Number>;
+  return {fraction(slot.offset), fraction(slot.budget), fraction(slot.period)};
+}
+
+namespace detail {
+
+/// What keeps an analysis from starting: a fault of a task, or times of which two cannot be added.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto entry_fault(const accelerator_table<Number, MaxTasks>& table) -> model_error {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    bool fits = true;
+    if constexpr (number_traits<Number>::integral) {
+      fits = t.period <= INT64_MAX / 8;
+    } else {
+      fits = is_number(t.period) && is_number(t.deadline) && is_number(t.wcet) && is_number(t.preemption_cost);
+    }
+    if (!fits) { return {.fault = model_fault::time_overflow, .task = t.id}; }
+  }
+  return attribute_fault(table);
+}
+
+[[nodiscard]] constexpr auto status_of(const model_error& error) noexcept -> verdict_status {
+  return error.fault == model_fault::time_overflow ? verdict_status::overflow : verdict_status::invalid_model;
+}
+
+}  // namespace detail
+
+/// The tasks' demand as if they could be preempted anywhere, for free.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto demand_of(const accelerator_table<Number, MaxTasks>& table)
+    -> sporadic_demand<Number, MaxTasks> {
+  sporadic_demand<Number, MaxTasks> out;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    static_cast<void>(out.add(t.wcet, t.deadline, t.period));
+  }
+  return out;
+}
+
+}  // namespace takt::analysis

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/rules/locking/critical_section_fusion.hpp>
+
+namespace takt::analysis {
+
+/// How long a copy of `chunks` chunks waits at most while less important copies have its engine. `longest_lower` has
+/// the longest chunk of each of those. False on overflow or with a negative value.
+///
+/// In priority order one chunk of one of them can be in front of each request: of every chunk, or with fused sections
+/// of the first one only, as a copy that gave way to a more important one stays in the queue and nobody less important
+/// passes it. First come, first served, each of them can be in front once per chunk, fused or not: fusion ends where
+/// somebody waits. Source: Elliott 2015, section 3.2.3.4.
+[[nodiscard]] constexpr auto copy_chunk_blocking(service_order order, bool fused, std::int64_t chunks,
+                                                 std::span<const ticks> longest_lower, ticks& out) noexcept -> bool {
+  ticks longest = 0;
+  ticks sum = 0;
+  for (std::size_t i = 0; i < longest_lower.size(); ++i) {
+    if (longest_lower[i] < 0 || !checked_add(sum, longest_lower[i], sum)) { return false; }
+    longest = longest < longest_lower[i] ? longest_lower[i] : longest;
+  }
+  if (chunks < 0) { return false; }
+  if (order == service_order::first_come) { return checked_multiply(sum, chunks, out); }
+  const std::int64_t requests = fused && chunks > 1 ? 1 : chunks;
+  return checked_multiply(longest, requests, out);
+}
+
+}  // namespace takt::analysis

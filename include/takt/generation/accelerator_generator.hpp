@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/random.hpp>
+#include <takt/generation/generated_name.hpp>
+#include <takt/generation/generation_fault.hpp>
+#include <takt/generation/uunifast.hpp>
+#include <takt/model/accelerator.hpp>
+
+namespace takt::generation {
+
+/// Utilisations are whole multiples of this part of 1.
+inline constexpr ticks utilization_parts = 1000;
+
+inline constexpr std::size_t max_period_choices = 32;
+using period_choices = inline_vector<ticks, max_period_choices>;
+
+/// The experiment of Zahaf and Lipari 2020, section 7.1. The paper gives neither numbers of tasks nor periods.
+struct accelerator_set_options {
+  std::int32_t cores = 2;
+  std::int32_t tasks_per_core = 3;
+  std::int32_t gang_tasks = 3;
+  std::int32_t core_utilization_permille = 200;  ///< of the tasks pinned to one core together, the same for each
+  std::int32_t gang_utilization_permille = 200;  ///< of the gang tasks together
+  period_choices periods;                        ///< multiples of `utilization_parts`, so that C = uT is whole
+  std::int32_t least_deadline_percent = 75;      ///< of the period; 100: deadline = period
+  std::int32_t wave_percent = 0;                 ///< of C; 0: preemptable anywhere
+};
+
+[[nodiscard]] constexpr auto validate(const accelerator_set_options& o) noexcept -> generation_fault {
+  const auto group = [](std::int32_t tasks, std::int32_t permille) {
+    return tasks >= 0 && tasks <= 64 && (tasks == 0 || (permille >= tasks && permille <= utilization_parts));
+  };
+  bool good = o.cores > 0 && o.cores <= 64 && group(o.tasks_per_core, o.core_utilization_permille) &&
+              group(o.gang_tasks, o.gang_utilization_permille) && o.tasks_per_core + o.gang_tasks > 0 &&
+              !o.periods.empty() && o.least_deadline_percent > 0 && o.least_deadline_percent <= 100 &&
+              o.wave_percent >= 0 && o.wave_percent <= 100;
+  for (const ticks period : o.periods) {
+    good = good && period > 0 && period <= 1'000'000'000'000 && period % utilization_parts == 0;
+  }
+  return good ? generation_fault::none : generation_fault::bad_options;
+}
+
+namespace detail {
+
+[[nodiscard]] constexpr auto stream_of(std::uint64_t seed, std::uint64_t index) noexcept -> random_stream {
+  return random_stream{random_stream{seed}.next() ^ random_stream{~index}.next()};
+}
+
+/// Adds the tasks of one group. False when the table is full.
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto add_group(const accelerator_set_options& o, std::int32_t tasks, std::int32_t permille,
+                                       std::int32_t core, random_stream& random,
+                                       accelerator_table<ticks, MaxTasks>& out) -> bool {
+  inline_vector<ticks, 64> shares;
+  if (!uunifast(random, permille, static_cast<std::size_t>(tasks), shares)) { return tasks == 0; }
+  for (const ticks share : shares) {
+    accelerator_task<ticks> t{.name = generated_name(out.size())};
+    t.period = o.periods[static_cast<std::size_t>(random.below(static_cast<ticks>(o.periods.size())))];
+    t.wcet = t.period / utilization_parts * share;
+    t.deadline = random.between((t.period * o.least_deadline_percent + 99) / 100, t.period);
+    t.preemption_cost = (t.wcet * o.wave_percent + 99) / 100;
+    t.width = core == any_core ? kernel_width::all_cores : kernel_width::one_core;
+    t.core = core;
+    if (!out.add(t)) { return false; }
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// Set number `index` of a seed: each can be drawn by itself. Core by core, then the gang tasks: utilisations by
+/// `uunifast`, periods evenly from the list, deadlines uniform. Without priorities, hence with deadline monotonic ones.
+/// The same arguments give the same set everywhere.
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto generate(const accelerator_set_options& o, std::uint64_t seed, std::uint64_t index,
+                                      accelerator_table<ticks, MaxTasks>& out) -> generation_fault {
+  out = {};
+  if (const auto fault = validate(o); fault != generation_fault::none) { return fault; }
+  random_stream random = detail::stream_of(seed, index);
+  bool fits = true;
+  for (std::int32_t core = 0; core < o.cores && fits; ++core) {
+    fits = detail::add_group(o, o.tasks_per_core, o.core_utilization_permille, core, random, out);
+  }
+  fits = fits && detail::add_group(o, o.gang_tasks, o.gang_utilization_permille, any_core, random, out);
+  return fits ? generation_fault::none : generation_fault::does_not_fit;
+}
+
+/// The slot period that goes with a set, evenly from a list. It leaves the tasks as they are. Pre: not empty.
+[[nodiscard]] constexpr auto draw_slot_period(const period_choices& from, std::uint64_t seed, std::uint64_t index)
+    -> ticks {
+  constexpr std::uint64_t apart = 0x510F;
+  random_stream random = detail::stream_of(seed ^ apart, index);
+  return from[static_cast<std::size_t>(random.below(static_cast<ticks>(from.size())))];
+}
+
+/// When job `number` of a sporadic task is released: at least `period` and at most `period + 2 delay` after the one
+/// before, at first within `delay`. Each can be asked for by itself. Pre: 0 <= delay, (number + 1) (period + delay)
+/// fits.
+[[nodiscard]] constexpr auto sporadic_release(std::uint64_t seed, std::uint64_t task, std::int64_t number, ticks period,
+                                              ticks delay) noexcept -> ticks {
+  random_stream random = detail::stream_of(seed ^ random_stream{task}.next(), static_cast<std::uint64_t>(number));
+  return number * (period + delay) + random.between(0, delay);
+}
+
+}  // namespace takt::generation

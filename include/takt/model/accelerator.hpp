@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/task.hpp>
+
+namespace takt {
+
+/// How much of an accelerator a kernel asks for.
+enum class kernel_width : std::uint8_t {
+  one_core,   ///< one SM, which it is pinned to
+  all_cores,  ///< every SM at once
+};
+
+/// Not placed yet, or in need of all cores.
+inline constexpr std::int32_t any_core = -1;
+
+/// A recurrent kernel of an accelerator whose preemption is limited (Zahaf and Lipari 2020, section 4).
+template <ExactNumber Number>
+struct accelerator_task {
+  std::string_view name;
+  Number wcet{};  ///< with all cores that it asks for; the copies of its data are part of it
+  Number period{};
+  Number deadline{};
+  Number
+      preemption_cost{};  ///< longest time of one wave of blocks, at whose end the kernel can be stopped; 0: anywhere
+  kernel_width width = kernel_width::one_core;
+  std::int32_t core = any_core;
+  std::int32_t priority = no_priority;
+  std::uint32_t id = 0;  ///< position in the order in which the tasks were given
+};
+
+/// The tasks of one accelerator, in the given order.
+template <ExactNumber Number, std::size_t MaxTasks>
+struct accelerator_table {
+  using number = Number;
+  static constexpr std::size_t max_tasks = MaxTasks;
+
+  inline_vector<accelerator_task<Number>, MaxTasks> tasks;
+
+  /// False when full.
+  constexpr auto add(accelerator_task<Number> t) -> bool {
+    t.id = static_cast<std::uint32_t>(tasks.size());
+    return tasks.push_back(t);
+  }
+  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
+
+  /// A table stands wherever a typed task set does.
+  template <std::same_as<Number> N = Number>
+  [[nodiscard]] constexpr auto table() const -> const accelerator_table& {
+    return *this;
+  }
+};
+
+/// An accelerator of so many cores (SMs), whose hardware nests at most so many started kernels on each.
+struct accelerator_record {
+  std::int32_t cores = 1;
+  std::int32_t preemption_levels = 2;
+};
+
+/// Time on an accelerator that recurs: [offset + k period, offset + k period + budget) for all whole k.
+template <ExactNumber Number>
+struct slot_reservation {
+  Number offset{};
+  Number budget{};
+  Number period{};
+};
+
+/// What a kernel that is preempted costs, and whom (Zahaf and Lipari 2020, sections 2 and 6.2; three readings).
+enum class preemption_cost_model : std::uint8_t {
+  ideal,     ///< it runs to the end of its wave, then the next job follows at once
+  race,      ///< the hardware resumes the kernel below for one wave before the host has submitted the next job
+  overhead,  ///< preemption is immediate and wastes the preempted kernel's cost
+};
+
+}  // namespace takt

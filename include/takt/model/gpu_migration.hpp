@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/model/bus_congestion.hpp>
+#include <takt/model/copy_chunks.hpp>
+#include <takt/model/copy_model.hpp>
+#include <takt/model/gpu_topology.hpp>
+
+namespace takt {
+
+/// How the state of a task follows it from one GPU to another.
+enum class migration_path : std::uint8_t {
+  none,           ///< there is no state
+  peer_to_peer,   ///< from GPU to GPU, when it is known that the GPU changes
+  system_memory,  ///< to system memory after every job, back only to another GPU than that of the job before
+};
+
+/// Chunks that are copied one after another. Each is a critical section of its own, for which all engines of the step
+/// are requested at once.
+struct migration_step {
+  engine_set engines;
+  copy_chunks chunks;
+
+  /// How long one critical section of the step holds its engines.
+  [[nodiscard]] constexpr auto section_time(const copy_model& link,
+                                            const bus_congestion& congestion = {}) const noexcept
+      -> interval<duration> {
+    return congestion.time(chunks.longest(link));
+  }
+};
+
+struct migration_plan {
+  bool possible = false;  ///< false: a GPU is unknown or the chunks are not valid
+  inline_vector<migration_step, 2> steps;
+};
+
+/// What a job copies between the grant of its token for GPU `to` and its first operation there. `from` is the GPU of
+/// the task's previous job, `no_gpu` before the first. GPUs that are not peers exchange the state through system memory
+/// in two steps of one engine each. Source: Elliott 2015, section 3.2.3.4; for GPUs without a common hub see 2.4.2.2.
+template <std::size_t MaxGpus, std::size_t MaxHubs>
+[[nodiscard]] constexpr auto migration_before(const gpu_topology<MaxGpus, MaxHubs>& topology, migration_path path,
+                                              std::int32_t from, std::int32_t to, const copy_chunks& state) noexcept
+    -> migration_plan {
+  const bool known = topology.contains(to) && (from == no_gpu || topology.contains(from));
+  migration_plan plan{.possible = known && state.valid(), .steps = {}};
+  if (!plan.possible || path == migration_path::none || from == no_gpu || from == to) { return plan; }
+  engine_set in;
+  in.push_back(topology.copy_engine(to, copy_direction::to_device));
+  if (path == migration_path::system_memory) {
+    plan.steps.push_back({in, state});
+    return plan;
+  }
+  if (topology.peers(from, to)) {
+    plan.steps.push_back({topology.peer_copy_engines(from, to), state});
+    return plan;
+  }
+  engine_set out;
+  out.push_back(topology.copy_engine(from, copy_direction::to_host));
+  plan.steps.push_back({out, state});
+  plan.steps.push_back({in, state});
+  return plan;
+}
+
+/// What a job copies between its last operation on a GPU and the release of its token.
+template <std::size_t MaxGpus, std::size_t MaxHubs>
+[[nodiscard]] constexpr auto migration_after(const gpu_topology<MaxGpus, MaxHubs>& topology, migration_path path,
+                                             std::int32_t gpu, const copy_chunks& state) noexcept -> migration_plan {
+  migration_plan plan{.possible = topology.contains(gpu) && state.valid(), .steps = {}};
+  if (!plan.possible || path != migration_path::system_memory) { return plan; }
+  engine_set out;
+  out.push_back(topology.copy_engine(gpu, copy_direction::to_host));
+  plan.steps.push_back({out, state});
+  return plan;
+}
+
+}  // namespace takt

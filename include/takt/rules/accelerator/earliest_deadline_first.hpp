@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <takt/rules/accelerator/job_order.hpp>
+#include <takt/rules/accelerator/policy.hpp>
+
+namespace takt {
+
+struct earliest_deadline_first {
+  template <ExactNumber Number>
+  [[nodiscard]] static constexpr auto point(const accelerator_task<Number>& t, const Number& release, Number& out)
+      -> bool {
+    return detail::add_times(release, t.deadline, out);
+  }
+
+  [[nodiscard]] friend constexpr auto operator==(const earliest_deadline_first&,
+                                                 const earliest_deadline_first&) noexcept -> bool = default;
+};
+
+static_assert(AcceleratorPolicy<earliest_deadline_first>);
+
+}  // namespace takt

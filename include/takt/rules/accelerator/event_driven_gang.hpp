@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/rules/accelerator/core_streams.hpp>
+#include <takt/rules/accelerator/strategy.hpp>
+
+namespace takt {
+
+/// What pinned kernels may do while a more important kernel that needs all cores cannot start.
+enum class gang_order : std::uint8_t {
+  backfill,  ///< run
+  strict,    ///< wait behind it
+};
+
+/// SMs as cores, decided at every event: in order of importance a pinned job runs if its core is free, and a job for
+/// all cores if all are. Source: Zahaf and Lipari 2020, section 5.3, which leaves the order open.
+template <std::size_t MaxTasks, std::size_t MaxCores>
+class event_driven_gang {
+ public:
+  static constexpr std::size_t max_tasks = MaxTasks;
+  static constexpr std::size_t max_cores = MaxCores;
+
+  /// Pre: 1 <= cores <= MaxCores, levels >= 1.
+  constexpr explicit event_driven_gang(std::int32_t cores, gang_order order = gang_order::backfill,
+                                       std::int32_t levels = 1) noexcept
+      : streams_{cores, levels}, order_{order} {}
+
+  [[nodiscard]] constexpr auto cores() const noexcept -> std::int32_t { return streams_.cores(); }
+  [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return streams_.levels(); }
+
+  template <ExactNumber Number>
+  constexpr void enqueue(kernel_id k, std::int32_t core, const job_orders<Number, MaxTasks>& orders) {
+    streams_.enqueue(k, core, orders);
+  }
+  constexpr void complete(kernel_id k) noexcept { streams_.complete(k); }
+  constexpr void yielded(kernel_id k) noexcept { streams_.yielded(k); }
+
+  template <ExactNumber Number, AcceleratorBackend Backend>
+  constexpr void decide(const job_orders<Number, MaxTasks>& orders, Backend& backend) {
+    const kernel_id gang = streams_.head(streams_.gang_lane());
+    const auto waits_for_gang = [&](kernel_id k) {
+      return gang != no_kernel &&
+             goes_before(orders[static_cast<std::size_t>(gang)], orders[static_cast<std::size_t>(k)]);
+    };
+    auto wanted = streams_.nothing();
+    bool gang_is_first = gang != no_kernel;
+    for (std::size_t core = 0; core < streams_.gang_lane(); ++core) {
+      const kernel_id k = streams_.head(core);
+      if (k == no_kernel) { continue; }
+      gang_is_first = gang_is_first && waits_for_gang(k);
+      if (order_ == gang_order::backfill || !waits_for_gang(k)) { wanted[core] = k; }
+    }
+    if (gang_is_first) {
+      wanted = streams_.nothing();
+      wanted[streams_.gang_lane()] = gang;
+    }
+    streams_.bring_about(wanted, backend);
+  }
+
+  [[nodiscard]] friend constexpr auto operator==(const event_driven_gang&, const event_driven_gang&) noexcept
+      -> bool = default;
+
+ private:
+  core_streams<MaxTasks, MaxCores> streams_;
+  gang_order order_;
+};
+
+static_assert(AcceleratorStrategy<event_driven_gang<1, 1>>);
+
+}  // namespace takt

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+
+namespace takt {
+
+/// A registered kernel: a number below the capacity of a strategy that has at most one incomplete job at a time. The
+/// host holds back later jobs of the same kernel; every policy serves them in the order of their releases anyway.
+using kernel_id = std::int32_t;
+inline constexpr kernel_id no_kernel = -1;
+
+/// Where a job stands in the order of importance: by point (an absolute deadline, a rank), then by release, then by
+/// number. No two incomplete jobs are equal.
+template <ExactNumber Number>
+struct job_order {
+  Number point{};
+  Number release{};
+  kernel_id kernel = no_kernel;
+
+  [[nodiscard]] friend constexpr auto operator==(const job_order&, const job_order&) -> bool = default;
+};
+
+/// The order in which jobs wait.
+template <ExactNumber Number>
+[[nodiscard]] constexpr auto goes_before(const job_order<Number>& a, const job_order<Number>& b) -> bool {
+  if (a.point != b.point) { return a.point < b.point; }
+  return a.release != b.release ? a.release < b.release : a.kernel < b.kernel;
+}
+
+/// Whether a may preempt b: jobs of equal points do not preempt each other.
+template <ExactNumber Number>
+[[nodiscard]] constexpr auto outranks(const job_order<Number>& a, const job_order<Number>& b) -> bool {
+  return a.point < b.point;
+}
+
+/// Of the incomplete job of each kernel.
+template <ExactNumber Number, std::size_t MaxTasks>
+using job_orders = std::array<job_order<Number>, MaxTasks>;
+
+namespace detail {
+
+/// `out` = a + b; false, and no change, where that does not fit.
+template <ExactNumber Number>
+[[nodiscard]] constexpr auto add_times(const Number& a, const Number& b, Number& out) -> bool {
+  if constexpr (number_traits<Number>::integral) {
+    return checked_add(a, b, out);
+  } else {
+    Number sum = a + b;
+    if constexpr (requires { sum.overflowed(); }) {
+      if (sum.overflowed()) { return false; }
+    }
+    out = sum;
+    return true;
+  }
+}
+
+}  // namespace detail
+
+}  // namespace takt

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/rules/accelerator/backend.hpp>
+#include <takt/rules/accelerator/job_order.hpp>
+#include <takt/rules/accelerator/job_queues.hpp>
+#include <takt/rules/accelerator/strategy.hpp>
+
+namespace takt {
+
+/// When a better job may be pushed above a started one.
+enum class level_limit : std::uint8_t {
+  streams,       ///< while a stream is left above it, which a device needs
+  started_jobs,  ///< while fewer jobs than there are levels have started, as if jobs could change streams
+};
+
+/// The whole accelerator for one job at a time, with a stream per level: a job that outranks the topmost started one is
+/// pushed above it while the limit allows. What is started cannot be taken back. Where kernels are pinned is ignored.
+///
+/// With two levels: both streams empty, the best job goes to the low one; only the low one taken, a better job goes to
+/// the high one; else nothing, also where the low job has ended during the wave for which the high one waits. The two
+/// limits differ there. Source: Zahaf and Lipari 2020, section 5.2.
+template <std::size_t MaxTasks>
+class level_stack {
+ public:
+  static constexpr std::size_t max_tasks = MaxTasks;
+
+  /// Pre: levels >= 1, cores >= 1.
+  constexpr explicit level_stack(std::int32_t levels = 2, std::int32_t cores = 1,
+                                 level_limit limit = level_limit::streams) noexcept
+      : levels_{levels}, cores_{cores}, limit_{limit} {
+    level_.fill(not_started);
+  }
+
+  [[nodiscard]] constexpr auto cores() const noexcept -> std::int32_t { return cores_; }
+  [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return levels_; }
+
+  template <ExactNumber Number>
+  constexpr void enqueue(kernel_id k, std::int32_t /*core*/, const job_orders<Number, MaxTasks>& orders) {
+    ready_.insert(0, k, orders);
+  }
+  /// Not necessarily the job on top: a last wave may end while the job above waits for that.
+  constexpr void complete(kernel_id k) noexcept {
+    level_[index(k)] = not_started;
+    --started_;
+    top_ = no_kernel;
+    for (std::size_t i = 0; i < MaxTasks; ++i) {
+      if (level_[i] != not_started && (top_ == no_kernel || level_[i] > level_[index(top_)])) {
+        top_ = static_cast<kernel_id>(i);
+      }
+    }
+  }
+  constexpr void yielded(kernel_id /*k*/) const noexcept {}
+
+  /// One push at most: whoever waits next does not outrank the best.
+  template <ExactNumber Number, AcceleratorBackend Backend>
+  constexpr void decide(const job_orders<Number, MaxTasks>& orders, Backend& backend) {
+    const kernel_id k = ready_.head(0);
+    const std::int32_t level = top_ == no_kernel ? 0 : level_[index(top_)] + 1;
+    if (k == no_kernel || (limit_ == level_limit::streams ? level : started_) == levels_) { return; }
+    if (top_ != no_kernel && !outranks(orders[index(k)], orders[index(top_)])) { return; }
+    ready_.erase(0, k);
+    level_[index(k)] = level;
+    top_ = k;
+    ++started_;
+    backend.submit(k, {.core = any_core, .level = level});
+  }
+
+  /// The started job that runs, or waits for the end of a wave only.
+  [[nodiscard]] constexpr auto top() const noexcept -> kernel_id { return top_; }
+
+  [[nodiscard]] friend constexpr auto operator==(const level_stack&, const level_stack&) noexcept -> bool = default;
+
+ private:
+  static constexpr std::int32_t not_started = -1;
+
+  [[nodiscard]] static constexpr auto index(kernel_id k) noexcept -> std::size_t { return static_cast<std::size_t>(k); }
+
+  job_queues<1, MaxTasks> ready_;
+  std::array<std::int32_t, MaxTasks> level_{};
+  kernel_id top_ = no_kernel;
+  std::int32_t started_ = 0;
+  std::int32_t levels_;
+  std::int32_t cores_;
+  level_limit limit_;
+};
+
+static_assert(AcceleratorStrategy<level_stack<1>>);
+
+}  // namespace takt

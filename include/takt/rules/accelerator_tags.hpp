@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <takt/core/duration.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/accelerator_fault.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/task.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/rules/accelerator/event_driven_gang.hpp>
+#include <takt/rules/priority_order.hpp>
+#include <takt/rules/tags.hpp>
+
+namespace takt {
+
+/// Beyond it, sums of a few times need not fit 64 bits.
+inline constexpr ticks longest_accelerator_time = std::numeric_limits<ticks>::max() / 8;
+
+/// Who goes first on an accelerator.
+template <class R>
+concept KernelOrder = FixedPriority<R> || EarliestDeadlineFirst<R>;
+
+/// One kernel at a time, whatever cores it asks for; one that goes before it is started above it while a stream
+/// priority is left.
+template <class Policy>
+struct levels_rule {
+  using is_takt_rule = void;
+  using policy = Policy;
+
+  preemption_cost_model cost = preemption_cost_model::race;
+};
+
+struct pinned_slot_time {
+  duration offset;
+  duration budget;
+};
+struct gang_slot_time {
+  duration offset;
+  duration budget;
+};
+
+/// Each core by itself in one slot of a common period, kernels that need all cores in another.
+template <class Policy>
+struct slots_rule {
+  using is_takt_rule = void;
+  using policy = Policy;
+
+  slot_reservation<ticks> pinned;
+  slot_reservation<ticks> gang;
+
+  [[nodiscard]] constexpr auto fault() const -> model_error {
+    const bool fits = pinned.period <= longest_accelerator_time;
+    return fits ? slots_fault(pinned, gang) : model_error{.fault = model_fault::time_overflow};
+  }
+};
+
+/// Whenever a job comes or goes, the kernels that go first get the cores they ask for.
+template <class Policy>
+struct gang_rule {
+  using is_takt_rule = void;
+  using policy = Policy;
+
+  gang_order order = gang_order::backfill;
+};
+
+namespace detail {
+
+template <bool Known>
+struct accelerator_policy_check {
+  static constexpr bool passed = Known;
+  static_assert(Known,
+                "takt: this is no order for the kernels of an accelerator; edf, fixed_priority, rate_monotonic and "
+                "deadline_monotonic are. See docs/errors.md#E46");
+};
+
+}  // namespace detail
+
+/// Nested kernels by stream priorities (Zahaf and Lipari 2020, section 5.2). `cost` says what the hardware does when it
+/// preempts.
+template <class Policy>
+[[nodiscard]] constexpr auto levels(const Policy& /*policy*/,
+                                    preemption_cost_model cost = preemption_cost_model::race) noexcept
+    -> levels_rule<Policy> {
+  static_assert(detail::accelerator_policy_check<KernelOrder<Policy>>::passed);
+  return {cost};
+}
+
+[[nodiscard]] constexpr auto pinned_slot(duration offset, duration budget) noexcept -> pinned_slot_time {
+  return {offset, budget};
+}
+[[nodiscard]] constexpr auto gang_slot(duration offset, duration budget) noexcept -> gang_slot_time {
+  return {offset, budget};
+}
+
+/// Two slots that recur together (section 6.3). Slots that overlap stop compilation when the platform is made.
+template <class Policy>
+[[nodiscard]] constexpr auto slots(const Policy& /*policy*/, pinned_slot_time pinned, gang_slot_time gang,
+                                   period_attribute every) noexcept -> slots_rule<Policy> {
+  static_assert(detail::accelerator_policy_check<KernelOrder<Policy>>::passed);
+  const ticks period = every.value.count();
+  return {{pinned.offset.count(), pinned.budget.count(), period}, {gang.offset.count(), gang.budget.count(), period}};
+}
+
+/// Cores as processors, without slots (section 5.3).
+template <class Policy>
+[[nodiscard]] constexpr auto gang(const Policy& /*policy*/, gang_order order = gang_order::backfill) noexcept
+    -> gang_rule<Policy> {
+  static_assert(detail::accelerator_policy_check<KernelOrder<Policy>>::passed);
+  return {order};
+}
+
+namespace detail {
+template <class R>
+inline constexpr bool is_levels = false;
+template <KernelOrder Policy>
+inline constexpr bool is_levels<levels_rule<Policy>> = true;
+template <class R>
+inline constexpr bool is_slots = false;
+template <KernelOrder Policy>
+inline constexpr bool is_slots<slots_rule<Policy>> = true;
+template <class R>
+inline constexpr bool is_gang = false;
+template <KernelOrder Policy>
+inline constexpr bool is_gang<gang_rule<Policy>> = true;
+}  // namespace detail
+
+/// One kernel at a time, whatever cores it asks for, and to its end.
+template <class R>
+concept SingleStream = NonpreemptiveFixedPriority<R> || std::same_as<R, nonpreemptive_rule<edf_rule>>;
+template <class R>
+concept StreamLevels = detail::is_levels<R>;
+template <class R>
+concept CoreSlots = detail::is_slots<R>;
+template <class R>
+concept GangScheduled = detail::is_gang<R>;
+
+/// How an accelerator can be scheduled. Tasks know nothing of it.
+template <class R>
+concept AcceleratorRule = SingleStream<R> || StreamLevels<R> || CoreSlots<R> || GangScheduled<R>;
+
+namespace detail {
+
+template <class Rule>
+struct kernel_order_of {
+  using type = typename Rule::policy;
+};
+template <class Order>
+struct kernel_order_of<nonpreemptive_rule<Order>> {
+  using type = Order;
+};
+
+}  // namespace detail
+
+/// Who goes first under a rule.
+template <AcceleratorRule R>
+using kernel_order = typename detail::kernel_order_of<R>::type;
+
+/// Gives each task its rank as its priority where the order is one of fixed priorities. Pre: the table is in the given
+/// order.
+template <KernelOrder Order, class Number, std::size_t MaxTasks>
+constexpr void rank_kernels(accelerator_table<Number, MaxTasks>& table) {
+  if constexpr (FixedPriority<Order>) {
+    auto sorted = table;
+    prioritize(sorted, Order::order);
+    for (std::size_t k = 0; k < sorted.size(); ++k) {
+      table.tasks[sorted.tasks[k].id].priority = static_cast<std::int32_t>(k);
+    }
+  }
+}
+
+/// What is wrong with a set for a rule on an accelerator: rules that tell cores apart need every core chosen.
+template <AcceleratorRule Rule, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto fits_accelerator(const accelerator_table<ticks, MaxTasks>& table,
+                                              const accelerator_record& accelerator) -> model_error {
+  if (const auto error = validate(table, accelerator)) { return error; }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    if (t.period > longest_accelerator_time || t.wcet > longest_accelerator_time) {
+      return {.fault = model_fault::time_overflow, .task = t.id};
+    }
+    const bool placed = t.width == kernel_width::all_cores || t.core != any_core;
+    if (!placed && (CoreSlots<Rule> || GangScheduled<Rule>)) {
+      return {.fault = model_fault::core_out_of_range, .task = t.id};
+    }
+  }
+  return {};
+}
+
+/// A platform that has an accelerator, whatever its rule.
+template <class P>
+concept HasAccelerator = requires(const P& p) {
+  { p.accelerator() } -> std::convertible_to<accelerator_record>;
+  p.strategy();
+  typename P::accelerator_rule;
+};
+
+/// One that takt can analyse and simulate.
+template <class P>
+concept AcceleratorPlatform = HasAccelerator<P> && AcceleratorRule<typename P::accelerator_rule>;
+
+namespace detail {
+
+/// Stops compilation where a platform with an accelerator and a task set do not go together.
+template <bool KnownRule, bool KernelsWithWcet>
+struct accelerator_check {
+  static constexpr bool passed = KnownRule && KernelsWithWcet;
+  static_assert(KnownRule,
+                "takt: no bound is known for this rule on the accelerator pool; nonpreemptive(...), levels(...), "
+                "slots(...) and gang(...) have one. See docs/errors.md#E47");
+  static_assert(KernelsWithWcet,
+                "takt: an accelerator runs kernels with wcet(), and no other platform does; this set is of the other "
+                "kind. See docs/errors.md#E45");
+};
+
+template <class P, class T>
+using check_accelerator = accelerator_check<AcceleratorPlatform<P>, AcceleratorTaskSet<T>>;
+template <class T>
+using check_chains = accelerator_check<true, !AcceleratorTaskSet<T>>;
+
+}  // namespace detail
+
+}  // namespace takt

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/rules/locking/request.hpp>
+
+namespace takt {
+
+/// What of a sporadic task decides how important its jobs are.
+struct job_timing {
+  ticks wcet = 0;
+  ticks period = 0;
+  ticks deadline = 0;     ///< relative
+  std::int32_t task = 0;  ///< breaks ties, the lower number first
+};
+
+/// Gives a job its priority for life at its release (job-level fixed priority). `point(t, release, out)` is false, and
+/// leaves `out` alone, where the point does not fit. Points of one policy object can be compared with each other only.
+/// With one policy per cluster of c processors it is the partitioned (c = 1), clustered or global variant.
+template <class P>
+concept JobPriority = std::copyable<P> && requires(const P p, const job_timing& t, ticks release, priority_point& out) {
+  { p.point(t, release, out) } noexcept -> std::same_as<bool>;
+};
+
+/// The task with the shorter period first.
+struct by_period {
+  [[nodiscard]] static constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) noexcept
+      -> bool {
+    out = {t.period, t.task};
+    return true;
+  }
+};
+
+/// The task with the shorter relative deadline first.
+struct by_relative_deadline {
+  [[nodiscard]] static constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) noexcept
+      -> bool {
+    out = {t.deadline, t.task};
+    return true;
+  }
+};
+
+/// Earliest deadline first.
+struct by_absolute_deadline {
+  [[nodiscard]] static constexpr auto point(const job_timing& t, ticks release, priority_point& out) noexcept -> bool {
+    ticks at = 0;
+    if (!checked_add(release, t.deadline, at)) { return false; }
+    out = {at, t.task};
+    return true;
+  }
+};
+
+/// Earliest release + deadline - (c - 1) / c * wcet first, which makes all tasks of a cluster of c processors equally
+/// late. Points are c times as large, so that they are whole.
+/// Source: Erickson 2014; Elliott 2015, equations 2.12 and 2.13.
+struct by_fair_lateness {
+  std::int32_t processors = 1;
+
+  [[nodiscard]] constexpr auto point(const job_timing& t, ticks release, priority_point& out) const noexcept -> bool {
+    ticks at = 0;
+    ticks earlier = 0;
+    if (!checked_add(release, t.deadline, at) || !checked_multiply(at, ticks{processors}, at) ||
+        !checked_multiply(t.wcet, ticks{processors} - 1, earlier) || !checked_subtract(at, earlier, at)) {
+      return false;
+    }
+    out = {at, t.task};
+    return true;
+  }
+};
+
+static_assert(JobPriority<by_period> && JobPriority<by_relative_deadline> && JobPriority<by_absolute_deadline> &&
+              JobPriority<by_fair_lateness>);
+
+}  // namespace takt

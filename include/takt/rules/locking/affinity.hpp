@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include <takt/core/rational.hpp>
+#include <takt/model/gpu_topology.hpp>
+#include <takt/rules/locking/request.hpp>
+#include <takt/rules/locking/token_map.hpp>
+
+namespace takt {
+
+// The four heuristics of Elliott 2015, section 3.2.3.2, with the predicted lengths of critical sections as exact
+// fractions. They choose only where the bound of the protocol leaves a choice. A sum of predictions that overflows
+// counts as longer than every other.
+
+inline constexpr std::int32_t unlimited_queue = std::numeric_limits<std::int32_t>::max();
+
+/// The length of a queue in both measures (Eq. 3.1 and 3.2), holder included.
+struct queue_load {
+  std::int32_t requests = 0;
+  rational predicted{};
+};
+
+enum class load_measure : std::uint8_t { requests, predicted_time };
+
+/// The load of a queue whose requests have these predictions.
+[[nodiscard]] constexpr auto load_of(std::span<const rational> predictions) noexcept -> queue_load {
+  queue_load load{.requests = static_cast<std::int32_t>(predictions.size()), .predicted = {}};
+  for (std::size_t i = 0; i < predictions.size(); ++i) { load.predicted += predictions[i]; }
+  return load;
+}
+
+/// The shortest queue, of several the one with the lowest index. Pre: there is a queue.
+[[nodiscard]] constexpr auto shortest_queue(std::span<const queue_load> queues, load_measure measure) noexcept
+    -> replica_id {
+  std::size_t best = 0;
+  for (std::size_t x = 1; x < queues.size(); ++x) {
+    const bool shorter = measure == load_measure::requests ? queues[x].requests < queues[best].requests
+                                                           : queues[x].predicted < queues[best].predicted;
+    if (shorter) { best = x; }
+  }
+  return static_cast<replica_id>(best);
+}
+
+/// H2: the queue below the limit in which a request is predicted to be complete first; `own` has the length of its own
+/// section for each queue, migration included. Ties: lowest index. `no_replica` when all queues are full.
+[[nodiscard]] constexpr auto quickest_queue(std::span<const queue_load> queues, std::span<const rational> own,
+                                            std::int32_t limit) noexcept -> replica_id {
+  replica_id best = no_replica;
+  rational least;
+  for (std::size_t x = 0; x < queues.size(); ++x) {
+    if (queues[x].requests >= limit) { continue; }
+    const rational response = queues[x].predicted + own[x];
+    if (best == no_replica || response < least) {
+      best = static_cast<replica_id>(x);
+      least = response;
+    }
+  }
+  return best;
+}
+
+/// H1, for the first request of a task: among the queues below the limit those of GPUs with the fewest active users,
+/// and of these by H2. With fewer than two queues below the limit this is H2 alone. Pre: `users` has the GPUs of `map`.
+[[nodiscard]] constexpr auto least_used_queue(std::span<const queue_load> queues, std::span<const rational> own,
+                                              std::int32_t limit, const token_map& map,
+                                              std::span<const std::int32_t> users) noexcept -> replica_id {
+  const auto users_of = [&](std::size_t x) {
+    return users[static_cast<std::size_t>(map.gpu_of(static_cast<replica_id>(x)))];
+  };
+  replica_id best = no_replica;
+  rational least;
+  for (std::size_t x = 0; x < queues.size(); ++x) {
+    if (queues[x].requests >= limit) { continue; }
+    const rational response = queues[x].predicted + own[x];
+    const std::int32_t best_users = best == no_replica ? 0 : users_of(static_cast<std::size_t>(best));
+    const bool fewer = best == no_replica || users_of(x) < best_users;
+    if (fewer || (users_of(x) == best_users && response < least)) {
+      best = static_cast<replica_id>(x);
+      least = response;
+    }
+  }
+  return best;
+}
+
+/// A request that may receive a donation, in the queue it stands in. `complete` is the sum of the predictions up to and
+/// including its own.
+struct possible_donee {
+  request_id request = no_request;
+  replica_id queue = no_replica;
+  rational complete{};
+};
+
+/// H3: the donee whose GPU is nearest to the one that the donor's task used last; ties go to the earliest predicted
+/// completion and then to the smaller number. `distances` are those of each GPU from that one and empty when there is
+/// none; `unreachable` is beyond all others. `no_request` without a possible donee. For the donation on request of the
+/// R2DGLP, not for donation at release.
+/// Differs from the source in its condition: it is needed when all queues are full, not when none is.
+[[nodiscard]] constexpr auto nearest_donee(std::span<const possible_donee> eligible,
+                                           std::span<const std::int32_t> distances, const token_map& map) noexcept
+    -> request_id {
+  const auto distance_of = [&](const possible_donee& d) {
+    if (distances.empty()) { return std::int32_t{0}; }
+    const std::int32_t links = distances[static_cast<std::size_t>(map.gpu_of(d.queue))];
+    return links == unreachable ? std::numeric_limits<std::int32_t>::max() : links;
+  };
+  const possible_donee* best = nullptr;
+  for (std::size_t i = 0; i < eligible.size(); ++i) {
+    const possible_donee& d = eligible[i];
+    if (best == nullptr) {
+      best = &d;
+      continue;
+    }
+    const std::int32_t here = distance_of(d);
+    const std::int32_t there = distance_of(*best);
+    const bool nearer = here < there;
+    const bool sooner = here == there && d.complete < best->complete;
+    const bool tied = here == there && d.complete == best->complete;
+    if (nearer || sooner || (tied && d.request < best->request)) { best = &d; }
+  }
+  return best == nullptr ? no_request : best->request;
+}
+
+enum class steal_objective : std::uint8_t {
+  time_saved,     ///< how much earlier a request is predicted to be complete
+  shorter_there,  ///< how much shorter its own section is with the idle token, as the source prints it
+};
+
+/// A request in its queue. `own` is the predicted length of its section there (for the holder, what remains of it may
+/// stand instead), `there` the one with the idle token.
+struct queued_request {
+  request_id request = no_request;
+  rational own{};
+  rational there{};
+};
+
+/// H4: the waiting request that the idle token helps most; ties go to the smaller number. `queues` are those of all
+/// other tokens, holders first. `no_request`: none would be complete earlier, and the token had better stay idle.
+/// Differs from the source, whose formula keeps exactly the requests that would not gain.
+[[nodiscard]] constexpr auto most_helped_request(std::span<const std::span<const queued_request>> queues,
+                                                 steal_objective objective = steal_objective::time_saved) noexcept
+    -> request_id {
+  request_id best = no_request;
+  rational most;
+  for (std::size_t x = 0; x < queues.size(); ++x) {
+    rational complete;
+    for (std::size_t i = 0; i < queues[x].size(); ++i) {
+      const queued_request& q = queues[x][i];
+      complete += q.own;
+      if (i == 0 || !(q.there < complete)) { continue; }
+      const rational gain = (objective == steal_objective::time_saved ? complete : q.own) - q.there;
+      if (best == no_request || most < gain || (most == gain && q.request < best)) {
+        best = q.request;
+        most = gain;
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace takt

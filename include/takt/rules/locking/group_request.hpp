@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/rules/locking/request.hpp>
+
+namespace takt {
+
+/// One of the mutexes that can be requested together.
+using lock_id = std::int32_t;
+
+/// Distinct locks in the order in which a client names them.
+template <std::size_t Locks>
+using lock_list = inline_vector<lock_id, Locks>;
+
+enum class group_status : std::uint8_t {
+  accepted,
+  no_lock,         ///< an empty list
+  unknown_lock,    ///< a number outside the lock's range
+  duplicate_lock,  ///< a lock named twice
+  client_busy,     ///< the client has not released everything of its last request
+  not_held,        ///< a release without the lock
+  not_waiting,     ///< a withdrawal of what was not requested or is satisfied already
+};
+
+template <std::size_t Locks>
+[[nodiscard]] constexpr auto is_lock(lock_id l) noexcept -> bool {
+  return l >= 0 && l < static_cast<lock_id>(Locks);
+}
+
+/// What an event led to: the clients that hold all they asked for from now on, in no particular order. Anything but
+/// `accepted` changed nothing.
+template <std::size_t Clients>
+struct group_answer {
+  group_status status = group_status::accepted;
+  inline_vector<request_id, Clients> satisfied{};
+
+  [[nodiscard]] friend constexpr auto operator==(const group_answer&, const group_answer&) noexcept -> bool = default;
+};
+
+/// `accepted` if the list names at least one lock, each of them once and below `Locks`.
+template <std::size_t Locks>
+[[nodiscard]] constexpr auto check_lock_list(const lock_list<Locks>& list) noexcept -> group_status {
+  if (list.empty()) { return group_status::no_lock; }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!is_lock<Locks>(list[i])) { return group_status::unknown_lock; }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (list[j] == list[i]) { return group_status::duplicate_lock; }
+    }
+  }
+  return group_status::accepted;
+}
+
+/// Mutexes of which a client requests several in one atomic step. A client has at most one request at a time, which
+/// ends when its last lock is released; it may release all at once or one by one.
+///
+/// - `holds(c)`: c has everything it asked for and has not released; `holds(c, l)`: it has this lock.
+/// - `heir(c)`: the only client that runs at least at the effective priority of the waiting c: whoever holds the first
+///   lock of c's list that is held by another.
+/// - `contended(c)`: somebody waits for a lock that c holds.
+template <class G>
+concept GroupLock =
+    std::copyable<G> && requires(G g, const G k, request_id c, lock_id l, const typename G::list& wanted) {
+      { g.issue(c, wanted, priority_point{}) } -> std::same_as<typename G::answer>;
+      { g.release(c) } -> std::same_as<typename G::answer>;
+      { g.release(c, l) } -> std::same_as<typename G::answer>;
+      { g.withdraw(c) } -> std::same_as<typename G::answer>;
+      { g.reprioritize(c, priority_point{}) } -> std::same_as<typename G::answer>;
+      { G::capacity() } -> std::convertible_to<request_id>;
+      { k.holds(c) } -> std::same_as<bool>;
+      { k.holds(c, l) } -> std::same_as<bool>;
+      { k.waits(c) } -> std::same_as<bool>;
+      { k.holder(l) } -> std::same_as<request_id>;
+      { k.heir(c) } -> std::same_as<request_id>;
+      { k.contended(c) } -> std::same_as<bool>;
+    };
+
+}  // namespace takt

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/rules/locking/advice.hpp>
+#include <takt/rules/locking/protocol.hpp>
+#include <takt/rules/locking/request.hpp>
+#include <takt/rules/locking/request_queues.hpp>
+#include <takt/rules/locking/steal.hpp>
+
+namespace takt {
+
+/// What makes a queue short.
+enum class queue_measure : std::uint8_t {
+  requests,        ///< how many stand in it, the holder among them
+  declared_times,  ///< the sum of their declared lengths, the holder's in full
+};
+
+struct k_fmlp_options {
+  std::int32_t replicas = 1;
+  queue_measure measure = queue_measure::requests;
+};
+
+/// k-exclusion with one first-in-first-out queue per replica, whose head holds the replica. With k = 1 the plain
+/// first-in-first-out mutex. Any advice on queues is followed only below the length ceil(capacity / k), without which
+/// the bound on waiting would be lost.
+/// Source: Elliott 2015, section 2.1.7.1, rules F1 to F3; Elliott and Anderson 2011.
+template <std::size_t Replicas, std::size_t Requests, class Heuristic = plain_advice>
+class k_fmlp {
+ public:
+  constexpr k_fmlp() noexcept : k_fmlp(k_fmlp_options{.replicas = static_cast<std::int32_t>(Replicas)}) {}
+  /// Pre: 1 <= replicas <= Replicas.
+  constexpr explicit k_fmlp(const k_fmlp_options& o, const Heuristic& heuristic = {}) noexcept
+      : options_{o}, heuristic_{heuristic} {}
+
+  [[nodiscard]] static constexpr auto capacity() noexcept -> request_id { return static_cast<request_id>(Requests); }
+  [[nodiscard]] constexpr auto replicas() const noexcept -> replica_id { return options_.replicas; }
+
+  constexpr auto issue(request_id r, const lock_request& q) noexcept -> request_id {
+    requests_[index(r)] = q;
+    if constexpr (Replicas > 1) { arrivals_.append(0, r); }
+    return join(shortest_or_advised(r), r);
+  }
+
+  constexpr auto release(request_id r) noexcept -> request_id {
+    const replica_id x = queues_.queue_of(r);
+    leave(r);
+    heuristic_.freed(*this, r, x);
+    const request_id next = queues_.head(x);  // rule F3
+    if (next == no_request) { return steal(x); }
+    heuristic_.acquired(*this, next, x);
+    return next;
+  }
+
+  constexpr auto withdraw(request_id r) noexcept -> request_id {
+    leave(r);
+    return no_request;
+  }
+
+  constexpr void reprioritize(request_id /*r*/, const priority_point& /*p*/) const noexcept {}
+
+  [[nodiscard]] constexpr auto holds(request_id r) const noexcept -> bool { return queues_.is_head(r); }
+  [[nodiscard]] constexpr auto waits(request_id r) const noexcept -> bool {
+    return queues_.queue_of(r) != no_replica && !queues_.is_head(r);
+  }
+  [[nodiscard]] constexpr auto replica(request_id r) const noexcept -> replica_id {
+    return holds(r) ? queues_.queue_of(r) : no_replica;
+  }
+  /// The holder inherits from everybody in its queue (rule F2).
+  [[nodiscard]] constexpr auto heir(request_id r) const noexcept -> request_id {
+    return waits(r) ? queues_.head(queues_.queue_of(r)) : no_request;
+  }
+  [[nodiscard]] constexpr auto contended(request_id r) const noexcept -> bool {
+    return holds(r) && queues_.next(r) != no_request;
+  }
+
+  [[nodiscard]] constexpr auto queues() const noexcept -> const request_queues<Replicas, Requests>& { return queues_; }
+  /// Pre: r has an incomplete request.
+  [[nodiscard]] constexpr auto request(request_id r) const noexcept -> const lock_request& {
+    return requests_[index(r)];
+  }
+  [[nodiscard]] constexpr auto heuristic() noexcept -> Heuristic& { return heuristic_; }
+  [[nodiscard]] constexpr auto rejected_advice() const noexcept -> std::int64_t { return rejected_; }
+
+  [[nodiscard]] friend constexpr auto operator==(const k_fmlp& a, const k_fmlp& b) noexcept -> bool {
+    return a.queues_ == b.queues_ && a.arrivals_ == b.arrivals_ && a.requests_ == b.requests_;
+  }
+
+ private:
+  [[nodiscard]] static constexpr auto index(request_id i) noexcept -> std::size_t {
+    return static_cast<std::size_t>(i);
+  }
+
+  [[nodiscard]] constexpr auto shortest_or_advised(request_id r) noexcept -> replica_id {
+    if constexpr (Replicas == 1) { return 0; }
+    const replica_id advised = heuristic_.queue(*this, r);
+    if (advised != no_replica) {
+      const std::int32_t limit = ceil_divide(capacity(), options_.replicas);
+      if (advised >= 0 && advised < options_.replicas && queues_.length(advised) < limit) { return advised; }
+      ++rejected_;
+    }
+    replica_id best = 0;  // rule F1
+    for (replica_id x = 1; x < options_.replicas; ++x) {
+      if (queues_.length(best) == 0) { break; }
+      if (queues_.length(x) == 0 || measure(x) < measure(best)) { best = x; }
+    }
+    return best;
+  }
+
+  [[nodiscard]] constexpr auto measure(replica_id x) const noexcept -> ticks {
+    return options_.measure == queue_measure::requests ? queues_.length(x) : declared_[index(x)];
+  }
+
+  constexpr auto join(replica_id x, request_id r) noexcept -> request_id {
+    queues_.append(x, r);
+    declared_[index(x)] += requests_[index(r)].length;
+    heuristic_.enqueued(*this, r, x);
+    if (queues_.head(x) != r) { return no_request; }
+    heuristic_.acquired(*this, r, x);
+    return r;
+  }
+
+  constexpr void leave(request_id r) noexcept {
+    const replica_id x = queues_.queue_of(r);
+    declared_[index(x)] -= requests_[index(r)].length;
+    queues_.remove(r);
+    requests_[index(r)] = {};
+    if constexpr (Replicas > 1) { arrivals_.remove(r); }
+    heuristic_.dequeued(*this, r, x);
+  }
+
+  constexpr auto steal(replica_id x) noexcept -> request_id {
+    if constexpr (Replicas == 1) { return no_request; }
+    const request_id r = detail::request_to_steal(*this, heuristic_, arrivals_, x, rejected_);
+    if (r == no_request) { return no_request; }
+    const replica_id from = queues_.queue_of(r);
+    declared_[index(from)] -= requests_[index(r)].length;
+    queues_.remove(r);
+    heuristic_.dequeued(*this, r, from);
+    return join(x, r);
+  }
+
+  k_fmlp_options options_;
+  request_queues<Replicas, Requests> queues_;
+  request_queues<1, Replicas == 1 ? 1 : Requests> arrivals_;  ///< all incomplete requests in the order of issue
+  std::array<lock_request, Requests> requests_{};
+  std::array<ticks, Replicas> declared_{};
+  std::int64_t rejected_ = 0;
+  [[no_unique_address]] Heuristic heuristic_;
+};
+
+/// One unit, served in the order of requests.
+template <std::size_t Requests>
+using fifo_mutex = k_fmlp<1, Requests>;
+
+static_assert(LockingProtocol<fifo_mutex<2>>);
+static_assert(LockingProtocol<k_fmlp<2, 4>>);
+
+}  // namespace takt

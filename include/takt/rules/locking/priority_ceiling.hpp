@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/rules/locking/group_request.hpp>
+#include <takt/rules/locking/request.hpp>
+
+namespace takt {
+
+enum class ceiling_status : std::uint8_t {
+  done,
+  unknown_resource,
+  in_use,      ///< a declaration while something is locked
+  undeclared,  ///< the job stands above the ceiling: nobody declared that it uses the resource
+  not_free,    ///< somebody holds the resource; impossible where jobs start by `may_start` and run by `effective`
+  not_last,    ///< the resource is not the one that was locked last
+};
+
+/// The locks of one processor under the stack resource policy, which for fixed priorities is the immediate priority
+/// ceiling protocol: a job starts only when its level is better than every ceiling of a locked resource, and then no
+/// lock ever makes it wait. A level is the fixed priority of a task, or under EDF its relative deadline. For any
+/// nesting no job can deadlock, and one is blocked at most once, before it starts. Source: Baker 1991; Sha, Rajkumar
+/// and Lehoczky 1990.
+template <std::size_t Resources>
+class priority_ceiling {
+ public:
+  constexpr priority_ceiling() noexcept { ceilings_.fill(lowest_priority); }
+
+  /// Jobs of this level use r.
+  constexpr auto declare(lock_id r, const priority_point& level) noexcept -> ceiling_status {
+    if (!known(r)) { return ceiling_status::unknown_resource; }
+    if (!held_.empty()) { return ceiling_status::in_use; }
+    if (level < ceilings_[index(r)]) { ceilings_[index(r)] = level; }
+    return ceiling_status::done;
+  }
+
+  /// Whether a job that has not run yet may preempt whoever runs.
+  [[nodiscard]] constexpr auto may_start(const priority_point& level) const noexcept -> bool {
+    return level < system_ceiling();
+  }
+  constexpr auto lock(std::int32_t job, const priority_point& level, lock_id r) noexcept -> ceiling_status {
+    if (!known(r)) { return ceiling_status::unknown_resource; }
+    if (level < ceilings_[index(r)]) { return ceiling_status::undeclared; }
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      if (held_[i].resource == r) { return ceiling_status::not_free; }
+    }
+    const priority_point before = system_ceiling();
+    const priority_point own = ceilings_[index(r)];
+    held_.push_back({job, r, own < before ? own : before});
+    return ceiling_status::done;
+  }
+  constexpr auto unlock(std::int32_t job, lock_id r) noexcept -> ceiling_status {
+    if (held_.empty() || held_.back().job != job || held_.back().resource != r) { return ceiling_status::not_last; }
+    held_.pop_back();
+    return ceiling_status::done;
+  }
+
+  /// What a started job runs at: its own priority or the best ceiling of what it holds.
+  /// Cost: one step per locked resource.
+  [[nodiscard]] constexpr auto effective(std::int32_t job, const priority_point& base) const noexcept
+      -> priority_point {
+    priority_point best = base;
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      const priority_point& own = ceilings_[index(held_[i].resource)];
+      if (held_[i].job == job && own < best) { best = own; }
+    }
+    return best;
+  }
+  /// The best ceiling of a locked resource, or `lowest_priority`.
+  [[nodiscard]] constexpr auto system_ceiling() const noexcept -> priority_point {
+    return held_.empty() ? lowest_priority : held_.back().system_ceiling;
+  }
+  /// The best level that was declared. Pre: 0 <= r < Resources.
+  [[nodiscard]] constexpr auto ceiling(lock_id r) const noexcept -> const priority_point& {
+    return ceilings_[index(r)];
+  }
+
+  [[nodiscard]] friend constexpr auto operator==(const priority_ceiling&, const priority_ceiling&) noexcept
+      -> bool = default;
+
+ private:
+  struct held_resource {
+    std::int32_t job = 0;
+    lock_id resource = 0;
+    priority_point system_ceiling{};
+
+    [[nodiscard]] friend constexpr auto operator==(const held_resource&, const held_resource&) noexcept
+        -> bool = default;
+  };
+
+  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
+    return static_cast<std::size_t>(i);
+  }
+  [[nodiscard]] static constexpr auto known(lock_id r) noexcept -> bool { return r >= 0 && index(r) < Resources; }
+
+  std::array<priority_point, Resources> ceilings_{};
+  inline_vector<held_resource, Resources> held_;  ///< in the order of locking, over all jobs
+};
+
+/// The longest section of each task on each resource, from lock to unlock; nested sections have entries of their own.
+struct ceiling_section {
+  priority_point level{};  ///< of the task
+  lock_id resource = 0;
+  ticks length = 0;
+};
+
+/// How long worse jobs can keep a job of this level from starting: one section of a worse task on a resource whose
+/// ceiling is at least this level. Pre: the sections name known resources.
+template <std::size_t Resources>
+[[nodiscard]] constexpr auto ceiling_blocking(const priority_ceiling<Resources>& rule,
+                                              std::span<const ceiling_section> sections,
+                                              const priority_point& level) noexcept -> ticks {
+  ticks longest = 0;
+  for (const ceiling_section& s : sections) {
+    const bool blocks = level < s.level && !(level < rule.ceiling(s.resource));
+    if (blocks && s.length > longest) { longest = s.length; }
+  }
+  return longest;
+}
+
+}  // namespace takt

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/rules/locking/request.hpp>
+
+namespace takt {
+
+using priority_edge = std::int32_t;
+inline constexpr priority_edge no_edge = -1;
+
+/// Heaps over a common stock of items, each of which is in at most one heap; the best priority is on top, and it
+/// changes in both directions. Without recursion or allocation.
+/// Cost: `best` and `insert` constant, `remove` and `update` amortized logarithmic in the size of the heap.
+/// Source: Fredman, Sedgewick, Sleator and Tarjan 1986, pairing heaps.
+template <std::size_t Heaps, std::size_t Items>
+class priority_heaps {
+ public:
+  constexpr priority_heaps() noexcept {
+    root_.fill(no_edge);
+    child_.fill(no_edge);
+    next_.fill(no_edge);
+    previous_.fill(no_edge);
+  }
+
+  /// `no_edge`: the heap is empty.
+  [[nodiscard]] constexpr auto best(std::int32_t heap) const noexcept -> priority_edge { return root_[index(heap)]; }
+  [[nodiscard]] constexpr auto key(priority_edge e) const noexcept -> const priority_point& { return key_[index(e)]; }
+
+  /// Pre: e is in no heap.
+  constexpr void insert(std::int32_t heap, priority_edge e, const priority_point& key) noexcept {
+    key_[index(e)] = key;
+    root_[index(heap)] = meld(root_[index(heap)], e);
+  }
+
+  /// Pre: e is in this heap.
+  constexpr void remove(std::int32_t heap, priority_edge e) noexcept {
+    const priority_edge below = meld_siblings(child_[index(e)]);
+    child_[index(e)] = no_edge;
+    if (root_[index(heap)] == e) {
+      root_[index(heap)] = below;
+    } else {
+      cut(e);
+      root_[index(heap)] = meld(root_[index(heap)], below);
+    }
+  }
+
+  /// Pre: e is in this heap.
+  constexpr void update(std::int32_t heap, priority_edge e, const priority_point& key) noexcept {
+    if (key == key_[index(e)]) { return; }
+    if (key < key_[index(e)] && root_[index(heap)] != e) {
+      cut(e);
+      insert(heap, e, key);
+    } else if (key < key_[index(e)]) {
+      key_[index(e)] = key;
+    } else {
+      remove(heap, e);
+      insert(heap, e, key);
+    }
+  }
+
+ private:
+  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
+    return static_cast<std::size_t>(i);
+  }
+
+  /// Pre: a and b are roots or `no_edge`.
+  constexpr auto meld(priority_edge a, priority_edge b) noexcept -> priority_edge {
+    if (a == no_edge) { return b; }
+    if (b == no_edge) { return a; }
+    const priority_edge top = key_[index(b)] < key_[index(a)] ? b : a;
+    const priority_edge under = top == a ? b : a;
+    const priority_edge first = child_[index(top)];
+    next_[index(under)] = first;
+    previous_[index(under)] = top;
+    if (first != no_edge) { previous_[index(first)] = under; }
+    child_[index(top)] = under;
+    return top;
+  }
+
+  /// Takes e with all below it out of its place. Pre: e is not a root.
+  constexpr void cut(priority_edge e) noexcept {
+    const priority_edge before = previous_[index(e)];  // the parent of a first child
+    const priority_edge after = next_[index(e)];
+    if (child_[index(before)] == e) {
+      child_[index(before)] = after;
+    } else {
+      next_[index(before)] = after;
+    }
+    if (after != no_edge) { previous_[index(after)] = before; }
+    next_[index(e)] = no_edge;
+    previous_[index(e)] = no_edge;
+  }
+
+  /// One heap out of siblings: pairs from the left, then all pairs from the right.
+  constexpr auto meld_siblings(priority_edge first) noexcept -> priority_edge {
+    priority_edge pairs = no_edge;  // the last one first, chained by `next_`
+    while (first != no_edge) {
+      const priority_edge second = next_[index(first)];
+      const priority_edge rest = second == no_edge ? no_edge : next_[index(second)];
+      detach(first);
+      if (second != no_edge) { detach(second); }
+      const priority_edge pair = meld(first, second);
+      next_[index(pair)] = pairs;
+      pairs = pair;
+      first = rest;
+    }
+    priority_edge all = no_edge;
+    while (pairs != no_edge) {
+      const priority_edge rest = next_[index(pairs)];
+      next_[index(pairs)] = no_edge;
+      all = meld(all, pairs);
+      pairs = rest;
+    }
+    return all;
+  }
+  constexpr void detach(priority_edge e) noexcept {
+    next_[index(e)] = no_edge;
+    previous_[index(e)] = no_edge;
+  }
+
+  std::array<priority_edge, Heaps> root_{};
+  std::array<priority_edge, Items> child_{};
+  std::array<priority_edge, Items> next_{};
+  std::array<priority_edge, Items> previous_{};  ///< the sibling before, or the parent
+  std::array<priority_point, Items> key_{};
+};
+
+}  // namespace takt

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include <takt/rules/locking/protocol.hpp>
+#include <takt/rules/locking/request.hpp>
+#include <takt/rules/locking/request_queues.hpp>
+
+namespace takt {
+
+/// One unit that goes to the waiting request of best effective priority, as last told by `issue` or `reprioritize`;
+/// equal ones in the order of issue. A host reports all changes before it calls `release`: the successor is chosen by
+/// priorities that still hold while the releasing client is the holder.
+/// Cost: one step per waiting request at a release, constant otherwise.
+/// Source: Elliott 2015, section 3.2.3.4.
+template <std::size_t Requests>
+class priority_mutex {
+ public:
+  [[nodiscard]] static constexpr auto capacity() noexcept -> request_id { return static_cast<request_id>(Requests); }
+  [[nodiscard]] static constexpr auto replicas() noexcept -> replica_id { return 1; }
+
+  constexpr auto issue(request_id r, const lock_request& q) noexcept -> request_id {
+    if (holder_ == no_request) { return holder_ = r; }
+    effective_[index(r)] = q.priority;
+    waiting_.append(0, r);
+    return no_request;
+  }
+
+  constexpr auto release(request_id /*r*/) noexcept -> request_id {
+    holder_ = best_waiting();
+    if (holder_ != no_request) { forget(holder_); }
+    return holder_;
+  }
+
+  constexpr auto withdraw(request_id r) noexcept -> request_id {
+    forget(r);
+    return no_request;
+  }
+
+  constexpr void reprioritize(request_id r, const priority_point& p) noexcept {
+    if (waits(r)) { effective_[index(r)] = p; }
+  }
+
+  [[nodiscard]] constexpr auto holds(request_id r) const noexcept -> bool { return holder_ == r; }
+  [[nodiscard]] constexpr auto waits(request_id r) const noexcept -> bool { return waiting_.queue_of(r) == 0; }
+  [[nodiscard]] constexpr auto replica(request_id r) const noexcept -> replica_id { return holds(r) ? 0 : no_replica; }
+  [[nodiscard]] constexpr auto heir(request_id r) const noexcept -> request_id {
+    return waits(r) ? holder_ : no_request;
+  }
+  [[nodiscard]] constexpr auto contended(request_id r) const noexcept -> bool {
+    return holds(r) && waiting_.length(0) > 0;
+  }
+
+  [[nodiscard]] constexpr auto holder() const noexcept -> request_id { return holder_; }
+  /// Who would get the unit if it were released now, or `no_request`.
+  [[nodiscard]] constexpr auto best_waiting() const noexcept -> request_id {
+    request_id best = waiting_.head(0);
+    if (best == no_request) { return best; }
+    for (request_id r = waiting_.next(best); r != no_request; r = waiting_.next(r)) {
+      if (effective_[index(r)] < effective_[index(best)]) { best = r; }
+    }
+    return best;
+  }
+  /// Pre: r waits.
+  [[nodiscard]] constexpr auto effective(request_id r) const noexcept -> const priority_point& {
+    return effective_[index(r)];
+  }
+
+  [[nodiscard]] friend constexpr auto operator==(const priority_mutex&, const priority_mutex&) noexcept
+      -> bool = default;
+
+ private:
+  [[nodiscard]] static constexpr auto index(request_id i) noexcept -> std::size_t {
+    return static_cast<std::size_t>(i);
+  }
+  constexpr void forget(request_id r) noexcept {
+    waiting_.remove(r);
+    effective_[index(r)] = {};
+  }
+
+  request_id holder_ = no_request;
+  request_queues<1, Requests> waiting_;  ///< in the order of issue
+  std::array<priority_point, Requests> effective_{};
+};
+
+static_assert(LockingProtocol<priority_mutex<2>>);
+
+}  // namespace takt

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/rules/locking/priority_graph.hpp>
+#include <takt/rules/locking/request.hpp>
+
+namespace takt {
+
+/// What a progress mechanism asks of a lock; every `LockingProtocol` and every `GroupLock` answers it.
+template <class L>
+concept Contended = requires(const L l, request_id c) {
+  { L::capacity() } -> std::convertible_to<request_id>;
+  { l.holds(c) } -> std::same_as<bool>;
+  { l.heir(c) } -> std::same_as<request_id>;
+  { l.contended(c) } -> std::same_as<bool>;
+};
+
+/// How those who keep others waiting get on. `heir(l, c)` is the client that runs at least at the effective priority of
+/// the waiting c, `boosted(l, c)` whether c runs before every job.
+template <class M, class L>
+concept ProgressMechanism = Contended<L> && requires(const M m, const L l, request_id c) {
+  { m.heir(l, c) } -> std::same_as<request_id>;
+  { m.boosted(l, c) } -> std::same_as<bool>;
+};
+
+/// Holders run at their base priority, whoever waits.
+struct no_progress {
+  [[nodiscard]] static constexpr auto heir(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
+    return no_request;
+  }
+  [[nodiscard]] static constexpr auto boosted(const Contended auto& /*l*/, request_id /*c*/) noexcept -> bool {
+    return false;
+  }
+};
+
+/// Along the protocol's own edges, donations included. Source: Sha, Rajkumar and Lehoczky 1990.
+struct priority_inheritance {
+  [[nodiscard]] static constexpr auto heir(const Contended auto& l, request_id c) noexcept -> request_id {
+    return l.heir(c);
+  }
+  [[nodiscard]] static constexpr auto boosted(const Contended auto& /*l*/, request_id /*c*/) noexcept -> bool {
+    return false;
+  }
+};
+
+/// A holder is boosted while somebody waits for what it holds. Source: Elliott 2015, section 2.1.6.1.
+struct boost_when_contended {
+  [[nodiscard]] static constexpr auto heir(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
+    return no_request;
+  }
+  [[nodiscard]] static constexpr auto boosted(const Contended auto& l, request_id c) noexcept -> bool {
+    return l.holds(c) && l.contended(c);
+  }
+};
+
+/// A holder is boosted from the grant to the release. Source: as above.
+struct boost_when_granted {
+  [[nodiscard]] static constexpr auto heir(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
+    return no_request;
+  }
+  [[nodiscard]] static constexpr auto boosted(const Contended auto& l, request_id c) noexcept -> bool {
+    return l.holds(c);
+  }
+};
+
+enum class progress_kind : std::uint8_t { none, inheritance, boost_when_contended, boost_when_granted };
+
+/// A mechanism chosen by a value, for hosts that read it from a file.
+struct chosen_progress {
+  progress_kind kind = progress_kind::inheritance;
+
+  [[nodiscard]] constexpr auto heir(const Contended auto& l, request_id c) const noexcept -> request_id {
+    return kind == progress_kind::inheritance ? priority_inheritance::heir(l, c) : no_request;
+  }
+  [[nodiscard]] constexpr auto boosted(const Contended auto& l, request_id c) const noexcept -> bool {
+    switch (kind) {
+      case progress_kind::boost_when_contended: return takt::boost_when_contended::boosted(l, c);
+      case progress_kind::boost_when_granted: return takt::boost_when_granted::boosted(l, c);
+      default: return false;
+    }
+  }
+};
+
+/// The edges of one lock in a graph of effective priorities, kept in step with the lock's state. Client c of the lock
+/// is node c of the graph; a boost is an edge from a node with the base priority `boosted_priority`.
+template <std::size_t Clients>
+class progress_edges {
+ public:
+  constexpr progress_edges() noexcept { edges_.fill(no_edge); }
+
+  /// To be called after every event of the lock. `cycle`: the holders of several locks wait for each other, a deadlock;
+  /// `full`: the graph has too few edges. In both cases the edges that could be added are there, and the next call
+  /// tries again.
+  /// Cost: one step per client, and the graph's for each edge that changes.
+  template <Contended Lock, ProgressMechanism<Lock> Mechanism, std::size_t Nodes, std::size_t Edges>
+  [[nodiscard]] constexpr auto follow(const Lock& lock, const Mechanism& mechanism, priority_graph<Nodes, Edges>& graph,
+                                      priority_node booster) noexcept -> edge_status {
+    static_assert(Clients <= Nodes);
+    for (request_id c = 0; c < capacity; ++c) {
+      const priority_edge e = edges_[index(c)];
+      if (e == no_edge) { continue; }
+      const bool is_boost = graph.source(e) == booster;
+      const bool stays = is_boost ? mechanism.boosted(lock, c) : mechanism.heir(lock, c) == graph.target(e);
+      if (stays) { continue; }
+      graph.remove_edge(e);
+      edges_[index(c)] = no_edge;
+    }
+    edge_status status = edge_status::added;
+    for (request_id c = 0; c < capacity; ++c) {
+      if (edges_[index(c)] != no_edge) { continue; }
+      const request_id heir = mechanism.heir(lock, c);
+      if (heir == no_request && !mechanism.boosted(lock, c)) { continue; }
+      const added_edge added = heir != no_request ? graph.add_edge(c, heir) : graph.add_edge(booster, c);
+      edges_[index(c)] = added.edge;
+      if (added.status != edge_status::added) { status = added.status; }
+    }
+    return status;
+  }
+
+ private:
+  static constexpr auto capacity = static_cast<request_id>(Clients);
+
+  [[nodiscard]] static constexpr auto index(request_id c) noexcept -> std::size_t {
+    return static_cast<std::size_t>(c);
+  }
+
+  std::array<priority_edge, Clients> edges_{};  ///< out of a client that waits, into one that is boosted
+};
+
+}  // namespace takt

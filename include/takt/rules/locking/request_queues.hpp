@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/rules/locking/request.hpp>
+
+namespace takt {
+
+/// First-in-first-out queues over a common set of clients, each of which stands in at most one of them. Every operation
+/// is a few assignments; two states with the same queues compare equal.
+template <std::size_t Queues, std::size_t Requests>
+class request_queues {
+ public:
+  constexpr request_queues() noexcept {
+    head_.fill(no_request);
+    tail_.fill(no_request);
+    next_.fill(no_request);
+    previous_.fill(no_request);
+    queue_.fill(no_replica);
+  }
+
+  /// Pre: r stands in no queue.
+  constexpr void append(replica_id x, request_id r) noexcept {
+    const auto q = index(x);
+    const request_id last = tail_[q];
+    previous_[index(r)] = last;
+    queue_[index(r)] = x;
+    if (last == no_request) {
+      head_[q] = r;
+    } else {
+      next_[index(last)] = r;
+    }
+    tail_[q] = r;
+    ++length_[q];
+  }
+
+  /// Pre: r stands in a queue.
+  constexpr void remove(request_id r) noexcept {
+    const auto q = index(queue_[index(r)]);
+    const request_id before = previous_[index(r)];
+    const request_id after = next_[index(r)];
+    if (before == no_request) {
+      head_[q] = after;
+    } else {
+      next_[index(before)] = after;
+    }
+    if (after == no_request) {
+      tail_[q] = before;
+    } else {
+      previous_[index(after)] = before;
+    }
+    next_[index(r)] = no_request;
+    previous_[index(r)] = no_request;
+    queue_[index(r)] = no_replica;
+    --length_[q];
+  }
+
+  [[nodiscard]] constexpr auto head(replica_id x) const noexcept -> request_id { return head_[index(x)]; }
+  [[nodiscard]] constexpr auto length(replica_id x) const noexcept -> std::int32_t { return length_[index(x)]; }
+  /// The client behind r in its queue.
+  [[nodiscard]] constexpr auto next(request_id r) const noexcept -> request_id { return next_[index(r)]; }
+  /// `no_replica`: r stands in no queue.
+  [[nodiscard]] constexpr auto queue_of(request_id r) const noexcept -> replica_id { return queue_[index(r)]; }
+  [[nodiscard]] constexpr auto is_head(request_id r) const noexcept -> bool {
+    const replica_id x = queue_of(r);
+    return x != no_replica && head(x) == r;
+  }
+
+  [[nodiscard]] friend constexpr auto operator==(const request_queues&, const request_queues&) noexcept
+      -> bool = default;
+
+ private:
+  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
+    return static_cast<std::size_t>(i);
+  }
+
+  std::array<request_id, Queues> head_{};
+  std::array<request_id, Queues> tail_{};
+  std::array<std::int32_t, Queues> length_{};
+  std::array<request_id, Requests> next_{};
+  std::array<request_id, Requests> previous_{};
+  std::array<replica_id, Requests> queue_{};
+};
+
+}  // namespace takt

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/core/number.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/accelerator/backend.hpp>
+#include <takt/rules/accelerator/job_order.hpp>
+
+namespace takt::runtime {
+
+enum class launch_end : std::uint8_t {
+  complete,  ///< every block of the job has run
+  yielded,   ///< it has stopped between two waves, as asked; the next launch goes on there
+};
+
+/// Whom an accelerator tells of the end of a launch. The call comes from a thread of the device, never from within a
+/// call of the host, and only takes note.
+struct launch_listener {
+  void (*call)(void* argument, kernel_id k, launch_end how) = nullptr;
+  void* argument = nullptr;
+
+  void operator()(kernel_id k, launch_end how) const {
+    if (call != nullptr) { call(argument, k, how); }
+  }
+};
+
+/// What an accelerator has to make before anything runs.
+struct accelerator_setup {
+  stream_layout streams{};
+  std::size_t kernels = 0;         ///< numbered from 0
+  std::size_t trace_capacity = 0;  ///< pieces of execution to remember, per core
+  launch_listener ended{};
+};
+
+/// A machine that carries out the decisions of an accelerator's scheduler in wall time. No call waits for a kernel.
+///
+/// - `kernel`: what a job runs; made from a length and the length of a wave, it takes that time on each of its cores.
+/// - `serves(streams)`: whether it has so many cores and levels.
+/// - `open(setup)`: makes the streams; false when the system has too few threads. Once before each `close`. Pre: it
+///   serves them.
+/// - `load(k, body, job)`: the next launch of k begins this job, of this number. Pre: k is not launched; the body lives
+///   until the job is complete or the device closed.
+/// - `submit(k, where)`: launches k, or what is left of its job, in the stream of that core and level.
+/// - `request_yield(k)`: the launch shall end with the waves that are under way. Ignored unless k is launched.
+/// - `close()`: abandons what has not run. Listeners hear nothing after it.
+/// - `serve_at(priority)`: gives the threads of the device this SCHED_FIFO priority, 0 for the ordinary class; false
+///   when the system refuses.
+/// - `replay(recorder, origin)`: tells what ran where, with times since the origin, as far as the machine knows; the
+///   number of pieces for which there was no room. Pre: closed.
+template <class D>
+concept AcceleratorDevice =
+    AcceleratorBackend<D> && std::constructible_from<typename D::kernel, ticks, ticks> &&
+    std::movable<typename D::kernel> &&
+    requires(D& d, const D& c, const accelerator_setup& setup, kernel_id k, const typename D::kernel& body,
+             std::uint64_t job, std::int32_t priority, no_trace& recorder, ticks origin) {
+      { c.serves(setup.streams) } -> std::same_as<bool>;
+      { d.open(setup) } -> std::same_as<bool>;
+      d.load(k, body, job);
+      d.close();
+      { d.serve_at(priority) } -> std::same_as<bool>;
+      { c.replay(recorder, origin) } -> std::same_as<std::uint64_t>;
+      { c.name() } -> std::convertible_to<std::string_view>;
+    };
+
+}  // namespace takt::runtime

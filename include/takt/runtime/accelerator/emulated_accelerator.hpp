@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/stage.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/accelerator/backend.hpp>
+#include <takt/runtime/accelerator/concepts.hpp>
+#include <takt/runtime/accelerator/timed_condition.hpp>
+#include <takt/runtime/accelerator/wave_kernel.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/inheriting_mutex.hpp>
+#include <takt/runtime/thread.hpp>
+
+namespace takt::runtime {
+
+/// An accelerator made of host threads, one for each core.
+///
+/// Streams are in order. Whenever a core has finished a block it draws the next one from the first launch of the
+/// highest level among its own streams and those of all cores; so a launch on a higher level takes a core over at the
+/// end of the block that runs there, and at its end the one below goes on before the host has heard of it. Blocks of
+/// one launch are drawn from a common counter, as by persistent blocks on pinned SMs: each runs exactly once, whichever
+/// core takes it and however often the job yields.
+///
+/// Timed blocks sleep and follow one another without the time that a thread takes to wake up: a core that is late
+/// catches up. Computing blocks take host cores, as they must.
+class emulated_accelerator {
+ public:
+  using kernel = wave_kernel;
+
+  explicit emulated_accelerator(const accelerator_record& record) noexcept : record_{record} {}
+  emulated_accelerator(const emulated_accelerator&) = delete;
+  auto operator=(const emulated_accelerator&) -> emulated_accelerator& = delete;
+  ~emulated_accelerator() { close(); }
+
+  [[nodiscard]] auto serves(const stream_layout& streams) const noexcept -> bool {
+    return streams.cores <= record_.cores && streams.levels <= record_.preemption_levels;
+  }
+  [[nodiscard]] auto open(const accelerator_setup& setup) -> bool {
+    setup_ = setup;
+    closing_ = false;
+    launches_.assign(setup.kernels, launch{});
+    streams_.assign(static_cast<std::size_t>(setup.streams.count()), {});
+    for (auto& s : streams_) { s.reserve(setup.kernels); }
+    cores_.clear();
+    for (std::int32_t c = 0; c < setup.streams.cores; ++c) {
+      cores_.push_back(std::make_unique<core>());
+      cores_.back()->pieces.reserve(setup.trace_capacity);
+    }
+    for (std::int32_t c = 0; c < setup.streams.cores; ++c) {
+      cores_[static_cast<std::size_t>(c)]->worker = thread{[this, c] { serve(c); }};
+    }
+    return std::ranges::all_of(cores_, [](const auto& c) { return c->worker.started(); });
+  }
+  void close() {
+    {
+      const std::lock_guard lock{mutex_};
+      closing_ = true;
+      changed_.notify_all();
+      closed_.notify_all();
+    }
+    for (const auto& c : cores_) { c->worker.join(); }
+  }
+
+  void load(kernel_id k, const wave_kernel& body, std::uint64_t job) {
+    const std::lock_guard lock{mutex_};
+    launches_[index(k)] = {.body = &body, .job = job};
+  }
+  void submit(kernel_id k, const kernel_placement& where) {
+    const std::lock_guard lock{mutex_};
+    launch& l = launches_[index(k)];
+    l.cores = where.core == any_core ? setup_.streams.cores : 1;
+    l.blocks = l.body->blocks(l.cores);
+    l.since = now();
+    l.order = ++order_;
+    l.launched = true;
+    l.leaving = false;
+    l.stream = index(setup_.streams.stream_of(where));
+    streams_[l.stream].push_back(k);
+    changed_.notify_all();
+  }
+  void request_yield(kernel_id k) {
+    const std::lock_guard lock{mutex_};
+    launches_[index(k)].leaving = launches_[index(k)].launched;
+    changed_.notify_all();
+  }
+
+  [[nodiscard]] auto serve_at(std::int32_t priority) -> bool {
+    return std::ranges::all_of(cores_, [priority](const auto& c) {
+      return c->worker.started() && schedule(c->worker.native_handle(), priority) == 0;
+    });
+  }
+  [[nodiscard]] static auto name() noexcept -> std::string_view { return "emulated accelerator"; }
+  [[nodiscard]] auto record() const noexcept -> const accelerator_record& { return record_; }
+
+  /// Tells of every uninterrupted piece on every core, of a kernel for all cores once for each.
+  template <TraceRecorder Recorder>
+  auto replay(Recorder& recorder, ticks origin) const -> std::uint64_t {
+    std::uint64_t lost = 0;
+    for (const auto& c : cores_) {
+      lost += c->lost;
+      for (slice s : c->pieces) {
+        s.start -= origin;
+        s.end -= origin;
+        recorder.record(s);
+      }
+    }
+    return lost;
+  }
+
+ private:
+  struct launch {
+    const wave_kernel* body = nullptr;
+    std::uint64_t job = 0;
+    std::int64_t next = 0;  ///< first block that has not been drawn
+    std::int64_t blocks = 0;
+    std::int32_t cores = 1;
+    std::int32_t in_flight = 0;
+    std::size_t stream = 0;
+    ticks since = 0;
+    std::uint64_t order = 0;
+    bool launched = false;
+    bool leaving = false;
+  };
+  struct core {
+    ticks free_since = 0;
+    std::vector<slice> pieces;
+    std::uint64_t lost = 0;
+    thread worker;
+  };
+  using held_lock = std::unique_lock<inheriting_mutex>;
+
+  template <class I>
+  [[nodiscard]] static auto index(I i) noexcept -> std::size_t {
+    return static_cast<std::size_t>(i);
+  }
+
+  void serve(std::int32_t c) {
+    held_lock lock{mutex_};
+    while (!closing_) {
+      if (const kernel_id ended = find(c, has_ended); ended != no_kernel) {
+        announce(ended, lock);
+      } else if (const kernel_id k = find(c, has_work); k != no_kernel) {
+        run_block(c, k, lock);
+      } else {
+        changed_.wait(
+            lock, [this, c] { return closing_ || find(c, has_ended) != no_kernel || find(c, has_work) != no_kernel; });
+      }
+    }
+  }
+
+  [[nodiscard]] static auto has_work(const launch& l) noexcept -> bool { return !l.leaving && l.next < l.blocks; }
+  [[nodiscard]] static auto has_ended(const launch& l) noexcept -> bool {
+    return l.in_flight == 0 && (l.leaving || l.next == l.blocks);
+  }
+  /// Among the first launches of the streams that a core serves the one on the highest level of which `holds` is true;
+  /// of two on one level the one that was launched first.
+  [[nodiscard]] auto find(std::int32_t c, bool (*holds)(const launch&)) const noexcept -> kernel_id {
+    kernel_id best = no_kernel;
+    for (std::int32_t level = setup_.streams.levels - 1; best == no_kernel && level >= 0; --level) {
+      for (const std::int32_t place : {c, any_core}) {
+        const auto& stream = streams_[index(setup_.streams.stream_of({.core = place, .level = level}))];
+        if (stream.empty()) { continue; }
+        const launch& l = launches_[index(stream.front())];
+        const bool first = best == no_kernel || l.order < launches_[index(best)].order;
+        if (first && holds(l)) { best = stream.front(); }
+      }
+    }
+    return best;
+  }
+
+  void announce(kernel_id k, held_lock& lock) {
+    launch& l = launches_[index(k)];
+    const launch_end how = l.next == l.blocks ? launch_end::complete : launch_end::yielded;
+    l.launched = l.leaving = false;
+    auto& stream = streams_[l.stream];
+    stream.erase(stream.begin());
+    changed_.notify_all();
+    lock.unlock();
+    setup_.ended(k, how);
+    lock.lock();
+  }
+
+  void run_block(std::int32_t c, kernel_id k, held_lock& lock) {
+    launch& l = launches_[index(k)];
+    core& own = *cores_[index(c)];
+    const std::int64_t block = l.next++;
+    ++l.in_flight;
+    const ticks begin = std::max(own.free_since, l.since);
+    ticks end = later(begin, l.body->length_of(block, l.cores));
+    if (l.body->computes()) {
+      lock.unlock();
+      l.body->compute(block);
+      end = std::max(end, now());
+      lock.lock();
+    }
+    closed_.wait_until(lock, end, [this] { return closing_; });
+    if (closing_) { end = std::max(begin, std::min(end, now())); }
+    own.free_since = end;
+    --l.in_flight;
+    remember(own, {.task = static_cast<std::uint32_t>(k),
+                   .job = l.job,
+                   .where = {.where = stage::kernel, .gpu = 0, .index = c, .count = 1},
+                   .start = begin,
+                   .end = end});
+    if (has_ended(l)) { changed_.notify_all(); }
+  }
+  static void remember(core& own, const slice& s) {
+    if (!own.pieces.empty()) {
+      slice& last = own.pieces.back();
+      if (last.task == s.task && last.job == s.job && last.end == s.start) {
+        last.end = s.end;
+        return;
+      }
+    }
+    if (own.pieces.size() < own.pieces.capacity()) {
+      own.pieces.push_back(s);
+    } else if (own.pieces.capacity() > 0) {
+      ++own.lost;
+    }
+  }
+
+  accelerator_record record_;
+  accelerator_setup setup_{};
+  inheriting_mutex mutex_;
+  timed_condition changed_;
+  timed_condition closed_;
+  std::vector<launch> launches_;
+  std::vector<std::vector<kernel_id>> streams_;
+  std::vector<std::unique_ptr<core>> cores_;
+  std::uint64_t order_ = 0;
+  bool closing_ = true;
+};
+
+static_assert(AcceleratorDevice<emulated_accelerator>);
+
+}  // namespace takt::runtime

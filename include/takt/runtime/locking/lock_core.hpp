@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <system_error>
+#include <type_traits>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/rules/locking/critical_section_fusion.hpp>
+#include <takt/rules/locking/request.hpp>
+#include <takt/runtime/locking/lock_call.hpp>
+#include <takt/runtime/locking/lock_domain.hpp>
+#include <takt/runtime/locking/suspend.hpp>
+#include <takt/runtime/locking/thread_record.hpp>
+
+namespace takt::runtime::detail {
+
+/// What locks over single resources and over groups have in common: a state machine whose clients are numbers, given to
+/// the claims of threads as they come, and suspended waiting. Every function with a `domain_turn` is called within it.
+template <class Machine>
+class lock_core : public any_lock {
+ public:
+  static constexpr auto clients = static_cast<std::size_t>(Machine::capacity());
+
+  lock_core(const lock_core&) = delete;
+  auto operator=(const lock_core&) -> lock_core& = delete;
+
+  [[nodiscard]] auto domain() noexcept -> lock_domain& { return *domain_; }
+  /// How many requests threads had not completed when they ended.
+  [[nodiscard]] auto abandoned() const noexcept -> std::int64_t { return abandoned_.load(std::memory_order_relaxed); }
+
+  void reprioritize(lock_claim& c, const priority_point& p, domain_turn& t) noexcept final {
+    if (c.client == no_request) { return; }
+    if constexpr (std::is_void_v<decltype(machine_.reprioritize(c.client, p))>) {
+      machine_.reprioritize(c.client, p);
+    } else {
+      hand_over(machine_.reprioritize(c.client, p), t);
+      (void)relink(t);
+    }
+  }
+
+ protected:
+  lock_core(lock_domain* domain, const Machine& machine)
+      : own_{domain == nullptr ? std::make_unique<lock_domain>() : nullptr},
+        domain_{domain == nullptr ? own_.get() : domain},
+        machine_{machine} {}
+  ~lock_core() {
+    const domain_turn last{*domain_};
+    if (!idle()) { terminate("takt: a lock is destroyed while threads hold it or wait for it"); }
+  }
+
+  /// A claim of the calling thread. Error: it has too many.
+  [[nodiscard]] auto prepare(const lock_call& call) -> lock_claim& {
+    lock_claim& c = this_thread.take();
+    c.lock = this;
+    c.request.priority.point = point_of(call);
+    c.request.length = call.length.count();
+    c.spins = call.spins;
+    return c;
+  }
+  static void check_owner(const lock_claim& c) {
+    if (c.owner != &this_thread) { refuse_release(); }
+  }
+  [[noreturn]] static void refuse_release() {
+    throw std::system_error{std::make_error_code(std::errc::operation_not_permitted),
+                            "takt: the thread does not hold the lock"};
+  }
+  void count_abandoned() noexcept { abandoned_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// As `admit`. Error: also where the thread has a claim on the lock already.
+  void admit_new(lock_claim& c, domain_turn& t) {
+    if (this_thread.find(this, &c) != nullptr) {
+      throw std::system_error{std::make_error_code(std::errc::resource_deadlock_would_occur),
+                              "takt: the thread holds the lock already"};
+    }
+    admit(c, t);
+  }
+  /// Gives the claim a client of its own. Error: too many threads.
+  void admit(lock_claim& c, domain_turn& t) {
+    const request_id client = unused_client();
+    t.join(c);
+    c.client = client;
+    used_[index(client) / 64] |= bit(client);
+    claims_[index(client)] = &c;
+  }
+  void dismiss(lock_claim& c, domain_turn& t) noexcept {
+    if (c.edge != no_edge) { --links_; }
+    t.leave(c);
+    used_[index(c.client) / 64] &= ~bit(c.client);
+    c.client = no_request;
+  }
+
+  /// Issues the request of an admitted claim. False: it must `wait`. Error: a deadlock; nothing is requested any more.
+  template <class Issue>
+  auto enter(lock_claim& c, domain_turn& t, Issue issue) -> bool {
+    c.turn.store(static_cast<std::uint32_t>(turn::waiting), std::memory_order_relaxed);
+    const auto satisfied = issue(machine_, c);
+    ++waiting_;
+    hand_over(satisfied, t);
+    if (!machine_.holds(c.client)) { reprioritize(c, t.effective(c), t); }
+    const bool held = machine_.holds(c.client);
+    if (relink(t, &c) || held) { return held; }
+    withdraw(c, t);
+    throw std::system_error{std::make_error_code(std::errc::resource_deadlock_would_occur),
+                            "takt: threads would wait for each other"};
+  }
+
+  /// Issues the request of an admitted claim if it is satisfied at once; else nothing has happened.
+  template <class Issue>
+  auto try_enter(lock_claim& c, domain_turn& t, Issue issue) -> bool {
+    Machine trial{machine_};
+    const auto satisfied = issue(trial, c);
+    if (!trial.holds(c.client)) { return false; }
+    machine_ = trial;
+    ++waiting_;
+    hand_over(satisfied, t);
+    (void)relink(t);
+    return true;
+  }
+
+  /// Issues the request of a claim that holds what it asks for already. Error: too many threads.
+  template <class Issue>
+  void adopt(lock_claim& c, domain_turn& t, Issue issue) {
+    admit(c, t);
+    (void)issue(machine_, c);
+  }
+
+  template <class Release>
+  void leave(lock_claim& c, domain_turn& t, Release release) noexcept {
+    hand_over(release(machine_, c), t);
+    dismiss(c, t);
+    (void)relink(t);
+  }
+
+  /// Carries out what an event other than these led to.
+  template <class Answer>
+  void hand_on(domain_turn& t, const Answer& a) noexcept {
+    hand_over(a, t);
+    (void)relink(t);
+  }
+
+  /// As `leave`, for a part of what the claim holds. True: there is more.
+  template <class Release>
+  auto release_part(lock_claim& c, domain_turn& t, Release release) noexcept -> bool {
+    hand_over(release(machine_, c), t);
+    const bool more = machine_.holds(c.client);
+    if (!more) { dismiss(c, t); }
+    (void)relink(t);
+    return more;
+  }
+
+  /// Suspends the calling thread until its claim is granted. False: the deadline has passed or a stop was requested
+  /// before that; the request is withdrawn, and `withdrawn(turn)` is called in the same turn.
+  template <class Withdrawn>
+  auto wait(lock_claim& c, ticks deadline, const std::stop_token& stop, Withdrawn withdrawn) -> bool {
+    if (suspend(c, deadline, stop)) { return true; }
+    domain_turn t{*domain_};
+    if (is_granted(c)) { return true; }
+    withdraw(c, t);
+    withdrawn(t);
+    return false;
+  }
+
+  /// Compares with the holder's priority as it would be without those who wait for this very lock.
+  [[nodiscard]] auto should_yield(const lock_claim& c, domain_turn& t, service_order order) noexcept -> bool {
+    if (order == service_order::first_come) { return machine_.contended(c.client); }
+    inline_vector<priority_point, clients> waiters;
+    for_each_client([&](request_id r) {
+      lock_claim& from = claim_of(r);
+      if (!is_waited_for(r, c.client)) { return; }
+      waiters.push_back(t.effective(from));
+      if (from.edge != no_edge) { --links_; }
+      t.unlink(from);
+    });
+    const bool yields = takt::should_yield(order, t.effective(c), {waiters.data(), waiters.size()});
+    (void)relink(t);
+    return yields;
+  }
+
+  [[nodiscard]] auto idle() const noexcept -> bool {
+    for (const std::uint64_t word : used_) {
+      if (word != 0) { return false; }
+    }
+    return true;
+  }
+
+  std::unique_ptr<lock_domain> own_;
+  lock_domain* domain_;
+  Machine machine_;
+  std::int32_t waiting_ = 0;
+
+  [[nodiscard]] auto claim_of(request_id client) const noexcept -> lock_claim& { return *claims_[index(client)]; }
+  /// Calls `visit(client)` for each client that has an incomplete request.
+  template <class Visitor>
+  void for_each_client(Visitor visit) const {
+    for (std::size_t w = 0; w < used_.size(); ++w) {
+      for (std::uint64_t left = used_[w]; left != 0; left &= left - 1) {
+        visit(static_cast<request_id>(w * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] static constexpr auto index(request_id r) noexcept -> std::size_t {
+    return static_cast<std::size_t>(r);
+  }
+  [[nodiscard]] static constexpr auto bit(request_id r) noexcept -> std::uint64_t {
+    return std::uint64_t{1} << (index(r) % 64);
+  }
+  [[nodiscard]] auto unused_client() const -> request_id {
+    for (std::size_t w = 0; w < used_.size(); ++w) {
+      const std::size_t r = w * 64 + static_cast<std::size_t>(std::countr_one(used_[w]));
+      if (r < std::min(clients, w * 64 + 64)) { return static_cast<request_id>(r); }
+    }
+    throw std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again),
+                            "takt: more threads than the lock's protocol has room for"};
+  }
+
+  /// Whether r waits for something that `holder` has.
+  [[nodiscard]] auto is_waited_for(request_id r, request_id holder) const noexcept -> bool {
+    if constexpr (requires { machine_.wanted(r); }) {
+      if (!machine_.waits(r)) { return false; }
+      for (const auto l : machine_.wanted(r)) {
+        if (machine_.holds(holder, l)) { return true; }
+      }
+      return false;
+    } else {
+      return machine_.heir(r) == holder;
+    }
+  }
+
+  void withdraw(lock_claim& c, domain_turn& t) noexcept {
+    --waiting_;
+    hand_over(machine_.withdraw(c.client), t);
+    (void)relink(t);
+  }
+
+  void hand_over(request_id satisfied, domain_turn& t) noexcept {
+    if (satisfied == no_request) { return; }
+    --waiting_;
+    t.grant(claim_of(satisfied));
+  }
+  template <class Answer>
+    requires requires(const Answer& a) { a.satisfied; }
+  void hand_over(const Answer& a, domain_turn& t) noexcept {
+    for (const request_id r : a.satisfied) { hand_over(r, t); }
+  }
+
+  template <class Answer>
+    requires requires(const Answer& a) { a.granted; }
+  void hand_over(const Answer& a, domain_turn& t) noexcept {
+    for (const request_id r : a.granted) { hand_over(r, t); }
+  }
+
+  /// Follows the machine's edges of inheritance. False: that of `c` would close a circle.
+  auto relink(domain_turn& t, const lock_claim* c = nullptr) noexcept -> bool {
+    if (waiting_ == 0 && links_ == 0) { return true; }
+    for_each_client([&](request_id r) {
+      lock_claim& from = claim_of(r);
+      if (from.edge != no_edge && t.heir_of(from) != heir_of(r)) {
+        t.unlink(from);
+        --links_;
+      }
+    });
+    bool open = true;
+    for_each_client([&](request_id r) {
+      lock_claim& from = claim_of(r);
+      if (from.edge != no_edge) { return; }
+      if (!t.link(from, heir_of(r)) && &from == c) { open = false; }
+      if (from.edge != no_edge) { ++links_; }
+    });
+    return open;
+  }
+  [[nodiscard]] auto heir_of(request_id r) const noexcept -> priority_node {
+    const request_id heir = machine_.heir(r);
+    return heir == no_request ? -1 : claim_of(heir).node;
+  }
+
+  std::int32_t links_ = 0;
+  std::atomic<std::int64_t> abandoned_{0};
+  std::array<std::uint64_t, (clients + 63) / 64> used_{};
+  std::array<lock_claim*, clients> claims_{};
+};
+
+}  // namespace takt::runtime::detail

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/accelerator/backend.hpp>
+#include <takt/rules/accelerator/job_order.hpp>
+
+namespace takt::simulation {
+
+/// The simulated hardware behind a scheduler: the streams of each core, and those of all cores together, which is lane
+/// 0. In a lane the kernel on the highest level runs, from the end of the wave that is under way on.
+///
+/// A kernel under `ideal` or `race` costs runs in waves of its preemption cost; under `overhead` costs nothing delays a
+/// preemption, and the cost of the kernel that executes is spent before another runs in its place.
+template <ExactNumber Number, std::size_t MaxTasks, std::size_t MaxLanes, TraceRecorder Recorder>
+class accelerator_lanes {
+ public:
+  /// The recorder outlives this; it hears of kernels only where times are ticks.
+  constexpr accelerator_lanes(preemption_cost_model model, std::int32_t cores, Recorder& recorder)
+      : recorder_{&recorder}, cores_{cores}, in_waves_{model != preemption_cost_model::overhead} {
+    kernels_.fill(kernel{});  // g++-12 may leave default members of array elements zero
+    lanes_.fill(lane{});
+  }
+
+  [[nodiscard]] static constexpr auto lane_of(std::int32_t core) noexcept -> std::size_t {
+    return core == any_core ? 0 : static_cast<std::size_t>(core) + 1;
+  }
+
+  /// The next job of a kernel.
+  constexpr void load(kernel_id k, const Number& work, const Number& cost, std::uint64_t number) {
+    kernels_[index(k)] = {.remaining = work, .cost = cost, .number = number};
+  }
+
+  constexpr void submit(kernel_id k, const kernel_placement& where) {
+    kernel& x = kernels_[index(k)];
+    x.lane = lane_of(where.core);
+    x.resident = true;
+    lane& l = lanes_[x.lane];
+    static_cast<void>(l.residents.push_back(k));
+    if (!in_waves_) { waste(l); }
+  }
+  constexpr void request_yield(kernel_id k) noexcept { kernels_[index(k)].leaving = true; }
+
+  /// False when nothing is under way.
+  [[nodiscard]] constexpr auto next_instant(Number& out) const -> bool {
+    bool any = false;
+    const auto consider = [&](const Number& time) {
+      if (!any || time < out) { out = time; }
+      any = true;
+    };
+    for (const lane& l : lanes_) {
+      if (l.running != no_kernel) { consider(l.until); }
+      if (now_ < l.wasted_until) { consider(l.wasted_until); }
+    }
+    return any;
+  }
+
+  /// What runs has run up to `now`, which is not after the next instant. Waves that end there have ended.
+  constexpr void advance(const Number& now) {
+    now_ = now;
+    for (lane& l : lanes_) {
+      if (l.running == no_kernel) { continue; }
+      kernel& x = kernels_[index(l.running)];
+      if (l.in_wave && now < l.until) { continue; }
+      x.remaining = x.remaining - (now - l.since);
+      l.since = now;
+      if (l.in_wave || !(Number(0) < x.remaining)) { l.running = no_kernel; }
+      l.in_wave = false;
+    }
+  }
+
+  /// A kernel that has nothing left to do, or `no_kernel`.
+  [[nodiscard]] constexpr auto finished() const -> kernel_id {
+    for (const lane& l : lanes_) {
+      for (const kernel_id k : l.residents) {
+        if (!(Number(0) < kernels_[index(k)].remaining)) { return k; }
+      }
+    }
+    return no_kernel;
+  }
+  /// Takes a kernel out that has been asked to yield and is not in a wave any more, or `no_kernel`.
+  constexpr auto take_leaver() -> kernel_id {
+    for (lane& l : lanes_) {
+      for (const kernel_id k : l.residents) {
+        const kernel& x = kernels_[index(k)];
+        if (!x.leaving || !(Number(0) < x.remaining) || (l.running == k && l.in_wave)) { continue; }
+        if (!in_waves_ && l.running == k) { waste(l); }
+        remove(k);
+        return k;
+      }
+    }
+    return no_kernel;
+  }
+  /// Pre: it is resident.
+  constexpr void remove(kernel_id k) {
+    kernel& x = kernels_[index(k)];
+    lane& l = lanes_[x.lane];
+    inline_vector<kernel_id, MaxTasks> rest;
+    for (const kernel_id other : l.residents) {
+      if (other != k) { static_cast<void>(rest.push_back(other)); }
+    }
+    l.residents = rest;
+    if (l.running == k) { l.running = no_kernel; }
+    x.resident = false;
+    x.leaving = false;
+  }
+
+  /// The hardware goes on with what is left in the lane of k, which has just been removed.
+  constexpr void resume_beside(kernel_id k) {
+    lane& l = lanes_[kernels_[index(k)].lane];
+    if (l.running == no_kernel && !l.residents.empty()) { start(l, l.residents.back()); }
+  }
+  /// From now on the kernels on top run. False when the end of one does not fit.
+  [[nodiscard]] constexpr auto dispatch() -> bool {
+    for (std::size_t i = 0; i < MaxLanes; ++i) {
+      lane& l = lanes_[i];
+      if (!l.in_wave) {
+        const kernel_id top = l.residents.empty() || wasting(i) ? no_kernel : l.residents.back();
+        if (top == no_kernel) { l.running = no_kernel; }
+        if (top != l.running) { start(l, top); }
+      }
+      show(i);
+    }
+    return fits_;
+  }
+  /// Ends the record.
+  constexpr void close() {
+    for (std::size_t i = 0; i < MaxLanes; ++i) {
+      lanes_[i].running = no_kernel;
+      show(i);
+    }
+  }
+
+ private:
+  struct kernel {
+    Number remaining{};
+    Number cost{};  ///< of its preemption
+    std::size_t lane = 0;
+    bool resident = false;
+    bool leaving = false;  ///< has been asked to yield
+    std::uint64_t number = 0;
+  };
+  struct lane {
+    inline_vector<kernel_id, MaxTasks> residents;  ///< the highest level last
+    kernel_id running = no_kernel;
+    bool in_wave = false;  ///< what runs cannot be stopped before `until`
+    Number since{};
+    Number until{};
+    Number wasted_until{};
+    kernel_id shown = no_kernel;
+    std::uint64_t shown_number = 0;
+    Number shown_since{};
+  };
+
+  [[nodiscard]] static constexpr auto index(kernel_id k) noexcept -> std::size_t { return static_cast<std::size_t>(k); }
+
+  constexpr void start(lane& l, kernel_id k) {
+    const kernel& x = kernels_[index(k)];
+    l.running = k;
+    l.in_wave = in_waves_ && Number(0) < x.cost;
+    l.since = now_;
+    fits_ = takt::detail::add_times(now_, l.in_wave && x.cost < x.remaining ? x.cost : x.remaining, l.until) && fits_;
+  }
+  /// What executes is preempted and its cost lost.
+  constexpr void waste(lane& l) {
+    if (l.running == no_kernel) { return; }
+    fits_ = takt::detail::add_times(now_, kernels_[index(l.running)].cost, l.wasted_until) && fits_;
+    l.running = no_kernel;
+  }
+  /// Whether a lane waits for lost time, be it its own or that of cores that it has in common with others.
+  [[nodiscard]] constexpr auto wasting(std::size_t which) const -> bool {
+    for (std::size_t i = 0; i < MaxLanes; ++i) {
+      if ((i == which || i == 0 || which == 0) && now_ < lanes_[i].wasted_until) { return true; }
+    }
+    return false;
+  }
+  constexpr void show(std::size_t which) {
+    lane& l = lanes_[which];
+    const std::uint64_t number = l.running == no_kernel ? 0 : kernels_[index(l.running)].number;
+    if (l.shown == l.running && l.shown_number == number) { return; }
+    if constexpr (number_traits<Number>::integral) {
+      if (l.shown != no_kernel && l.shown_since < now_) {
+        const track where = which == 0 ? track{stage::kernel, 0, 0, cores_}
+                                       : track{stage::kernel, 0, static_cast<std::int32_t>(which) - 1, 1};
+        recorder_->record(slice{static_cast<std::uint32_t>(l.shown), 0, l.shown_number, where, l.shown_since, now_});
+      }
+    }
+    l.shown = l.running;
+    l.shown_number = number;
+    l.shown_since = now_;
+  }
+
+  std::array<kernel, MaxTasks> kernels_{};
+  std::array<lane, MaxLanes> lanes_{};
+  Recorder* recorder_;
+  Number now_ = Number(0);
+  std::int32_t cores_;
+  bool in_waves_;
+  bool fits_ = true;
+};
+
+static_assert(AcceleratorBackend<accelerator_lanes<ticks, 1, 1, no_trace>>);
+
+}  // namespace takt::simulation

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/locking/priority_donation.hpp>
+#include <takt/simulation/locking/lock_bank.hpp>
+#include <takt/simulation/locking/lock_hooks.hpp>
+#include <takt/simulation/locking/lock_options.hpp>
+#include <takt/simulation/locking/lock_result.hpp>
+#include <takt/simulation/locking/lock_simulator.hpp>
+#include <takt/simulation/locking/workload.hpp>
+#include <takt/simulation/locking/workload_check.hpp>
+
+namespace takt::simulation {
+
+/// Lets a workload run on clusters of processors with the locks of `bank`, which is left as the last instant leaves it.
+/// The run ends when nothing more can happen; jobs that never finish, because of a deadlock, have no finish.
+/// Order within one instant: see `lock_simulator`. Error: what `check` says, or a fault at run time, with which the run
+/// stops.
+template <class DonationRules = donation_rules, LockingProtocol... Protocols, TraceRecorder Recorder, LockHooks Hooks>
+auto simulate_locks(const lock_workload& workload, lock_bank<Protocols...>& bank,
+                    const lock_simulation_options& options, Recorder& recorder, Hooks& hooks) -> lock_result {
+  std::vector<std::int32_t> token_gpus;
+  for (resource_id r = 0; static_cast<std::size_t>(r) < bank.size(); ++r) {
+    const resource_options& o = bank.options(r);
+    if (o.is_token_pool && (!o.tokens.valid() || o.tokens.tokens() != bank.replicas(r))) {
+      return {.error = {.fault = workload_fault::tokens_differ_from_replicas}};
+    }
+    token_gpus.push_back(o.is_token_pool ? o.tokens.gpus : 0);
+  }
+  const workload_error fault = check(workload, {.most_tasks = lock_bank<Protocols...>::most_clients,
+                                                .processors = options.processors,
+                                                .clusters = options.clusters,
+                                                .token_gpus = token_gpus,
+                                                .ordered = options.ordered});
+  if (fault) { return {.error = fault}; }
+  using simulator = lock_simulator<lock_bank<Protocols...>, Recorder, Hooks, DonationRules>;
+  return simulator{workload, bank, options, recorder, hooks}.run();
+}
+
+template <class DonationRules = donation_rules, LockingProtocol... Protocols>
+[[nodiscard]] auto simulate_locks(const lock_workload& workload, lock_bank<Protocols...>& bank,
+                                  const lock_simulation_options& options = {}) -> lock_result {
+  no_trace unheard;
+  no_lock_hooks alone;
+  return simulate_locks<DonationRules>(workload, bank, options, unheard, alone);
+}
+
+}  // namespace takt::simulation

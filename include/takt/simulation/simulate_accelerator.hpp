@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/core/number.hpp>
+#include <takt/core/random.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/accelerator/earliest_deadline_first.hpp>
+#include <takt/rules/accelerator/event_driven_gang.hpp>
+#include <takt/rules/accelerator/highest_priority_first.hpp>
+#include <takt/rules/accelerator/level_stack.hpp>
+#include <takt/rules/accelerator/single_stream.hpp>
+#include <takt/rules/accelerator/slotted_cores.hpp>
+#include <takt/rules/accelerator_tags.hpp>
+#include <takt/simulation/accelerator/releases.hpp>
+#include <takt/simulation/accelerator/result.hpp>
+#include <takt/simulation/accelerator/simulate.hpp>
+#include <takt/simulation/options.hpp>
+#include <takt/simulation/simulate.hpp>
+
+namespace takt {
+
+namespace simulation::detail {
+
+/// The cores that tasks are pinned to, numbered without gaps, so that a strategy needs no room for the others.
+template <std::size_t MaxTasks>
+class used_cores {
+ public:
+  constexpr explicit used_cores(accelerator_table<ticks, MaxTasks>& table) {
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      auto& t = table.tasks[i];
+      if (t.width == kernel_width::one_core && t.core != any_core) { t.core = number_of(t.core); }
+    }
+  }
+
+  [[nodiscard]] constexpr auto count() const noexcept -> std::int32_t {
+    return cores_.empty() ? 1 : static_cast<std::int32_t>(cores_.size());
+  }
+  [[nodiscard]] constexpr auto core(std::int32_t number) const noexcept -> std::int32_t {
+    return cores_[static_cast<std::size_t>(number)];
+  }
+
+ private:
+  constexpr auto number_of(std::int32_t core) -> std::int32_t {
+    std::int32_t n = 0;
+    for (const std::int32_t known : cores_) {
+      if (known == core) { return n; }
+      ++n;
+    }
+    static_cast<void>(cores_.push_back(core));
+    return n;
+  }
+
+  inline_vector<std::int32_t, MaxTasks> cores_;
+};
+
+/// Tells a recorder of the accelerator's own cores.
+template <TraceRecorder Recorder, std::size_t MaxTasks>
+class core_translator {
+ public:
+  constexpr core_translator(Recorder& recorder, const used_cores<MaxTasks>& used, std::int32_t all, bool whole) noexcept
+      : recorder_{&recorder}, used_{&used}, all_{all}, whole_{whole} {}
+
+  constexpr void record(const slice& s) const {
+    slice told = s;
+    const bool on_all = whole_ || told.where.count > 1;
+    told.where.index = on_all ? 0 : used_->core(s.where.index);
+    told.where.count = on_all ? all_ : 1;
+    recorder_->record(told);
+  }
+  constexpr void record(const mark& m) const { recorder_->record(m); }
+
+ private:
+  Recorder* recorder_;
+  const used_cores<MaxTasks>* used_;
+  std::int32_t all_;
+  bool whole_;
+};
+
+/// Releases that are not simply periodic with full work. Of a kernel's shortest time nothing is known: it counts as one
+/// tick.
+template <std::size_t MaxTasks>
+[[nodiscard]] inline auto irregular_releases(const accelerator_table<ticks, MaxTasks>& table,
+                                             const simulation_options& options) -> listed_releases<ticks> {
+  const ticks until = options.horizon.count();
+  if (options.releases == release_pattern::adversarial) { return hostile_releases(table, until, options.seed); }
+  random_stream random{options.seed};
+  const bool sporadic = options.releases == release_pattern::sporadic;
+  const auto work = [&](ticks wcet) -> ticks {
+    if (options.execution == execution_times::upper) { return wcet; }
+    if (options.execution == execution_times::lower || random.chance(1, 3)) { return 1; }
+    return random.chance(1, 2) ? wcet : random.between(1, wcet);
+  };
+  listed_releases<ticks> out(table.size());
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    ticks release = sporadic ? random.below(t.period) : i < options.offsets.size() ? options.offsets[i].count() : 0;
+    while (release < until) {
+      out.add(i, {release, work(t.wcet)});
+      release += t.period + (sporadic && random.chance(1, 2) ? random.below(t.period) : 0);
+    }
+  }
+  return out;
+}
+
+template <AcceleratorRule Rule, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto strategy_for(const Rule& rule, std::int32_t levels, std::int32_t cores) {
+  if constexpr (SingleStream<Rule>) {
+    return single_stream<MaxTasks>(cores);
+  } else if constexpr (StreamLevels<Rule>) {
+    return level_stack<MaxTasks>(levels, cores);
+  } else if constexpr (CoreSlots<Rule>) {
+    return slotted_cores<MaxTasks, MaxTasks>(cores);
+  } else {
+    return event_driven_gang<MaxTasks, MaxTasks>(cores, rule.order);
+  }
+}
+
+template <AcceleratorRule Rule>
+[[nodiscard]] constexpr auto costs_of(const Rule& rule) -> accelerator_options<ticks> {
+  accelerator_options<ticks> out;
+  if constexpr (StreamLevels<Rule>) {
+    out.costs = rule.cost;
+  } else {
+    out.costs = preemption_cost_model::ideal;
+  }
+  if constexpr (CoreSlots<Rule>) {
+    out.pinned_slot = rule.pinned;
+    out.gang_slot = rule.gang;
+    out.guard_band = true;
+  }
+  return out;
+}
+
+template <KernelOrder Order, class Strategy, class Table, class Recorder>
+constexpr auto simulate_kernels(const Strategy& strategy, const Table& table, const simulation_options& options,
+                                const accelerator_options<ticks>& costs, Recorder& recorder)
+    -> accelerator_result<ticks, Table::max_tasks> {
+  using policy = std::conditional_t<EarliestDeadlineFirst<Order>, earliest_deadline_first, highest_priority_first>;
+  if (options.releases != release_pattern::periodic || options.execution != execution_times::upper) {
+    return simulate_accelerator(policy{}, strategy, table, irregular_releases(table, options), costs, recorder);
+  }
+  std::array<ticks, Table::max_tasks> offsets{};
+  for (std::size_t i = 0; i < table.size() && i < options.offsets.size(); ++i) {
+    offsets[i] = options.offsets[i].count();
+  }
+  const periodic_releases<ticks, Table::max_tasks> releases(table, options.horizon.count(),
+                                                            std::span<const ticks>(offsets));
+  return simulate_accelerator(policy{}, strategy, table, releases, costs, recorder);
+}
+
+}  // namespace simulation::detail
+
+/// Lets kernels run on an accelerator in virtual time under the rule of its pool, and tells `recorder` what happens.
+/// Jobs that are released before the horizon run to their ends, late or not. A kernel in a slot or under `gang` stops
+/// at the end of a wave. The same arguments give the same result everywhere.
+///
+/// `stop_at_first_miss` is not looked at. Error: `invalid_model`, with the fault in `error`. Cost: per release,
+/// completion, wave and slot edge linear in tasks and cores; releases other than periodic ones are kept on the heap.
+template <HasAccelerator P, TaskSet T, TraceRecorder Recorder>
+constexpr auto simulate(const P& platform, const T& tasks, const simulation_options& options, Recorder& recorder,
+                        detail::refusal&& /*refused*/ = detail::refusal{detail::check_accelerator<P, T>::passed}) {
+  if constexpr (AcceleratorPlatform<P> && AcceleratorTaskSet<T>) {
+    using rule = typename P::accelerator_rule;
+    using order = kernel_order<rule>;
+    auto table = tasks.template table<ticks>();
+    constexpr std::size_t max_tasks = decltype(table)::max_tasks;
+    simulation::accelerator_result<ticks, max_tasks> out;
+    const accelerator_record& accelerator = platform.accelerator();
+    out.error = platform.validate();
+    if (!out.error) { out.error = fits_accelerator<rule>(table, accelerator); }
+    if (!out.error) { out.error = simulation::options_fault(options); }
+    if (out.error) { return out; }
+    rank_kernels<order>(table);
+    const simulation::detail::used_cores<max_tasks> used(table);
+    const bool whole = SingleStream<rule> || StreamLevels<rule>;
+    simulation::detail::core_translator translated(recorder, used, accelerator.cores, whole);
+    const auto strategy = simulation::detail::strategy_for<rule, max_tasks>(
+        platform.strategy(), accelerator.preemption_levels, used.count());
+    auto costs = simulation::detail::costs_of(platform.strategy());
+    costs.has_limit = true;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      costs.limit = costs.limit < table.tasks[i].deadline ? table.tasks[i].deadline : costs.limit;
+    }
+    costs.limit += options.horizon.count();
+    return simulation::detail::simulate_kernels<order>(strategy, table, options, costs, translated);
+  }
+}
+
+template <HasAccelerator P, TaskSet T>
+[[nodiscard]] constexpr auto simulate(const P& platform, const T& tasks, const simulation_options& options = {},
+                                      detail::refusal&& /*refused*/ = detail::refusal{
+                                          detail::check_accelerator<P, T>::passed}) {
+  no_trace unheard;
+  return simulate(platform, tasks, options, unheard);
+}
+
+}  // namespace takt

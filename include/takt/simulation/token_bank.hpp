@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <takt/model/platform_record.hpp>
+#include <takt/model/stage.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/locking/ck_omlp.hpp>
+#include <takt/rules/locking/k_fmlp.hpp>
+#include <takt/rules/locking/priority_donation.hpp>
+#include <takt/rules/locking/protocol.hpp>
+#include <takt/rules/locking/r2dglp.hpp>
+#include <takt/rules/rank_set.hpp>
+#include <takt/rules/tags.hpp>
+#include <takt/simulation/layout.hpp>
+
+namespace takt::simulation {
+
+namespace detail {
+
+/// The protocol of a pool. More tokens than tasks are never asked for.
+template <token_order Order, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto token_protocol(const platform_record& platform) {
+  std::int32_t tokens = 0;
+  for (const gpu_record& gpu : platform.gpus) {
+    tokens += std::min(gpu.tokens, static_cast<std::int32_t>(MaxTasks) - tokens);
+  }
+  tokens = std::max(tokens, 1);
+  if constexpr (Order == token_order::k_fmlp) {
+    return k_fmlp<MaxTasks, MaxTasks>{k_fmlp_options{.replicas = tokens}};
+  } else if constexpr (Order == token_order::r2dglp) {
+    return r2dglp<MaxTasks, MaxTasks>{r2dglp_options{.replicas = tokens, .cluster = std::max(platform.cores, 1)}};
+  } else {
+    return ck_omlp<MaxTasks, MaxTasks>{tokens};
+  }
+}
+
+}  // namespace detail
+
+/// The tokens of all GPUs, those of the first one first. Sections are pure device time, so what a holder inherits is of
+/// no use to it. What the CK-OMLP asks of the cores, each a cluster of its own, is here too: a job asks only while it
+/// is the best pending one of its core, and one that lends its priority at its release does nothing until it has it
+/// back.
+template <token_order Order, class Table>
+class token_bank {
+ public:
+  static constexpr std::size_t max_tasks = Table::max_tasks;
+  static constexpr bool donates = Order == token_order::ck_omlp;
+
+  /// All outlive the bank.
+  constexpr token_bank(const Table& table, const layout<Table>& steps, const platform_record& platform,
+                       std::size_t cores)
+      : table_{&table},
+        layout_{&steps},
+        platform_{&platform},
+        lock_{detail::token_protocol<Order, max_tasks>(platform)},
+        loans_(donates ? cores : 0) {}
+
+  [[nodiscard]] constexpr auto holds(rank r) const noexcept -> bool { return lock_.holds(r); }
+  /// True when r holds a token from now on. If it may not ask yet, it stands at the gate.
+  constexpr auto ask(rank r) noexcept -> bool {
+    if constexpr (donates) {
+      if (!loans_of(r).may_issue(r)) {
+        gate_.insert(r);
+        return false;
+      }
+      loans_of(r).issued(r);
+    }
+    return lock_.issue(r, {.priority = {.point = r}}) == r;
+  }
+  /// Returns who holds the token instead, or `nobody`. Pre: r holds one.
+  constexpr auto give_back(rank r) noexcept -> rank {
+    const rank next = lock_.release(r);
+    if constexpr (donates) { loans_of(r).request_completed(r); }
+    return next;
+  }
+
+  constexpr void released(rank r) noexcept {
+    if constexpr (donates) {
+      if (loans_of(r).released(r, {.point = r}) != no_request) { lenders_.insert(r); }
+    }
+  }
+  constexpr void completed(rank r) noexcept {
+    if constexpr (donates) { loans_of(r).completed(r); }
+  }
+  [[nodiscard]] constexpr auto lends(rank r) const noexcept -> bool { return donates && lenders_.contains(r); }
+  /// A job that has its priority back, or may pass the gate, and is told so once; `nobody` if there is none.
+  constexpr auto next_freed() noexcept -> rank {
+    if constexpr (donates) {
+      const rank r = take_first(lenders_, [this](rank i) { return !loans_of(i).is_donor(i); });
+      return r != nobody ? r : take_first(gate_, [this](rank i) { return loans_of(i).may_issue(i); });
+    }
+    return nobody;
+  }
+
+  /// The SMs behind the token that r holds.
+  [[nodiscard]] constexpr auto sms_of(rank r) const noexcept -> track {
+    std::int32_t token = lock_.replica(r);
+    std::int32_t gpu = 0;
+    for (; token >= gpu_of(gpu).tokens; ++gpu) { token -= gpu_of(gpu).tokens; }
+    const std::int32_t slot = gpu_of(gpu).slot();
+    return {stage::kernel, gpu, token * slot, slot};
+  }
+  /// The time that a kernel of the given length takes there. Pre: r holds a token; no overflow, as the layout has seen.
+  [[nodiscard]] constexpr auto held_to_sms_of(rank r, std::uint32_t position, ticks length) const noexcept -> ticks {
+    const track on = sms_of(r);
+    interval<ticks> time{};
+    (void)table_->kernel_bounds(table_->segments[position], gpu_of(on.gpu).power(on.count), time);
+    return std::clamp(length, time.lower, time.upper);
+  }
+
+ private:
+  using loans = priority_donation<max_tasks>;
+
+  [[nodiscard]] constexpr auto gpu_of(std::int32_t gpu) const noexcept -> const gpu_record& {
+    return platform_->gpus[static_cast<std::size_t>(gpu)];
+  }
+  [[nodiscard]] constexpr auto loans_of(rank r) noexcept -> loans& {
+    return loans_[layout_->core_of(static_cast<std::size_t>(r))];
+  }
+  template <class Free>
+  [[nodiscard]] constexpr auto take_first(rank_set<max_tasks>& among, Free free) noexcept -> rank {
+    if (among.empty()) { return nobody; }
+    for (rank r = 0; r < static_cast<rank>(table_->size()); ++r) {
+      if (!among.contains(r) || !free(r)) { continue; }
+      among.erase(r);
+      return r;
+    }
+    return nobody;
+  }
+
+  const Table* table_;
+  const layout<Table>* layout_;
+  const platform_record* platform_;
+  decltype(detail::token_protocol<Order, max_tasks>(platform_record{})) lock_;
+  std::vector<loans> loans_;  ///< one per core, or none
+  rank_set<max_tasks> lenders_;
+  rank_set<max_tasks> gate_;  ///< who may not ask yet
+};
+
+/// Stands where GPUs have no tokens: as if each job had one for good.
+class no_token_bank {
+ public:
+  template <class... Any>
+  constexpr explicit no_token_bank(const Any&... /*any*/) noexcept {}
+
+  [[nodiscard]] static constexpr auto holds(rank /*r*/) noexcept -> bool { return true; }
+  [[nodiscard]] static constexpr auto ask(rank /*r*/) noexcept -> bool { return true; }
+  static constexpr void released(rank /*r*/) noexcept {}
+  static constexpr void completed(rank /*r*/) noexcept {}
+  [[nodiscard]] static constexpr auto lends(rank /*r*/) noexcept -> bool { return false; }
+  [[nodiscard]] static constexpr auto next_freed() noexcept -> rank { return nobody; }
+};
+
+template <class GpuRule, class Table>
+struct token_bank_of {
+  using type = no_token_bank;
+};
+template <TokenLocked GpuRule, class Table>
+struct token_bank_of<GpuRule, Table> {
+  using type = token_bank<GpuRule::protocol, Table>;
+};
+
+}  // namespace takt::simulation

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "program.hpp"
+
+namespace takt::test {
+
+[[nodiscard]] inline auto contains(const std::string& text, const std::string& part) -> bool {
+  return text.find(part) != std::string::npos;
+}
+
+/// Task sets per configuration and level: few here, as many as wanted on demand.
+[[nodiscard]] inline auto sets() -> std::string {
+  const char* const asked = std::getenv("TAKT_SWEEP_SETS");
+  return asked == nullptr ? "10" : asked;
+}
+
+[[nodiscard]] inline auto cells_of(const std::string& line) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  std::istringstream text{line};
+  for (std::string cell; std::getline(text, cell, ',');) { out.push_back(cell); }
+  return out;
+}
+
+struct row {
+  std::map<std::string, std::string> cells;
+
+  [[nodiscard]] auto count(const std::string& column) const -> int { return std::stoi(cells.at(column)); }
+  [[nodiscard]] auto value(const std::string& column) const -> double { return std::stod(cells.at(column)); }
+};
+
+/// The rows of a study, checked to be complete.
+[[nodiscard]] inline auto run_study(const std::string& arguments) -> std::vector<row> {
+  const outcome o = takt("sweep " + arguments);
+  INFO(o.err);
+  REQUIRE(o.code == 0);
+  std::istringstream text{o.out};
+  std::vector<std::string> heads;
+  std::vector<row> rows;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with('#')) { continue; }
+    const auto cells = cells_of(line);
+    if (heads.empty()) {
+      heads = cells;
+      continue;
+    }
+    REQUIRE(cells.size() == heads.size());
+    row r;
+    for (std::size_t i = 0; i < cells.size(); ++i) { r.cells[heads[i]] = cells[i]; }
+    rows.push_back(r);
+  }
+  return rows;
+}
+
+/// The sum of a column over the rows that have these cells.
+[[nodiscard]] inline auto sum(const std::vector<row>& rows, const std::string& column,
+                              const std::map<std::string, std::string>& where = {}) -> int {
+  int out = 0;
+  int used = 0;
+  for (const row& r : rows) {
+    bool in = true;
+    for (const auto& [name, value] : where) { in = in && r.cells.at(name) == value; }
+    out += in ? r.count(column) : 0;
+    used += in ? 1 : 0;
+  }
+  CHECK(used > 0);
+  return out;
+}
+
+}  // namespace takt::test

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <takt/rules/locking/protocol.hpp>
+
+#include "support/longest_delay.hpp"
+
+namespace takt_tests {
+
+/// Whom a release must serve.
+enum class serving_order : std::uint8_t { any, first_issued, most_important };
+
+struct checker_expectations {
+  serving_order order = serving_order::any;
+  bool work_conserving = true;
+  bool serves_all = true;
+};
+
+/// Every sequence of issue, release and withdraw on a lock, for every order of importance among its clients. Checks
+/// what any lock must keep; `invariant(lock)` says what else is wrong with a state, in a word, or nothing.
+template <takt::LockingProtocol P, class Invariant>
+class locking_checker {
+ public:
+  locking_checker(const P& start, const checker_expectations& e, Invariant invariant)
+      : start_{start}, expected_{e}, invariant_{invariant} {}
+
+  void run() {
+    std::iota(importance_.begin(), importance_.end(), 0);
+    do {
+      states_.clear();
+      found_.clear();
+      visit({start_, {}});
+      for (std::size_t at = 0; at < states_.size(); ++at) { expand(state{states_[at]}); }
+      total_ += states_.size();
+    } while (std::next_permutation(importance_.begin(), importance_.end()));
+  }
+
+  [[nodiscard]] auto states() const -> std::size_t { return total_; }
+  [[nodiscard]] auto transitions() const -> std::size_t { return transitions_; }
+  /// What was found wrong first.
+  [[nodiscard]] auto complaint() const -> const std::string& { return complaint_; }
+
+ private:
+  static constexpr takt::request_id clients = P::capacity();
+  static constexpr std::size_t count = static_cast<std::size_t>(clients);
+
+  struct state {
+    P lock;
+    std::vector<takt::request_id> arrivals;  ///< incomplete requests in the order of issue, kept beside the lock
+
+    friend auto operator==(const state&, const state&) -> bool = default;
+  };
+
+  [[nodiscard]] static auto index(takt::request_id r) -> std::size_t { return static_cast<std::size_t>(r); }
+
+  void expect(bool fine, const char* what) {
+    if (!fine && complaint_.empty()) { complaint_ = what; }
+  }
+
+  void visit(const state& s) {
+    position_hash h;
+    h.mix_lock(s.lock, clients);
+    for (const takt::request_id r : s.arrivals) { h.mix(r); }
+    for (auto [i, end] = found_.equal_range(h.value()); i != end; ++i) {
+      if (states_[i->second] == s) { return; }
+    }
+    found_.emplace(h.value(), states_.size());
+    states_.push_back(s);
+    check(s);
+  }
+
+  void check(const state& s) {
+    std::vector<bool> held(index(s.lock.replicas()));
+    std::size_t waiting = 0;
+    for (takt::request_id r = 0; r < clients; ++r) {
+      const bool incomplete = std::ranges::find(s.arrivals, r) != s.arrivals.end();
+      expect(!(s.lock.holds(r) && s.lock.waits(r)), "a client waits and holds");
+      expect(incomplete == (s.lock.holds(r) || s.lock.waits(r)), "a request is lost or invented");
+      const takt::replica_id x = s.lock.replica(r);
+      if (s.lock.holds(r)) {
+        const bool own = x >= 0 && x < s.lock.replicas() && !held[index(x)];
+        expect(own, "two holders share a replica");
+        if (own) { held[index(x)] = true; }
+      } else {
+        expect(x == takt::no_replica, "a replica without a holder");
+        expect(!s.lock.contended(r), "contended without a holder");
+      }
+      waiting += s.lock.waits(r) ? 1U : 0U;
+      takt::request_id end = r;
+      for (std::size_t step = 0; step < count && end != takt::no_request && !s.lock.holds(end); ++step) {
+        expect(s.lock.heir(end) == takt::no_request || s.lock.waits(end), "somebody who does not wait has an heir");
+        end = s.lock.heir(end);
+      }
+      expect(end == takt::no_request || s.lock.holds(end), "an heir does not lead to a holder");
+    }
+    const bool busy = std::ranges::find(held, false) == held.end();
+    expect(!expected_.work_conserving || waiting == 0 || busy, "a replica idles while somebody waits");
+    const std::string wrong = invariant_(s.lock);
+    if (!wrong.empty() && complaint_.empty()) { complaint_ = wrong; }
+    if (expected_.serves_all) { drain(s.lock); }
+  }
+
+  /// From any state, releases alone must serve everybody.
+  void drain(P lock) {
+    for (std::size_t step = 0; step < count; ++step) {
+      for (takt::request_id r = 0; r < clients; ++r) {
+        if (!lock.holds(r)) { continue; }
+        lock.release(r);
+        break;
+      }
+    }
+    for (takt::request_id r = 0; r < clients; ++r) {
+      expect(!lock.holds(r) && !lock.waits(r), "somebody is never served");
+    }
+  }
+
+  void expand(const state& s) {
+    for (takt::request_id r = 0; r < clients; ++r) {
+      state next = s;
+      takt::request_id granted = takt::no_request;
+      if (s.lock.holds(r)) {
+        std::erase(next.arrivals, r);
+        granted = next.lock.release(r);
+        expect(granted == takt::no_request || s.lock.waits(granted), "somebody who did not wait is served");
+        check_order(s, granted);
+      } else if (s.lock.waits(r)) {
+        std::erase(next.arrivals, r);
+        granted = next.lock.withdraw(r);
+      } else {
+        next.arrivals.push_back(r);
+        granted = next.lock.issue(r, {.priority = {.point = importance_[index(r)], .tie = r}, .length = 1});
+        expect(granted == takt::no_request || granted == r, "an issue serves somebody else");
+      }
+      for (takt::request_id i = 0; i < clients; ++i) {
+        if (i == r && s.lock.holds(r)) { continue; }
+        const bool starts = next.lock.holds(i) && !s.lock.holds(i);
+        expect(starts == (i == granted), "a grant is not reported, or reported without being one");
+        expect(!s.lock.holds(i) || next.lock.replica(i) == s.lock.replica(i), "a holder loses its replica");
+      }
+      ++transitions_;
+      visit(next);
+    }
+  }
+
+  void check_order(const state& s, takt::request_id granted) {
+    if (expected_.order == serving_order::any) { return; }
+    takt::request_id best = takt::no_request;
+    for (const takt::request_id r : s.arrivals) {
+      if (!s.lock.waits(r)) { continue; }
+      const bool first = best == takt::no_request;
+      const bool better = !first && importance_[index(r)] < importance_[index(best)];
+      if (first || (expected_.order == serving_order::most_important && better)) { best = r; }
+    }
+    expect(granted == best, "somebody is served out of order");
+  }
+
+  P start_;
+  checker_expectations expected_;
+  Invariant invariant_;
+  std::array<std::int32_t, count> importance_{};
+  std::vector<state> states_;
+  std::unordered_multimap<std::uint64_t, std::size_t> found_;
+  std::size_t total_ = 0;
+  std::size_t transitions_ = 0;
+  std::string complaint_;
+};
+
+struct no_invariant {
+  template <class P>
+  [[nodiscard]] auto operator()(const P& /*lock*/) const -> std::string {
+    return {};
+  }
+};
+
+}  // namespace takt_tests

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <takt/allocation/accelerator/placement.hpp>
+#include <takt/allocation/accelerator/slot_design.hpp>
+#include <takt/allocation/accelerator/wave_lengths.hpp>
+#include <takt/analysis/accelerator/slot_periodic_edf.hpp>
+#include <takt/analysis/accelerator/slot_simulated_edf.hpp>
+#include <takt/analysis/accelerator/whole_gpu_edf.hpp>
+
+#include "support/accelerator_examples.hpp"
+
+using namespace takt::analysis;
+using namespace takt_examples;
+using enum takt::core_choice;
+using takt::budget_growth;
+using takt::placement_order;
+using takt::rational;
+
+namespace {
+
+constexpr std::int32_t open = takt::any_core;
+constexpr kernels five = set_of(
+    {{3, 10, 10, 0, open}, {5, 15, 15, 0, open}, {1, 10, 10, 0, open}, {2, 12, 12, 0, open}, {4, 20, 20, 0, open}});
+
+const auto by_load = [](const kernels& part) {
+  return utilization(part) <= quotient(pinned_of_example_2.budget, pinned_of_example_2.period);
+};
+const auto by_supply = [](const kernels& part) { return slot_supply_edf(part, pinned_of_example_2).schedulable(); };
+const auto by_line = [](const kernels& part) { return slot_linear_edf(part, pinned_of_example_2).schedulable(); };
+const auto by_run = [](const kernels& part) { return slot_simulated_edf(part, pinned_of_example_2).schedulable(); };
+
+using cores = std::vector<std::int32_t>;
+constexpr auto most_loaded = placement_order::greatest_load_first;
+
+template <class Test>
+auto place(takt::core_choice choice, const Test& test, placement_order order = most_loaded) -> cores {
+  const auto placement = takt::place_on_cores(five, 2, choice, order, test);
+  return placement.placed() ? cores(placement.cores.begin(), placement.cores.end()) : cores{};
+}
+
+const auto supply_test = [](const kernels& part, const slot& s) {
+  return slot_supply_edf<edf_report::verdict_only>(part, s).schedulable();
+};
+
+}  // namespace
+
+TEST_CASE("AP-X08 first, best, worst and next fit with any admission test") {
+  const cores a_b_first{0, 0, 1, 1, 1};
+  const cores b_e_c_first{1, 0, 0, 1, 0};
+  CHECK(place(first_fit, by_load) == a_b_first);
+  CHECK(place(best_fit, by_load) == a_b_first);
+  CHECK(place(next_fit, by_load) == a_b_first);
+  for (const auto choice : {first_fit, best_fit}) {
+    CHECK(place(choice, by_supply) == b_e_c_first);
+    CHECK(place(choice, by_run) == b_e_c_first);
+  }
+  const cores b_d_c_first{1, 0, 0, 0, 1};
+  CHECK(place(worst_fit, by_load) == b_d_c_first);
+  CHECK(place(worst_fit, by_supply) == b_d_c_first);
+  CHECK(place(worst_fit, by_run) == b_d_c_first);
+  CHECK(place(next_fit, by_supply).empty());
+  CHECK(place(next_fit, by_run).empty());
+  for (const auto choice : {first_fit, best_fit, worst_fit, next_fit}) { CHECK(place(choice, by_line).empty()); }
+}
+
+TEST_CASE("tasks are taken by load, by deadline or as given, and gang tasks stay where they are") {
+  const kernels s = set_of({{1, 20, 20, 0, open}, {1, 5, 10, 0, open}, {9, 30, 30, 0, open}, {1, 9, 9, 0, gang}});
+  cores seen;
+  const auto record = [&](const kernels& part) {
+    seen.push_back(static_cast<std::int32_t>(part.tasks[part.size() - 1].id));
+    return true;
+  };
+  CHECK(takt::place_on_cores(s, 1, first_fit, placement_order::as_given, record).placed());
+  CHECK(seen == cores{0, 1, 2});
+  seen.clear();
+  CHECK(takt::place_on_cores(s, 1, first_fit, placement_order::greatest_load_first, record).placed());
+  CHECK(seen == cores{2, 1, 0});
+  seen.clear();
+  const auto placement = takt::place_on_cores(s, 1, first_fit, placement_order::shortest_deadline_first, record);
+  CHECK(seen == cores{1, 0, 2});
+  CHECK(placement.tests == 3);
+  CHECK(placement.cores[3] == takt::any_core);
+  CHECK(takt::pinned(s, placement).tasks[2].core == 0);
+}
+
+TEST_CASE("a placement that fails names the task, and a wrong model is a status") {
+  const auto never = [](const kernels& part) { return part.size() < 2; };
+  const auto failed = takt::place_on_cores(five, 2, first_fit, placement_order::as_given, never);
+  CHECK(failed.status == takt::placement_status::no_core);
+  CHECK(failed.error.task == 2);
+  const auto late = takt::place_on_cores(set_of({{3, 4, 2, 0, open}}), 2, first_fit, most_loaded, by_load);
+  CHECK(late.status == takt::placement_status::invalid);
+  CHECK(late.error.fault == takt::model_fault::deadline_exceeds_period);
+  CHECK(takt::place_on_cores(five, 0, first_fit, most_loaded, by_load).status == takt::placement_status::invalid);
+}
+
+TEST_CASE("AP-X09 smallest budgets, slot periods and whole designs") {
+  const kernels core_0 = pinned_tasks(table_1, 0);
+  const auto budget = [&](const kernels& part, std::int64_t period, budget_growth growth) {
+    const auto found = takt::smallest_budget(part, period, supply_test, growth);
+    return found.exists ? found.budget : -1;
+  };
+  const std::array<std::int64_t, 7> periods{3, 4, 5, 6, 8, 10, 12};
+  const std::array<std::int64_t, 7> expected{2, 3, 4, 4, 6, 7, 9};
+  for (std::size_t i = 0; i < periods.size(); ++i) {
+    CHECK(budget(core_0, periods[i], budget_growth::monotone) == expected[i]);
+    CHECK(budget(core_0, periods[i], budget_growth::unknown) == expected[i]);
+  }
+  CHECK(budget(pinned_tasks(table_1, 1), 12, budget_growth::monotone) == 3);
+  CHECK(budget(gang_tasks(table_1), 12, budget_growth::monotone) == 4);
+  CHECK(budget(kernels{}, 12, budget_growth::monotone) == 0);
+  CHECK(budget(set_of({{3, 4, 4}, {3, 8, 8}}), 12, budget_growth::monotone) == -1);
+  CHECK(!takt::design_slots(table_1, 2, 12, supply_test, budget_growth::monotone).feasible);
+
+  const takt::accelerator_record two_cores{.cores = 2, .preemption_levels = 2};
+  const auto table_1_slots = takt::search_slots(table_1, two_cores, periods, supply_test, budget_growth::monotone);
+  const auto test = [](const kernels& part, const slot& s) { return slot_supply_edf(part, s); };
+  REQUIRE(table_1_slots.feasible);
+  CHECK(table_1_slots.slots.pinned.period != 12);
+  CHECK(test_slots(table_1, two_cores, table_1_slots.slots, test).schedulable());
+  const kernels lighter = set_of({{2, 10, 10, 0, 0}, {3, 15, 15, 0, 0}, {3, 12, 12, 0, gang}, {1, 10, 10, 0, 1}});
+  const auto found = takt::search_slots(lighter, two_cores, periods, supply_test, budget_growth::monotone);
+  REQUIRE(found.feasible);
+  CHECK(test_slots(lighter, two_cores, found.slots, test).schedulable());
+  for (const std::int64_t period : periods) {
+    const auto other = takt::design_slots(lighter, 2, period, supply_test, budget_growth::monotone);
+    if (!other.feasible) { continue; }
+    CHECK(rational{other.spare, period} <= rational{found.spare, found.slots.pinned.period});
+  }
+  const auto abstraction = [](const kernels& part, const slot& s) {
+    return slot_abstraction_edf<edf_report::verdict_only>(part, s).schedulable();
+  };
+  const kernels same_period = set_of({{5, 10, 12, 0, 0}, {4, 12, 12, 0, gang}});
+  const std::array<std::int64_t, 2> own_period{6, 12};
+  const auto periodic = takt::search_slots(same_period, two_cores, own_period, abstraction, budget_growth::unknown);
+  REQUIRE(periodic.feasible);
+  CHECK(periodic.slots.pinned.budget == 5);
+  CHECK(periodic.slots.gang.budget == 4);
+  CHECK(periodic.spare == 3);
+  CHECK(takt::search_slots(five, two_cores, periods, supply_test, budget_growth::monotone).error.fault ==
+        takt::model_fault::core_out_of_range);
+}
+
+TEST_CASE("waves are made as long as the set allows, and with a level per task all at once") {
+  const kernels shortest = set_of({{2, 10, 12}, {3, 20, 30, 1}, {5, 24, 40, 1}, {20, 60, 60, 1}});
+  const auto four_levels = [](const kernels& s) {
+    return level_stack_edf<edf_report::verdict_only>(s, 4, takt::preemption_cost_model::ideal).schedulable();
+  };
+  const auto found = takt::lengthen_waves(shortest, four_levels);
+  REQUIRE(found.feasible);
+  const auto demand = demand_of(shortest);
+  for (std::size_t l = 0; l < shortest.size(); ++l) {
+    const auto& t = shortest.tasks[l];
+    ticks longest = t.wcet;
+    for (ticks w = 1; w < t.deadline; ++w) {
+      if (w >= demand.first_step()) { longest = std::min(longest, w - demand.work(w)); }
+    }
+    CHECK(found.table.tasks[l].preemption_cost == longest);
+  }
+  CHECK(found.table.tasks[3].preemption_cost == 8);
+
+  const auto two_levels = [](const kernels& s) { return level_stack_edf(s, 2).schedulable(); };
+  const kernels raced = set_of({{1, 10, 12}, {2, 20, 30, 1}, {3, 24, 40, 1}, {6, 60, 60, 1}});
+  const auto limited = takt::lengthen_waves(raced, two_levels);
+  REQUIRE(limited.feasible);
+  CHECK(two_levels(limited.table));
+  for (std::size_t l = 0; l < raced.size(); ++l) {
+    kernels longer = limited.table;
+    if (longer.tasks[l].preemption_cost == longer.tasks[l].wcet) { continue; }
+    ++longer.tasks[l].preemption_cost;
+    CHECK(!two_levels(longer));
+  }
+  CHECK(!takt::lengthen_waves(set_of({{3, 4, 4}, {3, 8, 8}}), four_levels).feasible);
+}

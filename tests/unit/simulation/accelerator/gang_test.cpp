@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "unit/simulation/accelerator/fixtures.hpp"
+
+using namespace accelerator_fixtures;
+using takt::gang_order;
+
+namespace {
+
+template <class Strategy>
+auto run(const kernels& tasks, const Strategy& strategy, const options& o = {}) {
+  return simulate_accelerator(edf, strategy, tasks, periodic{tasks, 60}, o);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "AP-X10 AP-10 event by event the set of Example 1 meets its deadlines, in strict order and with backfilling") {
+  const auto backfill = run(table_1, gang_cores{2, gang_order::backfill});
+  CHECK(worst(backfill) == responses{8, 12, 7, 4});
+  const auto strict = run(table_1, gang_cores{2, gang_order::strict});
+  CHECK(worst(strict) == responses{8, 12, 7, 6});
+  for (const auto& r : {backfill, strict}) {
+    CHECK(r.misses() == 0);
+    CHECK(r.completed() == 21);
+  }
+}
+
+TEST_CASE("AP-10 pinned kernels of two cores run at the same time, on as many levels as there are") {
+  constexpr kernels tasks = set_of({{6, 20, 20, 2, 0}, {6, 20, 20, 2, 1}, {1, 5, 20, 1, 1}});
+  for (const std::int32_t levels : {1, 2}) {
+    const auto r = simulate_accelerator(edf, gang_cores{2, gang_order::backfill, levels}, tasks,
+                                        at(tasks, {{0}, {0}, {1}}), options{.costs = preemption_cost_model::ideal});
+    CHECK(worst(r) == responses{6, 7, 2});  // the wave of the second task ends at 2
+  }
+}
+
+TEST_CASE("a whole-GPU kernel starts when the last core has reached the end of a wave, and pays for all of them once") {
+  constexpr kernels tasks = set_of({{6, 30, 30, 2, 0}, {6, 30, 30, 3, 1}, {4, 10, 30, 1, gang}});
+  const auto run_with = [&](preemption_cost_model model) {
+    return worst(simulate_accelerator(edf, gang_cores{2}, tasks, at(tasks, {{0}, {0}, {1}}), options{.costs = model}));
+  };
+  CHECK(run_with(preemption_cost_model::ideal) == responses{11, 10, 6});     // waves end at 2 and 3
+  CHECK(run_with(preemption_cost_model::overhead) == responses{13, 13, 7});  // lost until 3 and 4
+}
+
+TEST_CASE("AP-X11 a job may be shorter than its task says, and strict order then costs more than it gives") {
+  constexpr kernels tasks = set_of({{2, 8, 8, 0, 0}, {4, 9, 9, 0, gang}, {3, 10, 10, 0, 1}});
+  listed jobs{3};
+  jobs.add(0, {0, 1});
+  jobs.add(1, {0, 4});
+  jobs.add(2, {0, 3});
+  CHECK(worst(simulate_accelerator(edf, gang_cores{2, gang_order::backfill}, tasks, jobs)) == responses{1, 5, 7});
+  CHECK(worst(simulate_accelerator(edf, gang_cores{2, gang_order::strict}, tasks, jobs)) == responses{1, 5, 8});
+}
+
+TEST_CASE("AP-35 fixed priorities decide between cores as well") {
+  const kernels tasks = ranked(set_of({{4, 30, 30, 0, gang}, {3, 6, 30, 0, 0}, {3, 6, 30, 0, 1}}));
+  const auto releases = at(tasks, {{0}, {0}, {0}});
+  CHECK(worst(simulate_accelerator(by_priority, gang_cores{2}, tasks, releases)) == responses{4, 7, 7});
+  CHECK(worst(simulate_accelerator(edf, gang_cores{2}, tasks, releases)) == responses{7, 3, 3});
+}

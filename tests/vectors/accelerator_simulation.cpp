@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accelerator_simulation.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <takt/rules/accelerator/earliest_deadline_first.hpp>
+#include <takt/rules/accelerator/event_driven_gang.hpp>
+#include <takt/rules/accelerator/highest_priority_first.hpp>
+#include <takt/rules/accelerator/level_stack.hpp>
+#include <takt/rules/accelerator/single_stream.hpp>
+#include <takt/simulation/accelerator/simulate.hpp>
+
+namespace takt_vectors {
+namespace {
+
+using takt::ticks;
+
+constexpr std::size_t max_tasks = 32;
+constexpr std::size_t max_cores = 16;
+using table = takt::accelerator_table<ticks, max_tasks>;
+using options = takt::simulation::accelerator_options<ticks>;
+using takt::preemption_cost_model;
+
+/// Numbers from 0, the highest priority first.
+void assign_priorities(table& t, const std::string& order) {
+  std::vector<std::size_t> ranked(t.size());
+  std::iota(ranked.begin(), ranked.end(), std::size_t{0});
+  if (order != "given") {
+    std::ranges::sort(ranked, {}, [&](std::size_t i) {
+      return std::pair{order == "rm" ? t.tasks[i].period : t.tasks[i].deadline, i};
+    });
+  }
+  for (std::size_t r = 0; r < ranked.size(); ++r) { t.tasks[ranked[r]].priority = static_cast<std::int32_t>(r); }
+}
+
+[[nodiscard]] auto read_table(const json& input, const json& cores) -> table {
+  table t;
+  for (const auto& one : input.at("tasks")) {
+    const auto& name = one.at("name").get_ref<const std::string&>();
+    const auto period = one.at("T").get<ticks>();
+    const bool all = one.value("type", std::string{"single"}) == "all";
+    const json& placed = cores.is_null() ? one : cores;
+    const bool added = t.add({.name = name,
+                              .wcet = one.at("C").get<ticks>(),
+                              .period = period,
+                              .deadline = one.value("D", period),
+                              .preemption_cost = one.value("PC", ticks{0}),
+                              .width = all ? takt::kernel_width::all_cores : takt::kernel_width::one_core,
+                              .core = all ? takt::any_core : placed.value(cores.is_null() ? "core" : name, 0)});
+    if (!added) { throw std::runtime_error("more tasks than the adapter has room for"); }
+  }
+  assign_priorities(t, input.value("prio", std::string{"dm"}));
+  return t;
+}
+
+[[nodiscard]] auto hyperperiod(const table& t) -> ticks {
+  ticks h = 1;
+  for (const auto& task : t.tasks) { h = std::lcm(h, task.period); }
+  return h;
+}
+
+[[nodiscard]] auto report(const takt::simulation::accelerator_result<ticks, max_tasks>& r) -> json {
+  if (r.error) { throw std::runtime_error("the simulator refuses the case"); }
+  json responses = json::object();
+  for (const auto& task : r.tasks) {
+    if (task.completed > 0) { responses[std::string{task.name}] = task.worst_response; }
+  }
+  return {{"R", responses}, {"misses", r.misses()}, {"jobs", r.completed()}};
+}
+
+template <class Policy, class Strategy>
+[[nodiscard]] auto simulated(const table& t, const Strategy& strategy, const options& o) -> json {
+  const takt::simulation::periodic_releases<ticks, max_tasks> releases{t, hyperperiod(t)};
+  return report(takt::simulation::simulate_accelerator(Policy{}, strategy, t, releases, o));
+}
+
+}  // namespace
+
+auto sim_synchronous(const json& input) -> json {
+  table t = read_table(input, json::object());
+  const takt::level_stack<max_tasks> levels{input.value("PL", 2), 1, takt::level_limit::started_jobs};
+  json out;
+  out["s1_edf"] = simulated<takt::earliest_deadline_first>(t, takt::single_stream<max_tasks>{}, {});
+  for (const auto& [name, model] : {std::pair{"ideal", preemption_cost_model::ideal},
+                                    {"race", preemption_cost_model::race},
+                                    {"overhead", preemption_cost_model::overhead}}) {
+    const options o{.costs = model};
+    out[std::string{"s2_edf_"} + name] = simulated<takt::earliest_deadline_first>(t, levels, o);
+    out[std::string{"s2_fp_"} + name] = simulated<takt::highest_priority_first>(t, levels, o);
+  }
+  return out;
+}
+
+auto sim_gang(const json& input, const json& cores) -> json {
+  const table t = read_table(input, cores);
+  ticks longest = 0;
+  for (const auto& task : t.tasks) { longest = std::max(longest, task.deadline); }
+  const options o{.free_preemption = true, .has_limit = true, .limit = 2 * hyperperiod(t) + longest};
+  json out;
+  for (const auto& [name, order] :
+       {std::pair{"backfill", takt::gang_order::backfill}, {"strict", takt::gang_order::strict}}) {
+    using gang = takt::event_driven_gang<max_tasks, max_cores>;
+    out[name] = simulated<takt::earliest_deadline_first>(t, gang{input.value("m", 1), order}, o);
+  }
+  return out;
+}
+
+}  // namespace takt_vectors
