@@ -13,12 +13,15 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/json.hpp>
 #include <takt/report/run_json.hpp>
+#include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/accelerator/run_accelerator.hpp>
 #include <takt/simulation/simulate_accelerator.hpp>
 #include <takt/simulation/trace.hpp>
 
 #include "fields.hpp"
 #include "observe.hpp"
 #include "text_table.hpp"
+#include "timed_run.hpp"
 
 namespace takt::program {
 
@@ -250,7 +253,7 @@ class run_recorder {
 };
 
 /// Throws when so much happens before `horizon` that nobody would wait for it.
-void require_bearable(const accelerator_file& file, duration horizon, bool traced) {
+void require_bearable(const accelerator_file& file, duration horizon, const std::string& option, bool traced) {
   const auto until = static_cast<double>(horizon.count());
   double events = 0;
   for (const auto& t : file.table.tasks) {
@@ -260,7 +263,7 @@ void require_bearable(const accelerator_file& file, duration horizon, bool trace
   if (file.rule.sharing == "slots") { events += until / static_cast<double>(file.rule.slot_period.count()) * 4; }
   const double most = traced ? most_traced_events : most_events;
   if (events > most) {
-    throw input_error{"--horizon",
+    throw input_error{option,
                       fmt::format("{} holds too many jobs, waves and slots{}", format_duration(horizon.count()),
                                   traced ? " for a trace" : ""),
                       fmt::format("at most about {}", format_duration(static_cast<ticks>(until * (most / events))))};
@@ -290,6 +293,33 @@ void print_run(const report::run_summary& run, const file_verdict& v) {
                !t.bound.exists    ? "-"
                : t.within_bound() ? "yes"
                                   : "NO"});
+  }
+  fmt::print("{}\n", table.text());
+}
+
+[[nodiscard]] auto longest_period(const accelerator_file& file) -> ticks {
+  ticks longest = 0;
+  for (const auto& t : file.table.tasks) { longest = std::max(longest, t.period); }
+  return longest;
+}
+
+void write_traces(const trace& recorded, const accelerator_file& file, const std::string& trace_file,
+                  const std::string& svg_file) {
+  std::vector<std::string_view> names;
+  for (const auto& t : file.table.tasks) { names.push_back(t.name); }
+  write_trace_files(recorded, names, longest_period(file), trace_file, svg_file, file.name);
+}
+
+/// Beside what threads did: virtual time under the same rule, and what is proven.
+void print_beside(const runtime::run_result& seen, const file_run& simulated, const file_verdict& v) {
+  text_table table{{"task", "jobs", "misses", "observed ms", "simulated ms", "proven ms", "deadline ms"}};
+  for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
+    const auto& t = seen.tasks[i];
+    table.add({t.name, fmt::format("{}", t.jobs), fmt::format("{}", t.misses),
+               t.jobs > 0 ? in_milliseconds(t.worst_response) : "-",
+               simulated.tasks[i].completed > 0 ? in_milliseconds(simulated.tasks[i].worst_response) : "-",
+               v.tasks[i].meets && v.tasks[i].bound.exists ? in_milliseconds(v.tasks[i].bound.value) : "-",
+               in_milliseconds(v.tasks[i].deadline)});
   }
   fmt::print("{}\n", table.text());
 }
@@ -353,7 +383,7 @@ auto simulate_accelerator(const accelerator_file& file, const simulate_options& 
   require_no_question(o.ask);
   const duration horizon{option_time("--horizon", o.horizon)};
   const bool traced = !o.trace_file.empty() || !o.svg_file.empty();
-  require_bearable(file, horizon, traced);
+  require_bearable(file, horizon, "--horizon", traced);
   const file_verdict v = judge(file);
   const simulation_options options{
       .horizon = horizon, .releases = o.releases, .execution = o.execution, .seed = o.seed};
@@ -366,13 +396,7 @@ auto simulate_accelerator(const accelerator_file& file, const simulate_options& 
                       "a shorter time, and shorter periods", true};
   }
   if (seen.error) { throw explain_fault(file, seen.error); }
-  std::vector<std::string_view> names;
-  ticks longest = 0;
-  for (const auto& t : file.table.tasks) {
-    names.push_back(t.name);
-    longest = std::max(longest, t.period);
-  }
-  write_trace_files(recorded, names, longest, o.trace_file, o.svg_file, file.name);
+  write_traces(recorded, file, o.trace_file, o.svg_file);
 
   report::run_summary run = summary_of(seen, v, heard);
   const std::string how =
@@ -389,6 +413,55 @@ auto simulate_accelerator(const accelerator_file& file, const simulate_options& 
                name_of(v.status), v.analysis, written_files(o.trace_file, o.svg_file));
   }
   require_no_contradiction(run, v);
+  return run.missed() ? exit_code::missed : exit_code::ok;
+}
+
+auto run_accelerator(const accelerator_file& file, const run_command_options& o) -> exit_code {
+  require_no_question(o.ask);
+  const duration length = run_length(o);
+  const bool traced = !o.trace_file.empty() || !o.svg_file.empty();
+  require_bearable(file, length, "--for", traced);
+  const file_verdict v = judge(file);
+  runtime::run_options options;
+  options.length = length;
+  options.seed = o.seed;
+  options.expected = runtime::expect(v);
+  const std::vector<std::string> machine = machine_notes();
+  runtime::emulated_accelerator device{file.accelerator};
+  trace recorded;
+  runtime::run_result seen;
+  file_run simulated;
+  const duration beside{20 * longest_period(file)};
+  with_accelerator(file, [&](const auto& p) {
+    seen =
+        traced ? runtime::run(p, file.table, device, options, recorded) : runtime::run(p, file.table, device, options);
+    simulated = simulate(p, file.table, simulation_options{.horizon = beside});
+  });
+  if (seen.status == runtime::run_status::invalid_model) { throw explain_fault(file, seen.error); }
+  require_threads(seen.status);
+  if (simulated.error) { throw explain_fault(file, simulated.error); }
+  write_traces(recorded, file, o.trace_file, o.svg_file);
+
+  report::run_summary run;
+  for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
+    const auto& t = seen.tasks[i];
+    run.tasks.push_back({t.name, t.jobs, t.misses, t.worst_response, t.mean_response,
+                         v.tasks[i].meets ? v.tasks[i].bound : response_bound<ticks>{}});
+  }
+  run.notes = machine;
+  run.notes.insert(run.notes.end(), seen.notes.begin(), seen.notes.end());
+  run.notes.insert(run.notes.end(), file.notes.begin(), file.notes.end());
+  if (o.json) {
+    report::write_run_json(std::cout, run);
+  } else {
+    fmt::print("ran for {} on the {} accelerator, execution times drawn from their bounds, seed {}\nplatform: {}\n\n",
+               format_duration(length.count()), o.device, o.seed, platform_text(file));
+    print_beside(seen, simulated, v);
+    fmt::print("run: {}; verdict of the analysis: {} ({})\n", run.missed() ? "missed" : "no miss", name_of(v.status),
+               v.analysis);
+    for (const std::string& note : run.notes) { fmt::print("  {}\n", note); }
+    fmt::print("{}", written_files(o.trace_file, o.svg_file));
+  }
   return run.missed() ? exit_code::missed : exit_code::ok;
 }
 

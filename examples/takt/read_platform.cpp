@@ -146,7 +146,7 @@ void refuse_accelerators(const located& gpus) {
     if (rule != nullptr && std::ranges::find(accelerator_sharing, rule->text) != accelerator_sharing.end()) {
       throw input_error{step_into(gpu.where, "sharing"),
                         fmt::format("\"{}\" is for an accelerator, which stands alone", rule->text),
-                        "one GPU, and the commands analyze, explain and simulate"};
+                        "one GPU, and the commands analyze, explain, simulate and run"};
     }
   }
 }

@@ -8,19 +8,19 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/run_json.hpp>
 #include <takt/runtime.hpp>
-#include <takt/runtime/machine_state.hpp>
 
+#include "accelerator_commands.hpp"
 #include "command.hpp"
 #include "counterexample.hpp"
 #include "failure.hpp"
 #include "observe.hpp"
+#include "text_file.hpp"
 #include "text_table.hpp"
+#include "timed_run.hpp"
 
 namespace takt::program {
 
 namespace {
-
-constexpr ticks longest_run = 3'600'000'000'000;
 
 [[nodiscard]] auto expectations(const assessment& a) -> std::vector<runtime::expectation> {
   std::vector<runtime::expectation> out;
@@ -57,16 +57,6 @@ void print_text(const runtime::run_result& seen, const report::run_summary& run,
   fmt::print("{}\n", table.text());
 }
 
-/// What about this machine can disturb a run on the emulated device, which uses its CPUs only.
-[[nodiscard]] auto machine_notes() -> std::vector<std::string> {
-  std::vector<std::string> out;
-  for (const auto& finding : runtime::check_machine(runtime::parts_used::cpus)) {
-    if (finding.level != runtime::severity::fine) { out.push_back("machine: " + runtime::sentence(finding)); }
-  }
-  if (out.empty()) { out.emplace_back("machine: nothing found that disturbs timed runs"); }
-  return out;
-}
-
 /// The same tasks under the same plan in virtual time, with the longest execution times.
 [[nodiscard]] auto simulate_beside(const task_file& file, const assessment& a) -> file_simulation {
   return simulate_table(file, a.table, a.plan, {.horizon = horizon_for(a.table, 20)});
@@ -75,25 +65,21 @@ void print_text(const runtime::run_result& seen, const report::run_summary& run,
 }  // namespace
 
 auto run_command(const run_command_options& o) -> exit_code {
-  if (o.device == "cuda") {
-    throw environment_error{"--device cuda: this program was built without CUDA: use --device emulated"};
-  }
-  const auto file = read_task_file(o.file);
+  const duration length = run_length(o);
+  const std::string text = read_text_file(o.file);
+  if (const auto accelerator = read_accelerator_text(text)) { return run_accelerator(*accelerator, o); }
+  const auto file = read_task_text(o.file, text);
   if (file->rules.tokens()) {
     throw input_error{"/platform/gpus/0/sharing", "\"tokens\" is not run on a device by this program yet",
                       "the commands analyze, explain, simulate and sensitivity"};
   }
-  const ticks length = option_time("--for", o.length);
-  if (length > longest_run) {
-    throw input_error{"--for", fmt::format("{} is too long", report::format_duration(length)), "at most 3600s"};
-  }
   const bool traced = !o.trace_file.empty() || !o.svg_file.empty();
-  require_bearable(*file, duration{length}, "--for", traced);
+  require_bearable(*file, length, "--for", traced);
   const auto a = assess(*file, o.ask);
   require_plan(*file, *a);
 
   runtime::run_options options;
-  options.length = duration{length};
+  options.length = length;
   options.seed = o.seed;
   options.expected = expectations(*a);
   const std::vector<std::string> machine = machine_notes();
@@ -102,9 +88,7 @@ auto run_command(const run_command_options& o) -> exit_code {
   const auto seen = traced ? runtime::run(a->table, file->platform, a->plan, device, options, recorded)
                            : runtime::run(a->table, file->platform, a->plan, device, options);
   if (seen.status == runtime::run_status::invalid_model) { throw explain_fault(*file, seen.error); }
-  if (seen.status == runtime::run_status::no_threads) {
-    throw environment_error{"the system gives too few threads for this run: fewer tasks, or a higher limit"};
-  }
+  require_threads(seen.status);
   write_trace_files(recorded, *file, o.trace_file, o.svg_file, file->name);
 
   report::run_summary run = summary_of(seen, *a);
@@ -118,7 +102,7 @@ auto run_command(const run_command_options& o) -> exit_code {
     report::write_run_json(std::cout, run);
   } else {
     fmt::print("ran for {} on the {} device, execution times drawn from their bounds, seed {}\n",
-               report::format_duration(length), o.device, o.seed);
+               report::format_duration(length.count()), o.device, o.seed);
     if (file->table.gpu_tasks() > 0) { fmt::print("plan: {}\n", plan_text(*file, a->plan)); }
     fmt::print("\n");
     print_text(seen, run, simulated, *a);

@@ -196,13 +196,34 @@ TEST_CASE("AP-01 files about an accelerator are refused with the place of the fa
 }
 
 TEST_CASE("program: commands and options that an accelerator does not have are refused by name") {
-  const outcome run = takt::test::takt("run --for 10ms " + data("accelerator-levels"));
-  CHECK(run.code == 3);
-  CHECK(contains(run.err, "/platform/gpus/0/sharing: \"levels\" is for an accelerator, which stands alone"));
+  const outcome slack = takt::test::takt("sensitivity " + data("accelerator-levels"));
+  CHECK(slack.code == 3);
+  CHECK(contains(slack.err, "/platform/gpus/0/sharing: \"levels\" is for an accelerator, which stands alone"));
+  CHECK(takt::test::takt("run --device cuda " + data("accelerator-levels")).code == 4);
   const outcome test = takt::test::takt("analyze --analysis rtgpu " + data("accelerator-levels"));
   CHECK(test.code == 3);
   CHECK(contains(test.err, "--analysis: says nothing about an accelerator"));
   const outcome far = takt::test::takt("simulate --horizon 100000s " + data("accelerator-levels"));
   CHECK(far.code == 3);
   CHECK(contains(far.err, "--horizon: "));
+}
+
+TEST_CASE("program: kernels run on the emulated accelerator under each rule, in time or not") {
+  for (const char* rule :
+       {R"("sharing": "levels", "preemption_levels": 2, "policy": "edf", "cost_model": "race")",
+        R"("sharing": "single-stream", "policy": "deadline-monotonic")", R"("sharing": "gang", "policy": "edf")"}) {
+    CAPTURE(rule);
+    const std::string path = write("run.json", under(rule));
+    const std::string trace = path + ".trace";
+    const outcome o = takt::test::takt("run --for 400ms --json --trace " + trace + " " + path);
+    CHECK((o.code == 0 || o.code == 1));
+    const json run = object(o);
+    CHECK(run.at("format") == "takt-run/1");
+    REQUIRE(run.at("tasks").size() == 4);
+    for (const auto& t : run.at("tasks")) { CHECK(t.at("jobs").get<int>() >= 1); }
+    CHECK(json::parse(takt::test::read(trace)).at("traceEvents").size() > 20);
+  }
+  const outcome slots = takt::test::takt("run --for 60ms " + data("accelerator-example1"));
+  CHECK((slots.code == 0 || slots.code == 1));
+  CHECK(contains(slots.out, "verdict of the analysis: unschedulable (slot-edf)"));
 }
