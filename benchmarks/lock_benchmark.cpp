@@ -134,7 +134,7 @@ void handed_over(benchmark::State& state) {
   std::atomic<std::int64_t> wanted{0};
   std::atomic<std::int64_t> got{0};
   clock::time_point arrival;
-  std::jthread waiter{[&](const std::stop_token& stop) {
+  const std::jthread waiter{[&](const std::stop_token& stop) {
     for (std::int64_t round = 1;; ++round) {
       while (wanted < round) {
         if (stop.stop_requested()) { return; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "progress_bar.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t bar_width = 30;
 
 [[nodiscard]] auto clock_text(double seconds) -> std::string {
-  const auto whole = static_cast<long long>(seconds + 0.5);
+  const auto whole = std::llround(seconds);
   return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
                       : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
@@ -54,7 +55,7 @@ void progress_bar::finish(std::size_t known) {
 auto progress_bar::line(std::size_t known, clock::time_point now) const -> std::string {
   const double seconds = seconds_of(now - start_);
   const auto done = static_cast<double>(known - at_start_);
-  const std::string head = fmt::format("{:3} %, {} of {} units", known * 100 / units_, known, units_);
+  std::string head = fmt::format("{:3} %, {} of {} units", known * 100 / units_, known, units_);
   if (done < 1 || seconds <= 0) { return head; }
   const double rate = done / seconds;
   return fmt::format("{}, {:.3g}/s, {} left", head, rate, clock_text(static_cast<double>(units_ - known) / rate));

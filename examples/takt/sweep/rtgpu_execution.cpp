@@ -14,7 +14,7 @@ namespace takt::program::sweep {
 
 namespace {
 
-enum column : std::size_t { by_rtgpu, by_takt, undecided, simulated, accepted_but_missed, columns };
+enum column : std::uint8_t { by_rtgpu, by_takt, undecided, simulated, accepted_but_missed, columns };
 
 struct question {
   std::uint64_t seed = 1;

@@ -19,7 +19,7 @@ enum class kernel_class : std::uint8_t { computation, branch, memory, special };
 [[nodiscard]] constexpr auto largest_cross_interleave(kernel_class c) noexcept -> rational {
   switch (c) {
     case kernel_class::computation: return {9, 5};
-    case kernel_class::branch: return {17, 10};
+    case kernel_class::branch:
     case kernel_class::memory: return {17, 10};
     case kernel_class::special: return {29, 20};
   }

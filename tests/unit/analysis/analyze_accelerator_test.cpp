@@ -66,7 +66,7 @@ void check_slack(const Rule& rule, const Set& tasks, takt::duration at, takt::du
 
 TEST_CASE("AP-01 what a model of an accelerator must not be is a status with the field, from a table as from types") {
   struct wrong {
-    model_fault fault;
+    model_fault fault = model_fault::none;
     takt::accelerator_task<takt::ticks> task;
   };
   auto changed = [](auto change) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -20,8 +19,8 @@ enum class service_order : std::uint8_t { first_come, priority };
 [[nodiscard]] constexpr auto should_yield(service_order order, const priority_point& holder,
                                           std::span<const priority_point> waiters) noexcept -> bool {
   if (order == service_order::first_come) { return !waiters.empty(); }
-  for (std::size_t i = 0; i < waiters.size(); ++i) {
-    if (waiters[i] < holder) { return true; }
+  for (const priority_point& waiter : waiters) {
+    if (waiter < holder) { return true; }
   }
   return false;
 }

@@ -28,7 +28,7 @@ class effective_priorities {
   /// From now on each of `tasks` passes its priority on to `heir(t)`. Tasks that wait for each other in a circle, which
   /// is a deadlock, pass on nothing along the edge that would close it.
   template <class Heir>
-  constexpr void link(std::span<const request_id> tasks, Heir heir) noexcept {
+  constexpr void link(std::span<const request_id> tasks, Heir heir) {
     for (const request_id t : tasks) {
       const request_id to = heir(t);
       if (to != heirs_[index(t)]) { cut(t); }

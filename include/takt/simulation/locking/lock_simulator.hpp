@@ -69,7 +69,7 @@ class lock_simulator {
   /// Goes on with all that happens before and at the given instant.
   void run_until(ticks last) {
     for (ticks next = next_instant(); next <= last && !result_.error; next = next_instant()) {
-      for (cluster_type& c : clusters_) {
+      for (const cluster_type& c : clusters_) {
         charge(
             c.pending(), system_.tasks(), processors_, next - now_,
             [this](request_id t) { return system_.is_donor(t); }, result_);

@@ -69,7 +69,7 @@ TEST_CASE("GSD-63 a job gets one token, with it the engines of the token's GPU o
   auto job = gpus->begin_job();
   auto token = std::move(job).acquire_token();
   REQUIRE(static_cast<bool>(token));
-  CHECK_FALSE(static_cast<bool>(job));
+  CHECK_FALSE(static_cast<bool>(job));  // NOLINT(bugprone-use-after-move)
   const auto here = token.gpu();
   {
     auto copy = token.lock(engine_kind::copy);
@@ -147,7 +147,7 @@ TEST_CASE("a job whose wait for a token has ended can ask again, and is the same
   await([&] { return tokens == 2; });
   auto job = gpus.begin_job();
   CHECK_FALSE(static_cast<bool>(std::move(job).try_acquire_token_until(std::chrono::steady_clock::now() + 1ms)));
-  CHECK(static_cast<bool>(job));
+  CHECK(static_cast<bool>(job));  // NOLINT(bugprone-use-after-move)
   done = true;
   CHECK(static_cast<bool>(std::move(job).acquire_token()));
 }
@@ -157,7 +157,7 @@ TEST_CASE("the holder of an engine yields to a more important waiter, and to nob
   const auto yields_to = [&](std::int64_t waiter) {
     auto token = gpus.begin_job({.priority = 5}).acquire_token();
     auto engine = token.lock(engine_kind::execution);
-    std::jthread other{[&] {
+    const std::jthread other{[&] {
       auto theirs = gpus.begin_job({.priority = waiter}).acquire_token();
       const auto held = theirs.lock(engine_kind::execution);
     }};
