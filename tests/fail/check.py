@@ -4,7 +4,8 @@
 (-DTAKT_FIXED) compiles.
 
 The expected text stands in the first lines of the file, `// EXPECT: regular expression`, one line per expression. Each
-must appear within the first 12 lines of output, and no line up to the last of them may be longer than 299 characters.
+must appear within the first 12 lines of output, and no line up to the last of them may be longer than 299 characters,
+the path of the checkout not counted.
 """
 import argparse
 import pathlib
@@ -14,6 +15,7 @@ import sys
 
 MAX_LINES = 12
 MAX_LENGTH = 299
+CHECKOUT = f"{pathlib.Path(__file__).resolve().parents[2]}/"
 
 
 def expectations(source: str) -> list[str]:
@@ -22,7 +24,7 @@ def expectations(source: str) -> list[str]:
 
 def compile_file(command: list[str]) -> tuple[bool, list[str]]:
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=300)
-    return done.returncode == 0, (done.stderr + done.stdout).splitlines()
+    return done.returncode == 0, (done.stderr + done.stdout).replace(CHECKOUT, "").splitlines()
 
 
 def complaints(output: list[str], expected: list[str]) -> list[str]:

@@ -110,10 +110,10 @@ static_assert(groups_are_merged());
 
 constexpr auto ceiling_blocks_once() -> bool {
   priority_ceiling<1> rule;
-  rule.declare(0, {1, 0});
-  rule.declare(0, {2, 0});
+  const bool declared =
+      rule.declare(0, {1, 0}) == ceiling_status::done && rule.declare(0, {2, 0}) == ceiling_status::done;
   const std::array<ceiling_section, 2> sections{{{{1, 0}, 0, 4}, {{2, 0}, 0, 6}}};
-  return ceiling_blocking(rule, sections, {1, 0}) == 6 && rule.lock(2, {2, 0}, 0) == ceiling_status::done &&
+  return declared && ceiling_blocking(rule, sections, {1, 0}) == 6 && rule.lock(2, {2, 0}, 0) == ceiling_status::done &&
          !rule.may_start({1, 0});
 }
 static_assert(ceiling_blocks_once());

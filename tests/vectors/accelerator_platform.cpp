@@ -271,7 +271,7 @@ template <class Number>
                      : sort == "deadline" ? takt::placement_order::shortest_deadline_first
                                           : takt::placement_order::as_given;
   const auto admits = [&](const table_of<Number>& part) -> bool {
-    if (admission == "util") { return an::utilization(part) <= an::quotient(slot.budget, slot.period); }
+    if (admission == "util") { return an::utilization(part) <= takt::quotient(slot.budget, slot.period); }
     if (admission == "thm3") { return an::slot_supply_edf(part, slot).schedulable(); }
     if (admission == "thm3lin") { return an::slot_linear_edf(part, slot).schedulable(); }
     if (admission == "thm4") { return an::slot_abstraction_edf(part, slot).schedulable(); }

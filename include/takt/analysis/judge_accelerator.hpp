@@ -51,13 +51,12 @@ template <class Number, std::size_t MaxTasks>
   return !(Number(0) < guard_band(table));
 }
 
-/// Whether task `order[i]` misses in the run in which the longest lower kernel starts one tick before all higher tasks
-/// are released together, and they one tick before the task itself. It counts for less than the bound where events
-/// coincide, so a miss does not rest on their order. Its jobs are followed while each is still there when the next is
-/// released.
+/// Whether the first job of task `order[i]` misses in the run in which the longest lower kernel starts one tick before
+/// all higher tasks are released together, and they one tick before the task itself. It counts for less than the bound
+/// where events coincide, so a miss does not rest on their order.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto misses_in_turn(const accelerator_table<ticks, MaxTasks>& table,
-                                            const rank_order<MaxTasks>& order, std::size_t i) -> bool {
+[[nodiscard]] constexpr auto first_job_misses(const accelerator_table<ticks, MaxTasks>& table,
+                                              const rank_order<MaxTasks>& order, std::size_t i) -> bool {
   const auto& t = table.tasks[order[i]];
   ticks before = 0;
   for (std::size_t l = i + 1; l < order.size(); ++l) {
@@ -65,21 +64,17 @@ template <std::size_t MaxTasks>
     before = before < rest ? rest : before;
   }
   ticks window = 1;
-  std::int64_t steps = default_iteration_limit;
-  for (ticks released = 0; steps > 0; released += t.period) {
-    for (bool grows = true; grows && steps > 0; --steps) {
-      ticks work = before;
-      for (std::size_t j = 0; j < i; ++j) {
-        const auto& higher = table.tasks[order[j]];
-        if (!add_jobs(work, ceil_quotient(window, higher.period), higher.wcet)) { return false; }
-      }
-      ticks end = 0;
-      if (!add_jobs(end, ticks{1}, work) || !add_jobs(end, ticks{1}, t.wcet)) { return false; }
-      if (end - released - 1 > t.deadline) { return true; }
-      grows = window < work;
-      window = grows ? work : window;
+  for (std::int64_t step = 0; step < default_iteration_limit; ++step) {
+    ticks work = before;
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& higher = table.tasks[order[j]];
+      if (!add_jobs(work, ceil_quotient(window, higher.period), higher.wcet)) { return false; }
     }
-    if (window + t.wcet <= released + t.period + 1 || !add_jobs(before, ticks{1}, t.wcet)) { return false; }
+    ticks end = 0;
+    if (!add_exactly(work, t.wcet, end)) { return false; }
+    if (end - 1 > t.deadline) { return true; }
+    if (work <= window) { return false; }
+    window = work;
   }
   return false;
 }
@@ -100,7 +95,7 @@ template <KernelOrder Order, std::size_t MaxTasks>
     part_answer<ticks, MaxTasks> out{single_stream_fixed_priority(table, order)};
     out.must_miss = out.fails() && detail::fails(gang_serial_edf<edf_report::verdict_only>(table));
     for (std::size_t i = 0; out.fails() && i < order.size(); ++i) {
-      out.must_miss = out.must_miss || (!out.bounds.tasks[order[i]].meets && detail::misses_in_turn(table, order, i));
+      out.must_miss = out.must_miss || (!out.bounds.tasks[order[i]].meets && detail::first_job_misses(table, order, i));
     }
     return out;
   }

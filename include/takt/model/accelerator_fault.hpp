@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
+#include <takt/core/exact.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/model_error.hpp>
 
@@ -24,6 +26,27 @@ template <class Number>
 }
 
 }  // namespace detail
+
+/// Beyond it, sums of a few times need not fit 64 bits.
+inline constexpr ticks longest_accelerator_time = std::numeric_limits<ticks>::max() / 8;
+
+/// Whether an analysis can add a few times of a kernel, or of a slot, that is without fault.
+template <class Number>
+[[nodiscard]] constexpr auto times_fit(const accelerator_task<Number>& t) -> bool {
+  if constexpr (number_traits<Number>::integral) {
+    return t.period <= longest_accelerator_time && t.wcet <= longest_accelerator_time;
+  } else {
+    return is_number(t.period) && is_number(t.deadline) && is_number(t.wcet) && is_number(t.preemption_cost);
+  }
+}
+template <class Number>
+[[nodiscard]] constexpr auto times_fit(const slot_reservation<Number>& slot) -> bool {
+  if constexpr (number_traits<Number>::integral) {
+    return slot.period <= longest_accelerator_time;
+  } else {
+    return is_number(Number(slot.offset + slot.budget + slot.period + slot.period));
+  }
+}
 
 /// The first fault of a kernel's own attributes. An empty table has none: a core may have no task.
 template <class Number, std::size_t MaxTasks>

@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include <takt/core/duration.hpp>
 #include <takt/model/accelerator.hpp>
@@ -18,9 +17,6 @@
 #include <takt/rules/tags.hpp>
 
 namespace takt {
-
-/// Beyond it, sums of a few times need not fit 64 bits.
-inline constexpr ticks longest_accelerator_time = std::numeric_limits<ticks>::max() / 8;
 
 /// Who goes first on an accelerator.
 template <class R>
@@ -55,8 +51,7 @@ struct slots_rule {
   slot_reservation<ticks> gang;
 
   [[nodiscard]] constexpr auto fault() const -> model_error {
-    const bool fits = pinned.period <= longest_accelerator_time;
-    return fits ? slots_fault(pinned, gang) : model_error{.fault = model_fault::time_overflow};
+    return times_fit(pinned) ? slots_fault(pinned, gang) : model_error{.fault = model_fault::time_overflow};
   }
 };
 
@@ -181,9 +176,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks>
   if (const auto error = validate(table, accelerator)) { return error; }
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
-    if (t.period > longest_accelerator_time || t.wcet > longest_accelerator_time) {
-      return {.fault = model_fault::time_overflow, .task = t.id};
-    }
+    if (!times_fit(t)) { return {.fault = model_fault::time_overflow, .task = t.id}; }
     const bool placed = t.width == kernel_width::all_cores || t.core != any_core;
     if (!placed && (CoreSlots<Rule> || GangScheduled<Rule>)) {
       return {.fault = model_fault::core_out_of_range, .task = t.id};

@@ -26,7 +26,7 @@ template <std::size_t Capacity>
 class hardware_fifo {
  public:
   /// False, and no change: the queue is full, or the stream or engine is not below the capacity.
-  constexpr auto issue(const stream_operation& o) noexcept -> bool {
+  [[nodiscard]] constexpr auto issue(const stream_operation& o) noexcept -> bool {
     if (size_ == Capacity || !numbered(o.stream) || !numbered(o.engine)) { return false; }
     queue_[(first_ + size_) % Capacity] = o;
     ++size_;
@@ -34,7 +34,7 @@ class hardware_fifo {
   }
 
   /// The operation that starts now, or `no_operation`. After one has started the next may start too.
-  constexpr auto dispatch() noexcept -> stream_operation {
+  [[nodiscard]] constexpr auto dispatch() noexcept -> stream_operation {
     if (size_ == 0) { return no_operation; }
     const stream_operation head = queue_[first_];
     if (stream_busy_[index(head.stream)] || running_[index(head.engine)].running) { return no_operation; }

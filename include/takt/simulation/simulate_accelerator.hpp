@@ -13,11 +13,8 @@
 #include <takt/model/task_set.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
-#include <takt/rules/accelerator/event_driven_gang.hpp>
 #include <takt/rules/accelerator/highest_priority_first.hpp>
-#include <takt/rules/accelerator/level_stack.hpp>
-#include <takt/rules/accelerator/single_stream.hpp>
-#include <takt/rules/accelerator/slotted_cores.hpp>
+#include <takt/rules/accelerator/strategy_for.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/simulation/accelerator/releases.hpp>
 #include <takt/simulation/accelerator/result.hpp>
@@ -110,19 +107,6 @@ template <std::size_t MaxTasks>
   return out;
 }
 
-template <AcceleratorRule Rule, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto strategy_for(const Rule& rule, std::int32_t levels, std::int32_t cores) {
-  if constexpr (SingleStream<Rule>) {
-    return single_stream<MaxTasks>(cores);
-  } else if constexpr (StreamLevels<Rule>) {
-    return level_stack<MaxTasks>(levels, cores);
-  } else if constexpr (CoreSlots<Rule>) {
-    return slotted_cores<MaxTasks, MaxTasks>(cores);
-  } else {
-    return event_driven_gang<MaxTasks, MaxTasks>(cores, rule.order);
-  }
-}
-
 template <AcceleratorRule Rule>
 [[nodiscard]] constexpr auto costs_of(const Rule& rule) -> accelerator_options<ticks> {
   accelerator_options<ticks> out;
@@ -162,7 +146,7 @@ constexpr auto simulate_kernels(const Strategy& strategy, const Table& table, co
 /// Jobs that are released before the horizon run to their ends, late or not. A kernel in a slot or under `gang` stops
 /// at the end of a wave. The same arguments give the same result everywhere.
 ///
-/// `stop_at_first_miss` is not looked at. Error: `invalid_model`, with the fault in `error`. Cost: per release,
+/// Error: `invalid_model`, with the fault in `error`. Cost: per release,
 /// completion, wave and slot edge linear in tasks and cores; releases other than periodic ones are kept on the heap.
 template <HasAccelerator P, TaskSet T, TraceRecorder Recorder>
 constexpr auto simulate(const P& platform, const T& tasks, const simulation_options& options, Recorder& recorder,
@@ -182,9 +166,10 @@ constexpr auto simulate(const P& platform, const T& tasks, const simulation_opti
     const simulation::detail::used_cores<max_tasks> used(table);
     const bool whole = SingleStream<rule> || StreamLevels<rule>;
     simulation::detail::core_translator translated(recorder, used, accelerator.cores, whole);
-    const auto strategy = simulation::detail::strategy_for<rule, max_tasks>(
-        platform.strategy(), accelerator.preemption_levels, used.count());
+    const auto strategy = detail::strategy_for<rule, max_tasks, max_tasks>(
+        platform.strategy(), {.cores = used.count(), .preemption_levels = accelerator.preemption_levels});
     auto costs = simulation::detail::costs_of(platform.strategy());
+    costs.stop_at_first_miss = options.stop_at_first_miss;
     costs.has_limit = true;
     for (std::size_t i = 0; i < table.size(); ++i) {
       costs.limit = costs.limit < table.tasks[i].deadline ? table.tasks[i].deadline : costs.limit;

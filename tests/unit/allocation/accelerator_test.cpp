@@ -29,7 +29,7 @@ constexpr kernels five = set_of(
     {{3, 10, 10, 0, open}, {5, 15, 15, 0, open}, {1, 10, 10, 0, open}, {2, 12, 12, 0, open}, {4, 20, 20, 0, open}});
 
 const auto by_load = [](const kernels& part) {
-  return utilization(part) <= quotient(pinned_of_example_2.budget, pinned_of_example_2.period);
+  return utilization(part) <= takt::quotient(pinned_of_example_2.budget, pinned_of_example_2.period);
 };
 const auto by_supply = [](const kernels& part) { return slot_supply_edf(part, pinned_of_example_2).schedulable(); };
 const auto by_line = [](const kernels& part) { return slot_linear_edf(part, pinned_of_example_2).schedulable(); };

@@ -244,3 +244,31 @@ TEST_CASE("accelerator: priorities count only where every task of the set has on
   CHECK(takt::simulate(slots, tasks(takt::priority(2)), options).tasks[1].worst_response == (9_ms).count());
   CHECK(takt::simulate(slots, tasks(), options).tasks[1].worst_response == (3_ms).count());
 }
+
+TEST_CASE("accelerator: the first miss can stop the simulation at the deadline that passes") {
+  const auto rule =
+      takt::slots(takt::edf, takt::pinned_slot(0_ms, 8_ms), takt::gang_slot(8_ms, 4_ms), takt::period(12_ms));
+  const auto whole = takt::simulate(under(rule), table_1, {.horizon = 600_ms});
+  CHECK(whole.misses() == 10);
+  takt::trace t;
+  const auto run = takt::simulate(under(rule), table_1, {.horizon = 600_ms, .stop_at_first_miss = true}, t);
+  CHECK(run.end == (60_ms).count());
+  CHECK(run.misses() == 1);
+  CHECK(run.tasks[0].misses == 1);
+  CHECK(run.tasks[0].completed < run.tasks[0].released);
+  CHECK(run.status() == takt::simulation_status::missed);
+  int misses = 0;
+  for (const takt::mark& m : t.marks()) {
+    if (m.what != takt::mark_kind::miss) { continue; }
+    ++misses;
+    CHECK(m.task == 0);
+    CHECK(m.time == run.end);
+  }
+  CHECK(misses == 1);
+  const auto gang = under(takt::gang(takt::edf));
+  const takt::simulation_options stops{.horizon = 600_ms, .stop_at_first_miss = true};
+  const auto good = takt::simulate(gang, table_1, {.horizon = 600_ms});
+  CHECK(good.misses() == 0);
+  CHECK(takt::simulate(gang, table_1, stops).misses() == 0);
+  CHECK(takt::simulate(gang, table_1, stops).completed() == good.completed());
+}

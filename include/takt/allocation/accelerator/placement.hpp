@@ -56,7 +56,7 @@ namespace detail {
 template <class Number, std::size_t MaxTasks>
 class core_packer {
  public:
-  using fraction = analysis::fraction_of<Number>;
+  using fraction = fraction_of<Number>;
   using table_type = accelerator_table<Number, MaxTasks>;
 
   constexpr core_packer(const table_type& table, std::int32_t cores) : table_{&table}, cores_{cores} {
@@ -75,8 +75,8 @@ class core_packer {
         return out_;
       }
       out_.cores[sorted[k]] = core;
-      loads_[core] = loads_[core] + analysis::quotient(t.wcet, t.period);
-      if (!analysis::is_number(loads_[core])) {
+      loads_[core] = loads_[core] + quotient(t.wcet, t.period);
+      if (!is_number(loads_[core])) {
         out_.status = placement_status::overflow;
         return out_;
       }
@@ -95,8 +95,7 @@ class core_packer {
       const auto& y = table_->tasks[b];
       switch (order) {
         case placement_order::as_given: return false;
-        case placement_order::greatest_load_first:
-          return analysis::quotient(y.wcet, y.period) < analysis::quotient(x.wcet, x.period);
+        case placement_order::greatest_load_first: return quotient(y.wcet, y.period) < quotient(x.wcet, x.period);
         case placement_order::shortest_deadline_first: return x.deadline < y.deadline;
       }
       return false;

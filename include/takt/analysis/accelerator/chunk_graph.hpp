@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/analysis/demand/exact.hpp>
+#include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/accelerator_fault.hpp>
 

@@ -67,14 +67,7 @@ namespace detail {
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto entry_fault(const accelerator_table<Number, MaxTasks>& table) -> model_error {
   for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
-    bool fits = true;
-    if constexpr (number_traits<Number>::integral) {
-      fits = t.period <= INT64_MAX / 8;
-    } else {
-      fits = is_number(t.period) && is_number(t.deadline) && is_number(t.wcet) && is_number(t.preemption_cost);
-    }
-    if (!fits) { return {.fault = model_fault::time_overflow, .task = t.id}; }
+    if (!times_fit(table.tasks[i])) { return {.fault = model_fault::time_overflow, .task = table.tasks[i].id}; }
   }
   return attribute_fault(table);
 }

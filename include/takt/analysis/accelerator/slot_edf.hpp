@@ -21,8 +21,7 @@ template <class Number, std::size_t MaxTasks>
     out = edf_verdict<Number>::invalid(error);
   } else if (const auto wrong = slot_fault(slot)) {
     out = edf_verdict<Number>::invalid(wrong);
-  } else if (!is_number(slot.offset) || !is_number(slot.budget) || !is_number(slot.period) ||
-             !is_number(Number(slot.offset + slot.budget + slot.period + slot.period))) {
+  } else if (!times_fit(slot)) {
     out = edf_verdict<Number>::failed(verdict_status::overflow);
   } else if (part.size() == 0) {
     out = {.status = verdict_status::schedulable};

@@ -4,7 +4,7 @@
 #include <concepts>
 #include <cstdint>
 
-#include <takt/analysis/demand/exact.hpp>
+#include <takt/core/exact.hpp>
 
 namespace takt::analysis {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <takt/rules/accelerator/job_order.hpp>
+#include <takt/core/exact.hpp>
 #include <takt/rules/accelerator/policy.hpp>
 
 namespace takt {
@@ -10,7 +10,7 @@ struct earliest_deadline_first {
   template <ExactNumber Number>
   [[nodiscard]] static constexpr auto point(const accelerator_task<Number>& t, const Number& release, Number& out)
       -> bool {
-    return detail::add_times(release, t.deadline, out);
+    return add_exactly(release, t.deadline, out);
   }
 
   [[nodiscard]] friend constexpr auto operator==(const earliest_deadline_first&,

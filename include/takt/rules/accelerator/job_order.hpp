@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 
 namespace takt {
@@ -42,24 +41,5 @@ template <ExactNumber Number>
 /// Of the incomplete job of each kernel.
 template <ExactNumber Number, std::size_t MaxTasks>
 using job_orders = std::array<job_order<Number>, MaxTasks>;
-
-namespace detail {
-
-/// `out` = a + b; false, and no change, where that does not fit.
-template <ExactNumber Number>
-[[nodiscard]] constexpr auto add_times(const Number& a, const Number& b, Number& out) -> bool {
-  if constexpr (number_traits<Number>::integral) {
-    return checked_add(a, b, out);
-  } else {
-    Number sum = a + b;
-    if constexpr (requires { sum.overflowed(); }) {
-      if (sum.overflowed()) { return false; }
-    }
-    out = sum;
-    return true;
-  }
-}
-
-}  // namespace detail
 
 }  // namespace takt

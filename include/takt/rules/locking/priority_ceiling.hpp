@@ -33,7 +33,7 @@ class priority_ceiling {
   constexpr priority_ceiling() noexcept { ceilings_.fill(lowest_priority); }
 
   /// Jobs of this level use r.
-  constexpr auto declare(lock_id r, const priority_point& level) noexcept -> ceiling_status {
+  [[nodiscard]] constexpr auto declare(lock_id r, const priority_point& level) noexcept -> ceiling_status {
     if (!known(r)) { return ceiling_status::unknown_resource; }
     if (!held_.empty()) { return ceiling_status::in_use; }
     if (level < ceilings_[index(r)]) { ceilings_[index(r)] = level; }
@@ -44,7 +44,8 @@ class priority_ceiling {
   [[nodiscard]] constexpr auto may_start(const priority_point& level) const noexcept -> bool {
     return level < system_ceiling();
   }
-  constexpr auto lock(std::int32_t job, const priority_point& level, lock_id r) noexcept -> ceiling_status {
+  [[nodiscard]] constexpr auto lock(std::int32_t job, const priority_point& level, lock_id r) noexcept
+      -> ceiling_status {
     if (!known(r)) { return ceiling_status::unknown_resource; }
     if (level < ceilings_[index(r)]) { return ceiling_status::undeclared; }
     for (std::size_t i = 0; i < held_.size(); ++i) {
@@ -55,7 +56,7 @@ class priority_ceiling {
     held_.push_back({job, r, own < before ? own : before});
     return ceiling_status::done;
   }
-  constexpr auto unlock(std::int32_t job, lock_id r) noexcept -> ceiling_status {
+  [[nodiscard]] constexpr auto unlock(std::int32_t job, lock_id r) noexcept -> ceiling_status {
     if (held_.empty() || held_.back().job != job || held_.back().resource != r) { return ceiling_status::not_last; }
     held_.pop_back();
     return ceiling_status::done;

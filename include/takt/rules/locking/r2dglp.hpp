@@ -31,6 +31,7 @@ class r2dglp {
   /// without a bound is raised to the least sound one.
   constexpr explicit r2dglp(const r2dglp_options& o, const Heuristic& heuristic = {}) noexcept
       : options_{o}, heuristic_{heuristic} {
+    static_assert(Advice<Heuristic, r2dglp>);
     const queue_limit_check check = validate(o, Replicas);
     const bool keep = Rules::any_queue_limit && o.queue_limit > 0;
     if (std::is_constant_evaluated() && !keep) { detail::refuse(check); }

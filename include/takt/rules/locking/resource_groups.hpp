@@ -22,7 +22,7 @@ class resource_groups {
 
   /// Somebody uses these resources at the same time. Anything but `accepted` changed nothing.
   /// Cost: resources of the list times all resources.
-  constexpr auto together(const lock_list<Resources>& used) noexcept -> group_status {
+  [[nodiscard]] constexpr auto together(const lock_list<Resources>& used) noexcept -> group_status {
     const group_status status = check_lock_list<Resources>(used);
     if (status != group_status::accepted) { return status; }
     for (std::size_t i = 1; i < used.size(); ++i) { merge(lock_of(used[0]), lock_of(used[i])); }

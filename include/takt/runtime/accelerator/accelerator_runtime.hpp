@@ -97,15 +97,13 @@ class accelerator_runtime {
   }
   /// No releases from now on. Any thread may call it, hooks included.
   void stop() {
-    ticks planned = stop_at_;
-    const ticks at = now();
-    while (at < planned && !stop_at_.compare_exchange_weak(planned, at)) {}
+    bring_forward(stop_at_, now());
     inbox_.wake();
   }
   /// Waits until there are no more releases and all jobs are complete, or until an instant at which what is left is
   /// abandoned. Not for hooks.
   void drain(ticks until = never) {
-    cut_at_ = until;
+    bring_forward(cut_at_, until);
     inbox_.wake();
     thread_.join();
     close();
@@ -147,6 +145,10 @@ class accelerator_runtime {
     return k;
   }
 
+  static void bring_forward(std::atomic<ticks>& instant, ticks to) {
+    ticks planned = instant;
+    while (to < planned && !instant.compare_exchange_weak(planned, to)) {}
+  }
   void close() {
     if (std::exchange(open_, false)) { device_->close(); }
   }
@@ -202,7 +204,7 @@ class accelerator_runtime {
     const ticks release = at(k).jobs().release_of(at(k).jobs().current()) - window_.start;
     if (scheduler_.activate(k, release)) { return; }
     error_ = {.fault = model_fault::time_overflow, .task = static_cast<std::uint32_t>(k)};
-    cut_at_ = 0;
+    bring_forward(cut_at_, 0);
   }
 
   [[nodiscard]] static auto core_of(std::size_t lane) noexcept -> std::int32_t {

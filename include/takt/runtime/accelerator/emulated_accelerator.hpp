@@ -80,7 +80,7 @@ class emulated_accelerator {
     launch& l = launches_[index(k)];
     l.cores = where.core == any_core ? setup_.streams.cores : 1;
     l.blocks = l.body->blocks(l.cores);
-    l.since = now();
+    l.since = l.until = now();
     l.order = ++order_;
     l.launched = true;
     l.leaving = false;
@@ -126,7 +126,8 @@ class emulated_accelerator {
     std::int32_t cores = 1;
     std::int32_t in_flight = 0;
     std::size_t stream = 0;
-    ticks since = 0;
+    ticks since = 0;  ///< it has been the first of its stream, or launched
+    ticks until = 0;  ///< so far
     std::uint64_t order = 0;
     bool launched = false;
     bool leaving = false;
@@ -184,6 +185,10 @@ class emulated_accelerator {
     l.launched = l.leaving = false;
     auto& stream = streams_[l.stream];
     stream.erase(stream.begin());
+    if (!stream.empty()) {
+      launch& next = launches_[index(stream.front())];
+      next.since = next.until = std::max(next.since, l.until);
+    }
     changed_.notify_all();
     lock.unlock();
     setup_.ended(k, how);
@@ -206,6 +211,7 @@ class emulated_accelerator {
     closed_.wait_until(lock, end, [this] { return closing_; });
     if (closing_) { end = std::max(begin, std::min(end, now())); }
     own.free_since = end;
+    l.until = std::max(l.until, end);
     --l.in_flight;
     remember(own, {.task = static_cast<std::uint32_t>(k),
                    .job = l.job,

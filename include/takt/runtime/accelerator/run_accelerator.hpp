@@ -15,11 +15,8 @@
 #include <takt/model/task_set.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
-#include <takt/rules/accelerator/event_driven_gang.hpp>
 #include <takt/rules/accelerator/highest_priority_first.hpp>
-#include <takt/rules/accelerator/level_stack.hpp>
-#include <takt/rules/accelerator/single_stream.hpp>
-#include <takt/rules/accelerator/slotted_cores.hpp>
+#include <takt/rules/accelerator/strategy_for.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/runtime/accelerator/accelerator_options.hpp>
 #include <takt/runtime/accelerator/accelerator_rights.hpp>
@@ -40,19 +37,6 @@ namespace detail {
 
 /// Cores that a strategy has room for.
 inline constexpr std::size_t most_cores = 512;
-
-template <AcceleratorRule Rule, std::size_t MaxTasks>
-[[nodiscard]] auto strategy_for(const Rule& rule, const accelerator_record& a) {
-  if constexpr (SingleStream<Rule>) {
-    return single_stream<MaxTasks>(a.cores);
-  } else if constexpr (StreamLevels<Rule>) {
-    return level_stack<MaxTasks>(a.preemption_levels, a.cores);
-  } else if constexpr (CoreSlots<Rule>) {
-    return slotted_cores<MaxTasks, most_cores>(a.cores, a.preemption_levels);
-  } else {
-    return event_driven_gang<MaxTasks, most_cores>(a.cores, rule.order, a.preemption_levels);
-  }
-}
 
 template <class Recorder, AcceleratorRule Rule, class Table>
 [[nodiscard]] auto options_for(const Rule& rule, const Table& table, const run_options& asked,
@@ -105,7 +89,8 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, AcceleratorDevice D, Trac
     result.error = {.fault = model_fault::platform_size_out_of_range};
   }
   if (result.error) { return refuse(run_status::invalid_model); }
-  const auto strategy = detail::strategy_for<rule, max_tasks>(platform.strategy(), accelerator);
+  const auto strategy =
+      takt::detail::strategy_for<rule, max_tasks, detail::most_cores>(platform.strategy(), accelerator);
   if (!device.serves({.cores = strategy.cores(), .levels = strategy.levels()})) {
     return refuse(run_status::wrong_device);
   }

@@ -39,9 +39,11 @@ class engine_guard : public detail::claim_handle<Pool> {
     }
   }
 
-  /// Pre: the operations have ended, as with the destructor.
+  /// Pre: the operations have ended, as with the destructor. Error: the token is another thread's; still held.
   void release() && {
-    if (*this) { this->owner_->release_engines(*std::exchange(this->claim_, nullptr)); }
+    if (!*this) { return; }
+    this->owner_->release_engines(*this->claim_);
+    this->claim_ = nullptr;
   }
   /// Pre: held, as for the other query.
   [[nodiscard]] auto contended() const noexcept -> bool { return this->owner_->contended(*this->claim_); }

@@ -46,6 +46,7 @@ class held {
   }
   /// Of a group: gives back this lock alone. Error: another thread holds it, or nobody.
   void release(lock_id l) {
+    if (claim_ == nullptr) { Lock::refuse_release(); }
     if (lock_->release(*claim_, l)) { claim_ = nullptr; }
   }
 

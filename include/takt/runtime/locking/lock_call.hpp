@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -29,11 +30,11 @@ namespace detail {
   return call.priority != priority_of_thread ? call.priority : -std::int64_t{this_thread.priority};
 }
 
-/// The instant of `now()` at which a time of any clock comes, or a little later.
+/// The instant of `now()` at which a time of any clock comes, or a little later; 0 for all before that.
 template <class Clock, class Duration>
 [[nodiscard]] auto deadline_at(const std::chrono::time_point<Clock, Duration>& t) -> ticks {
   const auto left = std::chrono::ceil<std::chrono::nanoseconds>(t - Clock::now());
-  return later(now(), left.count());
+  return std::max<ticks>(0, later(now(), left.count()));
 }
 
 }  // namespace detail

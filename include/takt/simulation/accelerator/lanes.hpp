@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
@@ -166,12 +167,12 @@ class accelerator_lanes {
     l.running = k;
     l.in_wave = in_waves_ && Number(0) < x.cost;
     l.since = now_;
-    fits_ = takt::detail::add_times(now_, l.in_wave && x.cost < x.remaining ? x.cost : x.remaining, l.until) && fits_;
+    fits_ = add_exactly(now_, l.in_wave && x.cost < x.remaining ? x.cost : x.remaining, l.until) && fits_;
   }
   /// What executes is preempted and its cost lost.
   constexpr void waste(lane& l) {
     if (l.running == no_kernel) { return; }
-    fits_ = takt::detail::add_times(now_, kernels_[index(l.running)].cost, l.wasted_until) && fits_;
+    fits_ = add_exactly(now_, kernels_[index(l.running)].cost, l.wasted_until) && fits_;
     l.running = no_kernel;
   }
   /// Whether a lane waits for lost time, be it its own or that of cores that it has in common with others.

@@ -24,6 +24,8 @@ struct accelerator_options {
   /// are complete.
   bool has_limit = false;
   Number limit{};
+  /// The run stops at the first deadline that passes; what is incomplete and not yet due is then no miss.
+  bool stop_at_first_miss = false;
 };
 
 }  // namespace takt::simulation

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/accelerator.hpp>
@@ -44,7 +45,7 @@ class periodic_releases {
     const auto& t = table_->tasks[task];
     Number release(0);
     if (!number_traits<Number>::multiply(t.period, number, release)) { return false; }
-    if (task < offsets_.size() && !takt::detail::add_times(release, offsets_[task], release)) { return false; }
+    if (task < offsets_.size() && !add_exactly(release, offsets_[task], release)) { return false; }
     if (!(release < until_)) { return false; }
     out = {release, t.wcet};
     return true;

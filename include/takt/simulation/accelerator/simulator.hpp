@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/trace_record.hpp>
@@ -68,6 +69,7 @@ class accelerator_simulator {
       now_ = next;
       lanes_.advance(now_);
       happen();
+      if (options_.stop_at_first_miss && any_overdue()) { break; }
       if (options_.has_limit && options_.limit < now_ && incomplete_ > 0) { break; }
       if (!lanes_.dispatch()) { fail({.fault = model_fault::time_overflow}); }
     }
@@ -103,12 +105,13 @@ class accelerator_simulator {
     };
     for (std::size_t i = 0; i < table_->size(); ++i) {
       if (states_[i].comes) { consider(states_[i].next.release); }
+      if (options_.stop_at_first_miss && has_job(i)) { consider(due(i)); }
     }
     if constexpr (has_slots) {
       for (std::size_t i = 0; incomplete_ > 0 && i < max_lanes; ++i) {
         const Number wait = windows_[i].until_edge(now_);
         Number edge(0);
-        if (!takt::detail::add_times(now_, wait, edge)) { fail({.fault = model_fault::time_overflow}); }
+        if (!add_exactly(now_, wait, edge)) { fail({.fault = model_fault::time_overflow}); }
         if (Number(0) < wait) { consider(edge); }
       }
     }
@@ -182,10 +185,23 @@ class accelerator_simulator {
 
   [[nodiscard]] constexpr auto deadline(kernel_id k, const planned_job<Number>& j) -> Number {
     Number at(0);
-    if (!takt::detail::add_times(j.release, table_->tasks[index(k)].deadline, at)) {
+    if (!add_exactly(j.release, table_->tasks[index(k)].deadline, at)) {
       fail({.fault = model_fault::time_overflow, .task = table_->tasks[index(k)].id});
     }
     return at;
+  }
+  [[nodiscard]] constexpr auto has_job(std::size_t i) const -> bool {
+    return states_[i].completed < states_[i].released;
+  }
+  /// Pre: has_job(i).
+  [[nodiscard]] constexpr auto due(std::size_t i) -> Number {
+    return deadline(static_cast<kernel_id>(i), states_[i].current);
+  }
+  [[nodiscard]] constexpr auto any_overdue() -> bool {
+    for (std::size_t i = 0; i < table_->size(); ++i) {
+      if (has_job(i) && !(now_ < due(i))) { return true; }
+    }
+    return false;
   }
   constexpr void note(mark_kind what, kernel_id k, std::int64_t job, const Number& time) {
     if constexpr (number_traits<Number>::integral) {
@@ -222,14 +238,16 @@ class accelerator_simulator {
     out.end = now_;
     for (std::size_t i = 0; i < table_->size(); ++i) {
       const state& s = states_[i];
+      std::int64_t misses = s.misses;
       for (std::int64_t j = s.completed; j < s.released; ++j) {
         planned_job<Number> late{};
-        if (releases_->job(i, j, late)) {
-          note(mark_kind::miss, static_cast<kernel_id>(i), j, deadline(static_cast<kernel_id>(i), late));
-        }
+        if (!releases_->job(i, j, late)) { continue; }
+        const Number at = deadline(static_cast<kernel_id>(i), late);
+        if (options_.stop_at_first_miss && now_ < at) { continue; }
+        ++misses;
+        note(mark_kind::miss, static_cast<kernel_id>(i), j, at);
       }
-      static_cast<void>(out.tasks.push_back(
-          {table_->tasks[i].name, s.released, s.completed, s.misses + (s.released - s.completed), s.worst}));
+      static_cast<void>(out.tasks.push_back({table_->tasks[i].name, s.released, s.completed, misses, s.worst}));
     }
     return out;
   }

@@ -106,7 +106,7 @@ class lock_system {
       if (winner == no_request) {
         bank_->reprioritize(r, t, priorities_[t]);
       } else if (!grant(winner, r, now)) {
-        return workload_fault::malformed;
+        return workload_fault::too_many_inserted;
       }
     }
     propagate();
@@ -126,7 +126,7 @@ class lock_system {
       const request_id winner = bank_->release(r, t);
       s.held.erase(s.held.begin() + (held - s.held.data()));
       if (!donations_.empty() && !s.has_request()) { donations_[cluster_of(t)].request_completed(t); }
-      if (winner != no_request && !grant(winner, r, now)) { return workload_fault::malformed; }
+      if (winner != no_request && !grant(winner, r, now)) { return workload_fault::too_many_inserted; }
       propagate();
     }
     return workload_fault::none;

@@ -33,6 +33,7 @@ enum class workload_fault : std::uint8_t {
   locked_twice,
   unlocked_without_lock,
   no_token,
+  too_many_inserted,
 };
 
 [[nodiscard]] constexpr auto name_of(workload_fault f) noexcept -> std::string_view {
@@ -53,6 +54,7 @@ enum class workload_fault : std::uint8_t {
     case workload_fault::locked_twice: return "a lock is taken by its holder";
     case workload_fault::unlocked_without_lock: return "a lock is given back that is not held";
     case workload_fault::no_token: return "an engine of the token's GPU is used without a token";
+    case workload_fault::too_many_inserted: return "a grant puts more operations in front of a program than fit there";
   }
   return "";
 }

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <limits>
+
+#include <takt/analysis/accelerator/as_published.hpp>
+#include <takt/analysis/accelerator/fixed_priority.hpp>
+#include <takt/analysis/accelerator/single_stream_fixed_priority.hpp>
 #include <takt/analysis/accelerator/slot_edf.hpp>
+#include <takt/analysis/accelerator/slot_guarded_fixed_priority.hpp>
+#include <takt/analysis/accelerator/slot_simulated_edf.hpp>
 #include <takt/analysis/accelerator/two_slots.hpp>
 #include <takt/analysis/accelerator/whole_gpu_edf.hpp>
 #include <takt/model/accelerator_fault.hpp>
@@ -39,6 +46,32 @@ TEST_CASE("AP-01 wrong kernels and accelerators are refused by name") {
   CHECK(level_stack_edf(wrong, 2).error.fault == model_fault::deadline_exceeds_period);
   CHECK(level_stack_edf(table_1, 0).error.fault == model_fault::platform_size_out_of_range);
   CHECK(slot_supply_edf(table_1, slot{0, 13, 12}).error.fault == model_fault::slot_out_of_range);
+}
+
+TEST_CASE("times too long to add are a status of every test, also where no door was passed") {
+  using takt::verdict_status;
+  constexpr ticks longest = std::numeric_limits<ticks>::max();
+  for (const ticks time : {longest, takt::longest_accelerator_time + 1}) {
+    const kernels long_work = set_of({{time, 8, 10, time}, {time, 9, 10, time}});
+    const auto order = rank(long_work);
+    const slot in{0, 5, 5};
+    CHECK(single_stream_edf(long_work).status == verdict_status::overflow);
+    CHECK(level_stack_edf(long_work, 1).status == verdict_status::overflow);
+    CHECK(level_stack_edf(long_work, 2).error.fault == model_fault::time_overflow);
+    CHECK(as_published::level_stack_edf(long_work, 2).status == verdict_status::overflow);
+    CHECK(level_stack_fixed_priority(long_work, order, 2).status == verdict_status::overflow);
+    CHECK(single_stream_fixed_priority(long_work, order).status == verdict_status::overflow);
+    CHECK(slot_guarded_edf(long_work, in).status == verdict_status::overflow);
+    CHECK(slot_guarded_fixed_priority(long_work, order, in).status == verdict_status::overflow);
+    CHECK(slot_simulated_edf(long_work, in).status == verdict_status::overflow);
+    const slot long_slot{time - 1, time, time};
+    CHECK(slot_supply_edf(set_of({{1, 2, 2}}), long_slot).status == verdict_status::overflow);
+    CHECK(slot_simulated_edf(set_of({{1, 2, 2}}), long_slot).status == verdict_status::overflow);
+  }
+  const kernels just_fits = set_of({{takt::longest_accelerator_time, 8, 10, takt::longest_accelerator_time}});
+  CHECK(level_stack_edf(just_fits, 2).reason == edf_reason::load_exceeds_supply);
+  CHECK(level_stack_fixed_priority(just_fits, rank(just_fits), 2).status == verdict_status::not_proven);
+  CHECK(single_stream_fixed_priority(just_fits, rank(just_fits)).status == verdict_status::not_proven);
 }
 
 TEST_CASE("AP-02 tasks are split by core and loads are exact at compile time") {

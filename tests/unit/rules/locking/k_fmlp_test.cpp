@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include <doctest/doctest.h>
 
 #include <takt/rules/locking/k_fmlp.hpp>
@@ -54,6 +56,21 @@ TEST_CASE("k-FMLP: the shortest queue by declared time counts the holder in full
   CHECK(lock.release(1) == 3);
 }
 
+TEST_CASE("k-FMLP: declared times whose sum overflows make a queue the longest") {
+  constexpr takt::ticks most = std::numeric_limits<takt::ticks>::max();
+  takt::k_fmlp<2, 5> lock{{.replicas = 2, .measure = takt::queue_measure::declared_times}};
+  issue(lock, 0, most);
+  issue(lock, 1, most - 1);
+  issue(lock, 2, most);
+  CHECK(lock.heir(2) == 1);
+  issue(lock, 3, 1);
+  CHECK(lock.heir(3) == 0);
+  lock.withdraw(3);
+  lock.withdraw(2);
+  issue(lock, 4, 1);
+  CHECK(lock.heir(4) == 1);
+}
+
 TEST_CASE("k-FMLP: an empty queue takes the request that waits elsewhere and was issued first") {
   takt::k_fmlp<2, 4> lock;
   for (const request_id r : {3, 2, 1, 0}) { issue(lock, r); }
@@ -63,6 +80,57 @@ TEST_CASE("k-FMLP: an empty queue takes the request that waits elsewhere and was
   CHECK(lock.release(3) == no_request);
   CHECK(issue(lock, 0) == 0);
   CHECK(lock.replica(0) == 0);
+}
+
+namespace {
+
+/// Says the same at every choice.
+struct stubborn_advice : takt::plain_advice {
+  takt::replica_id chosen = takt::no_replica;
+  takt::steal_advice stolen{};
+
+  template <class Protocol>
+  [[nodiscard]] auto queue(const Protocol& /*p*/, request_id /*r*/) const -> takt::replica_id {
+    return chosen;
+  }
+  template <class Protocol>
+  [[nodiscard]] auto steal(const Protocol& /*p*/, takt::replica_id /*x*/) const -> takt::steal_advice {
+    return stolen;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("k-FMLP: advice is followed below the length that the bound allows, and otherwise counted") {
+  takt::k_fmlp<2, 5, stubborn_advice> lock;
+  lock.heuristic().chosen = 1;
+  for (const request_id r : {0, 1, 2}) { issue(lock, r); }
+  CHECK(lock.queues().length(1) == 3);
+  CHECK(lock.rejected_advice() == 0);
+  CHECK(issue(lock, 3) == 3);
+  CHECK(lock.replica(3) == 0);
+  CHECK(lock.rejected_advice() == 1);
+  lock.heuristic().chosen = 2;
+  CHECK(issue(lock, 4) == no_request);
+  CHECK(lock.heir(4) == 3);
+  CHECK(lock.rejected_advice() == 2);
+
+  lock.withdraw(4);
+  SUBCASE("a waiting request may be stolen") {
+    lock.heuristic().stolen = {.request = 2};
+    CHECK(lock.release(3) == 2);
+    CHECK(lock.rejected_advice() == 2);
+  }
+  SUBCASE("a holder may not") {
+    lock.heuristic().stolen = {.request = 0};
+    CHECK(lock.release(3) == 1);
+    CHECK(lock.rejected_advice() == 3);
+  }
+  SUBCASE("a replica may stay idle") {
+    lock.heuristic().stolen = {.leave_idle = true};
+    CHECK(lock.release(3) == no_request);
+    CHECK(lock.rejected_advice() == 2);
+  }
 }
 
 TEST_CASE("k-FMLP: who withdraws is not served, and the rest keep their order") {

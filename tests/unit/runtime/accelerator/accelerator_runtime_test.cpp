@@ -75,6 +75,20 @@ auto first_jobs() -> takt::runtime::run_window {
   const ticks start = now() + ms;
   return {start, start + 1};
 }
+/// Drains while launches end as soon as they are made.
+template <class Runtime>
+void drain_at_once(Runtime& runtime, manual_device& device) {
+  std::atomic<bool> over = false;
+  std::thread finisher{[&] {
+    while (!over) {
+      if (device.left() > 0) { device.end(device.next().kernel); }
+      std::this_thread::yield();
+    }
+  }};
+  runtime.drain();
+  over = true;
+  finisher.join();
+}
 auto submitted(kernel_id k, std::int32_t core, std::int32_t level) -> command {
   return {kind::submit, k, {core, level}};
 }
@@ -250,20 +264,8 @@ TEST_CASE("releases do not drift, late jobs wait, and both hooks are called when
   second_overrun.wait();
   runtime.stop();
   CHECK(device.loaded().size() == 1);
-  std::atomic<bool> over = false;
-  std::thread finisher{[&] {
-    device.end(0);
-    while (!over) {
-      if (device.left() > 0) {
-        (void)device.next();
-        device.end(0);
-      }
-      std::this_thread::yield();
-    }
-  }};
-  runtime.drain();
-  over = true;
-  finisher.join();
+  device.end(0);
+  drain_at_once(runtime, device);
   recording trace;
   CHECK(runtime.replay(trace) == 0);
   const auto result = runtime.result();
@@ -281,7 +283,8 @@ TEST_CASE("releases do not drift, late jobs wait, and both hooks are called when
 }
 
 TEST_CASE("a release that finds its job unfinished can be dropped, and a hook can stop the runtime") {
-  std::atomic<int> overruns = 0;
+  takt::runtime::event stopped;
+  std::uint64_t overruns = 0;
   manual_device device;
   by_hand<single_stream>* running = nullptr;
   accelerator_options options;
@@ -289,7 +292,7 @@ TEST_CASE("a release that finds its job unfinished can be dropped, and a hook ca
   options.hooks.on_overrun = [&](const job_event&) {
     if (++overruns == 3) {
       running->stop();
-      device.end(0);
+      stopped.signal();
     }
   };
   by_hand<single_stream> runtime{{}, single_stream{2}, device, options};
@@ -298,12 +301,14 @@ TEST_CASE("a release that finds its job unfinished can be dropped, and a hook ca
   late.period = 2 * ms;
   (void)runtime.add_timed(late);
   REQUIRE(runtime.start({now() + ms, never}));
-  runtime.drain();
+  stopped.wait();
+  drain_at_once(runtime, device);
   const auto result = runtime.result();
-  CHECK(result.tasks[0].skipped == 3);
-  CHECK(result.tasks[0].jobs == 1);
-  CHECK(result.tasks[0].misses == 1);
-  CHECK(device.left() == 1);
+  CHECK(result.tasks[0].skipped >= 3);
+  CHECK(result.tasks[0].skipped == overruns);
+  CHECK(result.tasks[0].jobs == device.loaded().size());
+  CHECK(result.tasks[0].misses >= 1);
+  CHECK(result.tasks[0].unfinished == 0);
 }
 
 TEST_CASE("what is unfinished at the end of a drain is counted, with the releases that nobody has seen yet") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -11,6 +13,7 @@
 
 #include <takt/model/accelerator.hpp>
 #include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/accelerator/slot_clock.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/event.hpp>
 
@@ -133,6 +136,29 @@ TEST_CASE("kernels in one stream run in the order of their launches") {
   b.device.submit(0, {.core = 0, .level = 0});
   CHECK(b.wait_for(1) == launch_end::complete);
   CHECK(b.seen() == steps{{0, 0}, {0, 1}, {1, 0}});
+}
+
+TEST_CASE("a core that a launch has left idle starts the next one of the stream no earlier than that ends") {
+  struct {
+    std::array<ticks, 2> first_start{takt::runtime::never, takt::runtime::never};
+    ticks last_end = 0;
+    void record(const takt::slice& s) {
+      first_start[s.task] = std::min(first_start[s.task], s.start);
+      if (s.task == 0) { last_end = std::max(last_end, s.end); }
+    }
+    void record(const takt::mark& /*m*/) {}
+  } trace;
+  bench b{2, 1, 2, 16};
+  const wave_kernel on_one_core{1, [](std::int64_t) {}, 2'000'000};
+  const wave_kernel gang{1'000'000, 1'000'000};
+  b.device.load(0, on_one_core, 0);
+  b.device.load(1, gang, 0);
+  b.device.submit(0, {.core = any_core, .level = 0});
+  b.device.submit(1, {.core = any_core, .level = 0});
+  CHECK(b.wait_for(1) == launch_end::complete);
+  b.device.close();
+  CHECK(b.device.replay(trace, 0) == 0);
+  CHECK(trace.first_start[1] >= trace.last_end);
 }
 
 TEST_CASE("kernels in the streams of two cores run at the same time, and a kernel for all cores runs on each") {

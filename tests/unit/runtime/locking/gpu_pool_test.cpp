@@ -76,6 +76,9 @@ TEST_CASE("GSD-63 a job gets one token, with it the engines of the token's GPU o
     CHECK(error_of([&] { (void)token.lock(engine_kind::execution); }) == std::errc::operation_not_permitted);
     CHECK(error_of([&] { std::move(token).release(); }) == std::errc::device_or_resource_busy);
     CHECK(error_of([&] { (void)gpus->begin_job(); }) == std::errc::resource_deadlock_would_occur);
+    std::error_code elsewhere;
+    std::jthread{[&] { elsewhere = error_of([&] { std::move(copy).release(); }); }}.join();
+    CHECK(elsewhere == std::errc::operation_not_permitted);
     std::move(copy).release();
   }
   CHECK(static_cast<bool>(token.lock(engine_kind::execution)));

@@ -108,7 +108,7 @@ TEST_CASE("a job of a donation cluster is suspended while it donates, and its do
   std::atomic<bool> high_runs{false};
   std::atomic<bool> high_ran_first{false};
   prioritized_thread low{3, [&] {
-                           auto job = cluster.begin_job();
+                           auto job = cluster.begin_job({.priority = 2});
                            auto held = job.acquire(lock);
                            holds = true;
                            await([&] { return go.load(); });
@@ -116,7 +116,7 @@ TEST_CASE("a job of a donation cluster is suspended while it donates, and its do
                          }};
   await([&] { return holds.load(); });
   prioritized_thread high{6, [&] {
-                            const auto job = cluster.begin_job();
+                            const auto job = cluster.begin_job({.priority = 1});
                             high_runs = true;
                           }};
   if (permitted(domain)) {

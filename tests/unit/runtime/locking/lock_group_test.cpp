@@ -46,6 +46,7 @@ TEST_CASE_TEMPLATE("a group is held as a whole and given back as a whole or lock
   CHECK_FALSE(elsewhere({2}));
   held.release(2);
   CHECK_FALSE(static_cast<bool>(held));
+  CHECK(error_of([&] { held.release(2); }) == std::errc::operation_not_permitted);
   CHECK(elsewhere({0, 1, 2}));
 }
 

@@ -188,6 +188,7 @@ TEST_CASE("waiting ends at a deadline and by a stop, and the next in the queue i
   CHECK_FALSE(static_cast<bool>(lock.try_acquire_for(2ms)));
   CHECK_FALSE(static_cast<bool>(lock.try_acquire_for(1ms, {.spins = true})));
   CHECK_FALSE(static_cast<bool>(lock.try_acquire_until(std::chrono::steady_clock::now() - 1s)));
+  CHECK_FALSE(static_cast<bool>(lock.try_acquire_until(std::chrono::system_clock::time_point{})));
   std::stop_source stop;
   std::atomic<int> stopped{0};
   {

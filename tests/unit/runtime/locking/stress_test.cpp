@@ -40,7 +40,7 @@ auto span_of_load() -> std::chrono::milliseconds {
   return std::chrono::milliseconds{text != nullptr ? std::atoi(text) : 60};
 }
 
-/// Runs `body(random, running)` on all threads for the span of load.
+/// Runs `body(random, thread)` on all threads for the span of load, and once at least.
 template <class Body>
 void load(Body body) {
   std::atomic<bool> running{true};
@@ -48,7 +48,7 @@ void load(Body body) {
   for (std::size_t i = 0; i < threads; ++i) {
     team.emplace_back([&running, &body, i] {
       std::minstd_rand random{static_cast<std::uint32_t>(i + 1)};
-      while (running) { body(random, i); }
+      do { body(random, i); } while (running);
     });
   }
   std::this_thread::sleep_for(span_of_load());

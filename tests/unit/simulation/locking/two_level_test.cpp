@@ -147,6 +147,29 @@ TEST_CASE("GSD-63 operations put in front of a section at the grant run before i
   CHECK(finishes_of(r) == instants{26});
 }
 
+TEST_CASE("operations put in front of others that a grant put there stop the run when they do not fit") {
+  struct eight_then_two {
+    void granted(const lock_event& e, inserted_operations& inserted) const {
+      takt::simulation::operands inner;
+      inner.push_back(operand{1});
+      if (e.resource == 0) { inserted.push_back({.what = operation_kind::lock, .on = inner}); }
+      for (int i = 0; i < (e.resource == 0 ? 6 : 2); ++i) { inserted.push_back({.time = 1}); }
+      if (e.resource == 0) { inserted.push_back({.what = operation_kind::unlock, .on = inner}); }
+    }
+    void releasing(const lock_event& /*e*/) const {}
+  };
+  bank b;
+  b.add(fifo_mutex{});
+  b.add(fifo_mutex{});
+  lock_workload w;
+  w.task().lock(0).execute(1).unlock(0).released(3, {0});
+  takt::no_trace unheard;
+  eight_then_two hooks;
+  const auto r = simulate_locks(w, b, {}, unheard, hooks);
+  CHECK(r.error.fault == takt::simulation::workload_fault::too_many_inserted);
+  CHECK(r.end == 3);
+}
+
 TEST_CASE("GSD-28 a group lock has all its locks before it goes on, and passes its priority to one holder") {
   bank b;
   b.add(fifo_mutex{});

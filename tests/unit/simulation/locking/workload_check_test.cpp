@@ -104,7 +104,7 @@ TEST_CASE("GSD-26 without an order of nesting two jobs can wait for each other f
 }
 
 TEST_CASE("each fault and each state has words") {
-  for (auto f = workload_fault::malformed; f <= workload_fault::no_token;) {
+  for (auto f = workload_fault::malformed; f <= workload_fault::too_many_inserted;) {
     CHECK_FALSE(name_of(f).empty());
     f = static_cast<workload_fault>(static_cast<int>(f) + 1);
   }
