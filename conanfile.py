@@ -25,15 +25,21 @@ class TaktConan(ConanFile):
     def layout(self):
         basic_layout(self)
 
+    options = {"training": [True, False]}
+    default_options = {"training": False}
+
     def requirements(self):
         self.requires("boost/[>=1.74]", options={"header_only": True})
+        if self.options.training:
+            self.requires("eigen/[>=3.4 <4]")
 
     def validate(self):
         check_min_cppstd(self, 20)
 
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
-        copy(self, "*.hpp", os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
+        for pattern in ("*.hpp", "*.cuh"):
+            copy(self, pattern, os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
 
     def package_id(self):
         self.info.clear()
@@ -46,5 +52,8 @@ class TaktConan(ConanFile):
         self.cpp_info.components["core"].requires = ["boost::headers"]
         self.cpp_info.components["runtime"].set_property("cmake_target_name", "takt::runtime")
         self.cpp_info.components["runtime"].requires = ["core"]
+        if self.options.training:
+            self.cpp_info.components["training"].set_property("cmake_target_name", "takt::training")
+            self.cpp_info.components["training"].requires = ["core", "eigen::eigen"]
         if self.settings.os == "Linux":
             self.cpp_info.components["runtime"].system_libs = ["pthread"]

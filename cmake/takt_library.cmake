@@ -1,5 +1,8 @@
-# takt::takt: the library without operating system or heap. takt::runtime adds threads.
+# takt::takt: the library without operating system or heap. takt::runtime adds threads, takt::training linear algebra.
 file(GLOB_RECURSE takt_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/takt/*.hpp)
+set(takt_training_headers ${takt_headers})
+list(FILTER takt_training_headers INCLUDE REGEX "/prediction/corun/(fuzzy_fit|training|training_csv)\\.hpp$")
+list(REMOVE_ITEM takt_headers ${takt_training_headers})
 
 add_library(takt INTERFACE)
 add_library(takt::takt ALIAS takt)
@@ -12,5 +15,14 @@ add_library(takt::runtime ALIAS takt_runtime)
 set_target_properties(takt_runtime PROPERTIES EXPORT_NAME runtime)
 target_link_libraries(takt_runtime INTERFACE takt $<TARGET_NAME_IF_EXISTS:Threads::Threads>)
 
+add_library(takt_training INTERFACE)
+add_library(takt::training ALIAS takt_training)
+set_target_properties(takt_training PROPERTIES EXPORT_NAME training)
+target_sources(takt_training INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${takt_training_headers})
+target_link_libraries(takt_training INTERFACE takt $<TARGET_NAME_IF_EXISTS:Eigen3::Eigen>)
+
 # `cmake --build ... --target all_verify_interface_header_sets` compiles every header alone.
 set_target_properties(takt PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+if(TARGET Eigen3::Eigen)
+  set_target_properties(takt_training PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+endif()

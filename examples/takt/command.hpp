@@ -5,12 +5,13 @@
 #include <string>
 #include <utility>
 
+#include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/generation/rtgpu_generator.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/simulation/options.hpp>
 
-#include "assess.hpp"
+#include "described_file.hpp"
 #include "exit_code.hpp"
 
 namespace takt::program {

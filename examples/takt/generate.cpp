@@ -7,6 +7,7 @@
 #include <takt/generation.hpp>
 #include <takt/report/json.hpp>
 
+#include "chains/task_file.hpp"
 #include "command.hpp"
 #include "failure.hpp"
 #include "progress.hpp"

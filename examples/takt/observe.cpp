@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -17,44 +18,40 @@ namespace takt::program {
 
 namespace {
 
-constexpr double most_segments = 200e6;
-constexpr double most_traced_segments = 2e6;
 /// More than this is no picture any more.
 constexpr std::int64_t periods_in_picture = 2;
 
 }  // namespace
 
-void require_plan(const task_file& file, const assessment& a) {
-  for (std::size_t i = 0; i < file.table.size(); ++i) {
-    if (file.table.has_kernel(i) && a.plan.shares[i].sms < 1) {
-      throw explain_fault(file, {.fault = model_fault::more_gpu_tasks_than_sms});
-    }
-  }
+void require_ability(const described_file& file, ability wanted) {
+  if (file.offers(wanted)) { return; }
+  std::vector<std::string_view> commands{"analyze", "explain", "simulate"};
+  if (file.offers(ability::run)) { commands.emplace_back("run"); }
+  if (file.offers(ability::sensitivity)) { commands.emplace_back("sensitivity"); }
+  const std::string_view last = commands.back();
+  commands.pop_back();
+  const kind_mark mark = file.mark();
+  throw input_error{mark.where,
+                    fmt::format("\"{}\" is not {} by this program yet", mark.word,
+                                wanted == ability::run ? "run on a device" : "scaled"),
+                    fmt::format("the commands {} and {}", fmt::join(commands, ", "), last)};
 }
 
-auto proven_bound(const assessment& a, std::size_t task) -> response_bound<ticks> {
-  const auto& t = a.summary.tasks[task];
-  return t.meets ? t.bound : response_bound<ticks>{};
-}
-
-void require_bearable(const task_file& file, duration horizon, const std::string& option, bool traced) {
-  double segments = 0;
-  for (const auto& t : file.table.tasks) {
-    segments +=
-        static_cast<double>(t.segment_count) * static_cast<double>(horizon.count()) / static_cast<double>(t.period);
-  }
-  const double most = traced ? most_traced_segments : most_segments;
-  if (segments > most) {
-    const auto fits = static_cast<ticks>(static_cast<double>(horizon.count()) * (most / segments));
+void require_bearable(const described_file& file, duration horizon, const std::string& option, bool traced) {
+  const run_size size = file.run_size_until(horizon);
+  const double most = traced ? size.most_traced : size.most;
+  if (size.events > most) {
+    const auto fits = static_cast<ticks>(static_cast<double>(horizon.count()) * (most / size.events));
     throw input_error{option,
-                      fmt::format("{} holds too many segments{}", report::format_duration(horizon.count()),
+                      fmt::format("{} holds too many {}{}", report::format_duration(horizon.count()), size.words,
                                   traced ? " for a trace" : ""),
                       fmt::format("at most about {}", report::format_duration(fits))};
   }
 }
 
-void write_trace_files(const trace& recorded, std::span<const std::string_view> names, ticks longest,
-                       const std::string& trace_file, const std::string& svg_file, const std::string& title) {
+void write_trace_files(const trace& recorded, const described_file& file, const std::string& trace_file,
+                       const std::string& svg_file) {
+  const auto names = file.trace_names();
   const report::trace_view view{recorded.slices(), recorded.marks(), names};
   if (!trace_file.empty()) {
     write_file(trace_file, [&view](std::ostream& out) { report::write_chrome_trace(out, view); });
@@ -62,21 +59,10 @@ void write_trace_files(const trace& recorded, std::span<const std::string_view> 
   if (!svg_file.empty()) {
     ticks end = 0;
     for (const mark& m : recorded.marks()) { end = std::max(end, m.time); }
-    const report::gantt_options options{.title = title,
-                                        .to = std::min(end, (duration{longest} * periods_in_picture).count())};
+    const report::gantt_options options{
+        .title = file.title(), .to = std::min(end, (duration{file.longest_period()} * periods_in_picture).count())};
     write_file(svg_file, [&](std::ostream& out) { report::write_svg_gantt(out, view, options); });
   }
-}
-
-void write_trace_files(const trace& recorded, const task_file& file, const std::string& trace_file,
-                       const std::string& svg_file, const std::string& title) {
-  std::vector<std::string_view> names;
-  ticks longest = 0;
-  for (const auto& t : file.table.tasks) {
-    names.push_back(t.name);
-    longest = std::max(longest, t.period);
-  }
-  write_trace_files(recorded, names, longest, trace_file, svg_file, title);
 }
 
 auto written_files(const std::string& trace_file, const std::string& svg_file) -> std::string {
@@ -84,6 +70,11 @@ auto written_files(const std::string& trace_file, const std::string& svg_file) -
   if (!trace_file.empty()) { out += fmt::format("trace: {} (open it at https://ui.perfetto.dev)\n", trace_file); }
   if (!svg_file.empty()) { out += fmt::format("picture: {}\n", svg_file); }
   return out;
+}
+
+auto setting_text(const described_file& file) -> std::string {
+  const std::string plan = file.plan_text();
+  return plan.empty() ? "platform: " + file.platform_text() : "plan: " + plan;
 }
 
 }  // namespace takt::program

@@ -2,4 +2,9 @@
 #pragma once
 
 #include <takt/generation/accelerator_generator.hpp>
+#include <takt/generation/gpusync/studied_sets.hpp>
+#include <takt/generation/graph/capacity_loss.hpp>
+#include <takt/generation/graph/hog.hpp>
 #include <takt/generation/rtgpu_generator.hpp>
+#include <takt/generation/shares/synthetic_platform.hpp>
+#include <takt/generation/shares/synthetic_sets.hpp>

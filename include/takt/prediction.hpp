@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/prediction/corun/error_metrics.hpp>
+#include <takt/prediction/corun/fuzzy_predictor.hpp>
+#include <takt/prediction/corun/progress_threshold.hpp>
+#include <takt/prediction/corun/sample_recorder.hpp>
+#include <takt/prediction/corun/scaled_predictor.hpp>
+#include <takt/prediction/corun/table_predictor.hpp>
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/prediction/interleave_table.hpp>
 #include <takt/prediction/kernel_fit.hpp>

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <takt/simulation/calendar.hpp>
+#include <takt/simulation/gpusync/simulate.hpp>
+#include <takt/simulation/graph/replay_kernels.hpp>
+#include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/locking/simulate_locks.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
+#include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_accelerator.hpp>
 #include <takt/simulation/trace.hpp>

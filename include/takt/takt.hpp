@@ -5,13 +5,18 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/task.hpp>
 
+#include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/graph/tags.hpp>
+#include <takt/rules/share_tags.hpp>
 #include <takt/rules/tags.hpp>
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/analyze_accelerator.hpp>
+#include <takt/analysis/analyze_shares.hpp>
+#include <takt/analysis/graph/analyze.hpp>
 #include <takt/analysis/require.hpp>
 
 #include <takt/allocation/allocate.hpp>

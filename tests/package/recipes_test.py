@@ -34,7 +34,7 @@ def check_conan():
     for pattern in fields.get("exports_sources", ()):
         expect(list(root.glob(pattern)), f"conanfile.py: {pattern} matches no file")
     text = ast.unparse(recipe)
-    for target in ("takt::takt", "takt::runtime"):
+    for target in ("takt::takt", "takt::runtime", "takt::training"):
         expect(target in text, f"conanfile.py: no target {target}")
     ast.parse((root / "test_package/conanfile.py").read_text())
     expect((root / "test_package/main.cpp").read_text() == (root / "tests/package/consumer/main.cpp").read_text(),
@@ -43,7 +43,7 @@ def check_conan():
 
 def check_vcpkg():
     manifest = json.loads((root / "ports/takt/vcpkg.json").read_text())
-    known = {"name", "version-semver", "description", "homepage", "license", "dependencies", "port-version", "supports"}
+    known = {"name", "version-semver", "description", "homepage", "license", "dependencies", "features", "port-version", "supports"}
     expect(set(manifest) <= known, f"vcpkg.json: unknown fields {set(manifest) - known}")
     expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", manifest.get("name", "")), "vcpkg.json: bad name")
     expect(manifest.get("version-semver") == version(), f"vcpkg.json: version is not {version()}")

@@ -12,12 +12,12 @@
 namespace {
 
 using nlohmann::json;
+using takt::test::contains;
 using takt::test::data;
+using takt::test::object;
 using takt::test::outcome;
 using takt::test::with;
 using takt::test::write;
-
-auto contains(const std::string& text, const std::string& part) -> bool { return text.find(part) != std::string::npos; }
 
 auto levels_file() -> std::string { return takt::test::read(data("accelerator-levels")); }
 auto slots_file() -> std::string { return takt::test::read(data("accelerator-example1")); }
@@ -26,18 +26,6 @@ auto slots_file() -> std::string { return takt::test::read(data("accelerator-exa
 auto under(const std::string& rule) -> std::string {
   return with(levels_file(), R"("sharing": "levels", "preemption_levels": 2, "policy": "edf", "cost_model": "race")",
               rule);
-}
-
-auto object(const outcome& o) -> json {
-  INFO(o.err);
-  return json::parse(o.out);
-}
-
-auto refusal(const std::string& text) -> std::string {
-  const outcome o = takt::test::takt("analyze " + write("wrong.json", text));
-  CHECK(o.code == 3);
-  CHECK(o.out.empty());
-  return o.err;
 }
 
 auto responses(const json& run) -> std::vector<std::int64_t> {
@@ -140,65 +128,50 @@ TEST_CASE("program: a trace of an accelerator has a track for each SM and one fo
 }
 
 TEST_CASE("AP-01 files about an accelerator are refused with the place of the fault and what is allowed") {
-  struct wrong {
-    const char* from;
-    const char* to;
-    const char* line;
-  };
-  const wrong in_levels[] = {
-      {R"("wcet": "2ms")", R"("wcet": "0ms")",
-       "/tasks/0/segments/0/kernel/wcet: 0ns is not positive: a time of at least 1ns"},
-      {R"("preemption_cost": "2ms")", R"("preemption_cost": "6ms")",
-       "/tasks/2/segments/0/kernel/preemption_cost: 6ms exceeds the kernel's own time: preemption_cost <= wcet"},
-      {R"("preemption_cost": "2ms")", R"("preemption_cost": "-1ms")",
-       "/tasks/2/segments/0/kernel/preemption_cost: -1ms is negative: a time of at least 0ns"},
-      {R"("deadline": "36ms")", R"("deadline": "41ms")",
-       "/tasks/2/deadline: 41ms exceeds the period 40ms: this analysis needs deadline <= period"},
-      {R"("wcet": "2ms")", R"("wcet": "2ms", "core": 2)",
-       "/tasks/0/segments/0/kernel/core: 2 is out of range: an integer from 0 to 1"},
-      {R"("wcet": "2ms")", R"("wcet": "2ms", "core": 1, "width": "all-cores")",
-       "/tasks/0/segments/0/kernel/core: pins a kernel that needs all cores: no core, or \"one-core\""},
-      {R"("wcet": "2ms")", R"("work": "2ms")",
-       "/tasks/0/segments/0/kernel/wcet: is missing: the time of the kernel on all cores that it asks for, copies "
-       "included"},
-      {R"([{ "kernel": { "wcet": "6ms")", R"([{ "cpu": "1ms" }, { "kernel": { "wcet": "6ms")",
-       "/tasks/3/segments/0: is no kernel: one kernel, whose wcet includes copies, as the whole chain on an accelerator"},
-      {R"("tau2")", R"("tau1")", "/tasks/1/name: \"tau1\" names an earlier task too: a name of its own for each task"},
-      {R"("race")", R"("rase")",
-       "/platform/gpus/0/cost_model: \"rase\" is unknown, the nearest is \"race\": \"ideal\", \"race\", \"overhead\""},
-      {R"("cost_model": "race")", R"("order": "strict")",
-       "/platform/gpus/0/order: says nothing about \"levels\" sharing: \"gang\" sharing, or no such key"},
-      {R"("preemption_levels": 2)", R"("preemption_levels": 0)",
-       "/platform/gpus/0/preemption_levels: 0 is out of range: an integer from 1 to 4096"},
-      {R"("period": "60ms")", R"("period": "9000000000s")",
-       "/tasks/3: overflows 64-bit nanoseconds: times whose sum over the task set stays below 2^63 ns"},
-  };
-  for (const wrong& w : in_levels) {
-    CAPTURE(std::string{w.to});
-    const std::string line = refusal(with(levels_file(), w.from, w.to));
-    CAPTURE(line);
-    CHECK(contains(line, w.line));
-  }
-  const wrong in_slots[] = {
-      {R"("budget": "8ms")", R"("budget": "13ms")",
-       "/platform/gpus/0/slots: does not lie in its period: 0 <= offset < period and 0 <= budget <= period"},
-      {R"("offset": "8ms")", R"("offset": "7ms")",
-       "/platform/gpus/0/slots: overlap or differ in their periods: one period, and no instant in both slots"},
-      {R"("period": "12ms",)", R"("period": 0,)",
-       "/platform/gpus/0/slots/period: is not positive: a time of at least 1ns"},
-  };
-  for (const wrong& w : in_slots) {
-    CAPTURE(std::string{w.to});
-    const std::string line = refusal(with(slots_file(), w.from, w.to));
-    CAPTURE(line);
-    CHECK(contains(line, w.line));
-  }
+  takt::test::check_mutations(
+      levels_file(),
+      {
+          {R"("wcet": "2ms")", R"("wcet": "0ms")",
+           "/tasks/0/segments/0/kernel/wcet: 0ns is not positive: a time of at least 1ns"},
+          {R"("preemption_cost": "2ms")", R"("preemption_cost": "6ms")",
+           "/tasks/2/segments/0/kernel/preemption_cost: 6ms exceeds the kernel's own time: preemption_cost <= wcet"},
+          {R"("preemption_cost": "2ms")", R"("preemption_cost": "-1ms")",
+           "/tasks/2/segments/0/kernel/preemption_cost: -1ms is negative: a time of at least 0ns"},
+          {R"("deadline": "36ms")", R"("deadline": "41ms")",
+           "/tasks/2/deadline: 41ms exceeds the period 40ms: this analysis needs deadline <= period"},
+          {R"("wcet": "2ms")", R"("wcet": "2ms", "core": 2)",
+           "/tasks/0/segments/0/kernel/core: 2 is out of range: an integer from 0 to 1"},
+          {R"("wcet": "2ms")", R"("wcet": "2ms", "core": 1, "width": "all-cores")",
+           "/tasks/0/segments/0/kernel/core: pins a kernel that needs all cores: no core, or \"one-core\""},
+          {R"("wcet": "2ms")", R"("work": "2ms")",
+           "/tasks/0/segments/0/kernel/wcet: is missing: the time of the kernel on all cores that it asks for, copies "
+           "included"},
+          {R"([{ "kernel": { "wcet": "6ms")", R"([{ "cpu": "1ms" }, { "kernel": { "wcet": "6ms")",
+           "/tasks/3/segments/0: is no kernel: one kernel, whose wcet includes copies, as the whole chain on an accelerator"},
+          {R"("tau2")", R"("tau1")",
+           "/tasks/1/name: \"tau1\" names an earlier task too: a name of its own for each task"},
+          {R"("race")", R"("rase")",
+           "/platform/gpus/0/cost_model: \"rase\" is unknown, the nearest is \"race\": \"ideal\", \"race\", \"overhead\""},
+          {R"("cost_model": "race")", R"("order": "strict")",
+           "/platform/gpus/0/order: says nothing about \"levels\" sharing: \"gang\" sharing, or no such key"},
+          {R"("preemption_levels": 2)", R"("preemption_levels": 0)",
+           "/platform/gpus/0/preemption_levels: 0 is out of range: an integer from 1 to 4096"},
+          {R"("period": "60ms")", R"("period": "9000000000s")",
+           "/tasks/3: overflows 64-bit nanoseconds: times whose sum over the task set stays below 2^63 ns"},
+      });
+  takt::test::check_mutations(
+      slots_file(),
+      {
+          {R"("budget": "8ms")", R"("budget": "13ms")",
+           "/platform/gpus/0/slots: does not lie in its period: 0 <= offset < period and 0 <= budget <= period"},
+          {R"("offset": "8ms")", R"("offset": "7ms")",
+           "/platform/gpus/0/slots: overlap or differ in their periods: one period, and no instant in both slots"},
+          {R"("period": "12ms",)", R"("period": 0,)",
+           "/platform/gpus/0/slots/period: is not positive: a time of at least 1ns"},
+      });
 }
 
 TEST_CASE("program: commands and options that an accelerator does not have are refused by name") {
-  const outcome slack = takt::test::takt("sensitivity " + data("accelerator-levels"));
-  CHECK(slack.code == 3);
-  CHECK(contains(slack.err, "/platform/gpus/0/sharing: \"levels\" is for an accelerator, which stands alone"));
   CHECK(takt::test::takt("run --device cuda " + data("accelerator-levels")).code == 4);
   const outcome test = takt::test::takt("analyze --analysis rtgpu " + data("accelerator-levels"));
   CHECK(test.code == 3);
@@ -206,6 +179,17 @@ TEST_CASE("program: commands and options that an accelerator does not have are r
   const outcome far = takt::test::takt("simulate --horizon 100000s " + data("accelerator-levels"));
   CHECK(far.code == 3);
   CHECK(contains(far.err, "--horizon: "));
+}
+
+TEST_CASE(
+    "program: sensitivity of an accelerator is none where a window is full, and 1.5 where a third of it is free") {
+  const outcome full = takt::test::takt("sensitivity " + data("accelerator-levels"));
+  CHECK(full.code == 0);
+  CHECK(contains(full.out, "is proven: 1.000 ("));
+  const auto shorter = R"({"format": "takt/1", "platform": {"gpus": [{"sms": 2, "sharing": "single-stream"}]},
+    "tasks": [{"name": "a", "period": "6ms", "segments": [{"kernel": {"wcet": "4ms"}}]}]})";
+  const outcome some = takt::test::takt("sensitivity " + write("alone.json", shorter));
+  CHECK(contains(some.out, "is proven: 1.500 ("));
 }
 
 TEST_CASE("program: kernels run on the emulated accelerator under each rule, in time or not") {

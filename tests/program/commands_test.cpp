@@ -11,11 +11,10 @@
 namespace {
 
 using nlohmann::json;
+using takt::test::contains;
 using takt::test::data;
 using takt::test::read;
 using takt::test::scratch;
-
-auto contains(const std::string& text, const std::string& part) -> bool { return text.find(part) != std::string::npos; }
 
 void check_run(const json& v) {
   CHECK(v.at("format") == "takt-run/1");

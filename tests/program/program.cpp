@@ -64,6 +64,29 @@ auto takt(const std::string& arguments, const std::string& standard_output) -> o
           errors};
 }
 
+auto contains(const std::string& text, const std::string& part) -> bool { return text.find(part) != std::string::npos; }
+
+auto object(const outcome& o) -> nlohmann::json {
+  INFO(o.err);
+  return nlohmann::json::parse(o.out);
+}
+
+auto refusal(const std::string& arguments, const std::string& text) -> std::string {
+  const outcome o = takt(arguments + " " + write("wrong.json", text));
+  CHECK(o.code == 3);
+  CHECK(o.out.empty());
+  return o.err;
+}
+
+void check_mutations(const std::string& text, std::initializer_list<mutation> faults) {
+  for (const mutation& f : faults) {
+    CAPTURE(std::string{f.to});
+    const std::string line = refusal("analyze", with(text, f.from, f.to));
+    CAPTURE(line);
+    CHECK(contains(line, f.line));
+  }
+}
+
 auto data(std::string_view name) -> std::string {
   return std::string{TAKT_SOURCE_DIR "/examples/data/"}.append(name).append(".json");
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
+
+#include <nlohmann/json.hpp>
 
 namespace takt::test {
 
@@ -16,6 +19,23 @@ struct outcome {
 /// Runs the program with arguments that are text for a shell, and with a file of its own or another one as standard
 /// output.
 [[nodiscard]] auto takt(const std::string& arguments, const std::string& standard_output = {}) -> outcome;
+
+[[nodiscard]] auto contains(const std::string& text, const std::string& part) -> bool;
+
+/// The whole of standard output as one JSON value.
+[[nodiscard]] auto object(const outcome& o) -> nlohmann::json;
+
+/// The line on standard error for a file that is refused: exit code 3, and nothing on standard output.
+[[nodiscard]] auto refusal(const std::string& arguments, const std::string& text) -> std::string;
+
+/// A place in a file, what comes there instead, and a part of the line that refuses it.
+struct mutation {
+  const char* from;
+  const char* to;
+  const char* line;
+};
+/// Puts each fault into a text by itself, and checks that `analyze` refuses it with its line.
+void check_mutations(const std::string& text, std::initializer_list<mutation> faults);
 
 /// A path inside this test's own folder, which is removed at the end.
 [[nodiscard]] auto scratch(std::string_view name) -> std::string;

@@ -14,10 +14,6 @@
 
 namespace takt::test {
 
-[[nodiscard]] inline auto contains(const std::string& text, const std::string& part) -> bool {
-  return text.find(part) != std::string::npos;
-}
-
 /// Task sets per configuration and level: few here, as many as wanted on demand.
 [[nodiscard]] inline auto sets() -> std::string {
   const char* const asked = std::getenv("TAKT_SWEEP_SETS");

@@ -9,12 +9,13 @@
 namespace {
 
 using nlohmann::json;
+using takt::test::contains;
 using takt::test::data;
+using takt::test::object;
 using takt::test::outcome;
+using takt::test::refusal;
 using takt::test::with;
 using takt::test::write;
-
-auto contains(const std::string& text, const std::string& part) -> bool { return text.find(part) != std::string::npos; }
 
 auto tokens_file() -> std::string { return takt::test::read(data("gcaps-xavier-tokens")); }
 
@@ -27,18 +28,6 @@ auto on_one_core(std::string text) -> std::string {
     for (int times = 0; times < 2; ++times) { text = with(text, given, std::string{time} + "0,"); }
   }
   return text;
-}
-
-auto object(const outcome& o) -> json {
-  INFO(o.err);
-  return json::parse(o.out);
-}
-
-auto refusal(const std::string& arguments, const std::string& text) -> std::string {
-  const outcome o = takt::test::takt(arguments + " " + write("wrong.json", text));
-  CHECK(o.code == 3);
-  CHECK(o.out.empty());
-  return o.err;
 }
 
 }  // namespace

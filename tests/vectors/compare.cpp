@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 
 namespace takt_vectors {
@@ -34,6 +36,13 @@ namespace {
   return pattern.empty();
 }
 
+/// Whether numbers of which one is a floating-point number are as near as its rounding lets one ask for.
+[[nodiscard]] auto nearly_equal(double expected, double actual) -> bool {
+  constexpr double relative = 1e-9;
+  constexpr double absolute = 1e-12;
+  return std::abs(expected - actual) <= std::max(absolute, relative * std::abs(expected));
+}
+
 class comparison {
  public:
   explicit comparison(const std::vector<std::string>& ignored) : ignored_{ignored} {}
@@ -46,7 +55,10 @@ class comparison {
     if (expected.is_array() && actual.is_array()) { return differ_in_array(expected, actual); }
     const auto wanted = exact_value(expected);
     const auto found = exact_value(actual);
-    const bool equal = wanted && found ? *wanted == *found : expected == actual;
+    const bool rounded = expected.is_number() && actual.is_number() && !(wanted && found);
+    const bool equal = wanted && found ? *wanted == *found
+                       : rounded       ? nearly_equal(expected.get<double>(), actual.get<double>())
+                                       : expected == actual;
     return equal ? std::nullopt : std::optional{at() + ": expected " + expected.dump() + ", got " + actual.dump()};
   }
 

@@ -18,18 +18,25 @@
 namespace takt_vectors {
 namespace {
 
-[[nodiscard]] auto gpusync_design_suite() -> suite {
-  suite kinds;
-  add_gpusync_bounds(kinds);
-  add_gpusync_locking(kinds);
-  add_gpusync_mechanisms(kinds);
-  return kinds;
-}
-
 [[nodiscard]] auto suites() -> const std::map<std::string, suite>& {
-  static const std::map<std::string, suite> all{{"accelerator_platform", accelerator_platform_suite()},
-                                                {"gpusync_design", gpusync_design_suite()},
-                                                {"rtgpu", rtgpu_suite()}};
+  static const std::map<std::string, suite> all = [] {
+    using parts = std::vector<void (*)(suite&)>;
+    const std::map<std::string, parts> adapters{
+        {"accelerator_platform", {add_accelerator_platform}},
+        {"gpusync_analysis",
+         {add_gpusync_analysis, add_gpusync_analysis_graphs, add_gpusync_rank, add_gpusync_tardiness_analysis}},
+        {"gpusync_design",
+         {add_gpusync_bounds, add_gpusync_design_graphs, add_gpusync_edf, add_gpusync_locking, add_gpusync_mechanisms,
+          add_gpusync_pipeline, add_gpusync_run, add_gpusync_tardiness_design}},
+        {"openvx", {add_openvx_bounds, add_openvx_graphs, add_openvx_simulation}},
+        {"rtgpu", {add_rtgpu}},
+        {"wamp2s", {add_wamp2s_controller, add_wamp2s_prediction, add_wamp2s_shares, add_wamp2s_simulation}}};
+    std::map<std::string, suite> out;
+    for (const auto& [name, adds] : adapters) {
+      for (const auto add : adds) { add(out[name]); }
+    }
+    return out;
+  }();
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -18,6 +19,10 @@ namespace {
 
 [[nodiscard]] auto number_text(const experiment& e, std::int64_t count) -> std::string {
   return e.measured == measure::sets ? fmt::format("{}", count) : thousandths_text(count);
+}
+
+[[nodiscard]] auto remarks_of(const result& r) -> std::vector<std::string> {
+  return r.designed->remarks ? r.designed->remarks(*r.counts) : std::vector<std::string>{};
 }
 
 }  // namespace
@@ -35,6 +40,7 @@ void write_csv(std::ostream& out, const result& r) {
       fmt::print(out, "\n");
     }
   }
+  for (const std::string& remark : remarks_of(r)) { fmt::print(out, "# {}\n", remark); }
 }
 
 void write_json(std::ostream& out, const result& r) {
@@ -55,7 +61,13 @@ void write_json(std::ostream& out, const result& r) {
       json.end_object();
     }
   }
-  json.end_array().end_object().finish();
+  json.end_array();
+  if (const auto remarks = remarks_of(r); !remarks.empty()) {
+    json.key("remarks").begin_array();
+    for (const std::string& remark : remarks) { json.value(remark); }
+    json.end_array();
+  }
+  json.end_object().finish();
 }
 
 }  // namespace takt::program::sweep

@@ -13,6 +13,8 @@
 
 namespace takt::program::sweep {
 
+class tally;
+
 /// A block of task sets of one configuration at one level: what a worker does at a time.
 struct unit {
   std::size_t series = 0;
@@ -71,6 +73,8 @@ struct experiment {
   std::vector<std::string> columns;  ///< of the counts
   std::vector<panel> panels;
   std::size_t panels_per_row = 3;
+  /// Lines that say what all counts together show, for the end of the result; may be empty.
+  std::function<std::vector<std::string>(const tally&)> remarks;
   /// A counter for one worker, with memory of its own.
   std::function<counter()> make_counter;
 };

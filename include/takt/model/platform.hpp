@@ -148,6 +148,15 @@ constexpr auto append(platform_record& /*r*/, const accelerator_resource& a, aut
   return r.cores > 0 && r.cores <= max_units && r.preemption_levels > 0 && r.preemption_levels <= max_units;
 }
 
+/// A resource that has no place in the record of a board says itself whether its size is in range.
+template <class Resource>
+  requires requires(const Resource& r) {
+    { r.valid() } -> std::same_as<bool>;
+  }
+constexpr auto append(platform_record& /*r*/, const Resource& resource, auto /*rule*/) -> bool {
+  return resource.valid();
+}
+
 /// What is wrong with the values of a rule, for the rules that have any.
 template <class Rule>
 [[nodiscard]] constexpr auto rule_fault(const Rule& rule) -> model_error {

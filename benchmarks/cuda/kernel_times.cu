@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The five synthetic kernels over SM counts, pinned and plain; their interleave ratios with themselves and with each
+// other; what pinning and the launch cost; copy times. After Zou et al. 2021, Fig. 3, Fig. 5 and Table 2.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <takt/cuda/block_timer.cuh>
+#include <takt/cuda/profile.cuh>
+#include <takt/cuda/profile_copies.cuh>
+#include <takt/cuda/resident_limit.hpp>
+
+#include "measured_device.cuh"
+
+namespace {
+
+namespace cuda = takt::cuda;
+using namespace takt_benchmarks;
+
+constexpr std::int64_t chunk = 512;
+
+auto half_sm(const measured_device& on) -> cuda::launch_form {
+  return {.threads = cuda::residents_by_size({.threads = on.threads_per_sm}, 2).threads};
+}
+
+void print_scaling(const measured_device& on, const vectors& data, const cuda::own_stream& stream,
+                   std::size_t repeats) {
+  std::printf("\nTimes over SM counts, %zu runs each (Fig. 3), microseconds\n%-8s %5s %10s %10s %10s\n", repeats,
+              "kernel", "SMs", "least", "median", "most");
+  for (const synthetic_kernel k : synthetic_kernels) {
+    cuda::pinned_kernel kernel{data.body(k), half_sm(on)};
+    const cuda::profiled_work work{vector_length, chunk, repeats};
+    for (const std::int32_t sms : sm_counts(on.sms)) {
+      const auto slots = cuda::isolated_slots(0, sms, kernel.virtual_per_sm());
+      if (auto times = cuda::time_jobs(kernel, stream.get(), slots, work)) {
+        const time_summary s = summarize(std::move(*times));
+        std::printf("%-8s %5d %10.1f %10.1f %10.1f\n", name_of(k), sms, microseconds(s.least), microseconds(s.median),
+                    microseconds(s.most));
+      } else {
+        std::printf("%-8s %5d failed: %s\n", name_of(k), sms, cudaGetErrorString(cudaGetLastError()));
+      }
+    }
+    auto plain = cuda::time_calls(stream.get(), repeats, [&](cudaStream_t s) {
+      return cuda::launch_plain(s, vector_length, kernel.body(), {.threads = 256});
+    });
+    if (plain) {
+      const time_summary s = summarize(std::move(*plain));
+      std::printf("%-8s plain %10.1f %10.1f %10.1f\n", name_of(k), microseconds(s.least), microseconds(s.median),
+                  microseconds(s.most));
+    }
+  }
+}
+
+void print_laws(const measured_device& on, const vectors& data, const cuda::own_stream& stream, std::size_t repeats) {
+  std::printf("\nLaws that bracket all runs, and self-interleaving (Table 2)\n%-8s %12s %12s %12s %8s %8s\n", "kernel",
+              "work us", "least us", "overhead us", "ratio", "2/ratio-1");
+  for (const synthetic_kernel k : synthetic_kernels) {
+    cuda::pinned_kernel kernel{data.body(k), half_sm(on)};
+    const auto profile = cuda::profile_kernel(kernel, stream.get(), sm_counts(on.sms), {vector_length, chunk, repeats});
+    if (!profile || !profile->fit) {
+      std::printf("%-8s failed\n", name_of(k));
+      continue;
+    }
+    const double ratio =
+        static_cast<double>(profile->interleave.numerator) / static_cast<double>(profile->interleave.denominator);
+    std::printf("%-8s %12.1f %12.1f %12.1f %8.3f %7.1f%%\n", name_of(k),
+                microseconds(profile->fit.law.work.upper.count()), microseconds(profile->fit.law.work.lower.count()),
+                microseconds(profile->fit.law.overhead.count()), ratio, 100 * (2 / ratio - 1));
+  }
+}
+
+void print_cross(const measured_device& on, const vectors& data, const cuda::own_stream& stream,
+                 const cuda::own_stream& other, std::size_t repeats) {
+  std::printf("\nRatios of two kernels on one SM (Fig. 5)\n%-8s", "");
+  for (const synthetic_kernel k : synthetic_kernels) { std::printf(" %8s", name_of(k)); }
+  for (const synthetic_kernel a : synthetic_kernels) {
+    std::printf("\n%-8s", name_of(a));
+    for (const synthetic_kernel b : synthetic_kernels) {
+      cuda::pinned_kernel first{data.body(a), half_sm(on)};
+      cuda::pinned_kernel second{data.body(b), half_sm(on)};
+      const cuda::profiled_work work{vector_length / 8, chunk, repeats};
+      const auto cross = cuda::measure_cross(first, second, stream.get(), other.get(), work, work);
+      if (cross) {
+        std::printf(" %8.3f", cross->ratio());
+      } else {
+        std::printf(" %8s", "failed");
+      }
+    }
+  }
+  std::puts("");
+}
+
+void print_costs(const measured_device& on, const vectors& data, const cuda::own_stream& stream, std::size_t repeats) {
+  const auto costs = cuda::measure_overheads(stream.get(), cuda::isolated_slots(0, on.sms, 2), half_sm(on), repeats);
+  if (costs) {
+    std::printf("\nLongest empty launch: plain %.1f us, pinned %.1f us, so pinning adds up to %.1f us\n",
+                microseconds(costs->plain), microseconds(costs->pinned), microseconds(costs->pinning()));
+  }
+  std::printf("\nBlock lengths by the device's clock, microseconds\n%-8s %10s %10s %10s\n", "kernel", "least", "mean",
+              "most");
+  for (const synthetic_kernel k : synthetic_kernels) {
+    cuda::block_timer timer;
+    cuda::pinned_kernel kernel{timer.timed(data.body(k)), half_sm(on)};
+    const auto slots = cuda::isolated_slots(0, on.sms, kernel.virtual_per_sm());
+    if (!cuda::time_jobs(kernel, stream.get(), slots, {vector_length, chunk, repeats})) { continue; }
+    const cuda::block_lengths lengths = timer.read();
+    if (lengths.chunks == 0) { continue; }
+    std::printf("%-8s %10.2f %10.2f %10.2f\n", name_of(k), static_cast<double>(lengths.shortest) / 1'000,
+                static_cast<double>(lengths.total) / static_cast<double>(lengths.chunks) / 1'000,
+                static_cast<double>(lengths.longest) / 1'000);
+  }
+}
+
+void print_copies(const cuda::own_stream& stream, std::size_t repeats) {
+  constexpr std::array<std::int64_t, 5> sizes{4'096, 65'536, 1'048'576, 8'388'608, 33'554'432};
+  std::printf("\nCopies of pinned memory: latency in us, bandwidth in GB/s, each from to\n");
+  for (const auto direction : {takt::copy_direction::to_device, takt::copy_direction::to_host}) {
+    const auto samples = cuda::time_copies(stream.get(), direction, sizes, repeats);
+    takt::copy_model model{};
+    const char* name = direction == takt::copy_direction::to_host ? "to host" : "to device";
+    if (!samples || !takt::fit_copy_model(*samples, model)) {
+      std::printf("%-9s failed\n", name);
+      continue;
+    }
+    std::printf("%-9s %.1f %.1f, %.2f %.2f\n", name, microseconds(model.latency.lower.count()),
+                microseconds(model.latency.upper.count()), static_cast<double>(model.slowest) / 1e9,
+                static_cast<double>(model.fastest) / 1e9);
+  }
+}
+
+}  // namespace
+
+auto main(int argc, char** argv) -> int {
+  const measured_device on = print_device("takt_cuda_kernel_times");
+  if (on.sms == 0) { return no_device; }
+  const auto repeats = static_cast<std::size_t>(argument(argc, argv, "--repeats", 1'000));
+  const vectors data;
+  const cuda::own_stream stream;
+  const cuda::own_stream other;
+  print_scaling(on, data, stream, repeats);
+  print_laws(on, data, stream, repeats);
+  print_cross(on, data, stream, other, repeats);
+  print_costs(on, data, stream, repeats);
+  print_copies(stream, repeats);
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}

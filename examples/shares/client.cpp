@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/shares/share_client.hpp>
+#include <takt/runtime/shares/socket_channel.hpp>
+
+#include "applications.hpp"
+#include "commands.hpp"
+
+namespace takt::shares_example {
+namespace {
+
+using client_type = runtime::share_client<runtime::socket_channel>;
+
+/// Kernels of a millisecond of the whole GPU each, stretched by what the client has when each starts: what a GPU does
+/// that is divided in space. False when the service has dropped the job.
+[[nodiscard]] auto compute(ticks work, const client_type& client, client_type::job& job) -> bool {
+  constexpr ticks kernel = 1'000'000;
+  ticks at = runtime::now();
+  while (work > 0) {
+    const std::int32_t percent = client.share().share();
+    if (percent == 0) {
+      if (job.aborted() || !client.page().is_open()) { return false; }
+      runtime::sleep_until(at = runtime::now() + kernel);
+      continue;
+    }
+    const ticks done = std::min(kernel, work);
+    at += done * 100 / percent;
+    runtime::sleep_until(at);
+    work -= done;
+  }
+  return true;
+}
+
+}  // namespace
+
+auto run_client(const client_options& options) -> int {
+  const application_set applications{options.applications};
+  const std::size_t i = applications.index_of(options.name);
+  const ticks end = runtime::later(runtime::now(), static_cast<ticks>(options.seconds * 1e9));
+  client_type client{runtime::socket_channel{options.socket}, applications.registration(i)};
+  if (client.status() == runtime::client_status::gone) { throw std::runtime_error(options.socket + ": no service"); }
+  if (!client) { throw std::runtime_error(options.name + ": " + std::string{to_string(client.why())}); }
+  for (ticks release = runtime::now(); release < end; release += applications.table().tasks[i].period) {
+    runtime::sleep_until(release);
+    auto job = client.begin_job();
+    if (job.status() == runtime::client_status::gone) { return 0; }
+    if (job && !compute(applications.work(i), client, job) && !client.heartbeat()) { return 0; }
+  }
+  return 0;
+}
+
+}  // namespace takt::shares_example

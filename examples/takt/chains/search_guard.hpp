@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/analysis/concepts.hpp>
+#include <takt/model/plan.hpp>
+
+#include "../progress.hpp"
+
+namespace takt::program {
+
+/// An analysis that loses patience: past a point in time it passes no task any more, so that a search over it ends.
+/// Shows how far the search is.
+template <analysis::PriorityAnalysis A>
+class search_guard {
+ public:
+  static constexpr std::size_t max_tasks = A::max_tasks;
+  static constexpr bool priority_ordered = A::priority_ordered;
+  static constexpr bool uses_shares = A::uses_shares;
+
+  search_guard(A& inner, std::chrono::steady_clock::duration patience)
+      : inner_{&inner}, end_{std::chrono::steady_clock::now() + patience} {}
+
+  [[nodiscard]] auto name() const -> std::string_view { return inner_->name(); }
+  [[nodiscard]] auto monotone() const -> bool { return inner_->monotone(); }
+  [[nodiscard]] auto table() const -> const auto& { return inner_->table(); }
+  [[nodiscard]] auto platform() const -> const auto& { return inner_->platform(); }
+  [[nodiscard]] auto bound(std::size_t k) const -> const auto& { return inner_->bound(k); }
+  [[nodiscard]] auto meets(std::size_t k) const -> bool { return inner_->meets(k); }
+  void assign(std::size_t k, const sm_share& share) { inner_->assign(k, share); }
+
+  auto evaluate(std::size_t k) -> bool {
+    if (gave_up_) { return false; }
+    gave_up_ = std::chrono::steady_clock::now() > end_;
+    progress_.show(++evaluations_);
+    return !gave_up_ && inner_->evaluate(k);
+  }
+  [[nodiscard]] auto gave_up() const noexcept -> bool { return gave_up_; }
+
+ private:
+  A* inner_;
+  std::chrono::steady_clock::time_point end_;
+  std::uint64_t evaluations_ = 0;
+  bool gave_up_ = false;
+  progress progress_{"searching a plan: task analyses"};
+};
+
+}  // namespace takt::program

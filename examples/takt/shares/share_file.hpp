@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <takt/model/model_error.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/shares/gpu_shares.hpp>
+#include <takt/model/shares/share_task.hpp>
+#include <takt/rules/share_tags.hpp>
+
+#include "../failure.hpp"
+#include "../file_head.hpp"
+#include "../json_value.hpp"
+
+namespace takt::program {
+
+using file_shares = share_table<max_tasks>;
+
+/// A file about applications on shares of one GPU. The table's names point into `texts`, so a file is neither copied
+/// nor moved.
+struct share_file {
+  share_file() = default;
+  share_file(const share_file&) = delete;
+  auto operator=(const share_file&) -> share_file& = delete;
+  share_file(share_file&&) = delete;
+  auto operator=(share_file&&) -> share_file& = delete;
+  ~share_file() = default;
+
+  std::string name;
+  std::string rules = "robust";  ///< as the file says them
+  std::string triggers = "every-change";
+  gpu_shares_resource gpu;
+  file_shares table;  ///< in the order of the file
+  std::deque<std::string> texts;
+  std::vector<std::string> notes;
+
+  [[nodiscard]] auto share_rules_in_use() const -> takt::share_rules {
+    return rules == "literal" ? wamp2s_literal : rules == "text" ? wamp2s_text : wamp2s_robust;
+  }
+  [[nodiscard]] auto triggers_in_use() const -> share_triggers {
+    return triggers == "workload-decrease" ? workload_decrease : every_change;
+  }
+  [[nodiscard]] auto platform() const {
+    return takt::platform(takt::pool(gpu, takt::shares(share_rules_in_use(), triggers_in_use())));
+  }
+};
+
+/// Whether the first GPU is granted by shares.
+[[nodiscard]] auto is_share_document(const json_value& document) -> bool;
+
+/// Throws `input_error` when something is wrong with the file. Pre: `is_share_document`.
+[[nodiscard]] auto read_shares(const json_value& document) -> std::unique_ptr<share_file>;
+
+/// The line of the format for a fault that the library found.
+[[nodiscard]] auto explain_fault(const share_file& file, const model_error& error) -> input_error;
+
+}  // namespace takt::program

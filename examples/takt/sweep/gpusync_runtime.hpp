@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "study.hpp"
+
+namespace takt::program::sweep {
+
+/// Elliott 2015, section 4.4, simulated: budgets, predictions, migrations and feature tracking.
+[[nodiscard]] auto gpusync_runtime_studies() -> std::vector<study>;
+
+}  // namespace takt::program::sweep

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+
+namespace takt::analysis::gpusync {
+
+enum class guarantee : std::uint8_t {
+  bounded_tardiness,  ///< every response is bounded
+  deadlines,          ///< every job meets its deadline
+};
+
+/// How the waits of copies are counted where state moves from GPU to GPU and each GPU has two copy engines.
+enum class copy_bound : std::uint8_t {
+  best,    ///< the least of the others
+  simple,  ///< requests of all token holders of the GPU cluster
+  dual,    ///< those of other GPUs only as often as a migration can connect them
+  chains,  ///< the dearest combination of blocking chains, with every chunk a full one
+};
+
+/// Limit of the token queues where no more tasks than the CPUs of the cluster use the tokens.
+/// The bounds hold for queues of at most ceil(min(c, n) / k), c being the CPUs that share the tokens and n their users:
+/// where heuristics may fill a longer queue, a request can wait although a token is free.
+enum class token_queue_limit : std::uint8_t {
+  cpus_per_token,   ///< ceil(c / k), and heuristics choose the queue
+  users_per_token,  ///< ceil(n / k)
+};
+
+/// Where the interrupts of a GPU are handled, as seen from the jobs that use it.
+enum class interrupt_place : std::uint8_t {
+  as_configured,  ///< on their CPU exactly where `interrupts_stay_local`
+  local,
+  remote,
+};
+
+template <ExactNumber Number>
+struct options {
+  guarantee wanted = guarantee::bounded_tardiness;
+  copy_bound copies = copy_bound::best;
+  token_queue_limit queues = token_queue_limit::cpus_per_token;
+  /// Inflated times and responses are rounded up to multiples of it; 0 for none. Fewer and larger steps.
+  Number quantum{};
+  std::int32_t passes = 10'000;  ///< of the fixed point, then given up
+  interrupt_place interrupts = interrupt_place::as_configured;
+  std::int32_t interrupting_engines = 0;  ///< of a GPU; 0: all that the configuration has
+};
+
+/// The formulas that takt proves or repairs; `as_published` has the printed ones.
+struct sound_rules {
+  static constexpr bool printed_direct_blocking = false;  ///< CPUs of one cluster where all that share count
+  static constexpr bool printed_dual_bound = false;       ///< the longest requests removed, not the most migrations
+  static constexpr bool printed_engine_users = false;     ///< caps of 4.16, and none at the execution engine
+  static constexpr bool printed_sections = false;         ///< a holder's own interrupts are left out of its section
+  static constexpr bool printed_requests = false;         ///< a holder's own requests cost its section nothing
+  static constexpr bool printed_unlimited = false;        ///< rivals capped by CPUs where no token limits them
+  static constexpr bool printed_callback = false;         ///< no system call out in equation 4.49
+};
+
+}  // namespace takt::analysis::gpusync

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/cuda/accelerator_kernel.hpp>
+#include <takt/cuda/capabilities.hpp>
+#include <takt/cuda/context.hpp>
+#include <takt/cuda/driver_api.hpp>
+#include <takt/cuda/error.hpp>
+#include <takt/cuda/occupy_kernel.hpp>
+#include <takt/cuda/resource.hpp>
+#include <takt/cuda/served_stream.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/accelerator/backend.hpp>
+#include <takt/runtime/accelerator/concepts.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/inheriting_mutex.hpp>
+
+namespace takt::cuda {
+
+/// One GPU as an accelerator with a few preemption levels: a stream for each core and level and for each level of the
+/// kernels on all cores, of the stream priority of the level. A core is a fixed number of SMs; kernels for a core stay
+/// there by themselves (see pinned_kernel.cuh), and a kernel of a higher level gets its SMs when waves of the one below
+/// end. Kernels that are only a length occupy a place on the device, not a core.
+///
+/// A failed launch ends as complete with what it computed void; `fault()` says that there was one.
+template <CudaDriver D>
+class cuda_accelerator {
+ public:
+  using kernel = accelerator_kernel<D>;
+
+  /// Pre: the driver outlives it; sms_per_core >= 1. Error: `cuda_error`.
+  cuda_accelerator(D& driver, std::int32_t device, std::int32_t sms_per_core)
+      : machine_{query_machine(driver)},
+        context_{driver, device},
+        sms_per_core_{sms_per_core},
+        module_{context_.ref(), occupy_ptx},
+        occupy_{module_.function(occupy_name)} {}
+  cuda_accelerator(const cuda_accelerator&) = delete;
+  auto operator=(const cuda_accelerator&) -> cuda_accelerator& = delete;
+  ~cuda_accelerator() { close(); }
+
+  [[nodiscard]] auto serves(const stream_layout& streams) const noexcept -> bool {
+    const gpu_facts& gpu = facts();
+    return streams.cores >= 1 && std::int64_t{streams.cores} * sms_per_core_ <= gpu.sms &&
+           streams.levels <= gpu.stream_levels;
+  }
+  /// False also when the driver refuses something; then there is a fault.
+  [[nodiscard]] auto open(const runtime::accelerator_setup& setup) -> bool {
+    close();
+    setup_ = setup;
+    closed_ = false;
+    try {
+      const context_ref<D>& c = context_.ref();
+      for (std::size_t k = 0; k < setup.kernels; ++k) {
+        auto own =
+            std::make_unique<job_state>(this, static_cast<kernel_id>(k), pinned_memory<D>{c, sizeof(yield_words)});
+        // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the memory owns it
+        own->words = ::new (own->memory.data()) yield_words{};
+        own->control = own->memory.on_device();
+        own->pieces.reserve(setup.trace_capacity);
+        jobs_.push_back(std::move(own));
+      }
+      for (std::int32_t s = 0; s < setup.streams.count(); ++s) {
+        const std::int32_t priority = facts().priority_of_level(setup.streams.level_of(s));
+        streams_.push_back(
+            std::make_unique<served_stream<D>>(stream<D>{c, priority}, faults_, facts().wait(), setup.kernels + 1));
+      }
+    } catch (const cuda_error& e) {
+      faults_.note(failure{e.code(), e.call(), e.device(), e.context()});
+      return false;
+    }
+    return std::ranges::all_of(streams_, [](const auto& s) { return s->started(); });
+  }
+  /// Asks whatever runs to yield, and waits until it has: work cannot be taken back from a device.
+  void close() {
+    {
+      const std::lock_guard lock{mutex_};
+      closed_ = true;
+    }
+    for (const auto& j : jobs_) {
+      if (j->launched) { ask(*j); }
+    }
+    streams_.clear();
+    done_ = std::exchange(jobs_, {});
+  }
+
+  void load(kernel_id k, const kernel& body, std::uint64_t job) {
+    job_state& j = *jobs_[index(k)];
+    j.body = &body;
+    j.job = job;
+    j.left = body.length();
+    if (!body.is_timed()) { body.own().begin(); }
+  }
+  void submit(kernel_id k, const kernel_placement& where) {
+    job_state& j = *jobs_[index(k)];
+    j.launched = true;
+    j.where = where;
+    j.since = runtime::now();
+    std::atomic_ref{j.words->yield_asked}.store(0);
+    streams_[index(setup_.streams.stream_of(where))]->submit(
+        "launch", [&](D& d, stream_handle s) { return launch(d, j, s); },
+        {[](void* o, result how) { end(*static_cast<job_state*>(o), how); }, &j});
+  }
+  void request_yield(kernel_id k) {
+    job_state& j = *jobs_[index(k)];
+    if (j.launched) { ask(j); }
+  }
+
+  [[nodiscard]] auto serve_at(std::int32_t priority) -> bool {
+    return std::ranges::all_of(streams_, [priority](const auto& s) { return s->serve_at(priority); });
+  }
+  [[nodiscard]] static auto name() noexcept -> std::string_view { return "CUDA accelerator"; }
+  [[nodiscard]] auto fault() const -> std::optional<failure> { return faults_.first(); }
+
+  /// Tells of each launch from its submission to its end, which is all that the host knows; of a kernel for all cores
+  /// as a piece over all of them.
+  template <TraceRecorder Recorder>
+  auto replay(Recorder& recorder, ticks origin) const -> std::uint64_t {
+    std::uint64_t lost = 0;
+    for (const auto& j : done_) {
+      lost += j->lost;
+      for (slice s : j->pieces) {
+        s.start -= origin;
+        s.end -= origin;
+        recorder.record(s);
+      }
+    }
+    return lost;
+  }
+
+ private:
+  struct job_state {
+    job_state(cuda_accelerator* of, kernel_id k, pinned_memory<D> m) : owner{of}, id{k}, memory{std::move(m)} {}
+
+    cuda_accelerator* owner;
+    kernel_id id;
+    pinned_memory<D> memory;
+    yield_words* words = nullptr;
+    device_address control{};
+    const kernel* body = nullptr;
+    std::uint64_t job = 0;
+    ticks left = 0;
+    ticks since = 0;
+    kernel_placement where{};
+    std::atomic<bool> launched{false};
+    std::vector<slice> pieces;
+    std::uint64_t lost = 0;
+  };
+
+  template <class I>
+  [[nodiscard]] static auto index(I i) noexcept -> std::size_t {
+    return static_cast<std::size_t>(i);
+  }
+  [[nodiscard]] auto facts() const noexcept -> const gpu_facts& { return machine_.gpus[index(context_.ref().device)]; }
+  static void ask(job_state& j) {
+    std::atomic_ref{j.words->yield_asked}.store(1);
+    if (!j.body->is_timed()) { j.body->own().ask_to_yield(); }
+  }
+  [[nodiscard]] auto launch(D& d, job_state& j, stream_handle s) -> result {
+    if (j.body->is_timed()) {
+      return occupy(d, occupy_, s, static_cast<std::uint64_t>(j.left), static_cast<std::uint64_t>(j.body->wave()),
+                    j.control);
+    }
+    return j.body->own().launch(d, {.device = context_.ref().device,
+                                    .context = context_.ref().handle,
+                                    .stream = s,
+                                    .core = j.where.core,
+                                    .cores = setup_.streams.cores,
+                                    .sms_per_core = sms_per_core_,
+                                    .occupy = occupy_,
+                                    .control = j.control,
+                                    .words = j.words});
+  }
+  /// On the thread of the stream.
+  static void end(job_state& j, result how) {
+    cuda_accelerator& own = *j.owner;
+    bool complete = true;
+    if (how == result::success && j.body->is_timed()) {
+      j.left = static_cast<ticks>(std::atomic_ref{j.words->left}.load());
+      complete = j.left == 0;
+    } else if (how == result::success) {
+      complete = j.body->own().complete();
+    }
+    own.remember(j);
+    j.launched = false;
+    {
+      const std::lock_guard lock{own.mutex_};
+      if (own.closed_) { return; }
+    }
+    own.setup_.ended(j.id, complete ? runtime::launch_end::complete : runtime::launch_end::yielded);
+  }
+  void remember(job_state& j) {
+    if (j.pieces.size() == j.pieces.capacity()) {
+      if (j.pieces.capacity() > 0) { ++j.lost; }
+      return;
+    }
+    const bool all = j.where.core == any_core;
+    j.pieces.push_back({.task = static_cast<std::uint32_t>(j.id),
+                        .job = j.job,
+                        .where = {.where = stage::kernel,
+                                  .gpu = 0,
+                                  .index = all ? 0 : j.where.core,
+                                  .count = all ? setup_.streams.cores : 1},
+                        .start = j.since,
+                        .end = runtime::now()});
+  }
+
+  machine_facts machine_;
+  device_context<D> context_;
+  std::int32_t sms_per_core_;
+  loaded_module<D> module_;
+  function_handle occupy_{};
+  fault_record faults_;
+  runtime::accelerator_setup setup_{};
+  runtime::inheriting_mutex mutex_;
+  std::vector<std::unique_ptr<job_state>> jobs_;
+  std::vector<std::unique_ptr<job_state>> done_;
+  std::vector<std::unique_ptr<served_stream<D>>> streams_;
+  bool closed_ = true;
+};
+
+}  // namespace takt::cuda

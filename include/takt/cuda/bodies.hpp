@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/cuda/driver_api.hpp>
+#include <takt/cuda/launch_site.hpp>
+#include <takt/cuda/occupy_kernel.hpp>
+
+namespace takt::cuda {
+
+/// The arguments of a kernel, by value and in order, as the driver wants them.
+class kernel_arguments {
+ public:
+  kernel_arguments() = default;
+  template <class... Values>
+  explicit kernel_arguments(const Values&... values) {
+    static_assert((std::is_trivially_copyable_v<Values> && ...),
+                  "takt: an argument of a kernel cannot be copied byte by byte; pass a pointer to device memory or a "
+                  "trivially copyable value. See docs/errors.md#E80");
+    (add(&values, sizeof(Values), alignof(Values)), ...);
+  }
+
+  /// One pointer for each argument; valid as long as the object is not changed.
+  [[nodiscard]] auto pointers() const -> std::vector<void*> {
+    std::vector<void*> out;
+    out.reserve(places_.size());
+    for (const std::size_t p : places_) { out.push_back(const_cast<std::byte*>(bytes_.data()) + p); }
+    return out;
+  }
+
+ private:
+  void add(const void* value, std::size_t size, std::size_t alignment) {
+    const std::size_t place = (bytes_.size() + alignment - 1) / alignment * alignment;
+    bytes_.resize(place + size);
+    std::memcpy(bytes_.data() + place, value, size);
+    places_.push_back(place);
+  }
+
+  std::vector<std::byte> bytes_;
+  std::vector<std::size_t> places_;
+};
+
+/// A kernel of a `cuda_device`: a length of time, a loaded function, or any host code that launches.
+template <CudaDriver D>
+class device_kernel {
+ public:
+  /// Puts work into the stream of the site and does not wait; called with the context current.
+  using launcher = std::function<result(D&, const launch_site&)>;
+
+  /// Spins on the device for so long.
+  explicit device_kernel(ticks length = 0)
+      : launch_{[length](D& d, const launch_site& site) {
+          const auto time = static_cast<std::uint64_t>(std::max<ticks>(0, length));
+          return occupy(d, site.occupy, site.stream, time, time);
+        }} {}
+  explicit device_kernel(launcher launch) : launch_{std::move(launch)} {}
+  /// The arguments are the same for every launch.
+  device_kernel(function_handle f, const launch_shape& shape, const kernel_arguments& arguments)
+      : device_kernel{std::make_shared<const packed>(f, shape, arguments)} {}
+
+  auto enqueue(D& d, const launch_site& site) const -> result { return launch_(d, site); }
+
+ private:
+  struct packed {
+    packed(function_handle function, const launch_shape& s, kernel_arguments a)
+        : f{function}, shape{s}, arguments{std::move(a)}, pointers{arguments.pointers()} {}
+
+    function_handle f;
+    launch_shape shape;
+    kernel_arguments arguments;
+    mutable std::vector<void*> pointers;  ///< the driver reads them, but asks for an array it could write
+  };
+
+  explicit device_kernel(const std::shared_ptr<const packed>& own)
+      : launch_{[own](D& d, const launch_site& site) {
+          return d.launch(own->f, own->shape, site.stream, own->pointers.data());
+        }} {}
+
+  launcher launch_;
+};
+
+/// A copy of a `cuda_device`: bytes to move, or a length of time in which nothing is moved and the engine kept.
+class device_copy {
+ public:
+  explicit device_copy(ticks length = 0) noexcept : length_{length} {}
+
+  /// Pre, for both: the memory of the host is pinned, see `require_pinned`.
+  [[nodiscard]] static auto to_device(device_address to, const void* from, std::size_t bytes) noexcept -> device_copy {
+    device_copy out;
+    out.what_ = kind::to_device;
+    out.device_ = to;
+    out.from_ = from;
+    out.bytes_ = bytes;
+    return out;
+  }
+  [[nodiscard]] static auto to_host(void* to, device_address from, std::size_t bytes) noexcept -> device_copy {
+    device_copy out;
+    out.what_ = kind::to_host;
+    out.to_ = to;
+    out.device_ = from;
+    out.bytes_ = bytes;
+    return out;
+  }
+
+  [[nodiscard]] auto moves() const noexcept -> bool { return what_ != kind::time && bytes_ > 0; }
+  [[nodiscard]] auto length() const noexcept -> ticks { return length_; }
+  /// Pre: `moves()`.
+  template <CudaDriver D>
+  auto enqueue(D& d, stream_handle s) const -> result {
+    return what_ == kind::to_device ? d.copy_to_device(device_, from_, bytes_, s)
+                                    : d.copy_to_host(to_, device_, bytes_, s);
+  }
+
+ private:
+  enum class kind : std::uint8_t { time, to_device, to_host };
+
+  ticks length_ = 0;
+  kind what_ = kind::time;
+  device_address device_{};
+  const void* from_ = nullptr;
+  void* to_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace takt::cuda

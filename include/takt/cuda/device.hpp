@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/cuda/backend_choice.hpp>
+#include <takt/cuda/bodies.hpp>
+#include <takt/cuda/capabilities.hpp>
+#include <takt/cuda/context.hpp>
+#include <takt/cuda/driver_api.hpp>
+#include <takt/cuda/error.hpp>
+#include <takt/cuda/launch_site.hpp>
+#include <takt/cuda/occupy_kernel.hpp>
+#include <takt/cuda/partitions.hpp>
+#include <takt/cuda/resource.hpp>
+#include <takt/cuda/served_stream.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/runtime/completion.hpp>
+#include <takt/runtime/concepts.hpp>
+
+namespace takt::cuda {
+
+struct device_options {
+  partition_wish wish{};
+  std::vector<std::int32_t> ordinals{};  ///< the driver's number of each GPU of the platform; empty: the same numbers
+};
+
+/// GPUs of NVIDIA for the runtime: what runs on `runtime::emulated_device` runs here.
+///
+/// Each task has a stream of its own, on the SMs of its range, and a thread that waits, suspended, for what is in it.
+/// Green contexts can only be split off all at once, so the ranges of all tasks are given at the start. Nothing is
+/// allocated in the driver after the last `open`.
+///
+/// Once a call has failed, `fault()` says which. Operations still end, as the runtime expects, but what they computed
+/// is void.
+template <CudaDriver D>
+class cuda_device {
+ public:
+  using kernel = device_kernel<D>;
+  using copy = device_copy;
+  class stream;
+
+  /// Pre: the driver outlives the device; the ranges are disjoint. Error: `cuda_error`. A way to keep the ranges apart
+  /// that does not exist is no error here: `serves` is false and `backend()` says why.
+  cuda_device(D& driver, std::vector<sm_range> ranges, device_options options = {})
+      : driver_{&driver}, machine_{query_machine(driver)}, options_{std::move(options)}, ranges_{std::move(ranges)} {
+    std::erase_if(ranges_, [](const sm_range& r) { return r.count <= 0; });
+    if (options_.ordinals.empty()) {
+      for (std::size_t g = 0; g < machine_.gpus.size(); ++g) {
+        options_.ordinals.push_back(static_cast<std::int32_t>(g));
+      }
+    }
+    for (std::size_t g = 0; g < options_.ordinals.size(); ++g) { gpus_.push_back(make_gpu(g)); }
+  }
+  cuda_device(const cuda_device&) = delete;
+  auto operator=(const cuda_device&) -> cuda_device& = delete;
+  ~cuda_device() = default;
+
+  [[nodiscard]] auto serves(const platform_record& wanted) const -> bool {
+    if (wanted.gpus.size() > gpus_.size()) { return false; }
+    std::int32_t engines = 0;
+    for (std::size_t g = 0; g < wanted.gpus.size(); ++g) {
+      const bool fits = wanted.gpus[g].sms <= facts(g).sms && gpus_[g]->choice.possible;
+      const bool apart = !wanted.gpus[g].shared || gpus_[g]->choice.backend == partition_backend::pinned_blocks;
+      if (!fits || !apart) { return false; }
+    }
+    for (std::size_t g = 0; g < gpus_.size(); ++g) { engines += std::min(2, facts(g).copy_engines); }
+    return wanted.copy_engines <= engines;
+  }
+  /// Not ready, with a fault, when the driver refuses or the range was not given at the start.
+  [[nodiscard]] auto open(const sm_range& range) -> stream {
+    const auto g = static_cast<std::size_t>(range.count > 0 ? range.gpu : 0);
+    auto opened = std::make_unique<opened_stream>();
+    try {
+      gpu& own = *gpus_.at(g);
+      opened->site.device = own.context.ref().device;
+      opened->site.context = own.context.ref().handle;
+      opened->site.range = range;
+      opened->site.backend = own.choice.backend;
+      opened->site.occupy = own.occupy;
+      opened->served = std::make_unique<served_stream<D>>(make_stream(own, range), faults_, facts(g).wait());
+      opened->site.stream = opened->served->get();
+    } catch (const cuda_error& e) {
+      faults_.note(failure{e.code(), e.call(), e.device(), e.context()});
+    } catch (const std::out_of_range&) { faults_.note(failure{result::invalid_device, "open", range.gpu, {}}); }
+    streams_.push_back(std::move(opened));
+    return stream{*streams_.back()};
+  }
+
+  [[nodiscard]] auto serve_at(std::int32_t priority) -> bool {
+    return std::ranges::all_of(streams_,
+                               [priority](const auto& s) { return s->served && s->served->serve_at(priority); });
+  }
+  [[nodiscard]] auto ready() const -> bool {
+    return !fault() && std::ranges::all_of(streams_, [](const auto& s) { return s->served && s->served->started(); });
+  }
+  [[nodiscard]] static auto name() noexcept -> std::string_view { return "CUDA"; }
+
+  [[nodiscard]] auto fault() const -> std::optional<failure> { return faults_.first(); }
+  [[nodiscard]] auto machine() const noexcept -> const machine_facts& { return machine_; }
+  /// Pre, for both: the platform has the GPU.
+  [[nodiscard]] auto backend(std::size_t g) const -> const backend_choice& { return gpus_[g]->choice; }
+  [[nodiscard]] auto context(std::size_t g) const -> const context_ref<D>& { return gpus_[g]->context.ref(); }
+
+ private:
+  struct gpu {
+    device_context<D> context;
+    backend_choice choice;
+    green_partitions<D> greens;
+    loaded_module<D> module;
+    function_handle occupy{};
+  };
+  struct opened_stream {
+    launch_site site{};
+    runtime::completion done{};
+    std::unique_ptr<served_stream<D>> served;
+  };
+
+  [[nodiscard]] auto facts(std::size_t g) const -> const gpu_facts& {
+    return machine_.gpus[static_cast<std::size_t>(options_.ordinals[g])];
+  }
+  [[nodiscard]] auto make_gpu(std::size_t g) -> std::unique_ptr<gpu> {
+    const std::int32_t ordinal = options_.ordinals[g];
+    if (ordinal < 0 || static_cast<std::size_t>(ordinal) >= machine_.gpus.size()) {
+      check(*driver_, result::invalid_device, "cuda_device", {.device = ordinal});
+    }
+    std::vector<sm_range> own;
+    std::ranges::copy_if(ranges_, std::back_inserter(own),
+                         [g](const sm_range& r) { return r.gpu == static_cast<std::int32_t>(g); });
+    auto out = std::make_unique<gpu>(gpu{.context = device_context<D>{*driver_, ordinal},
+                                         .choice = choose_backend(machine_, ordinal, own, options_.wish),
+                                         .greens = {},
+                                         .module = {}});
+    if (out->choice.possible && out->choice.backend == partition_backend::green_contexts && !own.empty()) {
+      out->greens = green_partitions<D>{out->context.ref(), own, out->choice.group};
+    }
+    out->module = loaded_module<D>{out->context.ref(), occupy_ptx};
+    out->occupy = out->module.function(occupy_name);
+    return out;
+  }
+  [[nodiscard]] auto make_stream(gpu& own, const sm_range& range) -> cuda::stream<D> {
+    const context_ref<D>& c = own.context.ref();
+    if (range.count <= 0 || own.choice.backend != partition_backend::green_contexts) { return cuda::stream<D>{c}; }
+    const green_handle green = own.greens.find(range);
+    if (green == green_handle{}) { c.check(result::invalid_resource_configuration, "open"); }
+    return cuda::stream<D>{c, green, 0};
+  }
+
+  D* driver_;
+  machine_facts machine_;
+  device_options options_;
+  std::vector<sm_range> ranges_;
+  fault_record faults_;
+  std::vector<std::unique_ptr<gpu>> gpus_;
+  std::vector<std::unique_ptr<opened_stream>> streams_;
+};
+
+template <CudaDriver D>
+class cuda_device<D>::stream {
+ public:
+  /// Pre, for both: the device is ready; at most one operation at a time.
+  void launch(const kernel& k, runtime::completion done) {
+    opened_->done = done;
+    opened_->served->submit("launch", [&](D& d, stream_handle) { return k.enqueue(d, opened_->site); }, tell());
+  }
+  /// The device picks the engine by the direction of the copy; the one that is named here is the arbiter's.
+  void copy(std::int32_t /*engine*/, const device_copy& c, runtime::completion done) {
+    opened_->done = done;
+    if (!c.moves()) { return opened_->served->submit_delay(runtime::later(runtime::now(), c.length()), tell()); }
+    opened_->served->submit("copy", [&c](D& d, stream_handle s) { return c.enqueue(d, s); }, tell());
+  }
+
+ private:
+  friend cuda_device;
+  explicit stream(opened_stream& opened) noexcept : opened_{&opened} {}
+
+  [[nodiscard]] auto tell() noexcept -> stream_end {
+    return {[](void* o, result) {
+              const runtime::completion done = static_cast<opened_stream*>(o)->done;
+              done();
+            },
+            opened_};
+  }
+
+  opened_stream* opened_;
+};
+
+}  // namespace takt::cuda

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <cuda_runtime.h>
+
+#include <takt/cuda/device_machine.cuh>
+#include <takt/cuda/pinning.hpp>
+
+namespace takt::cuda {
+
+/// What a block does with a chunk: called by all of its threads with the first index and the one past the last.
+/// Indices are done by a thread each.
+template <class F>
+struct index_body {
+  F f;
+
+  __device__ void operator()(std::int64_t first, std::int64_t last) const {
+    for (std::int64_t i = first + threadIdx.x; i < last; i += blockDim.x) { f(i); }
+  }
+};
+/// The same for logical blocks, each done by all threads: `f` may use shared memory and barriers as a block of a plain
+/// kernel does.
+template <class F>
+struct logical_block_body {
+  F f;
+
+  __device__ void operator()(std::int64_t first, std::int64_t last) const {
+    for (std::int64_t b = first; b < last; ++b) {
+      f(b);
+      __syncthreads();
+    }
+  }
+};
+
+/// Bodies from a callable of the device over a logical index, or over a logical block. It is copied into the launch:
+/// a plain struct with a `__device__` call operator needs no compiler flag, a lambda needs `--extended-lambda`.
+template <class F>
+  requires std::is_trivially_copyable_v<F>
+[[nodiscard]] auto over_indices(F f) -> index_body<F> {
+  return {f};
+}
+template <class F>
+  requires std::is_trivially_copyable_v<F>
+[[nodiscard]] auto over_blocks(F f) -> logical_block_body<F> {
+  return {f};
+}
+
+/// Blocks in one dimension. `grid` 0 stands for as many blocks as the device holds at a time: V on each of all SMs.
+struct launch_form {
+  std::int32_t threads = 1024;
+  std::int32_t shared_memory = 0;  ///< dynamic, bytes
+  std::int32_t grid = 0;
+};
+
+namespace detail {
+
+inline constexpr int largest_block = 1024;
+
+/// Persistent blocks: thread 0 goes through the algorithm, all threads do the chunks. The barrier after a chunk and the
+/// fence of thread 0 publish what all of them wrote before the chunk is reported.
+template <class Slots, class Body>
+__global__ void __launch_bounds__(largest_block) run_pinned(pinned_work work, pinning_state* state, std::uint32_t lane,
+                                                            const __grid_constant__ Slots slots, Body body) {
+  __shared__ std::uint32_t chunk;
+  __shared__ bool leaves;
+  pinned_walk walk{work, lane, gridDim.x};
+  const device_machine<Slots> machine{slots, lane};
+  while (true) {
+    if (threadIdx.x == 0) {
+      leaves = walk.advance(machine, *state) == walk_stop::gone;
+      chunk = walk.chunk();
+    }
+    __syncthreads();
+    if (leaves) { return; }
+    body(work.first(chunk), work.last(chunk));
+    __syncthreads();
+  }
+}
+
+/// The plain form of the same work: a thread per index, or a block per logical block.
+template <class F>
+__global__ void __launch_bounds__(largest_block) run_plain(std::int64_t count, index_body<F> body) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count) { body.f(i); }
+}
+template <class F>
+__global__ void __launch_bounds__(largest_block) run_plain(std::int64_t count, logical_block_body<F> body) {
+  if (blockIdx.x < count) { body.f(static_cast<std::int64_t>(blockIdx.x)); }
+}
+
+template <class Kernel>
+[[nodiscard]] auto blocks_per_sm(Kernel* kernel, const launch_form& form, int& out) -> cudaError_t {
+  const auto bytes = static_cast<std::size_t>(form.shared_memory);
+  if (form.shared_memory > 0) {
+    const cudaError_t e = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                               cudaFuncAttributeMaxDynamicSharedMemorySize, form.shared_memory);
+    if (e != cudaSuccess) { return e; }
+  }
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&out, kernel, form.threads, bytes);
+}
+
+[[nodiscard]] inline auto sms_of_current_device(int& out) -> cudaError_t {
+  int device = 0;
+  const cudaError_t e = cudaGetDevice(&device);
+  return e == cudaSuccess ? cudaDeviceGetAttribute(&out, cudaDevAttrMultiProcessorCount, device) : e;
+}
+
+}  // namespace detail
+
+/// Blocks of this form that an SM of the current device holds at a time: the V of its virtual SMs. 0 on any error.
+template <class Slots, class Body>
+[[nodiscard]] auto virtual_sms_of(const Body&, const launch_form& form) -> int {
+  int per_sm = 0;
+  return detail::blocks_per_sm(&detail::run_pinned<Slots, Body>, form, per_sm) == cudaSuccess ? per_sm : 0;
+}
+
+/// Enqueues one launch of a job on a lane, and does not wait. Without a `grid` it asks for occupancy first, which calls
+/// into the driver: give the grid where time matters.
+template <class Slots, class Body>
+[[nodiscard]] auto launch_pinned(cudaStream_t stream, const pinned_work& work, pinning_state* state, std::uint32_t lane,
+                                 const Slots& slots, const Body& body, const launch_form& form) -> cudaError_t {
+  if (work.chunks == 0) { return cudaSuccess; }
+  int grid = form.grid;
+  if (grid == 0) {
+    int per_sm = 0;
+    int sms = 0;
+    cudaError_t e = detail::blocks_per_sm(&detail::run_pinned<Slots, Body>, form, per_sm);
+    if (e == cudaSuccess) { e = detail::sms_of_current_device(sms); }
+    if (e != cudaSuccess) { return e; }
+    grid = per_sm * sms;
+  }
+  if (grid < 1) { return cudaErrorLaunchOutOfResources; }
+  detail::run_pinned<<<static_cast<unsigned>(grid), static_cast<unsigned>(form.threads),
+                       static_cast<std::size_t>(form.shared_memory), stream>>>(work, state, lane, slots, body);
+  return cudaGetLastError();
+}
+
+/// The plain launch of the same work, for comparison: all of the device, blocks wherever the hardware puts them.
+template <class F>
+[[nodiscard]] auto launch_plain(cudaStream_t stream, std::int64_t count, const index_body<F>& body,
+                                const launch_form& form) -> cudaError_t {
+  if (count == 0) { return cudaSuccess; }
+  detail::run_plain<<<static_cast<unsigned>(grid_for(count, form.threads)), static_cast<unsigned>(form.threads),
+                      static_cast<std::size_t>(form.shared_memory), stream>>>(count, body);
+  return cudaGetLastError();
+}
+template <class F>
+[[nodiscard]] auto launch_plain(cudaStream_t stream, std::int64_t count, const logical_block_body<F>& body,
+                                const launch_form& form) -> cudaError_t {
+  if (count == 0) { return cudaSuccess; }
+  detail::run_plain<<<static_cast<unsigned>(count), static_cast<unsigned>(form.threads),
+                      static_cast<std::size_t>(form.shared_memory), stream>>>(count, body);
+  return cudaGetLastError();
+}
+
+}  // namespace takt::cuda

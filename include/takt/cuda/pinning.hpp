@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <concepts>
+#include <cstdint>
+
+#include <takt/cuda/pinned_work.hpp>
+#include <takt/cuda/sm_slots.hpp>
+
+#if defined(__CUDACC__)
+#define TAKT_HOST_DEVICE __host__ __device__
+#else
+#define TAKT_HOST_DEVICE
+#endif
+// The machine of a device has functions for the device alone, that of an emulation for the host alone.
+#if defined(__NVCC__)
+#define TAKT_ANY_MACHINE _Pragma("nv_exec_check_disable")
+#else
+#define TAKT_ANY_MACHINE
+#endif
+
+namespace takt::cuda {
+
+/// Launches of one job that may be under way at a time: the first one, and those that join it on SMs that it gets
+/// while it runs. Each has a lane of its own.
+inline constexpr std::uint32_t max_lanes = 4;
+
+/// What the blocks of a task's launches share. All zeros before the first launch; no launch leaves anything to clean.
+struct pinning_state {
+  std::uint64_t next = 0;             ///< the job in the upper half, its first chunk that nobody has in the lower
+  std::uint32_t finished = 0;         ///< chunks of the job that are done and reported
+  std::uint32_t gone[max_lanes]{};    ///< blocks of the lane's launch that have left
+  std::uint32_t occupied[max_sms]{};  ///< a bit per slot of the SM
+};
+
+/// Where a block is and how it gets at shared words.
+///
+/// - `sm()`: the physical SM of the block; the same as long as it runs.
+/// - `allowed(sm)`: slots that the task has there at this moment, at most `max_slots`. Free to change at any time.
+/// - `load`, `store`, `exchange_if` (returns what was there), `add` and `clear` (return nothing or what was there):
+/// each
+///   atomic. `add` and `store` publish what the whole block wrote before, and see what others published.
+/// - `left(chunks)`: called by the last block of a launch, with the number of chunks that no block took.
+template <class M>
+concept PinningMachine = requires(M& m, std::uint32_t& word, std::uint64_t& wide, std::uint32_t n, std::uint64_t w) {
+  { m.sm() } -> std::same_as<std::uint32_t>;
+  { m.allowed(n) } -> std::same_as<std::uint32_t>;
+  { m.load(word) } -> std::same_as<std::uint32_t>;
+  { m.load(wide) } -> std::same_as<std::uint64_t>;
+  { m.exchange_if(word, n, n) } -> std::same_as<std::uint32_t>;
+  { m.exchange_if(wide, w, w) } -> std::same_as<std::uint64_t>;
+  { m.add(word, n) } -> std::same_as<std::uint32_t>;
+  m.clear(word, n);
+  m.store(word, n);
+  m.store(wide, w);
+  m.left(n);
+};
+
+/// Where a block stands after a step.
+enum class walk_stop : std::uint8_t {
+  none,   ///< between two steps
+  chunk,  ///< the caller does `chunk()`, then steps on
+  gone,
+};
+
+/// A persistent block pinned to the SMs that its task has: the algorithm of one block, one access to a shared word per
+/// step, so that a device runs it step after step and a test in any order of the steps of all blocks.
+///
+/// 1. It takes a free slot of its SM, or leaves. Its slot is what the paper reads off the block index, which is wrong
+///    whenever the hardware does not deal blocks out evenly.
+/// 2. Before each chunk it looks whether its slot is still the task's, and leaves at this boundary if it is not. It
+///    takes the next chunk by exchanging `next`, which names the job: a block that comes late changes nothing.
+/// 3. It gives the slot back and reports how many chunks it did. Who completes the count opens the next job.
+///
+/// Each chunk is done exactly once, whatever the placement, the number of blocks, and the changes of the slots: `next`
+/// only grows within a job, an exchange gives each value to one block, and a block leaves only between chunks, so what
+/// was taken is done. None is lost: what nobody took is still behind `next` for the next launch of the same job, which
+/// is how a launch that found no slot, one that yielded, and one that is joined by more blocks all go on. The job ends
+/// when the reports add up to its chunks, hence after the last one is done, and no block of that job can take anything
+/// after that. Lock-free: an exchange fails only because another block's succeeded.
+///
+/// Differs from Zou et al. 2021, Algorithm 1, whose blocks own the piece of their index.
+class pinned_walk {
+ public:
+  /// One of the `blocks` blocks of a launch on a lane. Pre: lane < max_lanes; no other launch is on the lane.
+  TAKT_HOST_DEVICE constexpr pinned_walk(const pinned_work& work, std::uint32_t lane, std::uint32_t blocks) noexcept
+      : chunks_{work.chunks}, job_{work.job}, lane_{lane}, blocks_{blocks} {}
+
+  /// At most one access to what blocks share.
+  TAKT_ANY_MACHINE template <class M>
+  TAKT_HOST_DEVICE constexpr auto step(M& m, pinning_state& s) -> walk_stop {
+    switch (at_) {
+      case point::arrive: return arrive(m);
+      case point::look_for_slot: return choose_slot(m.load(s.occupied[sm_]));
+      case point::take_slot: return take_slot(m, s);
+      case point::ask: return go(m.allowed(sm_) > slot_ ? point::look : point::give_slot);
+      case point::look: return choose_chunk(m.load(s.next));
+      case point::take_chunk: return take_chunk(m, s);
+      case point::work: ++done_; return go(point::ask);
+      case point::give_slot: m.clear(s.occupied[sm_], bit()); return go(done_ > 0 ? point::report : point::count_out);
+      case point::report: return go(m.add(s.finished, done_) + done_ == chunks_ ? point::close : point::count_out);
+      case point::close: m.store(s.finished, 0U); return go(point::open_next);
+      case point::open_next: m.store(s.next, position(job_ + 1U, 0)); return go(point::count_out);
+      case point::count_out: return go(m.add(s.gone[lane_], 1U) + 1U == blocks_ ? point::clear_lane : point::gone);
+      case point::clear_lane: m.store(s.gone[lane_], 0U); return go(point::tell);
+      case point::tell: m.left(remaining(m.load(s.next))); return go(point::gone);
+      case point::gone: break;
+    }
+    return walk_stop::gone;
+  }
+
+  /// To the next chunk, or out.
+  TAKT_ANY_MACHINE template <class M>
+  TAKT_HOST_DEVICE constexpr auto advance(M& m, pinning_state& s) -> walk_stop {
+    walk_stop stop = walk_stop::none;
+    while (stop == walk_stop::none) { stop = step(m, s); }
+    return stop;
+  }
+
+  /// Pre: the last step stopped at a chunk.
+  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto chunk() const noexcept -> std::uint32_t { return index_of(seen_next_); }
+  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto sm() const noexcept -> std::uint32_t { return sm_; }
+  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto slot() const noexcept -> std::uint32_t { return slot_; }
+
+  [[nodiscard]] friend constexpr auto operator<=>(const pinned_walk&, const pinned_walk&) noexcept = default;
+
+ private:
+  enum class point : std::uint8_t {
+    arrive,
+    look_for_slot,
+    take_slot,
+    ask,
+    look,
+    take_chunk,
+    work,
+    give_slot,
+    report,
+    close,
+    open_next,
+    count_out,
+    clear_lane,
+    tell,
+    gone,
+  };
+
+  [[nodiscard]] TAKT_HOST_DEVICE static constexpr auto position(std::uint32_t job, std::uint32_t index) noexcept
+      -> std::uint64_t {
+    return (static_cast<std::uint64_t>(job) << 32U) | index;
+  }
+  [[nodiscard]] TAKT_HOST_DEVICE static constexpr auto index_of(std::uint64_t next) noexcept -> std::uint32_t {
+    return static_cast<std::uint32_t>(next);
+  }
+  /// Chunks of this job that nobody has taken.
+  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto remaining(std::uint64_t next) const noexcept -> std::uint32_t {
+    return static_cast<std::uint32_t>(next >> 32U) == job_ ? chunks_ - index_of(next) : 0U;
+  }
+  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto bit() const noexcept -> std::uint32_t { return 1U << slot_; }
+
+  TAKT_HOST_DEVICE constexpr auto go(point to) noexcept -> walk_stop {
+    at_ = to;
+    return to == point::gone ? walk_stop::gone : walk_stop::none;
+  }
+
+  TAKT_ANY_MACHINE template <class M>
+  TAKT_HOST_DEVICE constexpr auto arrive(M& m) -> walk_stop {
+    sm_ = m.sm();
+    limit_ = sm_ < max_sms ? m.allowed(sm_) : 0U;
+    limit_ = limit_ < max_slots ? limit_ : max_slots;
+    return go(limit_ > 0 ? point::look_for_slot : point::count_out);
+  }
+
+  TAKT_HOST_DEVICE constexpr auto choose_slot(std::uint32_t occupied) noexcept -> walk_stop {
+    seen_slots_ = occupied;
+    for (slot_ = 0; slot_ < limit_; ++slot_) {
+      if ((occupied & bit()) == 0) { return go(point::take_slot); }
+    }
+    return go(point::count_out);
+  }
+
+  TAKT_ANY_MACHINE template <class M>
+  TAKT_HOST_DEVICE constexpr auto take_slot(M& m, pinning_state& s) -> walk_stop {
+    const std::uint32_t was = m.exchange_if(s.occupied[sm_], seen_slots_, seen_slots_ | bit());
+    return was == seen_slots_ ? go(point::ask) : choose_slot(was);
+  }
+
+  TAKT_HOST_DEVICE constexpr auto choose_chunk(std::uint64_t next) noexcept -> walk_stop {
+    seen_next_ = next;
+    return go(remaining(next) > 0 ? point::take_chunk : point::give_slot);
+  }
+
+  TAKT_ANY_MACHINE template <class M>
+  TAKT_HOST_DEVICE constexpr auto take_chunk(M& m, pinning_state& s) -> walk_stop {
+    const std::uint64_t was = m.exchange_if(s.next, seen_next_, seen_next_ + 1U);
+    if (was != seen_next_) { return choose_chunk(was); }
+    at_ = point::work;
+    return walk_stop::chunk;
+  }
+
+  std::uint32_t chunks_;
+  std::uint32_t job_;
+  std::uint32_t lane_;
+  std::uint32_t blocks_;
+  std::uint32_t sm_ = 0;
+  std::uint32_t limit_ = 0;
+  std::uint32_t slot_ = 0;
+  std::uint32_t done_ = 0;
+  std::uint32_t seen_slots_ = 0;
+  std::uint64_t seen_next_ = 0;
+  point at_ = point::arrive;
+};
+
+}  // namespace takt::cuda
+
+#undef TAKT_ANY_MACHINE
+#undef TAKT_HOST_DEVICE

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/core/exact.hpp>
+#include <takt/core/inline_vector.hpp>
+
+namespace takt {
+
+/// Work of GPU threads: threads times time. No time converts to it, nor it to a time.
+template <ExactNumber Number>
+struct thread_time {
+  Number value{};
+
+  constexpr thread_time() = default;
+  constexpr explicit thread_time(const Number& threads_times_time) : value{threads_times_time} {}
+
+  [[nodiscard]] friend constexpr auto operator==(const thread_time&, const thread_time&) -> bool = default;
+  [[nodiscard]] friend constexpr auto operator<=>(const thread_time&, const thread_time&) = default;
+};
+
+/// Where the kernels of a task's jobs are issued. A stream runs its kernels one after the other.
+struct one_stream_per_job {};
+struct one_stream_per_task {};
+template <class S>
+concept StreamAssignment = std::same_as<S, one_stream_per_job> || std::same_as<S, one_stream_per_task>;
+
+/// A GPU: streaming multiprocessors and what each of them has. 0 blocks, bytes or registers: never the reason why a
+/// block waits.
+struct block_gpu {
+  std::int32_t sms = 1;
+  std::int64_t threads_per_sm = 2048;
+  std::int64_t block_slots = 0;
+  std::int64_t shared_memory = 0;
+  std::int64_t registers = 0;
+};
+
+/// The GPU when at most `threads` threads of every SM may be used. A bound for it says nothing about the GPU itself:
+/// what holds the rest, such as a kernel that never ends, must be there at run time.
+[[nodiscard]] constexpr auto restricted_to(block_gpu gpu, std::int64_t threads) noexcept -> block_gpu {
+  gpu.threads_per_sm = threads;
+  return gpu;
+}
+
+/// No owner: a kernel that is issued whatever the state of others.
+inline constexpr std::int32_t no_owner = -1;
+
+/// A sporadic kernel: `blocks` thread blocks per job, each of which stays on one SM until its end.
+template <ExactNumber Number>
+struct block_kernel {
+  std::string_view name{};
+  Number length{};  ///< longest time of a block beside any others
+  Number period{};  ///< least time between two nominal enqueues
+  std::int64_t blocks = 1;
+  std::int64_t threads = 1;  ///< per block
+  Number jitter{};           ///< a job is enqueued at most this much after its nominal instant
+  std::int64_t shared_memory = 0;
+  std::int64_t registers = 0;     ///< both per block
+  std::int32_t owner = no_owner;  ///< whoever issues it has no other kernel unfinished meanwhile
+};
+
+/// Source: Yang et al. 2018, section 4.2: C = L H.
+template <ExactNumber Number>
+[[nodiscard]] constexpr auto block_work(const block_kernel<Number>& k) -> thread_time<Number> {
+  return thread_time<Number>{Number(k.length * Number(k.threads))};
+}
+/// The length of a block of that work; whole ticks are rounded up. Pre: threads >= 1.
+template <ExactNumber Number>
+[[nodiscard]] constexpr auto block_length(const thread_time<Number>& work, std::int64_t threads) -> Number {
+  return number_traits<Number>::divide_up(work.value, threads);
+}
+
+/// Threads of a block as the hardware counts them: whole warps.
+inline constexpr std::int64_t warp_threads = 32;
+inline constexpr std::int64_t most_block_threads = 1024;
+[[nodiscard]] constexpr auto whole_warps(std::int64_t threads) noexcept -> std::int64_t {
+  return (threads + warp_threads - 1) / warp_threads * warp_threads;
+}
+
+/// Kernels in the given order. `Streams` says where their jobs are issued; most bounds need a stream per job.
+template <ExactNumber Number, std::size_t MaxTasks, StreamAssignment Streams = one_stream_per_job>
+struct block_table {
+  using number = Number;
+  using streams = Streams;
+  static constexpr std::size_t max_tasks = MaxTasks;
+
+  inline_vector<block_kernel<Number>, MaxTasks> tasks;
+
+  /// False when full.
+  constexpr auto add(const block_kernel<Number>& k) -> bool { return tasks.push_back(k); }
+  /// The same with the block size in whole warps: false also when it is above 1024 threads or not positive.
+  constexpr auto add_launch(block_kernel<Number> k) -> bool {
+    if (k.threads < 1 || k.threads > most_block_threads) { return false; }
+    k.threads = whole_warps(k.threads);
+    return add(k);
+  }
+  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
+};
+
+enum class block_fault : std::uint8_t {
+  none,
+  gpu_size_out_of_range,  ///< fewer than one SM or thread, or a negative amount
+  length_not_positive,
+  period_not_positive,
+  no_block,
+  block_exceeds_sm,  ///< its threads, shared memory or registers; or it has no thread
+  negative_jitter,
+  owner_missing,
+  time_overflow,
+};
+
+[[nodiscard]] constexpr auto name_of(block_fault f) noexcept -> std::string_view {
+  switch (f) {
+    case block_fault::none: return "";
+    case block_fault::gpu_size_out_of_range: return "gpu-size-out-of-range";
+    case block_fault::length_not_positive: return "length-not-positive";
+    case block_fault::period_not_positive: return "period-not-positive";
+    case block_fault::no_block: return "no-block";
+    case block_fault::block_exceeds_sm: return "block-exceeds-sm";
+    case block_fault::negative_jitter: return "negative-jitter";
+    case block_fault::owner_missing: return "owner-missing";
+    case block_fault::time_overflow: return "time-overflow";
+  }
+  return "";
+}
+
+struct block_error {
+  block_fault fault = block_fault::none;
+  std::size_t task = 0;  ///< position in the table
+
+  [[nodiscard]] constexpr explicit operator bool() const noexcept { return fault != block_fault::none; }
+};
+
+namespace detail {
+
+/// Larger sizes leave no headroom for their products.
+inline constexpr std::int64_t most_gpu_amount = INT64_C(1) << 40;
+
+[[nodiscard]] constexpr auto gpu_in_range(const block_gpu& g) noexcept -> bool {
+  const auto amount = [](std::int64_t a) { return a >= 0 && a <= most_gpu_amount; };
+  return g.sms >= 1 && g.threads_per_sm >= 1 && g.threads_per_sm <= most_gpu_amount / g.sms && amount(g.block_slots) &&
+         amount(g.shared_memory) && amount(g.registers);
+}
+
+template <class Number>
+[[nodiscard]] constexpr auto block_kernel_fault(const block_kernel<Number>& k, const block_gpu& gpu) -> block_fault {
+  if (!is_number(k.length) || !is_number(k.period) || !is_number(k.jitter)) { return block_fault::time_overflow; }
+  if (k.length <= Number(0)) { return block_fault::length_not_positive; }
+  if (k.period <= Number(0)) { return block_fault::period_not_positive; }
+  if (k.jitter < Number(0)) { return block_fault::negative_jitter; }
+  if (k.blocks < 1) { return block_fault::no_block; }
+  const auto fits = [](std::int64_t amount, std::int64_t limit) { return limit == 0 || amount <= limit; };
+  if (k.threads < 1 || k.threads > gpu.threads_per_sm || k.shared_memory < 0 || k.registers < 0 ||
+      !fits(k.shared_memory, gpu.shared_memory) || !fits(k.registers, gpu.registers)) {
+    return block_fault::block_exceeds_sm;
+  }
+  return block_fault::none;
+}
+
+}  // namespace detail
+
+/// The first fault of the kernels of a GPU. An empty table has none.
+template <class Number, std::size_t MaxTasks, class Streams>
+[[nodiscard]] constexpr auto validate(const block_table<Number, MaxTasks, Streams>& table, const block_gpu& gpu)
+    -> block_error {
+  if (!detail::gpu_in_range(gpu)) { return {.fault = block_fault::gpu_size_out_of_range}; }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (const auto fault = detail::block_kernel_fault(table.tasks[i], gpu); fault != block_fault::none) {
+      return {fault, i};
+    }
+  }
+  return {};
+}
+
+}  // namespace takt

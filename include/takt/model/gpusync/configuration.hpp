@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/model/gpu_migration.hpp>
+#include <takt/model/gpusync/fault.hpp>
+
+namespace takt {
+
+inline constexpr std::int32_t max_gpusync_cpus = 64;
+inline constexpr std::int32_t max_gpusync_gpus = 32;
+inline constexpr std::int32_t max_gpusync_tokens = 64;
+/// As many tokens as there are tasks: jobs meet at the engines only.
+inline constexpr std::int32_t unlimited_tokens = 0;
+
+/// Who goes first on the CPUs of a cluster. Under all of them a job keeps its priority.
+enum class cpu_scheduler : std::uint8_t {
+  earliest_deadline,
+  fair_lateness,    ///< least d - (c - 1) / c * e after the release, on c CPUs
+  shortest_period,  ///< rate monotonic, equal periods in the given order
+  given_priority,   ///< the tasks' own priorities
+};
+[[nodiscard]] constexpr auto has_fixed_priorities(cpu_scheduler s) noexcept -> bool {
+  return s == cpu_scheduler::shortest_period || s == cpu_scheduler::given_priority;
+}
+
+enum class engine_order : std::uint8_t { first_come, priority };
+
+enum class token_protocol : std::uint8_t {
+  derived,  ///< CK-OMLP exactly where a GPU cluster serves several CPU clusters
+  r2dglp,
+  ck_omlp,
+};
+
+/// Which CPU clusters each GPU cluster serves: bit b of element a. All zero: the even one.
+struct gpusync_association {
+  std::array<std::uint64_t, max_gpusync_gpus> cpu_clusters{};
+
+  [[nodiscard]] constexpr auto given() const noexcept -> bool {
+    for (const std::uint64_t served : cpu_clusters) {
+      if (served != 0) { return true; }
+    }
+    return false;
+  }
+  [[nodiscard]] friend constexpr auto operator==(const gpusync_association&, const gpusync_association&) noexcept
+      -> bool = default;
+};
+
+/// How CPUs and GPUs are divided and shared, in one value that can be a template argument. Clusters are numbered from
+/// 0 and have consecutive members. Source: Elliott 2015, section 4.2.
+struct gpusync_configuration {
+  std::int32_t cpus = 1;
+  std::int32_t cpu_cluster_size = 1;
+  std::int32_t gpus = 1;
+  std::int32_t gpu_cluster_size = 1;
+  std::int32_t tokens_per_gpu = 1;  ///< or `unlimited_tokens`
+  std::int32_t copy_engines = 2;    ///< of a GPU; 0 where it shares the CPUs' memory
+  std::int32_t numa_nodes = 1;      ///< GPUs serve CPUs of their own node where clusters allow it
+  migration_path migration = migration_path::none;
+  token_protocol tokens = token_protocol::derived;
+  engine_order engines = engine_order::first_come;
+  cpu_scheduler scheduler = cpu_scheduler::fair_lateness;
+  std::int64_t dma_chunk = 1 << 20;
+  gpusync_association association{};
+
+  // Pre, from here: `fault_of(*this)` finds none of the size faults.
+
+  [[nodiscard]] constexpr auto cpu_clusters() const noexcept -> std::int32_t { return cpus / cpu_cluster_size; }
+  [[nodiscard]] constexpr auto gpu_clusters() const noexcept -> std::int32_t { return gpus / gpu_cluster_size; }
+  [[nodiscard]] constexpr auto cpu_cluster_of(std::int32_t cpu) const noexcept -> std::int32_t {
+    return cpu / cpu_cluster_size;
+  }
+  [[nodiscard]] constexpr auto gpu_cluster_of(std::int32_t gpu) const noexcept -> std::int32_t {
+    return gpu / gpu_cluster_size;
+  }
+  [[nodiscard]] constexpr auto engines_per_gpu() const noexcept -> std::int32_t { return 1 + copy_engines; }
+  [[nodiscard]] constexpr auto limits_tokens() const noexcept -> bool { return tokens_per_gpu != unlimited_tokens; }
+  /// Tokens of a GPU cluster; 0 without a limit.
+  [[nodiscard]] constexpr auto replicas() const noexcept -> std::int32_t { return tokens_per_gpu * gpu_cluster_size; }
+  /// Whether a job may find its state on another GPU.
+  [[nodiscard]] constexpr auto migrates() const noexcept -> bool {
+    return gpu_cluster_size > 1 && migration != migration_path::none;
+  }
+
+  [[nodiscard]] constexpr auto serves(std::int32_t gpu_cluster, std::int32_t cpu_cluster) const noexcept -> bool {
+    if (association.given()) {
+      return ((association.cpu_clusters[static_cast<std::size_t>(gpu_cluster)] >> cpu_cluster) & 1U) != 0;
+    }
+    std::int32_t k = cpu_clusters();
+    std::int32_t g = gpu_clusters();
+    if (numa_nodes > 1 && k % numa_nodes == 0 && g % numa_nodes == 0) {
+      k /= numa_nodes;
+      g /= numa_nodes;
+      if (gpu_cluster / g != cpu_cluster / k) { return false; }
+      gpu_cluster %= g;
+      cpu_cluster %= k;
+    }
+    return g >= k ? gpu_cluster / (g / k) == cpu_cluster : cpu_cluster / (k / g) == gpu_cluster;
+  }
+  /// How many CPU clusters a GPU cluster serves.
+  [[nodiscard]] constexpr auto served_clusters(std::int32_t gpu_cluster) const noexcept -> std::int32_t {
+    std::int32_t count = 0;
+    for (std::int32_t b = 0; b < cpu_clusters(); ++b) { count += serves(gpu_cluster, b) ? 1 : 0; }
+    return count;
+  }
+  /// CPUs on which tasks of a GPU cluster may run.
+  [[nodiscard]] constexpr auto sharing_cpus(std::int32_t gpu_cluster) const noexcept -> std::int32_t {
+    return cpu_cluster_size * served_clusters(gpu_cluster);
+  }
+  [[nodiscard]] constexpr auto has_gpus(std::int32_t cpu_cluster) const noexcept -> bool {
+    for (std::int32_t a = 0; a < gpu_clusters(); ++a) {
+      if (serves(a, cpu_cluster)) { return true; }
+    }
+    return false;
+  }
+  [[nodiscard]] constexpr auto shares_gpu_clusters() const noexcept -> bool {
+    for (std::int32_t a = 0; a < gpu_clusters(); ++a) {
+      if (served_clusters(a) > 1) { return true; }
+    }
+    return false;
+  }
+  /// `r2dglp` or `ck_omlp`.
+  [[nodiscard]] constexpr auto protocol() const noexcept -> token_protocol {
+    if (tokens != token_protocol::derived) { return tokens; }
+    return shares_gpu_clusters() ? token_protocol::ck_omlp : token_protocol::r2dglp;
+  }
+  /// Whether each GPU's interrupts are handled on the one CPU whose jobs use it.
+  [[nodiscard]] constexpr auto interrupts_stay_local() const noexcept -> bool {
+    return cpu_cluster_size == 1 && gpu_cluster_size == 1 && !shares_gpu_clusters();
+  }
+
+  [[nodiscard]] friend constexpr auto operator==(const gpusync_configuration&, const gpusync_configuration&) noexcept
+      -> bool = default;
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr auto association_fault(const gpusync_configuration& c) noexcept -> gpusync_fault {
+  for (std::int32_t a = 0; a < max_gpusync_gpus; ++a) {
+    const std::uint64_t served = c.association.cpu_clusters[static_cast<std::size_t>(a)];
+    const bool known = a < c.gpu_clusters() && (c.cpu_clusters() == 64 || (served >> c.cpu_clusters()) == 0);
+    if (served != 0 && !known) { return gpusync_fault::association_out_of_range; }
+  }
+  return gpusync_fault::none;
+}
+
+}  // namespace detail
+
+/// The first thing that is wrong with a configuration.
+[[nodiscard]] constexpr auto fault_of(const gpusync_configuration& c) noexcept -> gpusync_fault {
+  if (c.cpus < 1 || c.gpus < 1 || c.cpus > max_gpusync_cpus || c.gpus > max_gpusync_gpus || c.numa_nodes < 1) {
+    return gpusync_fault::size_out_of_range;
+  }
+  if (c.cpu_cluster_size < 1 || c.gpu_cluster_size < 1 || c.cpus % c.cpu_cluster_size != 0 ||
+      c.gpus % c.gpu_cluster_size != 0) {
+    return gpusync_fault::cluster_does_not_divide;
+  }
+  if (c.tokens_per_gpu < 0 || c.tokens_per_gpu > max_gpusync_tokens) { return gpusync_fault::tokens_out_of_range; }
+  if (c.copy_engines < 0 || c.copy_engines > 2) { return gpusync_fault::copy_engines_out_of_range; }
+  if (c.dma_chunk < 1) { return gpusync_fault::chunk_not_positive; }
+  if (const auto fault = detail::association_fault(c); fault != gpusync_fault::none) { return fault; }
+  if (c.protocol() == token_protocol::r2dglp && c.shares_gpu_clusters()) {
+    return gpusync_fault::r2dglp_across_clusters;
+  }
+  if (!c.limits_tokens() && c.shares_gpu_clusters()) { return gpusync_fault::unlimited_across_clusters; }
+  return gpusync_fault::none;
+}
+
+}  // namespace takt

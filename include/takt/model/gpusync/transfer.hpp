@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/exact.hpp>
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+
+namespace takt {
+
+/// Where a copy engine moves data: into a GPU, out of it, or from one GPU to another.
+enum class transfer_kind : std::uint8_t { in, out, peer };
+
+/// Beyond it, sums of a few times need not fit 64 bits. What costs more is charged this much, and is refused.
+inline constexpr ticks longest_gpusync_time = ticks{1} << 60;
+
+/// Time of a transfer as a function of its bytes: 0 for none, otherwise `setup` + `bytes` * `numerator` /
+/// `denominator`. Unit of the fraction: time per byte. Pre: nothing is negative, denominator > 0.
+template <ExactNumber Number>
+struct linear_cost {
+  Number setup{};
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 1;
+
+  /// In ticks rounded up. Error: `longest_gpusync_time` where the exact time is above it.
+  [[nodiscard]] constexpr auto time(std::int64_t bytes) const -> Number {
+    if (bytes == 0) { return Number(0); }
+    Number product{};
+    Number sum{};
+    if (!number_traits<Number>::multiply(Number(bytes), numerator, product) ||
+        !add_exactly(setup, Number(number_traits<Number>::divide_up(product, denominator)), sum) ||
+        Number(longest_gpusync_time) < sum) {
+      return Number(longest_gpusync_time);
+    }
+    return sum;
+  }
+};
+
+template <ExactNumber Number>
+struct linear_transfer_costs {
+  using number = Number;
+  std::array<linear_cost<Number>, 3> kinds{};  ///< in the order of `transfer_kind`
+
+  [[nodiscard]] constexpr auto time(transfer_kind kind, std::int64_t bytes) const -> Number {
+    return kinds[static_cast<std::size_t>(kind)].time(bytes);
+  }
+};
+
+struct curve_point {
+  std::int64_t bytes = 0;
+  ticks time = 0;
+};
+
+/// A cost that was measured at some sizes: up to the first of them that of the first, then straight from point to
+/// point, and beyond the last in proportion to the bytes.
+template <std::size_t MaxPoints>
+class cost_curve {
+ public:
+  constexpr cost_curve() noexcept = default;
+
+  /// False, and no change, unless bytes > 0 rise, times are at least 0 and do not fall, and there is room.
+  constexpr auto add(curve_point p) noexcept -> bool {
+    const curve_point last = points_.empty() ? curve_point{} : points_.back();
+    if (p.bytes <= last.bytes || p.time < last.time || p.time > longest_gpusync_time) { return false; }
+    return points_.push_back(p);
+  }
+  [[nodiscard]] constexpr auto empty() const noexcept -> bool { return points_.empty(); }
+
+  /// Rounded up; 0 for no bytes. Error: `longest_gpusync_time` where the exact time is above it.
+  [[nodiscard]] constexpr auto time(std::int64_t bytes) const noexcept -> ticks {
+    if (bytes <= 0 || points_.empty()) { return 0; }
+    if (bytes <= points_.front().bytes) { return points_.front().time; }
+    for (std::size_t i = 1; i < points_.size(); ++i) {
+      const curve_point a = points_[i - 1];
+      const curve_point b = points_[i];
+      if (bytes <= b.bytes) { return add(a.time, scaled(b.time - a.time, bytes - a.bytes, b.bytes - a.bytes)); }
+    }
+    return scaled(points_.back().time, bytes, points_.back().bytes);
+  }
+
+ private:
+  [[nodiscard]] static constexpr auto add(ticks a, ticks b) noexcept -> ticks {
+    ticks sum = 0;
+    return checked_add(a, b, sum) && sum < longest_gpusync_time ? sum : longest_gpusync_time;
+  }
+  /// time * part / whole, a whole multiple first so that intermediate values stay small.
+  [[nodiscard]] static constexpr auto scaled(ticks time, std::int64_t part, std::int64_t whole) noexcept -> ticks {
+    ticks multiples = 0;
+    ticks rest = 0;
+    if (!checked_multiply(time, part / whole, multiples) || !checked_multiply(time, part % whole, rest)) {
+      return longest_gpusync_time;
+    }
+    return add(multiples, ceil_divide(rest, whole));
+  }
+
+  inline_vector<curve_point, MaxPoints> points_;
+};
+
+/// One curve per kind of transfer.
+template <std::size_t MaxPoints>
+struct transfer_curves {
+  using number = ticks;
+  std::array<cost_curve<MaxPoints>, 3> kinds{};
+
+  [[nodiscard]] constexpr auto time(transfer_kind kind, std::int64_t bytes) const noexcept -> ticks {
+    return kinds[static_cast<std::size_t>(kind)].time(bytes);
+  }
+};
+
+/// Worst times of transfers: 0 for 0 bytes, never falling with the bytes. Costs that differ between GPU clusters have a
+/// third argument, the GPU cluster.
+template <class C>
+concept TransferCosts = requires(const C& c, transfer_kind kind, std::int64_t bytes) {
+  typename C::number;
+  requires ExactNumber<typename C::number>;
+  requires requires {
+    { c.time(kind, bytes) } -> std::convertible_to<typename C::number>;
+  } || requires(std::int32_t gpu_cluster) {
+    { c.time(kind, bytes, gpu_cluster) } -> std::convertible_to<typename C::number>;
+  };
+};
+
+template <TransferCosts Costs>
+[[nodiscard]] constexpr auto transfer_time(const Costs& costs, transfer_kind kind, std::int64_t bytes,
+                                           std::int32_t gpu_cluster) -> typename Costs::number {
+  if constexpr (requires { costs.time(kind, bytes, gpu_cluster); }) {
+    return costs.time(kind, bytes, gpu_cluster);
+  } else {
+    return costs.time(kind, bytes);
+  }
+}
+
+}  // namespace takt

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <takt/core/exact.hpp>
+#include <takt/core/inline_vector.hpp>
+#include <takt/model/graph/graph_fault.hpp>
+#include <takt/model/graph/graph_table.hpp>
+
+namespace takt {
+
+/// Nodes of one graph such that every edge without a lag leads forward; ties in the given order. Shorter than the graph
+/// if such edges form a cycle. Cost: nodes + nodes x edges.
+template <class Number, std::size_t N, std::size_t E, std::size_t G>
+[[nodiscard]] constexpr auto topological_order(const graph_table<Number, N, E, G>& table, std::size_t graph)
+    -> inline_vector<std::uint32_t, N> {
+  const auto& g = table.graphs[graph];
+  std::array<std::uint32_t, N> open{};
+  for (std::size_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
+    if (table.edges[e].lag == 0) { ++open[table.edges[e].to]; }
+  }
+  inline_vector<std::uint32_t, N> order;
+  for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
+    if (open[v] == 0) { static_cast<void>(order.push_back(v)); }
+  }
+  for (std::size_t next = 0; next < order.size(); ++next) {
+    for (std::size_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
+      const graph_edge& edge = table.edges[e];
+      if (edge.lag == 0 && edge.from == order[next] && --open[edge.to] == 0) {
+        static_cast<void>(order.push_back(edge.to));
+      }
+    }
+  }
+  return order;
+}
+
+namespace detail {
+
+/// Beyond it, sums over the nodes of a graph need not fit 64 bits.
+inline constexpr ticks longest_graph_time = std::numeric_limits<ticks>::max() / 4096;
+
+template <class Number>
+[[nodiscard]] constexpr auto graph_time_fits(const Number& value) -> bool {
+  if constexpr (number_traits<Number>::integral) {
+    return value <= longest_graph_time;
+  } else {
+    return is_number(value);
+  }
+}
+
+template <class Number>
+[[nodiscard]] constexpr auto node_fault(const graph_node<Number>& n) -> graph_fault {
+  const Number zero(0);
+  if (n.wcet < zero || n.block_length < zero || n.launch < zero || n.await < zero) {
+    return graph_fault::negative_time;
+  }
+  if (!graph_time_fits(n.wcet) || !graph_time_fits(n.block_length) || !graph_time_fits(n.launch) ||
+      !graph_time_fits(n.await)) {
+    return graph_fault::time_overflow;
+  }
+  if (n.parallelism < 0) { return graph_fault::negative_parallelism; }
+  if (n.kind == node_kind::kernel && (n.blocks < 1 || n.block_threads < 1 || n.block_length == zero)) {
+    return graph_fault::kernel_shape_out_of_range;
+  }
+  return graph_fault::none;
+}
+
+template <class Number, std::size_t N, std::size_t E, std::size_t G>
+[[nodiscard]] constexpr auto first_node_error(const graph_table<Number, N, E, G>& table, std::size_t graph)
+    -> graph_error {
+  const auto& g = table.graphs[graph];
+  const auto at = static_cast<std::uint32_t>(graph);
+  for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
+    const auto& n = table.nodes[v];
+    if (const auto fault = node_fault(n); fault != graph_fault::none) { return {fault, at, v}; }
+    for (std::uint32_t w = g.first_node; w < v; ++w) {
+      if (table.nodes[w].owner != n.owner && table.nodes[w].name == n.name && n.kind != node_kind::junction) {
+        return {graph_fault::duplicate_name, at, v};
+      }
+    }
+  }
+  return {};
+}
+
+template <class Number, std::size_t N, std::size_t E, std::size_t G>
+[[nodiscard]] constexpr auto first_edge_error(const graph_table<Number, N, E, G>& table, std::size_t graph)
+    -> graph_error {
+  const auto& g = table.graphs[graph];
+  const auto at = static_cast<std::uint32_t>(graph);
+  const auto outside = [&g](std::uint32_t v) { return v < g.first_node || v >= g.first_node + g.nodes; };
+  for (std::uint32_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
+    const graph_edge& edge = table.edges[e];
+    if (outside(edge.from) || outside(edge.to)) { return {graph_fault::unknown_node, at, nowhere, e}; }
+    if (edge.lag < 0) { return {graph_fault::lag_not_positive, at, nowhere, e}; }
+    for (std::uint32_t other = g.first_edge; other < e; ++other) {
+      if (table.edges[other] == edge) { return {graph_fault::duplicate_edge, at, nowhere, e}; }
+    }
+  }
+  const auto order = topological_order(table, graph);
+  if (order.size() == g.nodes) { return {}; }
+  for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
+    bool sorted = false;
+    for (std::size_t k = 0; k < order.size(); ++k) { sorted = sorted || order[k] == v; }
+    if (!sorted) { return {graph_fault::cycle_without_history, at, v}; }
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// The first thing that is wrong with graphs whatever they run on. Cost: per graph, nodes^2 name comparisons, edges^2
+/// and nodes x edges steps.
+template <class Number, std::size_t N, std::size_t E, std::size_t G>
+[[nodiscard]] constexpr auto validate(const graph_table<Number, N, E, G>& table) -> graph_error {
+  if (table.graphs.empty()) { return {graph_fault::no_graph}; }
+  for (std::uint32_t i = 0; i < table.graphs.size(); ++i) {
+    const auto& g = table.graphs[i];
+    if (g.nodes == 0) { return {graph_fault::no_node, i}; }
+    if (g.period <= Number(0)) { return {graph_fault::period_not_positive, i}; }
+    if (!detail::graph_time_fits(g.period)) { return {graph_fault::time_overflow, i}; }
+    if (g.cluster < 0) { return {graph_fault::cluster_out_of_range, i}; }
+    for (std::size_t other = 0; other < i; ++other) {
+      if (table.graphs[other].name == g.name) { return {graph_fault::duplicate_name, i}; }
+    }
+    if (const auto error = detail::first_node_error(table, i)) { return error; }
+    if (const auto error = detail::first_edge_error(table, i)) { return error; }
+  }
+  return {};
+}
+
+}  // namespace takt

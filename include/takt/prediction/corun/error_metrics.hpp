@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace takt {
+
+struct error_metrics {
+  double percent_of_estimate = 0;     ///< mean absolute error relative to the estimate: Yao et al. 2022, Eq. 15
+  double percent_of_measurement = 0;  ///< the same relative to the measurement, which is what MAPE usually means
+  double root_mean_square = 0;        ///< in the unit of the times
+};
+
+/// Pre of a result: as many estimates as measurements, at least one, all positive and finite; otherwise none.
+[[nodiscard]] inline auto measure_errors(std::span<const double> measured, std::span<const double> estimated) noexcept
+    -> std::optional<error_metrics> {
+  if (measured.empty() || measured.size() != estimated.size()) { return std::nullopt; }
+  error_metrics out;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    if (!(measured[i] > 0 && estimated[i] > 0 && std::isfinite(measured[i]) && std::isfinite(estimated[i]))) {
+      return std::nullopt;
+    }
+    const double distance = std::abs(measured[i] - estimated[i]);
+    out.percent_of_estimate += distance / estimated[i];
+    out.percent_of_measurement += distance / measured[i];
+    out.root_mean_square += distance * distance;
+  }
+  const auto count = static_cast<double>(measured.size());
+  out.percent_of_estimate *= 100 / count;
+  out.percent_of_measurement *= 100 / count;
+  out.root_mean_square = std::sqrt(out.root_mean_square / count);
+  return out;
+}
+
+}  // namespace takt

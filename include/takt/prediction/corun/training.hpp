@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <takt/core/random.hpp>
+#include <takt/prediction/corun/co_run_model.hpp>
+#include <takt/prediction/corun/error_metrics.hpp>
+#include <takt/prediction/corun/fuzzy_fit.hpp>
+#include <takt/prediction/corun/fuzzy_gradient.hpp>
+#include <takt/prediction/corun/fuzzy_structure.hpp>
+#include <takt/prediction/corun/random_draws.hpp>
+#include <takt/prediction/corun/sample_recorder.hpp>
+
+namespace takt {
+
+enum class training_status : std::uint8_t {
+  trained,
+  too_few_samples,  ///< none is left for the test
+  bad_sample,       ///< a time below 1, or an input that is not finite
+  bad_option,
+  not_determined,  ///< the samples do not determine the consequents; a larger `ridge` helps
+  diverged,        ///< the network estimates no time for a sample of the test
+};
+
+[[nodiscard]] constexpr auto name_of(training_status s) noexcept -> std::string_view {
+  switch (s) {
+    case training_status::trained: return "trained";
+    case training_status::too_few_samples: return "too few samples";
+    case training_status::bad_sample: return "a sample is out of range";
+    case training_status::bad_option: return "an option is out of range";
+    case training_status::not_determined: return "the samples do not determine the consequents";
+    case training_status::diverged: return "no estimate for a sample of the test";
+  }
+  return "";
+}
+
+template <std::size_t Inputs>
+struct training_options {
+  fuzzy_structure_options<Inputs> structure;
+  fuzzy_gradient_rates rates;
+  std::size_t training_samples = 3000;  ///< the others are for the test
+  std::size_t epochs = 0;               ///< of gradient descent and a new fit, after the first fit
+  double ridge = 1e-6;
+  target_scale scale = target_scale::logarithmic;
+  consequent_form form = consequent_form::constant;
+  std::uint64_t seed = 1;
+};
+
+struct training_report {
+  training_status status = training_status::too_few_samples;
+  error_metrics training;
+  error_metrics test;
+  std::size_t extrapolated = 0;       ///< samples of the test outside of the training's ranges
+  bool rules_wanted = false;          ///< growth met the capacity of the network
+  std::vector<error_metrics> epochs;  ///< on the training samples: after the first fit and after each epoch
+
+  [[nodiscard]] explicit operator bool() const noexcept { return status == training_status::trained; }
+};
+
+namespace detail {
+
+template <std::size_t Inputs>
+struct training_rows {
+  std::vector<std::array<double, Inputs>> inputs;  ///< in units
+  std::vector<double> targets;                     ///< in units
+};
+
+template <std::size_t Inputs, std::size_t MaxRules>
+[[nodiscard]] auto errors_on(const co_run_model<Inputs, MaxRules>& model,
+                             std::span<const co_run_sample<std::array<double, Inputs>>> samples,
+                             std::size_t* extrapolated = nullptr) -> std::optional<error_metrics> {
+  std::vector<double> measured;
+  std::vector<double> estimated;
+  for (const auto& s : samples) {
+    const co_run_estimate e = model.estimate(s.input);
+    if (!e) { return std::nullopt; }
+    if (extrapolated != nullptr && e.status == estimate_status::extrapolated) { ++*extrapolated; }
+    measured.push_back(static_cast<double>(s.time));
+    estimated.push_back(e.time);
+  }
+  return measure_errors(measured, estimated);
+}
+
+/// Sets the ranges of a model from samples, and gives them in its units.
+template <std::size_t Inputs, std::size_t MaxRules>
+[[nodiscard]] auto normalize(std::span<const co_run_sample<std::array<double, Inputs>>> samples,
+                             co_run_model<Inputs, MaxRules>& model) -> training_rows<Inputs> {
+  training_rows<Inputs> rows;
+  for (const auto& s : samples) {
+    const auto time = static_cast<double>(s.time);
+    rows.inputs.push_back(s.input);
+    rows.targets.push_back(model.scale == target_scale::logarithmic ? std::log(time) : time);
+  }
+  model.inputs = ranges_of<Inputs>(rows.inputs);
+  model.target = range_of(rows.targets);
+  for (auto& x : rows.inputs) { x = model.to_units(x); }
+  for (double& y : rows.targets) { y = model.target.to_unit(y); }
+  return rows;
+}
+
+template <std::size_t Inputs>
+[[nodiscard]] auto sample_fault(std::span<const co_run_sample<std::array<double, Inputs>>> samples,
+                                const training_options<Inputs>& o) -> training_status {
+  bool good = o.structure.growth_threshold > 0 && o.structure.growth_threshold < 1 && o.ridge >= 0 &&
+              o.structure.firing_threshold > 0 && o.structure.first_importance > 0 && o.rates.least_width > 0 &&
+              o.training_samples > 0;
+  for (const double w : o.structure.first_width) { good = good && w > 0; }
+  if (!good) { return training_status::bad_option; }
+  if (samples.size() <= o.training_samples) { return training_status::too_few_samples; }
+  for (const auto& s : samples) {
+    if (s.time < 1) { return training_status::bad_sample; }
+    for (const double v : s.input) {
+      if (!std::isfinite(v)) { return training_status::bad_sample; }
+    }
+  }
+  return training_status::trained;
+}
+
+}  // namespace detail
+
+/// Trains the network of one application: shuffles the samples and sets the test apart, grows rules in one pass, fits
+/// the consequents, then descends and fits again once per epoch; the best of these by root mean square error on the
+/// training samples is kept. The same arguments give the same model on one machine. Error: a status, and `out` is as it
+/// was. Cost: (1 + epochs) x samples x rules x (inputs + rules). Source: Yao et al. 2022, section 4.3.
+template <std::size_t Inputs, std::size_t MaxRules>
+[[nodiscard]] auto train(std::span<const co_run_sample<std::array<double, Inputs>>> samples,
+                         const training_options<Inputs>& o, co_run_model<Inputs, MaxRules>& out) -> training_report {
+  using sample = co_run_sample<std::array<double, Inputs>>;
+  training_report report;
+  report.status = detail::sample_fault(samples, o);
+  if (!report) { return report; }
+  random_stream random{o.seed};
+  std::vector<sample> shuffled(samples.begin(), samples.end());
+  shuffle(std::span<sample>{shuffled}, random);
+  const std::span<const sample> training{shuffled.data(), o.training_samples};
+  const std::span<const sample> test{shuffled.data() + o.training_samples, shuffled.size() - o.training_samples};
+
+  co_run_model<Inputs, MaxRules> model;
+  model.scale = o.scale;
+  const detail::training_rows<Inputs> rows = detail::normalize<Inputs>(training, model);
+  for (const auto& x : rows.inputs) {
+    report.rules_wanted = learn_structure(model.network, x, o.structure, random).full || report.rules_wanted;
+  }
+  std::vector<std::size_t> order(rows.inputs.size());
+  for (std::size_t i = 0; i < order.size(); ++i) { order[i] = i; }
+  co_run_model<Inputs, MaxRules> best;
+  for (std::size_t epoch = 0; epoch <= o.epochs; ++epoch) {
+    if (epoch > 0) {
+      shuffle(std::span<std::size_t>{order}, random);
+      for (const std::size_t i : order) { descend(model.network, rows.inputs[i], rows.targets[i], o.rates); }
+    }
+    const bool fitted = fit_consequents<Inputs>(model.network, rows.inputs, rows.targets, o.ridge, o.form);
+    const auto errors = fitted ? detail::errors_on<Inputs>(model, training) : std::nullopt;
+    if (!errors) {
+      if (epoch > 0) { break; }
+      report.status = fitted ? training_status::diverged : training_status::not_determined;
+      return report;
+    }
+    if (epoch == 0 || errors->root_mean_square < report.training.root_mean_square) {
+      report.training = *errors;
+      best = model;
+    }
+    report.epochs.push_back(*errors);
+  }
+  const auto errors = detail::errors_on<Inputs>(best, test, &report.extrapolated);
+  if (!errors) {
+    report.status = training_status::diverged;
+    return report;
+  }
+  report.test = *errors;
+  out = best;
+  return report;
+}
+
+}  // namespace takt

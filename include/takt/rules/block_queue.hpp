@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/rules/block_placement.hpp>
+
+namespace takt {
+
+inline constexpr std::int32_t no_queued_kernel = -1;
+/// A stream of the kernel alone, which therefore waits for no other.
+inline constexpr std::int32_t own_stream = -1;
+
+struct queued_kernel {
+  block_footprint block{};
+  std::int64_t blocks = 1;
+  /// Kernels of one stream run one after the other, in the order in which they are enqueued.
+  std::int32_t stream = own_stream;
+};
+
+/// A block that starts on an SM now; of no kernel when none does.
+struct block_start {
+  std::int32_t kernel = no_queued_kernel;
+  std::int32_t sm = 0;
+
+  [[nodiscard]] friend constexpr auto operator==(const block_start&, const block_start&) noexcept -> bool = default;
+};
+
+/// The execution engine of a GPU: kernels in one FIFO queue, whose blocks go to SMs that have room for them and stay
+/// until they end. Only the head of the queue places blocks; it leaves the queue with its last one, so a block that
+/// fits nowhere holds up all kernels behind it. A kernel whose stream is occupied enters the queue when its stream is
+/// free.
+///
+/// Order within one instant: every `complete`, then every `enqueue`, then `dispatch` until nothing starts. Kernels that
+/// wait for their stream enter before those enqueued at the instant at which it becomes free, in the order in which the
+/// kernels that they waited for had entered.
+///
+/// `MaxKernels` bounds the kernels that are not finished. A kernel is known by a number that is free again once it has
+/// finished and the next `enqueue` or `dispatch` has come.
+/// Source: Yang et al. 2018, section 4.1, after Amert et al. 2017.
+template <std::size_t MaxKernels, std::size_t MaxSms, std::size_t MaxStreams = MaxKernels>
+class block_queue {
+ public:
+  static constexpr std::size_t max_kernels = MaxKernels;
+  static constexpr std::size_t max_sms = MaxSms;
+
+  /// At most `grids` kernels have blocks on SMs at once; 0: any number. Pre: 1 <= sms <= MaxSms.
+  constexpr block_queue(std::int32_t sms, const sm_capacity& each, block_placement placement = block_placement::even,
+                        std::int64_t grids = 0) noexcept
+      : each_{each}, sms_{sms}, grids_{grids}, placement_{placement} {
+    idle_.fill(each);
+    entries_.fill(entry{});
+    streams_.fill(stream{});
+    for (std::size_t i = 0; i < MaxKernels; ++i) { free_[i] = static_cast<std::int32_t>(MaxKernels - 1 - i); }
+  }
+
+  /// The number of the kernel. `no_queued_kernel`, and no change: it has no block or none that fits on an empty SM, its
+  /// stream is not below MaxStreams, or MaxKernels are unfinished.
+  [[nodiscard]] constexpr auto enqueue(const queued_kernel& k) noexcept -> std::int32_t {
+    free_streams();
+    if (unfinished_ == MaxKernels || !sound(k)) { return no_queued_kernel; }
+    ++unfinished_;
+    const std::int32_t number = free_[MaxKernels - unfinished_];
+    entries_[index(number)] = {.kernel = k, .unplaced = k.blocks};
+    if (k.stream == own_stream) {
+      append(number);
+      return number;
+    }
+    stream& s = streams_[index(k.stream)];
+    if (!s.occupied) {
+      s.occupied = true;
+      append(number);
+      return number;
+    }
+    (s.last == no_queued_kernel ? s.first : entries_[index(s.last)].next) = number;
+    s.last = number;
+    return number;
+  }
+
+  /// A block that starts now. After one has started the next may start too.
+  [[nodiscard]] constexpr auto dispatch() noexcept -> block_start {
+    free_streams();
+    if (waiting_ == 0) { return {}; }
+    const std::int32_t head = queue_[first_];
+    entry& e = entries_[index(head)];
+    const bool starts = e.unplaced == e.kernel.blocks;
+    if (starts && grids_ > 0 && resident_ >= grids_) { return {}; }
+    const std::int32_t sm = choose(e.kernel.block);
+    if (sm < 0) { return {}; }
+    idle_[index(sm)].take(e.kernel.block, 1);
+    resident_ += starts ? 1 : 0;
+    --e.unplaced;
+    ++e.running;
+    if (e.unplaced == 0) {
+      first_ = (first_ + 1) % MaxKernels;
+      --waiting_;
+    }
+    return {head, sm};
+  }
+
+  /// So many blocks of the kernel end on an SM. Whether the kernel is then finished. Pre: they run there.
+  constexpr auto complete(std::int32_t kernel, std::int32_t sm, std::int64_t count = 1) noexcept -> bool {
+    entry& e = entries_[index(kernel)];
+    idle_[index(sm)].give_back(e.kernel.block, count);
+    e.running -= count;
+    if (e.running > 0 || e.unplaced > 0) { return false; }
+    --resident_;
+    ended_[ended_count_] = kernel;
+    ++ended_count_;
+    return true;
+  }
+
+  [[nodiscard]] constexpr auto sms() const noexcept -> std::int32_t { return sms_; }
+  [[nodiscard]] constexpr auto each() const noexcept -> const sm_capacity& { return each_; }
+  [[nodiscard]] constexpr auto idle(std::int32_t sm) const noexcept -> const sm_capacity& { return idle_[index(sm)]; }
+  /// Kernels in the queue, which have blocks that have not started.
+  [[nodiscard]] constexpr auto waiting() const noexcept -> std::size_t { return waiting_; }
+  /// By position, from the head. Pre: position < waiting().
+  [[nodiscard]] constexpr auto waiting(std::size_t position) const noexcept -> std::int32_t {
+    return queue_[(first_ + position) % MaxKernels];
+  }
+  [[nodiscard]] constexpr auto kernel(std::int32_t number) const noexcept -> const queued_kernel& {
+    return entries_[index(number)].kernel;
+  }
+  /// Blocks that have not started. Pre: the kernel is not finished.
+  [[nodiscard]] constexpr auto unplaced(std::int32_t number) const noexcept -> std::int64_t {
+    return entries_[index(number)].unplaced;
+  }
+  /// Blocks on SMs. Pre: the kernel is not finished.
+  [[nodiscard]] constexpr auto running(std::int32_t number) const noexcept -> std::int64_t {
+    return entries_[index(number)].running;
+  }
+  /// Kernels with blocks on SMs, or between their blocks.
+  [[nodiscard]] constexpr auto resident() const noexcept -> std::int64_t { return resident_; }
+  /// Those that wait for their stream included.
+  [[nodiscard]] constexpr auto unfinished() const noexcept -> std::size_t { return unfinished_ - ended_count_; }
+
+ private:
+  struct entry {
+    queued_kernel kernel{};
+    std::int64_t unplaced = 0;
+    std::int64_t running = 0;
+    std::uint64_t position = 0;            ///< in the order of entry into the queue
+    std::int32_t next = no_queued_kernel;  ///< that waits for the same stream
+  };
+  struct stream {
+    bool occupied = false;
+    std::int32_t first = no_queued_kernel;  ///< that waits for it
+    std::int32_t last = no_queued_kernel;
+  };
+
+  [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
+    return static_cast<std::size_t>(i);
+  }
+  [[nodiscard]] constexpr auto sound(const queued_kernel& k) const noexcept -> bool {
+    const bool streamed = k.stream == own_stream || (k.stream >= 0 && index(k.stream) < MaxStreams);
+    const block_footprint& b = k.block;
+    return streamed && k.blocks > 0 && b.threads > 0 && b.shared_memory >= 0 && b.registers >= 0 && each_.fits(b);
+  }
+
+  constexpr void append(std::int32_t number) noexcept {
+    entries_[index(number)].position = entered_;
+    ++entered_;
+    queue_[(first_ + waiting_) % MaxKernels] = number;
+    ++waiting_;
+  }
+  /// What has finished at this instant leaves, and those that waited for its stream enter the queue.
+  constexpr void free_streams() noexcept {
+    while (ended_count_ > 0) {
+      std::size_t oldest = 0;
+      for (std::size_t i = 1; i < ended_count_; ++i) {
+        if (entries_[index(ended_[i])].position < entries_[index(ended_[oldest])].position) { oldest = i; }
+      }
+      const std::int32_t number = ended_[oldest];
+      --ended_count_;
+      ended_[oldest] = ended_[ended_count_];
+      hand_on(entries_[index(number)].kernel.stream);
+      entries_[index(number)].next = no_queued_kernel;
+      free_[MaxKernels - unfinished_] = number;
+      --unfinished_;
+    }
+  }
+  constexpr void hand_on(std::int32_t which) noexcept {
+    if (which == own_stream) { return; }
+    stream& s = streams_[index(which)];
+    const std::int32_t next = s.first;
+    s.occupied = next != no_queued_kernel;
+    if (!s.occupied) { return; }
+    s.first = entries_[index(next)].next;
+    if (s.first == no_queued_kernel) { s.last = no_queued_kernel; }
+    append(next);
+  }
+
+  /// The SM for a block, or -1.
+  [[nodiscard]] constexpr auto choose(const block_footprint& b) const noexcept -> std::int32_t {
+    std::int32_t best = -1;
+    for (std::int32_t sm = 0; sm < sms_; ++sm) {
+      if (!idle_[index(sm)].fits(b)) { continue; }
+      if (placement_ == block_placement::first_fit) { return sm; }
+      if (best < 0) {
+        best = sm;
+        continue;
+      }
+      const std::int64_t here = idle_[index(sm)].threads;
+      const std::int64_t there = idle_[index(best)].threads;
+      if (placement_ == block_placement::even ? here > there : here < there) { best = sm; }
+    }
+    return best;
+  }
+
+  std::array<sm_capacity, MaxSms> idle_{};
+  std::array<entry, MaxKernels> entries_{};
+  std::array<stream, MaxStreams> streams_{};
+  std::array<std::int32_t, MaxKernels> queue_{};  ///< a ring
+  std::array<std::int32_t, MaxKernels> free_{};   ///< the numbers not in use are the first MaxKernels - unfinished_
+  std::array<std::int32_t, MaxKernels> ended_{};
+  std::size_t first_ = 0;
+  std::size_t waiting_ = 0;
+  std::size_t unfinished_ = 0;
+  std::size_t ended_count_ = 0;
+  std::uint64_t entered_ = 0;
+  std::int64_t resident_ = 0;
+  sm_capacity each_;
+  std::int32_t sms_;
+  std::int64_t grids_;
+  block_placement placement_;
+};
+
+}  // namespace takt

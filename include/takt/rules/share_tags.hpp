@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+
+#include <takt/model/model_error.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/shares/application.hpp>
+#include <takt/model/shares/gpu_shares.hpp>
+#include <takt/rules/shares/share_rules.hpp>
+
+namespace takt {
+
+/// Applications side by side on one GPU, whose shares follow their jobs.
+struct shares_rule {
+  using is_takt_rule = void;
+
+  share_rules rules{};
+  share_triggers triggers{};
+
+  [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
+    return {.fault = rules.actuation < 0 ? model_fault::negative_time : model_fault::none};
+  }
+};
+
+/// Shares as in Yao et al. 2022, read as `rules` say, on workload changes that pass `triggers`.
+[[nodiscard]] constexpr auto shares(const share_rules& rules = wamp2s_robust,
+                                    const share_triggers& triggers = every_change) noexcept -> shares_rule {
+  return {rules, triggers};
+}
+
+template <class R>
+concept ShareRule = std::same_as<R, shares_rule>;
+
+namespace detail {
+template <class P>
+inline constexpr bool is_shares_platform = false;
+template <class Rule>
+inline constexpr bool is_shares_platform<platform<resource_pool<gpu_shares_resource, Rule>>> = true;
+}  // namespace detail
+
+/// A platform with a GPU that is granted by shares, whatever else it has.
+template <class P>
+concept HasGpuShares = requires { requires P::template count_of<gpu_shares_resource> > 0; };
+
+/// One that takt can analyse and simulate: such a GPU and nothing else.
+template <class P>
+concept SharePlatform = detail::is_shares_platform<P> && ShareRule<typename P::template rule_of<gpu_shares_resource>>;
+
+/// How the GPU is shared.
+template <SharePlatform P>
+[[nodiscard]] constexpr auto share_rule_of(const P& platform) noexcept -> const shares_rule& {
+  return share_pool_of(platform).rule;
+}
+
+namespace detail {
+
+/// Stops compilation where a platform that grants shares and a set do not go together.
+template <bool KnownRule, bool Applications>
+struct share_check {
+  static constexpr bool passed = KnownRule && Applications;
+  static_assert(KnownRule,
+                "takt: a GPU that is granted by shares is a platform of its own, ruled by shares(...). "
+                "See docs/errors.md#E52");
+  static_assert(Applications,
+                "takt: a GPU that is granted by shares runs an application_set, and this set is of another kind. "
+                "See docs/errors.md#E53");
+};
+
+template <class P, class T>
+using check_shares = share_check<SharePlatform<P>, ShareTaskSet<T>>;
+
+}  // namespace detail
+
+}  // namespace takt

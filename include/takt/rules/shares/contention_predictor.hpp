@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/core/number.hpp>
+#include <takt/core/wide_natural.hpp>
+#include <takt/model/shares/margin.hpp>
+#include <takt/model/shares/share_task.hpp>
+#include <takt/rules/shares/co_run_predictor.hpp>
+
+namespace takt {
+
+/// Times by pairwise contention: the time alone with the share, longer by the sum of what each co-runner adds per share
+/// that it holds. Exact but for one rounding up. `error` falsifies it, `margin` lengthens it on purpose; both in parts
+/// per million. With a margin of `margin_against(e)` an error down to -e leaves no time too short.
+///
+/// The table must outlive the predictor. Pre: error > -10^6, margin >= 0, both below 2^40.
+template <std::size_t MaxTasks>
+class contention_predictor {
+ public:
+  static constexpr bool falls_with_share = true;
+
+  constexpr explicit contention_predictor(const share_table<MaxTasks>& table, std::int64_t error_ppm = 0,
+                                          std::int64_t margin_ppm = 0) noexcept
+      : table_{&table}, error_ppm_{error_ppm}, margin_ppm_{margin_ppm} {}
+
+  [[nodiscard]] constexpr auto predict(std::size_t task, share own, std::span<const co_runner> load) const noexcept
+      -> ticks {
+    std::int64_t added = 0;
+    for (std::size_t i = 0; i < load.size(); ++i) {
+      added += std::int64_t{table_->contention.ppm(task, load[i].task)} * load[i].held.percent();
+    }
+    return slowed(task, own, added);
+  }
+
+  /// The sum of what the others add is linear in their shares, hence greatest when one of them holds all that is left.
+  [[nodiscard]] constexpr auto predict_worst(std::size_t task, share own,
+                                             std::span<const co_runner> others) const noexcept -> ticks {
+    std::uint32_t greatest = 0;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      const std::uint32_t ppm = table_->contention.ppm(task, others[i].task);
+      greatest = greatest < ppm ? ppm : greatest;
+    }
+    return slowed(task, own, std::int64_t{greatest} * (full_share.percent() - own.percent()));
+  }
+
+ private:
+  /// ceil(M (10^8 + added) (10^6 + error) (10^6 + margin) / 10^20).
+  [[nodiscard]] constexpr auto slowed(std::size_t task, share own, std::int64_t added) const noexcept -> ticks {
+    const ticks alone = table_->tasks[task].alone.at(own);
+    if (alone == unbounded_time) { return unbounded_time; }
+    const std::int64_t stretch = 100 * millionths + added;
+    if (error_ppm_ == 0 && margin_ppm_ == 0) { return detail::scaled_up(alone, stretch, 100 * millionths); }
+    detail::wide_natural time{alone};
+    time *= stretch;
+    time *= millionths + error_ppm_;
+    time *= millionths + margin_ppm_;
+    time.divide_up(100 * millionths * millionths);
+    time.divide_up(millionths);
+    return time.to_ticks();
+  }
+
+  const share_table<MaxTasks>* table_;
+  std::int64_t error_ppm_;
+  std::int64_t margin_ppm_;
+};
+
+}  // namespace takt

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <takt/core/exact.hpp>
+#include <takt/core/number.hpp>
+#include <takt/core/rational.hpp>
+#include <takt/model/shares/wcet_row.hpp>
+#include <takt/rules/shares/job_progress.hpp>
+#include <takt/rules/shares/remaining_time.hpp>
+
+namespace takt {
+
+/// Progress as an exact fraction, whose denominator grows with every change of the whole time: for comparisons with
+/// published values, on fractions of any size. A fraction that overflows counts as nothing done, from then on.
+template <ExactFraction Fraction>
+class exact_progress {
+ public:
+  constexpr exact_progress() = default;
+
+  [[nodiscard]] static constexpr auto start(ticks /*reference*/) -> exact_progress { return {}; }
+  /// A job of which so much is done. Pre: 0 <= theta <= 1.
+  [[nodiscard]] static constexpr auto at(const Fraction& theta) -> exact_progress {
+    exact_progress out;
+    out.theta_ = theta;
+    return out;
+  }
+
+  constexpr void advance(ticks executed, ticks whole) {
+    if (whole == unbounded_time || !is_number(theta_)) { return; }
+    const Fraction theta = advanced(theta_, Fraction(executed), Fraction(whole));
+    theta_ = Fraction(1) < theta && is_number(theta) ? Fraction(1) : theta;
+  }
+
+  [[nodiscard]] constexpr auto theta() const -> const Fraction& { return theta_; }
+  [[nodiscard]] constexpr auto finished() const -> bool { return theta_ == Fraction(1); }
+  [[nodiscard]] constexpr auto time_left(ticks whole) const -> ticks {
+    const Fraction left = remaining_time(Fraction(whole), theta_or_none());
+    return is_number(left) ? whole_part_up(left, whole) : whole;
+  }
+  [[nodiscard]] constexpr auto fits(ticks whole, ticks slack) const -> bool {
+    return whole != unbounded_time && slack >= 0 &&
+           !(Fraction(slack) < remaining_time(Fraction(whole), theta_or_none()));
+  }
+  [[nodiscard]] constexpr auto fits_rescaled(ticks with, const slowdown& slow, ticks now, ticks slack) const -> bool {
+    if (slack <= 0 || with == unbounded_time || slow.predicted == unbounded_time) { return false; }
+    const Fraction whole = Fraction(slow.predicted) / Fraction(slow.alone) * Fraction(now);
+    const Fraction left = at_least_a_tick(remaining_time(whole, theta_or_none()));
+    const Fraction bound = longest_time_alone(Fraction(slack), Fraction(now), left);
+    return is_number(left) && is_number(bound) && !(bound < Fraction(with));
+  }
+  [[nodiscard]] constexpr auto beyond(const rational& threshold) const -> bool {
+    if (!is_number(theta_) || threshold.overflowed()) { return false; }
+    return Fraction(threshold.numerator()) / Fraction(threshold.denominator()) < theta_;
+  }
+
+ private:
+  [[nodiscard]] constexpr auto theta_or_none() const -> Fraction { return is_number(theta_) ? theta_ : Fraction(0); }
+  /// By bisection: a fraction need not convert to ticks. Pre: value <= limit.
+  [[nodiscard]] static constexpr auto whole_part_up(const Fraction& value, ticks limit) -> ticks {
+    ticks low = 0;
+    ticks high = limit;
+    while (low < high) {
+      const ticks middle = low + (high - low) / 2;
+      if (Fraction(middle) < value) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  Fraction theta_{0};
+};
+
+}  // namespace takt

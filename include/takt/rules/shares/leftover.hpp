@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/model/shares/share_allocation.hpp>
+#include <takt/model/shares/share_task.hpp>
+#include <takt/rules/shares/share_rules.hpp>
+
+namespace takt {
+
+/// Hands out what is left of a GPU among some applications, by priority: floor(R P_i / sum P) each, and under `spread`
+/// what the rounding leaves by one each (Yao et al. 2022, Algorithm 1, lines 28 to 36). Nobody's share falls. Pre:
+/// `admitted` is in priority order.
+template <std::size_t MaxTasks>
+constexpr void hand_out(const share_table<MaxTasks>& table, const inline_vector<std::uint32_t, MaxTasks>& admitted,
+                        leftover_rule rule, share_allocation<MaxTasks>& shares) {
+  const std::int64_t left = shares.left();
+  std::int64_t priorities = 0;
+  for (std::size_t i = 0; i < admitted.size(); ++i) { priorities += table.tasks[admitted[i]].priority; }
+  const auto raise = [&](std::size_t task, std::int64_t by) {
+    static_cast<void>(shares.set(task, share::bounded(shares[task].percent() + static_cast<std::int32_t>(by))));
+  };
+  for (std::size_t i = 0; priorities > 0 && i < admitted.size(); ++i) {
+    raise(admitted[i], left * table.tasks[admitted[i]].priority / priorities);
+  }
+  while (rule == leftover_rule::spread && !admitted.empty() && shares.left() > 0) {
+    for (std::size_t i = 0; i < admitted.size() && shares.left() > 0; ++i) { raise(admitted[i], 1); }
+  }
+}
+
+}  // namespace takt

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/shares/share_task.hpp>
+#include <takt/rules/shares/co_run_predictor.hpp>
+#include <takt/rules/shares/job_progress.hpp>
+#include <takt/rules/shares/least_share.hpp>
+#include <takt/rules/shares/leftover.hpp>
+#include <takt/rules/shares/running_jobs.hpp>
+#include <takt/rules/shares/share_decision.hpp>
+#include <takt/rules/shares/share_rules.hpp>
+
+namespace takt {
+
+/// Sizes what each application holds of a GPU whenever one starts or ends a job, so that each job is predicted to meet
+/// its deadline; none is ever evicted (pseudo-preemption). Without clock and threads: whoever has those tells it what
+/// happens at an instant, in any order, and then calls `decide`, which makes at most one operation of it.
+///
+/// The progress of jobs is an estimate from predictions: the sum of time run over predicted whole time since the job
+/// began. An event that makes no sense is refused by false and changes nothing. The table must outlive the scheduler.
+/// Cost of an operation: tasks^2, and per active job a prediction, a search among 100 shares, and another prediction.
+/// Source: Yao et al. 2022, Algorithm 1 and sections 5.2 and 5.3.
+template <std::size_t MaxTasks, CoRunPredictor Predictor, JobProgress Progress = fixed_progress>
+class share_scheduler {
+ public:
+  static constexpr std::size_t max_tasks = MaxTasks;
+  using decision_type = share_decision<MaxTasks>;
+
+  constexpr share_scheduler(const share_table<MaxTasks>& table, const Predictor& predictor,
+                            const share_rules& rules = wamp2s_robust, const share_triggers& triggers = every_change)
+      : table_{&table}, predictor_{predictor}, rules_{rules}, triggers_{triggers}, error_{validate(table)} {
+    if (rules_.load == load_view::worst && !WorstLoadPredictor<Predictor>) {
+      error_ = {.fault = model_fault::platform_size_out_of_range};
+    }
+    if (rules_.actuation < 0) { error_ = {.fault = model_fault::negative_time}; }
+    if (error_) { return; }
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      references_[i] = reference_share(table.tasks[i]);
+      whole_times_[i] = table.tasks[i].alone.at(references_[i]);
+      if constexpr (WorstLoadPredictor<Predictor>) {
+        whole_times_[i] = need_under_full_load(table, predictor_, i, rules_.actuation).time;
+      }
+      insert_by_priority(i);
+    }
+  }
+
+  /// What is wrong with the table, or with rules that the predictor cannot serve. Every event is then refused.
+  [[nodiscard]] constexpr auto error() const noexcept -> const model_error& { return error_; }
+
+  /// A job starts. False as long as another one of the application is active, before time 0, and where the deadline is
+  /// before the release or a time does not fit.
+  [[nodiscard]] constexpr auto release(std::size_t task, ticks at) -> bool {
+    ticks deadline = 0;
+    return exists(task) && checked_add(at, table_->tasks[task].deadline, deadline) && release(task, at, deadline);
+  }
+  [[nodiscard]] constexpr auto release(std::size_t task, ticks at, ticks absolute_deadline) -> bool {
+    ticks start = 0;
+    if (!exists(task) || active(task) || at < 0 || absolute_deadline < at) { return false; }
+    if (!checked_add(at, rules_.actuation, start)) { return false; }
+    jobs_.start(task, {.start = start, .deadline = absolute_deadline, .progress = Progress::start(whole_times_[task])});
+    pending_ |= cause_release;
+    return true;
+  }
+  /// A job that has run elsewhere goes on here: a start like any other. False if there is one, or the share that it
+  /// brings along is not left.
+  [[nodiscard]] constexpr auto resume(std::size_t task, ticks absolute_deadline, share held, ticks executed,
+                                      const Progress& progress) -> bool {
+    if (!exists(task) || active(task) || absolute_deadline < 0 || executed < 0) { return false; }
+    if (!decision_.shares.set(task, held)) { return false; }
+    jobs_.start(task, {.deadline = absolute_deadline, .executed = executed, .progress = progress});
+    pending_ |= cause_release;
+    return true;
+  }
+  [[nodiscard]] constexpr auto complete(std::size_t task) -> bool { return end(task, cause_completion); }
+  /// The job is dropped at its deadline.
+  [[nodiscard]] constexpr auto abort(std::size_t task) -> bool { return end(task, cause_miss); }
+  /// The application is gone. For the others that is as if its job were complete.
+  [[nodiscard]] constexpr auto leave(std::size_t task) -> bool { return end(task, cause_completion); }
+  /// The job did not run for so long since the last decision, although it held a share.
+  [[nodiscard]] constexpr auto lose(std::size_t task, ticks time) -> bool {
+    if (!exists(task) || !active(task) || time < 0) { return false; }
+    return checked_add(jobs_[task].lost, time, jobs_[task].lost);
+  }
+
+  /// Someone else decides what an application holds until the next operation. False if it has no job, or so much is not
+  /// left.
+  [[nodiscard]] constexpr auto set_share(std::size_t task, share value, ticks now) -> bool {
+    if (!exists(task) || !active(task)) { return false; }
+    jobs_.advance(now);
+    if (!decision_.shares.set(task, value)) { return false; }
+    provided_for_ = false;
+    decision_.predictor_calls += jobs_.put_in_force(decision_.shares, predictor_);
+    return true;
+  }
+  /// What is really in force from now on, while what was decided has not had its effect: progress counts against these
+  /// shares.
+  constexpr void in_force(const share_allocation<MaxTasks>& shares, ticks now) {
+    jobs_.advance(now);
+    decision_.predictor_calls += jobs_.put_in_force(shares, predictor_);
+  }
+
+  /// What follows from all that happened since the last call. Pre: time does not go backwards.
+  constexpr auto decide(ticks now) -> const decision_type& {
+    jobs_.advance(now);
+    decision_.cause = pending_;
+    decision_.examined.clear();
+    decision_.predictions = decision_.predictor_calls = decision_.changed = 0;
+    if (pending_ == 0) {
+      decision_.kind = decision_kind::nothing;
+    } else if (jobs_.count() == 0) {
+      decision_.kind = decision_kind::idle;
+      decision_.schedulable = provided_for_ = true;
+    } else if (!may_keep()) {
+      operate(now);
+    } else if (triggers_.decrease == decrease_rule::refill) {
+      refill();
+    } else {
+      decision_.kind = decision_kind::kept;
+    }
+    pending_ = 0;
+    return decision_;
+  }
+
+  [[nodiscard]] constexpr auto decision() const noexcept -> const decision_type& { return decision_; }
+  [[nodiscard]] constexpr auto shares() const noexcept -> const share_allocation<MaxTasks>& { return decision_.shares; }
+  [[nodiscard]] constexpr auto active_count() const noexcept -> std::size_t { return jobs_.count(); }
+  /// Pre of this and what follows: task < max_tasks.
+  [[nodiscard]] constexpr auto active(std::size_t task) const noexcept -> bool { return jobs_[task].active; }
+  [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share { return decision_.shares[task]; }
+  [[nodiscard]] constexpr auto deadline(std::size_t task) const noexcept -> ticks { return jobs_[task].deadline; }
+  /// Up to the last decision.
+  [[nodiscard]] constexpr auto executed(std::size_t task) const noexcept -> ticks { return jobs_[task].executed; }
+  [[nodiscard]] constexpr auto progress(std::size_t task) const noexcept -> const Progress& {
+    return jobs_[task].progress;
+  }
+  /// The whole time of a job that its progress is counted against.
+  [[nodiscard]] constexpr auto reference_time(std::size_t task) const noexcept -> ticks { return whole_times_[task]; }
+
+ private:
+  [[nodiscard]] constexpr auto exists(std::size_t task) const noexcept -> bool {
+    return !error_ && task < table_->size();
+  }
+
+  constexpr void insert_by_priority(std::uint32_t task) {
+    static_cast<void>(order_.push_back(task));
+    for (std::size_t i = order_.size() - 1; i > 0; --i) {
+      if (table_->tasks[order_[i - 1]].priority >= table_->tasks[task].priority) { return; }
+      order_[i] = order_[i - 1];
+      order_[i - 1] = task;
+    }
+  }
+
+  constexpr auto end(std::size_t task, std::uint8_t cause) -> bool {
+    if (!exists(task) || !active(task)) { return false; }
+    jobs_.end(task);
+    decision_.shares.clear(task);
+    pending_ |= cause;
+    return true;
+  }
+
+  /// Whether no operation is needed: only jobs ended, and the rest was, or nearly is, well provided for. Whoever holds
+  /// nothing would wait for ever.
+  [[nodiscard]] constexpr auto may_keep() const -> bool {
+    if ((pending_ & cause_release) != 0) { return false; }
+    if (triggers_.decrease != decrease_rule::operate && provided_for_) { return true; }
+    bool late = triggers_.reuse == late_reuse::operation;
+    for (std::size_t i = 0; late && i < table_->size(); ++i) {
+      late = !active(i) || (held(i) && jobs_[i].progress.beyond(triggers_.threshold));
+    }
+    return late;
+  }
+
+  constexpr void operate(ticks now) {
+    std::array<share, MaxTasks> before{};
+    for (std::size_t i = 0; i < table_->size(); ++i) { before[i] = held(i) ? held(i) : references_[i]; }
+    share_allocation<MaxTasks> next;
+    inline_vector<std::uint32_t, MaxTasks> admitted;
+    std::uint32_t first_late = nowhere;
+    for (std::size_t p = 0; p < order_.size(); ++p) {
+      const std::uint32_t i = order_[p];
+      if (!active(i)) { continue; }
+      const examined_job found = examine(i, before, now);
+      static_cast<void>(decision_.examined.push_back(found));
+      if (!found.reused) { ++decision_.predictions; }
+      if (found.need <= greatest_sum(rules_) - next.sum()) {
+        static_cast<void>(next.set(i, share::bounded(found.need)));
+        static_cast<void>(admitted.push_back(i));
+        continue;
+      }
+      first_late = first_late == nowhere ? i : first_late;
+      if (rules_.refused == refusal_rule::zero_rest) { break; }
+    }
+    decision_.kind = decision_kind::operated;
+    decision_.schedulable = provided_for_ = first_late == nowhere;
+    if (decision_.schedulable) {
+      hand_out(*table_, admitted, rules_.leftover, next);
+    } else if (rules_.refused == refusal_rule::skip) {
+      static_cast<void>(next.set(first_late, share::bounded(next.left())));
+    }
+    grant(next);
+  }
+
+  /// Lines 4 to 8 of the listing for one job, when the others hold what they held `before`.
+  [[nodiscard]] constexpr auto examine(std::uint32_t i, const std::array<share, MaxTasks>& before, ticks now)
+      -> examined_job {
+    running_job<Progress>& j = jobs_[i];
+    const share_task& t = table_->tasks[i];
+    examined_job found{.task = i};
+    found.slack =
+        rules_.slack == slack_clock::executed ? t.deadline - j.executed : j.deadline - (now < j.start ? j.start : now);
+    const auto others = jobs_.load_on(i, before);
+    const std::span<const co_runner> load{others.data(), others.size()};
+    const auto fits = [&](ticks whole) { return j.progress.fits(whole, found.slack); };
+    std::uint32_t& calls = decision_.predictor_calls;
+    if (rules_.load == load_view::worst) {
+      if constexpr (WorstLoadPredictor<Predictor>) {
+        const auto worst = [&](share own) { return predictor_.predict_worst(i, own, load); };
+        found.need = least_predicted_share<Predictor>(worst, fits, calls);
+      }
+    } else if (rules_.search == need_search::direct) {
+      const auto time_with = [&](share own) { return predictor_.predict(i, own, load); };
+      found.need = least_predicted_share<Predictor>(time_with, fits, calls);
+    } else {
+      const ticks alone = t.alone.at(before[i]);
+      found.reused = triggers_.reuse == late_reuse::slowdown && j.has_known && j.progress.beyond(triggers_.threshold);
+      if (!found.reused) {
+        found.predicted = usable_time(predictor_.predict(i, before[i], load));
+        j.known = {found.predicted, alone};
+        j.has_known = true;
+        ++calls;
+      }
+      found.need = least_sufficient_share(
+          [&](share own) { return j.progress.fits_rescaled(t.alone.at(own), j.known, alone, found.slack); });
+    }
+    return found;
+  }
+
+  constexpr void refill() {
+    inline_vector<std::uint32_t, MaxTasks> running;
+    for (std::size_t p = 0; p < order_.size(); ++p) {
+      if (active(order_[p])) { static_cast<void>(running.push_back(order_[p])); }
+    }
+    share_allocation<MaxTasks> next = decision_.shares;
+    hand_out(*table_, running, rules_.leftover, next);
+    decision_.kind = decision_kind::refilled;
+    grant(next);
+  }
+
+  constexpr void grant(const share_allocation<MaxTasks>& next) {
+    for (std::size_t i = 0; i < table_->size(); ++i) {
+      if (active(i) && next[i] != held(i)) { ++decision_.changed; }
+    }
+    decision_.shares = next;
+    decision_.predictor_calls += jobs_.put_in_force(next, predictor_);
+  }
+
+  const share_table<MaxTasks>* table_;
+  Predictor predictor_;
+  share_rules rules_;
+  share_triggers triggers_;
+  model_error error_;
+  inline_vector<std::uint32_t, MaxTasks> order_;
+  std::array<share, MaxTasks> references_{};
+  std::array<ticks, MaxTasks> whole_times_{};
+  running_jobs<MaxTasks, Progress> jobs_;
+  decision_type decision_{};
+  std::uint8_t pending_ = 0;
+  bool provided_for_ = true;  ///< the last operation admitted every job, and nobody has interfered since
+};
+
+}  // namespace takt

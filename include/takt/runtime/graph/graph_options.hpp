@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <takt/core/duration.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/graph/graph_table.hpp>
+#include <takt/rules/block_placement.hpp>
+#include <takt/runtime/run_options.hpp>
+
+namespace takt::runtime {
+
+/// Who decides which CPU node runs.
+enum class processor_sharing : std::uint8_t {
+  by_points,  ///< takt: the least priority point, without preemption, on as many threads at a time as the cluster has
+  by_system,  ///< the operating system: nodes farther down the graph first where priorities are granted; no bound
+};
+
+/// A job of a described node.
+struct graph_job {
+  std::uint32_t graph = 0;
+  std::uint32_t node = 0;   ///< `graph_node::owner`, or one of the two below
+  std::int64_t number = 0;  ///< of the invocation, from 0
+  std::int64_t copy = 0;    ///< of the graph's data objects
+  std::int64_t copies = 1;
+
+  /// The copy that the job of `lag` invocations before worked on.
+  [[nodiscard]] constexpr auto past(std::int64_t lag) const noexcept -> std::int64_t {
+    return (copy + copies - lag % copies) % copies;
+  }
+};
+
+inline constexpr std::uint32_t input_node = nowhere - 1;
+inline constexpr std::uint32_t output_node = nowhere - 2;
+
+/// The user's own code. It must not throw. What has none takes its longest time, or less: see `lengths`.
+///
+/// A run cannot interrupt bound code: it ends only after the calls in progress have.
+class graph_code {
+ public:
+  using job_body = std::function<void(const graph_job&)>;
+  using block_body = std::function<void(const graph_job&, std::int64_t block)>;
+  /// Described node, position in its chain, and part.
+  using position = std::tuple<std::uint32_t, std::uint32_t, node_part>;
+
+  /// Code of a CPU segment, or of the launch or the await of a kernel.
+  auto cpu(std::uint32_t node, job_body body, std::uint32_t segment = 0, node_part part = node_part::whole)
+      -> graph_code& {
+    jobs_[{node, segment, part}] = std::move(body);
+    return *this;
+  }
+  /// Code of a kernel, which is called once for every block.
+  auto kernel(std::uint32_t node, block_body body, std::uint32_t segment = 0) -> graph_code& {
+    blocks_[{node, segment, node_part::kernel}] = std::move(body);
+    return *this;
+  }
+  /// Comes before all sources of a graph, at each invocation.
+  auto input(std::uint32_t graph, job_body body) -> graph_code& {
+    inputs_[graph] = std::move(body);
+    return *this;
+  }
+  /// Comes after all sinks of a graph, in the order of invocations.
+  auto output(std::uint32_t graph, job_body body) -> graph_code& {
+    outputs_[graph] = std::move(body);
+    return *this;
+  }
+
+  [[nodiscard]] auto jobs() const noexcept -> const std::map<position, job_body>& { return jobs_; }
+  [[nodiscard]] auto blocks() const noexcept -> const std::map<position, block_body>& { return blocks_; }
+  [[nodiscard]] auto inputs() const noexcept -> const std::map<std::uint32_t, job_body>& { return inputs_; }
+  [[nodiscard]] auto outputs() const noexcept -> const std::map<std::uint32_t, job_body>& { return outputs_; }
+
+ private:
+  std::map<position, job_body> jobs_;
+  std::map<position, block_body> blocks_;
+  std::map<std::uint32_t, job_body> inputs_;
+  std::map<std::uint32_t, job_body> outputs_;
+};
+
+/// A described node, `input_node` or `output_node` of a graph reads or writes a data object.
+struct graph_use {
+  std::uint32_t graph = 0;
+  std::string_view object{};
+  std::uint32_t node = 0;
+};
+
+/// A job whose inputs came later than its nominal release: a bound of a node before it was exceeded.
+struct graph_overrun {
+  std::uint32_t node = 0;  ///< position in the refined table
+  std::int64_t job = 0;
+  ticks time = 0;  ///< since the start of the run
+  ticks lateness = 0;
+};
+
+struct graph_run_options {
+  /// Graphs are invoked once per period for so long, and at most so often; every invocation is then run to its end.
+  duration length{1'000'000'000};
+  std::int64_t invocations = std::int64_t{1} << 40;
+  bool early_release = true;  ///< jobs start before their nominal release if their inputs are there
+  processor_sharing sharing = processor_sharing::by_points;
+  /// Of an invocation that finds no room. `queue` lets it wait, and its response counts from its release.
+  overrun_policy overrun = overrun_policy::queue;
+  length_choice lengths = length_choice::uniform;
+  std::uint64_t seed = 1;
+  /// Asked of the operating system; the result's `granted` says what came of it.
+  bool real_time = true;
+  bool pin_to_cores = true;
+  bool lock_memory = true;
+  std::int32_t base_priority = 10;  ///< of sources; a node gets its longest distance from them in addition
+  block_placement placement = block_placement::even;
+  std::int32_t block_threads = 1;  ///< threads of the host that run the code of blocks
+  /// Copies of the data objects of each graph, besides those that its longest history needs. With 0 there are as many
+  /// as invocations can be under way by the bounds, and an invocation waits until the one that had its copy is over.
+  /// Otherwise tokens against the edges and among the uses of each object hold back whoever would overwrite a copy that
+  /// is still in use.
+  std::int64_t copies = 0;
+  std::vector<graph_use> uses{};
+  bool keep_responses = false;  ///< of all invocations and jobs, for statistics
+  /// On the thread that noticed it, once per node: keep it short.
+  std::function<void(const graph_overrun&)> on_overrun{};
+};
+
+}  // namespace takt::runtime

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include <takt/core/number.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/shares/messages.hpp>
+#include <takt/runtime/shares/seqpacket.hpp>
+#include <takt/runtime/shares/share_page.hpp>
+
+namespace takt::runtime {
+
+/// How a client reaches its service: messages there and back, and the page of shares.
+template <class C>
+concept ShareChannel = requires(C& c, const C& k, const share_message& m, share_message& out, ticks deadline) {
+  { c.send(m) } -> std::same_as<bool>;
+  { c.receive(out, deadline) } -> std::same_as<transfer>;
+  { k.page() } -> std::same_as<const share_page*>;
+};
+
+/// What an application declares; the service compares it with its own table.
+struct share_registration {
+  std::uint16_t application = 0;
+  std::int32_t priority = 0;
+  ticks deadline = 0;
+  ticks period = 0;
+  std::uint32_t memory_units = 0;
+};
+
+enum class client_status : std::uint8_t {
+  ready,
+  denied,     ///< `why()` says for what reason
+  timed_out,  ///< no answer until the instant
+  gone,       ///< the service has left, or was never there
+};
+
+/// An application as the service knows it, until the end of its scope. One thread at a time may call it; the page may
+/// be read by any.
+template <ShareChannel Channel>
+class share_client {
+ public:
+  class job;
+  static constexpr ticks no_limit = std::numeric_limits<ticks>::max();
+
+  /// Waits for the answer until the instant; `status()` says what came of it.
+  share_client(Channel channel, const share_registration& who, ticks give_up = no_limit)
+      : channel_{std::move(channel)}, who_{who} {
+    const share_message m{.kind = share_message_kind::join,
+                          .application = who.application,
+                          .memory_units = who.memory_units,
+                          .priority = who.priority,
+                          .deadline = who.deadline,
+                          .period = who.period};
+    // A refusal may have come before the question.
+    const bool sent = channel_.send(m);
+    status_ = await(share_message_kind::welcome, 0, sent ? give_up : 0);
+    if (!sent && status_ != client_status::denied) { status_ = client_status::gone; }
+    const bool usable = channel_.page() != nullptr && who.application < share_page::capacity;
+    if (status_ == client_status::ready && !usable) { status_ = client_status::gone; }
+  }
+  share_client(const share_client&) = delete;
+  auto operator=(const share_client&) -> share_client& = delete;
+  ~share_client() {
+    if (status_ == client_status::ready) { (void)channel_.send({.kind = share_message_kind::leave}); }
+  }
+
+  [[nodiscard]] auto status() const noexcept -> client_status { return status_; }
+  [[nodiscard]] auto why() const noexcept -> deny_reason { return why_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return status_ == client_status::ready; }
+  [[nodiscard]] auto application() const noexcept -> std::uint16_t { return who_.application; }
+  /// Pre: registered.
+  [[nodiscard]] auto page() const noexcept -> const share_page& { return *channel_.page(); }
+  /// What it has at this moment. Pre: registered.
+  [[nodiscard]] auto share() const noexcept -> share_word { return page().read(who_.application); }
+
+  /// Suspends the calling thread until the job has a share, or was refused, or until the instant, when the request is
+  /// withdrawn. Pre: the job before has ended.
+  [[nodiscard]] auto begin_job(ticks give_up = no_limit) -> job;
+  /// Tells the service that the client is there. False once the service is not.
+  auto heartbeat() -> bool {
+    if (status_ == client_status::ready && !channel_.send({.kind = share_message_kind::heartbeat})) {
+      status_ = client_status::gone;
+    }
+    listen();
+    return status_ == client_status::ready;
+  }
+
+ private:
+  [[nodiscard]] auto await(share_message_kind wanted, std::uint32_t number, ticks give_up) -> client_status {
+    share_message m;
+    for (;;) {
+      switch (channel_.receive(m, give_up)) {
+        case transfer::done: break;
+        case transfer::would_block: return client_status::timed_out;
+        default: return client_status::gone;
+      }
+      const bool concerns = m.job == number || m.job == 0;
+      if (m.kind == wanted && m.job == number) { return client_status::ready; }
+      if (m.kind == share_message_kind::deny && concerns) {
+        why_ = m.why;
+        return m.why == deny_reason::closing ? client_status::gone : client_status::denied;
+      }
+    }
+  }
+  /// Takes in what has arrived, without waiting.
+  void listen() {
+    share_message m;
+    transfer got = transfer::done;
+    while ((got = channel_.receive(m, 0)) == transfer::done) {
+      if (m.kind == share_message_kind::abort) { aborted_ = m.job; }
+      if (m.kind == share_message_kind::deny && m.job == 0) {
+        why_ = m.why;
+        status_ = client_status::gone;
+      }
+    }
+    if (got != transfer::would_block) { status_ = client_status::gone; }
+  }
+  auto begin(std::uint32_t number, ticks give_up) -> client_status {
+    if (status_ != client_status::ready) { return status_; }
+    if (!channel_.send({.kind = share_message_kind::allocate, .application = who_.application, .job = number})) {
+      return status_ = client_status::gone;
+    }
+    const client_status out = await(share_message_kind::grant, number, give_up);
+    if (out == client_status::timed_out) { end(number); }
+    if (out == client_status::gone) { status_ = out; }
+    return out;
+  }
+  void end(std::uint32_t number) {
+    if (status_ != client_status::ready) { return; }
+    listen();
+    if (aborted_ == number) { return; }
+    if (!channel_.send({.kind = share_message_kind::finish, .application = who_.application, .job = number})) {
+      status_ = client_status::gone;
+    }
+  }
+
+  Channel channel_;
+  share_registration who_;
+  client_status status_ = client_status::gone;
+  deny_reason why_ = deny_reason::none;
+  std::uint32_t jobs_ = 0;
+  std::uint32_t aborted_ = 0;
+};
+
+/// A job from its grant to the end of its scope. Pre: the client outlives it.
+template <ShareChannel Channel>
+class share_client<Channel>::job {
+ public:
+  job(share_client& client, std::uint32_t number, client_status status) noexcept
+      : client_{&client}, number_{number}, status_{status} {}
+  job(const job&) = delete;
+  auto operator=(const job&) -> job& = delete;
+  job(job&& other) noexcept
+      : client_{other.client_}, number_{other.number_}, status_{std::exchange(other.status_, client_status::gone)} {}
+  auto operator=(job&&) -> job& = delete;
+  ~job() { end(); }
+
+  [[nodiscard]] auto status() const noexcept -> client_status { return status_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return status_ == client_status::ready; }
+  /// Whether the service has dropped it at its deadline meanwhile; its share is gone then.
+  [[nodiscard]] auto aborted() -> bool {
+    if (*this) { client_->listen(); }
+    return client_->aborted_ == number_;
+  }
+  /// Tells the service, once, that the job has ended.
+  void end() {
+    if (std::exchange(status_, client_status::gone) == client_status::ready) { client_->end(number_); }
+  }
+
+ private:
+  share_client* client_;
+  std::uint32_t number_;
+  client_status status_;
+};
+
+template <ShareChannel Channel>
+auto share_client<Channel>::begin_job(ticks give_up) -> job {
+  ++jobs_;
+  if (jobs_ == 0) { ++jobs_; }
+  return {*this, jobs_, begin(jobs_, give_up)};
+}
+
+}  // namespace takt::runtime

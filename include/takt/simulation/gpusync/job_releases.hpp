@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/core/random.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/gpusync/configuration.hpp>
+#include <takt/model/gpusync/requests.hpp>
+#include <takt/rules/locking/request.hpp>
+#include <takt/simulation/accelerator/releases.hpp>
+#include <takt/simulation/gpusync/options.hpp>
+#include <takt/simulation/gpusync/run_system.hpp>
+
+namespace takt::simulation::detail {
+
+/// The order of jobs on the CPUs: a job's point is its release times `per_release` plus `constant`.
+struct point_rule {
+  std::int64_t per_release = 0;
+  std::int64_t constant = 0;
+
+  [[nodiscard]] constexpr auto point(ticks release, std::int64_t& out) const noexcept -> bool {
+    return checked_multiply(release, per_release, out) && checked_add(out, constant, out);
+  }
+};
+
+/// False on overflow. `demand` is what fair lateness counts with.
+template <class Task>
+[[nodiscard]] constexpr auto point_rule_of(const gpusync_configuration& c, const Task& t, ticks demand,
+                                           point_rule& out) noexcept -> bool {
+  switch (c.scheduler) {
+    case cpu_scheduler::earliest_deadline: out = {1, t.deadline}; return true;
+    case cpu_scheduler::shortest_period: out = {0, t.period}; return true;
+    case cpu_scheduler::given_priority: out = {0, t.priority}; return true;
+    case cpu_scheduler::fair_lateness: break;
+  }
+  const std::int64_t cpus = c.cpu_cluster_size;
+  std::int64_t earlier = 0;
+  out.per_release = cpus;
+  return checked_multiply(cpus, t.deadline, out.constant) && checked_multiply(cpus - 1, demand, earlier) &&
+         checked_subtract(out.constant, earlier, out.constant);
+}
+
+/// Releases of every task as the options want them. Pre: `o` has no fault.
+template <class Table>
+[[nodiscard]] auto release_times(const Table& table, const gpusync_simulation_options& o)
+    -> std::vector<std::vector<ticks>> {
+  const ticks until = o.horizon.count();
+  std::vector<std::vector<ticks>> out(table.size());
+  if (o.releases == release_pattern::adversarial) {
+    accelerator_table<ticks, Table::max_tasks> plain;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      const auto& t = table.tasks[i];
+      static_cast<void>(plain.add({.name = t.name, .wcet = 1, .period = t.period, .deadline = t.deadline}));
+    }
+    const auto hostile = hostile_releases(plain, until, o.seed);
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      for (const auto& j : hostile.of(i)) { out[i].push_back(j.release); }
+    }
+    return out;
+  }
+  random_stream random{o.seed};
+  const bool sporadic = o.releases == release_pattern::sporadic;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const ticks period = table.tasks[i].period;
+    ticks release = sporadic ? random.below(period) : i < o.offsets.size() ? o.offsets[i].count() : 0;
+    while (release < until) {
+      out[i].push_back(release);
+      release += period + (sporadic && random.chance(1, 2) ? random.below(period) : 0);
+    }
+  }
+  return out;
+}
+
+/// False when a priority does not fit.
+template <class Table>
+[[nodiscard]] auto jobs_of(const gpusync_configuration& c, const Table& table, const gpu_system& system,
+                           const gpusync_simulation_options& o, std::vector<task_releases>& out) -> bool {
+  const auto times = release_times(table, o);
+  out.assign(table.size(), {});
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    const section_program& p = system.programs[i];
+    const ticks plain = p.cpu_before + p.longest_section + p.cpu_after;
+    point_rule rule;
+    if (!point_rule_of(c, t, o.fair_demands.empty() ? plain : o.fair_demands[i], rule)) { return false; }
+    for (const ticks release : times[i]) {
+      lock_job j{.release = release, .priority = {0, static_cast<std::int32_t>(i)}};
+      if (!rule.point(release, j.priority.point)) { return false; }
+      out[i].push_back(j);
+    }
+  }
+  return true;
+}
+
+}  // namespace takt::simulation::detail

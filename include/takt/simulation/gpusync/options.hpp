@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/core/duration.hpp>
+#include <takt/core/number.hpp>
+#include <takt/prediction/gpu_cost_predictor.hpp>
+#include <takt/rules/budget.hpp>
+#include <takt/rules/locking/token_map.hpp>
+#include <takt/simulation/gpusync/section_work.hpp>
+#include <takt/simulation/gpusync/system.hpp>
+#include <takt/simulation/options.hpp>
+
+namespace takt {
+
+/// How a platform of locked GPUs is simulated.
+struct gpusync_simulation_options {
+  duration horizon = duration{1'000'000'000};  ///< releases are before it; all jobs run to their ends
+  release_pattern releases = release_pattern::periodic;
+  execution_times execution = execution_times::upper;  ///< of token sections; what jobs run outside is always full
+  std::uint64_t seed = 1;
+  std::span<const duration> offsets{};  ///< of periodic tasks, in the given order; 0 for those beyond its end
+  simulation::gpu_choice choice = simulation::gpu_choice::predicted;
+  token_layout layout = token_layout::block;
+  /// A job gives its token back at its end, as a program does in which nothing marks the last call of a GPU. Bounds
+  /// hold if `cpu_in_gpu_section` covers the rest of the job.
+  bool token_until_end = false;
+  bool queues_for_all_cpus =
+      false;  ///< limit them by the CPUs alone, not by the tasks with requests where these are fewer
+  cost_predictor_settings predictor{};
+  /// Between the GPUs of a cluster, row by row. Empty: 1 within each pair of neighbours, 2 beyond.
+  std::span<const std::int32_t> distances{};
+  /// Of the time of a copy from GPU to GPU, by distance.
+  std::array<std::int32_t, simulation::distance_limit> peer_percent{100, 100, 100, 100};
+  /// Execution times, one per task, that fair lateness counts with, such as inflated ones. Empty: those of the tasks
+  /// without waits.
+  std::span<const ticks> fair_demands{};
+  /// Whether jobs spend the times of system calls, locks and switches around their requests. Interrupts are not
+  /// simulated.
+  bool overheads = false;
+  overrun_policy budgets = overrun_policy::none;  ///< see `simulation::section_hooks`; not bandwidth inheritance
+  std::span<const simulation::aberrant_task> aberrant{};
+};
+
+}  // namespace takt

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/model/gpu_migration.hpp>
+#include <takt/model/gpusync/configuration.hpp>
+#include <takt/model/gpusync/task.hpp>
+#include <takt/prediction/gpu_cost_predictor.hpp>
+#include <takt/rules/locking/token_map.hpp>
+
+namespace takt::simulation {
+
+/// What an engine section of a token section uses: an engine of the GPU of the token, or for `peer` the engine for
+/// copies out of the GPU that has the state besides.
+enum class section_engine : std::uint8_t { copy_out, copy_in, execution, peer };
+
+struct section_step {
+  section_engine engine = section_engine::execution;
+  ticks time = 0;  ///< at most
+};
+
+/// A task flattened to what its jobs do: run, take a token, do all steps one after the other, give it back, run.
+struct section_program {
+  std::int32_t cpu_cluster = 0;
+  std::int32_t gpu_cluster = no_cluster;
+  ticks cpu_before = 0;
+  ticks cpu_first = 0;  ///< after the grant of the token, before the first step
+  ticks cpu_last = 0;   ///< after the last step, before the token is given back
+  ticks cpu_after = 0;
+  std::vector<section_step> steps{};             ///< of every job, without the migration
+  std::vector<ticks> state_in{};                 ///< chunks from system memory, when the GPU changes
+  std::vector<ticks> state_out{};                ///< chunks to system memory, after every job
+  std::vector<std::vector<ticks>> state_peer{};  ///< chunks from GPU to GPU, by distance
+  ticks longest_section = 0;                     ///< no prediction is longer
+};
+
+/// Who says which GPU a job gets where the bound of the protocol leaves a choice.
+enum class gpu_choice : std::uint8_t {
+  shortest_queue,  ///< nobody: the protocol's own rules
+  random,          ///< any queue with a place
+  predicted,       ///< least predicted completion, with all four heuristics of affinity
+};
+
+/// The tokens of one GPU cluster.
+struct simulated_pool {
+  std::int32_t sharing_cpus = 1;
+  token_map tokens{};
+  std::int32_t queue_limit = 0;  ///< 0: the least sound one
+};
+
+/// What locking itself takes of a job's time on a CPU; each is 0 where it is not looked at.
+struct request_costs {
+  ticks before_lock = 0;
+  ticks after_grant = 0;   ///< with the lock
+  ticks after_wait = 0;    ///< with the lock, when an operation of a GPU has ended
+  ticks after_unlock = 0;  ///< without it
+};
+
+/// A flat description of CPUs and locked GPUs. All GPU clusters have the same number of GPUs.
+struct gpu_system {
+  std::int32_t processors = 1;  ///< per CPU cluster
+  std::int32_t clusters = 1;
+  std::vector<simulated_pool> pools{};
+  std::int32_t copy_engines = 2;
+  engine_order engines = engine_order::first_come;
+  migration_path migration = migration_path::none;
+  /// Whether a copy from GPU to GPU asks for both its engines at once, or for one after the other in the order of their
+  /// numbers. At once, with one grant at a time, engines that serve by priority may end in a deadlock.
+  bool peer_engines_together = true;
+  bool donation_at_release = false;       ///< CK-OMLP
+  std::vector<std::int32_t> distances{};  ///< between the GPUs of a cluster, row by row; below `distance_limit`
+  gpu_choice choice = gpu_choice::predicted;
+  cost_predictor_settings predictor{};
+  request_costs costs{};
+  std::vector<section_program> programs{};
+};
+
+/// Distances that are told apart.
+inline constexpr std::size_t distance_limit = 4;
+
+}  // namespace takt::simulation

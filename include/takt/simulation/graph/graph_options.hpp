@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/core/random.hpp>
+#include <takt/simulation/graph/kernel_engine.hpp>
+
+namespace takt::simulation {
+
+struct graph_options {
+  gpu_shape gpu{};
+  std::int32_t copy_engines = 1;  ///< serve one FIFO queue
+  /// Jobs start as soon as what they wait for is there; their priorities remain those of the nominal releases.
+  bool early_release = false;
+  bool preemptive = true;
+  /// Kernels of one step of one task share a stream, so that a job waits for the one before.
+  bool per_task_streams = false;
+  /// A job that hands on its results is not preempted.
+  bool boost_signals = false;
+};
+
+/// How long steps take. Called with task, step in its chain, number of the job and the length in the workload, once for
+/// each; CPU time from 0, kernels and copies from above 0, up to that length.
+template <class L, class Number>
+concept StepLengths = requires(const L& l, std::size_t task, std::size_t step, std::size_t job, const Number& most) {
+  { l(task, step, job, most) } -> std::convertible_to<Number>;
+};
+
+struct full_lengths {
+  template <ExactNumber Number>
+  [[nodiscard]] auto operator()(std::size_t /*task*/, std::size_t /*step*/, std::size_t /*job*/,
+                                const Number& most) const -> Number {
+    return most;
+  }
+};
+
+/// Lengths from `least_percent` of the longest on, and the longest itself in one of three. The same seed gives the
+/// same.
+class random_lengths {
+ public:
+  constexpr explicit random_lengths(std::uint64_t seed, std::int64_t least_percent = 0) noexcept
+      : seed_{seed}, least_percent_{least_percent} {}
+
+  [[nodiscard]] constexpr auto operator()(std::size_t task, std::size_t step, std::size_t job,
+                                          ticks most) const noexcept -> ticks {
+    random_stream mixed{seed_ ^ random_stream{(task << 40U) ^ (step << 28U) ^ job}.next()};
+    if (most <= 1 || mixed.chance(1, 3)) { return most; }
+    const ticks least = most / 100 * least_percent_ + most % 100 * least_percent_ / 100;
+    return mixed.between(least < 1 ? 1 : least, most);
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::int64_t least_percent_;
+};
+
+static_assert(StepLengths<full_lengths, ticks>);
+static_assert(StepLengths<random_lengths, ticks>);
+
+}  // namespace takt::simulation

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/shares/share.hpp>
+#include <takt/simulation/shares/options.hpp>
+
+namespace takt::simulation {
+
+/// Takes what was decided for one application into force when its time has come.
+class share_actuator {
+ public:
+  explicit share_actuator(const share_options& options) : delay_{options.actuation_delay}, change_{options.change} {
+    if (delay_ > 0) { coming_.reserve(most_kept); }
+  }
+
+  [[nodiscard]] auto in_force() const noexcept -> share { return held_; }
+  /// When it changes next by itself; `no_change` if it does not.
+  [[nodiscard]] auto next_change() const noexcept -> ticks { return coming_.empty() ? no_change : coming_.front().at; }
+
+  /// For the end of a job.
+  void stop() noexcept {
+    held_ = no_share;
+    coming_.clear();
+  }
+  void decide(share decided, ticks now) {
+    if (delay_ == 0) {
+      held_ = decided;
+      return;
+    }
+    if (change_ == share_change::raised_later) { cap(decided); }
+    const share last = coming_.empty() ? held_ : coming_.back().held;
+    ticks at = 0;
+    if (last != decided && checked_add(now, delay_, at)) { coming_.push_back({at, decided}); }
+  }
+  /// Whether something changed.
+  auto advance(ticks now) -> bool {
+    const bool changes = next_change() <= now;
+    while (next_change() <= now) {
+      held_ = coming_.front().held;
+      coming_.erase(coming_.begin());
+    }
+    return changes;
+  }
+
+  static constexpr ticks no_change = std::numeric_limits<ticks>::max();
+
+ private:
+  struct change {
+    ticks at = 0;
+    share held{};
+  };
+  static constexpr std::size_t most_kept = 128;
+
+  /// What is in force is then at any time the least share decided within the last delay.
+  void cap(share decided) {
+    held_ = std::min(held_, decided);
+    for (change& c : coming_) { c.held = std::min(c.held, decided); }
+    while (!coming_.empty() && (coming_.size() > 1 ? coming_[coming_.size() - 2].held : held_) == coming_.back().held) {
+      coming_.pop_back();
+    }
+  }
+
+  ticks delay_;
+  share_change change_;
+  share held_{};
+  std::vector<change> coming_;
+};
+
+}  // namespace takt::simulation

@@ -1,0 +1,13 @@
+// EXPECT: takt: a graph takes period\(\), on_cluster\(\), node\(\), edge\(\)
+// SPDX-License-Identifier: Apache-2.0
+#include <takt/takt.hpp>
+
+using namespace takt::literals;
+
+#ifdef TAKT_FIXED
+constexpr auto graphs = takt::graph_set(takt::graph("video", takt::period(33_ms), takt::node("read", takt::cpu(2_ms)),
+                                                    takt::node("show", takt::cpu(3_ms)), takt::on_cluster(0)));
+#else
+constexpr auto graphs = takt::graph_set(takt::graph("video", takt::period(33_ms), takt::node("read", takt::cpu(2_ms)),
+                                                    takt::node("show", takt::cpu(3_ms)), takt::on_core(0)));
+#endif

@@ -1,0 +1,19 @@
+// EXPECT: takt: two edges bring tokens to a node at different rates
+// SPDX-License-Identifier: Apache-2.0
+#include <takt/rules/graph/rate_based.hpp>
+
+constexpr auto make(std::int64_t produce) {
+  takt::pgm_table<takt::ticks, 4, 4> graph;
+  graph.nodes.push_back({.name = "a", .arrivals = 1, .window = 10});
+  for (const auto* name : {"b", "c", "d"}) { graph.nodes.push_back({.name = name}); }
+  graph.edges.push_back({.from = 0, .to = 1});
+  graph.edges.push_back({.from = 0, .to = 2, .produce = produce});
+  graph.edges.push_back({.from = 1, .to = 3});
+  graph.edges.push_back({.from = 2, .to = 3});
+  return graph;
+}
+#ifdef TAKT_FIXED
+constexpr auto rates = takt::derive_rates(make(1));
+#else
+constexpr auto rates = takt::derive_rates(make(2));
+#endif

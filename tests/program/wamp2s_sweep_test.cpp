@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "program.hpp"
+#include "study.hpp"
+
+namespace {
+
+using takt::test::contains;
+using takt::test::outcome;
+using takt::test::row;
+using takt::test::run_study;
+using takt::test::sets;
+
+const std::vector<std::string> policies{"literal", "text",  "robust", "share", "ts",
+                                        "prop",    "fp_np", "fp_p",   "edf_p", "static"};
+
+/// The rows of one series, by its first cell.
+auto of(const std::vector<row>& rows, const std::string& key, const std::string& cell) -> std::vector<row> {
+  std::vector<row> out;
+  std::ranges::copy_if(rows, std::back_inserter(out), [&](const row& r) { return r.cells.at(key) == cell; });
+  REQUIRE_FALSE(out.empty());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("WAMP-36 Fig. 1: lavaMD takes longer with every co-runner, whether the GPU is shared or sliced") {
+  const auto rows = run_study("wamp2s-fig1");
+  REQUIRE(rows.size() == 10);
+  CHECK(rows.front().value("equal_shares") == 0.448);
+  CHECK(rows.back().value("equal_shares") == 4.107);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    CHECK(rows[i - 1].value("equal_shares") < rows[i].value("equal_shares"));
+    CHECK(rows[i - 1].value("time_slices") < rows[i].value("time_slices"));
+  }
+}
+
+TEST_CASE("WAMP-37 Fig. 6: no benchmark takes longer with a greater share") {
+  const auto rows = run_study("wamp2s-fig6 --levels 1..100/1");
+  REQUIRE(rows.size() == 100);
+  for (const char* name : {"GS", "HW", "CFD", "KM", "LM", "LC", "LUD", "MC", "SRD", "ST"}) {
+    CAPTURE(name);
+    CHECK(rows.front().value(name) > rows.back().value(name));
+    for (std::size_t i = 1; i < rows.size(); ++i) { CHECK(rows[i - 1].value(name) >= rows[i].value(name)); }
+  }
+  CHECK(rows.back().value("CFD") == 2.081);
+}
+
+TEST_CASE("WAMP-41 Fig. 12: the first estimate of MC's remaining time is the worst, the last one is right") {
+  const auto rows = run_study("wamp2s-fig12 --sets 20");
+  REQUIRE(rows.size() == 5);
+  CHECK(rows.front().value("estimates") > 50);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    CHECK(rows[i - 1].value("error_percent") > rows[i].value("error_percent"));
+  }
+  CHECK(rows.front().value("error_percent") > 2);
+  CHECK(rows.back().value("error_percent") < 0.01);
+}
+
+TEST_CASE("WAMP-42 Fig. 13: estimates get better as jobs proceed, but below 1 % only at the very end") {
+  const auto rows = run_study("wamp2s-fig13 --sets 20");
+  REQUIRE(rows.size() == 20);
+  CHECK(rows[1].value("error_percent") > rows[9].value("error_percent"));
+  CHECK(rows[9].value("error_percent") > rows[15].value("error_percent"));
+  CHECK(rows[14].value("error_percent") > 1);
+  CHECK(rows[19].value("error_percent") < 1);
+}
+
+TEST_CASE(
+    "WAMP-44 Fig. 14: WAMP2S keeps all sets where shares without it lose half, and every policy is in its place") {
+  const auto rows = run_study("wamp2s-fig14 --levels 0.2,0.4,0.8,1,1.2,1.5,2 --sets " + sets());
+  REQUIRE(rows.size() == 7);
+  for (const row& r : rows) {
+    const double load = r.value("utilization");
+    CAPTURE(load);
+    const int all = r.count("sets");
+    CHECK(r.count("accepted_but_missed") == 0);
+    CHECK(r.count("t1") <= r.count("robust"));
+    CHECK(r.count("share") >= r.count("ts"));
+    for (const auto& p : policies) {
+      CAPTURE(p);
+      CHECK(r.count(p) * 10 <= r.count("applications_" + p));
+      if (p != "fp_np" && p != "edf_p" && p != "static") { CHECK(r.count(p) <= r.count("robust")); }
+    }
+    for (const char* p : {"literal", "text", "robust"}) { CHECK(r.count(p) >= r.count("share")); }
+    if (load <= 1.2) {
+      for (const char* p : {"literal", "text", "robust", "static", "t1"}) { CHECK(r.count(p) == all); }
+    }
+    // One job at a time cannot use that part of a job does not scale.
+    CHECK((load <= 1 ? r.count("edf_p") == all : r.count("edf_p") == 0));
+    if (load >= 0.8) { CHECK(r.count("ts") * 5 <= all); }
+    // Priorities do not follow periods.
+    if (load >= 0.4) { CHECK(r.count("fp_p") * 5 <= all); }
+    if (load >= 1.5) { CHECK(r.count("share") * 2 <= all); }
+  }
+}
+
+TEST_CASE("WAMP-45 Fig. 15: effort grows with the applications, each cut saves some of it, and both most") {
+  const auto rows = run_study("wamp2s-fig15 --sets 20");
+  REQUIRE(rows.size() == 32);
+  const auto all = of(rows, "cuts", "std");
+  const auto wdc = of(rows, "cuts", "wdc");
+  const auto aetc = of(rows, "cuts", "aetc");
+  const auto both = of(rows, "cuts", "both");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto calls = [i](const std::vector<row>& r) { return r[i].value("predictions"); };
+    CHECK(calls(all) > calls(aetc));
+    CHECK(calls(all) > calls(wdc));
+    CHECK(calls(both) < std::min(calls(aetc), calls(wdc)));
+    CHECK(wdc[i].value("operations") < all[i].value("operations"));
+  }
+  CHECK(all.back().value("operations_per_job") > 2 * all.front().value("operations_per_job"));
+  const double saved = 1 - wdc.back().value("operations") / all.back().value("operations");
+  CHECK(saved > 0.3);
+  CHECK(saved < 0.5);
+}
+
+TEST_CASE("WAMP-33 Fig. 15: from six applications on WDC leaves out 30 to 45 % of all operations") {
+  const auto rows = run_study("wamp2s-fig15 --levels 6..10/1 --seed 1 --sets 100");
+  const auto all = of(rows, "cuts", "std");
+  const auto wdc = of(rows, "cuts", "wdc");
+  REQUIRE(all.size() == 5);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double applications = all[i].value("applications");
+    CAPTURE(applications);
+    const double saved = 1 - wdc[i].value("operations") / all[i].value("operations");
+    CHECK(saved >= 0.30);
+    CHECK(saved <= 0.45);
+    CHECK(wdc[i].value("jobs") == doctest::Approx(all[i].value("jobs")).epsilon(0.02));
+  }
+}
+
+TEST_CASE("WAMP-35 Fig. 15: both cuts leave out the operations that WDC does, and predict less than either") {
+  const auto rows = run_study("wamp2s-fig15 --levels 4,7,10 --seed 1 --sets 30");
+  const auto all = of(rows, "cuts", "std");
+  const auto wdc = of(rows, "cuts", "wdc");
+  const auto aetc = of(rows, "cuts", "aetc");
+  const auto both = of(rows, "cuts", "both");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CHECK(both[i].value("operations") == doctest::Approx(wdc[i].value("operations")).epsilon(0.02));
+    for (const char* measure : {"predictions", "predictions_per_job"}) {
+      CAPTURE(measure);
+      CHECK(both[i].value(measure) < wdc[i].value(measure));
+      CHECK(both[i].value(measure) < aetc[i].value(measure));
+      CHECK(both[i].value(measure) < 0.9 * all[i].value(measure));
+    }
+  }
+}
+
+TEST_CASE("WAMP-46 the airborne set: errors of its networks, the threshold they allow, and what the cuts then save") {
+  const auto errors = run_study("wamp2s-fig16-error");
+  REQUIRE(errors.size() == 5);
+  for (const row& r : errors) {
+    CHECK(r.value("percent_of_estimate") > 0);
+    CHECK(r.value("percent_of_estimate") <= 5.17);
+    CHECK(r.value("percent_of_measurement") <= 5.17);
+  }
+  const auto bins = of(run_study("wamp2s-fig13-networks --set jobs=100"), "set", "airborne");
+  const double threshold = bins.front().value("threshold_percent") / 100;
+  REQUIRE(threshold > 0.5);
+  REQUIRE(threshold < 1);
+  const std::string thousandths = "0." + std::to_string(std::lround(1000 * threshold));
+  CHECK(bins.front().value("error_percent") > 1);
+  CHECK(bins.back().value("error_percent") < 1);
+  const auto effort = run_study("wamp2s-fig16 --sets 1 --set seconds=200 --levels " + thousandths);
+  const auto all = of(effort, "cuts", "std");
+  const auto both = of(effort, "cuts", "both");
+  CHECK(both[0].value("predictions") < 0.7 * all[0].value("predictions"));
+  CHECK(both[0].value("predictions_per_job") < all[0].value("predictions_per_job"));
+}
+
+TEST_CASE(
+    "WAMP-21 WAMP-40 Fig. 9 and 11: descent betters the fit of lavaMD's network, which errs less than published") {
+  const auto fits = run_study("wamp2s-fig9 --levels 1,3");
+  REQUIRE(fits.size() == 2);
+  CHECK(fits[1].value("rmse_ms") < fits[0].value("rmse_ms"));
+  const auto lone = run_study("wamp2s-fig11 --levels 5");
+  REQUIRE(lone.size() == 1);
+  CHECK(lone[0].value("rules") == fits[0].value("rules"));
+  CHECK(lone[0].value("percent_of_estimate") <= 2.58);
+}
+
+TEST_CASE("WAMP-46 Fig. 16: the cuts save effort on the airborne set too, AETC the more the lower its threshold") {
+  const auto rows = run_study("wamp2s-fig16 --sets 1 --set seconds=200");
+  const auto all = of(rows, "cuts", "std");
+  const auto aetc = of(rows, "cuts", "aetc");
+  const auto both = of(rows, "cuts", "both");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CHECK(aetc[i].value("predictions") < all[i].value("predictions"));
+    CHECK(both[i].value("predictions") < aetc[i].value("predictions"));
+    if (i > 0) { CHECK(aetc[i - 1].value("predictions") <= aetc[i].value("predictions")); }
+  }
+}
+
+TEST_CASE("WAMP-47 Fig. 17: every run of the airborne set is without a miss under WAMP2S, none with equal shares") {
+  const auto rows = run_study("wamp2s-fig17 --sets 2");
+  REQUIRE(rows.size() == policies.size());
+  for (const char* p : {"literal", "text", "robust", "static"}) {
+    const auto own = of(rows, "policy", p);
+    CHECK(own[0].count("without_miss") == 2);
+    CHECK(own[0].count("misses") == 0);
+    CHECK(own[0].count("jobs") > 4000);
+  }
+  for (const char* p : {"share", "ts", "prop", "fp_np", "fp_p", "edf_p"}) {
+    CHECK(of(rows, "policy", p)[0].count("without_miss") == 0);
+  }
+}
+
+TEST_CASE("program: WAMP2S studies have the same bytes for any number of threads and refuse what is out of range") {
+  const std::string call = "sweep wamp2s-fig14 --sets 3 --levels 0.8,1.6 ";
+  CHECK(takt::test::takt(call + "--jobs 1").out == takt::test::takt(call + "--jobs 3").out);
+  CHECK(takt::test::takt(call).out != takt::test::takt(call + "--seed 2").out);
+  for (const auto& [arguments, words] : {std::pair{"wamp2s-fig14 --levels 11", "0.001 to 10"},
+                                         {"wamp2s-fig1 --levels 11", "1 to 10"},
+                                         {"wamp2s-fig6 --levels 0.5", "1 to 100"},
+                                         {"wamp2s-fig12 --levels 6", "1 to 5"},
+                                         {"wamp2s-fig13 --levels 0.03", "steps of 0.05"},
+                                         {"wamp2s-fig15 --levels 2.5", "1 to 10"},
+                                         {"wamp2s-fig15 --set threshold=3/2", "0 to 1"},
+                                         {"wamp2s-fig16 --levels 1.2", "0 to 1"}}) {
+    CAPTURE(arguments);
+    const outcome o = takt::test::takt(std::string{"sweep "} + arguments);
+    CHECK(o.code == 3);
+    CHECK(contains(o.err, words));
+  }
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds simulated waits and responses of tasks on locked GPUs against their bounds, and shows where bounds as printed
+// are exceeded. TAKT_RANDOM_GPUSYNC_SYSTEMS sets how many systems each case simulates, TAKT_SEED where they begin.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <takt/analysis/gpusync/analysis.hpp>
+#include <takt/analysis/gpusync/as_published.hpp>
+#include <takt/core/random.hpp>
+#include <takt/model/gpusync/validate.hpp>
+#include <takt/simulation/gpusync/simulate.hpp>
+
+namespace {
+
+namespace gpusync = takt::analysis::gpusync;
+using takt::cpu_scheduler;
+using takt::engine_order;
+using takt::migration_path;
+using takt::ticks;
+using takt::token_protocol;
+
+using task_list = takt::gpusync_table<ticks, 8, 3>;
+using board = takt::gpusync_board<>;
+using bounds = gpusync::set_bounds<task_list>;
+
+struct random_system {
+  board platform;
+  task_list tasks;
+};
+
+/// What a case looks at.
+struct variety {
+  engine_order engines = engine_order::first_come;
+  bool peer_copies_only = false;  ///< and two copy engines
+  bool donation_only = false;
+  bool overheads = false;
+};
+
+class system_generator {
+ public:
+  explicit system_generator(std::uint64_t seed) : random_{seed} {}
+
+  [[nodiscard]] auto make(const variety& v) -> random_system {
+    random_system out;
+    out.platform = make_board(v);
+    const ticks tasks = random_.between(2, 8);
+    for (ticks i = 0; i < tasks; ++i) { static_cast<void>(out.tasks.add(make_task(out.platform.shape, i))); }
+    return out;
+  }
+
+ private:
+  template <class T, std::size_t N>
+  [[nodiscard]] auto one_of(const std::array<T, N>& all) -> T {
+    return all[static_cast<std::size_t>(random_.below(static_cast<ticks>(N)))];
+  }
+  [[nodiscard]] auto size(ticks least, ticks most) -> std::int32_t {
+    return static_cast<std::int32_t>(random_.between(least, most));
+  }
+
+  [[nodiscard]] auto make_board(const variety& v) -> board {
+    board out;
+    auto& c = out.shape;
+    c.cpu_cluster_size = size(1, 3);
+    c.cpus = c.cpu_cluster_size * size(1, v.donation_only ? 4 : 2);
+    c.gpu_cluster_size = size(v.peer_copies_only ? 2 : 1, 3);
+    c.gpus = c.gpu_cluster_size * size(1, 2);
+    c.tokens_per_gpu = size(random_.chance(1, 8) ? 0 : 1, 3);
+    c.copy_engines = v.peer_copies_only ? 2 : size(random_.chance(1, 6) ? 0 : 1, 2);
+    c.migration = one_of(std::array{migration_path::none, migration_path::system_memory, migration_path::peer_to_peer});
+    if (v.peer_copies_only) { c.migration = migration_path::peer_to_peer; }
+    if (v.donation_only || random_.chance(1, 4)) { c.tokens = token_protocol::ck_omlp; }
+    if (v.donation_only) { c.gpus = c.gpu_cluster_size; }
+    if (!c.limits_tokens() && c.shares_gpu_clusters()) { c.tokens_per_gpu = 1; }  // otherwise refused
+    c.engines = v.engines;
+    c.scheduler = one_of(std::array{cpu_scheduler::earliest_deadline, cpu_scheduler::fair_lateness,
+                                    cpu_scheduler::shortest_period, cpu_scheduler::given_priority});
+    c.dma_chunk = 10;
+    for (auto& cost : out.costs.kinds) { cost = {random_.between(0, 3), random_.between(0, 2), 2}; }
+    if (v.overheads) {
+      auto& o = out.overheads;
+      for (ticks* time : {&o.schedule, &o.context_switch, &o.system_call_in, &o.system_call_out, &o.unlock}) {
+        *time = random_.between(0, 2);
+      }
+      o.lock = random_.between(0, random_.chance(1, 2) ? 3 : 20);
+    }
+    return out;
+  }
+
+  [[nodiscard]] auto make_task(const takt::gpusync_configuration& c, ticks number) -> task_list::task_type {
+    task_list::task_type t;
+    t.period = random_.between(100, 400) * (random_.chance(1, 3) ? 10 : 2);
+    t.deadline = t.period;
+    const bool shortens = has_fixed_priorities(c.scheduler) || random_.chance(1, 2);
+    if (random_.chance(1, 3)) { t.deadline = shortens ? t.period - random_.below(t.period / 3) : t.period * 3 / 2; }
+    t.wcet = random_.between(1, 40);
+    t.priority = static_cast<std::int32_t>(number);
+    t.cpu_cluster = static_cast<std::int32_t>(random_.below(c.cpu_clusters()));
+    if (random_.chance(1, 6)) { return t; }
+    std::vector<std::int32_t> serving;
+    for (std::int32_t a = 0; a < c.gpu_clusters(); ++a) {
+      if (c.serves(a, t.cpu_cluster)) { serving.push_back(a); }
+    }
+    if (serving.empty()) { return t; }
+    t.gpu_cluster = serving[static_cast<std::size_t>(random_.below(static_cast<ticks>(serving.size())))];
+    t.cpu_in_gpu_section = random_.below(std::min<ticks>(t.wcet, 5) + 1);
+    for (ticks k = random_.between(0, 3); k > 0; --k) { t.kernels.push_back(random_.between(1, 30)); }
+    if (c.copy_engines == 0) { return t; }
+    t.bytes_in = random_.chance(1, 4) ? 0 : random_.between(0, 35);
+    t.bytes_out = random_.chance(1, 4) ? 0 : random_.between(0, 35);
+    t.bytes_state = random_.chance(1, 3) ? 0 : random_.between(0, 35);
+    return t;
+  }
+
+  takt::random_stream random_;
+};
+
+[[nodiscard]] auto describe(const random_system& s) -> std::string {
+  const auto& c = s.platform.shape;
+  const auto number = [](auto n) { return std::to_string(static_cast<long long>(n)) + " "; };
+  std::string out = "cpus " + number(c.cpus) + "in clusters of " + number(c.cpu_cluster_size) + "gpus " +
+                    number(c.gpus) + "of " + number(c.gpu_cluster_size) + "rho " + number(c.tokens_per_gpu) + "ces " +
+                    number(c.copy_engines) + "migration " + number(c.migration) + "protocol " + number(c.protocol()) +
+                    "engines " + number(c.engines) + "scheduler " + number(c.scheduler) + "chunk " +
+                    number(c.dma_chunk) + "costs ";
+  for (const auto& k : s.platform.costs.kinds) { out += number(k.setup) + "+ " + number(k.numerator) + "/2 "; }
+  for (const auto& t : s.tasks.tasks) {
+    out += "\n  cluster " + number(t.cpu_cluster) + "gpus " + number(t.gpu_cluster) + "wcet " + number(t.wcet) +
+           "in section " + number(t.cpu_in_gpu_section) + "period " + number(t.period) + "deadline " +
+           number(t.deadline) + "bytes " + number(t.bytes_in) + number(t.bytes_out) + number(t.bytes_state) +
+           "kernels ";
+    for (const ticks k : t.kernels) { out += number(k); }
+  }
+  return out;
+}
+
+/// What was seen of one kind of systems.
+struct record {
+  std::uint64_t systems = 0;
+  std::uint64_t jobs = 0;
+  std::uint64_t migrations = 0;
+  std::uint64_t attained = 0;  ///< waits for engines of exactly a bound above 0
+  std::uint64_t violating_systems = 0;
+  std::string first_violation;
+};
+
+/// The first observation above its bound, or nothing.
+[[nodiscard]] auto violation(const takt::gpusync_simulation_result<task_list::max_tasks>& seen, const bounds& found,
+                             record& out) -> std::string {
+  std::string wrong;
+  for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
+    const auto& s = seen.tasks[i];
+    const auto& b = found.tasks[i];
+    const auto hold = [&](ticks value, ticks bound, const std::string& what) {
+      if (value <= bound || !wrong.empty()) { return; }
+      wrong = what + " of task " + std::to_string(i) + ": " + std::to_string(value) + " > " + std::to_string(bound);
+    };
+    hold(s.worst.execution, b.engines.execution.time, "wait for execution engines");
+    hold(s.worst.copies, b.engines.copies.time, "wait for copy engines");
+    hold(s.worst.token, b.tokens.direct.time, "wait for a token");
+    hold(s.worst.loan, b.tokens.indirect.time, "loan");
+    hold(s.worst.ready, 0, "time ready behind less important jobs");
+    hold(s.worst.total, b.engines.total().time + b.tokens.total().time, "blocking");
+    hold(s.worst_response, b.response.value, "response");
+    hold(s.released - s.completed, 0, "jobs that do not end");
+    out.jobs += static_cast<std::uint64_t>(s.completed);
+    out.migrations += static_cast<std::uint64_t>(s.migrations());
+    out.attained += s.worst.execution > 0 && s.worst.execution == b.engines.execution.time ? 1U : 0U;
+    out.attained += s.worst.copies > 0 && s.worst.copies == b.engines.copies.time ? 1U : 0U;
+  }
+  return wrong;
+}
+
+/// Simulates a system for which there are bounds in several ways.
+template <class Rules>
+void examine(const random_system& s, takt::random_stream& random, const variety& v, record& out) {
+  REQUIRE_FALSE(takt::validate_gpusync(s.platform, s.tasks));
+  const bounds found = gpusync::analyze_set<Rules>(s.platform, s.tasks);
+  if (!found.schedulable()) { return; }
+  std::vector<ticks> demands;
+  for (const auto& b : found.tasks) { demands.push_back(b.inflated.wcet); }
+  std::string wrong;
+  for (int run = 0; run < 3 && wrong.empty(); ++run) {
+    using takt::simulation::gpu_choice;
+    constexpr std::array choices{gpu_choice::predicted, gpu_choice::random, gpu_choice::shortest_queue};
+    const takt::gpusync_simulation_options options{
+        .horizon = takt::duration{random.between(2000, 8000)},
+        .releases = run == 0 ? takt::release_pattern::sporadic : takt::release_pattern::adversarial,
+        .execution = random.chance(1, 3) ? takt::execution_times::random : takt::execution_times::upper,
+        .seed = random.next(),
+        .choice = choices[static_cast<std::size_t>(random.below(3))],
+        .layout = random.chance(1, 2) ? takt::token_layout::block : takt::token_layout::interleaved,
+        .fair_demands = demands,
+        .overheads = v.overheads};
+    const auto seen = takt::simulate(s.platform, s.tasks, options);
+    REQUIRE(seen.fault == takt::gpusync_run_fault::none);
+    wrong = violation(seen, found, out);
+  }
+  ++out.systems;
+  if (!wrong.empty() && out.violating_systems++ == 0) { out.first_violation = wrong + "\n" + describe(s); }
+}
+
+auto from_environment(const char* name, std::uint64_t otherwise) -> std::uint64_t {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+/// `least`: so many systems at any rate, where one of them is to be found.
+template <class Rules = gpusync::sound_rules>
+auto over_random_systems(const variety& v, std::uint64_t least = 0) -> record {
+  record out;
+  takt::random_stream seeds{from_environment("TAKT_SEED", 1)};
+  const std::uint64_t count = std::max(from_environment("TAKT_RANDOM_GPUSYNC_SYSTEMS", 150), least);
+  for (std::uint64_t tried = 0; out.systems < count && tried < 50 * count; ++tried) {
+    examine<Rules>(system_generator(seeds.next()).make(v), seeds, v, out);
+  }
+  return out;
+}
+
+void expect_sound(const record& seen) {
+  INFO(seen.first_violation);
+  CHECK(seen.violating_systems == 0);
+  CHECK(seen.systems > 0);
+  CHECK(seen.migrations > 0);
+  MESSAGE(seen.systems << " systems, " << seen.jobs << " jobs, " << seen.migrations << " migrations, " << seen.attained
+                       << " bounds attained");
+}
+
+TEST_CASE("no wait or response exceeds its bound with engines in order of arrival") {
+  expect_sound(over_random_systems({}));
+}
+
+TEST_CASE("GSA-52 no wait or response exceeds its bound with engines in order of priority") {
+  expect_sound(over_random_systems({.engines = engine_order::priority}));
+}
+
+TEST_CASE("no wait exceeds its bound where copies go from GPU to GPU") {
+  expect_sound(over_random_systems({.peer_copies_only = true}));
+}
+
+TEST_CASE("no wait exceeds its bound where clusters of CPUs share tokens") {
+  expect_sound(over_random_systems({.donation_only = true}));
+}
+
+TEST_CASE("no wait or response exceeds its bound where jobs spend the times of locks and system calls") {
+  expect_sound(over_random_systems({.overheads = true}));
+}
+
+/// W5: two tokens, four CPUs by themselves, and more work than the two GPUs have time.
+[[nodiscard]] auto four_partitions() -> random_system {
+  random_system out;
+  out.platform.shape = {
+      .cpus = 4, .gpus = 2, .gpu_cluster_size = 2, .migration = migration_path::peer_to_peer, .dma_chunk = 100};
+  for (std::int32_t i = 0; i < 4; ++i) {
+    task_list::task_type t{
+        .wcet = 2, .period = 200, .deadline = 200, .cpu_in_gpu_section = 1, .cpu_cluster = i, .gpu_cluster = 0};
+    t.kernels.push_back(110);
+    static_cast<void>(out.tasks.add(t));
+  }
+  return out;
+}
+
+TEST_CASE("the direct wait as printed calls four tasks schedulable that miss their deadlines more and more") {
+  const random_system s = four_partitions();
+  CHECK_FALSE(gpusync::analyze_set(s.platform, s.tasks).schedulable());
+  const auto printed = gpusync::analyze_set<gpusync::as_published::direct_blocking>(s.platform, s.tasks);
+  REQUIRE(printed.schedulable());
+  const auto early = takt::simulate(s.platform, s.tasks, {.horizon = takt::duration{2000}});
+  const auto late = takt::simulate(s.platform, s.tasks, {.horizon = takt::duration{8000}});
+  CHECK(printed.tasks[3].response.value == 200);
+  CHECK(early.tasks[3].worst_response > 285);
+  CHECK(late.tasks[3].worst_response > 2 * early.tasks[3].worst_response);
+}
+
+/// W7: two GPUs with one token each, where other tasks have no state and one migrates its own.
+[[nodiscard]] auto one_state() -> random_system {
+  random_system out;
+  out.platform.shape = {.cpus = 4,
+                        .cpu_cluster_size = 4,
+                        .gpus = 2,
+                        .gpu_cluster_size = 2,
+                        .migration = migration_path::peer_to_peer,
+                        .dma_chunk = 100};
+  out.platform.costs.kinds = {takt::linear_cost<ticks>{2, 1, 10}, {3, 1, 10}, {1, 1, 25}};
+  const auto add = [&](ticks wcet, ticks section, ticks period, std::array<ticks, 2> kernels, std::int64_t in,
+                       std::int64_t state) {
+    task_list::task_type t{.wcet = wcet,
+                           .period = period,
+                           .deadline = period,
+                           .cpu_in_gpu_section = section,
+                           .bytes_in = in,
+                           .bytes_out = 250,
+                           .bytes_state = state,
+                           .gpu_cluster = 0};
+    for (const ticks k : kernels) {
+      if (k > 0) { t.kernels.push_back(k); }
+    }
+    static_cast<void>(out.tasks.add(t));
+  };
+  static_cast<void>(out.tasks.add({.wcet = 148, .period = 600, .deadline = 600}));
+  add(15, 10, 500, {30, 0}, 50, 0);
+  add(4, 0, 500, {26, 11}, 0, 200);
+  add(21, 12, 2000, {38, 26}, 50, 0);
+  return out;
+}
+
+TEST_CASE("the bound for two copy engines as printed is exceeded by a task that migrates alone") {
+  const random_system s = one_state();
+  const auto sound = gpusync::analyze_set(s.platform, s.tasks);
+  const auto printed = gpusync::analyze_set<gpusync::as_published::dual_bound>(s.platform, s.tasks);
+  REQUIRE(printed.schedulable());
+  CHECK(printed.tasks[2].engines.copies.time == 13);
+  CHECK(sound.tasks[2].engines.copies.time == 26);
+  ticks worst = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const auto seen = takt::simulate(s.platform, s.tasks,
+                                     {.horizon = takt::duration{20'000},
+                                      .releases = takt::release_pattern::sporadic,
+                                      .seed = seed,
+                                      .choice = takt::simulation::gpu_choice::random});
+    worst = std::max(worst, seen.tasks[2].worst.copies);
+  }
+  CHECK(worst > 13);
+  CHECK(worst <= 26);
+}
+
+TEST_CASE("a search finds systems beyond the bounds as printed") {
+  const auto peer = over_random_systems<gpusync::as_published::dual_bound>({.peer_copies_only = true}, 1000);
+  CHECK(peer.violating_systems > 0);
+  const auto donation = over_random_systems<gpusync::as_published::direct_blocking>({.donation_only = true}, 200);
+  CHECK(donation.violating_systems > 0);
+  MESSAGE(peer.violating_systems << " of " << peer.systems << ", " << donation.violating_systems << " of "
+                                 << donation.systems << "\n"
+                                 << peer.first_violation);
+}
+
+}  // namespace

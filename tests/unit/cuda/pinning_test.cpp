@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <takt/cuda/pinning.hpp>
+
+#include "emulated_grid.hpp"
+
+namespace {
+
+namespace cuda = takt::cuda;
+using emulated::grid;
+using emulated::memory;
+
+auto random_runs() -> int {
+  const char* runs = std::getenv("TAKT_PINNING_RUNS");
+  return runs == nullptr ? 2'000 : std::stoi(runs);
+}
+
+/// All that the next steps of a small launch depend on.
+struct situation {
+  std::uint64_t next = 0;
+  std::uint32_t finished = 0;
+  std::uint32_t gone = 0;
+  std::array<std::uint32_t, 3> occupied{};
+  std::vector<emulated::block> blocks;
+  std::vector<std::int32_t> done;
+
+  [[nodiscard]] friend auto operator<=>(const situation&, const situation&) = default;
+};
+
+/// Visits every order of the steps of all blocks of a launch.
+class every_order {
+ public:
+  every_order(const cuda::pinned_work& work, const cuda::sm_slots& slots) : work_{work}, slots_{slots} {}
+
+  void visit(const grid& blocks, const memory& m) {
+    if (!seen_.insert(key(blocks, m)).second) { return; }
+    for (std::uint32_t sm = 0; sm < 3; ++sm) {
+      within_slots_ = within_slots_ && blocks.at_work(sm) <= static_cast<std::int64_t>(slots_.at(sm));
+    }
+    for (const std::int32_t times : blocks.done()) { at_most_once_ = at_most_once_ && times <= 1; }
+    if (!blocks.running()) { return finish(blocks, m); }
+    for (std::size_t b = 0; b < blocks.blocks().size(); ++b) {
+      grid next = blocks;
+      memory after = m;
+      next.step(after, b);
+      visit(next, after);
+    }
+  }
+
+  [[nodiscard]] auto situations() const noexcept -> std::size_t { return seen_.size(); }
+  [[nodiscard]] auto ends() const noexcept -> std::int64_t { return ends_; }
+  [[nodiscard]] auto within_slots() const noexcept -> bool { return within_slots_; }
+  [[nodiscard]] auto at_most_once() const noexcept -> bool { return at_most_once_; }
+  /// Whether every end did all work and left the state ready for job 1.
+  [[nodiscard]] auto complete() const noexcept -> bool { return complete_; }
+
+ private:
+  static auto key(const grid& blocks, const memory& m) -> situation {
+    return {m.state.next,    m.state.finished,
+            m.state.gone[0], {m.state.occupied[0], m.state.occupied[1], m.state.occupied[2]},
+            blocks.blocks(), blocks.done()};
+  }
+  void finish(const grid& blocks, const memory& m) {
+    ++ends_;
+    complete_ = complete_ && blocks.each_done(1) && emulated::is_clean(m.state) && m.state.finished == 0 &&
+                m.state.next == std::uint64_t{work_.job + 1} << 32U && m.reports[0] == 1 && m.chunks_left[0] == 0;
+  }
+
+  cuda::pinned_work work_;
+  cuda::sm_slots slots_;
+  std::set<situation> seen_;
+  std::int64_t ends_ = 0;
+  bool within_slots_ = true;
+  bool at_most_once_ = true;
+  bool complete_ = true;
+};
+
+/// What Algorithm 1 of the paper does with its index in piece v of SM k, once its misprints are repaired.
+void run_published(std::int64_t threads, std::int32_t per_sm, const std::vector<std::uint32_t>& placement,
+                   std::int32_t physical, const cuda::sm_slots& desired, std::vector<std::int32_t>& done) {
+  std::vector<std::int32_t> chosen;
+  for (std::int32_t sm = 0; sm < physical; ++sm) {
+    if (desired.at(static_cast<std::uint32_t>(sm)) > 0) { chosen.push_back(sm); }
+  }
+  const auto sms = static_cast<std::int64_t>(chosen.size());
+  for (std::size_t block = 0; block < placement.size(); ++block) {
+    for (std::int64_t k = 0; k < sms; ++k) {
+      if (chosen[static_cast<std::size_t>(k)] != static_cast<std::int32_t>(placement[block])) { continue; }
+      const auto piece = static_cast<std::int64_t>(block) / physical;
+      for (std::int64_t i = piece * threads / per_sm + k; i < (piece + 1) * threads / per_sm; i += sms) {
+        ++done[static_cast<std::size_t>(i)];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("RTGPU-27 every index is done exactly once, on target SMs, wherever blocks land") {
+  takt::random_stream random{27};
+  std::int64_t relaunches = 0;
+  for (int run = 0; run < random_runs(); ++run) {
+    const std::int64_t sms = random.between(1, 8);
+    const auto work = *cuda::divide_work(random.between(1, 120), random.between(1, 30));
+    memory m{.state = {}, .allowed = emulated::any_slots(random, sms, 4)};
+    m.allowed.per_sm[random.between(0, sms - 1)] = 1;
+    grid blocks{work};
+    std::uint32_t before = work.chunks;
+    do {
+      blocks.launch(0, emulated::any_placement(random, 3 * sms, sms));
+      blocks.run(m, random);
+      CHECK(m.chunks_left[0] <= before);
+      CHECK(blocks.taken_on().size() == work.chunks - m.chunks_left[0]);
+      before = m.chunks_left[0];
+      relaunches += before > 0 ? 1 : 0;
+    } while (before > 0);
+    CHECK(blocks.each_done(1));
+    for (const std::uint32_t sm : blocks.taken_on()) { CHECK(m.allowed.at(sm) > 0); }
+    CHECK(emulated::is_clean(m.state));
+    CHECK(m.state.next == std::uint64_t{1} << 32U);
+  }
+  CHECK(relaunches > 0);
+}
+
+TEST_CASE(
+    "RTGPU-28 in every order of the steps, blocks on the virtual SMs of an SM share the work without gap or overlap") {
+  struct tiny {
+    std::int64_t count;
+    std::int64_t length;
+    cuda::sm_slots slots;
+    std::vector<std::uint32_t> placement;
+  };
+  const std::vector<tiny> launches{
+      {5, 2, cuda::isolated_slots(0, 1, 2), {0, 0}},    {5, 2, cuda::isolated_slots(0, 1, 2), {0, 0, 0}},
+      {3, 1, cuda::isolated_slots(0, 2, 1), {0, 0, 1}}, {2, 1, cuda::isolated_slots(0, 2, 2), {0, 1, 2}},
+      {1, 4, cuda::isolated_slots(1, 1, 1), {0, 1, 1}}, {4, 3, cuda::shared_slots(1, 2, 2), {0, 0, 1}},
+      {2, 1, cuda::isolated_slots(2, 1, 1), {2, 2, 2}},
+  };
+  for (const tiny& t : launches) {
+    const auto work = *cuda::divide_work(t.count, t.length);
+    every_order orders{work, t.slots};
+    grid blocks{work};
+    blocks.launch(0, t.placement);
+    orders.visit(blocks, {.state = {}, .allowed = t.slots});
+    CHECK(orders.situations() > 50);
+    CHECK(orders.ends() > 0);
+    CHECK(orders.within_slots());
+    CHECK(orders.at_most_once());
+    CHECK(orders.complete());
+  }
+}
+
+TEST_CASE("RTGPU-26 persistent blocks that loop over logical blocks compute what one block each computes") {
+  takt::random_stream random{26};
+  const auto compute = [](std::int64_t block) { return static_cast<std::uint64_t>(block * block) * 40'503U + 7U; };
+  for (int run = 0; run < random_runs() / 10; ++run) {
+    const auto work = *cuda::divide_work(random.between(1, 90), random.between(1, 7));
+    memory m{.state = {}, .allowed = cuda::isolated_slots(0, 3, 2)};
+    std::vector<std::uint64_t> plain;
+    std::vector<std::uint64_t> persistent(static_cast<std::size_t>(work.count));
+    for (std::int64_t b = 0; b < work.count; ++b) { plain.push_back(compute(b)); }
+    grid blocks{work, [&](std::int64_t b) { persistent[static_cast<std::size_t>(b)] += compute(b); }};
+    do {
+      blocks.launch(0, emulated::any_placement(random, 9, 4));
+      blocks.run(m, random);
+    } while (m.chunks_left[0] > 0);
+    CHECK(persistent == plain);
+  }
+}
+
+TEST_CASE("no more blocks than slots are at work on an SM at any step") {
+  takt::random_stream random{11};
+  for (int run = 0; run < random_runs() / 10; ++run) {
+    const std::int64_t sms = random.between(1, 4);
+    const auto work = *cuda::divide_work(random.between(20, 60), 1);
+    memory m{.state = {}, .allowed = emulated::any_slots(random, sms, 3)};
+    grid blocks{work};
+    blocks.launch(0, emulated::any_placement(random, 8 * sms, sms));
+    while (blocks.running()) {
+      blocks.step_any(m, random);
+      for (std::uint32_t sm = 0; sm < static_cast<std::uint32_t>(sms); ++sm) {
+        CHECK(blocks.at_work(sm) <= static_cast<std::int64_t>(m.allowed.at(sm)));
+      }
+    }
+  }
+}
+
+TEST_CASE("jobs follow each other on one state, and blocks of an earlier job change nothing") {
+  takt::random_stream random{3};
+  for (int run = 0; run < random_runs() / 10; ++run) {
+    memory m{.state = {}, .allowed = cuda::isolated_slots(0, 2, 2)};
+    m.state.next = std::uint64_t{0xFFFF'FFFE} << 32U;
+    for (std::uint32_t n = 0; n < 4; ++n) {
+      const std::uint32_t job = 0xFFFF'FFFEU + n;
+      const auto work = *cuda::divide_work(random.between(1, 20), random.between(1, 5), job);
+      grid late{*cuda::divide_work(20, 1, job - 1)};
+      grid blocks{work};
+      late.launch(1, {0, 1, 1});
+      blocks.launch(0, {0, 0, 1, 1, 0, 0, 1, 1});
+      while (blocks.running() || late.running()) {
+        grid& one = !late.running() || (blocks.running() && random.chance(1, 2)) ? blocks : late;
+        one.step_any(m, random);
+      }
+      while (m.chunks_left[0] > 0) {
+        blocks.launch(0, {0, 1});
+        blocks.run(m, random);
+      }
+      CHECK(blocks.each_done(1));
+      CHECK(late.each_done(0));
+      CHECK(emulated::is_clean(m.state));
+    }
+  }
+}
+
+TEST_CASE("a block on an SM that no table knows leaves") {
+  memory m{.state = {}, .allowed = cuda::isolated_slots(0, 256, 1)};
+  takt::random_stream random{1};
+  grid blocks{*cuda::divide_work(4, 1)};
+  blocks.launch(0, {256, 0xFFFF'FFFFU});
+  blocks.run(m, random);
+  CHECK(blocks.each_done(0));
+  CHECK(m.chunks_left[0] == 4);
+  CHECK(emulated::is_clean(m.state));
+}
+
+TEST_CASE("pieces that follow from the block index are done twice, or late, when other kernels hold SMs") {
+  const auto desired = cuda::isolated_slots(0, 2, 2);
+  std::vector<std::int32_t> done(9);
+  run_published(9, 2, {0, 1, 2, 3, 0, 1, 2, 3}, 4, desired, done);
+  CHECK(std::ranges::all_of(done, [](std::int32_t n) { return n == 1; }));
+
+  done.assign(9, 0);
+  run_published(9, 2, {0, 1, 0, 1, 0, 1, 0, 1}, 4, desired, done);
+  CHECK(std::ranges::count(done, 2) == 9);
+
+  memory m{.state = {}, .allowed = desired};
+  takt::random_stream random{4};
+  grid blocks{*cuda::divide_work(9, 2)};
+  blocks.launch(0, {0, 1, 0, 1, 0, 1, 0, 1});
+  blocks.run(m, random);
+  CHECK(blocks.each_done(1));
+}

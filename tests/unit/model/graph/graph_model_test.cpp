@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include <takt/model/graph/batch.hpp>
+#include <takt/model/graph/graph_set.hpp>
+#include <takt/model/graph/graph_validate.hpp>
+#include <takt/model/graph/refine.hpp>
+
+namespace {
+
+using namespace takt::literals;
+using takt::graph_fault;
+using takt::node_kind;
+using takt::node_part;
+using small = takt::graph_table<takt::ticks, 8, 16>;
+
+[[nodiscard]] auto chain_of(takt::ticks period) -> small {
+  small t;
+  t.add_graph("g", period);
+  for (const auto* name : {"a", "b", "c"}) { t.add_node({.name = name, .wcet = 2}); }
+  t.add_edge(0, 1);
+  t.add_edge(1, 2);
+  return t;
+}
+
+[[nodiscard]] auto edges_of(const auto& table) -> std::set<std::pair<std::string, std::string>> {
+  std::set<std::pair<std::string, std::string>> out;
+  for (const auto& e : table.edges) {
+    out.emplace(std::string{table.nodes[e.from].name}, std::string{table.nodes[e.to].name});
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("OVX-01 a graph gets one source and one sink for nothing, and only where it has several") {
+  small t;
+  t.add_graph("forked", 10);
+  for (const auto* name : {"a", "b", "c", "d"}) { t.add_node({.name = name, .wcet = 1}); }
+  t.add_edge(0, 2);
+  t.add_edge(1, 2);
+  t.add_edge(1, 3);
+  t.add_graph("chain", 10);
+  t.add_node({.name = "a", .wcet = 1});
+  t.add_node({.name = "b", .wcet = 1});
+  t.add_edge(4, 5);
+  REQUIRE_FALSE(takt::validate(t));
+  const auto r = takt::refine(t);
+  REQUIRE(r.graphs.size() == 2);
+  CHECK(r.graphs[0].nodes == 6);
+  CHECK(r.graphs[1].nodes == 2);
+  CHECK(r.nodes[0].part == node_part::source);
+  CHECK(r.nodes[5].part == node_part::sink);
+  for (const std::size_t added : {0U, 5U}) {
+    CHECK(r.nodes[added].kind == node_kind::junction);
+    CHECK(r.nodes[added].wcet == 0);
+  }
+  int from_source = 0;
+  int to_sink = 0;
+  for (const auto& e : r.edges) {
+    from_source += e.from == 0 ? 1 : 0;
+    to_sink += e.to == 5 ? 1 : 0;
+  }
+  CHECK(from_source == 2);
+  CHECK(to_sink == 2);
+  CHECK(r.graphs[1].edges == 1);
+}
+
+TEST_CASE("OVX-01 a cycle of edges is refused, and one through a history edge is not") {
+  auto t = chain_of(10);
+  REQUIRE(t.add_edge(2, 0, 1));
+  CHECK_FALSE(takt::validate(t));
+  REQUIRE(t.add_edge(2, 1));
+  const auto error = takt::validate(t);
+  CHECK(error.fault == graph_fault::cycle_without_history);
+  CHECK(error.graph == 0);
+  CHECK(error.node == 1);
+}
+
+TEST_CASE("every wrong field of a graph is reported with its place") {
+  SUBCASE("no graph") { CHECK(takt::validate(small{}).fault == graph_fault::no_graph); }
+  SUBCASE("period") { CHECK(takt::validate(chain_of(0)).fault == graph_fault::period_not_positive); }
+  SUBCASE("negative time") {
+    auto t = chain_of(10);
+    t.nodes[1].wcet = -1;
+    CHECK(takt::validate(t) == takt::graph_error{graph_fault::negative_time, 0, 1});
+  }
+  SUBCASE("too long a time") {
+    auto t = chain_of(10);
+    t.nodes[2].wcet = std::numeric_limits<takt::ticks>::max();
+    CHECK(takt::validate(t) == takt::graph_error{graph_fault::time_overflow, 0, 2});
+  }
+  SUBCASE("a name given twice") {
+    auto t = chain_of(10);
+    t.nodes[2].name = "a";
+    CHECK(takt::validate(t) == takt::graph_error{graph_fault::duplicate_name, 0, 2});
+  }
+  SUBCASE("an edge to another graph") {
+    auto t = chain_of(10);
+    t.add_graph("h", 10);
+    t.add_node({.name = "a", .wcet = 1});
+    t.add_edge(3, 0);
+    CHECK(takt::validate(t) == takt::graph_error{graph_fault::unknown_node, 1, takt::nowhere, 2});
+  }
+  SUBCASE("an edge given twice") {
+    auto t = chain_of(10);
+    t.add_edge(0, 1);
+    CHECK(takt::validate(t) == takt::graph_error{graph_fault::duplicate_edge, 0, takt::nowhere, 2});
+  }
+  SUBCASE("a kernel without threads") {
+    auto t = chain_of(10);
+    t.add_node({.name = "k", .kind = node_kind::kernel, .block_length = 1, .blocks = 1});
+    CHECK(takt::validate(t) == takt::graph_error{graph_fault::kernel_shape_out_of_range, 0, 3});
+  }
+}
+
+TEST_CASE("an edge to an unknown node is a status at run time") {
+  const std::string typed = "prnt";
+  const auto set =
+      takt::graph_set(takt::graph("g", takt::period(33_ms), takt::node("a", takt::cpu(1_ms)), takt::edge("a", typed)));
+  CHECK(set.fault() == takt::graph_error{graph_fault::unknown_node, 0, takt::nowhere, 0});
+}
+
+TEST_CASE("OVX-11 a node is refined into its segments, and a kernel into launch, kernel and await") {
+  constexpr auto set = takt::graph_set(takt::graph(
+      "g", takt::period(20_ms), takt::node("read", takt::cpu(1_ms)),
+      takt::node("detect", takt::copy(2_ms),
+                 takt::kernel(takt::grid(8, 256), takt::block_length(3_ms), takt::launch(100_us), takt::await(50_us)),
+                 takt::cpu(4_ms)),
+      takt::edge("read", "detect")));
+  const auto r = takt::refine(set.flat());
+  REQUIRE(r.nodes.size() == 6);
+  CHECK(r.nodes[1].kind == node_kind::processor);
+  CHECK(r.nodes[1].wcet == takt::duration{2_ms}.count());
+  CHECK(r.nodes[2].part == node_part::launch);
+  CHECK(r.nodes[2].wcet == takt::duration{100_us}.count());
+  CHECK(r.nodes[3].part == node_part::kernel);
+  CHECK(r.nodes[3].kind == node_kind::kernel);
+  CHECK(r.nodes[4].part == node_part::await);
+  CHECK(r.nodes[4].wcet == takt::duration{50_us}.count());
+  CHECK(r.nodes[5].wcet == takt::duration{4_ms}.count());
+  for (std::size_t v = 1; v < 6; ++v) { CHECK(r.nodes[v].owner == 1); }
+  std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
+  for (const auto& e : r.edges) { edges.emplace(e.from, e.to); }
+  CHECK(edges == std::set<std::pair<std::uint32_t, std::uint32_t>>{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}});
+
+  const auto on_engine = takt::refine(set.flat(), takt::copy_placement::engine);
+  CHECK(on_engine.nodes[1].kind == node_kind::copy);
+}
+
+TEST_CASE("GSA-42 edges follow from who reads and writes which object") {
+  constexpr auto set = takt::graph_set(
+      takt::graph("pedestrians", takt::period(33_ms),
+                  takt::node("detectPeds", takt::cpu(9_ms), takt::reads("imageGray"), takt::writes("detected")),
+                  takt::node("convertToIYUV", takt::cpu(1_ms), takt::reads("imageRaw"), takt::writes("imageIYUV")),
+                  takt::node("convertToGray", takt::cpu(1_ms), takt::reads("imageIYUV"), takt::writes("imageGray"))));
+  CHECK(edges_of(set.graphs) == std::set<std::pair<std::string, std::string>>{{"convertToIYUV", "convertToGray"},
+                                                                              {"convertToGray", "detectPeds"}});
+}
+
+TEST_CASE("GSA-42 who changes an object in place stands between those before and those after it") {
+  constexpr auto set = takt::graph_set(
+      takt::graph("g", takt::period(33_ms), takt::node("make", takt::cpu(1_ms), takt::writes("image")),
+                  takt::node("look", takt::cpu(1_ms), takt::reads("image")),
+                  takt::node("blur", takt::cpu(1_ms), takt::reads("image"), takt::writes("image")),
+                  takt::node("look again", takt::cpu(1_ms), takt::reads("image")), takt::edge("make", "look")));
+  CHECK(edges_of(set.graphs) == std::set<std::pair<std::string, std::string>>{
+                                    {"make", "look"}, {"make", "blur"}, {"look", "blur"}, {"blur", "look again"}});
+  CHECK(set.graphs.edges.size() == 4);
+}
+
+TEST_CASE("GSA-42 a cycle through data is refused unless it passes through a delayed object") {
+  const auto build = [](auto... parts) {
+    return takt::graph_set(takt::graph(
+        "g", takt::period(33_ms), takt::node("track", takt::cpu(1_ms), takt::reads("model"), takt::writes("box")),
+        takt::node("learn", takt::cpu(1_ms), takt::reads("box"), takt::writes("model")), parts...));
+  };
+  CHECK(build().fault().fault == graph_fault::cycle_without_history);
+  const auto delayed = build(takt::delayed("model", 2));
+  REQUIRE_FALSE(delayed.fault());
+  REQUIRE(delayed.graphs.edges.size() == 2);
+  CHECK(delayed.graphs.edges[0] == takt::graph_edge{1, 0, 2});
+  const auto two_writers =
+      takt::graph_set(takt::graph("g", takt::period(33_ms), takt::node("a", takt::cpu(1_ms), takt::writes("x")),
+                                  takt::node("b", takt::cpu(1_ms), takt::writes("x"))));
+  CHECK(two_writers.fault().fault == graph_fault::duplicate_name);
+}
+
+TEST_CASE("OVX-16 pipelining is overlap of jobs, and batching multiplies the cost of nodes") {
+  auto t = chain_of(10);
+  t.add_node({.name = "k", .kind = node_kind::kernel, .block_length = 3, .blocks = 5, .block_threads = 32});
+  CHECK(t.nodes[0].parallelism == takt::unrestricted_parallelism);
+  REQUIRE_FALSE(takt::batch(t, 0, 7));
+  CHECK(t.nodes[1].wcet == 14);
+  CHECK(t.nodes[3].blocks == 35);
+  CHECK(t.nodes[3].block_length == 3);
+  CHECK_FALSE(takt::validate(t));
+  const auto before = t.nodes[1].wcet;
+  t.nodes[3].blocks = std::numeric_limits<std::int64_t>::max() / 2;
+  CHECK(takt::batch(t, 0, 3).fault == graph_fault::time_overflow);
+  CHECK(t.nodes[1].wcet == before);
+  CHECK(takt::batch(t, 0, 0).fault == graph_fault::amount_out_of_range);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <takt/prediction/corun/layered_network.hpp>
+#include <takt/prediction/corun/progress_threshold.hpp>
+#include <takt/prediction/corun/training_csv.hpp>
+
+#include "synthetic_training.hpp"
+
+namespace {
+
+using namespace takt;
+using generation::synthetic_benchmarks;
+
+using takt::test::applications;
+using takt::test::samples_of;
+using takt::test::usual_options;
+using sample = co_run_sample<workload_input<>>;
+using model = co_run_model<12, 128>;
+
+auto number_of(std::string_view name) -> std::size_t {
+  std::size_t k = 0;
+  while (synthetic_benchmarks[k].name != name) { ++k; }
+  return k;
+}
+
+/// One input, y = x^2 + 1 in a hundred samples.
+auto parabola() -> std::vector<co_run_sample<std::array<double, 1>>> {
+  std::vector<co_run_sample<std::array<double, 1>>> out;
+  for (int i = 0; i < 100; ++i) { out.push_back({{static_cast<double>(i)}, ticks{i} * i + 1}); }
+  return out;
+}
+
+auto parabola_options() -> training_options<1> {
+  training_options<1> o;
+  o.structure.first_width = {0.1};
+  o.training_samples = 80;
+  o.scale = target_scale::linear;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "WAMP-21 WAMP-40 a network per synthetic application, trained on 3000 of 4000 samples, errs by at most 2.58 %") {
+  for (std::size_t self = 0; self < applications; ++self) {
+    CAPTURE(synthetic_benchmarks[self].name);
+    const auto samples = samples_of(self);
+    REQUIRE(samples.size() == 4000);
+    model trained;
+    const auto report = train<12>(samples, usual_options(), trained);
+    REQUIRE(report.status == training_status::trained);
+    CHECK(trained.network.rules.size() >= 20);
+    CHECK(trained.network.rules.size() <= 80);
+    CHECK_FALSE(report.rules_wanted);
+    CHECK(report.test.percent_of_estimate <= 2.58);
+    CHECK(report.test.percent_of_measurement <= 2.58);
+    CHECK(report.test.percent_of_estimate > 0);
+  }
+}
+
+TEST_CASE("WAMP-21 lavaMD's stand-in needs about as many rules as published, 55") {
+  auto o = usual_options();
+  o.training_samples = 1500;
+  model trained;
+  const auto report = train<12>(samples_of(number_of("LM")), o, trained);
+  REQUIRE(report.status == training_status::trained);
+  CHECK(trained.network.rules.size() >= 50);
+  CHECK(trained.network.rules.size() <= 60);
+}
+
+TEST_CASE("WAMP-21 the printed first width makes a rule of nearly every sample") {
+  auto o = usual_options();
+  o.structure.first_width.fill(0.01);
+  o.training_samples = 300;
+  co_run_model<12, 400> trained;
+  const auto report = train<12>(samples_of(number_of("LM"), 400), o, trained);
+  CHECK(trained.network.rules.size() > 290);
+  CHECK(report.test.percent_of_measurement > 2.58);
+}
+
+TEST_CASE("WAMP-20 WAMP-38 gradient descent improves on the first fit, and the best epoch is kept") {
+  auto o = usual_options();
+  o.training_samples = 800;
+  o.epochs = 3;
+  o.rates.center = 0.05;
+  o.rates.width = 0.05;
+  model trained;
+  const auto report = train<12>(samples_of(number_of("LM"), 1000), o, trained);
+  REQUIRE(report.epochs.size() == 4);
+  double least = report.epochs[0].root_mean_square;
+  for (const error_metrics& e : report.epochs) { least = std::min(least, e.root_mean_square); }
+  CHECK(report.training.root_mean_square == least);
+  CHECK(least < 0.9 * report.epochs[0].root_mean_square);
+  model again;
+  CHECK(train<12>(samples_of(number_of("LM"), 1000), o, again).training.root_mean_square == least);
+  CHECK(to_text(again) == to_text(trained));
+}
+
+TEST_CASE("WAMP-20 affine consequents err less than constant ones with the same rules") {
+  auto o = usual_options();
+  o.training_samples = 800;
+  o.structure.growth_threshold = 0.2;
+  model constant;
+  model affine;
+  const auto samples = samples_of(number_of("LC"), 1000);
+  const auto without = train<12>(samples, o, constant);
+  o.form = consequent_form::affine;
+  const auto with = train<12>(samples, o, affine);
+  CHECK(constant.network.rules.size() == affine.network.rules.size());
+  CHECK(with.test.percent_of_measurement < without.test.percent_of_measurement / 2);
+}
+
+TEST_CASE("WAMP-38 training writes its errors per epoch and the parameters of its rules as CSV") {
+  auto o = parabola_options();
+  o.epochs = 2;
+  co_run_model<1, 16> trained;
+  const auto report = train<1>(parabola(), o, trained);
+  REQUIRE(report.status == training_status::trained);
+  std::ostringstream epochs;
+  write_epochs_csv(epochs, report);
+  std::istringstream lines{epochs.str()};
+  std::string line;
+  std::getline(lines, line);
+  CHECK(line == "epoch,percent_of_estimate,percent_of_measurement,root_mean_square");
+  for (std::size_t e = 0; e < 3; ++e) {
+    REQUIRE(std::getline(lines, line));
+    CHECK(std::stoul(line) == e);
+    CHECK(std::stod(line.substr(line.rfind(',') + 1)) == report.epochs[e].root_mean_square);
+  }
+  CHECK_FALSE(std::getline(lines, line));
+
+  std::ostringstream rules;
+  write_rules_csv(rules, trained.network);
+  const std::string text = rules.str();
+  CHECK(static_cast<std::size_t>(std::ranges::count(text, '\n')) == trained.network.rules.size() + 1);
+  CHECK(text.starts_with("rule,weight,importance,input,center,width,slope\n0,"));
+}
+
+TEST_CASE("WAMP-21 training refuses what it cannot learn from and leaves the model as it was") {
+  co_run_model<1, 16> kept;
+  const auto status_of = [&kept](auto samples, const training_options<1>& o) {
+    const auto report = train<1>(samples, o, kept);
+    CHECK(kept.network.rules.empty());
+    return report.status;
+  };
+  auto o = parabola_options();
+  o.training_samples = 100;
+  CHECK(status_of(parabola(), o) == training_status::too_few_samples);
+  o = parabola_options();
+  auto samples = parabola();
+  samples[5].time = 0;
+  CHECK(status_of(samples, o) == training_status::bad_sample);
+  samples = parabola();
+  samples[5].input[0] = std::numeric_limits<double>::infinity();
+  CHECK(status_of(samples, o) == training_status::bad_sample);
+  o.structure.first_width = {0};
+  CHECK(status_of(parabola(), o) == training_status::bad_option);
+  o = parabola_options();
+  o.structure.growth_threshold = 1;
+  CHECK(status_of(parabola(), o) == training_status::bad_option);
+  o = parabola_options();
+  o.form = consequent_form::affine;
+  o.ridge = 0;
+  for (auto& s : samples = parabola()) { s.input[0] = 3; }
+  CHECK(status_of(samples, o) == training_status::not_determined);
+}
+
+TEST_CASE("WAMP-22 a constant column and a constant target train to that constant") {
+  auto samples = parabola();
+  for (auto& s : samples) { s = {{3}, 77}; }
+  co_run_model<1, 16> trained;
+  const auto report = train<1>(samples, parabola_options(), trained);
+  REQUIRE(report.status == training_status::trained);
+  CHECK(trained.network.rules.size() == 1);
+  CHECK(trained.estimate({3}).time == doctest::Approx(77));
+  CHECK(trained.estimate({4}).status == estimate_status::extrapolated);
+  CHECK(report.extrapolated == 0);
+}
+
+TEST_CASE("WAMP-39 the layered networks have the published sizes, and their gradient agrees with finite differences") {
+  random_stream random{1};
+  const std::vector<std::size_t> shallow{12, 8, 8};
+  const std::vector<std::size_t> deep{12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14};
+  CHECK(layered_network{shallow, random}.products() == 168);
+  CHECK(layered_network{deep, random}.products() == 1946);
+
+  const std::array x{0.3, -0.7};
+  constexpr double target = 0.4;
+  layered_network net{std::vector<std::size_t>{2, 3, 3}, random};
+  CHECK(net.parameters() == 9 + 12 + 4);
+  const auto half_square = [&](std::size_t parameter, double step) {
+    layered_network moved = net;
+    moved.parameter(parameter) += step;
+    const double error = moved.output(x) - target;
+    return error * error / 2;
+  };
+  layered_network stepped = net;
+  CHECK(stepped.descend(x, target, 1) == net.output(x));
+  for (std::size_t p = 0; p < net.parameters(); ++p) {
+    const double derivative = (half_square(p, 1e-6) - half_square(p, -1e-6)) / 2e-6;
+    CHECK(std::abs(net.parameter(p) - stepped.parameter(p) - derivative) < 1e-8);
+  }
+}
+
+TEST_CASE("WAMP-39 the fuzzy network beats the small layered one at a cost of the same order") {
+  const auto samples = samples_of(number_of("LM"));
+  model fuzzy;
+  const auto report = train<12>(samples, usual_options(), fuzzy);
+  REQUIRE(report.status == training_status::trained);
+  random_stream random{1};
+  layered_network shallow{std::vector<std::size_t>{12, 8, 8}, random};
+  const std::span<const sample> training{samples.data(), 3000};
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    for (const sample& s : training) {
+      shallow.descend(fuzzy.to_units(s.input), fuzzy.target.to_unit(std::log(static_cast<double>(s.time))), 0.05);
+    }
+  }
+  std::vector<double> measured;
+  std::vector<double> estimated;
+  for (const sample& s : std::span{samples}.subspan(3000)) {
+    measured.push_back(static_cast<double>(s.time));
+    estimated.push_back(exponential(fuzzy.target.from_unit(shallow.output(fuzzy.to_units(s.input)))));
+  }
+  const auto errors = measure_errors(measured, estimated).value_or(error_metrics{});
+  CHECK(report.test.root_mean_square < errors.root_mean_square / 2);
+  CHECK(fuzzy.network.products() < 16 * shallow.products());
+}

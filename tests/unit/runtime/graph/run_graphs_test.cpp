@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <takt/core/random.hpp>
+#include <takt/model/graph/graph_set.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/rules/graph/tags.hpp>
+#include <takt/runtime/graph/run_graphs.hpp>
+
+namespace {
+
+using namespace takt::literals;
+namespace rt = takt::runtime;
+using rt::graph_code;
+using rt::graph_job;
+using rt::graph_run_options;
+using rt::graph_run_status;
+
+constexpr auto board =
+    takt::platform(takt::pool(takt::processors(2), takt::g_fl),
+                   takt::pool(takt::block_slots(2, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
+
+/// Two clusters that share the GPU.
+constexpr auto clusters =
+    takt::platform(takt::pool(takt::processors(2), takt::clustered(takt::g_edf, 1)),
+                   takt::pool(takt::block_slots(2, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
+
+[[nodiscard]] constexpr auto detector(std::string_view name, takt::duration period, std::int32_t cluster) {
+  return takt::graph(name, takt::period(period), takt::on_cluster(cluster), takt::node("resize", takt::cpu(40_us)),
+                     takt::node("gradient", takt::kernel(takt::grid(4, 256), takt::block_length(200_us),
+                                                         takt::launch(10_us), takt::await(10_us))),
+                     takt::node("colour", takt::cpu(30_us)), takt::node("classify", takt::cpu(50_us)),
+                     takt::edge("resize", "gradient"), takt::edge("resize", "colour"),
+                     takt::edge("gradient", "classify"), takt::edge("colour", "classify"));
+}
+
+/// Left to the system, so that a test does as little as possible to the machine it runs on.
+[[nodiscard]] auto quietly(std::int64_t invocations) -> graph_run_options {
+  graph_run_options o;
+  o.length = takt::duration{3'600'000'000'000};
+  o.invocations = invocations;
+  o.real_time = o.pin_to_cores = o.lock_memory = false;
+  return o;
+}
+
+struct recording {
+  std::vector<takt::slice> slices;
+  std::vector<takt::mark> marks;
+
+  void record(const takt::slice& s) { slices.push_back(s); }
+  void record(const takt::mark& m) { marks.push_back(m); }
+};
+
+[[nodiscard]] auto rounds(std::int64_t few) -> std::int64_t {
+  const char* asked = std::getenv("TAKT_GRAPH_RUNS");
+  return asked == nullptr ? few : std::max<std::int64_t>(1, std::atoll(asked));
+}
+
+/// Lets other threads in, now and then, so that jobs meet in many orders.
+void dawdle(takt::random_stream& random) {
+  if (random.chance(1, 2)) { rt::sleep_until(rt::now() + random.between(1'000, 200'000)); }
+}
+
+}  // namespace
+
+TEST_CASE("OVX-32 several graphs run in clusters, with kernels between them, and every invocation is delivered") {
+  const auto graphs = takt::graph_set(detector("left", 4_ms, 0), detector("right", 5_ms, 1));
+  recording seen;
+  const auto result = rt::run(clusters, graphs, quietly(12), seen);
+  INFO(name_of(result.status));
+  REQUIRE(result.graphs.size() == 2);
+  REQUIRE(result.nodes.size() == 12);
+  for (const auto& g : result.graphs) {
+    CHECK(g.delivered == 12);
+    CHECK(g.skipped == 0);
+    CHECK(g.end_to_end.count == 12);
+    CHECK(g.end_to_end.bound > 0);
+  }
+  for (const auto& n : result.nodes) { CHECK(n.response.count == 12); }
+  // Per graph and job: four CPU nodes besides launch, and four blocks.
+  const auto kernels = [](const takt::slice& s) { return s.where.where == takt::stage::kernel; };
+  CHECK(std::ranges::count_if(seen.slices, kernels) == 2 * 12 * 4);
+  CHECK(seen.slices.size() == 2 * 12 * (4 + 5));
+  for (const auto& s : seen.slices) {
+    if (s.where.where == takt::stage::cpu) { CHECK(s.where.index == (s.task < 6 ? 0 : 1)); }
+  }
+}
+
+TEST_CASE("OVX-32 a node has as many instances as jobs of it can be under way, and takes the priority of each job") {
+  // Each job lasts longer than a period: only overlapping jobs keep up.
+  const auto graphs = takt::graph_set(takt::graph("long", takt::period(2_ms), takt::node("a", takt::cpu(3_ms))));
+  const auto plan = rt::make_graph_plan(takt::refine(graphs.flat<takt::ticks>()), takt::graph_platform_of(board),
+                                        takt::gel_policy::fair_lateness, {});
+  REQUIRE(plan.status == takt::analysis::graph_status::bounded);
+  // Point 2 - 3/2, response at most 3/2 (wait for the 2 x 3 that run) later: at least two jobs overlap.
+  CHECK(plan.nodes[0].node.point == 500'000);
+  CHECK(plan.nodes[0].instances == (plan.nodes[0].response + 1'999'999) / 2'000'000);
+  CHECK(plan.nodes[0].instances >= 2);
+  auto options = quietly(20);
+  options.lengths = rt::length_choice::lower;
+  const auto result = rt::run(board, graphs, options);
+  CHECK(result.nodes[0].instances == plan.nodes[0].instances);
+  CHECK(result.graphs[0].delivered == 20);
+}
+
+TEST_CASE("GSA-43 input comes before all sources, output after all sinks and in order, while invocations overlap") {
+  constexpr std::int64_t jobs = 60;
+  const auto graphs = takt::graph_set(takt::graph("pipeline", takt::period(300_us), takt::node("a", takt::cpu(400_us)),
+                                                  takt::node("b", takt::cpu(50_us)), takt::node("c", takt::cpu(50_us)),
+                                                  takt::edge("a", "c")));
+  std::array<std::atomic<std::int64_t>, jobs> begun{};
+  std::array<std::atomic<std::int64_t>, jobs> ended{};
+  std::atomic<int> wrong{0};
+  std::atomic<std::int64_t> under_way{0};
+  std::atomic<std::int64_t> most{0};
+  std::vector<std::int64_t> order;
+  const auto node_body = [&](const graph_job& j) {
+    const auto at = static_cast<std::size_t>(j.number);
+    if (begun[at] != 1) { ++wrong; }
+    takt::random_stream random{static_cast<std::uint64_t>(j.number * 3 + j.node)};
+    dawdle(random);
+    ++ended[at];
+  };
+  graph_code code;
+  code.input(0, [&](const graph_job& j) {
+    ++begun[static_cast<std::size_t>(j.number)];
+    most = std::max<std::int64_t>(most, ++under_way);
+  });
+  for (std::uint32_t v = 0; v < 3; ++v) { code.cpu(v, node_body); }
+  code.output(0, [&](const graph_job& j) {
+    if (ended[static_cast<std::size_t>(j.number)] != 3) { ++wrong; }
+    order.push_back(j.number);
+    --under_way;
+  });
+  const auto result = rt::run(board, graphs, quietly(jobs), code);
+  CHECK(result.graphs[0].delivered == jobs);
+  CHECK(wrong == 0);
+  REQUIRE(order.size() == jobs);
+  CHECK(std::ranges::is_sorted(order));
+  CHECK(most <= result.graphs[0].copies);
+}
+
+namespace {
+
+constexpr std::size_t objects = 6;
+
+/// Which job wrote each copy of each object last, and whether a reader found another one's.
+struct shared_objects {
+  std::array<std::array<std::atomic<std::int64_t>, 80>, objects> last{};
+  std::atomic<int> overwritten{0};
+
+  shared_objects() {
+    for (auto& object : last) {
+      for (auto& copy : object) { copy = -1; }
+    }
+  }
+  void write(std::size_t object, const graph_job& j) { last[object][static_cast<std::size_t>(j.copy)] = j.number; }
+  void read(std::size_t object, const graph_job& j, std::int64_t lag = 0) {
+    const std::int64_t wanted = j.number - lag;
+    if (wanted >= 0 && last[object][static_cast<std::size_t>(j.past(lag))] != wanted) { ++overwritten; }
+  }
+};
+
+using random_graph = takt::graph_table<takt::ticks, objects, objects * objects, 1>;
+
+/// Node v writes object v; edges go to higher numbers.
+[[nodiscard]] auto draw_graph(takt::random_stream& random) -> random_graph {
+  static constexpr std::array<std::string_view, objects> names{"a", "b", "c", "d", "e", "f"};
+  random_graph out;
+  static_cast<void>(out.add_graph("random", 200'000));
+  const auto count = static_cast<std::uint32_t>(random.between(3, objects));
+  for (std::uint32_t v = 0; v < count; ++v) {
+    takt::graph_node<takt::ticks> n;
+    n.name = names[v];
+    n.wcet = 50'000;
+    if (v > 0 && random.chance(1, 4)) {
+      n.kind = takt::node_kind::kernel;
+      n.split = random.chance(1, 2);
+      n.launch = n.await = 1'000;
+      n.block_length = 30'000;
+      n.blocks = 2;
+      n.block_threads = 128;
+    }
+    static_cast<void>(out.add_node(n));
+    for (std::uint32_t from = 0; from < v; ++from) {
+      if (random.chance(2, 3)) { static_cast<void>(out.add_edge(from, v, 0)); }
+    }
+  }
+  return out;
+}
+
+/// Objects that are overwritten while they are read, over one run of a graph.
+[[nodiscard]] auto overwritten(const random_graph& graph, const graph_run_options& options, std::uint64_t seed) -> int {
+  shared_objects shared;
+  const auto body = [&](const graph_job& j) {
+    takt::random_stream random{seed ^ static_cast<std::uint64_t>(j.number * 17 + j.node)};
+    shared.write(j.node, j);
+    dawdle(random);
+    for (const auto& e : graph.edges) {
+      if (e.to == j.node) { shared.read(e.from, j); }
+    }
+    dawdle(random);
+    for (const auto& e : graph.edges) {
+      if (e.to == j.node) { shared.read(e.from, j); }
+    }
+  };
+  graph_code code;
+  for (std::uint32_t v = 0; v < graph.nodes.size(); ++v) {
+    if (graph.nodes[v].kind == takt::node_kind::kernel) {
+      code.kernel(v, [body](const graph_job& j, std::int64_t block) {
+        if (block == 0) { body(j); }
+      });
+    } else {
+      code.cpu(v, body);
+    }
+  }
+  const auto result = rt::run(board, graph, options, code);
+  CHECK(result.graphs.size() == 1);
+  if (result.graphs.empty()) { return -1; }
+  CHECK(result.graphs[0].delivered == options.invocations);
+  return shared.overwritten;
+}
+
+}  // namespace
+
+TEST_CASE("GSA-44 no copy of a data object is overwritten while it is read, in random graphs with any copies") {
+  takt::random_stream random{7};
+  for (std::int64_t round = 0; round < rounds(6); ++round) {
+    const random_graph graph = draw_graph(random);
+    auto options = quietly(20);
+    options.copies = random.between(0, 3);
+    static constexpr std::array<std::string_view, objects> names{"a", "b", "c", "d", "e", "f"};
+    for (const auto& e : graph.edges) {
+      options.uses.push_back({0, names[e.from], e.from});
+      options.uses.push_back({0, names[e.from], e.to});
+    }
+    INFO("round " << round << ", copies " << options.copies);
+    CHECK(overwritten(graph, options, static_cast<std::uint64_t>(round)) == 0);
+  }
+}
+
+TEST_CASE("GSA-45 a node that reads the two frames before finds them whole in a ring of M + N places") {
+  constexpr std::int64_t jobs = 40;
+  // The tracker works on this frame and the past two of the filter; both windows are history edges.
+  const auto graphs = takt::graph_set(takt::graph(
+      "window", takt::period(250_us), takt::node("filter", takt::cpu(60_us)), takt::node("track", takt::cpu(60_us)),
+      takt::edge("filter", "track"), takt::history("filter", "track", 1), takt::history("filter", "track", 2)));
+  for (const std::int64_t copies : {0, 1, 2}) {
+    shared_objects shared;
+    graph_code code;
+    code.cpu(0, [&](const graph_job& j) {
+      takt::random_stream random{static_cast<std::uint64_t>(j.number)};
+      dawdle(random);
+      shared.write(0, j);
+    });
+    code.cpu(1, [&](const graph_job& j) {
+      takt::random_stream random{static_cast<std::uint64_t>(j.number + 1000)};
+      for (const std::int64_t lag : {0, 1, 2}) { shared.read(0, j, lag); }
+      dawdle(random);
+      for (const std::int64_t lag : {0, 1, 2}) { shared.read(0, j, lag); }
+    });
+    auto options = quietly(jobs);
+    options.copies = copies;
+    const auto result = rt::run(board, graphs, options, code);
+    CHECK(result.graphs[0].delivered == jobs);
+    CHECK((copies == 0 || result.graphs[0].copies == copies + 2));
+    CHECK(shared.overwritten == 0);
+  }
+  const auto plan = rt::make_graph_plan(takt::refine(graphs.flat<takt::ticks>()), takt::graph_platform_of(board),
+                                        takt::gel_policy::fair_lateness, {});
+  CHECK(plan.graphs[0].copies == plan.graphs[0].instances + 2);
+}
+
+TEST_CASE("GSA-46 under fixed priorities a node ranks by its longest distance from the input") {
+  const auto graphs = takt::graph_set(detector("camera", 5_ms, 0));
+  auto options = quietly(2);
+  options.sharing = rt::processor_sharing::by_system;
+  options.base_priority = 20;
+  const auto result = rt::run(board, graphs, options);
+  REQUIRE(result.nodes.size() == 6);
+  // resize, launch, kernel, await, colour, classify: the input has depth 0.
+  constexpr std::array<std::int32_t, 6> expected{21, 22, 23, 24, 22, 25};
+  for (std::size_t v = 0; v < expected.size(); ++v) { CHECK(result.nodes[v].priority == expected[v]); }
+  CHECK(!result.graphs[0].end_to_end.has_bound);
+  CHECK(result.graphs[0].delivered == 2);
+}
+
+TEST_CASE("a predecessor that ends after the offset is reported as an overrun, once per node to the hook") {
+  const auto graphs = takt::graph_set(takt::graph("late", takt::period(5_ms), takt::node("a", takt::cpu(10_us)),
+                                                  takt::node("b", takt::cpu(10_us)), takt::edge("a", "b")));
+  auto options = quietly(4);
+  std::atomic<int> told{0};
+  options.on_overrun = [&told](const rt::graph_overrun& o) { told += o.node == 1 ? 1 : 100; };
+  graph_code code;
+  code.cpu(0, [](const graph_job&) { rt::sleep_until(rt::now() + 3'000'000); });
+  const auto result = rt::run(board, graphs, options, code);
+  CHECK(told == 1);
+  CHECK(result.status == graph_run_status::exceeded);
+  CHECK(result.nodes[1].late == 4);
+  REQUIRE(result.first_overrun.has_value());
+  CHECK(result.first_overrun->node == 1);
+  CHECK(result.first_overrun->job == 0);
+  CHECK(result.nodes[1].worst_lateness >= 1'000'000);
+  CHECK(!result.nodes[0].response.within_bound());
+  CHECK(!result.graphs[0].end_to_end.within_bound());
+}
+
+TEST_CASE("an invocation without room is dropped where that is asked, and waits otherwise") {
+  const auto graphs = takt::graph_set(takt::graph("slow", takt::period(1_ms), takt::node("a", takt::cpu(10_us))));
+  graph_code code;
+  code.cpu(0, [](const graph_job&) { rt::sleep_until(rt::now() + 4'000'000); });
+  auto options = quietly(5);
+  options.overrun = rt::overrun_policy::skip;
+  const auto dropped = rt::run(board, graphs, options, code);
+  CHECK(dropped.graphs[0].delivered == 5);
+  CHECK(dropped.graphs[0].skipped >= 4);
+  options.overrun = rt::overrun_policy::queue;
+  const auto queued = rt::run(board, graphs, options, code);
+  CHECK(queued.graphs[0].delivered == 5);
+  CHECK(queued.graphs[0].skipped == 0);
+}
+
+TEST_CASE("without early releasing nothing starts before its nominal release") {
+  const auto graphs = takt::graph_set(detector("camera", 6_ms, 0));
+  auto options = quietly(5);
+  options.early_release = false;
+  options.lengths = rt::length_choice::lower;
+  recording seen;
+  const auto result = rt::run(board, graphs, options, seen);
+  CHECK(result.graphs[0].delivered == 5);
+  std::vector<std::vector<takt::ticks>> nominal(6, std::vector<takt::ticks>(5));
+  for (const auto& m : seen.marks) {
+    if (m.what == takt::mark_kind::release) { nominal[m.task][m.job] = m.time; }
+  }
+  for (const auto& s : seen.slices) { CHECK(s.start >= nominal[s.task][s.job]); }
+}
+
+TEST_CASE("graphs that cannot be run are refused with a reason") {
+  const auto graphs = takt::graph_set(detector("camera", 6_ms, 0));
+  graph_code code;
+  code.cpu(9, [](const graph_job&) {});
+  CHECK(rt::run(board, graphs, quietly(1), code).status == graph_run_status::wrong_binding);
+  code = {};
+  code.cpu(1, [](const graph_job&) {});
+  CHECK(rt::run(board, graphs, quietly(1), code).status == graph_run_status::wrong_binding);
+  code = {};
+  code.cpu(1, [](const graph_job&) {}, 0, takt::node_part::launch);
+  CHECK(rt::run(board, graphs, quietly(1), code).graphs[0].delivered == 1);
+  auto options = quietly(1);
+  options.uses.push_back({0, "image", 17});
+  CHECK(rt::run(board, graphs, options).status == graph_run_status::wrong_binding);
+
+  const auto elsewhere = takt::graph_set(detector("camera", 6_ms, 1));
+  const auto refused = rt::run(board, elsewhere, quietly(1));
+  CHECK(refused.status == graph_run_status::invalid_model);
+  CHECK(refused.error.fault == takt::graph_fault::cluster_out_of_range);
+
+  const auto overload = takt::graph_set(takt::graph("much", takt::period(1_ms), takt::node("a", takt::cpu(3_ms))));
+  const auto unbounded = rt::run(board, overload, quietly(1));
+  CHECK(unbounded.status == graph_run_status::unbounded);
+  CHECK(unbounded.analysis == takt::analysis::graph_status::cpu_unbounded);
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <takt/core/random.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/shares/local_channel.hpp>
+#include <takt/runtime/shares/seqpacket.hpp>
+#include <takt/runtime/shares/share_client.hpp>
+#include <takt/runtime/shares/share_service.hpp>
+#include <takt/runtime/shares/socket_channel.hpp>
+
+#include "share_fixture.hpp"
+
+namespace {
+
+using namespace share_test;
+using takt::ticks;
+using takt::runtime::client_status;
+using takt::runtime::deny_reason;
+using takt::runtime::local_channel;
+using takt::runtime::now;
+using takt::runtime::seqpacket;
+using takt::runtime::service_status;
+using takt::runtime::share_client;
+using takt::runtime::share_message;
+using takt::runtime::socket_channel;
+using takt::runtime::transfer;
+using kind = takt::runtime::share_message_kind;
+using service_type = takt::runtime::share_service<scheduler_type>;
+
+constexpr ticks patience = 20'000 * ms;
+auto soon() -> ticks { return now() + patience; }
+
+auto socket_path() -> std::string {
+  static int number = 0;
+  return (std::filesystem::temp_directory_path() /
+          ("takt-shares-" + std::to_string(getpid()) + "-" + std::to_string(++number)))
+      .string();
+}
+
+/// Applications with short jobs and long deadlines.
+auto easy_table(std::size_t count) -> table_type {
+  table_type table;
+  for (std::size_t i = 0; i < count; ++i) { add(table, ms / 20, 60'000 * ms, 60'000 * ms); }
+  return table;
+}
+/// Jobs of them may follow one another at once.
+auto open_options(const std::string& path = {}) -> takt::runtime::share_service_options {
+  return {.path = path, .users = {}, .manager = {.keep_periods = false}};
+}
+
+template <class Holds>
+auto eventually(Holds holds) -> bool {
+  for (const ticks end = soon(); now() < end; takt::runtime::sleep_until(now() + ms)) {
+    if (holds()) { return true; }
+  }
+  return holds();
+}
+
+auto open_files() -> std::ptrdiff_t {
+  return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"}, std::filesystem::directory_iterator{});
+}
+
+/// A client that speaks for itself.
+class raw_client {
+ public:
+  explicit raw_client(const std::string& path) : socket_{seqpacket::connect(path)} {}
+
+  auto send(std::span<const std::uint8_t> bytes, int file = -1) -> transfer {
+    return seqpacket::send(socket_, bytes, file);
+  }
+  auto send(const share_message& m) -> transfer { return send(takt::runtime::encode(m)); }
+  /// The next reply; nothing once the service has hung up.
+  auto receive() -> std::optional<share_message> {
+    takt::runtime::share_message_buffer bytes{};
+    std::size_t length = 0;
+    transfer got = transfer::would_block;
+    while (got == transfer::would_block && seqpacket::wait(socket_, soon())) {
+      got = seqpacket::receive(socket_, bytes, length);
+    }
+    share_message m;
+    if (got != transfer::done || takt::runtime::decode(std::span{bytes}.first(length), m) != deny_reason::none) {
+      return std::nullopt;
+    }
+    return m;
+  }
+  [[nodiscard]] auto connected() const -> bool { return static_cast<bool>(socket_); }
+
+ private:
+  takt::runtime::descriptor socket_;
+};
+
+}  // namespace
+
+TEST_CASE("clients of the own and of other processes share one service") {
+  const table_type table = easy_table(3);
+  const std::string path = socket_path();
+  service_type service{table, scheduler_of(table), open_options(path)};
+  REQUIRE(service.status() == service_status::ready);
+  share_client<local_channel> near{service.attach(), registration(table, 0), soon()};
+  share_client<socket_channel> far{socket_channel{path}, registration(table, 1), soon()};
+  REQUIRE(near);
+  REQUIRE(far);
+  CHECK(near.share().share() == 0);
+  {
+    auto first = near.begin_job(soon());
+    REQUIRE(first);
+    CHECK(near.share().share() == 100);
+    auto second = far.begin_job(soon());
+    REQUIRE(second);
+    CHECK(far.share().share() > 0);
+    CHECK(near.share().share() + far.share().share() == 100);
+    CHECK(near.page().read(1) == far.share());
+    // Set from outside, visible to both at once.
+    const std::int32_t given = far.share().share() - 5;
+    CHECK(service.set_share(1, given));
+    CHECK(eventually([&] { return far.share().share() == given; }));
+    CHECK_FALSE(service.set_share(0, 101));
+    CHECK_FALSE(service.set_share(2, 1));
+    first.end();
+    CHECK(eventually([&] { return far.share().share() == 100; }));
+    CHECK(far.heartbeat());
+    CHECK_FALSE(second.aborted());
+  }
+  CHECK(eventually([&] { return far.share().share() == 0; }));
+  const share_client<local_channel> late{service.attach(), registration(table, 1), soon()};
+  CHECK(late.status() == client_status::denied);
+  CHECK(late.why() == deny_reason::already_registered);
+  service.stop();
+  CHECK(near.begin_job(soon()).status() == client_status::gone);
+  CHECK(far.begin_job(soon()).status() == client_status::gone);
+  CHECK_FALSE(far.page().is_open());
+  CHECK_FALSE(service.attach());
+  CHECK_FALSE(service.set_share(1, 0));
+}
+
+TEST_CASE("whatever is no message of the protocol is answered and ends the connection, and nothing else") {
+  const table_type table = easy_table(2);
+  const std::string path = socket_path();
+  const service_type service{table, scheduler_of(table), open_options(path)};
+  REQUIRE(service.status() == service_status::ready);
+  share_client<socket_channel> honest{socket_channel{path}, registration(table, 0), soon()};
+  REQUIRE(honest);
+  const auto good = takt::runtime::encode(join_message(table, 1));
+  struct nonsense {
+    std::vector<std::uint8_t> bytes;
+    deny_reason why;
+  };
+  std::vector<nonsense> all{{{1}, deny_reason::malformed},
+                            {std::vector<std::uint8_t>(39, 1), deny_reason::malformed},
+                            {std::vector<std::uint8_t>(41, 1), deny_reason::malformed},
+                            {std::vector<std::uint8_t>(100'000, 7), deny_reason::malformed}};
+  const auto spoilt = [&](std::size_t at, std::uint8_t value, deny_reason why) {
+    std::vector<std::uint8_t> bytes{good.begin(), good.end()};
+    bytes[at] = value;
+    all.push_back({bytes, why});
+  };
+  spoilt(0, 2, deny_reason::wrong_version);
+  spoilt(1, 0, deny_reason::malformed);
+  spoilt(1, 6, deny_reason::malformed);
+  spoilt(1, 255, deny_reason::malformed);
+  spoilt(11, 101, deny_reason::malformed);
+  spoilt(20, 200, deny_reason::malformed);
+  spoilt(22, 1, deny_reason::malformed);
+  for (const nonsense& n : all) {
+    CAPTURE(n.bytes.size());
+    raw_client rude{path};
+    REQUIRE(rude.connected());
+    REQUIRE(rude.send(n.bytes) == transfer::done);
+    const auto reply = rude.receive();
+    REQUIRE(reply);
+    CHECK(reply->kind == kind::deny);
+    CHECK(reply->why == n.why);
+    CHECK_FALSE(rude.receive());
+  }
+  // An empty message is the end of a conversation; a file that comes along is nobody's.
+  raw_client silent{path};
+  REQUIRE(silent.send(std::span<const std::uint8_t>{}) == transfer::done);
+  CHECK_FALSE(silent.receive());
+  raw_client generous{path};
+  REQUIRE(generous.send(takt::runtime::encode(join_message(table, 1)), STDIN_FILENO) == transfer::done);
+  const auto welcome = generous.receive();
+  REQUIRE(welcome);
+  CHECK(welcome->kind == kind::welcome);
+  // Messages that only a service sends are refused, the connection stays.
+  REQUIRE(generous.send({.kind = kind::grant, .application = 1}) == transfer::done);
+  CHECK(generous.receive().value_or(share_message{}).why == deny_reason::malformed);
+  REQUIRE(generous.send({.kind = kind::allocate, .application = 1, .job = 4}) == transfer::done);
+  CHECK(generous.receive().value_or(share_message{}).kind == kind::grant);
+  CHECK(honest.begin_job(soon()));
+}
+
+TEST_CASE("a client that does not read is dropped, and nobody else waits for it") {
+  const table_type table = easy_table(2);
+  const std::string path = socket_path();
+  service_type service{table, scheduler_of(table), open_options(path)};
+  REQUIRE(service.status() == service_status::ready);
+  share_client<socket_channel> honest{socket_channel{path}, registration(table, 0), soon()};
+  REQUIRE(honest);
+  raw_client deaf{path};
+  REQUIRE(deaf.send(join_message(table, 1)) == transfer::done);
+  bool dropped = false;
+  std::uint64_t sent = 0;
+  for (const ticks end = soon(); !dropped && now() < end; ++sent) {
+    const transfer went = deaf.send({.kind = kind::finish, .application = 1, .job = 99});
+    dropped = went == transfer::closed;
+    if (sent % 64 == 0) { CHECK(honest.begin_job(soon())); }
+  }
+  CHECK(dropped);
+  CHECK(eventually([&] { return service.monitor().counts().deaths == 1; }));
+  share_client<socket_channel> next{socket_channel{path}, registration(table, 1), soon()};
+  CHECK(next);
+}
+
+TEST_CASE("connections that never register, and clients that fall silent, are turned away") {
+  const table_type table = easy_table(2);
+  const std::string path = socket_path();
+  auto options = open_options(path);
+  options.join_limit = 20 * ms;
+  options.silence_limit = 50 * ms;
+  service_type service{table, scheduler_of(table), options};
+  REQUIRE(service.status() == service_status::ready);
+  raw_client idle{path};
+  CHECK(idle.receive().value_or(share_message{}).why == deny_reason::silent);
+  CHECK_FALSE(idle.receive());
+  raw_client once{path};
+  REQUIRE(once.send(join_message(table, 0)) == transfer::done);
+  REQUIRE(once.send({.kind = kind::allocate, .application = 0, .job = 1}) == transfer::done);
+  CHECK(once.receive().value_or(share_message{}).kind == kind::welcome);
+  CHECK(once.receive().value_or(share_message{}).kind == kind::grant);
+  CHECK(once.receive().value_or(share_message{}).why == deny_reason::silent);
+  CHECK(eventually([&] { return service.page().read(0).share() == 0; }));
+  CHECK(service.monitor().counts().deaths == 1);
+}
+
+TEST_CASE("there is a limit on connections, of whatever kind") {
+  const table_type table = easy_table(4);
+  const std::string path = socket_path();
+  auto options = open_options(path);
+  options.connections = 2;
+  service_type service{table, scheduler_of(table), options};
+  REQUIRE(service.status() == service_status::ready);
+  const share_client<local_channel> first{service.attach(), registration(table, 0), soon()};
+  std::optional<share_client<socket_channel>> second;
+  second.emplace(socket_channel{path}, registration(table, 1), soon());
+  REQUIRE(*second);
+  const share_client<local_channel> third{service.attach(), registration(table, 2), soon()};
+  const share_client<socket_channel> fourth{socket_channel{path}, registration(table, 3), soon()};
+  CHECK(third.why() == deny_reason::too_many_clients);
+  CHECK(fourth.why() == deny_reason::too_many_clients);
+  second.reset();
+  CHECK(eventually([&] {
+    const share_client<socket_channel> again{socket_channel{path}, registration(table, 3), soon()};
+    return static_cast<bool>(again);
+  }));
+}
+
+TEST_CASE("only users that the system vouches for are let in") {
+  if (geteuid() != 0) {
+    MESSAGE("needs to be root to be somebody else");
+    return;
+  }
+  constexpr uid_t nobody = 65'534;
+  const table_type table = easy_table(1);
+  struct setting {
+    std::vector<uid_t> users;
+    client_status expected;
+    deny_reason why;
+  };
+  for (const setting& s : {setting{{}, client_status::gone, deny_reason::none},
+                           setting{{12'345}, client_status::denied, deny_reason::not_permitted},
+                           setting{{12'345, nobody}, client_status::ready, deny_reason::none}}) {
+    const std::string path = socket_path();
+    auto options = open_options(path);
+    options.users = s.users;
+    const service_type service{table, scheduler_of(table), options};
+    REQUIRE(service.status() == service_status::ready);
+    struct stat facts{};
+    REQUIRE(stat(path.c_str(), &facts) == 0);
+    CHECK((facts.st_mode & 0777) == (s.users.empty() ? 0600 : 0666));
+    // For the calling thread alone, other than the function of the C library.
+    std::thread{[&] {
+      if (syscall(SYS_setresuid, nobody, nobody, nobody) != 0) { return; }
+      const share_client<socket_channel> client{socket_channel{path}, registration(table, 0), soon()};
+      CHECK(client.status() == s.expected);
+      CHECK(client.why() == s.why);
+    }}.join();
+  }
+}
+
+TEST_CASE("a service takes the place of one that has died, but not of one that lives, nor of a file") {
+  const table_type table = easy_table(1);
+  const std::string path = socket_path();
+  {
+    takt::runtime::descriptor abandoned = seqpacket::listen(path, false);
+    REQUIRE(abandoned);
+  }
+  REQUIRE(std::filesystem::exists(path));
+  {
+    const service_type service{table, scheduler_of(table), open_options(path)};
+    CHECK(service.status() == service_status::ready);
+    const service_type other{table, scheduler_of(table), open_options(path)};
+    CHECK(other.status() == service_status::no_socket);
+    const share_client<socket_channel> client{socket_channel{path}, registration(table, 0), soon()};
+    CHECK(client);
+  }
+  CHECK_FALSE(std::filesystem::exists(path));
+  std::ofstream{path} << "precious";
+  {
+    const service_type service{table, scheduler_of(table), open_options(path)};
+    CHECK(service.status() == service_status::no_socket);
+  }
+  CHECK(std::filesystem::file_size(path) == 8);
+  std::filesystem::remove(path);
+  const service_type long_name{table, scheduler_of(table), open_options(std::string(200, 'x'))};
+  CHECK(long_name.status() == service_status::no_socket);
+  const table_type empty;
+  const service_type nothing{empty, scheduler_of(empty), open_options()};
+  CHECK(nothing.status() == service_status::wrong_model);
+  CHECK_FALSE(socket_channel{path});
+}
+
+TEST_CASE("a request can time out, is then withdrawn, and whoever waits hears of the end of the service") {
+  table_type table;
+  add(table, 50'000 * ms, 60'000 * ms, 60'000 * ms);
+  add(table, 50'000 * ms, 60'000 * ms, 60'000 * ms);
+  service_type service{table, scheduler_of(table, takt::wamp2s_text), open_options()};
+  share_client<local_channel> first{service.attach(), registration(table, 0), soon()};
+  share_client<local_channel> second{service.attach(), registration(table, 1), soon()};
+  auto running = first.begin_job(soon());
+  REQUIRE(running);
+  CHECK(second.begin_job(now() + 20 * ms).status() == client_status::timed_out);
+  auto waits = std::async(std::launch::async, [&] { return second.begin_job(soon()).status(); });
+  CHECK(eventually([&] {
+    const auto records = service.monitor().records();
+    return std::ranges::count_if(records, [](const auto& r) {
+             return r.what == takt::runtime::share_event::release && r.application == 1;
+           }) == 2;
+  }));
+  service.stop();
+  CHECK(waits.get() == client_status::gone);
+}
+
+TEST_CASE("a job that is dropped at its deadline is told so") {
+  table_type table;
+  add(table, 5 * ms, 20 * ms, 20 * ms);
+  service_type service{table, scheduler_of(table), open_options()};
+  share_client<local_channel> client{service.attach(), registration(table, 0), soon()};
+  auto job = client.begin_job(soon());
+  REQUIRE(job);
+  CHECK(eventually([&] { return job.aborted(); }));
+  CHECK(client.share().share() == 0);
+  job.end();
+  CHECK(client.begin_job(soon()));
+  CHECK(service.monitor().counts().misses >= 1);
+}
+
+TEST_CASE("many clients on threads come, work, are overruled and go, and leave nothing behind") {
+  const char* limit = std::getenv("TAKT_SHARE_STRESS_MS");
+  const ticks length = (limit == nullptr ? 300 : std::atoll(limit) / 2) * ms;
+  const table_type table = easy_table(8);
+  const std::string path = socket_path();
+  const auto files = open_files();
+  {
+    auto options = open_options(path);
+    options.manager.actuation_delay = ms / 2;
+    options.manager.memory_units = 8;
+    service_type service{table, scheduler_of(table), options};
+    REQUIRE(service.status() == service_status::ready);
+    std::atomic<bool> over = false;
+    std::atomic<std::uint64_t> jobs = 0;
+    std::atomic<std::uint64_t> wrong = 0;
+    const ticks end = now() + length;
+    std::vector<std::thread> threads;
+    for (std::uint16_t i = 0; i < 8; ++i) {
+      threads.emplace_back([&, i] {
+        takt::random_stream random{i + std::uint64_t{1}};
+        const auto work = [&](auto channel) {
+          auto client = share_client{std::move(channel), registration(table, i), soon()};
+          for (int n = 0; client && n < 20 && now() < end; ++n) {
+            auto job = client.begin_job(random.chance(1, 10) ? now() : soon());
+            if (job) { ++jobs; }
+            if (random.chance(1, 8)) { takt::runtime::sleep_until(now() + random.between(0, ms)); }
+            if (random.chance(1, 50)) { return; }
+          }
+        };
+        while (now() < end) { i % 2 == 0 ? work(service.attach()) : work(socket_channel{path}); }
+      });
+    }
+    threads.emplace_back([&] {
+      std::array<takt::runtime::share_word, takt::runtime::share_page::capacity> words{};
+      while (!over) {
+        if (service.page().snapshot(words) && sum_of(words) > 100) { ++wrong; }
+      }
+    });
+    takt::random_stream random{99};
+    while (now() < end) {
+      (void)service.set_share(static_cast<std::size_t>(random.below(9)), static_cast<std::int32_t>(random.below(110)));
+      takt::runtime::sleep_until(now() + ms);
+    }
+    for (std::size_t t = 0; t + 1 < threads.size(); ++t) { threads[t].join(); }
+    CHECK(eventually([&] {
+      std::array<takt::runtime::share_word, takt::runtime::share_page::capacity> words{};
+      return service.page().snapshot(words) && sum_of(words) == 0;
+    }));
+    over = true;
+    threads.back().join();
+    service.stop();
+    CHECK(wrong == 0);
+    CHECK(jobs > 0);
+    CHECK(service.manager().live() == 0);
+    CHECK(service.manager().memory_left() == 8);
+  }
+  CHECK(open_files() == files);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <takt/simulation/gpusync/simulate.hpp>
+
+namespace {
+
+using takt::duration;
+using takt::gpusync_run_fault;
+using takt::ticks;
+
+using task_list = takt::gpusync_table<ticks, 8, 4>;
+using board = takt::gpusync_board<>;
+
+[[nodiscard]] auto gpu_task(ticks wcet, ticks period, std::int32_t cpu_cluster, std::int32_t gpu_cluster,
+                            std::int64_t state = 0) -> task_list::task_type {
+  task_list::task_type t{.wcet = wcet,
+                         .period = period,
+                         .deadline = period,
+                         .cpu_in_gpu_section = wcet / 2,
+                         .bytes_in = 3,
+                         .bytes_out = 2,
+                         .bytes_state = state,
+                         .cpu_cluster = cpu_cluster,
+                         .gpu_cluster = gpu_cluster};
+  t.kernels.push_back(9);
+  return t;
+}
+
+[[nodiscard]] auto board_of(const takt::gpusync_configuration& c) -> board {
+  board out;
+  out.shape = c;
+  for (auto& cost : out.costs.kinds) { cost = {0, 1, 1}; }
+  return out;
+}
+
+struct slices {
+  std::vector<takt::slice> all;
+  void record(const takt::slice& s) { all.push_back(s); }
+  void record(const takt::mark& /*m*/) {}
+};
+
+TEST_CASE("GSD-62 jobs stay on their clusters of CPUs and GPUs, and change GPU only from job to job") {
+  const board platform = board_of({.cpus = 4,
+                                   .cpu_cluster_size = 2,
+                                   .gpus = 4,
+                                   .gpu_cluster_size = 2,
+                                   .migration = takt::migration_path::peer_to_peer,
+                                   .scheduler = takt::cpu_scheduler::earliest_deadline});
+  task_list tasks;
+  for (std::int32_t i = 0; i < 6; ++i) { tasks.add(gpu_task(4, 40 + 3 * i, i % 2, i % 2, 5)); }
+  slices seen;
+  const auto run = takt::simulate(platform, tasks,
+                                  {.horizon = duration{4000}, .choice = takt::simulation::gpu_choice::random}, seen);
+  REQUIRE(run.fault == gpusync_run_fault::none);
+  CHECK(run.migrations() > 0);
+  std::vector<std::vector<std::int32_t>> gpus(run.run.locks.jobs.size());
+  for (const takt::slice& s : seen.all) {
+    const auto cluster = static_cast<std::int32_t>(s.task % 2);
+    if (s.where.where == takt::stage::cpu) { CHECK(s.where.index / 2 == cluster); }
+    if (s.where.where == takt::stage::kernel) {
+      CHECK(s.where.gpu / 2 == cluster);
+      gpus[run.run.workload.tasks()[s.task].first_job + s.job].push_back(s.where.gpu % 2);
+    }
+  }
+  for (const auto& section : run.run.sections) { CHECK(gpus[section.job] == std::vector<std::int32_t>{section.gpu}); }
+}
+
+TEST_CASE("queues that are limited by CPUs alone let a request wait beside an idle token") {
+  // Two tasks, two tokens of one GPU, three CPUs: nobody would ever have to wait for a token.
+  const board platform = board_of({.cpus = 3, .cpu_cluster_size = 3, .tokens_per_gpu = 2});
+  task_list tasks;
+  tasks.add(gpu_task(4, 40, 0, 0));
+  tasks.add(gpu_task(4, 43, 0, 0));
+  takt::gpusync_simulation_options o{.horizon = duration{40'000}, .choice = takt::simulation::gpu_choice::random};
+  const auto limited = takt::simulate(platform, tasks, o);
+  CHECK(limited.tasks[0].worst.token + limited.tasks[1].worst.token == 0);
+  o.queues_for_all_cpus = true;
+  const auto longer = takt::simulate(platform, tasks, o);
+  CHECK(longer.tasks[0].worst.token + longer.tasks[1].worst.token > 0);
+}
+
+TEST_CASE("without limits of tokens jobs meet at the engines only") {
+  const board platform = board_of({.cpus = 3, .cpu_cluster_size = 3, .tokens_per_gpu = takt::unlimited_tokens});
+  task_list tasks;
+  for (std::int32_t i = 0; i < 5; ++i) { tasks.add(gpu_task(2, 60 + i, 0, 0)); }
+  const auto run = takt::simulate(platform, tasks, {.horizon = duration{10'000}});
+  REQUIRE(run.fault == gpusync_run_fault::none);
+  ticks engines = 0;
+  for (const auto& t : run.tasks) {
+    CHECK(t.worst.token == 0);
+    engines += t.worst.execution + t.worst.copies;
+  }
+  CHECK(engines > 0);
+}
+
+TEST_CASE("a token is kept until the end of the job where nothing marks its last GPU operation") {
+  const board platform = board_of({});
+  task_list tasks;
+  tasks.add(gpu_task(10, 100, 0, 0));
+  takt::gpusync_simulation_options o{.horizon = duration{100}};
+  const auto early = takt::simulate(platform, tasks, o);
+  o.token_until_end = true;
+  const auto late = takt::simulate(platform, tasks, o);
+  CHECK(early.tasks[0].worst_response == late.tasks[0].worst_response);
+  CHECK(early.run.locks.requests[0].released == early.tasks[0].worst_response - 2);
+  CHECK(late.run.locks.requests[0].released == late.tasks[0].worst_response);
+}
+
+TEST_CASE("GPUs without copy engines run kernels only") {
+  const board platform = board_of({.copy_engines = 0});
+  task_list tasks;
+  auto t = gpu_task(2, 30, 0, 0);
+  t.bytes_in = t.bytes_out = 0;
+  tasks.add(t);
+  const auto run = takt::simulate(platform, tasks, {.horizon = duration{300}});
+  REQUIRE(run.fault == gpusync_run_fault::none);
+  CHECK(run.tasks[0].worst_response == 11);
+  CHECK(run.run.locks.requests.size() == 20);
+}
+
+TEST_CASE("schedulers order jobs by deadline, fair lateness, period and given priority") {
+  // Two jobs are released together and run 10 each on one CPU; the first to run completes at 10.
+  const auto first_to_run = [](takt::cpu_scheduler s, ticks demand) {
+    const board platform = board_of({.cpus = 1, .gpus = 1, .scheduler = s});
+    task_list tasks;
+    tasks.add({.wcet = 10, .period = 50, .deadline = 40, .priority = 2});
+    tasks.add({.wcet = 10, .period = 60, .deadline = 30, .priority = 1});
+    const std::array<ticks, 2> demands{demand, 10};
+    const auto run = takt::simulate(platform, tasks, {.horizon = duration{10}, .fair_demands = demands});
+    REQUIRE(run.fault == gpusync_run_fault::none);
+    return run.tasks[0].worst_response == 10 ? 0 : 1;
+  };
+  CHECK(first_to_run(takt::cpu_scheduler::earliest_deadline, 10) == 1);
+  CHECK(first_to_run(takt::cpu_scheduler::shortest_period, 10) == 0);
+  CHECK(first_to_run(takt::cpu_scheduler::given_priority, 10) == 1);
+  CHECK(first_to_run(takt::cpu_scheduler::fair_lateness, 10) == 1);
+  // With two CPUs half of the demand is taken off the deadline.
+  const auto first_of_two = [](ticks demand) {
+    const board platform = board_of({.cpus = 2, .cpu_cluster_size = 2, .gpus = 1});
+    task_list tasks;
+    for (std::int32_t i = 0; i < 2; ++i) { tasks.add({.wcet = 10, .period = 90, .deadline = i == 0 ? 40 : 30}); }
+    tasks.add({.wcet = 10, .period = 90, .deadline = 5});
+    const std::array<ticks, 3> demands{demand, 10, 10};
+    const auto run = takt::simulate(platform, tasks, {.horizon = duration{10}, .fair_demands = demands});
+    return run.tasks[0].worst_response == 10 ? 0 : 1;
+  };
+  CHECK(first_of_two(10) == 1);
+  CHECK(first_of_two(40) == 0);
+}
+
+TEST_CASE("a job that has used up its budget ends its section, or takes the sections of later jobs") {
+  const board platform = board_of({});
+  task_list tasks;
+  tasks.add(gpu_task(4, 100, 0, 0));
+  const std::array wild{takt::simulation::aberrant_task{.task = 0, .repetitions = 8, .every = 20}};
+  takt::gpusync_simulation_options o{.horizon = duration{2000}, .aberrant = wild};
+  const ticks own = 9;
+  CHECK(takt::simulate(platform, tasks, o).tasks[0].execution == (20 + 7) * own);
+
+  o.budgets = takt::overrun_policy::signal;
+  const auto told = takt::simulate(platform, tasks, o);
+  CHECK(told.tasks[0].stopped == 1);
+  CHECK(told.tasks[0].completed == 20);
+  CHECK(told.tasks[0].execution <= (20 + 1) * own);
+
+  o.budgets = takt::overrun_policy::early_release;
+  const auto later = takt::simulate(platform, tasks, o);
+  CHECK(later.tasks[0].skipped > 0);
+  ticks received = 0;
+  for (const auto& s : later.run.sections) { received += s.cost; }
+  const ticks budget = 4 + 9 + 3 + 2;
+  CHECK(received + later.tasks[0].completed * 2 <= later.tasks[0].released * budget);
+}
+
+TEST_CASE("what cannot be simulated is refused with its reason") {
+  const board platform =
+      board_of({.cpus = 2, .gpus = 2, .gpu_cluster_size = 2, .tokens = takt::token_protocol::ck_omlp});
+  task_list tasks;
+  tasks.add(gpu_task(4, 100, 0, 0));
+  const auto fault = [&](const takt::gpusync_simulation_options& o) {
+    return takt::simulate(platform, tasks, o).fault;
+  };
+  const auto latest = duration{takt::longest_gpusync_time};
+  CHECK(fault({.horizon = latest + duration{1}}) == gpusync_run_fault::time_overflow);
+  const std::array offsets{duration{-1}};
+  CHECK(fault({.offsets = offsets}) == gpusync_run_fault::negative_offset);
+  const std::array<std::int32_t, 2> few{0, 0};
+  CHECK(fault({.distances = few}) == gpusync_run_fault::distances);
+  const std::array<std::int32_t, 4> far{0, 9, 9, 0};
+  CHECK(fault({.distances = far}) == gpusync_run_fault::distances);
+  const std::array<ticks, 2> two{1, 1};
+  CHECK(fault({.fair_demands = two}) == gpusync_run_fault::demands);
+  CHECK(fault({.budgets = takt::overrun_policy::bandwidth_inheritance}) == gpusync_run_fault::budget_policy);
+  const std::array wild{takt::simulation::aberrant_task{.task = 7}};
+  CHECK(fault({.aberrant = wild}) == gpusync_run_fault::aberration);
+
+  task_list unplaced;
+  unplaced.add(gpu_task(4, 100, 0, 5));
+  const auto run = takt::simulate(platform, unplaced);
+  CHECK(run.fault == gpusync_run_fault::model);
+  CHECK(run.error.fault == takt::gpusync_fault::gpu_cluster_out_of_range);
+  CHECK(run.status() == takt::simulation_status::invalid_model);
+}
+
+}  // namespace

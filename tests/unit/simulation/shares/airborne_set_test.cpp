@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The airborne set of Yao et al. 2022, Table 4, on the invented platform: half an hour, and what is seen of it.
+#include <array>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <takt/allocation/shares/static_shares.hpp>
+#include <takt/analysis/shares/sufficient_shares.hpp>
+#include <takt/generation/shares/synthetic_sets.hpp>
+#include <takt/report/chrome_trace.hpp>
+#include <takt/report/svg_gantt.hpp>
+#include <takt/simulation/shares/baselines.hpp>
+#include <takt/simulation/shares/one_at_a_time.hpp>
+#include <takt/simulation/shares/scheduled_shares.hpp>
+#include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/trace.hpp>
+
+namespace {
+
+using takt::ticks;
+namespace gen = takt::generation;
+namespace sim = takt::simulation;
+
+constexpr std::size_t size = gen::synthetic_airborne.size();
+using table = takt::share_table<size>;
+using predictor = takt::contention_predictor<size>;
+using scheduled = sim::scheduled_shares<size, predictor>;
+constexpr ticks second = 1'000'000;
+constexpr ticks half_an_hour = 1800 * second;
+
+auto airborne() -> table {
+  table t;
+  REQUIRE(gen::synthetic_set(std::span<const gen::synthetic_application>{gen::synthetic_airborne}, t) ==
+          gen::generation_fault::none);
+  return t;
+}
+
+template <class Policy>
+auto run(const table& t, Policy policy) -> sim::share_result<size> {
+  const sim::periodic_share_releases<size> releases{t};
+  return sim::simulate_shares(t, policy, releases, {.horizon = half_an_hour});
+}
+
+template <class Result>
+auto misses_of(const Result& r, std::string_view name) -> std::int64_t {
+  for (const auto& t : r.tasks) {
+    if (t.name == name) { return t.misses; }
+  }
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("WAMP-47 half an hour of the airborne set: every job is in time under WAMP2S and with constant shares") {
+  const table t = airborne();
+  const auto test = takt::analysis::sufficient_shares(t, predictor{t});
+  CHECK(test.sufficient);
+  CHECK(test.sum == 82);
+  for (const auto& rules : {takt::wamp2s_literal, takt::wamp2s_text, takt::wamp2s_robust}) {
+    const auto r = run(t, scheduled{t, predictor{t}, rules});
+    CHECK(r.misses() == 0);
+    CHECK(r.without_miss() == size);
+    CHECK(r.tasks[0].released == 1800);
+    CHECK(r.completed() >= 1800 + 360 + 60 + 60 + 90 - 5);
+  }
+  CHECK(run(t, sim::fixed_shares<size>{t, takt::static_shares(t, predictor{t})}).misses() == 0);
+}
+
+TEST_CASE("WAMP-47 WAMP-54 half an hour of the airborne set: what the other policies lose") {
+  const table t = airborne();
+  const auto equal = run(t, sim::equal_shares<size>{t});
+  CHECK(misses_of(equal, "BD") == 360);
+  CHECK(equal.misses() == 360);
+  const auto sliced = run(t, sim::time_sliced<size>{t});
+  CHECK(misses_of(sliced, "CM") == 360);
+  CHECK(misses_of(sliced, "OD") == 90);
+  CHECK(misses_of(sliced, "BD") > 1700);
+  const auto proportional = run(t, sim::proportional_shares<size>{t});
+  CHECK(misses_of(proportional, "OD") == 60);
+  CHECK(proportional.misses() == 60);
+  const auto waiting = run(t, sim::one_at_a_time<size>{t, {.choice = sim::job_choice::highest_priority}});
+  for (const char* name : {"BD", "CM", "OD"}) { CHECK(misses_of(waiting, name) > 0); }
+  for (const auto choice : {sim::job_choice::highest_priority, sim::job_choice::earliest_deadline}) {
+    CHECK(misses_of(run(t, sim::one_at_a_time<size>{t, {.choice = choice, .preemptive = true}}), "OD") == 90);
+  }
+}
+
+TEST_CASE("WAMP-47 a trace shows start, end and every change of a share, and both exporters draw it") {
+  const table t = airborne();
+  scheduled policy{t, predictor{t}, takt::wamp2s_robust};
+  takt::trace trace;
+  const sim::periodic_share_releases<size> releases{t};
+  const auto r = sim::simulate_shares(t, policy, releases, {.horizon = 20 * second}, trace);
+  CHECK(r.misses() == 0);
+  std::array<ticks, size> until{};
+  std::array<std::uint32_t, size> held{};
+  std::array<std::uint64_t, size> job{};
+  std::int64_t changes = 0;
+  for (const auto& s : trace.slices()) {
+    CHECK(s.start < s.end);
+    CHECK(s.segment >= 1);
+    CHECK(s.segment <= 100);
+    CHECK(s.start >= until[s.task]);
+    const bool same_job = until[s.task] == s.start && job[s.task] == s.job;
+    if (same_job) {
+      CHECK(held[s.task] != s.segment);
+      ++changes;
+    }
+    until[s.task] = s.end;
+    held[s.task] = s.segment;
+    job[s.task] = s.job;
+  }
+  CHECK(changes > 50);
+  std::vector<std::string_view> names;
+  for (const auto& task : t.tasks) { names.push_back(task.name); }
+  const takt::report::trace_view view{trace.slices(), trace.marks(), names};
+  std::ostringstream chrome;
+  takt::report::write_chrome_trace(chrome, view);
+  std::ostringstream gantt;
+  takt::report::write_svg_gantt(gantt, view, {.title = "airborne set"});
+  for (const std::string_view name : names) {
+    CHECK(chrome.str().find(name) != std::string::npos);
+    CHECK(gantt.str().find(name) != std::string::npos);
+  }
+  CHECK(chrome.str().find("\"completion\"") != std::string::npos);
+  CHECK(chrome.str().find("DEADLINE MISSED") == std::string::npos);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <takt/allocation/shares/static_shares.hpp>
+#include <takt/core/random.hpp>
+#include <takt/generation/shares/uunisort.hpp>
+#include <takt/rules/shares/exact_progress.hpp>
+#include <takt/simulation/shares/baselines.hpp>
+#include <takt/simulation/shares/one_at_a_time.hpp>
+#include <takt/simulation/shares/scheduled_shares.hpp>
+#include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/trace.hpp>
+
+#include "suite.hpp"
+#include "wamp2s_system.hpp"
+
+namespace takt_vectors {
+namespace {
+
+namespace sim = takt::simulation;
+using takt::ticks;
+
+constexpr std::size_t max_tasks = most_applications;
+/// Exact, as the recorded schedulers are.
+using scheduled = sim::scheduled_shares<max_tasks, application_predictor, takt::exact_progress<exact>>;
+
+/// A system with the releases of its jobs.
+struct released_system : application_system {
+  std::vector<ticks> offsets;
+  sim::listed_share_releases listed{max_tasks};
+  std::vector<bool> is_listed;
+
+  explicit released_system(const json& input) {
+    read_system(input, *this);
+    for (const auto& one : input.at("apps")) {
+      for (const auto& at : one.value("releases", json::array())) { listed.add(offsets.size(), at.get<ticks>()); }
+      offsets.push_back(one.value("offset", ticks{0}));
+      is_listed.push_back(one.contains("releases"));
+    }
+  }
+};
+
+/// Periodic releases where none are written down.
+struct releases {
+  const released_system& s;
+
+  [[nodiscard]] auto release(std::size_t task, std::int64_t number, ticks& out) const -> bool {
+    if (s.is_listed[task]) { return s.listed.release(task, number, out); }
+    return sim::periodic_share_releases<max_tasks>{s.tasks, s.offsets}.release(task, number, out);
+  }
+};
+
+[[nodiscard]] auto read_options(const json& input) -> sim::share_options {
+  const auto at_miss = input.value("on_miss", std::string{"abort"});
+  return {.horizon = input.at("horizon").get<ticks>(),
+          .at_miss = at_miss == "abort"  ? takt::miss_action::abort
+                     : at_miss == "late" ? takt::miss_action::late
+                                         : takt::miss_action::stop};
+}
+
+/// Keeps marks, and operations in the spelling of the vector files.
+struct log {
+  takt::trace marks;
+  json operations = json::array();
+
+  void record(const takt::slice& s) { marks.record(s); }
+  void record(const takt::mark& m) { marks.record(m); }
+  void record(const sim::share_operation<scheduled>& o) {
+    const auto& d = o.policy.scheduler().decision();
+    json need = json::object();
+    for (const auto& e : d.examined) { need[std::to_string(e.task)] = e.need; }
+    std::string cause;
+    if ((d.cause & takt::cause_release) != 0) { cause += 'R'; }
+    if ((d.cause & takt::cause_completion) != 0) { cause += 'C'; }
+    if (o.missed) { cause += 'M'; }
+    json delta = json::array();
+    for (std::size_t i = 0; i < tasks; ++i) { delta.push_back(d.shares[i].percent()); }
+    operations.push_back(
+        {{"t", o.time}, {"ok", d.schedulable}, {"delta", delta}, {"cause", cause}, {"need", std::move(need)}});
+  }
+  std::size_t tasks = 0;
+};
+
+struct seen_job {
+  ticks release = 0;
+  std::uint32_t task = 0;
+  json finish;
+  bool missed = false;
+};
+
+/// Every started job, by release and application.
+[[nodiscard]] auto jobs_of(const log& l, const sim::share_result<max_tasks>& r) -> json {
+  std::map<std::pair<std::uint32_t, std::uint64_t>, seen_job> jobs;
+  for (const auto& m : l.marks.marks()) {
+    if (m.job >= static_cast<std::uint64_t>(r.tasks[m.task].started)) { continue; }
+    seen_job& j = jobs[{m.task, m.job}];
+    if (m.what == takt::mark_kind::release) {
+      j.release = m.time;
+      j.task = m.task;
+    }
+    if (m.what == takt::mark_kind::completion) { j.finish = m.time; }
+    j.missed = j.missed || m.what == takt::mark_kind::miss;
+  }
+  std::vector<seen_job> sorted;
+  for (const auto& [id, j] : jobs) { sorted.push_back(j); }
+  std::ranges::stable_sort(sorted, {}, [](const seen_job& j) { return std::pair{j.release, j.task}; });
+  json out = json::array();
+  for (const auto& j : sorted) {
+    out.push_back({{"app", j.task}, {"rel", j.release}, {"finish", j.finish}, {"missed", j.missed}});
+  }
+  return out;
+}
+
+template <class Policy>
+[[nodiscard]] auto run(const released_system& s, Policy policy, const json& input) -> json {
+  log l;
+  l.tasks = s.tasks.size();
+  const auto r = sim::simulate_shares(s.tasks, policy, releases{s}, read_options(input), l);
+  if (r.error) { throw std::runtime_error("the simulator refuses the case"); }
+  json apps = json::array();
+  for (const auto& t : r.tasks) {
+    const bool scheduler = std::is_same_v<Policy, scheduled>;
+    apps.push_back({{"released", t.released},
+                    {"finished", t.completed},
+                    {"missed", t.misses},
+                    {"max_rt", t.completed > 0 ? json(t.worst_response) : json()},
+                    {"ops_in_jobs", scheduler ? t.operations_in_jobs : 0}});
+  }
+  return {{"t_end", r.end},
+          {"stats",
+           {{"ops", r.effort.operations},
+            {"skipped", r.effort.skipped},
+            {"fails", r.effort.refusals},
+            {"pred", r.effort.predictions},
+            {"realloc", r.effort.share_changes}}},
+          {"apps", apps},
+          {"schedulable", r.misses() == 0},
+          {"ops", l.operations},
+          {"jobs", jobs_of(l, r)}};
+}
+
+[[nodiscard]] auto simulate(const json& input) -> answer {
+  const released_system s{input};
+  const json policy = input.value("policy", json::object());
+  const scheduled rules{s.tasks, read_predictor(s, policy), read_rules(policy), read_triggers(policy)};
+  return {run(s, rules, input), {}};
+}
+
+/// The shares that are given, or else those that takt would choose.
+[[nodiscard]] auto constant_shares(const released_system& s, const json& input) -> sim::fixed_shares<max_tasks> {
+  if (!input.contains("static_delta")) {
+    return {s.tasks, takt::static_shares(s.tasks, application_predictor{s.tasks, s.bias})};
+  }
+  std::array<takt::share, max_tasks> out{};
+  const auto percent = input.at("static_delta").get<std::vector<std::int32_t>>();
+  for (std::size_t i = 0; i < percent.size(); ++i) { out.at(i) = takt::share::bounded(std::max(1, percent[i])); }
+  return {s.tasks, out};
+}
+
+[[nodiscard]] auto baseline(const json& input) -> answer {
+  const released_system s{input};
+  const auto name = input.at("baseline").get<std::string>();
+  const application_table& t = s.tasks;
+  const auto single = [&](sim::job_choice choice, bool preemptive) {
+    return run(s, sim::one_at_a_time<max_tasks>{t, {.choice = choice, .preemptive = preemptive}}, input);
+  };
+  if (name == "ts") { return {run(s, sim::time_sliced<max_tasks>{t, input.value("ctx_ppm", 0)}, input), {}}; }
+  if (name == "share") { return {run(s, sim::equal_shares<max_tasks>{t}, input), {}}; }
+  if (name == "prop") { return {run(s, sim::proportional_shares<max_tasks>{t}, input), {}}; }
+  if (name == "static") { return {run(s, constant_shares(s, input), input), {}}; }
+  if (name == "fifo") { return {single(sim::job_choice::earliest_release, false), {}}; }
+  if (name == "fp_np") { return {single(sim::job_choice::highest_priority, false), {}}; }
+  if (name == "fp_p") { return {single(sim::job_choice::highest_priority, true), {}}; }
+  if (name == "edf_p") { return {single(sim::job_choice::earliest_deadline, true), {}}; }
+  throw std::runtime_error("unknown baseline " + name);
+}
+
+[[nodiscard]] auto uunisort(const json& input) -> answer {
+  takt::random_stream random{input.at("seed").get<std::uint64_t>()};
+  std::vector<double> parts(input.at("n").get<std::size_t>());
+  takt::generation::uunisort(random, input.at("U").get<double>(), parts);
+  return {{{"u", parts}}, {}};
+}
+
+}  // namespace
+
+void add_wamp2s_simulation(suite& kinds) {
+  kinds["simulate"] = simulate;
+  kinds["baseline"] = baseline;
+  kinds["uunisort"] = uunisort;
+}
+
+}  // namespace takt_vectors
