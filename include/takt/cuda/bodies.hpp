@@ -24,7 +24,8 @@ class kernel_arguments {
   kernel_arguments() = default;
   template <class... Values>
   explicit kernel_arguments(const Values&... values) {
-    static_assert((std::is_trivially_copyable_v<Values> && ...),
+    constexpr bool copied_by_bytes = (std::is_trivially_copyable_v<Values> && ...);
+    static_assert(copied_by_bytes,
                   "takt: an argument of a kernel cannot be copied byte by byte; pass a pointer to device memory or a "
                   "trivially copyable value. See docs/errors.md#E80");
     (add(&values, sizeof(Values), alignof(Values)), ...);
