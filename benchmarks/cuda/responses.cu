@@ -15,7 +15,7 @@
 #include <takt/cuda/profile.cuh>
 #include <takt/cuda/resident_limit.hpp>
 #include <takt/generation/rtgpu_generator.hpp>
-#include <takt/runtime.hpp>
+#include <takt/runtime/run.hpp>
 #include <takt/takt.hpp>
 
 #include "measured_device.cuh"

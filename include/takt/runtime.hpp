@@ -7,8 +7,6 @@
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/copy_arbiter.hpp>
 #include <takt/runtime/emulated_device.hpp>
-#include <takt/runtime/graph/measured_times.hpp>
-#include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/runtime/locking/donation_cluster.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
 #include <takt/runtime/locking/lock_group.hpp>
@@ -18,3 +16,9 @@
 #include <takt/runtime/run_result.hpp>
 #include <takt/runtime/shares/share_client.hpp>
 #include <takt/runtime/shares/share_service.hpp>
+
+// The front end of nvcc 13 fails with an internal error on the graph runtime.
+#ifndef __CUDACC__
+#include <takt/runtime/graph/measured_times.hpp>
+#include <takt/runtime/graph/run_graphs.hpp>
+#endif
