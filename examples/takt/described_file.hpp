@@ -35,6 +35,14 @@ struct judged_task {
   bool limited = true;  ///< false: no deadline, any bound will do
 };
 
+/// Of tasks or graphs.
+template <class Rows>
+[[nodiscard]] auto longest_period_of(const Rows& rows) -> ticks {
+  ticks longest = 0;
+  for (const auto& r : rows) { longest = r.period > longest ? r.period : longest; }
+  return longest;
+}
+
 /// A deadline for a table; "-" where there is none.
 [[nodiscard]] auto deadline_text(const judged_task& t) -> std::string;
 

@@ -13,6 +13,7 @@
 #include <takt/rules/priority_order.hpp>
 
 #include "../fields.hpp"
+#include "../worst_fit.hpp"
 
 namespace takt::program {
 
@@ -162,16 +163,8 @@ void place_on_cores(accelerator_file& file) {
     }
   }
   if (free.empty()) { return; }
-  std::ranges::stable_sort(free, [&](std::size_t a, std::size_t b) { return load_of(tasks[a]) > load_of(tasks[b]); });
-  for (const std::size_t i : free) {
-    const auto least = std::ranges::min_element(load);
-    tasks[i].core = static_cast<std::int32_t>(least - load.begin());
-    *least += load_of(tasks[i]);
-  }
-  std::vector<std::string> chosen;
-  std::ranges::sort(free);
-  for (const std::size_t i : free) { chosen.push_back(fmt::format("{} on {}", tasks[i].name, tasks[i].core)); }
-  file.notes.push_back(fmt::format("SMs chosen by this program, the file names none: {}", fmt::join(chosen, ", ")));
+  file.notes.push_back(
+      place_worst_fit(tasks, free, std::move(load), "SMs", [&](std::size_t i) { return load_of(tasks[i]); }));
 }
 
 void note_priorities(accelerator_file& file) {

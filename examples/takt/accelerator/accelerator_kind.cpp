@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -48,11 +47,7 @@ class accelerator_description final : public described_file {
   [[nodiscard]] auto reasons() const -> std::vector<std::string> override;
 
   [[nodiscard]] auto run_size_until(duration horizon) const -> run_size override;
-  [[nodiscard]] auto longest_period() const -> ticks override {
-    ticks longest = 0;
-    for (const auto& t : file_->table.tasks) { longest = std::max(longest, t.period); }
-    return longest;
-  }
+  [[nodiscard]] auto longest_period() const -> ticks override { return longest_period_of(file_->table.tasks); }
   [[nodiscard]] auto simulate(const simulation_options& options, trace* kept) const
       -> std::optional<report::run_summary> override;
   [[nodiscard]] auto observe(duration length, std::uint64_t seed, trace* kept) const -> observation override;

@@ -14,6 +14,7 @@
 #include <takt/model/validate.hpp>
 
 #include "../fields.hpp"
+#include "../worst_fit.hpp"
 #include "read_platform.hpp"
 
 namespace takt::program {
@@ -141,17 +142,8 @@ void place_on_cores(task_file& file, const std::vector<bool>& pinned) {
       free.push_back(i);
     }
   }
-  std::ranges::stable_sort(
-      free, [&file](std::size_t a, std::size_t b) { return cpu_demand(file.table, a) > cpu_demand(file.table, b); });
-  for (const std::size_t i : free) {
-    const auto least = std::ranges::min_element(load);
-    tasks[i].core = static_cast<std::int32_t>(least - load.begin());
-    *least += cpu_demand(file.table, i);
-  }
-  std::vector<std::string> chosen;
-  std::ranges::sort(free);
-  for (const std::size_t i : free) { chosen.push_back(fmt::format("{} on {}", tasks[i].name, tasks[i].core)); }
-  file.notes.push_back(fmt::format("cores chosen by this program, the file names none: {}", fmt::join(chosen, ", ")));
+  file.notes.push_back(
+      place_worst_fit(tasks, free, std::move(load), "cores", [&](std::size_t i) { return cpu_demand(file.table, i); }));
 }
 
 void note_priorities(task_file& file) {

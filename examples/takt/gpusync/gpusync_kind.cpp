@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -55,11 +54,7 @@ class gpusync_description final : public described_file {
   [[nodiscard]] auto explain_task(std::size_t i) const -> std::string override;
 
   [[nodiscard]] auto run_size_until(duration horizon) const -> run_size override;
-  [[nodiscard]] auto longest_period() const -> ticks override {
-    ticks longest = 0;
-    for (const auto& t : file_->table.tasks) { longest = std::max(longest, t.period); }
-    return longest;
-  }
+  [[nodiscard]] auto longest_period() const -> ticks override { return longest_period_of(file_->table.tasks); }
   [[nodiscard]] auto simulate(const simulation_options& options, trace* kept) const
       -> std::optional<report::run_summary> override;
   [[nodiscard]] auto at_factor(permille factor, const question& q) const -> factor_answer override;

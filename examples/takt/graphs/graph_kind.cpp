@@ -58,11 +58,7 @@ class graph_description final : public described_file {
   [[nodiscard]] auto explain_task(std::size_t i) const -> std::string override;
 
   [[nodiscard]] auto run_size_until(duration horizon) const -> run_size override;
-  [[nodiscard]] auto longest_period() const -> ticks override {
-    ticks longest = 0;
-    for (const auto& g : file_->table.graphs) { longest = std::max(longest, g.period); }
-    return longest;
-  }
+  [[nodiscard]] auto longest_period() const -> ticks override { return longest_period_of(file_->table.graphs); }
   [[nodiscard]] auto trace_names() const -> std::vector<std::string_view> override {
     return {node_names_.begin(), node_names_.end()};
   }

@@ -48,11 +48,7 @@ class share_description final : public described_file {
     }
     return {jobs, "jobs", most_jobs, most_traced_jobs};
   }
-  [[nodiscard]] auto longest_period() const -> ticks override {
-    ticks longest = 0;
-    for (const share_task& t : file_->table.tasks) { longest = std::max(longest, t.period); }
-    return longest;
-  }
+  [[nodiscard]] auto longest_period() const -> ticks override { return longest_period_of(file_->table.tasks); }
   [[nodiscard]] auto simulate(const simulation_options& options, trace* kept) const
       -> std::optional<report::run_summary> override;
   [[nodiscard]] auto at_factor(permille factor, const question& q) const -> factor_answer override;
