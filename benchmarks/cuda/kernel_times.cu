@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The five synthetic kernels over SM counts, pinned and plain; their interleave ratios with themselves and with each
-// other; what pinning and the launch cost; copy times. After Zou et al. 2021, Fig. 3, Fig. 5 and Table 2.
+// other; what launches cost with and without pinning; copy times. After Zou et al. 2021, Fig. 3, Fig. 5 and Table 2.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include <takt/cuda/resident_limit.hpp>
 
 #include "measured_device.cuh"
+#include "tables.hpp"
 
 namespace {
 
@@ -27,49 +28,36 @@ auto half_sm(const measured_device& on) -> cuda::launch_form {
   return {.threads = cuda::residents_by_size({.threads = on.threads_per_sm}, 2).threads};
 }
 
-void print_scaling(const measured_device& on, const vectors& data, const cuda::own_stream& stream,
-                   std::size_t repeats) {
-  std::printf("\nTimes over SM counts, %zu runs each (Fig. 3), microseconds\n%-8s %5s %10s %10s %10s\n", repeats,
-              "kernel", "SMs", "least", "median", "most");
+/// Prints the tables of the profiles; false when a kernel could not be profiled.
+auto print_profiles(const measured_device& on, const vectors& data, const cuda::own_stream& stream, std::size_t repeats)
+    -> bool {
+  std::vector<named_profile> all;
   for (const synthetic_kernel k : synthetic_kernels) {
     cuda::pinned_kernel kernel{data.body(k), half_sm(on)};
-    const cuda::profiled_work work{vector_length, chunk, repeats};
-    for (const std::int32_t sms : sm_counts(on.sms)) {
-      const auto slots = cuda::isolated_slots(0, sms, kernel.virtual_per_sm());
-      if (auto times = cuda::time_jobs(kernel, stream.get(), slots, work)) {
-        const time_summary s = summarize(std::move(*times));
-        std::printf("%-8s %5d %10.1f %10.1f %10.1f\n", name_of(k), sms, microseconds(s.least), microseconds(s.median),
-                    microseconds(s.most));
-      } else {
-        std::printf("%-8s %5d failed: %s\n", name_of(k), sms, cudaGetErrorString(cudaGetLastError()));
-      }
+    auto profile = cuda::profile_kernel(kernel, stream.get(), sm_counts(on.sms), {vector_length, chunk, repeats});
+    if (!profile || !profile->fit) {
+      std::printf("%-8s failed: %s\n", name_of(k),
+                  profile ? name_of(profile->fit.status).data() : cudaGetErrorString(cudaGetLastError()));
+      return false;
     }
-    auto plain = cuda::time_calls(stream.get(), repeats, [&](cudaStream_t s) {
-      return cuda::launch_plain(s, vector_length, kernel.body(), {.threads = 256});
-    });
-    if (plain) {
-      const time_summary s = summarize(std::move(*plain));
-      std::printf("%-8s plain %10.1f %10.1f %10.1f\n", name_of(k), microseconds(s.least), microseconds(s.median),
-                  microseconds(s.most));
-    }
+    all.push_back({name_of(k), std::move(*profile)});
   }
+  print_times(all);
+  print_laws(all);
+  return true;
 }
 
-void print_laws(const measured_device& on, const vectors& data, const cuda::own_stream& stream, std::size_t repeats) {
-  std::printf("\nLaws that bracket all runs, and self-interleaving (Table 2)\n%-8s %12s %12s %12s %8s %8s\n", "kernel",
-              "work us", "least us", "overhead us", "ratio", "2/ratio-1");
+void print_plain(const vectors& data, const cuda::own_stream& stream, std::size_t repeats) {
+  std::printf("\nThe same kernels launched plainly on the whole device, microseconds\n%-8s %10s %10s %10s\n", "kernel",
+              "least", "median", "most");
   for (const synthetic_kernel k : synthetic_kernels) {
-    cuda::pinned_kernel kernel{data.body(k), half_sm(on)};
-    const auto profile = cuda::profile_kernel(kernel, stream.get(), sm_counts(on.sms), {vector_length, chunk, repeats});
-    if (!profile || !profile->fit) {
-      std::printf("%-8s failed\n", name_of(k));
-      continue;
-    }
-    const double ratio =
-        static_cast<double>(profile->interleave.numerator) / static_cast<double>(profile->interleave.denominator);
-    std::printf("%-8s %12.1f %12.1f %12.1f %8.3f %7.1f%%\n", name_of(k),
-                microseconds(profile->fit.law.work.upper.count()), microseconds(profile->fit.law.work.lower.count()),
-                microseconds(profile->fit.law.overhead.count()), ratio, 100 * (2 / ratio - 1));
+    auto plain = cuda::time_calls(stream.get(), repeats, [&](cudaStream_t s) {
+      return cuda::launch_plain(s, vector_length, data.body(k), {.threads = 256});
+    });
+    if (!plain) { continue; }
+    const time_summary s = summarize(std::move(*plain));
+    std::printf("%-8s %10.1f %10.1f %10.1f\n", name_of(k), microseconds(s.least), microseconds(s.median),
+                microseconds(s.most));
   }
 }
 
@@ -94,12 +82,8 @@ void print_cross(const measured_device& on, const vectors& data, const cuda::own
   std::puts("");
 }
 
-void print_costs(const measured_device& on, const vectors& data, const cuda::own_stream& stream, std::size_t repeats) {
-  const auto costs = cuda::measure_overheads(stream.get(), cuda::isolated_slots(0, on.sms, 2), half_sm(on), repeats);
-  if (costs) {
-    std::printf("\nLongest empty launch: plain %.1f us, pinned %.1f us, so pinning adds up to %.1f us\n",
-                microseconds(costs->plain), microseconds(costs->pinned), microseconds(costs->pinning()));
-  }
+void print_block_lengths(const measured_device& on, const vectors& data, const cuda::own_stream& stream,
+                         std::size_t repeats) {
   std::printf("\nBlock lengths by the device's clock, microseconds\n%-8s %10s %10s %10s\n", "kernel", "least", "mean",
               "most");
   for (const synthetic_kernel k : synthetic_kernels) {
@@ -141,10 +125,10 @@ auto main(int argc, char** argv) -> int {
   const vectors data;
   const cuda::own_stream stream;
   const cuda::own_stream other;
-  print_scaling(on, data, stream, repeats);
-  print_laws(on, data, stream, repeats);
+  const bool profiled = print_profiles(on, data, stream, repeats);
+  print_plain(data, stream, repeats);
   print_cross(on, data, stream, other, repeats);
-  print_costs(on, data, stream, repeats);
+  print_block_lengths(on, data, stream, repeats);
   print_copies(stream, repeats);
-  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+  return profiled && cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
 }

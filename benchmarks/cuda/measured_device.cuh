@@ -5,17 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 #include <vector>
 
 #include <cuda_runtime.h>
 
-#include <takt/core/number.hpp>
 #include <takt/cuda/pinned_kernel.cuh>
 #include <takt/cuda/runtime_memory.cuh>
 
 #include "synthetic_kernels.hpp"
+#include "tables.hpp"
 
 namespace takt_benchmarks {
 
@@ -71,36 +69,5 @@ struct measured_device {
   return {std::min(facts.multiProcessorCount, static_cast<int>(takt::cuda::max_sms)),
           facts.maxThreadsPerMultiProcessor};
 }
-
-/// `--name number` of the command line, or `otherwise`.
-[[nodiscard]] inline auto argument(int argc, char** argv, std::string_view name, std::int64_t otherwise)
-    -> std::int64_t {
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (name == argv[i]) { return std::max<std::int64_t>(1, std::strtoll(argv[i + 1], nullptr, 10)); }
-  }
-  return otherwise;
-}
-
-/// 1, 2, 4, ... and all.
-[[nodiscard]] inline auto sm_counts(std::int32_t sms) -> std::vector<std::int32_t> {
-  std::vector<std::int32_t> out;
-  for (std::int32_t n = 1; n < sms; n *= 2) { out.push_back(n); }
-  out.push_back(sms);
-  return out;
-}
-
-struct time_summary {
-  takt::ticks least = 0;
-  takt::ticks median = 0;
-  takt::ticks most = 0;
-};
-
-/// Pre: not empty.
-[[nodiscard]] inline auto summarize(std::vector<takt::ticks> times) -> time_summary {
-  std::ranges::sort(times);
-  return {times.front(), times[times.size() / 2], times.back()};
-}
-
-[[nodiscard]] inline auto microseconds(takt::ticks t) -> double { return static_cast<double>(t) / 1'000; }
 
 }  // namespace takt_benchmarks

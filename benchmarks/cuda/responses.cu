@@ -34,7 +34,7 @@ constexpr std::int64_t chunk = 512;
 /// The law of a kernel over `vector_length` elements, with a margin, since shorter and longer ones are only computed
 /// from it.
 auto measure_law(const vectors& data, const cuda::launch_form& form, std::int32_t sms)
-    -> std::optional<cuda::kernel_profile> {
+    -> std::optional<takt::kernel_profile> {
   const cuda::own_stream stream;
   cuda::pinned_kernel kernel{data.body(synthetic_kernel::compute), form};
   auto out = cuda::profile_kernel(kernel, stream.get(), sm_counts(sms), {vector_length, chunk, 100}, 20);
@@ -42,12 +42,15 @@ auto measure_law(const vectors& data, const cuda::launch_form& form, std::int32_
 }
 
 /// Elements that take as long on one virtual SM as the generated kernel, and its record replaced by the measured law.
-auto replace(takt::segment_record<takt::ticks>& s, const cuda::kernel_profile& unit) -> std::int64_t {
+auto replace(takt::segment_record<takt::ticks>& s, const takt::kernel_profile& unit) -> std::int64_t {
   const takt::divisible_work& law = unit.fit.law;
   const takt::ticks whole = std::max<takt::ticks>(1, law.work.upper.count());
   const std::int64_t elements = std::max<std::int64_t>(1, s.time.upper * vector_length / whole);
-  s.time.upper = std::max(law.work.upper.count() * elements / vector_length + 1, law.overhead.count());
-  s.time.lower = std::min(s.time.upper, law.work.lower.count() * elements / vector_length);
+  // Only what is not overhead grows with the elements; the least work may be all overhead.
+  const takt::ticks overhead =
+      takt::ceil_divide(law.overhead.count() * unit.interleave.denominator, unit.interleave.numerator);
+  s.time.upper = (whole - std::min(whole, overhead - 1)) * elements / vector_length + overhead + 1;
+  s.time.lower = law.work.lower.count() * std::min(elements, vector_length) / vector_length;
   s.overhead = law.overhead.count();
   s.interleave_numerator = unit.interleave.numerator;
   s.interleave_denominator = unit.interleave.denominator;
@@ -65,7 +68,7 @@ struct level_result {
 
 class experiment {
  public:
-  experiment(cuda::driver& driver, const vectors& data, const cuda::launch_form& form, const cuda::kernel_profile& unit,
+  experiment(cuda::driver& driver, const vectors& data, const cuda::launch_form& form, const takt::kernel_profile& unit,
              std::int32_t sms, takt::duration length)
       : driver_{&driver}, data_{&data}, form_{form}, unit_{&unit}, sms_{sms}, length_{length} {}
 
@@ -128,7 +131,7 @@ class experiment {
   cuda::driver* driver_;
   const vectors* data_;
   cuda::launch_form form_;
-  const cuda::kernel_profile* unit_;
+  const takt::kernel_profile* unit_;
   std::int32_t sms_;
   takt::duration length_;
 };

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <takt/core/checked.hpp>
+#include <takt/report/format_duration.hpp>
 
 #include "failure.hpp"
 
@@ -171,6 +172,16 @@ auto read_time(const located& v) -> ticks {
   return out;
 }
 
+auto read_time_from(const located& v, ticks least) -> ticks {
+  const ticks time = read_time(v);
+  if (time < least) {
+    throw input_error{v.where,
+                      fmt::format("{} is {}", report::format_duration(time), least > 0 ? "not positive" : "negative"),
+                      fmt::format("a time of at least {}", report::format_duration(least))};
+  }
+  return time;
+}
+
 auto read_bound(const located& v) -> interval<ticks> {
   if (!v.is(json_value::kind::array)) { return {0, read_time(v)}; }
   if (v.value->items.size() != 2) {
@@ -178,6 +189,15 @@ auto read_bound(const located& v) -> interval<ticks> {
                       "a time, or [lower, upper]"};
   }
   return {read_time(v.item(0)), read_time(v.item(1))};
+}
+
+auto read_longest(const located& v) -> ticks {
+  const auto time = read_bound(v);
+  if (time.lower < 0 || time.upper < 0) { throw input_error{v.where, "is negative", "a time of at least 0ns"}; }
+  if (time.lower > time.upper) {
+    throw input_error{v.where, "has a lower bound above its upper bound", "[lower, upper] with lower <= upper"};
+  }
+  return time.upper;
 }
 
 auto read_ratio(const located& v) -> std::pair<std::int64_t, std::int64_t> {
@@ -203,7 +223,7 @@ auto read_ratio(const located& v) -> std::pair<std::int64_t, std::int64_t> {
     if (!scaled(d, d.fraction.size(), numerator)) { refuse(v, "has too many digits", allowed); }
   }
   if (denominator < 1) { refuse(v, "has a denominator below 1", allowed); }
-  if (numerator < 0) { refuse(v, "is below 1", "a ratio of at least 1, such as \"9/5\""); }
+  if (numerator < 0) { refuse(v, "is negative", allowed); }
   const std::int64_t common = greatest_common_divisor(numerator, denominator);
   return {numerator / common, denominator / common};
 }

@@ -52,8 +52,12 @@ class fields {
 [[nodiscard]] auto read_count(const located& v, std::int32_t most) -> std::int32_t;
 /// Whole nanoseconds, or decimal text with a unit that comes to a whole number of them. May be negative.
 [[nodiscard]] auto read_time(const located& v) -> ticks;
+/// The same, but at least so long.
+[[nodiscard]] auto read_time_from(const located& v, ticks least) -> ticks;
 /// `T` means [0, T].
 [[nodiscard]] auto read_bound(const located& v) -> interval<ticks>;
+/// The upper end of a bound, where longest times alone count.
+[[nodiscard]] auto read_longest(const located& v) -> ticks;
 /// "9/5", 2, 1.8 or "1.8" as an exact fraction with a positive denominator.
 [[nodiscard]] auto read_ratio(const located& v) -> std::pair<std::int64_t, std::int64_t>;
 /// One of a few words. A word of the format that the analyses of this program do not cover is refused as that.

@@ -59,14 +59,23 @@ void write_set(std::ostream& out, const std::string& name, const platform_record
   json.end_array().end_object().finish();
 }
 
+/// No set that the program itself could not read.
+void require_at_most(const std::string& option, std::int32_t value, std::int32_t most) {
+  if (value > most) {
+    throw input_error{option, fmt::format("{} is out of range", value), fmt::format("an integer from 1 to {}", most)};
+  }
+}
+
 [[nodiscard]] auto options_of(const generate_options& o) -> generation::rtgpu_options {
   generation::rtgpu_options out = o.set;
   const auto [numerator, denominator] = option_ratio("--utilization", o.utilization);
-  if (numerator > 100 * denominator || 1000 % denominator != 0) {
+  if (1000 % denominator != 0 || numerator > 100 * denominator) {
     throw input_error{"--utilization", fmt::format("{} is out of range", o.utilization),
                       "0.001 to 100 in steps of 0.001"};
   }
   out.utilization_permille = static_cast<std::int32_t>(numerator * (1000 / denominator));
+  require_at_most("--sms", out.sms, max_sms);
+  require_at_most("--virtual-per-sm", out.virtual_per_sm, max_virtual_per_sm);
   if (!o.cpu.empty()) { out.cpu = option_range("--cpu", o.cpu); }
   if (!o.copy.empty()) { out.copy = option_range("--copy", o.copy); }
   if (!o.kernel.empty()) { out.kernel = option_range("--gpu", o.kernel); }

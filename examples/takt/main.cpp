@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -87,6 +90,16 @@ void add_choice(CLI::App& command, const std::string& name, E& value,
       });
 }
 
+/// The library's own conversion would wrap what is below 0 and cut what is too large.
+void add_number(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& about) {
+  command.add_option(name, value, about)->type_name("N")->check([](const std::string& given) -> std::string {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), number);
+    if (error == std::errc{} && end == given.data() + given.size()) { return {}; }
+    return fmt::format("\"{}\" is no integer from 0 to {}", given, std::numeric_limits<std::uint64_t>::max());
+  });
+}
+
 void add_file(CLI::App& command, std::string& file) {
   command.add_option("FILE", file, "task-set file in the format takt/1")->required();
 }
@@ -121,8 +134,8 @@ void add_generation(CLI::App& command, generate_options& o) {
   command.add_option("--utilization", o.utilization, "sum over all tasks and resources (default 1)")->type_name("U");
   command.add_option("--tasks", o.set.tasks, "tasks per set (default 5)")->type_name("N");
   command.add_option("--subtasks", o.set.subtasks, "CPU segments per task (default 5)")->type_name("N");
-  command.add_option("--seed", o.seed, "(default 1)")->type_name("N");
-  command.add_option("--count", o.count, "number of sets (default 1)")->type_name("N");
+  add_number(command, "--seed", o.seed, "(default 1)");
+  add_number(command, "--count", o.count, "number of sets (default 1)");
   command.add_option("--cpu", o.cpu, "range of CPU segments (default 1ms..20ms)")->type_name("RANGE");
   command.add_option("--gpu", o.kernel, "range of kernels on one SM (default 1ms..20ms)")->type_name("RANGE");
   command.add_option("--copy", o.copy, "range of copies (default 1ms..5ms)")->type_name("RANGE");
@@ -178,7 +191,7 @@ constexpr const char* exit_codes =
   command = app.add_subcommand("simulate", "the same rules in virtual time");
   add_file(*command, simulate.file);
   command->add_option("--horizon", simulate.horizon, "releases are before it (default 10s)")->type_name("TIME");
-  command->add_option("--seed", simulate.seed, "of everything random (default 1)")->type_name("N");
+  add_number(*command, "--seed", simulate.seed, "of everything random (default 1)");
   add_choice<takt::release_pattern>(*command, "--releases", simulate.releases,
                                     {{"periodic", takt::release_pattern::periodic},
                                      {"sporadic", takt::release_pattern::sporadic},
@@ -203,7 +216,7 @@ constexpr const char* exit_codes =
       ->type_name("NAME")
       ->check(CLI::IsMember({"emulated", "cuda"}).description(""));
   command->add_option("--for", run.length, "how long to run (default 5s)")->type_name("TIME");
-  command->add_option("--seed", run.seed, "of the execution times (default 1)")->type_name("N");
+  add_number(*command, "--seed", run.seed, "of the execution times (default 1)");
   add_pictures(*command, run.trace_file, run.svg_file);
   add_question(*command, run.ask);
   add_json(*command, run.json);

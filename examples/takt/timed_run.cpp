@@ -26,17 +26,16 @@ auto run_length(const run_command_options& o) -> duration {
 }
 
 auto machine_notes() -> std::vector<std::string> {
-  std::vector<std::string> out;
-  for (const auto& finding : runtime::check_machine(runtime::parts_used::cpus)) {
-    if (finding.level != runtime::severity::fine) { out.push_back("machine: " + runtime::sentence(finding)); }
-  }
-  if (out.empty()) { out.emplace_back("machine: nothing found that disturbs timed runs"); }
-  return out;
+  return runtime::notes_on(runtime::check_machine(runtime::parts_used::cpus));
 }
 
-void require_threads(runtime::run_status status) {
-  if (status == runtime::run_status::no_threads) {
+void require_surroundings(const runtime::run_result& seen) {
+  if (seen.status == runtime::run_status::no_threads) {
     throw environment_error{"the system gives too few threads for this run: fewer tasks, or a higher limit"};
+  }
+  if (seen.status == runtime::run_status::device_failed) {
+    throw environment_error{
+        fmt::format("the device failed after {}: {}", report::format_duration(seen.lasted), seen.device_fault)};
   }
 }
 

@@ -17,7 +17,7 @@ namespace takt::program {
 /// What about this machine can disturb a run on the emulated device, which uses its CPUs only.
 [[nodiscard]] auto machine_notes() -> std::vector<std::string>;
 
-/// Throws where the system could not give what a run needs.
-void require_threads(runtime::run_status status);
+/// Throws where the system did not give what a run needs, or the device failed.
+void require_surroundings(const runtime::run_result& seen);
 
 }  // namespace takt::program

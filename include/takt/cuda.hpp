@@ -7,10 +7,12 @@
 #include <takt/cuda/device.hpp>
 #include <takt/cuda/driver.hpp>
 #include <takt/cuda/engine_calls.hpp>
+#include <takt/cuda/host_bench.hpp>
 #include <takt/cuda/job_section.hpp>
 #include <takt/cuda/job_streams.hpp>
 #include <takt/cuda/launch_driver.hpp>
 #include <takt/cuda/machine_check.hpp>
+#include <takt/cuda/peer_access.hpp>
 
 #ifdef __CUDACC__
 #include <takt/cuda/pinned_kernel.cuh>

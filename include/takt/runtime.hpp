@@ -7,9 +7,14 @@
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/copy_arbiter.hpp>
 #include <takt/runtime/emulated_device.hpp>
+#include <takt/runtime/locking/budgeted_guards.hpp>
+#include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/donation_cluster.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
+#include <takt/runtime/locking/helper_crew.hpp>
 #include <takt/runtime/locking/lock_group.hpp>
+#include <takt/runtime/locking/lock_registry.hpp>
+#include <takt/runtime/locking/named_gpu_pool.hpp>
 #include <takt/runtime/locking/protocol_lock.hpp>
 #include <takt/runtime/run.hpp>
 #include <takt/runtime/run_options.hpp>

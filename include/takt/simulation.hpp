@@ -5,6 +5,7 @@
 #include <takt/simulation/gpusync/simulate.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
+#include <takt/simulation/interrupts/simulate.hpp>
 #include <takt/simulation/locking/simulate_locks.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>

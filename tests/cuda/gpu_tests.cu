@@ -114,6 +114,7 @@ auto numbers(std::size_t count) -> cuda::device_array<std::uint32_t> {
   cuda::device_array<std::uint32_t> out{count};
   REQUIRE(out.status() == cudaSuccess);
   REQUIRE(cudaMemcpy(out.data(), values.data(), out.bytes(), cudaMemcpyHostToDevice) == cudaSuccess);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
   return out;
 }
 
@@ -213,10 +214,25 @@ TEST_CASE("a job that yields goes on with the next launch") {
   CHECK(resumed > 0);
 }
 
+TEST_CASE("SMs are numbered from 0 on without a gap, and each of them can be chosen") {
+  const cuda::own_stream stream;
+  const std::int64_t count = 64;
+  for (std::int32_t sm = 0; sm < sms(); ++sm) {
+    CAPTURE(sm);
+    const witnesses seen{count};
+    cuda::pinned_kernel kernel{seen.body(10), {.threads = 32}};
+    REQUIRE(kernel.begin(count, 8));
+    CHECK(kernel.run(stream.get(), cuda::isolated_slots(sm, 1, kernel.virtual_per_sm())) == 1);
+    const auto where = read(seen.on_sm);
+    CHECK(std::ranges::all_of(where, [sm](std::uint32_t s) { return s == static_cast<std::uint32_t>(sm); }));
+    CHECK(seen.each_once());
+  }
+}
+
 TEST_CASE("two tasks on virtual SMs of the same physical SMs both do their work") {
   const cuda::own_stream first_stream;
   const cuda::own_stream second_stream;
-  const std::int64_t count = 50'000;
+  const std::int64_t count = 200'000;
   const witnesses first{count};
   const witnesses second{count};
   cuda::pinned_kernel one{first.body(500), {.threads = 256}};
@@ -224,15 +240,18 @@ TEST_CASE("two tasks on virtual SMs of the same physical SMs both do their work"
   REQUIRE(one.virtual_per_sm() >= 2);
   REQUIRE(one.begin(count, 256));
   REQUIRE(two.begin(count, 256));
-  const std::int32_t half = sms();
-  REQUIRE(one.launch(first_stream.get(), cuda::shared_slots(0, half, 2)) == cudaSuccess);
-  REQUIRE(two.launch(second_stream.get(), cuda::shared_slots(half, half, 2)) == cudaSuccess);
+  const auto lower = cuda::shared_slots(0, 3, 2);  // both of SM 0, one of SM 1
+  const auto upper = cuda::shared_slots(3, 3, 2);  // the other of SM 1, both of SM 2
+  REQUIRE(one.launch(first_stream.get(), lower) == cudaSuccess);
+  REQUIRE(two.launch(second_stream.get(), upper) == cudaSuccess);
   REQUIRE(first_stream.wait() == cudaSuccess);
   REQUIRE(second_stream.wait() == cudaSuccess);
-  REQUIRE(one.run(first_stream.get(), cuda::shared_slots(0, half, 2)));
-  REQUIRE(two.run(second_stream.get(), cuda::shared_slots(half, half, 2)));
+  REQUIRE(one.run(first_stream.get(), lower));
+  REQUIRE(two.run(second_stream.get(), upper));
   CHECK(first.each_once());
   CHECK(second.each_once());
+  CHECK(std::ranges::count(read(first.on_sm), 1U) > 0);
+  CHECK(std::ranges::count(read(second.on_sm), 1U) > 0);
 }
 
 TEST_CASE("a given number of virtual SMs per SM is what the device holds") {
@@ -245,18 +264,24 @@ TEST_CASE("a given number of virtual SMs per SM is what the device holds") {
                                .registers = facts.regsPerMultiprocessor,
                                .shared_memory = static_cast<std::int32_t>(facts.sharedMemPerMultiprocessor)};
   const witnesses seen{1};
+  const auto body = seen.body(1);
+  cudaFuncAttributes kernel{};
+  REQUIRE(cudaFuncGetAttributes(&kernel, cuda::detail::run_pinned<cuda::elastic_slots, decltype(body)>) == cudaSuccess);
   for (const std::int32_t per_sm : {1, 2, 3, 4}) {
-    const auto by_size = cuda::residents_by_size(limits, per_sm, {.registers_per_thread = 32});
+    const auto by_size = cuda::residents_by_size(limits, per_sm, {.registers_per_thread = kernel.numRegs});
     if (by_size.per_sm > 0) {
-      CHECK(cuda::virtual_sms_of<cuda::elastic_slots>(seen.body(1), {.threads = by_size.threads}) == per_sm);
+      CHECK(cuda::virtual_sms_of<cuda::elastic_slots>(body, {.threads = by_size.threads}) == per_sm);
     }
     const auto by_memory =
-        cuda::residents_by_memory(limits, per_sm, {.threads = 128, .registers_per_thread = 32, .shared_memory = 256},
+        cuda::residents_by_memory(limits, per_sm,
+                                  {.threads = 128,
+                                   .registers_per_thread = kernel.numRegs,
+                                   .shared_memory = static_cast<std::int32_t>(kernel.sharedSizeBytes)},
                                   static_cast<std::int32_t>(facts.reservedSharedMemPerBlock),
                                   static_cast<std::int32_t>(facts.sharedMemPerBlockOptin));
     if (by_memory.per_sm > 0) {
       CHECK(cuda::virtual_sms_of<cuda::elastic_slots>(
-                seen.body(1), {.threads = 128, .shared_memory = by_memory.shared_memory}) == per_sm);
+                body, {.threads = 128, .shared_memory = by_memory.shared_memory}) == per_sm);
     }
   }
 }

@@ -167,7 +167,7 @@ TEST_CASE("AP-01 files about an accelerator are refused with the place of the fa
           {R"("offset": "8ms")", R"("offset": "7ms")",
            "/platform/gpus/0/slots: overlap or differ in their periods: one period, and no instant in both slots"},
           {R"("period": "12ms",)", R"("period": 0,)",
-           "/platform/gpus/0/slots/period: is not positive: a time of at least 1ns"},
+           "/platform/gpus/0/slots/period: 0ns is not positive: a time of at least 1ns"},
       });
 }
 

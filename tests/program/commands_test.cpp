@@ -141,6 +141,33 @@ TEST_CASE("program: sensitivity says how far it can be trusted") {
   CHECK(contains(bisected.out, "is proven: 1.146 (rtgpu-best, binary search in steps of 0.001)"));
 }
 
+TEST_CASE("program: options that do not hold a number are refused, and none becomes another") {
+  struct fault {
+    const char* call;
+    const char* line;
+  };
+  const std::string none = " is no integer from 0 to 18446744073709551615";
+  for (const auto& [call, line] :
+       {fault{"generate rtgpu --seed -1", "--seed: \"-1\""}, fault{"generate rtgpu --count -1", "--count: \"-1\""},
+        fault{"generate rtgpu --seed 18446744073709551616", "\"18446744073709551616\""},
+        fault{"simulate x.json --seed 0x10", "--seed: \"0x10\""}, fault{"run x.json --seed ' 1'", "--seed: \" 1\""}}) {
+    CAPTURE(call);
+    const auto o = takt::test::takt(call);
+    CHECK(o.code == 3);
+    CHECK(contains(o.err, line + none));
+  }
+  for (const auto& [call, line] :
+       {fault{"--sms 4097", "--sms: 4097 is out of range: an integer from 1 to 4096"},
+        fault{"--virtual-per-sm 65", "--virtual-per-sm: 65 is out of range: an integer from 1 to 64"},
+        fault{"--utilization -1", "--utilization: \"-1\" is negative: a ratio such as"},
+        fault{"--utilization 1/9223372036854775807", "is out of range: 0.001 to 100 in steps of 0.001"}}) {
+    CAPTURE(call);
+    const auto o = takt::test::takt(std::string{"generate rtgpu "} + call);
+    CHECK(o.code == 3);
+    CHECK(contains(o.err, line));
+  }
+}
+
 TEST_CASE("program: help is there for every command") {
   CHECK(takt::test::takt("--help").code == 0);
   for (const char* command : {"analyze", "explain", "simulate", "run", "generate", "sensitivity"}) {

@@ -84,6 +84,19 @@ TEST_CASE("program: graphs are scheduled by the words of the CPUs alone") {
       contains(takt::test::takt("sensitivity " + data("camera-graph")).out, "priority points follow execution times"));
 }
 
+TEST_CASE("program: a file of tasks alone is refused by what makes it one of graphs") {
+  const std::string tasks = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "g-edf"}},
+      "tasks": [{"name": "a", "period": "10ms", "segments": [{"cpu": "20ms"}]}]})";
+  CHECK(contains(takt::test::refusal("run --for 1ms", tasks),
+                 "/platform/cpus/policy: \"g-edf\" is not run on a device by this program yet"));
+  CHECK(contains(takt::test::refusal("simulate --horizon 1s", tasks), "/tasks: have no bounds"));
+  const std::string kernels = with(with(tasks, "\"platform\": {", R"("platform": {"gpus": [{"sms": 1,
+      "threads_per_sm": 64, "sharing": "fifo-blocks"}], )"),
+                                   "20ms", "2ms");
+  CHECK(contains(takt::test::refusal("run --for 1ms", kernels),
+                 "/platform/gpus/0/sharing: \"fifo-blocks\" is not run on a device by this program yet"));
+}
+
 TEST_CASE("program: wrong graphs are refused with the place of the fault and what is allowed") {
   takt::test::check_mutations(
       graph_text(),
@@ -98,13 +111,23 @@ TEST_CASE("program: wrong graphs are refused with the place of the fault and wha
        {R"("blocks": 24)", R"("blocks": 0)", "/graphs/0/nodes/1/kernel/blocks: 0 is out of range"},
        {R"("threads_per_block": 512)", R"("threads_per_block": 4096)",
         "/graphs/0/nodes/1/kernel/threads_per_block: 4096 is out of range: an integer from 1 to 2048"},
-       {R"("length": "1500us")", R"("length": 0)", "/graphs/0/nodes/1: has a shape out of range"},
+       {R"("length": "1500us")", R"("length": 0)",
+        "/graphs/0/nodes/1/kernel/length: 0ns is not positive: a time of at least 1ns"},
        {R"("length": "1500us")", R"("lenght": 0)", "the nearest is \"length\""},
        {R"("cpu": "4ms")", R"("cpu": "-4ms")", "/graphs/0/nodes/0/cpu: is negative: a time of at least 0ns"},
        {R"("cpu": "4ms")", R"("cpu": "4ms", "launch": "1ms")",
         "/graphs/0/nodes/0/launch: says nothing about a step without a kernel"},
        {R"("cpu": "4ms")", R"("cpu": "4ms", "copy": "1ms")", "/graphs/0/nodes/0/copy: is a second kind of one step"},
-       {R"("period": "33ms")", R"("period": 0)", "/graphs/0/period: is not positive"},
+       {R"("period": "33ms")", R"("period": 0)", "/graphs/0/period: 0ns is not positive: a time of at least 1ns"},
+       {R"("deadline": "200ms")", R"("deadline": "-1ms")",
+        "/graphs/0/deadline: -1ms is not positive: a time of at least 1ns"},
+       {R"({ "cpu": "20ms" })", R"({ "cpu": ["20ms", "10ms"] })",
+        "/tasks/0/segments/0/cpu: has a lower bound above its upper bound"},
+       {R"({ "cpu": "20ms" })", R"({ "cpu": "20ms", "bytes": 4 })",
+        "/tasks/0/segments/0/bytes: says nothing about a step without a copy: a copy segment"},
+       {R"({ "cpu": "20ms" })", R"({ "copy": "20ms", "direction": 4 })",
+        "/tasks/0/segments/0/direction: 4 is an integer: \"to-device\", \"to-host\""},
+       {R"({ "cpu": "20ms" })", R"({ "copy": "20ms", "bytes": -4 })", "/tasks/0/segments/0/bytes: -4 is out of range"},
        {R"("period": "33ms")", R"("period": "33ms", "cluster": 1)", "/graphs/0/cluster: 1 is out of range"},
        {R"("policy": "g-fl")", R"("policy": "fixed-priority")",
         "/platform/cpus/policy: \"fixed-priority\" is unknown, the nearest is"},

@@ -42,6 +42,7 @@ struct variety {
   bool peer_copies_only = false;  ///< and two copy engines
   bool donation_only = false;
   bool overheads = false;
+  bool crowded = false;  ///< little work on many CPUs, and releases close to each other
 };
 
 class system_generator {
@@ -52,7 +53,12 @@ class system_generator {
     random_system out;
     out.platform = make_board(v);
     const ticks tasks = random_.between(2, 8);
-    for (ticks i = 0; i < tasks; ++i) { static_cast<void>(out.tasks.add(make_task(out.platform.shape, i))); }
+    const ticks period = random_.between(600, 3000);
+    for (ticks i = 0; i < tasks; ++i) {
+      task_list::task_type t = make_task(out.platform.shape, i);
+      if (v.crowded) { crowd(t, period); }
+      static_cast<void>(out.tasks.add(t));
+    }
     return out;
   }
 
@@ -70,6 +76,8 @@ class system_generator {
     auto& c = out.shape;
     c.cpu_cluster_size = size(1, 3);
     c.cpus = c.cpu_cluster_size * size(1, v.donation_only ? 4 : 2);
+    if (v.crowded && v.donation_only) { c.cpus = c.cpu_cluster_size * size(2, 6); }
+    if (v.crowded && !v.donation_only) { c.cpus = c.cpu_cluster_size = size(1, 8); }
     c.gpu_cluster_size = size(v.peer_copies_only ? 2 : 1, 3);
     c.gpus = c.gpu_cluster_size * size(1, 2);
     c.tokens_per_gpu = size(random_.chance(1, 8) ? 0 : 1, 3);
@@ -77,11 +85,12 @@ class system_generator {
     c.migration = one_of(std::array{migration_path::none, migration_path::system_memory, migration_path::peer_to_peer});
     if (v.peer_copies_only) { c.migration = migration_path::peer_to_peer; }
     if (v.donation_only || random_.chance(1, 4)) { c.tokens = token_protocol::ck_omlp; }
-    if (v.donation_only) { c.gpus = c.gpu_cluster_size; }
+    if (v.donation_only) { c.gpus = c.gpu_cluster_size * (v.crowded ? size(1, 2) : 1); }
     if (!c.limits_tokens() && c.shares_gpu_clusters()) { c.tokens_per_gpu = 1; }  // otherwise refused
     c.engines = v.engines;
     c.scheduler = one_of(std::array{cpu_scheduler::earliest_deadline, cpu_scheduler::fair_lateness,
                                     cpu_scheduler::shortest_period, cpu_scheduler::given_priority});
+    if (random_.chance(1, 2)) { c.uncontended = takt::uncontended_gpus::dedicated; }
     c.dma_chunk = 10;
     for (auto& cost : out.costs.kinds) { cost = {random_.between(0, 3), random_.between(0, 2), 2}; }
     if (v.overheads) {
@@ -119,6 +128,13 @@ class system_generator {
     return t;
   }
 
+  void crowd(task_list::task_type& t, ticks period) {
+    t.period = t.deadline = period;
+    t.wcet = random_.between(1, 3);
+    t.cpu_in_gpu_section = t.uses_gpu() && random_.chance(1, 2) ? 1 : 0;
+    if (t.uses_gpu() && t.kernels.empty()) { t.kernels.push_back(random_.between(1, 20)); }
+  }
+
   takt::random_stream random_;
 };
 
@@ -129,7 +145,7 @@ class system_generator {
                     number(c.gpus) + "of " + number(c.gpu_cluster_size) + "rho " + number(c.tokens_per_gpu) + "ces " +
                     number(c.copy_engines) + "migration " + number(c.migration) + "protocol " + number(c.protocol()) +
                     "engines " + number(c.engines) + "scheduler " + number(c.scheduler) + "chunk " +
-                    number(c.dma_chunk) + "costs ";
+                    number(c.dma_chunk) + "uncontended " + number(c.uncontended) + "costs ";
   for (const auto& k : s.platform.costs.kinds) { out += number(k.setup) + "+ " + number(k.numerator) + "/2 "; }
   for (const auto& t : s.tasks.tasks) {
     out += "\n  cluster " + number(t.cpu_cluster) + "gpus " + number(t.gpu_cluster) + "wcet " + number(t.wcet) +
@@ -146,7 +162,7 @@ struct record {
   std::uint64_t systems = 0;
   std::uint64_t jobs = 0;
   std::uint64_t migrations = 0;
-  std::uint64_t attained = 0;  ///< waits for engines of exactly a bound above 0
+  std::uint64_t attained = 0;  ///< waits for engines and tokens of exactly a bound above 0
   std::uint64_t violating_systems = 0;
   std::string first_violation;
 };
@@ -174,6 +190,7 @@ struct record {
     out.migrations += static_cast<std::uint64_t>(s.migrations());
     out.attained += s.worst.execution > 0 && s.worst.execution == b.engines.execution.time ? 1U : 0U;
     out.attained += s.worst.copies > 0 && s.worst.copies == b.engines.copies.time ? 1U : 0U;
+    out.attained += s.worst.token > 0 && s.worst.token == b.tokens.direct.time ? 1U : 0U;
   }
   return wrong;
 }
@@ -182,21 +199,33 @@ struct record {
 template <class Rules>
 void examine(const random_system& s, takt::random_stream& random, const variety& v, record& out) {
   REQUIRE_FALSE(takt::validate_gpusync(s.platform, s.tasks));
-  const bounds found = gpusync::analyze_set<Rules>(s.platform, s.tasks);
+  const bool long_queues = v.donation_only && random.chance(1, 2);
+  const bounds found =
+      gpusync::analyze_set<Rules>(s.platform, s.tasks,
+                                  {.queues = long_queues ? gpusync::token_queue_limit::all_cpus_per_token
+                                                         : gpusync::token_queue_limit::cpus_per_token});
   if (!found.schedulable()) { return; }
   std::vector<ticks> demands;
   for (const auto& b : found.tasks) { demands.push_back(b.inflated.wcet); }
   std::string wrong;
-  for (int run = 0; run < 3 && wrong.empty(); ++run) {
+  for (int run = 0; run < (v.crowded ? 10 : 3) && wrong.empty(); ++run) {
     using takt::simulation::gpu_choice;
     constexpr std::array choices{gpu_choice::predicted, gpu_choice::random, gpu_choice::shortest_queue};
+    const bool periodic = v.crowded && run >= 2;
+    const ticks spread = random.between(0, 60);
+    std::vector<takt::duration> offsets;
+    for (std::size_t i = 0; periodic && i < s.tasks.size(); ++i) { offsets.emplace_back(random.between(0, spread)); }
     const takt::gpusync_simulation_options options{
         .horizon = takt::duration{random.between(2000, 8000)},
-        .releases = run == 0 ? takt::release_pattern::sporadic : takt::release_pattern::adversarial,
+        .releases = periodic   ? takt::release_pattern::periodic
+                    : run == 0 ? takt::release_pattern::sporadic
+                               : takt::release_pattern::adversarial,
         .execution = random.chance(1, 3) ? takt::execution_times::random : takt::execution_times::upper,
         .seed = random.next(),
+        .offsets = offsets,
         .choice = choices[static_cast<std::size_t>(random.below(3))],
         .layout = random.chance(1, 2) ? takt::token_layout::block : takt::token_layout::interleaved,
+        .queues = long_queues ? takt::token_queue_length::for_all_cpus : takt::token_queue_length::for_users,
         .fair_demands = demands,
         .overheads = v.overheads};
     const auto seen = takt::simulate(s.platform, s.tasks, options);
@@ -251,6 +280,19 @@ TEST_CASE("no wait exceeds its bound where clusters of CPUs share tokens") {
 
 TEST_CASE("no wait or response exceeds its bound where jobs spend the times of locks and system calls") {
   expect_sound(over_random_systems({.overheads = true}));
+}
+
+TEST_CASE("no wait exceeds its bound, and some attain it, where jobs need engines and tokens at once") {
+  expect_sound(over_random_systems({.engines = engine_order::priority, .crowded = true}));
+  const auto arrival = over_random_systems({.crowded = true});
+  expect_sound(arrival);
+  CHECK(arrival.attained > 0);
+  const auto peer = over_random_systems({.peer_copies_only = true, .crowded = true});
+  expect_sound(peer);
+  CHECK(peer.attained > 0);
+  const auto donation = over_random_systems({.donation_only = true, .crowded = true});
+  expect_sound(donation);
+  CHECK(donation.attained > 0);
 }
 
 /// W5: two tokens, four CPUs by themselves, and more work than the two GPUs have time.
@@ -331,8 +373,40 @@ TEST_CASE("the bound for two copy engines as printed is exceeded by a task that 
   CHECK(worst <= 26);
 }
 
+TEST_CASE("GSA-52 a borrowed priority puts two less important kernels before a request, and no more") {
+  random_system s;
+  s.platform.shape = {.cpus = 4,
+                      .cpu_cluster_size = 4,
+                      .tokens_per_gpu = 3,
+                      .engines = engine_order::priority,
+                      .scheduler = cpu_scheduler::shortest_period};
+  for (const auto& [period, kernel] : {std::pair<ticks, ticks>{4000, 1}, {4100, 5}, {4200, 30}, {4300, 30}}) {
+    task_list::task_type t{.wcet = 2, .period = period, .deadline = period, .gpu_cluster = 0};
+    t.kernels.push_back(kernel);
+    static_cast<void>(s.tasks.add(t));
+  }
+  const auto found = gpusync::analyze_set(s.platform, s.tasks);
+  REQUIRE(found.schedulable());
+  // All tokens are taken when the first task comes, and the holder before it has the waiting kernel of 30.
+  const std::array<takt::duration, 4> offsets{takt::duration{10}, takt::duration{5}, takt::duration{0},
+                                              takt::duration{1}};
+  ticks worst = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto seen = takt::simulate(s.platform, s.tasks,
+                                     {.horizon = takt::duration{100},
+                                      .seed = seed,
+                                      .offsets = offsets,
+                                      .choice = takt::simulation::gpu_choice::random});
+    worst = std::max(worst, seen.tasks[1].worst.execution);
+  }
+  const ticks by_base_priority = 2 * 1 + 30;
+  CHECK(worst > by_base_priority);
+  CHECK(worst <= found.tasks[1].engines.execution.time);
+}
+
 TEST_CASE("a search finds systems beyond the bounds as printed") {
-  const auto peer = over_random_systems<gpusync::as_published::dual_bound>({.peer_copies_only = true}, 1000);
+  const auto peer =
+      over_random_systems<gpusync::as_published::dual_bound>({.peer_copies_only = true, .crowded = true}, 2500);
   CHECK(peer.violating_systems > 0);
   const auto donation = over_random_systems<gpusync::as_published::direct_blocking>({.donation_only = true}, 200);
   CHECK(donation.violating_systems > 0);

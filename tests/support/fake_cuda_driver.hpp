@@ -41,7 +41,8 @@ struct fake_machine {
   std::int32_t compute_mode = 0;
   std::int32_t greatest_priority = -5;
   bool peers = true;
-  std::uint64_t seed = 0;  ///< not 0: work takes random times, so streams overtake one another
+  std::int32_t taken_device = -1;  ///< another process has it for itself
+  std::uint64_t seed = 0;          ///< not 0: work takes random times, so streams overtake one another
 };
 
 /// What a kernel of the fake finds when it runs on the thread of its stream.
@@ -66,7 +67,8 @@ struct fake_call {
 };
 
 /// A driver made of host threads, one for each stream. It records calls, fails one of them on demand, and can lose its
-/// device, after which every call but those that give back fails and everybody who waits returns.
+/// device, after which every call but those that give back fails and everybody who waits returns. As the real one it
+/// makes things in the current context only, and marks streams of the mark's device only.
 class fake_cuda_driver {
  public:
   using kernel_body = std::function<void(const fake_launch&)>;
@@ -125,13 +127,20 @@ class fake_cuda_driver {
   /// Streams, events, memory, modules, contexts and contexts left on a thread's stack: 0 when all was given back.
   [[nodiscard]] auto live() const -> std::int64_t {
     const std::lock_guard lock{mutex_};
-    return static_cast<std::int64_t>(std::ranges::count_if(streams_, [](const auto& s) { return !s.second->gone; }) +
-                                     static_cast<std::int64_t>(events_.size() + memory_.size() + greens_.size()) +
-                                     modules_ + contexts_);
+    std::size_t entered = 0;
+    for (const auto& [thread, stack] : stacks_) { entered += stack.size(); }
+    return static_cast<std::int64_t>(
+        std::ranges::count_if(streams_, [](const auto& s) { return !s.second->gone; }) +
+        static_cast<std::int64_t>(entered + events_.size() + memory_.size() + greens_.size()) + modules_ + contexts_);
   }
   [[nodiscard]] auto default_stream_uses() const -> std::int64_t {
     const std::lock_guard lock{mutex_};
     return default_uses_;
+  }
+  /// Green contexts that were given back before their streams.
+  [[nodiscard]] auto orphans() const -> std::int64_t {
+    const std::lock_guard lock{mutex_};
+    return orphans_;
   }
   /// Copies in one direction of one device that ran at the same time at most.
   [[nodiscard]] auto most_copies_at_once() const -> int { return most_copies_; }
@@ -182,6 +191,7 @@ class fake_cuda_driver {
   }
 
   auto retain_primary(std::int32_t d, context_handle& out) -> result {
+    if (d == machine_.taken_device) { return result::device_unavailable; }
     return query("retain_primary", [&] {
       ++contexts_;
       out = context_handle{static_cast<std::uintptr_t>(1'000 + d)};
@@ -208,7 +218,13 @@ class fake_cuda_driver {
       if (!stack.empty()) { stack.pop_back(); }
     });
   }
-  auto enable_peer(context_handle) -> result { return enter("enable_peer", {}); }
+  auto enable_peer(context_handle to) -> result {
+    return make("enable_peer", [&](std::int32_t from) { peers_.emplace(from, device_of(to)); });
+  }
+  [[nodiscard]] auto reaches(std::int32_t from, std::int32_t to) const -> bool {
+    const std::lock_guard lock{mutex_};
+    return peers_.contains({from, to});
+  }
 
   auto device_sms(std::int32_t, sm_resource& out) -> result {
     return query("device_sms", [&] {
@@ -227,16 +243,21 @@ class fake_cuda_driver {
       ++splits_;
     });
   }
-  auto create_green(std::int32_t, std::span<const sm_resource> chosen, green_handle& out) -> result {
+  auto create_green(std::int32_t d, std::span<const sm_resource> chosen, green_handle& out) -> result {
     return query("create_green", [&] {
       out = green_handle{3'000 + next_++};
       std::int32_t sms = 0;
       for (const sm_resource& c : chosen) { sms += c.sms; }
       greens_[out] = sms;
+      green_devices_[out] = d;
     });
   }
   auto destroy_green(green_handle g) -> result {
-    return give_back("destroy_green", [&] { greens_.erase(g); });
+    return give_back("destroy_green", [&] {
+      orphans_ +=
+          std::ranges::count_if(streams_, [g](const auto& s) { return s.second->green == g && !s.second->gone; });
+      greens_.erase(g);
+    });
   }
   [[nodiscard]] auto green_sms(green_handle g) const -> std::int32_t {
     const std::lock_guard lock{mutex_};
@@ -261,9 +282,9 @@ class fake_cuda_driver {
     return streams_.at(s)->priority;
   }
   auto create_event(bool, event_handle& out) -> result {
-    return query("create_event", [&] {
+    return make("create_event", [&](std::int32_t device) {
       out = event_handle{4'000 + next_++};
-      events_[out] = {};
+      events_[out] = {.device = device};
     });
   }
   auto destroy_event(event_handle e) -> result {
@@ -271,7 +292,8 @@ class fake_cuda_driver {
   }
 
   auto allocate_pinned(std::size_t bytes, void*& out) -> result {
-    return query("allocate_pinned", [&] { out = make_memory(bytes, {.kind = memory_kind::pinned, .device = -1}); });
+    return make("allocate_pinned",
+                [&](std::int32_t) { out = make_memory(bytes, {.kind = memory_kind::pinned, .device = -1}); });
   }
   auto free_pinned(void* p) -> result {
     return give_back("free_pinned", [&] { memory_.erase(p); });
@@ -280,9 +302,7 @@ class fake_cuda_driver {
     return query("address_of_pinned", [&] { out = device_address{reinterpret_cast<std::uintptr_t>(p)}; });
   }
   auto allocate(std::size_t bytes, device_address& out) -> result {
-    return query("allocate", [&] {
-      auto& stack = stacks_[std::this_thread::get_id()];
-      const auto device = stack.empty() ? 0 : static_cast<std::int32_t>(static_cast<std::uintptr_t>(stack.back()) % 10);
+    return make("allocate", [&](std::int32_t device) {
       out = device_address{
           reinterpret_cast<std::uintptr_t>(make_memory(bytes, {.kind = memory_kind::device, .device = device}))};
     });
@@ -291,7 +311,7 @@ class fake_cuda_driver {
     return give_back("free", [&] { memory_.erase(pointer(a)); });
   }
   auto load_module(const void*, module_handle& out) -> result {
-    return query("load_module", [&] {
+    return make("load_module", [&](std::int32_t) {
       ++modules_;
       out = module_handle{5'000 + next_++};
     });
@@ -341,7 +361,9 @@ class fake_cuda_driver {
   auto record(event_handle e, stream_handle s) -> result {
     if (const result r = enter("record", s); r != result::success) { return r; }
     const std::lock_guard lock{mutex_};
-    if (!events_.contains(e)) { return result::invalid_handle; }
+    if (!events_.contains(e) || !streams_.contains(s) || events_.at(e).device != streams_.at(s)->device) {
+      return result::invalid_handle;
+    }
     const std::uint64_t number = ++events_.at(e).recorded;
     return enqueue(s, [this, e, number] {
       const std::lock_guard inner{mutex_};
@@ -377,6 +399,7 @@ class fake_cuda_driver {
 
  private:
   struct fake_event {
+    std::int32_t device = 0;
     std::uint64_t recorded = 0;
     std::uint64_t done = 0;
     std::uint64_t time = 0;
@@ -391,6 +414,7 @@ class fake_cuda_driver {
   };
   struct fake_stream {
     green_handle green{};
+    std::int32_t device = 0;
     std::int32_t priority = 0;
     std::deque<std::function<void()>> work;
     bool busy = false;
@@ -431,6 +455,20 @@ class fake_cuda_driver {
     if (r == result::success) { act(); }
     return r;
   }
+  /// In the current context, whose device is told.
+  template <class Act>
+  auto make(const char* name, Act act) -> result {
+    const std::lock_guard lock{mutex_};
+    const result r = note(name, {}, 0, false);
+    if (r != result::success) { return r; }
+    const auto& stack = stacks_[std::this_thread::get_id()];
+    if (stack.empty()) { return result::invalid_context; }
+    act(device_of(stack.back()));
+    return result::success;
+  }
+  [[nodiscard]] static auto device_of(context_handle c) -> std::int32_t {
+    return static_cast<std::int32_t>(static_cast<std::uintptr_t>(c) % 10);
+  }
   template <class Act>
   auto give_back(const char* name, Act act) -> result {
     const std::lock_guard lock{mutex_};
@@ -445,10 +483,11 @@ class fake_cuda_driver {
     return p;
   }
   auto make_stream(const char* name, green_handle g, std::int32_t priority, stream_handle& out) -> result {
-    return query(name, [&] {
+    return make(name, [&](std::int32_t device) {
       out = stream_handle{7'000 + next_++};
       auto s = std::make_unique<fake_stream>();
       s->green = g;
+      s->device = g == green_handle{} ? device : green_devices_.at(g);
       s->priority = std::clamp(priority, machine_.greatest_priority, 0);
       fake_stream* own = s.get();
       streams_[out] = std::move(s);
@@ -510,6 +549,7 @@ class fake_cuda_driver {
   std::int64_t contexts_ = 0;
   std::int64_t modules_ = 0;
   std::int64_t default_uses_ = 0;
+  std::int64_t orphans_ = 0;
   std::uint64_t clock_ = 0;
   std::atomic<int> splits_{0};
   std::atomic<int> most_copies_{0};
@@ -519,6 +559,8 @@ class fake_cuda_driver {
   std::map<event_handle, fake_event> events_;
   std::map<void*, fake_memory> memory_;
   std::map<green_handle, std::int32_t> greens_;
+  std::map<green_handle, std::int32_t> green_devices_;
+  std::set<std::pair<std::int32_t, std::int32_t>> peers_;
   std::map<std::thread::id, std::vector<context_handle>> stacks_;
   std::map<stream_handle, std::unique_ptr<fake_stream>> streams_;
 };

@@ -60,7 +60,7 @@ template <class Slot>
 
 void read_slots(const fields& gpu, accelerator_rule_fields& out) {
   const fields both{gpu.require("slots", "an object with period, pinned, gang"), slots_keys};
-  out.slot_period = duration{read_time(both.require("period", "the time after which both slots recur"))};
+  out.slot_period = duration{read_time_from(both.require("period", "the time after which both slots recur"), 1)};
   if (const auto slot = both.find("pinned")) { out.pinned = read_slot<pinned_slot_time>(slot); }
   if (const auto slot = both.find("gang")) { out.gang = read_slot<gang_slot_time>(slot); }
 }

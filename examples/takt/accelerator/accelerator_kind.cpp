@@ -145,7 +145,7 @@ auto accelerator_description::observe(duration length, std::uint64_t seed, trace
     beside = takt::simulate(p, file_->table, simulation_options{.horizon = horizon});
   });
   if (seen.status == runtime::run_status::invalid_model) { throw explain_fault(*file_, seen.error); }
-  require_threads(seen.status);
+  require_surroundings(seen);
   if (beside.error) { throw explain_fault(*file_, beside.error); }
   observation out;
   for (std::size_t i = 0; i < seen.tasks.size(); ++i) {

@@ -223,7 +223,7 @@ auto chain_description::observe(duration length, std::uint64_t seed, trace* kept
   const auto seen = kept != nullptr ? runtime::run(found_->table, file_->platform, found_->plan, device, options, *kept)
                                     : runtime::run(found_->table, file_->platform, found_->plan, device, options);
   if (seen.status == runtime::run_status::invalid_model) { throw explain_fault(*file_, seen.error); }
-  require_threads(seen.status);
+  require_surroundings(seen);
   // The same tasks under the same plan in virtual time, with the longest execution times.
   const file_simulation beside =
       simulate_table(*file_, found_->table, found_->plan, {.horizon = horizon_for(found_->table, 20)});

@@ -43,8 +43,6 @@ constexpr std::array<string_view, 2> foreign_sharing{"fifo-blocks", "shares"};
 constexpr std::array<string_view, 3> known_protocols{"k-fmlp", "r2dglp", "ck-omlp"};
 
 constexpr std::int32_t max_cores = 1024;
-constexpr std::int32_t max_sms = 4096;
-constexpr std::int32_t max_virtual_per_sm = 64;
 constexpr std::int32_t threads_of_a_virtual_sm = 1024;
 
 void read_cpus(const located& v, task_file& out) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@
 
 namespace takt::program {
 
+inline constexpr std::int32_t max_sms = 4096;
+inline constexpr std::int32_t max_virtual_per_sm = 64;
 inline constexpr std::size_t max_segments = 4096;
 inline constexpr std::size_t max_segments_per_task = 256;
 using file_table = task_table<ticks, max_tasks, max_segments>;

@@ -21,9 +21,9 @@ using std::string_view;
 constexpr std::array<string_view, 4> top_keys{"format", "name", "platform", "tasks"};
 constexpr std::array<string_view, 4> platform_keys{"cpus", "copy_engines", "gpus", "overheads"};
 constexpr std::array<string_view, 3> cpu_keys{"count", "policy", "clusters"};
-constexpr std::array<string_view, 12> gpu_keys{"sharing",  "count",        "clusters",       "tokens_per_gpu",
-                                               "protocol", "engine_order", "migration",      "copy_engines",
-                                               "dma",      "sms",          "threads_per_sm", "virtual_per_sm"};
+constexpr std::array<string_view, 13> gpu_keys{
+    "sharing",     "count", "clusters", "tokens_per_gpu", "protocol",      "engine_order", "migration", "copy_engines",
+    "uncontended", "dma",   "sms",      "threads_per_sm", "virtual_per_sm"};
 constexpr std::array<string_view, 4> dma_keys{"chunk", "to_device", "to_host", "peer"};
 constexpr std::array<string_view, 2> cost_keys{"setup", "bytes_per_us"};
 constexpr std::array<string_view, 7> task_keys{"name", "period", "deadline", "priority", "cluster", "cpu", "gpu"};
@@ -35,6 +35,7 @@ constexpr std::array<string_view, 6> section_keys{"kernels",   "cpu_in_section",
 constexpr std::array<string_view, 5> policies{"g-fl", "g-edf", "edf", "rate-monotonic", "fixed-priority"};
 constexpr std::array<string_view, 2> protocols{"r2dglp", "ck-omlp"};
 constexpr std::array<string_view, 2> orders{"fifo", "priority"};
+constexpr std::array<string_view, 2> uncontended{"shared", "dedicated"};
 constexpr std::array<string_view, 3> migrations{"none", "peer-to-peer", "system-memory"};
 /// Keys that only a platform with engines of its own has.
 constexpr std::array<string_view, 4> deciding_keys{"engine_order", "dma", "copy_engines", "migration"};
@@ -89,8 +90,7 @@ void read_cpus(const located& v, gpusync_file& out) {
   linear_cost<ticks> out;
   out.numerator = 1000;
   out.denominator = read_integer(cost.require("bytes_per_us", "bytes that go over in a microsecond"), 1, most_bytes);
-  if (const auto setup = cost.find("setup")) { out.setup = read_time(setup); }
-  if (out.setup < 0) { throw input_error{cost.find("setup").where, "is negative", "a time of at least 0ns"}; }
+  if (const auto setup = cost.find("setup")) { out.setup = read_time_from(setup, 0); }
   return out;
 }
 
@@ -125,6 +125,10 @@ void read_gpu(const located& v, gpusync_file& out) {
                       : word == "peer-to-peer" ? migration_path::peer_to_peer
                                                : migration_path::system_memory;
   }
+  if (const auto few = gpu.find("uncontended")) {
+    shape.uncontended =
+        read_word(few, uncontended) == "shared" ? uncontended_gpus::shared : uncontended_gpus::dedicated;
+  }
   if (const auto engines = gpu.find("copy_engines")) {
     shape.copy_engines = static_cast<std::int32_t>(read_integer(engines, 0, 2));
   }
@@ -153,17 +157,10 @@ void read_platform(const located& v, gpusync_file& out) {
     std::ranges::transform(overhead_members, keys.begin(), [](const overhead_key& k) { return k.key; });
     const fields costs{given, keys};
     for (const auto& [key, member] : overhead_members) {
-      if (const auto time = costs.find(key)) { out.board.overheads.*member = read_time(time); }
+      if (const auto time = costs.find(key)) { out.board.overheads.*member = read_time_from(time, 0); }
     }
   }
   if (const auto fault = fault_of(out.board.shape); fault != gpusync_fault::none) { throw explain_fault({fault}); }
-}
-
-/// The upper bound of a time, as only longest times count.
-[[nodiscard]] auto read_longest(const located& v) -> ticks {
-  const auto time = read_bound(v);
-  if (time.lower < 0 || time.upper < 0) { throw input_error{v.where, "is negative", "a time of at least 0ns"}; }
-  return time.upper;
 }
 
 void read_section(const located& v, file_sections::task_type& out, const gpusync_file& file) {
@@ -194,9 +191,9 @@ void read_task(const located& v, gpusync_file& file) {
   const fields task{v, task_keys, task_foreign};
   file_sections::task_type t;
   t.name = file.texts.emplace_back(read_name(task, "the task's name"));
-  t.period = read_time(task.require("period", "the shortest time between two releases"));
+  t.period = read_time_from(task.require("period", "the shortest time between two releases"), 1);
   const auto deadline = task.find("deadline");
-  t.deadline = deadline ? read_time(deadline) : t.period;
+  t.deadline = deadline ? read_time_from(deadline, 1) : t.period;
   file.limited.push_back(deadline || has_fixed_priorities(file.board.shape.scheduler));
   const std::int32_t clusters = file.board.shape.cpu_clusters();
   const auto cluster = clusters > 1 ? task.require("cluster", fmt::format("an integer from 0 to {}", clusters - 1))

@@ -152,6 +152,7 @@ void gpusync_description::write_platform(report::json_writer& json) const {
   json.member("clusters", c.gpu_clusters()).member("tokens_per_gpu", c.tokens_per_gpu);
   json.member("protocol", c.protocol() == token_protocol::r2dglp ? "r2dglp" : "ck-omlp");
   json.member("engine_order", c.engines == engine_order::first_come ? "fifo" : "priority");
+  json.member("uncontended", c.uncontended == uncontended_gpus::shared ? "shared" : "dedicated");
   json.member("copy_engines", c.copy_engines).member("dma_chunk", c.dma_chunk).end_object().end_array().end_object();
 }
 

@@ -33,6 +33,7 @@ constexpr std::array<string_view, 9> node_keys{"name",   "cpu",   "copy",       
                                                "launch", "await", "parallelism", "priority_point"};
 constexpr std::array<string_view, 6> task_keys{"name", "period", "deadline", "cluster", "segments", "priority"};
 constexpr std::array<string_view, 7> segment_keys{"cpu", "copy", "kernel", "direction", "bytes", "launch", "await"};
+constexpr std::array<string_view, 2> directions{"to-device", "to-host"};
 constexpr std::array<string_view, 3> step_kinds{"cpu", "copy", "kernel"};
 constexpr std::array<string_view, 3> kernel_keys{"blocks", "threads_per_block", "length"};
 constexpr std::array<foreign_key, 7> kernel_views{
@@ -52,16 +53,6 @@ constexpr std::int32_t max_cpus = 1024;
 constexpr std::int32_t max_sms = 128;
 constexpr std::int32_t max_threads = 65536;
 constexpr std::int64_t max_lag = 1024;
-
-/// Upper bounds alone count.
-[[nodiscard]] auto read_longest(const located& v) -> ticks {
-  const auto time = read_bound(v);
-  if (time.lower < 0 || time.upper < 0) { throw input_error{v.where, "is negative", "a time of at least 0ns"}; }
-  if (time.lower > time.upper) {
-    throw input_error{v.where, "has a lower bound above its upper bound", "[lower, upper] with lower <= upper"};
-  }
-  return time.upper;
-}
 
 void read_cpus(const located& v, graph_file& out) {
   const fields cpus{v, cpu_keys};
@@ -131,7 +122,9 @@ void read_kernel(const located& v, graph_node<ticks>& out, graph_file& file) {
     throw input_error{v.where, "needs a GPU, and the platform has none", "platform.gpus, or no kernels"};
   }
   out.block_threads = read_count(threads, file.platform.threads_per_sm);
-  out.block_length = read_longest(kernel.require("length", "the time of one block"));
+  const auto length = kernel.require("length", "the time of one block");
+  out.block_length = read_longest(length);
+  if (out.block_length < 1) { throw input_error{length.where, "0ns is not positive", "a time of at least 1ns"}; }
 }
 
 /// One step: what is under one of the keys cpu, copy, kernel of an object.
@@ -172,6 +165,22 @@ void require_room(bool room, const std::string& where) {
   }
 }
 
+/// What chains say of a copy, which says nothing to a graph.
+void read_copy_parts(const fields& segment, node_kind kind) {
+  for (const string_view key : {string_view{"direction"}, string_view{"bytes"}}) {
+    const auto found = segment.find(key);
+    if (!found) { continue; }
+    if (kind != node_kind::copy) {
+      throw input_error{found.where, "says nothing about a step without a copy", "a copy segment"};
+    }
+    if (key == "bytes") {
+      static_cast<void>(read_integer(found, 0, std::numeric_limits<std::int64_t>::max()));
+    } else {
+      static_cast<void>(read_word(found, directions));
+    }
+  }
+}
+
 /// A chain of steps as one described node.
 void read_chain(const located& v, const graph_node<ticks>& like, graph_file& file) {
   const auto chain = require_array(v, "at least one segment");
@@ -179,6 +188,7 @@ void read_chain(const located& v, const graph_node<ticks>& like, graph_file& fil
     const located at = chain.item(j);
     const fields segment{at, segment_keys};
     graph_node<ticks> n = read_step(segment, at, "one of cpu, copy, kernel", file);
+    read_copy_parts(segment, n.kind);
     n.name = like.name;
     n.parallelism = like.parallelism;
     n.point = like.point;
@@ -257,14 +267,11 @@ void read_edges(const located& list, const node_ends& nodes, bool history, graph
 /// What graphs and tasks have in common; begins a graph of the table.
 void read_graph_head(const fields& object, const located& v, bool deadline_is_period, graph_file& file) {
   const std::string& name = file.texts.emplace_back(read_name(object, "the name of the graph"));
-  const ticks period = read_time(object.require("period", "the shortest time between two releases"));
+  const ticks period = read_time_from(object.require("period", "the shortest time between two releases"), 1);
   graph_wish wish;
   const auto deadline = object.find("deadline");
   wish.limited = deadline || deadline_is_period;
-  wish.deadline = deadline ? read_time(deadline) : period;
-  if (wish.limited && wish.deadline < 1 && period > 0) {
-    throw input_error{deadline.where, "is not positive", "a time of at least 1ns"};
-  }
+  wish.deadline = deadline ? read_time_from(deadline, 1) : period;
   const auto cluster = object.find("cluster");
   const auto last = static_cast<std::int64_t>(file.platform.clusters.size()) - 1;
   require_room(
@@ -337,6 +344,7 @@ auto read_graphs(const json_value& document) -> std::unique_ptr<graph_file> {
   const auto graphs = top.find("graphs");
   const auto tasks = top.find("tasks");
   if (!graphs && !tasks) { (void)top.require("graphs", "an array of graphs"); }
+  out->list = graphs ? graphs.where : tasks.where;
   if (graphs) {
     const auto list = require_list(graphs, "graphs", max_graphs);
     for (std::size_t i = 0; i < list.value->items.size(); ++i) { read_graph(list.item(i), *out); }

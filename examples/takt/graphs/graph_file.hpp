@@ -44,6 +44,7 @@ struct graph_file {
 
   std::string name;
   std::string policy;  ///< as the file says it
+  std::string list;    ///< "/graphs", or "/tasks" where there are no graphs
   gel_policy rule = gel_policy::fair_lateness;
   graph_platform platform;
   file_graphs table;  ///< in the order of the file, graphs before tasks

@@ -49,7 +49,11 @@ class graph_description final : public described_file {
   explicit graph_description(std::unique_ptr<graph_file> file) : file_{std::move(file)} {}
 
   [[nodiscard]] auto title() const -> std::string_view override { return file_->name; }
-  [[nodiscard]] auto mark() const -> kind_mark override { return {"/graphs", "graphs"}; }
+  [[nodiscard]] auto mark() const -> kind_mark override {
+    if (file_->list == "/graphs") { return {file_->list, "graphs"}; }
+    return file_->platform.sms > 0 ? kind_mark{"/platform/gpus/0/sharing", "fifo-blocks"}
+                                   : kind_mark{"/platform/cpus/policy", file_->policy};
+  }
   [[nodiscard]] auto offers(ability a) const -> bool override { return a == ability::sensitivity; }
   [[nodiscard]] auto decides_alone() const -> std::string_view override { return "graphs"; }
 
@@ -118,7 +122,7 @@ auto graph_description::assess(const question& /*q*/) -> judgement {
                                          file_->table.graphs[bounds_->where].name));
       break;
     default:
-      throw input_error{"/graphs", "what the times add up to overflows 64-bit nanoseconds",
+      throw input_error{file_->list, "what the times add up to overflows 64-bit nanoseconds",
                         "times whose sum over the graphs stays below 2^63 ns", true};
   }
   bool all = true;
@@ -269,7 +273,7 @@ auto graph_description::invocations_until(std::size_t graph, const simulation_op
 auto graph_description::simulate(const simulation_options& options, trace* kept) const
     -> std::optional<report::run_summary> {
   if (!bounds_->bounded()) {
-    throw input_error{"/graphs", "have no bounds, from which the offsets of their nodes would follow",
+    throw input_error{file_->list, "have no bounds, from which the offsets of their nodes would follow",
                       "graphs that analyze finds bounds for"};
   }
   const std::span<const std::int32_t> clusters{file_->platform.clusters.data(), file_->platform.clusters.size()};
@@ -293,7 +297,7 @@ auto graph_description::simulate(const simulation_options& options, trace* kept)
                                    : simulation::simulate_graphs(work, releases, how, lengths, unheard, unseen);
   if (run.fault == simulation::graph_run_fault::times_do_not_fit) { return std::nullopt; }
   if (run.fault == simulation::graph_run_fault::too_many_kernels) {
-    throw input_error{"/graphs", "have more kernels under way than this simulation holds", "at most 2048 at once"};
+    throw input_error{file_->list, "have more kernels under way than this simulation holds", "at most 2048 at once"};
   }
   if (!run.ok()) {
     throw environment_error{"the simulation of graphs stopped: this is a fault of takt, please report it"};

@@ -36,18 +36,10 @@ constexpr string_view row_allowed =
 constexpr std::int64_t most_bytes = std::int64_t{1} << 48;
 constexpr std::int64_t most_ppm = 1'000'000'000;
 
-[[nodiscard]] auto read_length(const located& v) -> ticks {
-  const ticks time = read_time(v);
-  if (time < 1) {
-    throw input_error{v.where, fmt::format("{} is not positive", format_duration(time)), "a time of at least 1ns"};
-  }
-  return time;
-}
-
 [[nodiscard]] auto read_row(const located& v) -> wcet_row {
   if (v.is(json_value::kind::object)) {
     const fields row{v, scaling_keys};
-    const ticks whole = read_length(row.require("c100", "the time with the whole GPU"));
+    const ticks whole = read_time_from(row.require("c100", "the time with the whole GPU"), 1);
     const auto fixed = row.find("fixed_permille");
     return wcet_row::scaling(whole, fixed ? static_cast<std::int32_t>(read_integer(fixed, 0, 1000)) : 0);
   }
@@ -58,7 +50,7 @@ constexpr std::int64_t most_ppm = 1'000'000'000;
       throw input_error{v.where, fmt::format("has {} times", count), std::string(row_allowed)};
     }
     std::array<ticks, wcet_row::shares> times{};
-    for (std::size_t i = 0; i < count; ++i) { times[i] = read_length(list.item(i)); }
+    for (std::size_t i = 0; i < count; ++i) { times[i] = read_time_from(list.item(i), 1); }
     return wcet_row::measured(times);
   }
   std::vector<measured_share> few;
@@ -67,8 +59,8 @@ constexpr std::int64_t most_ppm = 1'000'000'000;
     if (!pair.is(json_value::kind::array) || pair.value->items.size() != 2) {
       throw input_error{pair.where, "is no measurement", "[per cent, time]"};
     }
-    few.push_back(
-        {share::bounded(static_cast<std::int32_t>(read_integer(pair.item(0), 1, 100))), read_length(pair.item(1))});
+    few.push_back({share::bounded(static_cast<std::int32_t>(read_integer(pair.item(0), 1, 100))),
+                   read_time_from(pair.item(1), 1)});
   }
   if (std::ranges::none_of(few, [](const measured_share& m) { return m.held == full_share; })) {
     throw input_error{v.where, "says nothing about the whole GPU", "a measurement [100, time] among the others"};
@@ -162,8 +154,8 @@ auto explain_fault(const share_file& file, const model_error& error) -> input_er
   const std::string value = task_value(t, error);
   std::string problem = fmt::format("{}{}{}", value, value.empty() ? "" : " ", text.problem);
   if (error.fault == model_fault::deadline_exceeds_period) { problem += " " + format_duration(t.period); }
-  return {text.field.empty() ? where : step_into(where, overflow ? "period" : text.field), problem,
-          std::string(text.allowed), overflow};
+  const std::string_view field = overflow ? "period" : text.field;
+  return {field.empty() ? where : step_into(where, field), problem, std::string(text.allowed), overflow};
 }
 
 auto is_share_document(const json_value& document) -> bool { return sharing_of(document) == "shares"; }

@@ -87,9 +87,7 @@ struct base_configuration {
 void count_scenario(const scenario& what, const stopping_rule& stop, const judgement& by, std::uint64_t seed,
                     std::int64_t level, study_tasks& tasks, std::span<std::int64_t> counts) {
   const auto group = generation::studied_group_at(what.group);
-  const auto board = [&](std::size_t i) {
-    return board_of(studied_configurations[i].value, what.overheads, what.copy_percent);
-  };
+  const auto board = [&](std::size_t i) { return board_of(by.shape(i), what.overheads, what.copy_percent); };
   const study_board plain = board(what.plain);
   const study_board p2p = board(what.p2p == no_configuration ? what.plain : what.p2p);
   std::int64_t sets = 0;

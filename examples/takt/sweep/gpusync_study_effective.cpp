@@ -76,6 +76,7 @@ void count_bin(const study_board& board, const question& q, std::int64_t level, 
   e.keys = {"configuration"};
   e.columns = {"drawn", "accepted", "percent"};
   constexpr std::size_t loaded_average = 2;
+  const judgement by = judgement_of(s);
   std::vector<study_board> boards;
   panel p{.title = "medium tasks, 66 % GPU, kernels 25-75 %, 8MB, state 25 %", .curves = {}};
   for (std::size_t i = 0; i < shown.size(); ++i) {
@@ -83,15 +84,14 @@ void count_bin(const study_board& board, const question& q, std::int64_t level, 
     p.curves.push_back({.series = i, .column = percent, .title = cell, .colour = static_cast<int>(i)});
     for (char& letter : cell) { letter = letter == ',' ? ' ' : letter; }
     e.all_series.push_back({{cell}});
-    boards.push_back(
-        board_of(studied_configurations[find_studied(shown[i])].value, loaded_average, copy_percent_of(s)));
+    boards.push_back(board_of(by.shape(find_studied(shown[i])), loaded_average, copy_percent_of(s)));
   }
   e.panels.push_back(std::move(p));
   const question q{.seed = static_cast<std::uint64_t>(s.number("seed", 0, INT64_MAX)),
                    .sets = e.sets,
                    .width = s.number("width", 1, 100'000),
                    .speed_up = s.number("speed-up", 1, 1000),
-                   .by = judgement_of(s)};
+                   .by = by};
   e.make_counter = [boards, q] {
     return [boards, q, tasks = std::make_shared<study_tasks>()](const unit& u, std::span<std::int64_t> counts) {
       count_bin(boards[u.series], q, u.level, *tasks, counts);

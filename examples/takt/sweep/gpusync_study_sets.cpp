@@ -11,6 +11,7 @@
 #include <takt/allocation/gpusync/partition.hpp>
 #include <takt/analysis/gpusync/analysis.hpp>
 #include <takt/analysis/gpusync/as_published.hpp>
+#include <takt/model/gpusync/study.hpp>
 
 #include "../failure.hpp"
 #include "../fields.hpp"
@@ -45,6 +46,16 @@ template <class Rules>
                                    : accepted_with<most_study_tasks, Rules>(board, o, tasks);
 }
 
+/// The one value of a parameter, as its position in a list of names. Throws `input_error`.
+[[nodiscard]] auto choice(const settings& s, std::string_view name, std::span<const std::string_view> names)
+    -> std::size_t {
+  const auto chosen = choices(s, name, names);
+  if (chosen.size() != 1) {
+    throw input_error{std::string{name}, "has several values", fmt::format("one of {}", fmt::join(names, ","))};
+  }
+  return chosen.front();
+}
+
 }  // namespace
 
 auto stopping_rule::enough(std::int64_t sets, std::int64_t accepted) const -> bool {
@@ -66,6 +77,7 @@ void draw(const generation::studied_group& g, std::size_t group, std::int64_t ut
 auto accepts(const study_board& board, const judgement& by, const study_tasks& tasks) -> bool {
   an::options<ticks> o;
   o.interrupting_engines = by.interrupting_engines;
+  o.queues = by.queues;
   return by.rules == analysis_rules::sound ? accepted_by<an::sound_rules>(board, o, tasks)
                                            : accepted_by<an::as_published::rules>(board, o, tasks);
 }
@@ -92,18 +104,30 @@ auto choices(const settings& s, std::string_view name, std::span<const std::stri
   return out;
 }
 
+auto judgement::shape(std::size_t i) const -> gpusync_configuration {
+  gpusync_configuration out = studied_configurations[i].value;
+  out.uncontended = uncontended;
+  return out;
+}
+
 auto judgement_of(const settings& s) -> judgement {
-  constexpr std::array<std::string_view, 2> names{"sound", "printed"};
-  const auto chosen = choices(s, "rules", names);
-  if (chosen.size() != 1) { throw input_error{"rules", "are two at once", "sound or printed"}; }
-  return {.rules = chosen.front() == 0 ? analysis_rules::sound : analysis_rules::printed,
-          .interrupting_engines = static_cast<std::int32_t>(s.number("interrupting", 0, 3))};
+  constexpr std::array<std::string_view, 2> rules{"sound", "printed"};
+  constexpr std::array<std::string_view, 3> limits{"cpus", "users", "all-cpus"};
+  constexpr std::array<std::string_view, 2> uncontended{"shared", "dedicated"};
+  return {.rules = choice(s, "rules", rules) == 0 ? analysis_rules::sound : analysis_rules::printed,
+          .interrupting_engines = static_cast<std::int32_t>(s.number("interrupting", 0, 3)),
+          .queues = static_cast<an::token_queue_limit>(choice(s, "queues", limits)),
+          .uncontended =
+              choice(s, "uncontended", uncontended) == 0 ? uncontended_gpus::shared : uncontended_gpus::dedicated};
 }
 
 auto judgement_parameters() -> std::vector<parameter> {
-  return {{"rules", "sound", "of the analysis: sound or printed"},
-          {"interrupting", "0", "engines of a GPU whose interrupts delay a section; 0: all, 1: only its own, unsound"},
-          {"copy-percent", "100", "of the copy times in the tables"}};
+  return {
+      {"rules", "sound", "of the analysis: sound or printed"},
+      {"interrupting", "0", "engines of a GPU whose interrupts delay a section; 0: all, 1: only its own, unsound"},
+      {"queues", "all-cpus", "limit of token queues: cpus or users per token, or all-cpus where clusters share GPUs"},
+      {"uncontended", "dedicated", "GPUs of no more tasks than GPUs: dedicated to a task each, or shared"},
+      {"copy-percent", "100", "of the copy times in the tables"}};
 }
 
 auto copy_percent_of(const settings& s) -> std::int64_t { return s.number("copy-percent", 1, 1000); }

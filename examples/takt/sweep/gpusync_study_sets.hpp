@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include <takt/analysis/gpusync/options.hpp>
 #include <takt/generation/gpusync/studied_sets.hpp>
+#include <takt/model/gpusync/configuration.hpp>
 #include <takt/model/gpusync/task.hpp>
 
 #include "gpusync_study_overheads.hpp"
@@ -36,6 +38,11 @@ enum class analysis_rules : std::uint8_t { sound, printed };
 struct judgement {
   analysis_rules rules = analysis_rules::sound;
   std::int32_t interrupting_engines = 0;  ///< of a GPU, whose interrupts delay each engine section; 0: all of them
+  analysis::gpusync::token_queue_limit queues = analysis::gpusync::token_queue_limit::all_cpus_per_token;
+  uncontended_gpus uncontended = uncontended_gpus::dedicated;
+
+  /// Studied configuration number i, as judged.
+  [[nodiscard]] auto shape(std::size_t i) const -> gpusync_configuration;
 };
 
 /// Draws set number `index` of a group at a utilisation in thousandths; the number is unique among all of them.

@@ -5,6 +5,7 @@
 #include "accelerator_studies.hpp"
 #include "gpusync_runtime.hpp"
 #include "gpusync_studies.hpp"
+#include "gpusync_video.hpp"
 #include "openvx_studies.hpp"
 #include "rtgpu_studies.hpp"
 #include "study.hpp"
@@ -21,7 +22,7 @@ auto studies() -> const std::vector<study>& {
           accelerator_response_studies, accelerator_wave_studies, openvx_camera_studies, openvx_bound_studies,
           wamp2s_contention_studies, wamp2s_estimate_studies, wamp2s_schedulability_studies, wamp2s_overhead_studies,
           wamp2s_airborne_studies, wamp2s_network_studies, wamp2s_remaining_studies, gpusync_studies,
-          gpusync_effective_studies, gpusync_runtime_studies}) {
+          gpusync_effective_studies, gpusync_runtime_studies, gpusync_video_studies}) {
       std::ranges::move(family(), std::back_inserter(out));
     }
     return out;

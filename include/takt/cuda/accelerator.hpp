@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include <takt/cuda/context.hpp>
 #include <takt/cuda/driver_api.hpp>
 #include <takt/cuda/error.hpp>
+#include <takt/cuda/machine_check.hpp>
 #include <takt/cuda/occupy_kernel.hpp>
 #include <takt/cuda/resource.hpp>
 #include <takt/cuda/served_stream.hpp>
@@ -27,6 +29,7 @@
 #include <takt/runtime/accelerator/concepts.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
+#include <takt/runtime/machine_finding.hpp>
 
 namespace takt::cuda {
 
@@ -35,15 +38,17 @@ namespace takt::cuda {
 /// there by themselves (see pinned_kernel.cuh), and a kernel of a higher level gets its SMs when waves of the one below
 /// end. Kernels that are only a length occupy a place on the device, not a core.
 ///
-/// A failed launch ends as complete with what it computed void; `fault()` says that there was one.
+/// A failed launch ends as complete with what it computed void; `fault()` says that there was one, and a run that is
+/// under way ends with `run_status::device_failed`.
 template <CudaDriver D>
 class cuda_accelerator {
  public:
   using kernel = accelerator_kernel<D>;
 
   /// Pre: the driver outlives it; sms_per_core >= 1. Error: `cuda_error`.
-  cuda_accelerator(D& driver, std::int32_t device, std::int32_t sms_per_core)
-      : machine_{query_machine(driver)},
+  cuda_accelerator(D& driver, std::int32_t device, std::int32_t sms_per_core, check_sources sources = {})
+      : sources_{std::move(sources)},
+        machine_{query_machine(driver, {&device, 1})},
         context_{driver, device},
         sms_per_core_{sms_per_core},
         module_{context_.ref(), occupy_ptx},
@@ -79,7 +84,7 @@ class cuda_accelerator {
             std::make_unique<served_stream<D>>(stream<D>{c, priority}, faults_, facts().wait(), setup.kernels + 1));
       }
     } catch (const cuda_error& e) {
-      faults_.note(failure{e.code(), e.call(), e.device(), e.context()});
+      faults_.note(e.what_failed());
       return false;
     }
     return std::ranges::all_of(streams_, [](const auto& s) { return s->started(); });
@@ -106,10 +111,10 @@ class cuda_accelerator {
   }
   void submit(kernel_id k, const kernel_placement& where) {
     job_state& j = *jobs_[index(k)];
+    std::atomic_ref{j.words->yield_asked}.store(0);
     j.launched = true;
     j.where = where;
     j.since = runtime::now();
-    std::atomic_ref{j.words->yield_asked}.store(0);
     streams_[index(setup_.streams.stream_of(where))]->submit(
         "launch", [&](D& d, stream_handle s) { return launch(d, j, s); },
         {[](void* o, result how) { end(*static_cast<job_state*>(o), how); }, &j});
@@ -124,6 +129,13 @@ class cuda_accelerator {
   }
   [[nodiscard]] static auto name() noexcept -> std::string_view { return "CUDA accelerator"; }
   [[nodiscard]] auto fault() const -> std::optional<failure> { return faults_.first(); }
+  [[nodiscard]] auto failed() const -> bool { return faults_.any(); }
+  /// Pre: failed.
+  [[nodiscard]] auto fault_sentence() const -> std::string { return sentence(*fault()); }
+  /// Cost: up to seconds, see `check_cuda_machine`.
+  [[nodiscard]] auto findings() const -> runtime::machine_findings {
+    return check_cuda_machine(machine_, sources_.machine, sources_.variables);
+  }
 
   /// Tells of each launch from its submission to its end, which is all that the host knows; of a kernel for all cores
   /// as a piece over all of them.
@@ -218,6 +230,7 @@ class cuda_accelerator {
                         .end = runtime::now()});
   }
 
+  check_sources sources_;
   machine_facts machine_;
   device_context<D> context_;
   std::int32_t sms_per_core_;

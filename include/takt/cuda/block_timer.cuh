@@ -57,6 +57,8 @@ class block_timer {
   void reset() {
     const block_lengths none;
     if (status() == cudaSuccess) { status_ = cudaMemcpy(lengths_.data(), &none, sizeof none, cudaMemcpyHostToDevice); }
+    // A short copy returns before it is done, and streams of ours do not wait for the default stream.
+    if (status() == cudaSuccess) { status_ = cudaDeviceSynchronize(); }
   }
   [[nodiscard]] auto status() const noexcept -> cudaError_t {
     return lengths_.status() != cudaSuccess ? lengths_.status() : status_;

@@ -55,7 +55,7 @@ class kernel_arguments {
 template <CudaDriver D>
 class device_kernel {
  public:
-  /// Puts work into the stream of the site and does not wait; called with the context current.
+  /// Puts work into the stream of the site, does not wait and throws nothing; called with the context current.
   using launcher = std::function<result(D&, const launch_site&)>;
 
   /// Spins on the device for so long.
@@ -95,7 +95,7 @@ class device_copy {
  public:
   explicit device_copy(ticks length = 0) noexcept : length_{length} {}
 
-  /// Pre, for both: the memory of the host is pinned, see `require_pinned`.
+  /// Pre, for both: the memory of the host is pinned; `require_pinned` refuses other memory.
   [[nodiscard]] static auto to_device(device_address to, const void* from, std::size_t bytes) noexcept -> device_copy {
     device_copy out;
     out.what_ = kind::to_device;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,8 @@ struct gpu_facts {
   std::int32_t sms = 0;
   std::int32_t threads_per_sm = 0;
   std::int32_t copy_engines = 0;
-  std::int32_t stream_levels = 1;  ///< different stream priorities
-  std::int32_t most_urgent = 0;    ///< the smallest stream priority
+  std::int32_t stream_levels = 1;  ///< different stream priorities; of a used device
+  std::int32_t most_urgent = 0;    ///< the smallest stream priority; of a used device
   compute_mode mode = compute_mode::shared;
   bool stream_mem_ops = false;
   result partitions = result::not_supported;  ///< the driver's answer to the question for splittable SMs
@@ -43,10 +44,10 @@ struct machine_facts {
   std::vector<gpu_facts> gpus;
 };
 
-/// Asks the driver for all of it; makes a context on each device and gives it back. Pre: none, it initializes the
-/// driver. Error: `cuda_error`.
+/// Asks the driver for all of it; makes a context on each device of `used`, or on all if that is empty, and gives it
+/// back. Other devices may belong to other processes alone. Pre: none, it initializes the driver. Error: `cuda_error`.
 template <CudaDriver D>
-[[nodiscard]] auto query_machine(D& driver) -> machine_facts {
+[[nodiscard]] auto query_machine(D& driver, std::span<const std::int32_t> used = {}) -> machine_facts {
   machine_facts out;
   std::int32_t count = 0;
   check(driver, driver.initialize(), "initialize");
@@ -69,11 +70,13 @@ template <CudaDriver D>
     f.stream_mem_ops = ask(device_attribute::stream_mem_ops, "attribute stream_mem_ops") != 0;
     f.partitions = driver.device_sms(g, f.splittable);
     if (f.partitions != result::success) { f.splittable = {}; }
-    const device_context<D> context{driver, g};
-    const current_context<D> within{context.ref()};
-    std::int32_t least = 0;
-    context.ref().check(driver.priority_range(least, f.most_urgent), "priority_range");
-    f.stream_levels = std::max(1, least - f.most_urgent + 1);
+    if (used.empty() || std::ranges::find(used, g) != used.end()) {
+      const device_context<D> context{driver, g};
+      const current_context<D> within{context.ref()};
+      std::int32_t least = 0;
+      context.ref().check(driver.priority_range(least, f.most_urgent), "priority_range");
+      f.stream_levels = std::max(1, least - f.most_urgent + 1);
+    }
     for (std::int32_t other = 0; other < count; ++other) {
       bool reaches = false;
       check(driver, driver.can_access_peer(g, other, reaches), "can_access_peer", {.device = g});

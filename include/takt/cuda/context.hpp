@@ -40,9 +40,12 @@ class current_context {
 template <CudaDriver D, class Use>
 auto attempt_within(const context_ref<D>& c, Use use) -> result {
   if (const result r = c.driver->push_context(c.handle); r != result::success) { return r; }
-  const result r = use(*c.driver);
-  (void)c.driver->pop_context();
-  return r;
+  struct leaving {
+    D* driver;
+    ~leaving() { (void)driver->pop_context(); }
+  };
+  const leaving at_the_end{c.driver};
+  return use(*c.driver);
 }
 
 enum class context_kind : std::uint8_t {

@@ -40,8 +40,15 @@ class unsuitable_memory : public std::invalid_argument {
 
 namespace detail {
 
+/// Of the first byte and the last.
 template <CudaDriver D>
-[[nodiscard]] auto facts_of(const context_ref<D>& c, std::uint64_t address) -> pointer_facts {
+[[nodiscard]] auto facts_of(const context_ref<D>& c, std::uint64_t address, std::size_t bytes) -> pointer_facts {
+  if (bytes > 1) {
+    const pointer_facts last = facts_of(c, address + bytes - 1, 1);
+    const pointer_facts first = facts_of(c, address, 1);
+    if (first.kind == last.kind && first.device == last.device) { return first; }
+    throw unsuitable_memory{"takt: a timed copy that ends in other memory than it begins in; divide it"};
+  }
   pointer_facts facts;
   const result r = attempt_within(c, [&](D& d) { return d.describe(address, facts); });
   if (r != result::invalid_value) { c.check(r, "describe"); }
@@ -58,14 +65,23 @@ template <CudaDriver D>
 
 }  // namespace detail
 
+/// For the copies of a `cuda_device`, which take their addresses as they are. Error: `unsuitable_memory` unless all of
+/// it is pinned memory of the host; `cuda_error`.
+template <CudaDriver D>
+void require_pinned(const context_ref<D>& c, const void* memory, std::size_t bytes) {
+  if (detail::facts_of(c, reinterpret_cast<std::uintptr_t>(memory), bytes).kind != memory_kind::pinned) {
+    throw unsuitable_memory{"takt: memory of a device where a timed copy needs pinned memory of the host"};
+  }
+}
+
 /// Tells from the two addresses what kind of copy it is, and with it the engine. Source: Elliott 2015, section 5.4.2.
 /// Error: `unsuitable_memory` for pageable and managed memory, which cannot be scheduled, and for two addresses of one
 /// memory; `cuda_error`.
 template <CudaDriver D>
 [[nodiscard]] auto classify_copy(const context_ref<D>& c, std::uint64_t to, std::uint64_t from, std::size_t bytes)
     -> copy_request {
-  const pointer_facts target = detail::facts_of(c, to);
-  const pointer_facts source = detail::facts_of(c, from);
+  const pointer_facts target = detail::facts_of(c, to, bytes);
+  const pointer_facts source = detail::facts_of(c, from, bytes);
   copy_request out{.to = to, .from = from, .bytes = bytes, .to_device = target.device, .from_device = source.device};
   if (target.kind == memory_kind::device && source.kind == memory_kind::pinned) {
     out.kind = copy_kind::to_device;

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +21,7 @@
 #include <takt/cuda/driver_api.hpp>
 #include <takt/cuda/error.hpp>
 #include <takt/cuda/launch_site.hpp>
+#include <takt/cuda/machine_check.hpp>
 #include <takt/cuda/occupy_kernel.hpp>
 #include <takt/cuda/partitions.hpp>
 #include <takt/cuda/resource.hpp>
@@ -26,12 +29,15 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/concepts.hpp>
+#include <takt/runtime/machine_finding.hpp>
 
 namespace takt::cuda {
 
 struct device_options {
   partition_wish wish{};
-  std::vector<std::int32_t> ordinals{};  ///< the driver's number of each GPU of the platform; empty: the same numbers
+  /// The driver's number of each GPU of the platform, each once; empty: the same numbers.
+  std::vector<std::int32_t> ordinals{};
+  check_sources sources{};
 };
 
 /// GPUs of NVIDIA for the runtime: what runs on `runtime::emulated_device` runs here.
@@ -41,7 +47,7 @@ struct device_options {
 /// allocated in the driver after the last `open`.
 ///
 /// Once a call has failed, `fault()` says which. Operations still end, as the runtime expects, but what they computed
-/// is void.
+/// is void, and a run that is under way ends with `run_status::device_failed`.
 template <CudaDriver D>
 class cuda_device {
  public:
@@ -52,8 +58,12 @@ class cuda_device {
   /// Pre: the driver outlives the device; the ranges are disjoint. Error: `cuda_error`. A way to keep the ranges apart
   /// that does not exist is no error here: `serves` is false and `backend()` says why.
   cuda_device(D& driver, std::vector<sm_range> ranges, device_options options = {})
-      : driver_{&driver}, machine_{query_machine(driver)}, options_{std::move(options)}, ranges_{std::move(ranges)} {
+      : driver_{&driver},
+        machine_{query_machine(driver, options.ordinals)},
+        options_{std::move(options)},
+        ranges_{std::move(ranges)} {
     std::erase_if(ranges_, [](const sm_range& r) { return r.count <= 0; });
+    if (options_.sources.variables("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE")) { options_.wish.limited_by_mps = true; }
     if (options_.ordinals.empty()) {
       for (std::size_t g = 0; g < machine_.gpus.size(); ++g) {
         options_.ordinals.push_back(static_cast<std::int32_t>(g));
@@ -89,9 +99,9 @@ class cuda_device {
       opened->site.occupy = own.occupy;
       opened->served = std::make_unique<served_stream<D>>(make_stream(own, range), faults_, facts(g).wait());
       opened->site.stream = opened->served->get();
-    } catch (const cuda_error& e) {
-      faults_.note(failure{e.code(), e.call(), e.device(), e.context()});
-    } catch (const std::out_of_range&) { faults_.note(failure{result::invalid_device, "open", range.gpu, {}}); }
+    } catch (const cuda_error& e) { faults_.note(e.what_failed()); } catch (const std::out_of_range&) {
+      faults_.note(failure{result::invalid_device, "open", range.gpu, {}, driver_->name_of(result::invalid_device)});
+    }
     streams_.push_back(std::move(opened));
     return stream{*streams_.back()};
   }
@@ -106,6 +116,13 @@ class cuda_device {
   [[nodiscard]] static auto name() noexcept -> std::string_view { return "CUDA"; }
 
   [[nodiscard]] auto fault() const -> std::optional<failure> { return faults_.first(); }
+  [[nodiscard]] auto failed() const -> bool { return faults_.any(); }
+  /// Pre: failed.
+  [[nodiscard]] auto fault_sentence() const -> std::string { return sentence(*fault()); }
+  /// Cost: up to seconds, see `check_cuda_machine`.
+  [[nodiscard]] auto findings() const -> runtime::machine_findings {
+    return check_cuda_machine(machine_, options_.sources.machine, options_.sources.variables);
+  }
   [[nodiscard]] auto machine() const noexcept -> const machine_facts& { return machine_; }
   /// Pre, for both: the platform has the GPU.
   [[nodiscard]] auto backend(std::size_t g) const -> const backend_choice& { return gpus_[g]->choice; }
@@ -130,7 +147,8 @@ class cuda_device {
   }
   [[nodiscard]] auto make_gpu(std::size_t g) -> std::unique_ptr<gpu> {
     const std::int32_t ordinal = options_.ordinals[g];
-    if (ordinal < 0 || static_cast<std::size_t>(ordinal) >= machine_.gpus.size()) {
+    const bool twice = std::ranges::count(options_.ordinals, ordinal) > 1;
+    if (twice || ordinal < 0 || static_cast<std::size_t>(ordinal) >= machine_.gpus.size()) {
       check(*driver_, result::invalid_device, "cuda_device", {.device = ordinal});
     }
     std::vector<sm_range> own;

@@ -9,6 +9,10 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
+#if CUDA_VERSION < 12040
+#error "takt: the CUDA adapter needs the headers of CUDA 12.4 or later, which know green contexts"
+#endif
+
 namespace takt::cuda {
 
 /// The entries of the driver's library, found at run time under the names of the versions that these types belong to.
@@ -82,7 +86,7 @@ class driver_entries {
   }
 
   void load() {
-    library_ = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    library_ = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library_ == nullptr) {
       problem_ = "libcuda.so.1 cannot be loaded; install a driver of NVIDIA for CUDA 11.0 or later";
       return;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include <takt/cuda/context.hpp>
 #include <takt/cuda/copy_request.hpp>
@@ -13,25 +14,23 @@
 #include <takt/cuda/thread_stream.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/model/stage.hpp>
+#include <takt/runtime/locking/chunked_copy.hpp>
 
 namespace takt::cuda {
 
-/// How a copy went: pieces moved, and how often engines were asked for.
-struct copy_tally {
-  std::size_t chunks = 0;
-  std::size_t acquisitions = 0;
-};
+using runtime::copy_tally;
 
 /// The calls that a thread makes under a token: each holds the engines that it occupies from before it is issued until
 /// it has ended, and waits for both suspended. When a call fails, or the device is lost, the engines are free before
 /// the `cuda_error` leaves. Source: Elliott 2015, section 3.2.3.
 ///
-/// `Token` is a `runtime::token_guard`; contexts are given by the pool's number of the GPU, and the devices of requests
-/// are the driver's.
+/// `Token` is a `runtime::token_guard` or a `runtime::budgeted_token`, whose overruns leave after an operation;
+/// contexts are given by the pool's number of the GPU, and the devices of requests are the driver's.
 template <CudaDriver D, class Token, class Topology>
 class engine_calls {
  public:
-  /// Pre: all outlive it; the stream is the calling thread's, on the GPU that the token names; a context for each GPU.
+  /// Pre: all outlive it; the stream is the calling thread's, on the GPU that the token names; a context for each GPU;
+  /// `connect_peers` has been called if there are peer copies.
   engine_calls(Token& token, const Topology& topology, std::span<const context_ref<D>> contexts,
                thread_stream<D>& stream) noexcept
       : token_{&token}, topology_{&topology}, contexts_{contexts}, stream_{&stream} {}
@@ -39,27 +38,21 @@ class engine_calls {
   /// `enqueue(driver, stream)` launches.
   template <class Enqueue>
   void launch(Enqueue enqueue) {
-    const auto engine = token_->lock(engine_kind::execution);
+    auto engine = token_->lock(engine_kind::execution);
     stream_->run("launch", enqueue);
+    std::move(engine).release();
   }
 
-  /// Moves chunk by chunk. Between two chunks the engines are kept, unless somebody should go first. Pre: chunk >= 1.
-  /// Error: `std::invalid_argument` for devices without the token's GPU, or that are no peers.
+  /// See `runtime::copy_in_chunks`. Error: `std::invalid_argument` for a chunk of 0 bytes and for devices without the
+  /// token's GPU, or that are no peers.
   auto copy(const copy_request& what, std::size_t chunk) -> copy_tally {
-    copy_tally out;
-    std::size_t done = 0;
-    while (done < what.bytes) {
-      auto engines = lock_for(what);
-      ++out.acquisitions;
-      do {
-        const std::size_t length = std::min(chunk, what.bytes - done);
-        const copy_request piece = what.piece(done, length);
-        stream_->run("copy", [&](D& d, stream_handle s) { return enqueue(d, piece, s); });
-        done += length;
-        ++out.chunks;
-      } while (done < what.bytes && !engines.should_yield());
-    }
-    return out;
+    const auto move = [&](std::int64_t first, std::int64_t length) {
+      const copy_request piece = what.piece(static_cast<std::size_t>(first), static_cast<std::size_t>(length));
+      stream_->run("copy", [&](D& d, stream_handle s) { return enqueue(d, piece, s); });
+    };
+    return runtime::copy_in_chunks(
+        {static_cast<std::int64_t>(what.bytes), static_cast<std::int64_t>(chunk)}, [&] { return lock_for(what); },
+        move);
   }
 
  private:

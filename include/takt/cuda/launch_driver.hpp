@@ -54,7 +54,7 @@ class launch_driver {
     try {
       own = &lane_of_caller();
     } catch (const cuda_error& e) {
-      faults_.note(failure{e.code(), e.call(), e.device(), e.context()});
+      faults_.note(e.what_failed());
       return false;
     }
     flight& f = own->take();
@@ -125,7 +125,7 @@ class launch_driver {
         float milliseconds = 0;
         (void)attempt_within(of->context_, [&](D& d) {
           const result answer = d.elapsed(f.begin.get(), f.end.get(), milliseconds);
-          if (answer != result::success) { milliseconds = 0; }
+          if (answer != result::success || milliseconds < 0) { milliseconds = 0; }
           return answer;
         });
         const std::lock_guard lock{of->mutex_};

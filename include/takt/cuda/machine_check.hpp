@@ -23,6 +23,12 @@ using environment = std::function<std::optional<std::string>(const char* name)>;
   return value == nullptr ? std::nullopt : std::optional<std::string>{value};
 }
 
+/// Where the findings of `check_cuda_machine` come from.
+struct check_sources {
+  runtime::machine_sources machine{};
+  environment variables = process_environment;
+};
+
 /// What the driver and this process's environment mean for timed runs.
 [[nodiscard]] inline auto check_driver(const machine_facts& machine, const environment& env = process_environment)
     -> runtime::machine_findings {
@@ -45,6 +51,8 @@ using environment = std::function<std::optional<std::string>(const char* name)>;
   };
   judge("CUDA_MODULE_LOADING", "EAGER, or code is loaded by the first launch", severity::warning,
         [](const auto& v) { return v == "EAGER"; });
+  judge("CUDA_DEVICE_MAX_CONNECTIONS", "32: streams above that number share queues of the hardware, above 8 if not set",
+        severity::warning, [](const auto& v) { return v == "32"; });
   judge("CUDA_LAUNCH_BLOCKING", "not set: launches would wait", severity::serious,
         [](const auto& v) { return !v || *v == "0"; });
   judge("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "not set: green contexts may exceed their SMs", severity::warning,

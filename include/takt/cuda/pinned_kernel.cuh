@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include <cuda_runtime.h>
 
@@ -29,8 +28,11 @@ template <class Body>
 class pinned_kernel {
  public:
   explicit pinned_kernel(Body body, launch_form form = {}) : body_{body}, form_{form} {
-    int per_sm = virtual_sms_of<elastic_slots>(body_, form_);
+    int per_sm = 0;
     int sms = 0;
+    if (status() == cudaSuccess) {
+      status_ = detail::blocks_per_sm(&detail::run_pinned<elastic_slots, Body>, form_, per_sm);
+    }
     if (status() == cudaSuccess) { status_ = detail::sms_of_current_device(sms); }
     if (status() == cudaSuccess && per_sm == 0) { status_ = cudaErrorLaunchOutOfResources; }
     per_sm_ = per_sm;
@@ -59,6 +61,7 @@ class pinned_kernel {
 
   /// Gives up a job that is not done, after an error say. Pre: launches of it have ended.
   void abandon() noexcept {
+    if (words_.data() == nullptr) { return; }
     for (std::uint32_t lane = 0; lane < max_lanes; ++lane) { words_[0].chunks_left[lane] = 0; }
     work_ = {};
     next_job_ = 0;
@@ -67,11 +70,13 @@ class pinned_kernel {
 
   /// Starts the job, or goes on with it. Pre: earlier launches of it have ended, or are in the same stream.
   [[nodiscard]] auto launch(cudaStream_t stream, const sm_slots& slots) -> cudaError_t {
+    if (status() != cudaSuccess) { return status(); }
     set_slots(slots);
     joined_ = 0;
-    if (std::exchange(clear_, false)) {
+    if (clear_) {
       const cudaError_t e = cudaMemsetAsync(state_.data(), 0, state_.bytes(), stream);
       if (e != cudaSuccess) { return e; }
+      clear_ = false;
     }
     return enqueue(stream, 0);
   }
@@ -84,6 +89,7 @@ class pinned_kernel {
   }
 
   void set_slots(const sm_slots& slots) noexcept {
+    if (words_.data() == nullptr) { return; }
     for (std::uint32_t sm = 0; sm < max_sms; ++sm) {
       std::atomic_ref<std::uint32_t>{words_[0].allowed[sm]}.store(slots.at(sm), std::memory_order_release);
     }
@@ -93,6 +99,7 @@ class pinned_kernel {
   /// Chunks that no block has taken. Exact once all launches of the job have ended; before, at least what is left.
   [[nodiscard]] auto chunks_left() const noexcept -> std::uint32_t {
     std::uint32_t least = work_.chunks;
+    if (words_.data() == nullptr) { return least; }
     for (std::uint32_t lane = 0; lane < max_lanes; ++lane) {
       least = std::min(least, std::atomic_ref<std::uint32_t>{words_[0].chunks_left[lane]}.load());
     }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <cuda_runtime.h>
@@ -92,15 +93,39 @@ __global__ void __launch_bounds__(largest_block) run_plain(std::int64_t count, l
   if (blockIdx.x < count) { body.f(static_cast<std::int64_t>(blockIdx.x)); }
 }
 
+/// What every kernel may use without a word to the driver.
+inline constexpr int free_shared_memory = 48 * 1024;
+
+template <class Kernel>
+[[nodiscard]] auto allow_shared_memory(Kernel* kernel, const launch_form& form) -> cudaError_t {
+  if (form.shared_memory <= free_shared_memory) { return cudaSuccess; }
+  return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              form.shared_memory);
+}
+
 template <class Kernel>
 [[nodiscard]] auto blocks_per_sm(Kernel* kernel, const launch_form& form, int& out) -> cudaError_t {
-  const auto bytes = static_cast<std::size_t>(form.shared_memory);
-  if (form.shared_memory > 0) {
-    const cudaError_t e = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                               cudaFuncAttributeMaxDynamicSharedMemorySize, form.shared_memory);
-    if (e != cudaSuccess) { return e; }
-  }
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&out, kernel, form.threads, bytes);
+  const cudaError_t e = allow_shared_memory(kernel, form);
+  if (e != cudaSuccess) { return e; }
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&out, kernel, form.threads,
+                                                       static_cast<std::size_t>(form.shared_memory));
+}
+
+/// What this launch answers: `cudaGetLastError` would also name an error that the thread made before it.
+template <class... Parameters, class... Arguments>
+[[nodiscard]] auto enqueue(void (*kernel)(Parameters...), cudaStream_t stream, std::int64_t blocks,
+                           const launch_form& form, const Arguments&... arguments) -> cudaError_t {
+  const bool sizes_are_good =
+      blocks >= 1 && blocks <= std::numeric_limits<std::int32_t>::max() && form.threads >= 1 && form.shared_memory >= 0;
+  if (!sizes_are_good) { return cudaErrorInvalidConfiguration; }
+  const cudaError_t e = allow_shared_memory(kernel, form);
+  if (e != cudaSuccess) { return e; }
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(static_cast<unsigned>(form.threads));
+  config.dynamicSmemBytes = static_cast<std::size_t>(form.shared_memory);
+  config.stream = stream;
+  return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
 [[nodiscard]] inline auto sms_of_current_device(int& out) -> cudaError_t {
@@ -134,27 +159,24 @@ template <class Slots, class Body>
     grid = per_sm * sms;
   }
   if (grid < 1) { return cudaErrorLaunchOutOfResources; }
-  detail::run_pinned<<<static_cast<unsigned>(grid), static_cast<unsigned>(form.threads),
-                       static_cast<std::size_t>(form.shared_memory), stream>>>(work, state, lane, slots, body);
-  return cudaGetLastError();
+  return detail::enqueue(&detail::run_pinned<Slots, Body>, stream, grid, form, work, state, lane, slots, body);
 }
 
-/// The plain launch of the same work, for comparison: all of the device, blocks wherever the hardware puts them.
+/// The plain launch of the same work, for comparison: all of the device, blocks wherever the hardware puts them. An
+/// invalid configuration when it takes 2^31 blocks or more.
 template <class F>
 [[nodiscard]] auto launch_plain(cudaStream_t stream, std::int64_t count, const index_body<F>& body,
                                 const launch_form& form) -> cudaError_t {
   if (count == 0) { return cudaSuccess; }
-  detail::run_plain<<<static_cast<unsigned>(grid_for(count, form.threads)), static_cast<unsigned>(form.threads),
-                      static_cast<std::size_t>(form.shared_memory), stream>>>(count, body);
-  return cudaGetLastError();
+  void (*const kernel)(std::int64_t, index_body<F>) = &detail::run_plain<F>;
+  return detail::enqueue(kernel, stream, form.threads < 1 ? 0 : grid_for(count, form.threads), form, count, body);
 }
 template <class F>
 [[nodiscard]] auto launch_plain(cudaStream_t stream, std::int64_t count, const logical_block_body<F>& body,
                                 const launch_form& form) -> cudaError_t {
   if (count == 0) { return cudaSuccess; }
-  detail::run_plain<<<static_cast<unsigned>(count), static_cast<unsigned>(form.threads),
-                      static_cast<std::size_t>(form.shared_memory), stream>>>(count, body);
-  return cudaGetLastError();
+  void (*const kernel)(std::int64_t, logical_block_body<F>) = &detail::run_plain<F>;
+  return detail::enqueue(kernel, stream, count, form, count, body);
 }
 
 }  // namespace takt::cuda

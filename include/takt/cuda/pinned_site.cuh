@@ -63,17 +63,21 @@ class pinned_accelerator_work {
   }
 
   [[nodiscard]] auto ready() const noexcept -> bool {
-    return state_.status() == cudaSuccess && form_.grid > 0 && work_.chunks > 0;
+    return state_.status() == cudaSuccess && per_sm_ > 0 && form_.grid > 0 && work_.chunks > 0;
   }
 
-  /// A job that was not completed leaves a state that the next launch clears.
+  /// A job that was not completed leaves a state that the next launch clears. The words of its site may be gone.
   void begin() noexcept {
-    clear_ = clear_ || (launched_ && left() > 0);
+    clear_ = clear_ || unfinished_;
     work_.job = clear_ ? 0 : work_.job + (launched_ ? 1U : 0U);
     launched_ = false;
+    unfinished_ = false;
   }
+  /// Refuses, and launches nothing, unless it is ready.
   [[nodiscard]] auto launch(const accelerator_site& site) -> result {
+    if (!ready()) { return result::invalid_value; }
     words_ = site.words;
+    unfinished_ = true;
     if (!std::exchange(launched_, true)) { *static_cast<volatile std::uint64_t*>(&words_->left) = work_.chunks; }
     const cudaStream_t stream = detail::runtime_stream(site.stream);
     if (std::exchange(clear_, false)) {
@@ -89,19 +93,20 @@ class pinned_accelerator_work {
         reinterpret_cast<volatile std::uint64_t*>(words + offsetof(yield_words, left))};
     return detail::driver_result(launch_pinned(stream, work_, state_.data(), 0, yielding, body_, form_));
   }
-  [[nodiscard]] auto complete() const -> bool { return launched_ && left() == 0; }
-
- private:
-  [[nodiscard]] auto left() const noexcept -> std::uint64_t {
-    return *static_cast<const volatile std::uint64_t*>(&words_->left);
+  /// Pre: the last launch has ended, and its site is still there.
+  [[nodiscard]] auto complete() -> bool {
+    unfinished_ = unfinished_ && *static_cast<const volatile std::uint64_t*>(&words_->left) > 0;
+    return launched_ && !unfinished_;
   }
 
+ private:
   Body body_;
   launch_form form_;
   pinned_work work_;
   std::int32_t per_sm_ = 0;
   bool clear_ = false;
   bool launched_ = false;
+  bool unfinished_ = false;
   yield_words* words_ = nullptr;
   device_array<pinning_state> state_;
 };

@@ -13,8 +13,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/cuda/pinned_kernel.cuh>
-#include <takt/prediction/kernel_fit.hpp>
-#include <takt/prediction/measured_interleave.hpp>
+#include <takt/prediction/kernel_profile.hpp>
 #include <takt/runtime/clock.hpp>
 
 namespace takt::cuda {
@@ -54,16 +53,6 @@ template <class Body>
   return kernel.chunks_left() == 0 ? out : std::nullopt;
 }
 
-/// What is not work of a kernel, as the longest of some runs: an empty plain launch, and an empty pinned one.
-/// Source: Zou et al. 2021, section 4.3.
-struct launch_overheads {
-  ticks plain = 0;
-  ticks pinned = 0;
-
-  /// What pinning adds.
-  [[nodiscard]] auto pinning() const noexcept -> ticks { return std::max<ticks>(0, pinned - plain); }
-};
-
 namespace detail {
 
 struct nothing {
@@ -72,47 +61,49 @@ struct nothing {
 
 }  // namespace detail
 
-[[nodiscard]] inline auto measure_overheads(cudaStream_t stream, const sm_slots& slots, const launch_form& form = {},
-                                            std::size_t repeats = 100) -> std::optional<launch_overheads> {
-  const auto body = over_indices(detail::nothing{});
-  pinned_kernel kernel{body, form};
-  const std::int64_t one_each = std::max(1, slots.total());
-  const auto pinned = time_jobs(kernel, stream, slots, {.count = one_each, .length = 1, .repeats = repeats});
-  const auto plain =
-      time_calls(stream, repeats, [&](cudaStream_t s) { return launch_plain(s, one_each, body, kernel.form()); });
-  if (!pinned || !plain || repeats == 0) { return std::nullopt; }
-  return launch_overheads{*std::ranges::max_element(*plain), *std::ranges::max_element(*pinned)};
-}
+/// A pinned kernel on a device as something to profile. Launches without work have the form of its own, so that blocks
+/// on other SMs leave them in the same number.
+template <class Body>
+class pinned_bench {
+ public:
+  /// `work.repeats` is not looked at. Pre: the kernel outlives it.
+  pinned_bench(pinned_kernel<Body>& kernel, cudaStream_t stream, const profiled_work& work)
+      : kernel_{&kernel}, stream_{stream}, work_{work}, empty_{over_indices(detail::nothing{}), kernel.form()} {}
 
-/// Times over SM counts, the ratio of self-interleaving, and the law that brackets all of them. Its overhead holds what
-/// the launch and the pinning cost, because the times do.
-struct kernel_profile {
-  std::vector<kernel_sample> samples;
-  kernel_interleave interleave;
-  kernel_fit fit;
+  [[nodiscard]] auto virtual_per_sm() const noexcept -> std::int32_t { return kernel_->virtual_per_sm(); }
+
+  [[nodiscard]] auto time_job(std::int32_t sms, std::int32_t per_sm) -> std::optional<ticks> {
+    return only(time_jobs(*kernel_, stream_, isolated_slots(0, sms, per_sm), {work_.count, work_.length, 1}));
+  }
+  [[nodiscard]] auto time_empty(std::int32_t sms, std::int32_t per_sm) -> std::optional<ticks> {
+    return only(time_jobs(empty_, stream_, isolated_slots(0, sms, per_sm), {std::int64_t{sms} * per_sm, 1, 1}));
+  }
+  [[nodiscard]] auto time_plain_empty(std::int32_t sms, std::int32_t per_sm) -> std::optional<ticks> {
+    const std::int64_t threads = std::int64_t{sms} * per_sm * empty_.form().threads;
+    return only(
+        time_calls(stream_, 1, [&](cudaStream_t s) { return launch_plain(s, threads, empty_.body(), empty_.form()); }));
+  }
+
+ private:
+  [[nodiscard]] static auto only(const std::optional<std::vector<ticks>>& times) -> std::optional<ticks> {
+    return times ? std::optional{times->front()} : std::nullopt;
+  }
+
+  pinned_kernel<Body>* kernel_;
+  cudaStream_t stream_;
+  profiled_work work_;
+  pinned_kernel<index_body<detail::nothing>> empty_;
 };
 
-/// On the first n SMs for each n of `sm_counts`, all V blocks on each; and for the ratio on one SM with one block and
-/// with V. Source: Zou et al. 2021, sections 4.1, 4.2 and 6.2.
+static_assert(KernelBench<pinned_bench<index_body<detail::nothing>>>);
+
+/// The profile of a kernel on the current device. Its overhead holds what the launch and the pinning cost.
 template <class Body>
 [[nodiscard]] auto profile_kernel(pinned_kernel<Body>& kernel, cudaStream_t stream,
                                   std::span<const std::int32_t> sm_counts, const profiled_work& work,
                                   std::int32_t margin_percent = 0) -> std::optional<kernel_profile> {
-  const std::int32_t per_sm = kernel.virtual_per_sm();
-  kernel_profile out{};
-  const auto alone = time_jobs(kernel, stream, isolated_slots(0, 1, 1), work);
-  const auto together = time_jobs(kernel, stream, isolated_slots(0, 1, per_sm), work);
-  if (!alone || !together) { return std::nullopt; }
-  const auto ratio = measured_interleave(*alone, *together, per_sm);
-  if (!ratio) { return std::nullopt; }
-  out.interleave = *ratio;
-  for (const std::int32_t sms : sm_counts) {
-    const auto times = time_jobs(kernel, stream, isolated_slots(0, sms, per_sm), work);
-    if (!times) { return std::nullopt; }
-    for (const ticks t : *times) { out.samples.push_back({sms * per_sm, t}); }
-  }
-  out.fit = fit_kernel(out.samples, out.interleave, margin_percent);
-  return out;
+  pinned_bench<Body> bench{kernel, stream, work};
+  return takt::profile_kernel(bench, sm_counts, work.repeats, margin_percent);
 }
 
 /// The ratio of one kernel beside another on the same SM: twice the time of the two together over the sum of the times

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -28,7 +29,7 @@ class device_array {
  public:
   explicit device_array(std::size_t count = 1) : count_{count} {
     void* p = nullptr;
-    status_ = cudaMalloc(&p, count * sizeof(T));
+    status_ = count > SIZE_MAX / sizeof(T) ? cudaErrorMemoryAllocation : cudaMalloc(&p, count * sizeof(T));
     if (status_ != cudaSuccess) { return; }
     elements_.reset(static_cast<T*>(p));
     status_ = cudaMemset(p, 0, count * sizeof(T));
@@ -54,7 +55,9 @@ class mapped_array {
  public:
   explicit mapped_array(std::size_t count = 1) : count_{count} {
     void* p = nullptr;
-    status_ = cudaHostAlloc(&p, count * sizeof(T), cudaHostAllocMapped | cudaHostAllocPortable);
+    status_ = count > SIZE_MAX / sizeof(T)
+                  ? cudaErrorMemoryAllocation
+                  : cudaHostAlloc(&p, count * sizeof(T), cudaHostAllocMapped | cudaHostAllocPortable);
     if (status_ != cudaSuccess) { return; }
     elements_.reset(static_cast<T*>(p));
     std::uninitialized_value_construct_n(elements_.get(), count);
@@ -98,7 +101,9 @@ class own_stream {
 
   [[nodiscard]] auto status() const noexcept -> cudaError_t { return status_; }
   [[nodiscard]] auto get() const noexcept -> cudaStream_t { return stream_; }
-  auto wait() const noexcept -> cudaError_t { return cudaStreamSynchronize(stream_); }
+  auto wait() const noexcept -> cudaError_t {
+    return status_ == cudaSuccess ? cudaStreamSynchronize(stream_) : status_;
+  }
 
  private:
   cudaError_t status_ = cudaSuccess;

@@ -41,6 +41,10 @@ class fault_record {
     const std::lock_guard lock{mutex_};
     return first_;
   }
+  [[nodiscard]] auto any() const -> bool {
+    const std::lock_guard lock{mutex_};
+    return first_.has_value();
+  }
 
  private:
   mutable runtime::inheriting_mutex mutex_;
@@ -129,7 +133,7 @@ class served_stream {
 
   void note(result r, const char* call) {
     const context_ref<D>& c = context();
-    faults_->note(failure{r, call, c.device, c.handle});
+    faults_->note(failure{r, call, c.device, c.handle, c.driver->name_of(r)});
   }
   void add(const operation& next) {
     const std::lock_guard lock{mutex_};

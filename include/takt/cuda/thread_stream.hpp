@@ -32,7 +32,7 @@ class thread_stream {
   void run(const char* call, Enqueue enqueue) {
     const current_context<D> within{context()};
     D& d = *context().driver;
-    context().check(enqueue(d, get()), call);
+    if (const result r = enqueue(d, get()); r != result::success) { return settle(r, call); }
     if (how_ == wait_method::whole_stream) { return settle(d.wait_for_stream(get()), "wait_for_stream"); }
     if (const result r = d.record(ended_.get(), get()); r != result::success) { return settle(r, "record"); }
     settle(d.wait_for_event(ended_.get()), "wait_for_event");

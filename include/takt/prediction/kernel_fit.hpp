@@ -24,6 +24,7 @@ enum class fit_status : std::uint8_t {
   one_sm_count_only,    ///< work and overhead cannot be told apart
   interleave_below_one,
   margin_out_of_range,
+  overhead_out_of_range,  ///< below 0
   overflow,
 };
 
@@ -35,6 +36,7 @@ enum class fit_status : std::uint8_t {
     case fit_status::one_sm_count_only: return "one SM count only";
     case fit_status::interleave_below_one: return "the interleave ratio is below 1";
     case fit_status::margin_out_of_range: return "the margin is out of range";
+    case fit_status::overhead_out_of_range: return "the least overhead is negative";
     case fit_status::overflow: return "overflow";
   }
   return "";
@@ -94,7 +96,9 @@ class cover_search {
     return margin_ >= 100 ? 0 : time * (100 - margin_) / 100;
   }
   /// Whether no product of this search leaves 64 bits.
-  [[nodiscard]] constexpr auto fits() const noexcept -> bool {
+  [[nodiscard]] constexpr auto fits(ticks least_serial) const noexcept -> bool {
+    ticks unused = 0;
+    if (!checked_multiply(least_serial, ticks{100 + margin_}, unused)) { return false; }
     for (const kernel_sample& s : samples_) {
       ticks product = 0;
       if (!checked_multiply(s.time, ticks{100 + margin_}, product) ||
@@ -118,15 +122,15 @@ class cover_search {
     return out;
   }
 
-  [[nodiscard]] constexpr auto best_serial() const noexcept -> ticks {
+  [[nodiscard]] constexpr auto best_serial(ticks least) const noexcept -> ticks {
     double inverses = 0;
-    ticks high = 0;
+    ticks high = least;
     for (const kernel_sample& s : samples_) {
       inverses += 1.0 / s.virtual_sms;
       high = raised(s.time) > high ? raised(s.time) : high;
     }
     const auto count = static_cast<double>(samples_.size());
-    ticks low = 0;
+    ticks low = least;
     while (low < high) {
       const ticks middle = low + (high - low) / 2;
       if (static_cast<double>(touch(middle).virtual_sms) * inverses <= count) {
@@ -139,7 +143,7 @@ class cover_search {
     const auto total = [&](ticks serial) {
       return static_cast<double>(serial) * count + static_cast<double>(touch(serial).parallel) * inverses;
     };
-    return low > 0 && total(low - 1) < total(low) ? low - 1 : low;
+    return low > least && total(low - 1) < total(low) ? low - 1 : low;
   }
 
   /// Work that every sample is at least: the least n x time.
@@ -158,19 +162,20 @@ class cover_search {
 };
 
 [[nodiscard]] constexpr auto fit_fault(std::span<const kernel_sample> samples, const kernel_interleave& interleave,
-                                       std::int32_t margin) noexcept -> fit_status {
+                                       std::int32_t margin, ticks least_overhead) noexcept -> fit_status {
   if (samples.empty()) { return fit_status::no_samples; }
   if (interleave.denominator < 1 || interleave.numerator < interleave.denominator) {
     return fit_status::interleave_below_one;
   }
   if (margin < 0 || margin > max_fit_margin) { return fit_status::margin_out_of_range; }
+  if (least_overhead < 0) { return fit_status::overhead_out_of_range; }
   bool several = false;
   for (const kernel_sample& s : samples) {
     if (s.time < 1 || s.virtual_sms < 1 || s.virtual_sms > max_units) { return fit_status::sample_out_of_range; }
     several = several || s.virtual_sms != samples[0].virtual_sms;
   }
   if (!several) { return fit_status::one_sm_count_only; }
-  return cover_search{samples, margin}.fits() ? fit_status::fitted : fit_status::overflow;
+  return cover_search{samples, margin}.fits(least_overhead) ? fit_status::fitted : fit_status::overflow;
 }
 
 /// The law with that overhead whose stretched work reaches `parallel`; false on overflow.
@@ -212,17 +217,22 @@ constexpr void measure_distances(std::span<const kernel_sample> samples, kernel_
 /// Times show the stretched work and the overhead, never the ratio itself: that is the caller's knowledge (a table, or
 /// `measured_interleave`). It must be the ratio of the runs, since a larger one states less work for the same times,
 /// and the lower bound cannot exceed that work. What samples do not show, no fit can bound.
-/// Cost: at most 64 passes over the samples, no memory. Source: Zou et al. 2021, sections 4.1 and 6.4.
+///
+/// `least_overhead`, moved upwards too, is what a run is known to take besides its work, an empty pinned launch say:
+/// without it a few long runs on few SMs can leave a law without any overhead. Where it is at or above the true one,
+/// and true times are work over SMs and overhead, the upper bound holds on all SM counts above the least that was
+/// timed. Cost: at most 64 passes over the samples, no memory. Source: Zou et al. 2021, sections 4.1 and 6.4.
 [[nodiscard]] constexpr auto fit_kernel(std::span<const kernel_sample> samples, kernel_interleave interleave = {},
-                                        std::int32_t margin_percent = 0) noexcept -> kernel_fit {
-  kernel_fit out{.status = detail::fit_fault(samples, interleave, margin_percent),
+                                        std::int32_t margin_percent = 0, ticks least_overhead = 0) noexcept
+    -> kernel_fit {
+  kernel_fit out{.status = detail::fit_fault(samples, interleave, margin_percent, least_overhead),
                  .law = {},
                  .above = {},
                  .below = {},
                  .curve = {}};
   if (!out) { return out; }
   const detail::cover_search search{samples, margin_percent};
-  const ticks serial = search.best_serial();
+  const ticks serial = search.best_serial(search.raised(least_overhead));
   const bool computed = detail::law_of(search.touch(serial).parallel, serial, search.least_work(), interleave, out.law);
   if (!computed || !brackets(out.law, samples)) {
     return {.status = fit_status::overflow, .law = {}, .above = {}, .below = {}, .curve = {}};

@@ -3,12 +3,14 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <takt/core/number.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/runtime/completion.hpp>
+#include <takt/runtime/machine_finding.hpp>
 
 namespace takt::runtime {
 
@@ -42,5 +44,24 @@ concept Device = std::constructible_from<typename D::kernel, ticks> &&
                    { d.ready() } -> std::same_as<bool>;
                    { d.name() } -> std::convertible_to<std::string_view>;
                  };
+
+/// What a device adds that can fail while it is used. Its operations then still end, with void results.
+///
+/// - `failed()`: whether something has gone wrong; once true it stays. True before `done` of an operation whose result
+///   is void is called. From any thread.
+/// - `fault_sentence()`: what went wrong first, and where. Pre: failed.
+template <class D>
+concept FallibleDevice = requires(const D& d) {
+  { d.failed() } -> std::same_as<bool>;
+  { d.fault_sentence() } -> std::convertible_to<std::string>;
+};
+
+/// What a device adds that knows how far timed runs on it can be trusted.
+///
+/// - `findings()`: about the host, the device and its driver, fine or not. May take seconds.
+template <class D>
+concept ExaminedDevice = requires(const D& d) {
+  { d.findings() } -> std::same_as<machine_findings>;
+};
 
 }  // namespace takt::runtime

@@ -22,6 +22,7 @@
 #include <takt/runtime/bindings.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/privileges.hpp>
+#include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 #include <takt/runtime/runnable.hpp>
@@ -55,7 +56,7 @@ class crew {
   explicit crew(std::vector<std::unique_ptr<runner>>& runners) {
     for (const auto& r : runners) {
       threads_.emplace_back([this, task = r.get()] {
-        if (const auto window = line_.wait()) { task->serve(*window); }
+        if (const auto window = line_.wait()) { task->serve(window->start); }
       });
     }
   }
@@ -103,6 +104,9 @@ void summarize(const Runners& runners, run_result& result) {
 /// emulated outlasts the run, and a thread above all tasks ends their real-time priority on time, so that bound code
 /// which does not return cannot keep the machine.
 ///
+/// Once the device says that it has failed (`FallibleDevice`), there are no more releases; the run ends when the
+/// operations and the bound code under way have.
+///
 /// Pre: `table` is in priority order. Error: see `run_status`.
 template <class Table, std::size_t MaxShares, Device D, TraceRecorder Recorder = no_trace>
   requires std::same_as<typename Table::number, ticks>
@@ -119,7 +123,12 @@ template <class Table, std::size_t MaxShares, Device D, TraceRecorder Recorder =
   if (!device.serves(platform)) { return refuse(run_status::wrong_device); }
   if (!well_bound(table, platform, bound)) { return refuse(run_status::wrong_binding); }
 
+  if (options.check_machine) {
+    result.findings = findings_of(device);
+    result.notes = notes_on(result.findings);
+  }
   const dedicated_sms<MaxShares> partitions{platform, p};
+  run_end<D> end{device};
   std::vector<copy_arbiter<Table::max_tasks>> arbiters(static_cast<std::size_t>(platform.copy_engines));
   std::vector<std::unique_ptr<runner>> runners;
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -129,11 +138,12 @@ template <class Table, std::size_t MaxShares, Device D, TraceRecorder Recorder =
                  &options.on_violation};
     detail::reserve_trace<Recorder>(log, options.length.count(), t.period, t.segment_count);
     runners.push_back(std::make_unique<runner>(resolve(table, i, platform, range, options, bound), device.open(range),
-                                               arbiters, length_source{options.lengths, options.seed, t.id},
+                                               arbiters, end, length_source{options.lengths, options.seed, t.id},
                                                std::move(log)));
   }
 
   detail::crew<D, Table::max_tasks> crew{runners};
+  if (report_fault(device, result)) { return result; }
   if (!crew.complete() || !device.ready()) { return refuse(run_status::no_threads); }
   std::vector<placed_thread> threads;
   for (std::size_t i = 0; i < table.size(); ++i) { threads.push_back({crew.handle(i), table.tasks[i].core}); }
@@ -152,10 +162,12 @@ template <class Table, std::size_t MaxShares, Device D, TraceRecorder Recorder =
 
   const ticks start = now() + detail::lead_time;
   const ticks stop = later(start, std::max<ticks>(0, options.length.count()));
+  end.plan(stop);
   crew.start({start, stop});
-  sleep_until(stop);
+  end.sleep_until(stop);
   rights.give_back();
   crew.join();
+  result.lasted = std::max<ticks>(0, end.instant() - start);
 
   result.tasks.resize(table.size());
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -164,6 +176,7 @@ template <class Table, std::size_t MaxShares, Device D, TraceRecorder Recorder =
     runners[i]->log().replay(recorder);
   }
   detail::summarize(runners, result);
+  (void)report_fault(device, result);
   return result;
 }
 

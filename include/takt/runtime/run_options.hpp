@@ -47,6 +47,9 @@ struct run_options {
   bool real_time = true;
   bool pin_to_cores = true;
   bool lock_memory = true;
+  /// Before the run, look for what disturbs timed runs: the device's own findings where it has some, else those about
+  /// the CPUs. Costs up to seconds, for the driver's tool.
+  bool check_machine = false;
   std::vector<expectation> expected;
   /// Called at most once per task, at the first violation, on the thread that noticed it: keep it short.
   std::function<void(const violation&)> on_violation;

@@ -9,6 +9,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/runtime/machine_finding.hpp>
 #include <takt/runtime/run_options.hpp>
 
 namespace takt::runtime {
@@ -20,6 +21,7 @@ enum class run_status : std::uint8_t {
   wrong_device,   ///< nothing ran: the device lacks what the platform names
   wrong_binding,  ///< nothing ran: a binding names no segment of its kind
   no_threads,     ///< nothing ran: the system gave too few threads
+  device_failed,  ///< the run ended there, or did not begin: see `device_fault`; what was seen until then counts
 };
 
 [[nodiscard]] constexpr auto name_of(run_status s) noexcept -> std::string_view {
@@ -30,6 +32,7 @@ enum class run_status : std::uint8_t {
     case run_status::wrong_device: return "wrong-device";
     case run_status::wrong_binding: return "wrong-binding";
     case run_status::no_threads: return "no-threads";
+    case run_status::device_failed: return "device-failed";
   }
   return "";
 }
@@ -63,6 +66,9 @@ struct run_result {
   model_error error{};
   std::vector<task_observation> tasks;  ///< in the given order
   std::optional<violation> first_violation;
+  std::string device_fault;   ///< what failed, and where; empty unless the device did
+  ticks lasted = 0;           ///< from the start to the end: what was asked for, or less after a fault
+  machine_findings findings;  ///< if they were asked for, fine ones too
   system_grant granted{};
   std::vector<std::string> notes;  ///< sentences on how far the run can be trusted
 };

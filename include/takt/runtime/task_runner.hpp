@@ -18,8 +18,8 @@
 #include <takt/runtime/copy_arbiter.hpp>
 #include <takt/runtime/event.hpp>
 #include <takt/runtime/length_source.hpp>
+#include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
-#include <takt/runtime/start_line.hpp>
 #include <takt/runtime/task_log.hpp>
 
 namespace takt::runtime {
@@ -58,18 +58,24 @@ class task_runner {
  public:
   using arbiter = copy_arbiter<MaxTasks>;
 
-  /// Pre: `engines` has an arbiter per copy engine, and outlives the runner.
-  task_runner(runnable_task<D> task, typename D::stream stream, std::vector<arbiter>& engines, length_source lengths,
-              task_log log)
-      : task_{std::move(task)}, stream_{stream}, engines_{&engines}, lengths_{lengths}, log_{std::move(log)} {}
+  /// Pre: `engines` has an arbiter per copy engine; it and the end outlive the runner.
+  task_runner(runnable_task<D> task, typename D::stream stream, std::vector<arbiter>& engines, run_end<D>& end,
+              length_source lengths, task_log log)
+      : task_{std::move(task)},
+        stream_{stream},
+        engines_{&engines},
+        end_{&end},
+        lengths_{lengths},
+        log_{std::move(log)} {}
 
   [[nodiscard]] auto log() noexcept -> task_log& { return log_; }
   [[nodiscard]] auto log() const noexcept -> const task_log& { return log_; }
 
-  /// Runs until the end of the window. Unfinished emulated segments are cut short there; bound code ends by itself.
-  void serve(const run_window& window) {
-    window_ = window;
-    release_ = window.start;
+  /// Runs from this instant until the end. Unfinished emulated segments are cut short there; bound code ends by itself.
+  /// The job in which the device failed is not complete.
+  void serve(ticks start) {
+    start_ = start;
+    release_ = start;
     bool more = true;
     while (more && run_job()) {
       more = next_release();
@@ -81,7 +87,7 @@ class task_runner {
     if (!cut_) { return; }
     leave_unfinished();
     while (next_release()) {
-      log_.add(mark_kind::release, ++job_, release_ - window_.start);
+      log_.add(mark_kind::release, ++job_, release_ - start_);
       position_ = 0;
       leave_unfinished();
     }
@@ -90,7 +96,7 @@ class task_runner {
  private:
   /// False when the next release would be after the end.
   auto next_release() -> bool {
-    if (task_.period >= window_.stop - release_) { return false; }
+    if (task_.period >= end_->instant() - release_) { return false; }
     release_ += task_.period;
     return true;
   }
@@ -98,10 +104,12 @@ class task_runner {
 
   /// False when the run ended first.
   auto run_job() -> bool {
-    sleep_until(release_);
-    log_.add(mark_kind::release, job_, release_ - window_.start);
+    end_->sleep_until(release_);
+    if (release_ >= end_->instant()) { return false; }
+    log_.add(mark_kind::release, job_, release_ - start_);
     position_ = 0;
     ready_ = release_;
+    cut_ = now() >= end_->instant();
     while (!cut_ && position_ < task_.chain.size()) {
       if (task_.chain[position_].where == stage::cpu) {
         run_cpu_segment();
@@ -112,18 +120,19 @@ class task_runner {
     }
     if (cut_) { return false; }
     const bool in_time = ready_ <= due();
-    log_.add(mark_kind::completion, job_, ready_ - window_.start);
-    log_.add(in_time ? mark_kind::deadline : mark_kind::miss, job_, due() - window_.start);
+    log_.add(mark_kind::completion, job_, ready_ - start_);
+    log_.add(in_time ? mark_kind::deadline : mark_kind::miss, job_, due() - start_);
     log_.complete(ready_ - release_, in_time);
     ++job_;
     return true;
   }
 
   void leave_unfinished() {
-    const bool missed = due() <= window_.stop;
-    if (missed) { log_.add(mark_kind::miss, job_, due() - window_.start); }
+    const ticks stop = end_->instant();
+    const bool missed = due() <= stop;
+    if (missed) { log_.add(mark_kind::miss, job_, due() - start_); }
     const auto segment = static_cast<std::uint32_t>(std::min(position_, task_.chain.size() - 1));
-    log_.leave_unfinished(segment, job_, window_.stop - window_.start, window_.stop - release_, !missed);
+    log_.leave_unfinished(segment, job_, stop - start_, stop - release_, !missed);
   }
 
   void run_cpu_segment() {
@@ -132,7 +141,7 @@ class task_runner {
     if (s.cpu != nullptr) {
       (*s.cpu)(job_);
     } else {
-      burn(lengths_.draw(s.length), window_.stop);
+      end_->burn(lengths_.draw(s.length));
     }
     end_segment();
   }
@@ -158,6 +167,7 @@ class task_runner {
     stream_.launch(s.kernel != nullptr ? *s.kernel : timed_kernel_, notify<&task_runner::end_kernel>(this));
   }
   void end_kernel() {
+    end_->look_at_device();
     end_segment();
     proceed();
   }
@@ -170,6 +180,7 @@ class task_runner {
   }
   void end_copy() {
     arbiter& used = engine();
+    end_->look_at_device();
     end_segment();
     used.release();
     proceed();
@@ -179,28 +190,29 @@ class task_runner {
     return (*engines_)[static_cast<std::size_t>(task_.chain[position_].unit.index)];
   }
   [[nodiscard]] auto draw_within_window(const runnable_segment<D>& s) -> ticks {
-    return std::min(lengths_.draw(s.length), std::max<ticks>(0, window_.stop - begun_));
+    return std::min(lengths_.draw(s.length), std::max<ticks>(0, end_->instant() - begun_));
   }
 
   void end_segment() {
     const ticks end = now();
     const auto segment = static_cast<std::uint32_t>(position_);
-    log_.add(slice{task_.id, segment, job_, task_.chain[position_].unit, begun_ - window_.start, end - window_.start});
-    log_.observe_segment(segment, job_, end - window_.start, end - ready_, end - release_);
+    log_.add(slice{task_.id, segment, job_, task_.chain[position_].unit, begun_ - start_, end - start_});
+    log_.observe_segment(segment, job_, end - start_, end - ready_, end - release_);
     ready_ = end;
-    cut_ = end >= window_.stop;
+    cut_ = end >= end_->instant();
     ++position_;
   }
 
   runnable_task<D> task_;
   typename D::stream stream_;
   std::vector<arbiter>* engines_;
+  run_end<D>* end_;
   length_source lengths_;
   task_log log_;
   typename D::kernel timed_kernel_{ticks{0}};
   typename D::copy timed_copy_{ticks{0}};
   event back_on_cpu_;
-  run_window window_{};
+  ticks start_ = 0;
   std::uint64_t job_ = 0;
   std::size_t position_ = 0;
   ticks release_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -29,6 +30,8 @@ using takt::runtime::notify;
 using takt::runtime::run_status;
 
 static_assert(takt::runtime::Device<device>);
+static_assert(takt::runtime::FallibleDevice<device>);
+static_assert(takt::runtime::ExaminedDevice<device>);
 
 constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
@@ -47,6 +50,18 @@ auto options() -> takt::runtime::run_options {
   o.lock_memory = false;
   o.real_time = false;
   return o;
+}
+
+/// Whether the jobs seen are those released before the run ended, each counted once.
+auto adds_up(const takt::runtime::run_result& seen) -> bool {
+  const auto table = pair.table<takt::ticks>();
+  bool right = seen.tasks.size() == table.size();
+  for (std::size_t i = 0; right && i < table.size(); ++i) {
+    const takt::ticks period = table.tasks[i].period;
+    const auto released = static_cast<std::uint64_t>((seen.lasted + period - 1) / period);
+    right = seen.tasks[i].jobs + seen.tasks[i].unfinished + seen.tasks[i].skipped == released;
+  }
+  return right;
 }
 
 /// Three operations of one stream, as a task has them: in, compute, out. The fault that is left, if any.
@@ -180,7 +195,7 @@ TEST_CASE("whichever call of the driver fails, everything is given back, and nob
   CHECK(noticed > calls / 3);
 }
 
-TEST_CASE("a device that is lost under load ends all operations as failed, and the run on time") {
+TEST_CASE("a device that is lost under load ends all operations as failed, and the run there with what failed") {
   for (const int after : {0, 2, 5}) {
     CAPTURE(after);
     fake_cuda_driver driver{{.seed = 5}};
@@ -191,9 +206,14 @@ TEST_CASE("a device that is lost under load ends all operations as failed, and t
     {
       device d{driver, ranges()};
       auto o = options();
-      o.length = 300_ms;
+      o.length = 60_s;
       const auto result = takt::runtime::run(board, pair, takt::dedicate(16, 8), d, o);
-      CHECK((result.status == run_status::met || result.status == run_status::missed));
+      CHECK(result.status == run_status::device_failed);
+      CHECK(result.lasted < o.length.count());
+      CHECK(adds_up(result));
+      CHECK(result.device_fault.find("FAKE_") != std::string::npos);
+      CHECK(result.device_fault.ends_with(", device 0, context 1000"));
+      CHECK(std::ranges::count(result.notes, "device: failed: " + result.device_fault) == 1);
       REQUIRE(d.fault().has_value());
       CHECK(is_loss(d.fault()->code));
       CHECK(d.fault()->device == 0);
@@ -201,6 +221,85 @@ TEST_CASE("a device that is lost under load ends all operations as failed, and t
     }
     CHECK(driver.live() == 0);
   }
+}
+
+TEST_CASE("whichever call fails during a run, the run says so or is not touched, and its counts add up") {
+  std::int64_t calls = 0;
+  int failed = 0;
+  for (std::int64_t n = -1; n < calls; ++n) {
+    CAPTURE(n);
+    fake_cuda_driver driver;
+    add_occupy(driver);
+    driver.fail_call(n, n % 2 == 0 ? result::launch_failed : result::out_of_memory);
+    try {
+      device d{driver, ranges()};
+      auto o = options();
+      o.length = n < 0 ? 21_ms : 8_ms;
+      const auto seen = takt::runtime::run(board, pair, takt::dedicate(16, 8), d, o);
+      CHECK((seen.status == run_status::device_failed) == d.failed());
+      CHECK(seen.device_fault.empty() != d.failed());
+      CHECK((seen.tasks.empty() || adds_up(seen)));
+      failed += d.failed() ? 1 : 0;
+    } catch (const cuda_error& e) { CHECK(std::string{e.what()}.find("FAKE_") != std::string::npos); }
+    CHECK(driver.live() == 0);
+    if (n < 0) { calls = driver.call_count(); }
+  }
+  REQUIRE(calls > 50);
+  CHECK(failed > 5);
+}
+
+TEST_CASE("a device that has failed before is not run on") {
+  fake_cuda_driver driver;
+  add_occupy(driver);
+  device d{driver, ranges()};
+  driver.fail_next("create_green_stream", result::out_of_memory);
+  const auto refused = takt::runtime::run(board, pair, takt::dedicate(16, 8), d, options());
+  CHECK(refused.status == run_status::device_failed);
+  CHECK(refused.device_fault == "create_green_stream: FAKE_2, device 0, context 1000");
+  CHECK(refused.tasks.empty());
+  CHECK(driver.count_of("launch") == 0);
+}
+
+TEST_CASE("RTGPU-46 a run on the CUDA device reports the machine, its GPUs and the driver when asked") {
+  fake_cuda_driver driver;
+  add_occupy(driver);
+  int asked = 0;
+  const check_sources recorded{
+      .machine = {.root = "/nowhere",
+                  .run = [&asked](const std::string& command) -> std::optional<std::string> {
+                    ++asked;
+                    return command == takt::runtime::gpu_query
+                               ? "0, made up, Enabled, Exclusive_Process, 1400, 800, 1500, 800, 1900, 900\n"
+                               : "";
+                  },
+                  .own_process = 1},
+      .variables = [](const char* name) -> std::optional<std::string> {
+        return std::string{name} == "CUDA_LAUNCH_BLOCKING" ? std::optional<std::string>{"1"} : std::nullopt;
+      }};
+  device d{driver, ranges(), {.wish = {}, .ordinals = {}, .sources = recorded}};
+  auto o = options();
+  o.length = 10_ms;
+  const auto silent = takt::runtime::run(board, pair, takt::dedicate(16, 8), d, o);
+  CHECK(silent.findings.empty());
+  CHECK(asked == 0);
+  o.check_machine = true;
+  const auto told = takt::runtime::run(board, pair, takt::dedicate(16, 8), d, o);
+  CHECK(asked == 2);
+  const auto level = [&told](const std::string& what) -> std::optional<takt::runtime::severity> {
+    const auto found = std::ranges::find(told.findings, what, &takt::runtime::machine_finding::what);
+    return found == told.findings.end() ? std::nullopt : std::optional{found->level};
+  };
+  CHECK(level("GPU 0 SM clock") == takt::runtime::severity::warning);
+  CHECK(level("GPU 0 persistence mode") == takt::runtime::severity::fine);
+  CHECK(level("CUDA_LAUNCH_BLOCKING") == takt::runtime::severity::serious);
+  CHECK(level("CUDA driver") == takt::runtime::severity::fine);
+  CHECK(level("SCHED_FIFO").has_value());
+  const auto notes_about = [&told](const std::string& what) {
+    return std::ranges::count_if(told.notes, [&](const std::string& n) { return n.starts_with("machine: " + what); });
+  };
+  CHECK(notes_about("GPU 0 SM clock: 1400 MHz now") == 1);
+  CHECK(notes_about("CUDA_LAUNCH_BLOCKING: 1, better") == 1);
+  CHECK(notes_about("GPU 0 persistence mode") == 0);
 }
 
 TEST_CASE("a device says what it does not serve") {

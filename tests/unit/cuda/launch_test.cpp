@@ -31,6 +31,8 @@ using takt::runtime::run_status;
 using takt::runtime::share_page;
 
 static_assert(takt::runtime::AcceleratorDevice<accelerator>);
+static_assert(takt::runtime::FallibleDevice<accelerator>);
+static_assert(takt::runtime::ExaminedDevice<accelerator>);
 static_assert(takt::runtime::LaunchDriver<takt::cuda::launch_driver<D>>);
 static_assert(takt::runtime::UtilizationMeter<takt::cuda::launch_meter<D>>);
 
@@ -89,6 +91,43 @@ TEST_CASE("kernels of an accelerator run on the CUDA accelerator as on the emula
   }
   CHECK(driver.default_stream_uses() == 0);
   CHECK(driver.live() == 0);
+}
+
+TEST_CASE("an accelerator that is lost ends the run there, and the jobs under way are not complete") {
+  for (const int after : {0, 1, 4}) {
+    CAPTURE(after);
+    D driver;
+    std::atomic<int> launches{0};
+    driver.add_kernel(occupy_name, {8, 8, 8}, [&](const fake_launch& l) {
+      if (launches++ == after) { return driver.lose(); }
+      std::atomic_ref{reinterpret_cast<yield_words*>(l.argument<std::uintptr_t>(2))->left}.store(0);
+    });
+    {
+      const auto platform = takt::platform(takt::pool(takt::accelerator(2, 2), takt::levels(takt::edf)));
+      accelerator device{
+          driver,
+          0,
+          4,
+          {.machine = {.root = "/nowhere", .run = [](const std::string&) { return std::optional<std::string>{}; }},
+           .variables = [](const char*) { return std::optional<std::string>{}; }}};
+      auto o = options();
+      o.length = 60_s;
+      o.check_machine = true;
+      const auto result = takt::runtime::run(platform, tasks, device, o);
+      CHECK(result.status == run_status::device_failed);
+      CHECK(result.device_fault.ends_with(", device 0, context 1000"));
+      CHECK(std::ranges::count(result.findings, "CUDA_MODULE_LOADING", &takt::runtime::machine_finding::what) == 1);
+      std::uint64_t complete = 0;
+      std::uint64_t unfinished = 0;
+      for (const auto& t : result.tasks) {
+        complete += t.jobs;
+        unfinished += t.unfinished;
+      }
+      CHECK(complete <= static_cast<std::uint64_t>(after));
+      CHECK(unfinished >= 1);
+    }
+    CHECK(driver.live() == 0);
+  }
 }
 
 TEST_CASE("a stream for each core and level has the priority of its level, and a kernel stops between waves") {

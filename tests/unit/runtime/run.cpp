@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -49,6 +50,50 @@ auto options(takt::duration length) -> takt::runtime::run_options {
   o.length = length;
   return o;
 }
+
+/// The emulated device until its operation of a given number, from 0, which ends as failed.
+class failing_device {
+ public:
+  using kernel = emulated_device::kernel;
+  using copy = emulated_device::copy;
+
+  class stream {
+   public:
+    stream(failing_device& d, emulated_device::stream s) : device_{&d}, own_{s} {}
+    void launch(const kernel& k, takt::runtime::completion done) {
+      own_.launch(device_->next_fails() ? device_->no_kernel_ : k, done);
+    }
+    void copy(std::int32_t engine, const failing_device::copy& c, takt::runtime::completion done) {
+      own_.copy(engine, device_->next_fails() ? device_->no_copy_ : c, done);
+    }
+
+   private:
+    failing_device* device_;
+    emulated_device::stream own_;
+  };
+
+  failing_device(const takt::platform_record& platform, int after) : own_{platform}, left_{after} {}
+
+  [[nodiscard]] auto serves(const takt::platform_record& p) const -> bool { return own_.serves(p); }
+  [[nodiscard]] auto open(const takt::sm_range& range) -> stream { return {*this, own_.open(range)}; }
+  [[nodiscard]] auto serve_at(std::int32_t priority) -> bool { return own_.serve_at(priority); }
+  [[nodiscard]] auto ready() const -> bool { return own_.ready(); }
+  [[nodiscard]] static auto name() -> std::string { return "failing"; }
+  [[nodiscard]] auto failed() const -> bool { return left_ < 0; }
+  [[nodiscard]] static auto fault_sentence() -> std::string { return "no power"; }
+
+ private:
+  auto next_fails() -> bool { return --left_ < 0; }
+
+  emulated_device own_;
+  std::atomic<int> left_;
+  kernel no_kernel_;
+  copy no_copy_;
+};
+static_assert(takt::runtime::Device<failing_device>);
+static_assert(takt::runtime::FallibleDevice<failing_device>);
+static_assert(!takt::runtime::FallibleDevice<emulated_device>);
+static_assert(!takt::runtime::ExaminedDevice<emulated_device>);
 
 auto has_note(const takt::runtime::run_result& r, const std::string& subject) -> bool {
   return std::ranges::any_of(r.notes, [&](const std::string& n) { return n.starts_with(subject); });
@@ -295,6 +340,65 @@ TEST_CASE("a run refuses what cannot run") {
   takt::no_trace nothing;
   const auto misbound = takt::runtime::run(board, pair, takt::dedicate(1, 1), device, options(10_ms), nothing, wrong);
   CHECK(misbound.status == takt::runtime::run_status::wrong_binding);
+}
+
+TEST_CASE(
+    "a device that fails ends the run there: the status and a sentence say so, and every release is counted once") {
+  for (const int after : {0, 1, 2, 5, 9}) {
+    CAPTURE(after);
+    failing_device device{board.record(), after};
+    recording trace;
+    auto long_one = options(60_s);
+    long_one.real_time = long_one.pin_to_cores = long_one.lock_memory = false;
+    const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, long_one, trace);
+    CHECK(result.status == takt::runtime::run_status::device_failed);
+    CHECK(takt::runtime::name_of(result.status) == "device-failed");
+    CHECK(result.device_fault == "no power");
+    CHECK(has_note(result, "device: failed: no power"));
+    CHECK(result.lasted < long_one.length.count());
+    const std::array<takt::ticks, 2> periods{60'000'000, 25'000'000};
+    std::uint64_t unfinished = 0;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const auto& t = result.tasks[i];
+      const auto released = static_cast<std::uint64_t>((result.lasted + periods[i] - 1) / periods[i]);
+      CHECK(t.jobs + t.unfinished == released);
+      CHECK(trace.count(takt::mark_kind::release, i) == released);
+      CHECK(trace.count(takt::mark_kind::completion, i) == t.jobs);
+      unfinished += t.unfinished;
+    }
+    CHECK(unfinished >= 1);
+    // Every job that is counted as complete has as many operations of its own as its chain, all before the fault.
+    CHECK(3 * result.tasks[0].jobs + 2 * result.tasks[1].jobs <= static_cast<std::uint64_t>(after));
+    const auto again = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, options(10_ms));
+    CHECK(again.status == takt::runtime::run_status::device_failed);
+    CHECK(again.tasks.empty());
+  }
+}
+
+TEST_CASE("a failing device cuts CPU time that is emulated, and tasks that sleep until their next release") {
+  constexpr auto set = takt::task_set(
+      takt::task("fails", takt::period(60_s), takt::cpu(0_ns), takt::kernel(takt::work(2_ms, 2_ms)), takt::cpu(0_ns)),
+      takt::task("burns", takt::period(60_s), takt::deadline(59_s), takt::cpu(50_s, 50_s)),
+      takt::task("sleeps", takt::period(50_s), takt::cpu(0_ns)));
+  failing_device device{board.record(), 0};
+  auto long_one = options(60_s);
+  long_one.real_time = long_one.pin_to_cores = long_one.lock_memory = false;
+  const auto result = takt::runtime::run(board, set, takt::dedicate(1, 0, 0), device, long_one);
+  CHECK(result.status == takt::runtime::run_status::device_failed);
+  CHECK(result.tasks[0].unfinished == 1);
+  CHECK(result.tasks[1].unfinished == 1);
+  CHECK(result.tasks[2].jobs + result.tasks[2].unfinished == 1);
+}
+
+TEST_CASE("what disturbs timed runs is in the result when asked, and its notes") {
+  emulated_device device{board.record()};
+  auto o = options(10_ms);
+  CHECK(takt::runtime::run(board, pair, takt::dedicate(2, 1), device, o).findings.empty());
+  o.check_machine = true;
+  const auto told = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, o);
+  CHECK(std::ranges::count(told.findings, "SCHED_FIFO", &takt::runtime::machine_finding::what) == 1);
+  CHECK(has_note(told, "machine: "));
+  CHECK(told.lasted == 10'000'000);
 }
 
 TEST_CASE("a table in priority order runs as a typed set does") {

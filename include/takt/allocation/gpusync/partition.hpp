@@ -163,8 +163,7 @@ class gpusync_partitioner {
     }
     if (users.size() == 0) { return; }
     const auto set = an::prepare<Rules>(*platform_, users, o);
-    const auto& charge = set.charges.engine.section;
-    if (!charge.bounded() || number(longest_gpusync_time) < charge.time) {
+    if (!set.has_bounded_charges()) {
       for (std::size_t i = 0; i < users.size(); ++i) { cpus_.add(users.tasks[i].cpu_cluster, most_load<number>()); }
       return;
     }

@@ -69,8 +69,7 @@ template <class Rules = sound_rules, GpusyncPlatform P, class Table>
   const auto set = prepare<Rules>(platform, table, o);
   set_bounds<Table> out;
   static_cast<void>(out.tasks.resize(set.size()));
-  const auto& charge = set.charges.engine.section;
-  if (!charge.bounded() || number(longest_gpusync_time) < charge.time) { return out; }
+  if (!set.has_bounded_charges()) { return out; }
   const engine_model<Table> model(set);
   std::array<number, Table::max_tasks> responses{};
   for (std::size_t i = 0; i < set.size(); ++i) { responses[i] = set.task(i).deadline; }

@@ -14,11 +14,13 @@ struct direct_blocking : sound_rules {
 struct dual_bound : sound_rules {
   static constexpr bool printed_dual_bound = true;
 };
-/// Equation 4.5 with the interrupts of the holder's operations, but without what its own requests cost it; and the caps
-/// of section 4.3.4.2 where tokens are unlimited too.
+/// Equation 4.5 with the interrupts of the holder's operations, but without what its own requests cost it; the caps of
+/// section 4.3.4.2 where tokens are unlimited too; and interrupts of as many jobs as a GPU has tokens, however few use
+/// it.
 struct free_requests : sound_rules {
   static constexpr bool printed_requests = true;
   static constexpr bool printed_unlimited = true;
+  static constexpr bool printed_interrupts = true;
 };
 /// All of them together, but for equations 4.27 and 4.28, whose right sides are exchanged beyond use.
 struct rules : sound_rules {
@@ -29,6 +31,7 @@ struct rules : sound_rules {
   static constexpr bool printed_requests = true;
   static constexpr bool printed_unlimited = true;
   static constexpr bool printed_callback = true;
+  static constexpr bool printed_interrupts = true;
 };
 
 }  // namespace takt::analysis::gpusync::as_published

@@ -22,11 +22,13 @@ struct engine_rivals {
   std::int64_t transitive = 0;  ///< anywhere in the GPU cluster
 };
 
-/// Other token holders, which are fewer where few tasks or, under the CK-OMLP, few CPUs use the GPU cluster `a`.
+/// Other token holders, which are fewer where few tasks or, under the CK-OMLP, few CPUs use the GPU cluster `a`, and
+/// none where each task has a GPU for itself.
 /// Pre: gpu_tasks > 0. Source: Elliott 2015, section 4.3.4.2; the caps are at most those printed there.
 template <class Rules = sound_rules>
 [[nodiscard]] constexpr auto rivals_of(const gpusync_configuration& c, std::int32_t a, std::int64_t gpu_tasks) noexcept
     -> engine_rivals {
+  if (c.dedicates_gpus(gpu_tasks)) { return {}; }
   const auto least = [](std::int64_t x, std::int64_t y) { return x < y ? x : y; };
   const std::int64_t holders =
       c.protocol() == token_protocol::ck_omlp && (c.limits_tokens() || Rules::printed_unlimited)

@@ -19,9 +19,9 @@ struct engine_model {
   chain_table chains;
   bool has_chains = false;  ///< a chain bound exists for the configuration
 
-  /// Pre: the charge of an engine section is at most `longest_gpusync_time`.
+  /// Pre: `has_bounded_charges`.
   constexpr explicit engine_model(const prepared_set<Table>& set)
-      : runs{*set.table, set.own, set.charges.engine.section.time} {
+      : runs{*set.table, set.own, [&set](std::size_t i) { return set.charges_of(i).engine.section.time; }} {
     const gpusync_configuration& c = set.configuration;
     has_chains = detail::moves_between_gpus(c) && c.copy_engines == 2 && c.limits_tokens() &&
                  c.replicas() - 1 <= max_chain_length;
@@ -40,7 +40,8 @@ template <class Table>
   if (!c.limits_tokens()) { return out; }
   const std::int32_t a = set.task(i).gpu_cluster;
   const bool donation = c.protocol() == token_protocol::ck_omlp;
-  const auto limit = ceil_divide<std::int64_t>(donation ? c.sharing_cpus(a) : c.cpu_cluster_size, c.replicas());
+  const std::int32_t sharing = set.given.queues == token_queue_limit::all_cpus_per_token ? c.cpus : c.sharing_cpus(a);
+  const auto limit = ceil_divide<std::int64_t>(donation ? sharing : c.cpu_cluster_size, c.replicas());
   out.sections_per_job = donation ? limit : 2 * limit - 1;
   for (std::size_t j = 0; j < set.size(); ++j) {
     const auto& t = set.task(j);
@@ -101,6 +102,7 @@ template <class Rules, class Table>
   for (std::size_t i = 0; i < set.size(); ++i) {
     const auto& t = set.task(i);
     if (!t.uses_gpu()) { continue; }
+    if (c.dedicates_gpus(set.users_of(t.gpu_cluster))) { continue; }
     const auto ahead = rivals_of<Rules>(c, t.gpu_cluster, set.users_of(t.gpu_cluster));
     const chain_table* known = model.has_chains ? &model.chains : nullptr;
     if (model.has_chains && ahead.transitive < c.replicas() - 1) {
@@ -112,7 +114,7 @@ template <class Rules, class Table>
     }
     const rival_requests<Table> others(model.runs, rivals.jobs[i]);
     out[i] = fifo_engine_waits<Rules>(c, set.given.copies, set.own[i], ahead, others, known,
-                                      set.charges.engine.section.time);
+                                      set.charges_of(i).engine.section.time);
     if (c.engines == engine_order::first_come) { continue; }
     const auto any = priority_engine_waits(c, set.own[i], others);
     out[i].execution = any.execution;
@@ -132,7 +134,7 @@ template <class Rules, class Table>
   std::array<blocking_bound<typename Table::number>, Table::max_tasks> out{};
   for (std::size_t i = 0; i < set.size(); ++i) {
     if (!set.task(i).uses_gpu()) { continue; }
-    out[i] = token_section_of<Rules>(set.task(i), set.own[i], engines[i].total(), set.charges);
+    out[i] = token_section_of<Rules>(set.task(i), set.own[i], engines[i].total(), set.charges_of(i));
   }
   return out;
 }

@@ -22,7 +22,7 @@ enum class inflation_status : std::uint8_t {
   overflow,
 };
 
-/// What all tasks of a set have in common.
+/// What all tasks of a GPU cluster have in common.
 template <class Number>
 struct inflation_charges {
   engine_charges<Number> engine;
@@ -33,9 +33,10 @@ struct inflation_charges {
 
 template <class Rules, ExactNumber Number>
 [[nodiscard]] constexpr auto inflation_charges_of(const gpusync_configuration& c, const gpusync_overheads<Number>& o,
-                                                  std::int32_t engines, bool local) -> inflation_charges<Number> {
+                                                  std::int64_t holders, std::int32_t engines, bool local)
+    -> inflation_charges<Number> {
   const holder token = c.protocol() == token_protocol::ck_omlp ? holder::not_preemptable : holder::preemptable;
-  return {engine_charges_of<Rules>(c, o, engines, local), request_charge(o, holder::preemptable),
+  return {engine_charges_of<Rules>(c, o, holders, engines, local), request_charge(o, holder::preemptable),
           request_charge(o, token), section_charge(o, token)};
 }
 

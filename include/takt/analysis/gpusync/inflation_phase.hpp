@@ -73,7 +73,7 @@ template <class Table>
       number work{};
       if (!detail::count_top_halves(set, i, overlaps, out.top_halves[i]) ||
           !oblivious_work(t.wcet, own, t.uses_gpu(), engines[i].total(), tokens[i].total(), out.top_halves[i],
-                          set.overheads, set.charges, work)) {
+                          set.overheads, t.uses_gpu() ? set.charges_of(i) : inflation_charges<number>{}, work)) {
         fail(inflation_status::overflow);
         continue;
       }

@@ -26,6 +26,9 @@ enum class copy_bound : std::uint8_t {
 enum class token_queue_limit : std::uint8_t {
   cpus_per_token,   ///< ceil(c / k), and heuristics choose the queue
   users_per_token,  ///< ceil(n / k)
+  /// As the first one; and where clusters of CPUs share the tokens, with all m CPUs of the platform for c: Elliott 2015
+  /// asks for f >= ceil(m / k) under donation at release (section 3.2.3.2) and counts so in equation 2.36.
+  all_cpus_per_token,
 };
 
 /// Where the interrupts of a GPU are handled, as seen from the jobs that use it.
@@ -56,6 +59,7 @@ struct sound_rules {
   static constexpr bool printed_requests = false;         ///< a holder's own requests cost its section nothing
   static constexpr bool printed_unlimited = false;        ///< rivals capped by CPUs where no token limits them
   static constexpr bool printed_callback = false;         ///< no system call out in equation 4.49
+  static constexpr bool printed_interrupts = false;       ///< of as many jobs as a GPU has tokens, if fewer use it too
 };
 
 }  // namespace takt::analysis::gpusync

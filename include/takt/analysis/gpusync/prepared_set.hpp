@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/analysis/gpusync/engine_blocking.hpp>
 #include <takt/analysis/gpusync/inflated_set.hpp>
 #include <takt/analysis/gpusync/options.hpp>
 #include <takt/analysis/gpusync/overlaps.hpp>
@@ -23,7 +24,7 @@ struct prepared_set {
   gpusync_overheads<number> overheads{};
   const Table* table = nullptr;
   options<number> given{};
-  inflation_charges<number> charges{};
+  std::array<inflation_charges<number>, static_cast<std::size_t>(max_gpusync_gpus)> charges{};  ///< of a GPU cluster
   std::array<job_requests<number>, Table::max_tasks> own{};
   std::array<std::int64_t, static_cast<std::size_t>(max_gpusync_gpus)> users{};  ///< tasks of each GPU cluster
 
@@ -33,6 +34,19 @@ struct prepared_set {
   }
   [[nodiscard]] constexpr auto users_of(std::int32_t gpu_cluster) const noexcept -> std::int64_t {
     return users[static_cast<std::size_t>(gpu_cluster)];
+  }
+  /// Of a task that uses GPUs.
+  [[nodiscard]] constexpr auto charges_of(std::size_t i) const noexcept -> const inflation_charges<number>& {
+    return charges[static_cast<std::size_t>(task(i).gpu_cluster)];
+  }
+  /// Whether all charges of engine sections are at most `longest_gpusync_time`.
+  [[nodiscard]] constexpr auto has_bounded_charges() const -> bool {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (!task(i).uses_gpu()) { continue; }
+      const auto& charge = charges_of(i).engine.section;
+      if (!charge.bounded() || number(longest_gpusync_time) < charge.time) { return false; }
+    }
+    return true;
   }
   /// Fixed priorities have no bound on tardiness.
   [[nodiscard]] constexpr auto wanted() const noexcept -> guarantee {
@@ -52,13 +66,21 @@ template <class Rules, GpusyncPlatform P, class Table>
   out.given = o;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
-    out.own[i] = requests_of(c, platform.costs, t);
     if (t.uses_gpu()) { ++out.users[static_cast<std::size_t>(t.gpu_cluster)]; }
+  }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    const bool alone = t.uses_gpu() && c.dedicates_gpus(out.users_of(t.gpu_cluster));
+    out.own[i] = requests_of(c, platform.costs, t, alone ? state_place::same_gpu : state_place::any_gpu);
   }
   const bool local = o.interrupts == interrupt_place::as_configured ? c.interrupts_stay_local()
                                                                     : o.interrupts == interrupt_place::local;
-  out.charges = inflation_charges_of<Rules>(
-      c, out.overheads, o.interrupting_engines > 0 ? o.interrupting_engines : c.engines_per_gpu(), local);
+  const std::int32_t engines = o.interrupting_engines > 0 ? o.interrupting_engines : c.engines_per_gpu();
+  for (std::int32_t a = 0; a < c.gpu_clusters(); ++a) {
+    if (out.users_of(a) == 0) { continue; }
+    const std::int64_t holders = rivals_of(c, a, out.users_of(a)).direct + 1;
+    out.charges[static_cast<std::size_t>(a)] = inflation_charges_of<Rules>(c, out.overheads, holders, engines, local);
+  }
   return out;
 }
 

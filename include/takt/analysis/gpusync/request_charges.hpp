@@ -53,12 +53,17 @@ struct engine_charges {
 };
 
 /// Interrupts are handled by a thread per GPU, and completion is reported by a thread of the task, each of which is
-/// woken and switched to; others' interrupts of the same GPU may be ahead, as many as can be under way.
-/// Source: Elliott 2015, equations 4.48 to 4.51, with the system call that the text names and 4.49 does not.
+/// woken and switched to; others' interrupts of the same GPU may be ahead, as many as can be under way: at most one per
+/// engine and per job on the GPU, of which there are `holders`.
+/// Source: Elliott 2015, equations 4.48 to 4.51, with the system call that the text names and 4.49 does not, and where
+/// fewer tasks use a GPU than it has tokens, with their number.
 template <class Rules, ExactNumber Number>
 [[nodiscard]] constexpr auto engine_charges_of(const gpusync_configuration& c, const gpusync_overheads<Number>& o,
-                                               std::int32_t engines, bool local) -> engine_charges<Number> {
-  const std::int64_t under_way = c.limits_tokens() && c.tokens_per_gpu < engines ? c.tokens_per_gpu : engines;
+                                               std::int64_t holders, std::int32_t engines, bool local)
+    -> engine_charges<Number> {
+  const std::int64_t printed = c.limits_tokens() ? c.tokens_per_gpu : engines;
+  const std::int64_t users = Rules::printed_interrupts ? printed : holders;
+  const std::int64_t under_way = users < engines ? users : engines;
   analysis::detail::blocking_sum<Number> section;
   section.add(under_way - 1, o.bottom_half);
   section.add(under_way - 1, o.top_half);

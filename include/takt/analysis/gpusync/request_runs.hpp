@@ -29,8 +29,8 @@ struct request_run {
   Number length{};
 };
 
-/// The engine sections of one job of every task, longest first, each by `charge` longer than the operation itself;
-/// equal ones by kind and task. Lengths do not change in a fixed point, so they are sorted once.
+/// The engine sections of one job of every task, longest first, each by its GPU cluster's charge longer than the
+/// operation itself; equal ones by kind and task. Lengths do not change in a fixed point, so they are sorted once.
 template <class Table>
 class request_runs {
  public:
@@ -38,12 +38,14 @@ class request_runs {
   using run = request_run<number>;
   static constexpr std::size_t capacity = Table::max_tasks * (Table::max_kernels + 8);
 
-  /// Pre: the sums of lengths and charge fit.
+  /// `charge_of(i)`: of the sections of task i, which uses GPUs. Pre: the sums of lengths and charges fit.
+  template <class Charge>
   constexpr request_runs(const Table& table, const std::array<job_requests<number>, Table::max_tasks>& jobs,
-                         const number& charge) {
+                         const Charge& charge_of) {
     for (std::size_t i = 0; i < table.size(); ++i) {
       const auto task = static_cast<std::uint32_t>(i);
       if (!table.tasks[i].uses_gpu()) { continue; }
+      const number charge = charge_of(i);
       for (std::size_t q = 0; q < table.tasks[i].kernels.size(); ++q) {
         runs_.push_back({task, kernel_requests, 1, table.tasks[i].kernels[q] + charge});
       }

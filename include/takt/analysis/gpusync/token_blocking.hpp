@@ -90,13 +90,13 @@ template <class Table>
 /// Source: Elliott 2015, equations 4.39 to 4.41, where the last one counts the CPUs of one cluster.
 template <class Rules, class Table>
 [[nodiscard]] constexpr auto ck_omlp_direct_wait(const gpusync_configuration& c, std::int32_t gpu_cluster,
-                                                 std::int32_t cpu_cluster, std::int64_t users,
+                                                 std::int32_t cpu_cluster, std::int64_t users, token_queue_limit queues,
                                                  const ranked_sections<Table>& ranked,
                                                  const std::array<std::int64_t, Table::max_tasks>& overlaps)
     -> blocking_bound<typename Table::number> {
   analysis::detail::blocking_sum<typename Table::number> sum;
   if (!c.limits_tokens()) { return sum.total(); }
-  const std::int64_t sharing = c.sharing_cpus(gpu_cluster);
+  const std::int64_t sharing = queues == token_queue_limit::all_cpus_per_token ? c.cpus : c.sharing_cpus(gpu_cluster);
   const std::int64_t fewest = sharing < users ? sharing : users;
   const std::int64_t competing = Rules::printed_direct_blocking ? c.cpu_cluster_size : fewest;
   std::int64_t most = ceil_divide<std::int64_t>(competing, c.replicas()) - 1;

@@ -35,6 +35,13 @@ enum class token_protocol : std::uint8_t {
   ck_omlp,
 };
 
+/// What happens in a GPU cluster that no more tasks use than it has GPUs.
+enum class uncontended_gpus : std::uint8_t {
+  shared,     ///< tokens are given as in any other cluster
+  dedicated,  ///< each task keeps one GPU for itself: no waits for a token that is not lent, no engine waits, no state
+              ///< moves
+};
+
 /// Which CPU clusters each GPU cluster serves: bit b of element a. All zero: the even one.
 struct gpusync_association {
   std::array<std::uint64_t, max_gpusync_gpus> cpu_clusters{};
@@ -63,6 +70,7 @@ struct gpusync_configuration {
   token_protocol tokens = token_protocol::derived;
   engine_order engines = engine_order::first_come;
   cpu_scheduler scheduler = cpu_scheduler::fair_lateness;
+  uncontended_gpus uncontended = uncontended_gpus::shared;
   std::int64_t dma_chunk = 1 << 20;
   gpusync_association association{};
 
@@ -83,6 +91,11 @@ struct gpusync_configuration {
   /// Whether a job may find its state on another GPU.
   [[nodiscard]] constexpr auto migrates() const noexcept -> bool {
     return gpu_cluster_size > 1 && migration != migration_path::none;
+  }
+
+  /// Whether each of so many tasks of a GPU cluster has a GPU for itself.
+  [[nodiscard]] constexpr auto dedicates_gpus(std::int64_t users) const noexcept -> bool {
+    return uncontended == uncontended_gpus::dedicated && users <= gpu_cluster_size;
   }
 
   [[nodiscard]] constexpr auto serves(std::int32_t gpu_cluster, std::int32_t cpu_cluster) const noexcept -> bool {

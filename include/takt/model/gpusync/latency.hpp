@@ -20,6 +20,7 @@ class latency_distribution {
   constexpr auto add(ticks value, std::int64_t count = 1) noexcept -> bool {
     std::int64_t samples = 0;
     if (value < 0 || count < 0 || !checked_add(samples_, count, samples)) { return false; }
+    if (count == 0) { return true; }
     std::size_t at = 0;
     while (at < points_.size() && points_[at].value < value) { ++at; }
     if (at < points_.size() && points_[at].value == value) {

@@ -66,10 +66,14 @@ struct job_requests {
   [[nodiscard]] constexpr auto copy_time() const -> Number { return in.time() + out.time() + migration_time(); }
 };
 
+/// Where the state of a task can be when its job comes to a GPU.
+enum class state_place : std::uint8_t { any_gpu, same_gpu };
+
 /// Pre: the configuration and the task are without fault, and the task is placed if it uses a GPU.
 template <TransferCosts Costs, std::size_t MaxKernels>
 [[nodiscard]] constexpr auto requests_of(const gpusync_configuration& c, const Costs& costs,
-                                         const gpusync_task<typename Costs::number, MaxKernels>& t)
+                                         const gpusync_task<typename Costs::number, MaxKernels>& t,
+                                         state_place state = state_place::any_gpu)
     -> job_requests<typename Costs::number> {
   job_requests<typename Costs::number> out;
   if (!t.uses_gpu()) { return out; }
@@ -80,7 +84,7 @@ template <TransferCosts Costs, std::size_t MaxKernels>
   out.kernel_time = t.gpu_time();
   out.in = chunks(transfer_kind::in, t.bytes_in);
   out.out = chunks(transfer_kind::out, t.bytes_out);
-  if (!c.migrates()) { return out; }
+  if (!c.migrates() || state == state_place::same_gpu) { return out; }
   if (c.migration == migration_path::peer_to_peer) {
     out.state_peer = chunks(transfer_kind::peer, t.bytes_state);
   } else {

@@ -45,7 +45,8 @@ constexpr void append(studied_configuration& c, std::string_view text) noexcept 
                .gpu_cluster_size = gpus.cluster_size,
                .tokens_per_gpu = tokens,
                .numa_nodes = 2,
-               .migration = gpus.migration};
+               .migration = gpus.migration,
+               .uncontended = uncontended_gpus::dedicated};
   append(out, "(");
   append(out, cpus.name);
   append(out, ",");

@@ -37,7 +37,7 @@ template <class Task>
   if (t.wcet < t.cpu_in_gpu_section) { return gpusync_fault::section_exceeds_wcet; }
   if (t.bytes_in < 0 || t.bytes_out < 0 || t.bytes_state < 0) { return gpusync_fault::negative_bytes; }
   if (!fits) { return gpusync_fault::time_overflow; }
-  const bool copies = t.uses_gpu() && t.bytes_in + t.bytes_out > 0;
+  const bool copies = t.uses_gpu() && (t.bytes_in > 0 || t.bytes_out > 0);
   return zero < sum || copies ? gpusync_fault::none : gpusync_fault::no_time;
 }
 

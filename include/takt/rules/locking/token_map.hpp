@@ -39,6 +39,10 @@ struct token_map {
   [[nodiscard]] constexpr auto gpu_of(replica_id token) const noexcept -> std::int32_t {
     return layout == token_layout::block ? token / tokens_per_gpu : token % gpus;
   }
+  /// Pre: 0 <= gpu < gpus.
+  [[nodiscard]] constexpr auto first_of(std::int32_t gpu) const noexcept -> replica_id {
+    return layout == token_layout::block ? gpu * tokens_per_gpu : gpu;
+  }
 
   template <std::size_t MaxGpus, std::size_t MaxHubs>
   [[nodiscard]] constexpr auto check(const gpu_topology<MaxGpus, MaxHubs>& topology) const noexcept -> token_finding {

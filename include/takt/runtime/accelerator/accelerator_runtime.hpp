@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,8 +25,11 @@
 #include <takt/runtime/accelerator/launch_inbox.hpp>
 #include <takt/runtime/accelerator/registered_kernel.hpp>
 #include <takt/runtime/accelerator/slot_clock.hpp>
+#include <takt/runtime/accelerator/timed_condition.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/run.hpp>
+#include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_result.hpp>
 #include <takt/runtime/start_line.hpp>
 #include <takt/runtime/thread.hpp>
@@ -90,7 +94,10 @@ class accelerator_runtime {
                                       .trace_capacity = options_.trace_capacity,
                                       .ended = {post, &inbox_}});
     if (ready) {
-      thread_ = thread{[this] { serve(); }};
+      thread_ = thread{[this] {
+        serve();
+        end();
+      }};
     }
     if (!thread_.started()) { close(); }
     return thread_.started();
@@ -99,6 +106,12 @@ class accelerator_runtime {
   void stop() {
     bring_forward(stop_at_, now());
     inbox_.wake();
+  }
+  /// Suspends the calling thread until the instant, or until nothing is or will be under way, as after a fault of the
+  /// device. Not for hooks. Pre: started.
+  void sleep_until(ticks time) {
+    std::unique_lock lock{mutex_};
+    changed_.wait_until(lock, time, [this] { return over_; });
   }
   /// Waits until there are no more releases and all jobs are complete, or until an instant at which what is left is
   /// abandoned. Not for hooks.
@@ -119,6 +132,8 @@ class accelerator_runtime {
     out.error = error_;
     detail::summarize(kernels_, out);
     if (error_) { out.status = run_status::invalid_model; }
+    out.lasted = std::max<ticks>(0, std::min<ticks>(stop_at_, cut_at_) - window_.start);
+    (void)report_fault(*device_, out);
     return out;
   }
   /// Tells what happened to the jobs, and what ran where as far as the device knows. Entries that did not fit.
@@ -157,13 +172,31 @@ class accelerator_runtime {
     for (ticks time = window_.start; !done();) {
       const ticks before = time;
       time = inbox_.wait_until(next_instant(), notices_);
-      for (const launch_notice& n : notices_) { take(n); }
+      if (device_failed()) {
+        // Which of the notices are of void results is not known, so none counts.
+        bring_forward(stop_at_, time);
+        bring_forward(cut_at_, time);
+      } else {
+        for (const launch_notice& n : notices_) { take(n); }
+      }
       if (cut_at_ <= time) { return leave_unfinished(std::max<ticks>(cut_at_, before)); }
       if (time < window_.start) { continue; }
       if constexpr (has_slots) { move_slots(time); }
       for (std::size_t i = 0; i < kernels_.size(); ++i) { let_pass(static_cast<kernel_id>(i), time); }
       scheduler_.reschedule(*device_);
     }
+  }
+  [[nodiscard]] auto device_failed() const -> bool {
+    if constexpr (FallibleDevice<D>) {
+      return device_->failed();
+    } else {
+      return false;
+    }
+  }
+  void end() {
+    const std::lock_guard lock{mutex_};
+    over_ = true;
+    changed_.notify_all();
   }
   void leave_unfinished(ticks end) {
     for (const auto& k : kernels_) { k->leave_unfinished(end, stop_at_); }
@@ -241,6 +274,9 @@ class accelerator_runtime {
   launch_inbox inbox_;
   run_window window_{};
   ticks slots_moved_ = 0;  ///< since the start
+  inheriting_mutex mutex_;
+  timed_condition changed_;
+  bool over_ = false;
   std::atomic<ticks> stop_at_ = never;
   std::atomic<ticks> cut_at_ = never;
   model_error error_{};

@@ -52,6 +52,8 @@ struct accelerator_setup {
 ///   when the system refuses.
 /// - `replay(recorder, origin)`: tells what ran where, with times since the origin, as far as the machine knows; the
 ///   number of pieces for which there was no room. Pre: closed.
+///
+/// Like a `Device` it may also model `FallibleDevice` and `ExaminedDevice`.
 template <class D>
 concept AcceleratorDevice =
     AcceleratorBackend<D> && std::constructible_from<typename D::kernel, ticks, ticks> &&

@@ -24,6 +24,7 @@
 #include <takt/runtime/accelerator/concepts.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/run.hpp>
+#include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
@@ -67,8 +68,8 @@ template <class Recorder, AcceleratorRule Rule, class Table>
 /// time at the start and then once per period.
 ///
 /// Kernels stop at the ends of their waves only. The trace and all times of the result count from the start; what is
-/// unfinished at the end is abandoned. `options.pin_to_cores` is not looked at: no task has a thread. Error: see
-/// `run_status`.
+/// unfinished at the end is abandoned. A device that says that it has failed (`FallibleDevice`) ends the run there.
+/// `options.pin_to_cores` is not looked at: no task has a thread. Error: see `run_status`.
 template <AcceleratorPlatform P, AcceleratorTaskSet T, AcceleratorDevice D, TraceRecorder Recorder>
 [[nodiscard]] auto run(const P& platform, const T& tasks, D& device, const run_options& options, Recorder& recorder,
                        const kernel_bindings<D>& bound = {}, const accelerator_hooks& hooks = {}) -> run_result {
@@ -103,11 +104,18 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, AcceleratorDevice D, Trac
     const auto own = bound.find(static_cast<std::uint32_t>(i));
     (void)(own == bound.end() ? kernels.add_timed(table.tasks[i]) : kernels.add(table.tasks[i], own->second));
   }
+  run_result granted;
+  if (options.check_machine) {
+    granted.findings = findings_of(device);
+    granted.notes = notes_on(granted.findings);
+  }
   const ticks start = now() + detail::lead_time;
   const ticks stop = later(start, std::max<ticks>(0, options.length.count()));
-  if (!kernels.start({start, stop})) { return refuse(run_status::no_threads); }
-
-  run_result granted;
+  if (!kernels.start({start, stop})) {
+    result.status = run_status::no_threads;
+    (void)report_fault(device, result);
+    return result;
+  }
   {
     accelerator_rights<D> rights{kernels.native_handle(), device, granted.notes};
     const auto ask = [&granted](bool wanted, const char* what, auto request) {
@@ -119,11 +127,12 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, AcceleratorDevice D, Trac
     granted.granted.clock_resolution = clock_resolution();
     granted.notes.push_back("clock: CLOCK_MONOTONIC, resolution " + std::to_string(clock_resolution()) + "ns");
     granted.notes.push_back("device: " + std::string{device.name()});
-    sleep_until(stop);
+    kernels.sleep_until(stop);
   }
   kernels.drain(stop);
   result = kernels.result();
   result.granted = granted.granted;
+  result.findings = std::move(granted.findings);
   result.notes.insert(result.notes.begin(), granted.notes.begin(), granted.notes.end());
   if (const std::uint64_t lost = kernels.replay(recorder); lost > 0) {
     result.notes.push_back("trace: " + std::to_string(lost) + " pieces did not fit and are missing");

@@ -47,9 +47,7 @@ class graph_log {
     }
     if (!options.keep_responses) { return; }
     for (const planned_graph& g : plan.graphs) {
-      const auto invocations =
-          std::min(options.invocations, options.length.count() / std::max<ticks>(1, g.record.period) + 1);
-      const auto room = static_cast<std::size_t>(std::clamp<std::int64_t>(invocations, 0, most_kept));
+      const auto room = static_cast<std::size_t>(std::min(invocations_of(options, g.record.period), most_kept));
       graphs_[static_cast<std::size_t>(&g - plan.graphs.data())].end_to_end.all.reserve(room);
       for (std::uint32_t v = g.record.first_node; v < g.record.first_node + g.record.nodes; ++v) {
         nodes_[v].response.all.reserve(room);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -119,12 +120,18 @@ struct graph_run_options {
   /// Copies of the data objects of each graph, besides those that its longest history needs. With 0 there are as many
   /// as invocations can be under way by the bounds, and an invocation waits until the one that had its copy is over.
   /// Otherwise tokens against the edges and among the uses of each object hold back whoever would overwrite a copy that
-  /// is still in use.
+  /// is still in use; what is above `most_instances` counts as that.
   std::int64_t copies = 0;
   std::vector<graph_use> uses{};
   bool keep_responses = false;  ///< of all invocations and jobs, for statistics
   /// On the thread that noticed it, once per node: keep it short.
   std::function<void(const graph_overrun&)> on_overrun{};
 };
+
+/// Invocations of a graph in a run, at most.
+[[nodiscard]] inline auto invocations_of(const graph_run_options& options, ticks period) -> std::int64_t {
+  const ticks length = options.length.count();
+  return length > 0 ? std::clamp<std::int64_t>(options.invocations, 0, (length - 1) / period + 1) : 0;
+}
 
 }  // namespace takt::runtime

@@ -18,6 +18,7 @@
 #include <takt/rules/gel.hpp>
 #include <takt/rules/graph/feedback.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
+#include <takt/runtime/graph/graph_waits.hpp>
 #include <takt/runtime/graph/job_flow.hpp>
 
 namespace takt::runtime {
@@ -116,62 +117,6 @@ template <class Table>
   return std::clamp<std::int64_t>(wanted, 1, most_instances);
 }
 
-/// The nodes of one graph with its input and output as nodes of their own.
-template <class Table>
-class graph_waits {
- public:
-  static constexpr std::size_t max_nodes = Table::max_nodes + 2;
-  static constexpr std::size_t max_edges = Table::max_edges + 2 * Table::max_nodes;
-  using feedback = feedback_graph<max_nodes, 4 * max_edges>;
-
-  graph_waits(const Table& refined, std::uint32_t graph) : refined_{&refined}, graph_{graph} {
-    const auto& g = refined.graphs[graph];
-    std::vector<bool> entered(g.nodes);
-    std::vector<bool> left(g.nodes);
-    for (std::uint32_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
-      const graph_edge& edge = refined.edges[e];
-      forward_.push_back({.from = edge.from - g.first_node, .to = edge.to - g.first_node, .initial = edge.lag});
-      longest_lag_ = std::max<std::int64_t>(longest_lag_, edge.lag);
-      if (edge.lag != 0) { continue; }
-      left[edge.from - g.first_node] = true;
-      entered[edge.to - g.first_node] = true;
-    }
-    for (std::uint32_t v = 0; v < g.nodes; ++v) {
-      if (!entered[v]) { forward_.push_back({.from = input(), .to = v}); }
-      if (!left[v]) { forward_.push_back({.from = v, .to = output()}); }
-    }
-  }
-
-  [[nodiscard]] auto input() const -> std::uint32_t { return refined_->graphs[graph_].nodes; }
-  [[nodiscard]] auto output() const -> std::uint32_t { return input() + 1; }
-  [[nodiscard]] auto longest_lag() const -> std::int64_t { return longest_lag_; }
-  [[nodiscard]] auto forward() const -> const std::vector<token_edge>& { return forward_; }
-
-  /// Users of objects are the ends of the chains of their nodes. False if one is not of this graph.
-  [[nodiscard]] auto add_use(const graph_use& use) -> bool {
-    if (use.node == input_node || use.node == output_node) {
-      uses_.push_back({use.object, use.node == input_node ? input() : output()});
-      return true;
-    }
-    const auto& g = refined_->graphs[graph_];
-    const std::size_t before = uses_.size();
-    for (std::uint32_t v = 0; v < g.nodes; ++v) {
-      if (refined_->nodes[g.first_node + v].owner == use.node) { uses_.push_back({use.object, v}); }
-    }
-    return uses_.size() > before;
-  }
-  [[nodiscard]] auto feedback_of(std::int64_t copies) const -> feedback {
-    return make_feedback<max_nodes, 4 * max_edges>(input() + 2, forward_, uses_, copies);
-  }
-
- private:
-  const Table* refined_;
-  std::uint32_t graph_;
-  std::vector<token_edge> forward_;
-  std::vector<object_use> uses_;
-  std::int64_t longest_lag_ = 0;
-};
-
 template <class Table, class Buffers>
 void plan_graph(const Table& refined, const Buffers& buffers, std::uint32_t graph, const graph_run_options& options,
                 graph_plan& out) {
@@ -181,16 +126,18 @@ void plan_graph(const Table& refined, const Buffers& buffers, std::uint32_t grap
   for (const graph_use& use : options.uses) {
     if (use.graph == graph && !waits.add_use(use)) { out.sound_uses = false; }
   }
-  const auto feedback = waits.feedback_of(std::max<std::int64_t>(1, options.copies));
+  const std::int64_t copies = std::min(options.copies, most_instances);
+  const auto feedback = waits.feedback_of(std::max<std::int64_t>(1, copies));
   out.sound_uses = out.sound_uses && feedback.complete;
   for (std::uint32_t v = 0; v < g.nodes; ++v) { out.nodes[g.first_node + v].depth = feedback.depth[v]; }
   for (const token_edge& e : waits.forward()) { own.waits.push_back({e.from, e.to, e.initial}); }
-  if (options.copies > 0) {
+  if (copies > 0) {
     own.instances = most_instances;
-    own.copies = ring_size(options.copies, waits.longest_lag());
+    own.copies = ring_size(copies, waits.longest_lag());
     for (std::size_t e = 0; e < feedback.edges.size(); ++e) {
       own.waits.push_back({feedback.edges[e].from, feedback.edges[e].to, feedback.edges[e].initial});
     }
+    for (const auto& [reader, writer] : waits.holds()) { own.waits.push_back({reader, writer, copies}); }
   } else {
     own.instances = places(buffers.instances[graph], out.narrowed);
     own.copies = ring_size(own.instances, waits.longest_lag());

@@ -64,7 +64,7 @@ struct graph_node_seen {
   node_part part = node_part::whole;
   std::uint32_t graph = 0;
   std::int64_t instances = 0;
-  std::int32_t priority = 0;  ///< under `by_system` and SCHED_FIFO
+  std::int64_t priority = 0;  ///< under `by_system` and SCHED_FIFO
   seen_times response;
   seen_times execution;   ///< from the start to the end, on a processor or in the queue of the GPU
   std::int64_t late = 0;  ///< jobs whose inputs came after their nominal release

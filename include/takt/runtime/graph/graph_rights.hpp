@@ -45,9 +45,10 @@ class graph_rights {
     }
     std::int32_t deepest = 0;
     for_each([&](const graph_thread& t) { deepest = std::max(deepest, t.depth); });
-    const std::int32_t top = base + deepest + 1;
+    const bool exists = base > 0 && base <= sched_get_priority_max(SCHED_FIFO);
+    const std::int32_t top = exists ? base + deepest + 1 : 0;
     raised_ = true;
-    bool granted = base > 0 && schedule(self_, top + 1) == 0;
+    bool granted = exists && schedule(self_, top + 1) == 0;
     for_each([&](const graph_thread& t) {
       granted = granted && schedule(t.worker.native_handle(), t.depth < 0 ? top : base + t.depth) == 0;
     });

@@ -66,7 +66,7 @@ class graph_run {
   }
 
   [[nodiscard]] auto open() -> bool {
-    std::int64_t workers = 0;
+    std::int64_t workers = code_->blocks().empty() ? 0 : std::max(1, options_->block_threads);
     for (std::uint32_t g = 0; g < plan_->graphs.size(); ++g) { workers += graph_crew::threads_of(g, around(g)); }
     if (workers > most_graph_threads) { return false; }
     for (const std::int32_t cpus : platform_->clusters) {
@@ -110,8 +110,7 @@ class graph_run {
   [[nodiscard]] auto entries() const -> std::size_t {
     std::int64_t sum = 64;
     for (const planned_node& n : plan_->nodes) {
-      const ticks period = plan_->graphs[n.node.graph].record.period;
-      const std::int64_t jobs = std::min(options_->invocations, options_->length.count() / period + 1);
+      const std::int64_t jobs = invocations_of(*options_, plan_->graphs[n.node.graph].record.period);
       const std::int64_t each = 2 + std::min<std::int64_t>(n.node.blocks, std::int64_t{1} << 20);
       if (jobs > static_cast<std::int64_t>(most_graph_entries) / each) { return most_graph_entries; }
       sum += jobs * each;
@@ -221,13 +220,13 @@ template <GraphPlatform P, GraphSet T, TraceRecorder Recorder>
                            " invocations at a time, fewer than the bounds ask for: they need not hold");
   }
   if (options.copies > 0) {
-    result.notes.push_back("room: " + std::to_string(options.copies) +
+    result.notes.push_back("room: " + std::to_string(std::min(options.copies, most_instances)) +
                            " copies by request: where nodes wait for one, bounds need not hold");
   }
   parts.go(result);
   parts.log().report(result);
   for (std::size_t v = 0; v < plan.nodes.size(); ++v) {
-    result.nodes[v].priority = options.base_priority + plan.nodes[v].depth;
+    result.nodes[v].priority = std::int64_t{options.base_priority} + plan.nodes[v].depth;
   }
   if (const std::uint64_t lost = parts.log().replay(recorder); lost > 0) {
     result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing");

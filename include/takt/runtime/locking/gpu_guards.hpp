@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <takt/model/gpu_topology.hpp>
+#include <takt/model/stage.hpp>
 #include <takt/runtime/locking/claim_handle.hpp>
 #include <takt/runtime/locking/futex.hpp>
 #include <takt/runtime/locking/lock_call.hpp>
@@ -22,6 +23,14 @@ constexpr void refuse_engine_without_token() {
                 "takt: an engine is locked without a token; acquire the job's token and lock the engine through it. "
                 "See docs/errors.md#E38");
 }
+
+template <class Engine>
+constexpr void refuse_engine_of_temporary() {
+  static_assert(sizeof(Engine) == 0,
+                "takt: an engine is locked through a token that ends at once; keep the token in a variable for as long "
+                "as its engines. See docs/errors.md#E40");
+}
+
 }  // namespace detail
 
 /// Engines held for one operation, or for the two sides of a peer-to-peer copy. Ends before the token does.
@@ -85,6 +94,10 @@ class token_guard : public detail::claim_handle<Pool> {
   [[nodiscard]] auto lock(engine_kind kind, const std::stop_token& stop = {}) & -> engine_guard<Pool> {
     return guard(this->owner_->obtain_engine(*this->claim_, kind, detail::no_deadline, stop));
   }
+  /// The engine of copies in this direction.
+  [[nodiscard]] auto lock(copy_direction d, const std::stop_token& stop = {}) & -> engine_guard<Pool> {
+    return guard(this->owner_->obtain_copy_engine(*this->claim_, d, detail::no_deadline, stop));
+  }
   template <class Clock, class Duration>
   [[nodiscard]] auto try_lock_until(const std::chrono::time_point<Clock, Duration>& time, engine_kind kind,
                                     const std::stop_token& stop = {}) & -> engine_guard<Pool> {
@@ -94,13 +107,14 @@ class token_guard : public detail::claim_handle<Pool> {
   [[nodiscard]] auto lock_migration(const engine_set& step, const std::stop_token& stop = {}) & -> engine_guard<Pool> {
     return guard(this->owner_->obtain_engines(*this->claim_, step, detail::no_deadline, stop));
   }
+  /// Both engines of copies from that GPU of the pool to the token's. Error: the two are no peers.
+  [[nodiscard]] auto lock_peer_copy(std::int32_t source, const std::stop_token& stop = {}) & -> engine_guard<Pool> {
+    return guard(this->owner_->obtain_peer_copy(*this->claim_, source, detail::no_deadline, stop));
+  }
 
   template <class Engine>
   void lock(Engine /*e*/) && {
-    static_assert(
-        sizeof(Engine) == 0,
-        "takt: an engine is locked through a token that ends at once; keep the token in a variable for as long "
-        "as its engines. See docs/errors.md#E40");
+    detail::refuse_engine_of_temporary<Engine>();
   }
 
  private:

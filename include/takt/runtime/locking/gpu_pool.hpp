@@ -4,9 +4,12 @@
 #include <chrono>
 #include <cstdint>
 #include <stop_token>
+#include <string>
+#include <system_error>
 
 #include <takt/core/number.hpp>
 #include <takt/model/gpu_topology.hpp>
+#include <takt/model/stage.hpp>
 #include <takt/rules/locking/gpu_access.hpp>
 #include <takt/rules/locking/group_request.hpp>
 #include <takt/rules/locking/protocol.hpp>
@@ -100,6 +103,20 @@ class gpu_pool final : public detail::lock_core<detail::access_machine<gpu_acces
     return obtain(c, deadline, stop, [kind](machine& m, const lock_claim& of) {
       return m.request_engine(of.client, {m.tokens().gpu(of.client), kind}, of.request.priority);
     });
+  }
+  auto obtain_copy_engine(lock_claim& c, copy_direction d, ticks deadline, const std::stop_token& stop) -> bool {
+    return obtain_engine(c, core::machine_.topology().copy_engine(gpu(c), d).kind, deadline, stop);
+  }
+  auto obtain_peer_copy(lock_claim& c, std::int32_t source, ticks deadline, const std::stop_token& stop) -> bool {
+    const Topology& topology = core::machine_.topology();
+    const std::int32_t own = gpu(c);
+    if (!topology.contains(source) || !topology.peers(source, own)) {
+      throw std::system_error{std::make_error_code(std::errc::invalid_argument),
+                              "takt: a peer copy to GPU " + std::to_string(own) + " from GPU " +
+                                  std::to_string(source) + "; from another of 0 to " +
+                                  std::to_string(topology.gpus() - 1) + " below the same hub"};
+    }
+    return obtain_engines(c, topology.peer_copy_engines(source, own), deadline, stop);
   }
   auto obtain_engines(lock_claim& c, const engine_set& step, ticks deadline, const std::stop_token& stop) -> bool {
     return obtain(c, deadline, stop, [&step](machine& m, const lock_claim& of) {

@@ -28,6 +28,7 @@ class affinity_advice {
 
   template <class Protocol>
   [[nodiscard]] auto queue(const Protocol& p, request_id r) const -> replica_id {
+    if (const replica_id own = memory_->own_queue(r); own != no_replica) { return own; }
     if (memory_->choice() == gpu_choice::shortest_queue) { return no_replica; }
     if (memory_->choice() == gpu_choice::random) { return any_queue(p); }
     std::array<queue_load, MaxReplicas> loads;

@@ -34,6 +34,7 @@ class affinity_memory {
         random_{seed} {
     for (std::size_t t = 0; t < system.programs.size() && t < MaxTasks; ++t) {
       longest_[t] = system.programs[t].longest_section;
+      own_[t] = system.programs[t].own_gpu;
     }
   }
 
@@ -41,6 +42,10 @@ class affinity_memory {
   [[nodiscard]] auto choice() const noexcept -> gpu_choice { return choice_; }
   [[nodiscard]] auto random() noexcept -> random_stream& { return random_; }
   [[nodiscard]] auto users() const noexcept -> std::span<const std::int32_t> { return users_.per_gpu(); }
+  /// The queue of the GPU that the task has for itself, or `no_replica`.
+  [[nodiscard]] auto own_queue(request_id t) const noexcept -> replica_id {
+    return own_[index(t)] == no_gpu ? no_replica : map_.first_of(own_[index(t)]);
+  }
   /// `no_gpu` before the first token of the task.
   [[nodiscard]] auto last_gpu(request_id t) const noexcept -> std::int32_t { return users_.preferred(index(t)); }
   /// Of each GPU from the one that the task used last; empty when there is none.
@@ -97,6 +102,7 @@ class affinity_memory {
   active_users<MaxTasks, static_cast<std::size_t>(max_gpusync_gpus)> users_;
   std::array<rational, MaxTasks> kept_{};
   std::array<ticks, MaxTasks> longest_{};
+  std::array<std::int32_t, MaxTasks> own_{};
   inline_vector<late_entry, MaxTasks> late_;
   bool releasing_ = false;
   random_stream random_;

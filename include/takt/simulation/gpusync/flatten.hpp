@@ -28,11 +28,11 @@ inline void append_steps(section_engine engine, const chunk_run<ticks>& run, std
 
 /// Half of what a job runs inside its token section, and outside of it, comes before the GPU's work.
 template <GpusyncPlatform P, class Task>
-[[nodiscard]] auto program_of(const P& platform, const Task& t, const gpusync_simulation_options& o)
+[[nodiscard]] auto program_of(const P& platform, const Task& t, state_place state, const gpusync_simulation_options& o)
     -> section_program {
   section_program out{.cpu_cluster = t.cpu_cluster, .cpu_before = t.wcet};
   if (!t.uses_gpu()) { return out; }
-  const auto own = requests_of(platform.configuration(), platform.costs, t);
+  const auto own = requests_of(platform.configuration(), platform.costs, t, state);
   const ticks outside = t.wcet - t.cpu_in_gpu_section;
   out.gpu_cluster = t.gpu_cluster;
   out.cpu_before = outside - outside / 2;
@@ -87,17 +87,28 @@ template <GpusyncPlatform P, class Table>
   std::vector<std::int32_t> users(static_cast<std::size_t>(c.gpu_clusters()));
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
-    out.programs.push_back(program_of(platform, t, o));
     if (t.uses_gpu()) { ++users[static_cast<std::size_t>(t.gpu_cluster)]; }
+  }
+  std::vector<std::int32_t> next_gpu(users.size());
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    const bool alone = t.uses_gpu() && c.dedicates_gpus(users[static_cast<std::size_t>(t.gpu_cluster)]);
+    out.programs.push_back(program_of(platform, t, alone ? state_place::same_gpu : state_place::any_gpu, o));
+    if (alone) { out.programs.back().own_gpu = next_gpu[static_cast<std::size_t>(t.gpu_cluster)]++; }
   }
   for (std::int32_t a = 0; a < c.gpu_clusters(); ++a) {
     const std::int32_t all = std::max(users[static_cast<std::size_t>(a)], 1);
     // Jobs of fewer tasks than CPUs cannot fill them: queues for as many leave no token idle that bounds count on.
     const std::int32_t sharing = std::max(c.sharing_cpus(a), 1);
-    out.pools.push_back({.sharing_cpus = o.queues_for_all_cpus ? sharing : std::min(sharing, all),
-                         .tokens = {.gpus = c.gpu_cluster_size,
-                                    .tokens_per_gpu = c.limits_tokens() ? c.tokens_per_gpu : all,
-                                    .layout = o.layout}});
+    simulated_pool pool{
+        .sharing_cpus = o.queues == token_queue_length::for_sharing_cpus ? sharing : std::min(sharing, all),
+        .tokens = {.gpus = c.gpu_cluster_size,
+                   .tokens_per_gpu = c.limits_tokens() ? c.tokens_per_gpu : all,
+                   .layout = o.layout}};
+    if (o.queues == token_queue_length::for_all_cpus && out.donation_at_release) {
+      pool.queue_limit = ceil_divide(std::min(c.cpus, all), pool.tokens.tokens());
+    }
+    out.pools.push_back(pool);
   }
   if (o.overheads) {
     const auto& h = platform.overheads;

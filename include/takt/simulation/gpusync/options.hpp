@@ -17,6 +17,13 @@
 
 namespace takt {
 
+/// How many requests a token queue takes, where k tokens and c CPUs share the requests of n tasks.
+enum class token_queue_length : std::uint8_t {
+  for_users,         ///< ceil(min(c, n) / k): no token stays idle that bounds count on
+  for_sharing_cpus,  ///< ceil(c / k)
+  for_all_cpus,      ///< under donation at release ceil(min(m, n) / k) with all m CPUs; else as `for_users`
+};
+
 /// How a platform of locked GPUs is simulated.
 struct gpusync_simulation_options {
   duration horizon = duration{1'000'000'000};  ///< releases are before it; all jobs run to their ends
@@ -29,8 +36,7 @@ struct gpusync_simulation_options {
   /// A job gives its token back at its end, as a program does in which nothing marks the last call of a GPU. Bounds
   /// hold if `cpu_in_gpu_section` covers the rest of the job.
   bool token_until_end = false;
-  bool queues_for_all_cpus =
-      false;  ///< limit them by the CPUs alone, not by the tasks with requests where these are fewer
+  token_queue_length queues = token_queue_length::for_users;
   cost_predictor_settings predictor{};
   /// Between the GPUs of a cluster, row by row. Empty: 1 within each pair of neighbours, 2 beyond.
   std::span<const std::int32_t> distances{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -53,18 +54,25 @@ template <std::size_t MaxTasks, class TokenRules>
 using gpu_bank = lock_bank<gpu_tokens<MaxTasks, TokenRules>, ck_omlp<most_simulated_tokens, MaxTasks>,
                            fifo_mutex<MaxTasks>, priority_mutex<MaxTasks>>;
 
+/// Whether the tasks of a GPU cluster have GPUs for themselves.
+[[nodiscard]] inline auto has_own_gpus(const gpu_system& s, std::size_t gpu_cluster) -> bool {
+  return std::ranges::any_of(s.programs, [gpu_cluster](const section_program& p) {
+    return p.gpu_cluster == static_cast<std::int32_t>(gpu_cluster) && p.own_gpu != no_gpu;
+  });
+}
+
 /// With donation at release, holders are on a CPU whenever they are ready, and nothing needs to be inherited. Then one
 /// queue does, too, where nobody has an opinion on which GPU a job gets.
 template <std::size_t MaxTasks, class TokenRules>
-[[nodiscard]] auto make_bank(const gpu_system& s, std::vector<affinity_memory<MaxTasks>>& memories)
-    -> gpu_bank<MaxTasks, TokenRules> {
+[[nodiscard]] auto make_bank(const gpu_system& s, std::vector<affinity_memory<MaxTasks>>& memories,
+                             const resource_options& engines = {}) -> gpu_bank<MaxTasks, TokenRules> {
   gpu_bank<MaxTasks, TokenRules> bank;
   for (std::size_t a = 0; a < s.pools.size(); ++a) {
     const simulated_pool& p = s.pools[a];
     const resource_options options{.progress = s.donation_at_release ? progress_kind::none : progress_kind::inheritance,
                                    .is_token_pool = true,
                                    .tokens = p.tokens};
-    if (s.donation_at_release && s.choice == gpu_choice::shortest_queue) {
+    if (s.donation_at_release && s.choice == gpu_choice::shortest_queue && !has_own_gpus(s, a)) {
       bank.add(ck_omlp<most_simulated_tokens, MaxTasks>{p.tokens.tokens()}, options);
       continue;
     }
@@ -74,7 +82,8 @@ template <std::size_t MaxTasks, class TokenRules>
   }
   const engine_layout layout(s);
   for (auto r = static_cast<resource_id>(s.pools.size()); r < layout.size(); ++r) {
-    const resource_options options{.shown = layout.shown(r)};
+    resource_options options = engines;
+    options.shown = layout.shown(r);
     if (s.engines == engine_order::first_come) {
       bank.add(fifo_mutex<MaxTasks>{}, options);
     } else {

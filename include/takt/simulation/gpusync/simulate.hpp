@@ -9,7 +9,9 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/gpusync/overheads.hpp>
 #include <takt/model/gpusync/platform.hpp>
+#include <takt/model/gpusync/transfer.hpp>
 #include <takt/model/gpusync/validate.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
@@ -49,6 +51,12 @@ template <class Table>
   return gpusync_run_fault::none;
 }
 
+/// Whether sums of a few of them fit.
+[[nodiscard]] inline auto are_short(const gpusync_overheads<ticks>& o) -> bool {
+  return std::ranges::max({o.schedule, o.context_switch, o.system_call_in, o.system_call_out, o.lock, o.unlock}) <=
+         longest_gpusync_time / 8;
+}
+
 /// Whether pools are small enough, and all jobs together end in time.
 [[nodiscard]] inline auto size_fault(const gpu_system& s, const std::vector<task_releases>& jobs,
                                      const gpusync_simulation_options& o) -> gpusync_run_fault {
@@ -62,7 +70,8 @@ template <class Table>
   ticks total = 0;
   for (std::size_t t = 0; t < s.programs.size(); ++t) {
     const section_program& p = s.programs[t];
-    const auto copies = p.state_in.size() + p.state_out.size() + p.state_peer.size();
+    const auto peer_copies = p.state_peer.empty() ? 0 : p.state_peer.front().size();  // as many over all distances
+    const auto copies = p.state_in.size() + p.state_out.size() + peer_copies;
     const auto operations = static_cast<ticks>(p.steps.size() + copies) * repetitions + 1;
     ticks each = 0;
     ticks extra = 0;
@@ -98,6 +107,9 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, Trace
   }
   const gpusync_configuration& c = platform.configuration();
   out.fault = simulation::detail::options_fault(c, tasks, options);
+  if (options.overheads && !simulation::detail::are_short(platform.overheads)) {
+    out.fault = gpusync_run_fault::time_overflow;
+  }
   if (out.fault != gpusync_run_fault::none) { return out; }
   const simulation::gpu_system system = simulation::detail::flatten(platform, tasks, options);
   std::vector<simulation::task_releases> jobs;

@@ -36,6 +36,7 @@ struct section_program {
   std::vector<ticks> state_out{};                ///< chunks to system memory, after every job
   std::vector<std::vector<ticks>> state_peer{};  ///< chunks from GPU to GPU, by distance
   ticks longest_section = 0;                     ///< no prediction is longer
+  std::int32_t own_gpu = no_gpu;                 ///< the one that no other task gets; `no_gpu`: any
 };
 
 /// Who says which GPU a job gets where the bound of the protocol leaves a choice.

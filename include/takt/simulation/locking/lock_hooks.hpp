@@ -3,9 +3,11 @@
 
 #include <concepts>
 #include <cstddef>
+#include <vector>
 
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/request.hpp>
+#include <takt/simulation/locking/job_lists.hpp>
 #include <takt/simulation/locking/task_state.hpp>
 #include <takt/simulation/locking/workload.hpp>
 
@@ -27,6 +29,17 @@ template <class H>
 concept LockHooks = requires(H h, const lock_event& e, inserted_operations& inserted) {
   h.granted(e, inserted);
   h.releasing(e);
+};
+
+/// Hooks that release jobs, each once and in the order of its task: `started` before the first instant, `completed`
+/// whenever a job is complete, its task being idle by then. Jobs released in the past, or at an instant whose releases
+/// are over, are pending at once. `began` may put operations in front of the program of a job that becomes pending.
+template <class H>
+concept ReleaseHooks = LockHooks<H> && requires(H h, request_id task, std::size_t job, ticks now,
+                                                inserted_operations& inserted, std::vector<event_release>& releases) {
+  h.started(releases);
+  h.began(task, job, inserted);
+  h.completed(task, job, now, releases);
 };
 
 struct no_lock_hooks {

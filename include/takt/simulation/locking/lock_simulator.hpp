@@ -13,6 +13,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/locking/cluster.hpp>
+#include <takt/simulation/locking/job_lists.hpp>
 #include <takt/simulation/locking/lock_hooks.hpp>
 #include <takt/simulation/locking/lock_options.hpp>
 #include <takt/simulation/locking/lock_result.hpp>
@@ -44,25 +45,28 @@ class lock_simulator {
       : workload_{&workload},
         bank_{&bank},
         recorder_{&recorder},
+        hooks_{&hooks},
         processors_{options.processors},
+        slice_{options.slice},
         system_{workload, bank, hooks, options.processors, options.donation_at_release ? options.clusters : 0, result_},
         clusters_(static_cast<std::size_t>(options.clusters), cluster_type{options.processors}),
         work_{std::max(workload.tasks().size(), std::size_t{1})},
-        releases_{std::max(workload.tasks().size(), std::size_t{1})} {
+        releases_{std::max(workload.tasks().size(), std::size_t{1})},
+        jobs_{workload} {
     result_.jobs.resize(workload.jobs().size());
     running_.reserve(workload.tasks().size());
-    for (std::size_t t = 0; t < workload.tasks().size(); ++t) {
-      const lock_task& task = workload.tasks()[t];
-      next_job_.push_back(task.first_job);
-      if (task.job_count > 0) { releases_.set(t, workload.jobs()[task.first_job].release); }
+    for (std::size_t t = 0; t < workload.tasks().size(); ++t) { expect_next(static_cast<request_id>(t)); }
+    if constexpr (ReleaseHooks<Hooks>) {
+      hooks.started(events_);
+      release_events();
     }
   }
   lock_simulator(const lock_simulator&) = delete;
   auto operator=(const lock_simulator&) -> lock_simulator& = delete;
   ~lock_simulator() = default;
 
-  auto run() -> lock_result {
-    run_until(never - 1);
+  auto run(ticks until = never - 1) -> lock_result {
+    run_until(std::min(until, never - 1));
     result_.end = now_;
     return std::move(result_);
   }
@@ -102,23 +106,46 @@ class lock_simulator {
   // Jobs.
 
   void become_pending(request_id t) {
-    const std::size_t job = next_job_[static_cast<std::size_t>(t)]++;
+    const std::size_t job = jobs_.take(t);
     releases_.set(static_cast<std::size_t>(t), never);
-    system_.become_pending(t, job);
+    system_.become_pending(t, job, jobs_[job]);
+    put_in_line(t);
+    note(mark_kind::release, t, jobs_[job].release);
+    if constexpr (ReleaseHooks<Hooks>) {
+      inserted_operations front;
+      hooks_->began(t, job, front);
+      if (!front.empty() && !system_[t].insert(front)) { fail(workload_fault::too_many_inserted, t); }
+    }
+  }
+  void put_in_line(request_id t) {
     cluster_of(t).add(t, [this](request_id a, request_id b) { return before(system_[a].base, a, system_[b].base, b); });
-    note(mark_kind::release, t, workload_->jobs()[job].release);
   }
   void complete(request_id t) {
     result_.jobs[system_[t].job].finish = now_;
     note(mark_kind::completion, t, now_);
     cluster_of(t).remove(t);
     system_.complete(t);
-    const std::size_t next = next_job_[static_cast<std::size_t>(t)];
-    if (next == model(t).first_job + model(t).job_count) { return; }
-    const ticks release = workload_->jobs()[next].release;
+    if constexpr (ReleaseHooks<Hooks>) {
+      hooks_->completed(t, system_[t].job, now_, events_);
+      release_events();
+    }
+    expect_next(t);
+  }
+  /// Does nothing while there is a pending job, or none that has been released.
+  void expect_next(request_id t) {
+    if (system_[t].pending || !jobs_.has_next(t)) { return; }
+    const ticks release = jobs_.next(t).release;
     if (release < now_ || (release == now_ && !before_releases_)) { return become_pending(t); }
     releases_.set(static_cast<std::size_t>(t), release);
   }
+  void release_events() {
+    for (const event_release& e : events_) {
+      if (!jobs_.release(e)) { return fail(workload_fault::unexpected_release, e.task); }
+      expect_next(e.task);
+    }
+    events_.clear();
+  }
+  void fail(workload_fault f, request_id t, std::size_t i = 0) { result_.error = {f, static_cast<std::size_t>(t), i}; }
 
   // What follows at an instant.
 
@@ -163,7 +190,7 @@ class lock_simulator {
     const std::size_t position = s.position;
     s.advance();
     const workload_fault f = o.what == operation_kind::lock ? system_.issue(t, o, now_) : system_.release(t, o, now_);
-    if (f != workload_fault::none) { result_.error = {f, static_cast<std::size_t>(t), position}; }
+    if (f != workload_fault::none) { fail(f, t, position); }
   }
   /// False when everything that was chosen runs already or runs from now on.
   auto start_chosen() -> bool {
@@ -185,9 +212,17 @@ class lock_simulator {
       s.advance();
       return true;
     }
+    const bool sliced = slice_ > 0 && s.next()->what == operation_kind::execute;
+    if (sliced && s.in_line >= slice_) {
+      s.in_line = 0;
+      cluster_of(t).remove(t);
+      system_.rank(t, {now_, s.base.tie});
+      put_in_line(t);
+      return true;
+    }
     s.since = now_;
     s.suspended = s.next()->what == operation_kind::suspend;
-    work_.set(static_cast<std::size_t>(t), now_ + s.remaining);
+    work_.set(static_cast<std::size_t>(t), now_ + (sliced ? std::min(s.remaining, slice_ - s.in_line) : s.remaining));
     if (s.suspended) { return true; }
     s.running = true;
     s.processor = cluster_of(t).occupy(t, s.processor);
@@ -201,13 +236,14 @@ class lock_simulator {
   void end_work(request_id t) {
     stop(t);
     work_.set(static_cast<std::size_t>(t), never);
-    system_[t].advance();
+    if (system_[t].remaining == 0) { system_[t].advance(); }
   }
   void stop(request_id t) {
     task_state& s = system_[t];
     record(t);
     s.used += now_ - s.since;
     s.remaining -= now_ - s.since;
+    s.in_line += s.running ? now_ - s.since : 0;
     if (s.running) { cluster_of(t).vacate(s.processor); }
     s.running = false;
     s.suspended = false;
@@ -244,16 +280,19 @@ class lock_simulator {
   const lock_workload* workload_;
   const Bank* bank_;
   Recorder* recorder_;
+  Hooks* hooks_;
   std::int32_t processors_;
+  ticks slice_;
   lock_result result_;
   lock_system<Bank, Hooks, DonationRules> system_;
   std::vector<cluster_type> clusters_;
   calendar<max_tasks> work_;      ///< per task, the end of its execution or suspension
   calendar<max_tasks> releases_;  ///< per task without a pending job, its next release
-  std::vector<std::size_t> next_job_;
+  job_lists jobs_;
+  std::vector<event_release> events_;
   std::vector<request_id> running_;
   ticks now_ = 0;
-  bool before_releases_ = false;
+  bool before_releases_ = true;
 };
 
 }  // namespace takt::simulation

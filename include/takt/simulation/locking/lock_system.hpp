@@ -69,12 +69,17 @@ class lock_system {
     return s == job_state::ready || s == job_state::scheduled;
   }
 
-  void become_pending(request_id t, std::size_t job) {
+  void become_pending(request_id t, std::size_t job, const lock_job& j) {
     task_state& s = (*this)[t];
-    s.begin(job, workload_->jobs()[job]);
+    s.begin(job, j);
     pending_.push_back(t);
     priorities_.set_base(t, s.base);
     if (!donations_.empty()) { donations_[cluster_of(t)].released(t, s.base); }
+    propagate();
+  }
+  /// Changes the base priority of a pending job; requests keep the one that they were issued with.
+  void rank(request_id t, const priority_point& p) {
+    (*this)[t].base = p;
     propagate();
   }
   /// Pre: the job holds nothing and waits for nothing.

@@ -19,7 +19,8 @@
 namespace takt::simulation {
 
 /// Lets a workload run on clusters of processors with the locks of `bank`, which is left as the last instant leaves it.
-/// The run ends when nothing more can happen; jobs that never finish, because of a deadlock, have no finish.
+/// The run ends when nothing more can happen, or as the options say; jobs that do not finish, because of a deadlock or
+/// of that end, have no finish.
 /// Order within one instant: see `lock_simulator`. Error: what `check` says, or a fault at run time, with which the run
 /// stops.
 template <class DonationRules = donation_rules, LockingProtocol... Protocols, TraceRecorder Recorder, LockHooks Hooks>
@@ -40,7 +41,7 @@ auto simulate_locks(const lock_workload& workload, lock_bank<Protocols...>& bank
                                                 .ordered = options.ordered});
   if (fault) { return {.error = fault}; }
   using simulator = lock_simulator<lock_bank<Protocols...>, Recorder, Hooks, DonationRules>;
-  return simulator{workload, bank, options, recorder, hooks}.run();
+  return simulator{workload, bank, options, recorder, hooks}.run(options.until);
 }
 
 template <class DonationRules = donation_rules, LockingProtocol... Protocols>

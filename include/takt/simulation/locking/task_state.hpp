@@ -56,6 +56,7 @@ struct task_state {
   ticks remaining = 0;  ///< of the execution or suspension that is next
   ticks since = 0;      ///< instant since which it has been under way without a break
   ticks used = 0;       ///< time for which the job has run or suspended itself
+  ticks in_line = 0;    ///< time for which it has run since it was last put in line, where there are slices
   priority_point base{};
   inline_vector<open_request, largest_group> unsatisfied{};  ///< in the order of issue
   std::vector<open_request> held;                            ///< in the order of the grants
@@ -90,6 +91,7 @@ struct task_state {
     base = j.priority;
     position = 0;
     used = 0;
+    in_line = 0;
     pending = true;
     arrive();
   }

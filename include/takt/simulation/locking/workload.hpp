@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -50,6 +51,9 @@ struct lock_task {
   std::size_t job_count = 0;
 };
 
+/// The release of a job for which an event sets release and priority, see `ReleaseHooks`.
+inline constexpr ticks on_event = std::numeric_limits<ticks>::min();
+
 /// Pending from its release or, if that is later, from the completion of the job before it.
 struct lock_job {
   ticks release = 0;
@@ -83,6 +87,11 @@ class lock_workload {
   auto released(ticks release, priority_point priority) -> lock_workload& {
     jobs_.push_back({release, priority});
     if (!tasks_.empty()) { ++tasks_.back().job_count; }
+    return *this;
+  }
+
+  auto released_by_events(std::size_t count) -> lock_workload& {
+    for (std::size_t j = 0; j < count; ++j) { released(on_event, {}); }
     return *this;
   }
 

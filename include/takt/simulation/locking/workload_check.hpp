@@ -34,6 +34,7 @@ enum class workload_fault : std::uint8_t {
   unlocked_without_lock,
   no_token,
   too_many_inserted,
+  unexpected_release,
 };
 
 [[nodiscard]] constexpr auto name_of(workload_fault f) noexcept -> std::string_view {
@@ -55,6 +56,7 @@ enum class workload_fault : std::uint8_t {
     case workload_fault::unlocked_without_lock: return "a lock is given back that is not held";
     case workload_fault::no_token: return "an engine of the token's GPU is used without a token";
     case workload_fault::too_many_inserted: return "a grant puts more operations in front of a program than fit there";
+    case workload_fault::unexpected_release: return "an event releases a job that is not there or has been released";
   }
   return "";
 }
@@ -115,12 +117,15 @@ class workload_checker {
     if (!held_.empty()) { return error(workload_fault::locked_at_the_end, program.size()); }
     ticks before = 0;
     for (const lock_job& j : workload_.jobs(t)) {
-      if (j.release < 0) { return error(workload_fault::negative_time); }
-      if (j.release < before) { return error(workload_fault::releases_descend); }
-      if (!checked_add(total_, work, total_) || total_ > latest || j.release > latest) {
+      const ticks release = j.release == on_event ? latest : j.release;
+      if (release < 0) { return error(workload_fault::negative_time); }
+      if (release < before || (before == latest && j.release != on_event)) {
+        return error(workload_fault::releases_descend);
+      }
+      if (!checked_add(total_, work, total_) || total_ > latest || release > latest) {
         return error(workload_fault::time_overflow);
       }
-      before = j.release;
+      before = release;
     }
     return {};
   }
@@ -180,7 +185,9 @@ class workload_checker {
     std::vector<owner> all;
     all.reserve(workload_.jobs().size());
     for (std::size_t t = 0; t < workload_.tasks().size(); ++t) {
-      for (const lock_job& j : workload_.jobs(workload_.tasks()[t])) { all.push_back({j.priority, t}); }
+      for (const lock_job& j : workload_.jobs(workload_.tasks()[t])) {
+        if (j.release != on_event) { all.push_back({j.priority, t}); }
+      }
     }
     std::ranges::sort(all, {}, &owner::priority);
     for (std::size_t i = 1; i < all.size(); ++i) {

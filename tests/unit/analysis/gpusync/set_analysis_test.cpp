@@ -251,6 +251,25 @@ TEST_CASE("GSA-19 the CK-OMLP counts no more sections of a CPU cluster than it h
   return t;
 }
 
+TEST_CASE("GSA-19 queues for all CPUs may hold more requests than the CPUs that share the tokens have") {
+  table<ticks> tasks;
+  for (std::int32_t i = 0; i < 6; ++i) {
+    auto t = gpu_task(10, 1000, 20 + i);
+    t.cpu_cluster = i % 3;
+    tasks.add(t);
+  }
+  board<ticks> platform;
+  platform.shape = {.cpus = 12, .gpus = 8, .gpu_cluster_size = 2};
+  const auto direct = [&](token_queue_limit limit) {
+    const auto found = analyze_set(platform, tasks, {.queues = limit});
+    CHECK(found.schedulable());
+    return found.tasks[0].tokens.direct.time;
+  };
+  CHECK(platform.shape.sharing_cpus(0) == 3);
+  CHECK(direct(token_queue_limit::cpus_per_token) == 25);           // ceil(3 / 2) - 1 sections
+  CHECK(direct(token_queue_limit::all_cpus_per_token) == 25 + 24);  // ceil(6 / 2) - 1, one of each other CPU
+}
+
 TEST_CASE("GSA-51 rate-monotonic tasks of one CPU have the responses of Joseph and Pandya") {
   table<ticks> tasks;
   for (const auto& [wcet, period] : {std::pair{3, 13}, {1, 4}, {2, 6}}) {
@@ -319,6 +338,25 @@ TEST_CASE("GSA-52 under fixed priorities a less important section precedes when 
   CHECK(found.tasks[3].engines.execution.time >= 2 * 35 + 30 + 50);
 }
 
+TEST_CASE("GSA-52 a job that lends its priority lends it to as many requests as a token queue holds") {
+  table<ticks> tasks;
+  for (const ticks kernel : {2, 30, 50, 70, 90}) { tasks.add(gpu_task(10, 100'000, kernel)); }
+  tasks.tasks[0].cpu_cluster = 1;
+  board<ticks> platform;
+  platform.shape = {.cpus = 4,
+                    .gpus = 2,
+                    .tokens_per_gpu = 2,
+                    .engines = engine_order::priority,
+                    .scheduler = cpu_scheduler::shortest_period};
+  REQUIRE(platform.shape.protocol() == takt::token_protocol::ck_omlp);
+  REQUIRE(platform.shape.sharing_cpus(0) == 2);
+  // Two jobs of the first task lend: to one token section each, or to two where queues are as long as for four CPUs.
+  auto found = analyze_set(platform, tasks);
+  CHECK(found.tasks[1].engines.execution.time == 2 * 2 + 2 * 90 + 70);
+  found = analyze_set(platform, tasks, {.queues = token_queue_limit::all_cpus_per_token});
+  CHECK(found.tasks[1].engines.execution.time == 2 * 2 + 2 * 90 + 2 * 70 + 50);
+}
+
 TEST_CASE("GSA-52 where state moves between GPUs all copies of the cluster may be ahead") {
   table<ticks> tasks;
   for (int i = 0; i < 3; ++i) {
@@ -366,6 +404,57 @@ TEST_CASE("GSA-21 threads that handle interrupts and callbacks lengthen the sect
   // One other operation can be under way, and its interrupt be handled first.
   CHECK(with.tasks[0].engines.execution.time == without.tasks[0].engines.execution.time + 4);
   CHECK(with.tasks[0].inflated.wcet == without.tasks[0].inflated.wcet + 4 + 2 * 4);
+}
+
+TEST_CASE("GSA-21 no more interrupts are ahead than jobs that share the GPU") {
+  table<ticks> tasks;
+  tasks.add(gpu_task(10, 1000, 7));
+  tasks.add(gpu_task(10, 1000, 8));
+  board<ticks> platform;
+  platform.shape.tokens_per_gpu = takt::unlimited_tokens;
+  const auto without = analyze_set(platform, tasks);
+  platform.overheads.bottom_half = 4;
+  const auto with = analyze_set(platform, tasks);
+  CHECK(platform.shape.engines_per_gpu() == 3);
+  CHECK(with.tasks[0].engines.execution.time == without.tasks[0].engines.execution.time + 4);
+  CHECK(with.tasks[0].inflated.wcet == without.tasks[0].inflated.wcet + 4 + 2 * 4);
+  const auto printed = analyze_set<as_published::free_requests>(platform, tasks);
+  CHECK(printed.tasks[0].engines.execution.time == without.tasks[0].engines.execution.time + 2 * 4);
+  table<ticks> one;
+  one.add(gpu_task(10, 1000, 7));
+  CHECK(analyze_set(platform, one).tasks[0].inflated.wcet == 10 + 7 + 4);
+}
+
+TEST_CASE("GSA-17 tasks that have a GPU each wait for nobody, keep their state where it is, and share no interrupts") {
+  table<ticks> tasks;
+  for (ticks kernel = 7; kernel < 9; ++kernel) {
+    auto t = gpu_task(10, 1000, kernel);
+    t.bytes_in = t.bytes_state = 100;
+    tasks.add(t);
+  }
+  board<ticks> platform;
+  platform.shape.gpus = platform.shape.gpu_cluster_size = 2;
+  platform.shape.tokens_per_gpu = 2;
+  platform.shape.uncontended = takt::uncontended_gpus::dedicated;
+  for (auto& cost : platform.costs.kinds) { cost = {2, 1, 10}; }
+  platform.overheads.bottom_half = 4;
+  for (const auto path : {migration_path::system_memory, migration_path::peer_to_peer}) {
+    platform.shape.migration = path;
+    const auto alone = analyze_set(platform, tasks);
+    CHECK(alone.tasks[0].engines.total().time == 0);
+    CHECK(alone.tasks[0].tokens.total().time == 0);
+    CHECK(alone.tasks[0].own.migration_time() == 0);
+    CHECK(alone.tasks[0].inflated.wcet == 10 + 7 + 12 + 2 * 4);
+    platform.shape.uncontended = takt::uncontended_gpus::shared;
+    const auto shared = analyze_set(platform, tasks);
+    CHECK(shared.tasks[0].engines.execution.time == 8 + 4);
+    CHECK(shared.tasks[0].own.migration_time() > 0);
+    platform.shape.uncontended = takt::uncontended_gpus::dedicated;
+  }
+  tasks.add(gpu_task(10, 1000, 9));
+  const auto contended = analyze_set(platform, tasks);
+  CHECK(contended.tasks[0].engines.execution.time == 9 + 4);
+  CHECK(contended.tasks[0].own.migration_time() > 0);
 }
 
 TEST_CASE("GSA-23 token sections do not grow with other tasks' interrupts, a limit that is documented") {

@@ -173,6 +173,11 @@ TEST_CASE("GSD-62 a task names its fault and its place in the set") {
         }) == gpusync_fault::gpu_task_not_placed);
   CHECK(with([](auto& t) { t.period = huge; }) == gpusync_fault::time_overflow);
   CHECK(with([](auto& t) { t.bytes_in = INT64_MAX; }) == gpusync_fault::time_overflow);
+  CHECK(with([](auto& t) {
+          t.wcet = t.cpu_in_gpu_section = 0;
+          t.kernels.clear();
+          t.bytes_in = t.bytes_out = INT64_MAX / 2 + 1;
+        }) == gpusync_fault::time_overflow);
   CHECK(with([](auto& t) { t = {.period = 1, .deadline = 1}; }) == gpusync_fault::no_time);
 
   board fixed = good_board();

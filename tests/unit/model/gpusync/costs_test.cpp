@@ -18,6 +18,8 @@ namespace costs = takt::published_costs;
 TEST_CASE("GSA-2 a latency's percentiles, mean and maximum, from samples in any order") {
   takt::latency_distribution<8> d;
   CHECK(d.percentile(1, 2) == 0);
+  CHECK(d.add(40, 0));
+  CHECK(d.percentile(1, 2) == 0);
   for (const ticks sample : {30, 10, 20, 10}) { CHECK(d.add(sample)); }
   CHECK(d.samples() == 4);
   CHECK(d.max() == 30);

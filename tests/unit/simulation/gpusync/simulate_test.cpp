@@ -80,9 +80,37 @@ TEST_CASE("queues that are limited by CPUs alone let a request wait beside an id
   takt::gpusync_simulation_options o{.horizon = duration{40'000}, .choice = takt::simulation::gpu_choice::random};
   const auto limited = takt::simulate(platform, tasks, o);
   CHECK(limited.tasks[0].worst.token + limited.tasks[1].worst.token == 0);
-  o.queues_for_all_cpus = true;
+  o.queues = takt::token_queue_length::for_sharing_cpus;
   const auto longer = takt::simulate(platform, tasks, o);
   CHECK(longer.tasks[0].worst.token + longer.tasks[1].worst.token > 0);
+}
+
+TEST_CASE("GSA-17 as many tasks as GPUs meet on one GPU, unless each is given its own") {
+  using takt::simulation::gpu_choice;
+  board platform = board_of({.cpus = 2,
+                             .cpu_cluster_size = 2,
+                             .gpus = 2,
+                             .gpu_cluster_size = 2,
+                             .tokens_per_gpu = 2,
+                             .migration = takt::migration_path::peer_to_peer});
+  task_list tasks;
+  tasks.add(gpu_task(4, 40, 0, 0, 5));
+  tasks.add(gpu_task(4, 43, 0, 0, 5));
+  takt::gpusync_simulation_options o{.horizon = duration{4000}, .choice = gpu_choice::shortest_queue};
+  const auto shared = takt::simulate(platform, tasks, o);
+  CHECK(shared.tasks[0].worst.execution + shared.tasks[1].worst.execution > 0);
+  platform.shape.uncontended = takt::uncontended_gpus::dedicated;
+  for (const auto protocol : {takt::token_protocol::r2dglp, takt::token_protocol::ck_omlp}) {
+    platform.shape.tokens = protocol;
+    for (const gpu_choice choice : {gpu_choice::shortest_queue, gpu_choice::random, gpu_choice::predicted}) {
+      o.choice = choice;
+      const auto own = takt::simulate(platform, tasks, o);
+      REQUIRE(own.fault == gpusync_run_fault::none);
+      CHECK(own.migrations() == 0);
+      CHECK(own.tasks[0].worst.execution + own.tasks[0].worst.copies + own.tasks[0].worst.token == 0);
+      for (const auto& section : own.run.sections) { CHECK(section.gpu == static_cast<std::int32_t>(section.task)); }
+    }
+  }
 }
 
 TEST_CASE("without limits of tokens jobs meet at the engines only") {
@@ -199,6 +227,10 @@ TEST_CASE("what cannot be simulated is refused with its reason") {
   CHECK(fault({.budgets = takt::overrun_policy::bandwidth_inheritance}) == gpusync_run_fault::budget_policy);
   const std::array wild{takt::simulation::aberrant_task{.task = 7}};
   CHECK(fault({.aberrant = wild}) == gpusync_run_fault::aberration);
+  board slow = platform;
+  auto& o = slow.overheads;
+  o.lock = o.unlock = o.schedule = o.context_switch = takt::longest_gpusync_time * 4;
+  CHECK(takt::simulate(slow, tasks, {.overheads = true}).fault == gpusync_run_fault::time_overflow);
 
   task_list unplaced;
   unplaced.add(gpu_task(4, 100, 0, 5));

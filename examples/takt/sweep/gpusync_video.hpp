@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "study.hpp"
+
+namespace takt::program::sweep {
+
+/// Elliott 2015, section 5.5, simulated: how smoothly graphs stabilize videos, and how long a frame takes.
+[[nodiscard]] auto gpusync_video_studies() -> std::vector<study>;
+
+}  // namespace takt::program::sweep

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <limits>
+#include <mutex>
+
+#include <takt/core/number.hpp>
+#include <takt/runtime/accelerator/timed_condition.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/concepts.hpp>
+#include <takt/runtime/inheriting_mutex.hpp>
+#include <takt/runtime/machine_state.hpp>
+#include <takt/runtime/run_result.hpp>
+
+namespace takt::runtime {
+
+/// When a run is over: at the instant that was planned or, on a device that can fail, as soon as it is seen to have.
+/// Whoever waits for a later instant is then woken. Any thread.
+template <class D>
+class run_end {
+ public:
+  /// Pre: the device outlives it.
+  explicit run_end(const D& device) noexcept : device_{&device} {}
+
+  /// Pre: nobody waits yet.
+  void plan(ticks stop) noexcept { instant_ = stop; }
+  [[nodiscard]] auto instant() const noexcept -> ticks { return instant_; }
+
+  /// To be called after each operation of the device, before its result counts.
+  void look_at_device() {
+    if constexpr (FallibleDevice<D>) {
+      if (!device_->failed()) { return; }
+      const std::lock_guard lock{mutex_};
+      if (const ticks time = now(); time < instant_) { instant_ = time; }
+      changed_.notify_all();
+    }
+  }
+
+  /// Suspends the calling thread until the instant, or the end if that comes first.
+  void sleep_until(ticks time) {
+    if constexpr (FallibleDevice<D>) {
+      std::unique_lock lock{mutex_};
+      changed_.wait_until(lock, time, [this] { return instant_ <= now(); });
+    } else {
+      runtime::sleep_until(time);
+    }
+  }
+  /// Consumes CPU time, up to the end.
+  void burn(ticks amount) const noexcept {
+    const ticks target = later(thread_time(), amount);
+    while (thread_time() < target && now() < instant_) {}
+  }
+
+ private:
+  const D* device_;
+  inheriting_mutex mutex_;
+  timed_condition changed_;
+  std::atomic<ticks> instant_ = std::numeric_limits<ticks>::max();
+};
+
+/// Makes the result say that the device has failed, if it has.
+template <class D>
+auto report_fault(const D& device, run_result& result) -> bool {
+  if constexpr (FallibleDevice<D>) {
+    if (!device.failed()) { return false; }
+    result.status = run_status::device_failed;
+    result.device_fault = device.fault_sentence();
+    result.notes.push_back("device: failed: " + result.device_fault);
+    return true;
+  } else {
+    return false;
+  }
+}
+
+/// What can disturb timed runs with this device.
+template <class D>
+[[nodiscard]] auto findings_of(const D& device) -> machine_findings {
+  if constexpr (ExaminedDevice<D>) {
+    return device.findings();
+  } else {
+    return check_machine(parts_used::cpus);
+  }
+}
+
+}  // namespace takt::runtime

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/core/random.hpp>
+#include <takt/model/gpusync/configuration.hpp>
+#include <takt/model/gpusync/platform.hpp>
+#include <takt/model/gpusync/transfer.hpp>
+#include <takt/model/graph/data_flow.hpp>
+#include <takt/rules/graph/feedback.hpp>
+#include <takt/simulation/gpusync/flatten.hpp>
+#include <takt/simulation/gpusync/graph_releases.hpp>
+#include <takt/simulation/gpusync/run_graphs.hpp>
+#include <takt/simulation/gpusync/scene_work.hpp>
+#include <takt/simulation/result.hpp>
+
+namespace takt::simulation {
+
+enum class graph_scheduler : std::uint8_t { round_robin, fixed_priority, earliest_deadline };
+
+/// How the graphs of section 5.5 share six CPUs and one GPU. Without tokens the hardware alone decides about the GPU.
+struct graph_configuration {
+  std::string_view name;
+  graph_scheduler cpus = graph_scheduler::earliest_deadline;
+  std::int32_t tokens = unlimited_tokens;
+  std::int32_t queue_limit = 0;
+  engine_order engines = engine_order::first_come;
+  bool spins = false;  ///< jobs that wait for an engine keep their CPUs
+
+  [[nodiscard]] constexpr auto manages_gpu() const noexcept -> bool { return tokens != unlimited_tokens; }
+};
+
+/// In the order of Table 5.14; then those without tokens once more, with the busy waiting inside the driver's library
+/// that the source supposes there.
+inline constexpr std::array<graph_configuration, 14> graph_configurations{{
+    {"SCHED_OTHER", graph_scheduler::round_robin},
+    {"SCHED_FIFO", graph_scheduler::fixed_priority},
+    {"C-EDF"},
+    {"(1 6 FIFO)", graph_scheduler::earliest_deadline, 1, 6, engine_order::first_come},
+    {"(1 6 PRIO)", graph_scheduler::earliest_deadline, 1, 6, engine_order::priority},
+    {"(2 3 FIFO)", graph_scheduler::earliest_deadline, 2, 3, engine_order::first_come},
+    {"(2 3 PRIO)", graph_scheduler::earliest_deadline, 2, 3, engine_order::priority},
+    {"(3 2 FIFO)", graph_scheduler::earliest_deadline, 3, 2, engine_order::first_come},
+    {"(3 2 PRIO)", graph_scheduler::earliest_deadline, 3, 2, engine_order::priority},
+    {"(6 1 FIFO)", graph_scheduler::earliest_deadline, 6, 1, engine_order::first_come},
+    {"(6 1 PRIO)", graph_scheduler::earliest_deadline, 6, 1, engine_order::priority},
+    {"SCHED_OTHER busy", graph_scheduler::round_robin, unlimited_tokens, 0, engine_order::first_come, true},
+    {"SCHED_FIFO busy", graph_scheduler::fixed_priority, unlimited_tokens, 0, engine_order::first_come, true},
+    {"C-EDF busy", graph_scheduler::earliest_deadline, unlimited_tokens, 0, engine_order::first_come, true},
+}};
+
+struct graph_study_options {
+  ticks until = 10'000'000'000;
+  std::int64_t least = 1000;  ///< thousandths of its longest time that a piece of work takes at least
+  ticks scene = 0;            ///< for which the frames of a graph take about as long as each other, see `scene_work`
+  std::int64_t copies = 0;    ///< of every object; 0: one per node on the longest path
+  ticks slice = 3'000'000;    ///< of round robin
+  std::uint64_t seed = 1;     ///< of phases and times
+};
+
+/// What is seen of one graph from outside.
+struct graph_output {
+  ticks period = 0;
+  std::vector<ticks> completions;  ///< of the sink, ascending
+  std::vector<ticks> latencies;    ///< of the same jobs, from the releases of the source
+};
+
+namespace detail {
+
+template <class Study>
+[[nodiscard]] auto system_of(const Study& study, const linear_transfer_costs<ticks>& costs,
+                             const graph_configuration& c) -> gpu_system {
+  gpusync_board<> board;
+  board.shape = {.cpus = 6,
+                 .cpu_cluster_size = 6,
+                 .tokens_per_gpu = c.tokens,
+                 .engines = c.engines,
+                 .scheduler = cpu_scheduler::earliest_deadline,
+                 .dma_chunk = c.manages_gpu() ? std::int64_t{1} << 20 : std::numeric_limits<std::int64_t>::max()};
+  board.costs = costs;
+  gpu_system out = flatten(board, study.tasks, {.choice = gpu_choice::shortest_queue});
+  for (section_program& p : out.programs) {  // sections begin with the first call and end with the job
+    p.cpu_before += p.cpu_after;
+    p.cpu_after = 0;
+  }
+  out.pools[0].queue_limit = c.queue_limit;
+  return out;
+}
+
+/// Empty when there are too many edges.
+template <class Study>
+[[nodiscard]] auto token_graphs_of(const Study& study, std::span<const object_access> accesses,
+                                   std::span<const delayed_object> delayed, const graph_configuration& c,
+                                   const graph_study_options& o) -> std::vector<token_graph> {
+  constexpr std::size_t max_nodes = Study::max_nodes;
+  std::vector<object_use> uses;
+  for (const object_access& a : accesses) {
+    const bool kept = std::ranges::find(delayed, a.object, &delayed_object::object) != delayed.end();
+    if (!kept) { uses.push_back({a.object, a.first}); }
+  }
+  random_stream random{o.seed};
+  std::vector<token_graph> out;
+  for (const auto& g : study.graphs.graphs) {
+    token_graph t{.first_task = g.first_node, .nodes = g.nodes, .period = g.period};
+    for (std::uint32_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
+      const graph_edge& edge = study.graphs.edges[e];
+      t.edges.push_back({.from = edge.from - g.first_node, .to = edge.to - g.first_node, .initial = edge.lag});
+    }
+    const auto feedback = make_feedback<max_nodes, most_graph_edges>(t.nodes, t.edges, uses, o.copies);
+    if (!feedback.complete || t.edges.size() > most_graph_edges) { return {}; }
+    t.feedback.assign(feedback.edges.begin(), feedback.edges.end());
+    t.first_release = random.below(g.period);
+    if (t.first_release <= o.until) { t.jobs = static_cast<std::size_t>((o.until - t.first_release) / g.period + 1); }
+    t.in_order_of_arrival = c.cpus != graph_scheduler::earliest_deadline;
+    for (std::size_t v = 0; v < t.nodes; ++v) {
+      point_rule order{1, 0};
+      if (c.cpus == graph_scheduler::earliest_deadline) { order.constant = g.period; }
+      if (c.cpus == graph_scheduler::fixed_priority) {
+        constexpr std::int64_t level = std::int64_t{1} << 45U;  // beyond any instant, so that levels do not mix
+        order.constant = -level * feedback.fifo_priority(v, study.base_priorities[out.size()]);
+      }
+      t.order.push_back(order);
+    }
+    out.push_back(std::move(t));
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// What a graph delivers. Its first node is the source, its last the sink.
+[[nodiscard]] inline auto output_of(const graph_run& r, const token_graph& g) -> graph_output {
+  graph_output out;
+  out.period = g.period;
+  const std::size_t sink = g.first_task + g.nodes - 1;
+  const std::size_t first = r.run.workload.tasks()[sink].first_job;
+  for (std::size_t j = 0; j < g.jobs; ++j) {
+    const ticks finish = r.run.locks.jobs[first + j].finish;
+    if (finish == no_instant) { break; }
+    out.completions.push_back(finish);
+    out.latencies.push_back(finish - r.releases[g.first_task][j].release);
+  }
+  return out;
+}
+
+/// Simulates graphs of nodes under one configuration. `Study` is `generation::video_graphs` or another with tables of
+/// tasks and graphs, base priorities, and the most nodes of a graph. Pre: every graph has the accesses and delays;
+/// `o.until` < 2^45. Error: none of the graphs where edges do not fit or the locks find a fault.
+template <class Study>
+[[nodiscard]] auto simulate_graph_study(const Study& study, const linear_transfer_costs<ticks>& costs,
+                                        std::span<const object_access> accesses,
+                                        std::span<const delayed_object> delayed, const graph_configuration& c,
+                                        const graph_study_options& o) -> std::vector<graph_output> {
+  std::vector<graph_output> out;
+  const auto graphs = detail::token_graphs_of(study, accesses, delayed, c, o);
+  if (graphs.empty()) { return out; }
+  no_trace unheard;
+  std::vector<task_scenes> scenes;
+  for (std::size_t g = 0; g < graphs.size(); ++g) {
+    scenes.insert(scenes.end(), graphs[g].nodes, {g, static_cast<std::size_t>(o.scene / graphs[g].period)});
+  }
+  const auto run = run_gpu_graphs<decltype(study.tasks)::max_tasks>(
+      detail::system_of(study, costs, c), graphs, scene_work{o.least, scenes, o.seed},
+      {.until = o.until,
+       .slice = c.cpus == graph_scheduler::round_robin ? o.slice : 0,
+       .engines = c.manages_gpu() ? engine_service::locks : engine_service::hardware_queue,
+       .spins = c.spins,
+       .seed = o.seed},
+      unheard);
+  if (run.run.locks.error) { return out; }
+  for (const token_graph& g : graphs) { out.push_back(output_of(run, g)); }
+  return out;
+}
+
+}  // namespace takt::simulation

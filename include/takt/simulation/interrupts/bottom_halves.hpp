@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <takt/core/number.hpp>
+#include <takt/rules/helper_threads.hpp>
+#include <takt/simulation/calendar.hpp>
+#include <takt/simulation/interrupts/sporadic_server.hpp>
+
+namespace takt::simulation {
+
+/// What the handler of a device's bottom halves may go by. Jobs stand by task; those without an operation on the device
+/// lend nothing.
+struct device_view {
+  std::span<const helped_job> users;     ///< with an operation that has not ended
+  std::span<const helped_job> unserved;  ///< with one whose bottom half has not been done
+  std::span<const std::size_t> pending;  ///< tasks of the bottom halves to do; the one in progress, else by arrival
+};
+
+/// How the bottom halves of a device are handled: by which right its thread runs, in which order, and what is done
+/// before the interrupt returns. `view` has a pending bottom half.
+template <class P>
+concept BottomHalfPolicy = std::copyable<P> && requires(const P& p, P& changed, const device_view& view, ticks time) {
+  { p.rank(view) } -> std::same_as<thread_rank>;
+  { p.next(view) } -> std::same_as<std::size_t>;      ///< position in `pending` of what the thread begins
+  { p.in_interrupt() } -> std::same_as<std::size_t>;  ///< most bottom halves that are done when an interrupt returns
+  { p.available(time) } -> std::same_as<ticks>;       ///< how long the thread may run from now on
+  { p.next_refill(time) } -> std::same_as<ticks>;     ///< when that is more
+  changed.ran(time, time);
+};
+
+/// A thread of the device that does bottom halves in the order of their arrival, with no limit on its time.
+struct interrupt_thread {
+  [[nodiscard]] static constexpr auto next(const device_view& /*view*/) noexcept -> std::size_t { return 0; }
+  [[nodiscard]] static constexpr auto in_interrupt() noexcept -> std::size_t { return 0; }
+  [[nodiscard]] static constexpr auto available(ticks /*now*/) noexcept -> ticks { return never; }
+  [[nodiscard]] static constexpr auto next_refill(ticks /*now*/) noexcept -> ticks { return never; }
+  static constexpr void ran(ticks /*from*/, ticks /*to*/) noexcept {}
+};
+
+/// At a rank of its own, as with PREEMPT_RT. Source: Elliott 2015, section 2.2.3.2.
+class fixed_priority_halves : public interrupt_thread {
+ public:
+  constexpr explicit fixed_priority_halves(const thread_rank& own) noexcept : own_{own} {}
+  [[nodiscard]] constexpr auto rank(const device_view& /*view*/) const noexcept -> thread_rank { return own_; }
+
+ private:
+  thread_rank own_;
+};
+
+/// How long a job lends its rank to the thread of the device that it waits for.
+enum class lending : std::uint8_t {
+  until_served,  ///< its bottom half has been done
+  until_woken,   ///< as published; a callback thread and the device's thread may then run at one rank at once
+};
+
+/// At the rank of the most important job that is suspended for an operation of the device and lends its own; when there
+/// is none, below every job. Source: Elliott 2015, section 3.2.5.1.
+class inheriting_halves : public interrupt_thread {
+ public:
+  constexpr explicit inheriting_halves(lending lent = lending::until_served) noexcept : lent_{lent} {}
+  [[nodiscard]] constexpr auto rank(const device_view& view) const noexcept -> thread_rank {
+    return helper_rank({.in = thread_class::daemon}, lent_ == lending::until_served ? view.unserved : view.users);
+  }
+
+ private:
+  lending lent_;
+};
+
+/// Each bottom half at the rank of the job that waits for it, the most important first; one in progress is not broken
+/// off, but hurried by those behind it. Source: Elliott 2015, section 2.2.3.3.
+class individual_halves : public interrupt_thread {
+ public:
+  [[nodiscard]] static constexpr auto rank(const device_view& view) noexcept -> thread_rank {
+    return rank_of(view, next(view));
+  }
+  [[nodiscard]] static constexpr auto next(const device_view& view) noexcept -> std::size_t {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < view.pending.size(); ++i) {
+      if (rank_of(view, i) < rank_of(view, best)) { best = i; }
+    }
+    return best;
+  }
+
+ private:
+  [[nodiscard]] static constexpr auto rank_of(const device_view& view, std::size_t i) noexcept -> thread_rank {
+    return helper_rank({.in = thread_class::daemon}, view.unserved.subspan(view.pending[i], 1));
+  }
+};
+
+/// As softirqs of Linux: so many at once before an interrupt returns, whoever waits, and the rest on a thread that is
+/// no real-time thread. Source: Elliott 2015, section 2.2.3.1.
+class soft_interrupts : public interrupt_thread {
+ public:
+  constexpr explicit soft_interrupts(std::size_t at_once = 10) noexcept : at_once_{at_once} {}
+  [[nodiscard]] constexpr auto in_interrupt() const noexcept -> std::size_t { return at_once_; }
+  [[nodiscard]] static constexpr auto rank(const device_view& /*view*/) noexcept -> thread_rank {
+    return {.in = thread_class::other};
+  }
+
+ private:
+  std::size_t at_once_;
+};
+
+/// At a rank of its own and within a budget. Source: Elliott 2015, section 2.2.3.3, after Lewandowski et al. 2007.
+class served_halves : public interrupt_thread {
+ public:
+  served_halves(const thread_rank& own, sporadic_server server) : own_{own}, server_{std::move(server)} {}
+
+  [[nodiscard]] auto rank(const device_view& /*view*/) const noexcept -> thread_rank { return own_; }
+  [[nodiscard]] auto available(ticks now) const noexcept -> ticks { return server_.available(now); }
+  [[nodiscard]] auto next_refill(ticks now) const noexcept -> ticks { return server_.next_refill(now); }
+  void ran(ticks from, ticks to) { server_.use(from, to); }
+
+ private:
+  thread_rank own_;
+  sporadic_server server_;
+};
+
+static_assert(BottomHalfPolicy<fixed_priority_halves> && BottomHalfPolicy<inheriting_halves> &&
+              BottomHalfPolicy<individual_halves> && BottomHalfPolicy<soft_interrupts> &&
+              BottomHalfPolicy<served_halves>);
+
+/// Threads of a GPU runtime, one per task, that wake the task's jobs.
+struct callback_threads {
+  thread_rank own{.in = thread_class::callback};
+  bool inherit = true;  ///< from the job that they wake
+};
+
+}  // namespace takt::simulation

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// On a real GPU: the host half over the machine's driver. Part of takt_gpu_tests.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+#include <takt/cuda.hpp>
+#include <takt/model/gpu_topology.hpp>
+#include <takt/runtime/event.hpp>
+
+namespace {
+
+namespace cuda = takt::cuda;
+using device = cuda::cuda_device<cuda::driver>;
+using kernel = cuda::device_kernel<cuda::driver>;
+
+struct count_up {
+  std::uint32_t* times;
+
+  __device__ void operator()(std::int64_t i) const {
+    atomicAdd(&times[i], 1U);
+    for (volatile int spin = 0; spin < 1'000; spin = spin + 1) {}
+  }
+};
+
+__global__ void note_sm(std::uint32_t* seen, std::uint32_t* values) {
+  if (threadIdx.x == 0) { seen[cuda::detail::physical_sm()] = 1; }
+  if (blockIdx.x == 0) { values[threadIdx.x] += 1; }
+  for (volatile int spin = 0; spin < 10'000; spin = spin + 1) {}
+}
+
+template <class T>
+auto read(const cuda::device_array<T>& from) -> std::vector<T> {
+  std::vector<T> out(from.size());
+  REQUIRE(cudaMemcpy(out.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost) == cudaSuccess);
+  return out;
+}
+
+auto each_once(const cuda::device_array<std::uint32_t>& times) -> bool {
+  const auto counts = read(times);
+  return std::ranges::all_of(counts, [](std::uint32_t n) { return n == 1; });
+}
+
+/// Nothing where there is none.
+template <class Device>
+auto fault_of(const Device& d) -> std::string {
+  return d.failed() ? d.fault_sentence() : std::string{};
+}
+
+/// Starts an operation and waits for its end.
+template <class Start>
+void finish(Start start) {
+  takt::runtime::event done;
+  start(takt::runtime::notify<&takt::runtime::event::signal>(&done));
+  done.wait();
+}
+
+/// Copies in, counts up on whatever SMs the stream has, and copies out. The SMs that were seen.
+auto use(device& d, const takt::sm_range& range, std::int32_t sms) -> std::set<std::int32_t> {
+  constexpr std::uint32_t threads = 64;
+  auto stream = d.open(range);
+  REQUIRE(d.ready());
+  const cuda::device_array<std::uint32_t> seen{cuda::max_sms};
+  const cuda::pinned_memory<cuda::driver> host{d.context(0), threads * sizeof(std::uint32_t)};
+  const cuda::device_memory<cuda::driver> there{d.context(0), threads * sizeof(std::uint32_t)};
+  auto* values = reinterpret_cast<std::uint32_t*>(host.data());
+  for (std::uint32_t i = 0; i < threads; ++i) { values[i] = i; }
+  cuda::require_pinned(d.context(0), values, host.size());
+  const auto in = cuda::device_copy::to_device(there.get(), values, host.size());
+  const auto out = cuda::device_copy::to_host(values, there.get(), host.size());
+  auto* on_device = reinterpret_cast<std::uint32_t*>(static_cast<std::uintptr_t>(there.get()));
+  const kernel count{[&](cuda::driver&, const cuda::launch_site& site) {
+    note_sm<<<static_cast<unsigned>(32 * sms), threads, 0, cuda::detail::runtime_stream(site.stream)>>>(seen.data(),
+                                                                                                        on_device);
+    return cuda::detail::driver_result(cudaGetLastError());
+  }};
+  const kernel timed{1'000'000};
+  finish([&](auto done) { stream.copy(0, in, done); });
+  finish([&](auto done) { stream.launch(count, done); });
+  finish([&](auto done) { stream.launch(timed, done); });
+  finish([&](auto done) { stream.copy(0, out, done); });
+  for (std::uint32_t i = 0; i < threads; ++i) { CHECK(values[i] == i + 1); }
+  std::set<std::int32_t> found;
+  const auto marks = read(seen);
+  for (std::size_t sm = 0; sm < marks.size(); ++sm) {
+    if (marks[sm] != 0) { found.insert(static_cast<std::int32_t>(sm)); }
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("the driver has every entry, and says of the first GPU what the runtime interface says") {
+  cuda::driver driver;
+  CHECK(driver.problem() == "");
+  const auto machine = cuda::query_machine(driver);
+  REQUIRE(!machine.gpus.empty());
+  cudaDeviceProp facts{};
+  int least = 0;
+  int greatest = 0;
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  REQUIRE(cudaGetDeviceProperties(&facts, 0) == cudaSuccess);
+  REQUIRE(cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess);
+  const cuda::gpu_facts& gpu = machine.gpus[0];
+  CHECK(gpu.name == facts.name);
+  CHECK(gpu.compute_major == facts.major);
+  CHECK(gpu.compute_minor == facts.minor);
+  CHECK(gpu.sms == facts.multiProcessorCount);
+  CHECK(gpu.threads_per_sm == facts.maxThreadsPerMultiProcessor);
+  CHECK(gpu.copy_engines == facts.asyncEngineCount);
+  CHECK(gpu.most_urgent == greatest);
+  CHECK(gpu.stream_levels == least - greatest + 1);
+  if (gpu.partitions == cuda::result::success) { CHECK(gpu.splittable.sms <= gpu.sms); }
+  MESSAGE(gpu.name << ": SMs are split by " << cuda::partition_unit(gpu) << ", " << gpu.stream_levels << " priorities, "
+                   << gpu.copy_engines << " copy engines");
+}
+
+TEST_CASE("green contexts hold kernels on disjoint SMs; their streams take marks and copies of the primary context") {
+  cuda::driver driver;
+  const auto machine = cuda::query_machine(driver);
+  const std::int32_t unit = cuda::partition_unit(machine.gpus[0]);
+  const std::vector<takt::sm_range> ranges{{0, 0, unit}, {0, unit, 2 * unit}};
+  device d{driver, ranges, {.wish = {.isolation_is_a_must = false}}};
+  if (d.backend(0).backend != cuda::partition_backend::green_contexts) {
+    MESSAGE("no green contexts here: " << d.backend(0).reason);
+    return;
+  }
+  const auto small = use(d, ranges[0], machine.gpus[0].sms);
+  const auto large = use(d, ranges[1], machine.gpus[0].sms);
+  CHECK(static_cast<std::int32_t>(small.size()) == unit);
+  CHECK(static_cast<std::int32_t>(large.size()) == 2 * unit);
+  for (const std::int32_t sm : small) { CHECK_FALSE(large.contains(sm)); }
+  CHECK(fault_of(d) == "");
+}
+
+TEST_CASE("pinned kernels run on a device in streams without a partition") {
+  constexpr std::int64_t count = 20'000;
+  cuda::driver driver;
+  const cuda::device_array<std::uint32_t> times{count};
+  cuda::pinned_kernel own{cuda::over_indices(count_up{times.data()}), {.threads = 256}};
+  REQUIRE(own.status() == cudaSuccess);
+  const takt::gpu_record gpu{.sms = 2, .virtual_per_sm = own.virtual_per_sm()};
+  const takt::sm_range range{0, 0, 2};
+  device d{driver, {range}, {.wish = {.green_contexts = false, .kernels_stay_on_range = true}}};
+  REQUIRE(d.backend(0).backend == cuda::partition_backend::pinned_blocks);
+  (void)use(d, range, 4);
+  auto stream = d.open(range);
+  const kernel job = cuda::on_device<cuda::driver>(own, count, 256, gpu);
+  finish([&](auto done) { stream.launch(job, done); });
+  CHECK(own.chunks_left() == 0);
+  CHECK(each_once(times));
+  CHECK(fault_of(d) == "");
+}
+
+TEST_CASE("kernels of an accelerator stop between waves and go on, and outlive a closed device") {
+  struct notices {
+    std::atomic<int> complete{0};
+    std::atomic<int> yielded{0};
+    static void take(void* o, takt::kernel_id, takt::runtime::launch_end how) {
+      auto& own = *static_cast<notices*>(o);
+      ++(how == takt::runtime::launch_end::complete ? own.complete : own.yielded);
+    }
+    [[nodiscard]] auto ends() const -> int { return complete + yielded; }
+  };
+  constexpr std::int64_t count = 100'000;
+  cuda::driver driver;
+  cuda::cuda_accelerator<cuda::driver> d{driver, 0, 2};
+  const cuda::device_array<std::uint32_t> times{count};
+  const auto body = cuda::over_indices(count_up{times.data()});
+  const auto work = std::make_shared<cuda::pinned_accelerator_work<cuda::index_body<count_up>>>(
+      body, count, 256, cuda::launch_form{.threads = 256});
+  REQUIRE(work->ready());
+  const auto pinned = cuda::on_accelerator<cuda::driver>(work);
+  const cuda::accelerator_kernel<cuda::driver> timed{20'000'000, 100'000};
+  const auto to_the_end = [&](takt::kernel_id k, notices& heard, int yields) {
+    const int before = heard.complete;
+    for (int n = 0; heard.complete == before; ++n) {
+      const int ends = heard.ends();
+      d.submit(k, {.core = 0, .level = 0});
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+      if (n < yields) { d.request_yield(k); }
+      while (heard.ends() == ends) { std::this_thread::sleep_for(std::chrono::microseconds{50}); }
+    }
+  };
+  for (std::uint32_t round = 1; round <= 2; ++round) {
+    notices heard;
+    REQUIRE(d.open({.streams = {.cores = 1, .levels = 2}, .kernels = 2, .ended = {notices::take, &heard}}));
+    d.load(0, timed, round);
+    to_the_end(0, heard, 3);
+    CHECK(heard.yielded > 0);
+    d.load(1, pinned, round);
+    to_the_end(1, heard, 3);
+    const auto counts = read(times);
+    CHECK(std::ranges::all_of(counts, [round](std::uint32_t n) { return n == round; }));
+    d.close();
+  }
+  CHECK(fault_of(d) == "");
+}
+
+TEST_CASE("memory is told apart, errors have the driver's names, and launches of a thread are timed") {
+  cuda::driver driver;
+  REQUIRE(driver.initialize() == cuda::result::success);
+  const cuda::device_context<cuda::driver> context{driver, 0};
+  const auto& c = context.ref();
+  const cuda::pinned_memory<cuda::driver> pinned{c, 64};
+  const cuda::device_memory<cuda::driver> there{c, 64};
+  std::array<std::byte, 64> pageable{};
+  CHECK_NOTHROW(cuda::require_pinned(c, pinned.data(), 64));
+  CHECK_THROWS_AS(cuda::require_pinned(c, pageable.data(), 64), cuda::unsuitable_memory);
+  const auto inside = static_cast<std::uint64_t>(there.get());
+  const auto host = reinterpret_cast<std::uintptr_t>(pinned.data());
+  CHECK(cuda::classify_copy(c, inside, host, 64).kind == cuda::copy_kind::to_device);
+  CHECK(cuda::classify_copy(c, host, inside, 64).kind == cuda::copy_kind::to_host);
+  try {
+    const cuda::device_memory<cuda::driver> too_large{c, std::size_t{1} << 50};
+    FAIL("no error");
+  } catch (const cuda::cuda_error& e) {
+    CHECK(e.code() == cuda::result::out_of_memory);
+    CHECK(std::string{e.what()}.find("CUDA_ERROR_OUT_OF_MEMORY") != std::string::npos);
+  }
+  const cuda::loaded_module<cuda::driver> code{c, cuda::occupy_ptx};
+  cuda::launch_driver<cuda::driver> launches{c, code.function(cuda::occupy_name)};
+  CHECK(launches.launch(kernel{5'000'000}, 1));
+  while (launches.busy_time() == 0 && !launches.fault()) { std::this_thread::yield(); }
+  CHECK(launches.busy_time() >= 4'900'000);
+}
+
+TEST_CASE("two GPUs below one hub copy to each other directly") {
+  int devices = 0;
+  int reaches = 0;
+  REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);
+  if (devices < 2 || cudaDeviceCanAccessPeer(&reaches, 0, 1) != cudaSuccess || reaches == 0) {
+    MESSAGE("no two GPUs that reach each other here");
+    return;
+  }
+  cuda::driver driver;
+  REQUIRE(driver.initialize() == cuda::result::success);
+  const std::array<cuda::device_context<cuda::driver>, 2> contexts{cuda::device_context<cuda::driver>{driver, 0},
+                                                                   cuda::device_context<cuda::driver>{driver, 1}};
+  const std::array refs{contexts[0].ref(), contexts[1].ref()};
+  takt::gpu_topology<2, 1> tree;
+  const auto hub = tree.add_hub();
+  (void)tree.add_gpu(hub, 2);
+  (void)tree.add_gpu(hub, 2);
+  cuda::connect_peers<cuda::driver>(tree, refs);
+  cuda::connect_peers<cuda::driver>(tree, refs);
+  constexpr std::size_t bytes = 1'000;
+  const cuda::pinned_memory<cuda::driver> in{refs[0], bytes};
+  const cuda::pinned_memory<cuda::driver> out{refs[1], bytes};
+  const cuda::device_memory<cuda::driver> first{refs[0], bytes};
+  const cuda::device_memory<cuda::driver> second{refs[1], bytes};
+  std::memset(in.data(), 7, bytes);
+  cuda::thread_stream<cuda::driver> source{refs[0]};
+  cuda::thread_stream<cuda::driver> target{refs[1]};
+  source.run("in", [&](auto& d, auto s) { return d.copy_to_device(first.get(), in.data(), bytes, s); });
+  target.run("across", [&](auto& d, auto s) {
+    return d.copy_peer(second.get(), refs[1].handle, first.get(), refs[0].handle, bytes, s);
+  });
+  target.run("out", [&](auto& d, auto s) { return d.copy_to_host(out.data(), second.get(), bytes, s); });
+  CHECK(std::memcmp(in.data(), out.data(), bytes) == 0);
+}
