@@ -21,14 +21,14 @@ class host_kernel {
   /// Pre: the kernel outlives it and stays where it is; sms and per_sm as for `host_bench`.
   [[nodiscard]] auto bench(std::int32_t sms, std::int32_t per_sm) {
     constexpr std::int64_t chunk = 256;
-    const auto work = takt::cuda::divide_work(static_cast<std::int64_t>(to_.size()), chunk);
+    const auto work = takt::cuda::divide_work(static_cast<std::int64_t>(to_.size()), chunk).value();
     return takt::cuda::host_bench{sms, per_sm,
                                   [this](std::int64_t first, std::int64_t last) {
                                     for (std::int64_t i = first; i < last; ++i) {
                                       to_[static_cast<std::size_t>(i)] = run_element(what_, from_.data(), i);
                                     }
                                   },
-                                  *work};
+                                  work};
   }
 
   [[nodiscard]] auto from() const noexcept -> const std::vector<float>& { return from_; }

@@ -11,7 +11,7 @@ namespace takt::program {
 /// A kind of file. The first of the list that recognizes a document reads it.
 struct file_kind {
   bool (*recognizes)(const json_value& document);
-  std::unique_ptr<described_file> (*read)(json_value document);
+  std::unique_ptr<described_file> (*read)(const json_value& document);
 };
 
 extern const file_kind accelerator_kind;

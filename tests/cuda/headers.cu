@@ -8,6 +8,8 @@
 #include <takt/cuda/profile_shares.cuh>
 #include <takt/cuda/runtime_memory.cuh>
 
+#include <takt/cuda/counters.hpp>
+#include <takt/cuda/cupti_counters.hpp>
 #include <takt/cuda/pinned_work.hpp>
 #include <takt/cuda/pinning.hpp>
 #include <takt/cuda/resident_limit.hpp>

@@ -174,7 +174,7 @@ auto accelerator_description::at_factor(permille factor, const question& /*q*/) 
                                                      : factor_answer::not_proven;
 }
 
-[[nodiscard]] auto read(json_value document) -> std::unique_ptr<described_file> {
+[[nodiscard]] auto read(const json_value& document) -> std::unique_ptr<described_file> {
   return std::make_unique<accelerator_description>(read_accelerator(document));
 }
 

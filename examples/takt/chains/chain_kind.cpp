@@ -254,8 +254,8 @@ auto chain_description::at_factor(permille factor, const question& q) const -> f
                                                                         : factor_answer::must_miss;
 }
 
-[[nodiscard]] auto read(json_value document) -> std::unique_ptr<described_file> {
-  return std::make_unique<chain_description>(read_chains(std::move(document)));
+[[nodiscard]] auto read(const json_value& document) -> std::unique_ptr<described_file> {
+  return std::make_unique<chain_description>(read_chains(document));
 }
 
 }  // namespace

@@ -224,7 +224,7 @@ auto gpusync_description::at_factor(permille factor, const question& /*q*/) cons
   return all ? factor_answer::proven : factor_answer::not_proven;
 }
 
-[[nodiscard]] auto read(json_value document) -> std::unique_ptr<described_file> {
+[[nodiscard]] auto read(const json_value& document) -> std::unique_ptr<described_file> {
   return std::make_unique<gpusync_description>(read_gpusync(document));
 }
 

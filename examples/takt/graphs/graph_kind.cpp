@@ -332,7 +332,7 @@ auto graph_description::at_factor(permille factor, const question& /*q*/) const 
   return factor_answer::proven;
 }
 
-[[nodiscard]] auto read(json_value document) -> std::unique_ptr<described_file> {
+[[nodiscard]] auto read(const json_value& document) -> std::unique_ptr<described_file> {
   return std::make_unique<graph_description>(read_graphs(document));
 }
 

@@ -198,7 +198,7 @@ auto share_description::at_factor(permille factor, const question& /*q*/) const 
                                                      : factor_answer::not_proven;
 }
 
-[[nodiscard]] auto read(json_value document) -> std::unique_ptr<described_file> {
+[[nodiscard]] auto read(const json_value& document) -> std::unique_ptr<described_file> {
   return std::make_unique<share_description>(read_shares(document));
 }
 

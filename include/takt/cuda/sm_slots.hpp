@@ -29,7 +29,7 @@ struct sm_slots {
   }
   [[nodiscard]] TAKT_HOST_DEVICE constexpr auto total() const noexcept -> std::int32_t {
     std::int32_t sum = 0;
-    for (std::uint32_t sm = 0; sm < max_sms; ++sm) { sum += per_sm[sm]; }
+    for (const std::uint8_t slots : per_sm) { sum += slots; }
     return sum;
   }
   [[nodiscard]] friend constexpr auto operator==(const sm_slots&, const sm_slots&) noexcept -> bool = default;

@@ -165,8 +165,8 @@ template <class Charged, class CarryOut>
 [[nodiscard]] constexpr auto charge_lenders(std::span<job_budget> jobs, ticks used, Charged&& charged,
                                             CarryOut&& carry_out) -> bool {
   if (used < 0) { return false; }
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (!jobs[i].valid()) { return false; }
+  for (const job_budget& b : jobs) {
+    if (!b.valid()) { return false; }
   }
   while (used > 0) {
     const std::size_t i = lender_of(jobs);

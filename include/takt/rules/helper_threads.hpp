@@ -59,8 +59,8 @@ struct helped_job {
 [[nodiscard]] constexpr auto helper_rank(const thread_rank& own, std::span<const helped_job> jobs) noexcept
     -> thread_rank {
   thread_rank best = own;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (lends_rank(jobs[i]) && jobs[i].effective < best) { best = jobs[i].effective; }
+  for (const helped_job& job : jobs) {
+    if (lends_rank(job) && job.effective < best) { best = job.effective; }
   }
   return best;
 }

@@ -38,8 +38,7 @@ enum class token_protocol : std::uint8_t {
 /// What happens in a GPU cluster that no more tasks use than it has GPUs.
 enum class uncontended_gpus : std::uint8_t {
   shared,     ///< tokens are given as in any other cluster
-  dedicated,  ///< each task keeps one GPU for itself: no waits for a token that is not lent, no engine waits, no state
-              ///< moves
+  dedicated,  ///< each task keeps one GPU for itself: it waits for no engine, and its state stays where it is
 };
 
 /// Which CPU clusters each GPU cluster serves: bit b of element a. All zero: the even one.

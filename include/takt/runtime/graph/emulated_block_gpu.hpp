@@ -121,7 +121,7 @@ class emulated_block_gpu {
   /// The thread that makes the decisions, and those that call code. False, too, once the device is closed.
   [[nodiscard]] auto serve_at(std::int32_t priority, std::int32_t code_priority) -> bool {
     bool granted = serve_at(service_, priority);
-    for (thread& t : callers_) { granted = serve_at(t, code_priority) && granted; }
+    for (const thread& t : callers_) { granted = serve_at(t, code_priority) && granted; }
     return granted;
   }
 

@@ -61,7 +61,7 @@ class graph_log {
   /// A job of a node has all its inputs. `released`: when the input of its invocation had been called.
   void eligible(std::uint32_t node, std::int64_t job, ticks since, ticks nominal, ticks released) {
     if (since <= nominal || since <= released) { return; }
-    graph_overrun seen{node, job, since - start_, since - nominal};
+    const graph_overrun seen{node, job, since - start_, since - nominal};
     bool tell = false;
     {
       const std::lock_guard lock{mutex_};

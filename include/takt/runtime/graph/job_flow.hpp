@@ -96,7 +96,7 @@ class job_flow {
   /// A job is over. Pre: it was started.
   void end(std::uint32_t v, std::int64_t job, ticks time) {
     const std::lock_guard lock{mutex_};
-    ending_.push_back({v, job});
+    ending_.emplace_back(v, job);
     end_all(time);
   }
   void stop() {
@@ -129,7 +129,7 @@ class job_flow {
     return job < 0 || nodes_[v].slot_of(job).next > job;
   }
   void try_start(std::uint32_t v, std::int64_t job, ticks time) {
-    node& n = nodes_[v];
+    const node& n = nodes_[v];
     slot& s = n.slot_of(job);
     if (s.next != job || s.started) { return; }
     for (const std::uint32_t w : n.before) {
@@ -140,14 +140,14 @@ class job_flow {
     switch (n.entry) {
       case job_entry::worker: s.woken.notify_all(); break;
       case job_entry::notice: tell_(v, {job, time}); break;
-      case job_entry::none: ending_.push_back({v, job}); break;
+      case job_entry::none: ending_.emplace_back(v, job); break;
     }
   }
   void end_all(ticks time) {
     while (!ending_.empty()) {
       const auto [v, job] = ending_.back();
       ending_.pop_back();
-      node& n = nodes_[v];
+      const node& n = nodes_[v];
       slot& s = n.slot_of(job);
       s.started = false;
       s.next = job + static_cast<std::int64_t>(n.slots.size());

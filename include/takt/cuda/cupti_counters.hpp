@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <takt/cuda/counters.hpp>
+#include <takt/cuda/cupti_host.hpp>
+
+#if __has_include(<cupti_profiler_host.h>) && __has_include(<cupti_range_profiler.h>)
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace takt::cuda {
+
+/// The counters of one context through CUPTI's range profiler, in as many passes as the metrics need. Not tested
+/// against a device here: everything that decides is in `count_solo_run`, and `cupti_host` runs without one.
+///
+/// Profiling slows the work down: profile offline. One object at a time per process, as CUPTI's state is global.
+/// Pre: the context is current to the calling thread in every call, also in the destructor.
+class cupti_counters {
+ public:
+  /// Error: `cuda_error` where the library, the device or a permission is missing.
+  cupti_counters(std::int32_t device, context_handle context, const std::string& library = {})
+      : place_{device, context},
+        cupti_{library},
+        initialized_{cupti_, place_},
+        host_{cupti_, chip_name(), availability()} {}
+
+  cupti_counters(const cupti_counters&) = delete;
+  auto operator=(const cupti_counters&) -> cupti_counters& = delete;
+  ~cupti_counters() { abandon(); }
+
+  [[nodiscard]] auto has(const char* metric) const -> bool { return host_.has(metric); }
+
+  void configure(std::span<const char* const> metrics) {
+    abandon();
+    configuration_ = host_.configure(metrics);
+    profiler_.emplace(cupti_, place_);
+    make_data(metrics);
+    auto p = cupti_.set_config.parameters();
+    p.pRangeProfilerObject = profiler_->get();
+    p.configSize = configuration_.size();
+    p.pConfig = configuration_.data();
+    p.counterDataImageSize = data_.size();
+    p.pCounterDataImage = data_.data();
+    p.range = CUPTI_UserRange;
+    p.replayMode = CUPTI_UserReplay;
+    p.maxRangesPerPass = 1;
+    p.numNestingLevels = 1;
+    p.minNestingLevel = 1;
+    p.passIndex = 0;
+    p.targetNestingLevel = 1;
+    cupti_.call(cupti_.set_config, p, place_);
+  }
+
+  /// Pre: configured.
+  void begin() {
+    auto start = cupti_.start.parameters();
+    start.pRangeProfilerObject = profiler_->get();
+    cupti_.call(cupti_.start, start, place_);
+    started_ = true;
+    auto push = cupti_.push.parameters();
+    push.pRangeProfilerObject = profiler_->get();
+    push.pRangeName = "solo run";
+    cupti_.call(cupti_.push, push, place_);
+    pushed_ = true;
+  }
+
+  /// Pre: begun.
+  [[nodiscard]] auto end() -> bool {
+    auto pop = cupti_.pop.parameters();
+    pop.pRangeProfilerObject = profiler_->get();
+    pushed_ = false;
+    cupti_.call(cupti_.pop, pop, place_);
+    auto stop = cupti_.stop.parameters();
+    stop.pRangeProfilerObject = profiler_->get();
+    started_ = false;
+    cupti_.call(cupti_.stop, stop, place_);
+    return stop.isAllPassSubmitted != 0;
+  }
+
+  /// Pre: `end` has returned true.
+  void read(std::span<double> values) {
+    auto decode = cupti_.decode.parameters();
+    decode.pRangeProfilerObject = profiler_->get();
+    cupti_.call(cupti_.decode, decode, place_);
+    auto info = cupti_.data_info.parameters();
+    info.pCounterDataImage = data_.data();
+    info.counterDataImageSize = data_.size();
+    cupti_.call(cupti_.data_info, info, place_);
+    if (decode.numOfRangeDropped != 0 || info.numTotalRanges != 1) {
+      throw cuda_error{failure{result::not_found, cupti_.decode.name, place_.device, place_.context,
+                               std::to_string(info.numTotalRanges) + " ranges instead of 1, " +
+                                   std::to_string(decode.numOfRangeDropped) + " dropped"}};
+    }
+    host_.evaluate(data_, values);
+  }
+
+  void abandon() noexcept {
+    if (!profiler_) { return; }
+    if (pushed_) {
+      auto pop = cupti_.pop.parameters();
+      pop.pRangeProfilerObject = profiler_->get();
+      (void)cupti_.try_call(cupti_.pop, pop);
+    }
+    if (started_) {
+      auto stop = cupti_.stop.parameters();
+      stop.pRangeProfilerObject = profiler_->get();
+      (void)cupti_.try_call(cupti_.stop, stop);
+    }
+    pushed_ = false;
+    started_ = false;
+    profiler_.reset();
+  }
+
+ private:
+  class initialization {
+   public:
+    initialization(const cupti_library& cupti, const call_place& place) : cupti_{&cupti} {
+      auto p = cupti.initialize.parameters();
+      cupti.call(cupti.initialize, p, place);
+    }
+    initialization(const initialization&) = delete;
+    auto operator=(const initialization&) -> initialization& = delete;
+    ~initialization() {
+      auto p = cupti_->deinitialize.parameters();
+      (void)cupti_->try_call(cupti_->deinitialize, p);
+    }
+
+   private:
+    const cupti_library* cupti_;
+  };
+
+  class range_profiler {
+   public:
+    range_profiler(const cupti_library& cupti, const call_place& place) : cupti_{&cupti} {
+      auto p = cupti.enable.parameters();
+      p.ctx = native(place.context);
+      cupti.call(cupti.enable, p, place);
+      made_ = p.pRangeProfilerObject;
+    }
+    range_profiler(const range_profiler&) = delete;
+    auto operator=(const range_profiler&) -> range_profiler& = delete;
+    ~range_profiler() {
+      auto p = cupti_->disable.parameters();
+      p.pRangeProfilerObject = made_;
+      (void)cupti_->try_call(cupti_->disable, p);
+    }
+
+    [[nodiscard]] auto get() const noexcept -> CUpti_RangeProfiler_Object* { return made_; }
+
+   private:
+    const cupti_library* cupti_;
+    CUpti_RangeProfiler_Object* made_ = nullptr;
+  };
+
+  [[nodiscard]] static auto native(context_handle c) noexcept -> CUcontext {
+    return reinterpret_cast<CUcontext>(static_cast<std::uintptr_t>(c));
+  }
+
+  [[nodiscard]] auto chip_name() const -> std::string {
+    auto p = cupti_.chip_name.parameters();
+    p.deviceIndex = static_cast<std::size_t>(place_.device);
+    cupti_.call(cupti_.chip_name, p, place_);
+    return p.pChipName;
+  }
+  [[nodiscard]] auto availability() const -> cupti_host::bytes {
+    auto p = cupti_.availability.parameters();
+    p.ctx = native(place_.context);
+    cupti_.call(cupti_.availability, p, place_);
+    cupti_host::bytes out(p.counterAvailabilityImageSize);
+    p.pCounterAvailabilityImage = out.data();
+    cupti_.call(cupti_.availability, p, place_);
+    return out;
+  }
+
+  /// Room for one range.
+  void make_data(std::span<const char* const> metrics) {
+    std::vector<const char*> names{metrics.begin(), metrics.end()};
+    auto size = cupti_.data_size.parameters();
+    size.pRangeProfilerObject = profiler_->get();
+    size.pMetricNames = names.data();
+    size.numMetrics = names.size();
+    size.maxNumOfRanges = 1;
+    size.maxNumRangeTreeNodes = 1;
+    cupti_.call(cupti_.data_size, size, place_);
+    data_.assign(size.counterDataSize, 0);
+    auto make = cupti_.make_data.parameters();
+    make.pRangeProfilerObject = profiler_->get();
+    make.counterDataSize = data_.size();
+    make.pCounterData = data_.data();
+    cupti_.call(cupti_.make_data, make, place_);
+  }
+
+  call_place place_;
+  cupti_library cupti_;
+  initialization initialized_;
+  cupti_host host_;
+  cupti_host::bytes configuration_;  ///< CUPTI keeps pointers into this and the next
+  cupti_host::bytes data_;
+  std::optional<range_profiler> profiler_;
+  bool started_ = false;
+  bool pushed_ = false;
+};
+
+static_assert(CounterSource<cupti_counters>);
+
+}  // namespace takt::cuda
+
+#endif
