@@ -93,14 +93,15 @@ void analyze_set(benchmark::State& state, takt::analysis::rtgpu_variant variant,
 }
 
 /// A search for a plan from nothing.
-void search_set(benchmark::State& state, takt::analysis::rtgpu_variant variant, double utilization) {
+void search_set(benchmark::State& state, takt::search_method method, takt::analysis::rtgpu_variant variant,
+                double utilization) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const auto samples = draw_samples(n, static_cast<std::size_t>(state.range(1)), utilization);
   std::int64_t done = 0;
   for (auto _ : state) {
     const sample& s = samples[static_cast<std::size_t>(done++) % samples.size()];
     takt::analysis::rtgpu a(s.tasks, s.platform, variant);
-    benchmark::DoNotOptimize(takt::search_plan(a, takt::greedy_search).feasible);
+    benchmark::DoNotOptimize(takt::search_plan(a, method, takt::default_evaluations).feasible);
   }
   state.SetItemsProcessed(done);
 }
@@ -112,7 +113,9 @@ void sizes(benchmark::internal::Benchmark* b) {
 BENCHMARK_CAPTURE(analyze_set, published, takt::analysis::rtgpu_published, 0.2)->Apply(sizes);
 BENCHMARK_CAPTURE(analyze_set, sharper, takt::analysis::rtgpu_sharper, 0.2)->Apply(sizes);
 BENCHMARK_CAPTURE(analyze_set, best, takt::analysis::rtgpu_best, 0.2)->Apply(sizes);
-BENCHMARK_CAPTURE(search_set, greedy_published, takt::analysis::rtgpu_published, 0.2)->Apply(sizes);
-BENCHMARK_CAPTURE(search_set, greedy_best, takt::analysis::rtgpu_best, 0.2)->Apply(sizes);
+BENCHMARK_CAPTURE(search_set, greedy_published, takt::greedy_search, takt::analysis::rtgpu_published, 0.2)
+    ->Apply(sizes);
+BENCHMARK_CAPTURE(search_set, greedy_best, takt::greedy_search, takt::analysis::rtgpu_best, 0.2)->Apply(sizes);
+BENCHMARK_CAPTURE(search_set, default_best, takt::default_search, takt::analysis::rtgpu_best, 1.1)->Apply(sizes);
 
 }  // namespace

@@ -62,7 +62,7 @@ void simulate(benchmark::State& state, const Platform& platform, const Table& ta
   std::uint64_t jobs = 0;
   for (auto _ : state) {
     const auto result = takt::simulate(platform, table, plan, options);
-    if (result.status() == takt::simulation_status::invalid_model) { return state.SkipWithError("invalid model"); }
+    if (result.error) { return state.SkipWithError("invalid model"); }
     jobs += result.completed();
   }
   state.counters["jobs/s"] = benchmark::Counter(static_cast<double>(jobs), benchmark::Counter::kIsRate);

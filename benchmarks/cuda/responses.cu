@@ -76,7 +76,7 @@ class experiment {
     ++out.sets;
     auto set = std::make_unique<table>();
     const takt::generation::rtgpu_options options{.tasks = 5, .utilization_permille = permille, .sms = sms_};
-    if (takt::generation::generate(options, 11, number, *set) != takt::generation::generation_fault::none) {
+    if (takt::generation::generate(options, 11, number, *set) != takt::model_fault::none) {
       ++out.failed;
       return;
     }
@@ -112,12 +112,13 @@ class experiment {
  private:
   template <class Verdict>
   static void judge(const Verdict& verdict, const takt::runtime::run_result& seen, bool fault, level_result& out) {
-    const bool ran = seen.status == takt::runtime::run_status::met || seen.status == takt::runtime::run_status::missed;
+    const bool ran =
+        seen.status() == takt::observation_status::no_miss || seen.status() == takt::observation_status::missed;
     if (!ran || fault) {
       ++out.failed;
       return;
     }
-    const bool met = seen.status == takt::runtime::run_status::met;
+    const bool met = seen.status() == takt::observation_status::no_miss;
     out.proven += verdict.schedulable() ? 1 : 0;
     out.met += met ? 1 : 0;
     out.proven_and_missed += verdict.schedulable() && !met ? 1 : 0;

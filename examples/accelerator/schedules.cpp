@@ -22,7 +22,7 @@
 namespace takt::pictures {
 namespace {
 
-using result = simulation::accelerator_result<ticks, most_kernels>;
+using result = simulation_result<most_kernels>;
 
 /// What is drawn: a kernel on both SMs in both their rows, and the slots as tasks of their own.
 class picture {

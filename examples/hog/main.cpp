@@ -15,10 +15,14 @@
 #include <CLI/CLI.hpp>
 #include <opencv2/core.hpp>
 
+#include <takt/analysis/graph/analyze.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/refine.hpp>
+#include <takt/model/model_fault.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
+#include <takt/runtime/graph/graph_layout.hpp>
 #include <takt/runtime/graph/measured_times.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
@@ -50,16 +54,13 @@ struct simulated_times {
   ticks end_to_end = 0;
 };
 
-template <class Table>
-[[nodiscard]] auto simulate(const Table& refined, const graph_platform& platform, const runtime::graph_plan& plan,
+template <class Table, class Plan>
+[[nodiscard]] auto simulate(const Table& refined, const graph_platform& platform, const Plan& plan,
                             const settings& asked) -> simulated_times {
   const std::vector<std::int32_t> clusters(platform.clusters.begin(), platform.clusters.end());
-  std::vector<ticks> offsets;
+  const std::vector<ticks> offsets(plan.offsets.begin(), plan.offsets.end());
   std::vector<fraction_of<ticks>> points;
-  for (const auto& n : plan.nodes) {
-    offsets.push_back(n.offset);
-    points.emplace_back(n.node.point);
-  }
+  for (const auto& n : refined.nodes) { points.emplace_back(n.point); }
   simulation::invocations<ticks> releases(1);
   for (std::int64_t j = 0; j < asked.invocations; ++j) { releases[0].push_back(j * refined.graphs[0].period); }
   simulation::graph_options options;
@@ -113,51 +114,59 @@ template <class Board>
   options.invocations = asked.invocations;
   options.keep_responses = true;
   if (asked.quick) { options.real_time = options.pin_to_cores = options.lock_memory = false; }
-  const auto refined = refine(graph);
-  const auto plan = runtime::make_graph_plan(refined, platform, gel_policy::fair_lateness, options);
-  if (plan.status != analysis::graph_status::bounded) {
-    fmt::print("no bound is known: {}\n", analysis::name_of(plan.status));
+  const auto verdict = analyze(board, graph);
+  if (!verdict.bounded()) {
+    fmt::print("no bound is known: {}\n", name_of(verdict.why));
     return false;
   }
-  const auto copies = static_cast<std::size_t>(plan.graphs[0].copies);
+  options.expected = runtime::expect(verdict);
+  refined_table<hog_graph> refined;
+  if (!refine_for(board, graph, refined)) { return false; }
+  const auto laid = runtime::make_graph_layout(refined, verdict.plan, options);
+  if (laid.error) {
+    const fault_text why = describe(laid.error.fault);
+    fmt::print("{} {}: {} {}\n", why.field, laid.error.value, why.problem, why.allowed);
+    return false;
+  }
+  const auto copies = static_cast<std::size_t>(laid.graphs[0].copies);
   pipeline work{std::move(frames), copies};
   const auto sink = static_cast<std::uint32_t>(refined.nodes.size() - 1);
   frame_trace trace{6, 1, sink};
-  const auto seen = runtime::run(board, graph, options, trace, work.code(v));
-  if (seen.graphs.empty()) {
-    fmt::print("nothing ran: {}\n", runtime::name_of(seen.status));
+  const auto seen = runtime::run(board, graph, verdict.plan, options, trace, work.code(v));
+  if (seen.tasks.empty()) {
+    fmt::print("nothing ran: {}\n", name_of(seen.status()));
     return false;
   }
-  const auto simulated = simulate(refined, platform, plan, asked);
+  const auto simulated = simulate(refined, platform, verdict.plan, asked);
 
   fmt::print("\n{}: {} nodes, {} after refining, period {} ms, {} copies of the data\n",
              v == variant::kernels ? "histogram, normalize and classify as kernels" : "all nodes on processors",
              graph.nodes.size(), refined.nodes.size(), ms(period), copies);
   for (const std::string& note : seen.notes) { fmt::print("  {}\n", note); }
   print_stages(measured, seen, v, asked);
-  const auto& g = seen.graphs[0];
-  const std::vector<ticks>& times = g.end_to_end.all;
+  const auto& g = seen.tasks[0];
+  const std::vector<ticks>& times = seen.graphs[0].responses;
   std::int64_t late = 0;
   for (const auto& n : seen.nodes) { late += n.late; }
   if (!times.empty()) {
     fmt::print(
         "\nframe to detections, ms: bound {:.1f}; simulated longest {:.1f}; observed p50 {:.1f}, p95 {:.1f}, p99 "
         "{:.1f}, longest {:.1f}, of {}\n",
-        ms(g.end_to_end.bound), ms(simulated.end_to_end), ms(percentile(times, 500)), ms(percentile(times, 950)),
+        ms(g.bound), ms(simulated.end_to_end), ms(percentile(times, 500)), ms(percentile(times, 950)),
         ms(percentile(times, 990)), ms(percentile(times, 1000)), times.size());
   }
   fmt::print("inputs after their nominal release: {}; wrong results: {}; longest delay of an invocation {:.3f} ms\n",
-             late, work.wrong(), ms(g.worst_release_latency));
+             late, work.wrong(), ms(seen.graphs[0].worst_release_latency));
   fmt::print("The bound holds if no node takes longer than its p{:g} and nothing else has the machine. {}\n",
              asked.per_mille / 10.0,
-             g.end_to_end.within_bound() ? "That the observed times lie below it is evidence, not proof."
-                                         : "The observed times lie above it: one of the two was not so.");
+             g.within_bound ? "That the observed times lie below it is evidence, not proof."
+                            : "The observed times lie above it: one of the two was not so.");
   if (!asked.gantt.empty() && v == variant::processors &&
       !trace.write(asked.gantt, "Six frames of the pedestrian detector on two processors")) {
     fmt::print("{}: cannot be written\n", asked.gantt);
     return false;
   }
-  return g.delivered == asked.invocations && work.wrong() == 0 && simulated.ok;
+  return g.completed == static_cast<std::uint64_t>(asked.invocations) && work.wrong() == 0 && simulated.ok;
 }
 
 [[nodiscard]] auto run_all(const settings& asked) -> bool {
@@ -181,8 +190,8 @@ template <class Board>
       return false;
     }
   }
-  const auto on_processors = takt::platform(pool(processors(2), g_fl));
-  const auto with_kernels = takt::platform(pool(processors(1), g_fl),
+  const auto on_processors = takt::platform(pool(processors(2), nonpreemptive(g_fl)));
+  const auto with_kernels = takt::platform(pool(processors(1), nonpreemptive(g_fl)),
                                            pool(block_slots(1, block_size), fifo_blocks(per_job_streams, guarded)));
   return assess(on_processors, variant::processors, 2, drawn, asked) &&
          assess(with_kernels, variant::kernels, 1, drawn, asked);

@@ -4,19 +4,24 @@
 
 #include <fmt/format.h>
 
+#include <takt/report/explanation.hpp>
+#include <takt/report/verdict_json.hpp>
+#include <takt/report/verdict_table.hpp>
+
 #include "command.hpp"
+#include "json_value.hpp"
 
 namespace takt::program {
 
 namespace {
 
-void print_text(const described_file& file, const judgement& found) {
+void print_text(const described_file& file, const report::verdict_summary& found) {
   if (!file.title().empty()) { fmt::print("{}\n", one_line(file.title(), 200)); }
-  fmt::print("platform: {}\n", file.platform_text());
-  if (const auto plan = file.plan_text(); !plan.empty()) { fmt::print("plan: {}\n", plan); }
-  fmt::print("\n{}\n", file.verdict_table().text());
-  fmt::print("verdict: {} ({})\n", name_of(found.status), found.analysis);
-  for (const std::string& reason : file.reasons()) { fmt::print("  {}\n", reason); }
+  fmt::print("platform: {}\n", report::joined(found.platform_words));
+  if (!found.plan_words.empty()) { fmt::print("plan: {}\n", found.plan_words); }
+  fmt::print("\n{}\n", report::text_of(report::verdict_table(found)));
+  fmt::print("verdict: {} ({})\n", name_of(found.status), found.method);
+  for (const std::string& reason : report::reasons_of(found)) { fmt::print("  {}\n", reason); }
   for (const std::string& note : found.notes) { fmt::print("  note: {}\n", note); }
 }
 
@@ -35,9 +40,9 @@ auto exit_code_of(verdict_status status) noexcept -> exit_code {
 
 auto analyze_command(const analyze_options& o) -> exit_code {
   const auto file = open_file(o.file);
-  const judgement& found = file->judge(o.ask);
+  const auto& found = file->judge(o.ask);
   if (o.json) {
-    file->write_verdict(std::cout);
+    report::write_verdict_json(std::cout, found);
   } else {
     print_text(*file, found);
   }

@@ -13,6 +13,7 @@
 
 #include "described_file.hpp"
 #include "exit_code.hpp"
+#include "observe.hpp"
 
 namespace takt::program {
 
@@ -34,8 +35,7 @@ struct simulate_options {
   std::uint64_t seed = 1;
   release_pattern releases = release_pattern::periodic;
   execution_times execution = execution_times::upper;
-  std::string trace_file;
-  std::string svg_file;
+  pictures keep;
   bool json = false;
 };
 struct run_command_options {
@@ -44,8 +44,7 @@ struct run_command_options {
   std::string device = "emulated";
   std::string length = "5s";
   std::uint64_t seed = 1;
-  std::string trace_file;
-  std::string svg_file;
+  pictures keep;
   bool json = false;
 };
 struct generate_options {

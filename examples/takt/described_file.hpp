@@ -3,37 +3,26 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <takt/analysis/verdict.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
-#include <takt/report/json.hpp>
-#include <takt/report/run_json.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/observation.hpp>
+#include <takt/report/verdict_summary.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/trace.hpp>
 
-#include "json_value.hpp"
+#include "failure.hpp"
 #include "question.hpp"
-#include "text_table.hpp"
 
 namespace takt::program {
 
 /// A factor in parts per thousand.
 using permille = std::int64_t;
-
-struct judged_task {
-  std::string name;
-  ticks deadline = 0;
-  response_bound<ticks> bound{};
-  bool meets = false;
-  bool limited = true;  ///< false: no deadline, any bound will do
-};
 
 /// Of tasks or graphs.
 template <class Rows>
@@ -43,19 +32,6 @@ template <class Rows>
   return longest;
 }
 
-/// A deadline for a table; "-" where there is none.
-[[nodiscard]] auto deadline_text(const judged_task& t) -> std::string;
-
-/// What the analysis of a file found out, in the terms that every command prints.
-struct judgement {
-  std::string analysis;
-  verdict_status status = verdict_status::not_proven;
-  std::vector<judged_task> tasks{};     ///< in the order of the file
-  std::vector<std::uint32_t> rows{};    ///< positions in `tasks` in the order of tables
-  std::vector<std::string> findings{};  ///< sentences about the whole
-  std::vector<std::string> notes{};
-};
-
 /// What happens in a run until some horizon, and how much of it one waits for, or keeps in a trace.
 struct run_size {
   double events = 0;
@@ -64,11 +40,11 @@ struct run_size {
   double most_traced = 0;
 };
 
-/// A run on threads beside the same in virtual time.
-struct observation {
-  report::run_summary run;
-  std::vector<bool> within;                     ///< the bound, of each task that has one
-  std::vector<std::optional<ticks>> simulated;  ///< worst response
+/// What a simulation or a run saw, whatever the capacities of its tables, and sentences on it.
+struct sighting {
+  observation<std::vector<observed_task<ticks, std::string>>, std::vector<ticks>> seen{};
+  std::string device_fault{};
+  std::vector<std::string> notes{};
 };
 
 enum class factor_answer : std::uint8_t { proven, not_proven, undecided, must_miss };
@@ -96,32 +72,21 @@ class described_file {
   [[nodiscard]] virtual auto title() const -> std::string_view = 0;
   [[nodiscard]] virtual auto mark() const -> kind_mark = 0;
   [[nodiscard]] virtual auto offers(ability a) const -> bool = 0;
-  /// What the file is about where its rule alone decides the test; empty where a question has an answer.
+  /// What of the file decides the test, in words; empty where a question has an answer.
   [[nodiscard]] virtual auto decides_alone() const -> std::string_view = 0;
 
   /// To be called once, before everything below.
-  auto judge(const question& q) -> const judgement&;
-
-  [[nodiscard]] virtual auto platform_text() const -> std::string = 0;
-  /// Who has which part of the GPU; empty where nothing is chosen.
-  [[nodiscard]] virtual auto plan_text() const -> std::string { return {}; }
-  [[nodiscard]] virtual auto verdict_table() const -> text_table = 0;
-  [[nodiscard]] virtual auto reasons() const -> std::vector<std::string> { return judged_.findings; }
-  /// One `takt-verdict/1` object.
-  virtual void write_verdict(std::ostream& out) const;
-  [[nodiscard]] virtual auto explain_task(std::size_t i) const -> std::string;
-  virtual void explain(std::ostream& out) const;
+  auto judge(const question& q) -> const report::verdict_summary&;
 
   [[nodiscard]] virtual auto run_size_until(duration horizon) const -> run_size = 0;
   [[nodiscard]] virtual auto longest_period() const -> ticks = 0;
-  /// Of what a trace numbers as tasks.
-  [[nodiscard]] virtual auto trace_names() const -> std::vector<std::string_view>;
-  /// Nothing when the horizon does not fit. `kept` may be null.
-  [[nodiscard]] virtual auto simulate(const simulation_options& options, trace* kept) const
-      -> std::optional<report::run_summary> = 0;
-
+  /// `kept` may be null. Throws `nothing_to_run` where there is no plan.
+  [[nodiscard]] virtual auto simulate(const simulation_options& options, trace* kept) const -> sighting = 0;
   /// On threads. Pre: `offers` it, as for the two below.
-  [[nodiscard]] virtual auto observe(duration length, std::uint64_t seed, trace* kept) const -> observation;
+  [[nodiscard]] virtual auto observe(duration length, std::uint64_t seed, trace* kept) const -> sighting;
+  /// The line of the format for a fault that the library found.
+  [[nodiscard]] virtual auto refuse(const model_error& error) const -> input_error = 0;
+
   /// Whether all execution times may grow by a factor.
   [[nodiscard]] virtual auto at_factor(permille factor, const question& q) const -> factor_answer;
   /// Whether a factor that passes implies that every smaller one does, and why not.
@@ -129,19 +94,15 @@ class described_file {
   [[nodiscard]] virtual auto why_not_monotone() const -> std::string_view { return {}; }
 
  protected:
-  [[nodiscard]] virtual auto assess(const question& q) -> judgement = 0;
-  [[nodiscard]] auto judged() const noexcept -> const judgement& { return judged_; }
-  /// The bound of a task that is proven to meet its deadline. Any other bound presumes that no job is late.
-  [[nodiscard]] auto proven_bound(std::size_t task) const -> response_bound<ticks>;
-  /// Members of the verdict that the kind adds: platform and allocation before the tasks; for each task what is known
-  /// beyond its bound; and tests after them.
-  virtual void write_platform(report::json_writer& /*json*/) const {}
-  virtual void write_task_parts(report::json_writer& /*json*/, std::size_t /*task*/) const {}
-  virtual void write_tests(report::json_writer& /*json*/) const {}
+  [[nodiscard]] virtual auto assess(const question& q) -> report::verdict_summary = 0;
+  [[nodiscard]] auto judged() const noexcept -> const report::verdict_summary& { return judged_; }
 
  private:
-  judgement judged_;
+  report::verdict_summary judged_;
 };
+
+/// Whether a status at some factor is a proof, or a proof to the contrary.
+[[nodiscard]] auto answer_of(verdict_status status) noexcept -> factor_answer;
 
 /// All execution times by a factor: `up` for upper bounds. False on overflow.
 [[nodiscard]] auto scale_time(ticks time, permille factor, bool up, ticks& out) -> bool;

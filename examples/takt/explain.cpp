@@ -7,15 +7,16 @@
 
 #include <fmt/format.h>
 
+#include <takt/report/explanation.hpp>
+
 #include "command.hpp"
-#include "failure.hpp"
 #include "fields.hpp"
 
 namespace takt::program {
 
 namespace {
 
-[[nodiscard]] auto position_of(const judgement& found, const std::string& name) -> std::size_t {
+[[nodiscard]] auto position_of(const report::verdict_summary& found, const std::string& name) -> std::size_t {
   std::vector<std::string_view> names;
   for (const auto& t : found.tasks) { names.emplace_back(t.name); }
   const auto at = std::ranges::find(names, name);
@@ -31,13 +32,14 @@ namespace {
 
 auto explain_command(const explain_options& o) -> exit_code {
   const auto file = open_file(o.file);
-  const judgement& found = file->judge(o.ask);
+  const auto& found = file->judge(o.ask);
   if (!o.task.empty()) {
     const std::size_t at = position_of(found, o.task);
-    std::cout << file->explain_task(at);
+    std::cout << report::explain_task(found, at);
     return found.tasks[at].meets ? exit_code::ok : exit_code_of(found.status);
   }
-  file->explain(std::cout);
+  report::explain(std::cout, found);
+  if (!found.notes.empty()) { std::cout << '\n'; }
   for (const std::string& note : found.notes) { std::cout << "note: " << note << '\n'; }
   return exit_code_of(found.status);
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <takt/model/model_error.hpp>
+
 namespace takt::program {
 
 /// Something is wrong with what the user gave. `where` is a JSON pointer, or a line and column where there is no JSON.
@@ -18,5 +20,13 @@ struct input_error {
 struct environment_error {
   std::string what;
 };
+
+/// The file is right, and there is nothing that could be simulated or run.
+struct nothing_to_run {
+  std::string why;
+};
+
+/// The words of a fault that the library found, at its place in a file.
+[[nodiscard]] auto refused_at(std::string where, const model_error& error) -> input_error;
 
 }  // namespace takt::program

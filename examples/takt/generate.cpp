@@ -85,6 +85,23 @@ void require_at_most(const std::string& option, std::int32_t value, std::int32_t
   return out;
 }
 
+[[nodiscard]] auto refusal_of(model_fault fault) -> input_error {
+  if (fault == model_fault::options_out_of_range) {
+    return {"", "an option is out of its range",
+            "1 to 64 tasks, at least 1 subtask, ranges from at least 1ns to at most 1000s with lower <= upper, "
+            "interleave >= 1, percentages from 0 to 100"};
+  }
+  if (fault == model_fault::set_does_not_fit) {
+    return {"--subtasks", "a set has more segments than this program holds",
+            fmt::format("at most {} in all", max_segments)};
+  }
+  if (fault == model_fault::time_overflow) {
+    return {"--utilization", "a period overflows 64-bit nanoseconds", "a higher utilization or shorter ranges"};
+  }
+  const fault_text text = describe(fault);
+  return {std::string{text.field}, std::string{text.problem}, std::string{text.allowed}};
+}
+
 }  // namespace
 
 auto generate_command(const generate_options& o) -> exit_code {
@@ -96,18 +113,8 @@ auto generate_command(const generate_options& o) -> exit_code {
   progress shown{"generating: sets"};
   for (std::uint64_t i = 0; i < o.count; ++i) {
     shown.show(i, o.count);
-    switch (generation::generate(set, o.seed, i, *table)) {
-      case generation::generation_fault::none: break;
-      case generation::generation_fault::bad_options:
-        throw input_error{"", "an option is out of its range",
-                          "1 to 64 tasks, at least 1 subtask, ranges from at least 1ns to at most 1000s with lower <= "
-                          "upper, interleave >= 1, percentages from 0 to 100"};
-      case generation::generation_fault::does_not_fit:
-        throw input_error{"--subtasks", "a set has more segments than this program holds",
-                          fmt::format("at most {} in all", max_segments)};
-      case generation::generation_fault::overflow:
-        throw input_error{"--utilization", "a period overflows 64-bit nanoseconds",
-                          "a higher utilization or shorter ranges"};
+    if (const auto fault = generation::generate(set, o.seed, i, *table); fault != model_fault::none) {
+      throw refusal_of(fault);
     }
     write_set(std::cout, fmt::format("rtgpu, utilization {}, seed {}, set {}", o.utilization, o.seed, i),
               generation::platform_of(set), *table);

@@ -44,9 +44,9 @@ struct choice {
   const bool* json = nullptr;
 };
 
-void write_error_json(std::string_view format, const input_error& e, const std::string& line) {
+void write_error_json(std::string_view format, std::string_view status, const std::string& line) {
   takt::report::json_writer json{std::cout};
-  json.begin_object().member("format", format).member("status", e.overflow ? "overflow" : "invalid-model");
+  json.begin_object().member("format", format).member("status", status);
   json.key("notes").begin_array().value(line).end_array().end_object().finish();
 }
 
@@ -59,9 +59,17 @@ void write_error_json(std::string_view format, const input_error& e, const std::
     return code;
   } catch (const input_error& e) {
     const std::string line = error_line(c.file == nullptr ? "takt" : *c.file, e);
-    if (c.json != nullptr && *c.json) { write_error_json(c.json_format, e, line); }
+    if (c.json != nullptr && *c.json) {
+      write_error_json(c.json_format, e.overflow ? "overflow" : "invalid-model", line);
+    }
     fmt::print(stderr, "{}\n", line);
     return exit_code::invalid_input;
+  } catch (const nothing_to_run& e) {
+    const std::string line = fmt::format("{}: there is nothing to run: {}", one_line(*c.file, longest_message),
+                                         one_line(e.why, longest_message));
+    if (c.json != nullptr && *c.json) { write_error_json(c.json_format, "not-run", line); }
+    fmt::print(stderr, "{}\n", line);
+    return exit_code::not_proven;
   } catch (const environment_error& e) {
     fmt::print(stderr, "takt: {}\n", one_line(e.what, longest_message));
   } catch (const std::exception& e) { fmt::print(stderr, "takt: {}\n", one_line(e.what(), longest_message)); }
@@ -69,8 +77,8 @@ void write_error_json(std::string_view format, const input_error& e, const std::
 }
 
 /// An option whose words stand for values. The library's own transformers would print enumerators as characters.
-template <class E>
-void add_choice(CLI::App& command, const std::string& name, E& value,
+template <class E, class V>
+void add_choice(CLI::App& command, const std::string& name, V& value,
                 const std::vector<std::pair<std::string, E>>& words, const std::string& about) {
   std::vector<std::string> names;
   for (const auto& [word, meaning] : words) { names.push_back(word); }
@@ -105,7 +113,7 @@ void add_file(CLI::App& command, std::string& file) {
 }
 
 void add_question(CLI::App& command, question& ask) {
-  add_choice<analysis_method>(command, "--analysis", ask.method,
+  add_choice<analysis_method>(command, "--analysis", ask.given_method,
                               {{"rtgpu-best", analysis_method::rtgpu_best},
                                {"rtgpu", analysis_method::rtgpu},
                                {"rtgpu-sharper", analysis_method::rtgpu_sharper},
@@ -113,20 +121,21 @@ void add_question(CLI::App& command, question& ask) {
                                {"busy-waiting", analysis_method::busy_waiting},
                                {"enhanced-mpcp", analysis_method::enhanced_mpcp}},
                               "the test, the best of all, as published or sharper, or a baseline");
-  add_choice<takt::search_method>(command, "--search", ask.search,
-                                  {{"exact", takt::search_method::exact},
+  add_choice<takt::search_method>(command, "--search", ask.given_search,
+                                  {{"branch-and-bound", takt::search_method::branch_and_bound},
+                                   {"exact", takt::search_method::exact},
                                    {"exhaustive", takt::search_method::exhaustive},
                                    {"greedy", takt::search_method::greedy}},
-                                  "how SMs are given to tasks");
+                                  "how SMs are given to tasks: at once (the default), or as long as it takes");
 }
 
 void add_json(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "print one JSON object and nothing else");
 }
 
-void add_pictures(CLI::App& command, std::string& trace_file, std::string& svg_file) {
-  command.add_option("--trace", trace_file, "write a trace that ui.perfetto.dev opens")->type_name("FILE");
-  command.add_option("--svg", svg_file, "draw a Gantt chart, at most two of the longest periods")->type_name("FILE");
+void add_pictures(CLI::App& command, pictures& to) {
+  command.add_option("--trace", to.trace_file, "write a trace that ui.perfetto.dev opens")->type_name("FILE");
+  command.add_option("--svg", to.svg_file, "draw a Gantt chart, at most two of the longest periods")->type_name("FILE");
 }
 
 void add_generation(CLI::App& command, generate_options& o) {
@@ -160,8 +169,8 @@ void add_generation(CLI::App& command, generate_options& o) {
 }
 
 constexpr const char* exit_codes =
-    "Exit code: 0 schedulable or no miss, 1 a miss is proven or was seen, 2 not proven, 3 invalid input,\n"
-    "4 the surroundings refuse something.";
+    "Exit code: 0 schedulable or no miss, 1 a miss is proven or was seen, 2 not proven or nothing to run,\n"
+    "3 invalid input, 4 the surroundings refuse something.";
 
 /// Chooses and runs the command that the arguments name.
 [[nodiscard]] auto serve(int argc, char** argv) -> int {
@@ -202,7 +211,7 @@ constexpr const char* exit_codes =
                                      {"lower", takt::execution_times::lower},
                                      {"random", takt::execution_times::random}},
                                     "how long segments take within their bounds");
-  add_pictures(*command, simulate.trace_file, simulate.svg_file);
+  add_pictures(*command, simulate.keep);
   add_question(*command, simulate.ask);
   add_json(*command, simulate.json);
   command->callback(
@@ -217,7 +226,7 @@ constexpr const char* exit_codes =
       ->check(CLI::IsMember({"emulated", "cuda"}).description(""));
   command->add_option("--for", run.length, "how long to run (default 5s)")->type_name("TIME");
   add_number(*command, "--seed", run.seed, "of the execution times (default 1)");
-  add_pictures(*command, run.trace_file, run.svg_file);
+  add_pictures(*command, run.keep);
   add_question(*command, run.ask);
   add_json(*command, run.json);
   command->callback([&] { c = {[&] { return run_command(run); }, &run.file, "takt-run/1", &run.json}; });

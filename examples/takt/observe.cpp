@@ -11,7 +11,6 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/svg_gantt.hpp>
 
-#include "failure.hpp"
 #include "text_file.hpp"
 
 namespace takt::program {
@@ -49,32 +48,50 @@ void require_bearable(const described_file& file, duration horizon, const std::s
   }
 }
 
-void write_trace_files(const trace& recorded, const described_file& file, const std::string& trace_file,
-                       const std::string& svg_file) {
-  const auto names = file.trace_names();
-  const report::trace_view view{recorded.slices(), recorded.marks(), names};
-  if (!trace_file.empty()) {
-    write_file(trace_file, [&view](std::ostream& out) { report::write_chrome_trace(out, view); });
+auto simulated(const described_file& file, const simulation_options& options, const std::string& option, trace* kept)
+    -> sighting {
+  sighting out = file.simulate(options, kept);
+  if (out.seen.error.fault == model_fault::time_overflow) {
+    throw input_error{
+        option, fmt::format("{} is too far away for this simulation", report::format_duration(options.horizon.count())),
+        "a shorter time, and shorter periods", true};
   }
-  if (!svg_file.empty()) {
+  if (out.seen.error) { throw file.refuse(out.seen.error); }
+  return out;
+}
+
+void write_pictures(const trace& recorded, const described_file& file, const report::verdict_summary& proven,
+                    const pictures& to) {
+  std::vector<std::string_view> names{proven.visits.begin(), proven.visits.end()};
+  if (names.empty()) {
+    for (const auto& t : proven.tasks) { names.emplace_back(t.name); }
+  }
+  const report::trace_view view{recorded.slices(), recorded.marks(), names};
+  if (!to.trace_file.empty()) {
+    write_file(to.trace_file, [&view](std::ostream& out) { report::write_chrome_trace(out, view); });
+  }
+  if (!to.svg_file.empty()) {
     ticks end = 0;
     for (const mark& m : recorded.marks()) { end = std::max(end, m.time); }
     const report::gantt_options options{
         .title = file.title(), .to = std::min(end, (duration{file.longest_period()} * periods_in_picture).count())};
-    write_file(svg_file, [&](std::ostream& out) { report::write_svg_gantt(out, view, options); });
+    write_file(to.svg_file, [&](std::ostream& out) { report::write_svg_gantt(out, view, options); });
   }
 }
 
-auto written_files(const std::string& trace_file, const std::string& svg_file) -> std::string {
-  std::string out;
-  if (!trace_file.empty()) { out += fmt::format("trace: {} (open it at https://ui.perfetto.dev)\n", trace_file); }
-  if (!svg_file.empty()) { out += fmt::format("picture: {}\n", svg_file); }
-  return out;
-}
-
-auto setting_text(const described_file& file) -> std::string {
-  const std::string plan = file.plan_text();
-  return plan.empty() ? "platform: " + file.platform_text() : "plan: " + plan;
+void print_run(const std::string& head, std::string_view outcome, const report::run_summary& run,
+               const report::verdict_summary& proven, const pictures& written) {
+  const bool planned = !proven.plan_words.empty();
+  fmt::print("{}\n{}: {}\n\n", head, planned ? "plan" : "platform",
+             planned ? proven.plan_words : report::joined(proven.platform_words));
+  fmt::print("{}\n", report::text_of(report::run_table(run, proven)));
+  fmt::print("{}: {}; verdict of the analysis: {} ({})\n", outcome, run.missed() ? "missed" : "no miss",
+             name_of(proven.status), proven.method);
+  for (const std::string& note : run.notes) { fmt::print("  {}\n", note); }
+  if (!written.trace_file.empty()) {
+    fmt::print("trace: {} (open it at https://ui.perfetto.dev)\n", written.trace_file);
+  }
+  if (!written.svg_file.empty()) { fmt::print("picture: {}\n", written.svg_file); }
 }
 
 }  // namespace takt::program

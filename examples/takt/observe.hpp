@@ -4,6 +4,7 @@
 #include <string>
 
 #include <takt/core/duration.hpp>
+#include <takt/report/run_summary.hpp>
 #include <takt/simulation/trace.hpp>
 
 #include "described_file.hpp"
@@ -17,14 +18,25 @@ void require_ability(const described_file& file, ability wanted);
 /// would not fit.
 void require_bearable(const described_file& file, duration horizon, const std::string& option, bool traced);
 
+/// What a file does in virtual time. Throws where the horizon, which `option` gave, is too far away, or a model is
+/// refused.
+[[nodiscard]] auto simulated(const described_file& file, const simulation_options& options, const std::string& option,
+                             trace* kept) -> sighting;
+
+/// Where a recorded run is kept.
+struct pictures {
+  std::string trace_file;
+  std::string svg_file;
+
+  [[nodiscard]] auto wanted() const noexcept -> bool { return !trace_file.empty() || !svg_file.empty(); }
+};
+
 /// Writes the files that were asked for; an empty name asks for none.
-void write_trace_files(const trace& recorded, const described_file& file, const std::string& trace_file,
-                       const std::string& svg_file);
+void write_pictures(const trace& recorded, const described_file& file, const report::verdict_summary& proven,
+                    const pictures& to);
 
-/// What goes under a table: names of the written files.
-[[nodiscard]] auto written_files(const std::string& trace_file, const std::string& svg_file) -> std::string;
-
-/// "plan: ..." where one was chosen, else "platform: ...".
-[[nodiscard]] auto setting_text(const described_file& file) -> std::string;
+/// Prints what was seen beside what was proven: the head of the text, then a table, the outcome, notes and files.
+void print_run(const std::string& head, std::string_view outcome, const report::run_summary& run,
+               const report::verdict_summary& proven, const pictures& written);
 
 }  // namespace takt::program

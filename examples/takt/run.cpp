@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -7,30 +8,48 @@
 
 #include <takt/report/format_duration.hpp>
 #include <takt/report/run_json.hpp>
+#include <takt/runtime/machine_state.hpp>
 
 #include "command.hpp"
 #include "observe.hpp"
-#include "text_table.hpp"
-#include "timed_run.hpp"
 
 namespace takt::program {
 
 namespace {
 
-void print_text(const observation& seen, const judgement& found) {
-  text_table table{
-      {"task", "jobs", "misses", "observed ms", "simulated ms", "proven ms", "deadline ms", "observed within"}};
-  for (const std::uint32_t i : found.rows) {
-    const report::task_run& t = seen.run.tasks[i];
-    table.add({t.name, fmt::format("{}", t.jobs), fmt::format("{}", t.misses),
-               t.jobs > 0 ? in_milliseconds(t.worst_response) : "-",
-               seen.simulated[i] ? in_milliseconds(*seen.simulated[i]) : "-",
-               t.bound.exists ? in_milliseconds(t.bound.value) : "-", deadline_text(found.tasks[i]),
-               !t.bound.exists  ? "-"
-               : seen.within[i] ? "yes"
-                                : "no"});
+constexpr ticks longest_run = 3'600'000'000'000;
+constexpr std::int64_t periods_beside = 20;
+constexpr double most_events_beside = 400e3;
+
+/// How long to run, on a device that this program has.
+[[nodiscard]] auto run_length(const run_command_options& o) -> duration {
+  if (o.device == "cuda") {
+    throw environment_error{"--device cuda: this program was built without CUDA: use --device emulated"};
   }
-  fmt::print("{}\n", table.text());
+  const ticks length = option_time("--for", o.length);
+  if (length > longest_run) {
+    throw input_error{"--for", fmt::format("{} is too long", report::format_duration(length)), "at most 3600s"};
+  }
+  return duration{length};
+}
+
+/// Throws where the system did not give what a run needs, or the device failed.
+void require_surroundings(const sighting& s) {
+  if (s.seen.ended == observation_status::no_threads) {
+    throw environment_error{"the system gives too few threads for this run: fewer tasks, or a higher limit"};
+  }
+  if (s.seen.ended == observation_status::device_failed) {
+    throw environment_error{
+        fmt::format("the device failed after {}: {}", report::format_duration(s.seen.end), s.device_fault)};
+  }
+}
+
+/// The same tasks under the same plan in virtual time, with the longest execution times.
+[[nodiscard]] auto beside(const described_file& file) -> sighting {
+  const duration wanted = duration{file.longest_period()} * periods_beside;
+  const double share = most_events_beside / file.run_size_until(wanted).events;
+  const auto horizon = static_cast<ticks>(static_cast<double>(wanted.count()) * std::min(share, 1.0));
+  return simulated(file, {.horizon = duration{horizon}}, "--for", nullptr);
 }
 
 }  // namespace
@@ -39,30 +58,26 @@ auto run_command(const run_command_options& o) -> exit_code {
   const duration length = run_length(o);
   const auto file = open_file(o.file);
   require_ability(*file, ability::run);
-  const bool traced = !o.trace_file.empty() || !o.svg_file.empty();
-  require_bearable(*file, length, "--for", traced);
-  const judgement& found = file->judge(o.ask);
-  const std::vector<std::string> machine = machine_notes();
+  require_bearable(*file, length, "--for", o.keep.wanted());
+  const auto& proven = file->judge(o.ask);
+  // What about this machine can disturb a run on the emulated device, which uses its CPUs only.
+  std::vector<std::string> notes = runtime::notes_on(runtime::check_machine(runtime::parts_used::cpus));
   trace recorded;
-  observation seen = file->observe(length, o.seed, traced ? &recorded : nullptr);
-  write_trace_files(recorded, *file, o.trace_file, o.svg_file);
+  const sighting seen = file->observe(length, o.seed, o.keep.wanted() ? &recorded : nullptr);
+  if (seen.seen.error) { throw file->refuse(seen.seen.error); }
+  require_surroundings(seen);
+  report::run_summary run = report::summarize(seen.seen, proven);
+  report::compare_with(run, beside(*file).seen);
+  write_pictures(recorded, *file, proven, o.keep);
 
-  report::run_summary& run = seen.run;
-  run.notes.insert(run.notes.begin(), machine.begin(), machine.end());
+  notes.insert(notes.end(), seen.notes.begin(), seen.notes.end());
+  run.notes = std::move(notes);
   if (o.json) {
-    for (std::size_t i = 0; i < run.tasks.size(); ++i) {
-      run.notes.push_back(fmt::format("simulated worst response of {}: {}", run.tasks[i].name,
-                                      report::format_duration(seen.simulated[i].value_or(0))));
-    }
     report::write_run_json(std::cout, run);
   } else {
-    fmt::print("ran for {} on the {} device, execution times drawn from their bounds, seed {}\n{}\n\n",
-               report::format_duration(length.count()), o.device, o.seed, setting_text(*file));
-    print_text(seen, found);
-    fmt::print("run: {}; verdict of the analysis: {} ({})\n", run.missed() ? "missed" : "no miss",
-               name_of(found.status), found.analysis);
-    for (const std::string& note : run.notes) { fmt::print("  {}\n", note); }
-    fmt::print("{}", written_files(o.trace_file, o.svg_file));
+    print_run(fmt::format("ran for {} on the {} device, execution times drawn from their bounds, seed {}",
+                          report::format_duration(length.count()), o.device, o.seed),
+              "run", run, proven, o.keep);
   }
   return run.missed() ? exit_code::missed : exit_code::ok;
 }

@@ -4,29 +4,33 @@
 
 #include <fmt/format.h>
 
+#include <takt/report/verdict_table.hpp>
+
 #include "command.hpp"
 #include "observe.hpp"
 #include "progress.hpp"
-#include "text_table.hpp"
 
 namespace takt::program {
 
 namespace {
 
 constexpr permille most = 100'000;
+constexpr permille unscaled = 1000;
 constexpr permille scan_step = 10;
-/// A scan ends after this many steps in a row without a proof.
+/// A scan ends after this many steps in a row without a proof, but not before the execution times that were given.
 constexpr int patience_in_steps = 50;
 
 class factor_search {
  public:
-  factor_search(const described_file& file, const question& q) : file_{&file}, question_{q} {}
+  factor_search(const described_file& file, const question& q, verdict_status unscaled_verdict)
+      : file_{&file}, question_{q}, schedulable_{unscaled_verdict == verdict_status::schedulable} {}
 
   /// Largest factor that passes, 0 if none does.
   auto bisect() -> permille {
     permille passes = 0;
     permille fails = most + 1;
-    for (permille f = 1000; fails - passes > 1; f = fails > most ? std::min(most, passes * 2) : (passes + fails) / 2) {
+    for (permille f = unscaled; fails - passes > 1;
+         f = fails > most ? std::min(most, passes * 2) : (passes + fails) / 2) {
       if (f == passes) { break; }
       shown_.show(++tried_);
       (answer(f) == factor_answer::proven ? passes : fails) = f;
@@ -58,8 +62,8 @@ class factor_search {
         continue;
       }
       gap = true;
-      if (++failures == patience_in_steps) {
-        out.end = fmt::format("{}, after {} steps without a proof", factor_text(f), patience_in_steps);
+      if (++failures >= patience_in_steps && f > unscaled) {
+        out.end = fmt::format("{}, after {} steps without a proof", factor_text(f), failures);
         break;
       }
     }
@@ -73,6 +77,7 @@ class factor_search {
 
  private:
   auto answer(permille f) -> factor_answer {
+    if (f == unscaled && schedulable_) { return factor_answer::proven; }
     const factor_answer out = file_->at_factor(f, question_);
     undecided_ = undecided_ || out == factor_answer::undecided;
     return out;
@@ -80,42 +85,30 @@ class factor_search {
 
   const described_file* file_;
   question question_;
+  bool schedulable_;
   std::uint64_t tried_ = 0;
   bool undecided_ = false;
   progress shown_{"scaling: factors tried"};
 };
-
-void print_slack(const judgement& found) {
-  text_table table{{"task", "deadline ms", "bound ms", "slack ms", "slack"}};
-  for (const std::uint32_t i : found.rows) {
-    const judged_task& t = found.tasks[i];
-    const ticks slack = t.deadline - t.bound.value;
-    const bool known = t.bound.exists && t.limited;
-    table.add({t.name, deadline_text(t), t.bound.exists ? in_milliseconds(t.bound.value) : "-",
-               known ? in_milliseconds(slack) : "-", known ? percent(slack, t.deadline) : "-"});
-  }
-  fmt::print("{}\n", table.text());
-}
 
 }  // namespace
 
 auto sensitivity_command(const sensitivity_options& o) -> exit_code {
   const auto file = open_file(o.file);
   require_ability(*file, ability::sensitivity);
-  const judgement& found = file->judge(o.ask);
-  if (const auto plan = file->plan_text(); !plan.empty()) { fmt::print("plan at factor 1: {}\n", plan); }
-  fmt::print("\n");
-  print_slack(found);
-  factor_search search{*file, o.ask};
+  const auto& found = file->judge(o.ask);
+  if (!found.plan_words.empty()) { fmt::print("plan at factor 1: {}\n", found.plan_words); }
+  fmt::print("\n{}\n", report::text_of(report::slack_table(found)));
+  factor_search search{*file, o.ask, found.status};
   const auto text = &factor_search::factor_text;
   if (file->is_monotone(o.ask)) {
     const permille largest = search.bisect();
     fmt::print("largest factor on all execution times that is proven: {} ({}, binary search in steps of 0.001)\n",
-               largest == 0 ? "none" : text(largest), found.analysis);
+               largest == 0 ? "none" : text(largest), found.method);
   } else {
     const auto scanned = search.scan();
     fmt::print("largest factor on all execution times that is proven: {} ({})\n",
-               scanned.largest == 0 ? "none" : text(scanned.largest), found.analysis);
+               scanned.largest == 0 ? "none" : text(scanned.largest), found.method);
     fmt::print("  not monotone, because {}: scanned in steps of 0.010 (1 %) to {}\n", file->why_not_monotone(),
                scanned.end);
     if (scanned.contiguous != scanned.largest) {
@@ -125,7 +118,7 @@ auto sensitivity_command(const sensitivity_options& o) -> exit_code {
   if (search.undecided()) {
     fmt::print("  the search for a plan was ended undecided at some factors, which count as not proven\n");
   }
-  fmt::print("verdict at factor 1: {} ({})\n", name_of(found.status), found.analysis);
+  fmt::print("verdict at factor 1: {} ({})\n", name_of(found.status), found.method);
   return exit_code_of(found.status);
 }
 

@@ -3,7 +3,12 @@
 
 #include <takt/report/chrome_trace.hpp>
 #include <takt/report/explanation.hpp>
+#include <takt/report/fault_words.hpp>
 #include <takt/report/format_duration.hpp>
 #include <takt/report/run_json.hpp>
+#include <takt/report/run_summary.hpp>
+#include <takt/report/summarize.hpp>
 #include <takt/report/svg_gantt.hpp>
+#include <takt/report/table.hpp>
 #include <takt/report/verdict_json.hpp>
+#include <takt/report/verdict_table.hpp>

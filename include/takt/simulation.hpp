@@ -4,6 +4,7 @@
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/gpusync/simulate.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
+#include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/interrupts/simulate.hpp>
 #include <takt/simulation/locking/simulate_locks.hpp>
@@ -12,4 +13,5 @@
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_accelerator.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>

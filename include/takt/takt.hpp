@@ -20,6 +20,7 @@
 #include <takt/analysis/require.hpp>
 
 #include <takt/allocation/allocate.hpp>
+#include <takt/allocation/analyze.hpp>
 #include <takt/allocation/search.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/rational.hpp>

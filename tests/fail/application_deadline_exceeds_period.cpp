@@ -1,3 +1,4 @@
+// EXPECT: "map"
 // EXPECT: takt: a deadline exceeds its period
 // TAKT-TEST: WAMP-23 an application whose deadline exceeds its period does not compile
 // SPDX-License-Identifier: Apache-2.0

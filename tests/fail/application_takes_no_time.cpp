@@ -1,3 +1,4 @@
+// EXPECT: "map"
 // EXPECT: takt: a kernel takes no time
 // TAKT-TEST: WAMP-23 an application that takes no time does not compile
 // SPDX-License-Identifier: Apache-2.0

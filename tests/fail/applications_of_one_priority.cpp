@@ -1,3 +1,4 @@
+// EXPECT: "track"
 // EXPECT: takt: two tasks have the same priority
 // TAKT-TEST: WAMP-23 applications of one priority do not compile
 // SPDX-License-Identifier: Apache-2.0

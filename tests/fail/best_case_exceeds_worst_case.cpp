@@ -1,3 +1,4 @@
+// EXPECT: "planner"
 // EXPECT: takt: a best case exceeds its worst case
 // TAKT-TEST: RTGPU-1 a lower length above its upper one does not compile
 // SPDX-License-Identifier: Apache-2.0

@@ -1,3 +1,4 @@
+// EXPECT: "planner"
 // EXPECT: takt: a chain does not alternate
 // TAKT-TEST: RTGPU-1 a chain with a wrong number of segments does not compile
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-// EXPECT: takt: no bound is known for this rule on the copy_engines pool; .* and beside locked\(\.\.\.\) fifo
+// EXPECT: takt: no bound is known for this rule on the copy_engines pool beside locked\(\.\.\.\), .* fifo has one
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 

@@ -1,3 +1,4 @@
+// EXPECT: segment\[1\].*"camera"
 // EXPECT: takt: a task copies, but the platform has no copy engine
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

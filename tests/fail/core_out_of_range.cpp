@@ -1,3 +1,4 @@
+// EXPECT: "planner"
 // EXPECT: takt: a task is on a core that the platform lacks
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -1,3 +1,4 @@
+// EXPECT: "planner"
 // EXPECT: takt: a deadline exceeds its period
 // TAKT-TEST: RTGPU-1 a deadline above the period does not compile
 // SPDX-License-Identifier: Apache-2.0

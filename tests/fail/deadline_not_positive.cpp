@@ -1,3 +1,4 @@
+// EXPECT: "planner"
 // EXPECT: takt: a deadline is not positive
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -1,4 +1,5 @@
-// EXPECT: takt: two tasks have the same name
+// EXPECT: "camera"
+// EXPECT: takt: two tasks, or two nodes of a graph, have the same name
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 

@@ -1,3 +1,4 @@
+// EXPECT: "lidar"
 // EXPECT: takt: two tasks have the same priority
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

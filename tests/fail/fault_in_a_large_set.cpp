@@ -1,3 +1,4 @@
+// EXPECT: "t"
 // EXPECT: takt: a deadline exceeds its period
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

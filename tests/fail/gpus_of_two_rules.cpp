@@ -1,4 +1,4 @@
-// EXPECT: takt: no bound is known for this rule on the virtual_sms pool
+// EXPECT: takt: two GPUs of the platform have different rules
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 

@@ -1,3 +1,4 @@
+// EXPECT: "video"
 // EXPECT: takt: a graph is on a CPU cluster that the platform lacks
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

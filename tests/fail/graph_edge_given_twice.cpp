@@ -1,3 +1,4 @@
+// EXPECT: "video"
 // EXPECT: takt: two edges join the same nodes
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -1,3 +1,4 @@
+// EXPECT: "video"
 // EXPECT: takt: an edge names a node that its graph lacks
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -1,3 +1,4 @@
+// EXPECT: segment\[2\].*"video"
 // EXPECT: takt: a kernel has no block, no time, or a block that fits no SM
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -1,4 +1,5 @@
-// EXPECT: takt: a graph has a kernel, but the platform has no GPU
+// EXPECT: segment\[1\].*"video"
+// EXPECT: takt: a task has a kernel, but the platform has no GPU
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 

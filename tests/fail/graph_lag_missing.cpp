@@ -1,3 +1,4 @@
+// EXPECT: "video"
 // EXPECT: takt: a history edge has no lag
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -1,3 +1,4 @@
+// EXPECT: "video"
 // EXPECT: takt: the edges of a graph form a cycle
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -1,3 +1,4 @@
+// EXPECT: segment\[1\].*"planner"
 // EXPECT: takt: self_interleave\(\) does not hold on shared SMs
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -1,3 +1,4 @@
+// EXPECT: segment\[1\].*"planner"
 // EXPECT: takt: an interleave ratio is below 1
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -1,3 +1,4 @@
+// EXPECT: "detect"
 // EXPECT: takt: a kernel takes no time
 // TAKT-TEST: AP-01 a kernel without time does not compile
 // SPDX-License-Identifier: Apache-2.0

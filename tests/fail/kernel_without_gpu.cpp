@@ -1,3 +1,4 @@
+// EXPECT: segment\[2\].*"camera"
 // EXPECT: takt: a task has a kernel, but the platform has no GPU
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -1,3 +1,4 @@
+// EXPECT: segment\[1\].*"planner"
 // EXPECT: takt: a kernel's overhead exceeds its stretched work
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

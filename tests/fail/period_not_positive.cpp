@@ -1,3 +1,4 @@
+// EXPECT: "planner"
 // EXPECT: takt: a period is not positive
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -1,3 +1,4 @@
+// EXPECT: "camera"
 // EXPECT: takt: the plan does not fit the platform
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -1,3 +1,4 @@
+// EXPECT: "detect"
 // EXPECT: takt: preempting a kernel costs more than its own time
 // TAKT-TEST: AP-01 a preemption cost above the kernel does not compile
 // SPDX-License-Identifier: Apache-2.0

@@ -1,3 +1,4 @@
+// EXPECT: "detect"
 // EXPECT: takt: a time is negative
 // TAKT-TEST: AP-01 a negative preemption cost does not compile
 // SPDX-License-Identifier: Apache-2.0

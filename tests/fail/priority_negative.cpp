@@ -1,3 +1,4 @@
+// EXPECT: "planner"
 // EXPECT: takt: a priority is negative
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

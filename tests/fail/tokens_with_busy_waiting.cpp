@@ -1,4 +1,4 @@
-// EXPECT: takt: no bound is known for this rule on the virtual_sms pool
+// EXPECT: takt: no bound is known for this rule on the virtual_sms pool beside busy_waiting
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 

@@ -1,3 +1,4 @@
+// EXPECT: segment\[1\].*"planner"
 // EXPECT: takt: a chain does not alternate
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>

@@ -134,7 +134,7 @@ TEST_CASE("AP-01 files about an accelerator are refused with the place of the fa
           {R"("wcet": "2ms")", R"("wcet": "0ms")",
            "/tasks/0/segments/0/kernel/wcet: 0ns is not positive: a time of at least 1ns"},
           {R"("preemption_cost": "2ms")", R"("preemption_cost": "6ms")",
-           "/tasks/2/segments/0/kernel/preemption_cost: 6ms exceeds the kernel's own time: preemption_cost <= wcet"},
+           "/tasks/2/segments/0/kernel/preemption_cost: 6ms exceeds the kernel's own time 5ms: preemption_cost <= wcet"},
           {R"("preemption_cost": "2ms")", R"("preemption_cost": "-1ms")",
            "/tasks/2/segments/0/kernel/preemption_cost: -1ms is negative: a time of at least 0ns"},
           {R"("deadline": "36ms")", R"("deadline": "41ms")",

@@ -174,7 +174,52 @@ TEST_CASE("program: tasks without a core are placed on one, and the verdict says
 }
 
 TEST_CASE("program: every search finds a plan for the Denver set") {
-  for (const char* search : {"exhaustive", "exact", "greedy"}) {
+  for (const char* search : {"branch-and-bound", "exhaustive", "exact", "greedy"}) {
     CHECK(takt::test::takt(std::string{"analyze --search "} + search + " " + data("waters2019-denver")).code == 0);
   }
+}
+
+namespace {
+
+/// A set of the published experiment: 5 tasks of 3 CPU segments on 20 SMs.
+auto drawn_set(const std::string& utilization) -> std::string {
+  return write("drawn-" + utilization + ".json",
+               takt::test::takt("generate rtgpu --subtasks 3 --sms 20 --utilization " + utilization).out);
+}
+
+}  // namespace
+
+TEST_CASE("program: sensitivity proves factor 1 exactly where the verdict is schedulable, with every search and test") {
+  int proven = 0;
+  int open = 0;
+  for (const char* utilization : {"0.4", "0.8", "1.2"}) {
+    const std::string file = drawn_set(utilization);
+    for (const char* search : {"branch-and-bound", "greedy"}) {
+      for (const char* test : {"rtgpu-best", "rtgpu", "self-suspension", "busy-waiting"}) {
+        CAPTURE(utilization);
+        CAPTURE(search);
+        CAPTURE(test);
+        const std::string ask = std::string{" --search "} + search + " --analysis " + test + " " + file;
+        const bool schedulable = takt::test::takt("analyze" + ask).code == 0;
+        const std::string out = takt::test::takt("sensitivity" + ask).out;
+        const std::string line = "execution times that is proven: ";
+        const auto at = out.find(line);
+        REQUIRE(at != std::string::npos);
+        const bool below_one = out[at + line.size()] == '0' || out.compare(at + line.size(), 4, "none") == 0;
+        CHECK(below_one != schedulable);
+        ++(schedulable ? proven : open);
+      }
+    }
+  }
+  CHECK(proven > 0);
+  CHECK(open > 0);
+}
+
+TEST_CASE("program: a search that may have missed a plan says so") {
+  const std::string file = drawn_set("1.2");
+  const auto greedy = takt::test::takt("analyze --analysis self-suspension --search greedy " + file);
+  CHECK(greedy.code == 2);
+  CHECK(contains(greedy.out, "search not complete, some plan may pass (greedy search, "));
+  const auto whole = takt::test::takt("analyze --analysis self-suspension " + file);
+  CHECK(contains(whole.out, "no plan passes (branch-and-bound search)"));
 }

@@ -70,7 +70,7 @@ TEST_CASE("program: wrong token sections are refused with the place of the fault
   takt::test::check_mutations(
       text,
       {{R"("tokens_per_gpu": 2)", R"("tokens_per_gpu": 65)", "/platform/gpus/0/tokens_per_gpu: 65 is out of range"},
-       {R"("copy_engines": 2)", R"("copy_engines": 0)", "are to be copied, and there is no copy engine"},
+       {R"("copy_engines": 2)", R"("copy_engines": 0)", "/tasks/0: needs a copy engine, and the platform has none"},
        {R"("peer-to-peer")", R"("peer")", "/platform/gpus/0/migration: \"peer\" is unknown, the nearest is"},
        {R"("bytes_per_us": 8000)", R"("bytes_per_us": 0)", "/platform/gpus/0/dma/peer/bytes_per_us: 0 is out of range"},
        {R"("lock": "5us")", R"("lok": "5us")", "the nearest is \"lock\""},

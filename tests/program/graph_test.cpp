@@ -89,7 +89,9 @@ TEST_CASE("program: a file of tasks alone is refused by what makes it one of gra
       "tasks": [{"name": "a", "period": "10ms", "segments": [{"cpu": "20ms"}]}]})";
   CHECK(contains(takt::test::refusal("run --for 1ms", tasks),
                  "/platform/cpus/policy: \"g-edf\" is not run on a device by this program yet"));
-  CHECK(contains(takt::test::refusal("simulate --horizon 1s", tasks), "/tasks: have no bounds"));
+  const outcome stuck = takt::test::takt("simulate --horizon 1s " + write("stuck.json", tasks));
+  CHECK(stuck.code == 2);
+  CHECK(contains(stuck.err, "there is nothing to run: the graphs have no bounds"));
   const std::string kernels = with(with(tasks, "\"platform\": {", R"("platform": {"gpus": [{"sms": 1,
       "threads_per_sm": 64, "sharing": "fifo-blocks"}], )"),
                                    "20ms", "2ms");
@@ -107,7 +109,8 @@ TEST_CASE("program: wrong graphs are refused with the place of the fault and wha
        {R"(["track", "flow", 8])", R"(["track", "flow"])", "/graphs/0/history/0: is no edge: [from, to, lag]"},
        {R"("name": "flow")", R"("name": "grab")",
         "/graphs/0/nodes/2/name: \"grab\" names an earlier node too: a name of its own for each node of a graph"},
-       {R"("name": "log")", R"("name": "camera")", "/tasks/0/name: was given before: a name of its own"},
+       {R"("name": "log")", R"("name": "camera")",
+        "/tasks/0/name: \"camera\" names an earlier task too: a name of its own"},
        {R"("blocks": 24)", R"("blocks": 0)", "/graphs/0/nodes/1/kernel/blocks: 0 is out of range"},
        {R"("threads_per_block": 512)", R"("threads_per_block": 4096)",
         "/graphs/0/nodes/1/kernel/threads_per_block: 4096 is out of range: an integer from 1 to 2048"},

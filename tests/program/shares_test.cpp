@@ -81,5 +81,5 @@ TEST_CASE("program: wrong applications are refused with the place of the fault a
        {R"(["detector", "planner", 50000])", R"(["detector", "plan", 50000])",
         "/platform/gpus/0/contention/0/1: \"plan\" is no task of this file, the nearest is \"planner\""},
        {R"("memory": 2147483648)", R"("memory": 21474836480)",
-        "/tasks/1/memory: does not fit into the GPU's memory beside those before it"}});
+        "/tasks/1/memory: 21474836480 bytes exceeds, with that of the tasks before it, the GPU's "}});
 }

@@ -75,6 +75,9 @@ TEST_CASE("program: what does not go with tokens is refused") {
                                          R"("copy_engines": {"policy": "nonpreemptive-fixed-priority"}, "gpus")")),
                  "/platform/copy_engines/policy: "));
   CHECK(contains(refusal("analyze", with(good, "k-fmlp", "r2dglp")), "one core"));
-  CHECK(contains(refusal("analyze --analysis enhanced-mpcp", good), "knows no tokens"));
+  for (const char* option : {"--analysis enhanced-mpcp", "--analysis rtgpu-best"}) {
+    CHECK(contains(refusal(std::string{"analyze "} + option, good), "--analysis: says nothing about tokens"));
+  }
+  CHECK(contains(refusal("analyze --search exact", good), "--search: says nothing about kernels that all have"));
   CHECK(contains(refusal("run --for 10ms", good), "\"tokens\" is not run on a device"));
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <string_view>
 
 #include <doctest/doctest.h>
@@ -80,7 +81,8 @@ auto some_start_misses(const P& platform, const table_type& table, ticks last_st
         offsets.fill(takt::duration{start});
         offsets[pair / (table.size() + 1)] = takt::duration{start + 1};
         offsets[pair % (table.size() + 1)] = takt::duration{start - 1};
-        if (takt::simulate(platform, table, {.horizon = takt::duration{horizon}, .offsets = offsets}).misses() > 0) {
+        const auto own = std::span<const takt::duration>{offsets}.first(table.size());
+        if (takt::simulate(platform, table, {.horizon = takt::duration{horizon}, .offsets = own}).misses() > 0) {
           return true;
         }
       }
@@ -100,16 +102,16 @@ void check(const table_type& table, const Rule& rule, std::int32_t levels, std::
            ticks last_start = 0) {
   const auto platform = takt::platform(takt::pool(takt::accelerator(cores, levels), rule));
   const auto v = takt::analyze(platform, table);
-  CAPTURE(v.analysis);
+  CAPTURE(v.method);
   REQUIRE(!v.error);
   REQUIRE(v.tasks.size() == table.size());
   for (int run = 0; run < 3; ++run) {
     const takt::simulation_options options{
         .horizon = takt::duration{800},
         .releases = run == 0 ? takt::release_pattern::sporadic : takt::release_pattern::adversarial,
-        .execution = run == 0 ? takt::execution_times::random : takt::execution_times::upper,
+        .execution = run == 1 ? takt::execution_times::upper : takt::execution_times::random,
         .seed = seed * 3 + static_cast<std::uint64_t>(run)};
-    const auto went = takt::simulate(platform, table, options);
+    const auto went = takt::simulate(platform, table, v.plan, options);
     REQUIRE(!went.error);
     for (std::size_t i = 0; i < table.size(); ++i) {
       CAPTURE(table.tasks[i].name);

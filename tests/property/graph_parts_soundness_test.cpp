@@ -152,7 +152,7 @@ template <class Observer>
   const arrivals list = random_arrivals(random, set, task_of, streams);
   const std::span<const sim::kernel_arrival<ticks>> view{list};
   const auto run = sim::replay_kernels<256, 4>(shape, view, observer);
-  REQUIRE(run.fault == sim::graph_run_fault::none);
+  REQUIRE(run.fault == takt::model_fault::none);
   std::array<ticks, most_tasks> worst{};
   for (std::size_t i = 0; i < list.size(); ++i) {
     worst[task_of[i]] = std::max(worst[task_of[i]], run.response(view, i));

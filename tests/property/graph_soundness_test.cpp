@@ -22,6 +22,7 @@
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
+#include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 
 namespace {
@@ -454,27 +455,38 @@ TEST_CASE("OVX-02 OVX-05 OVX-33 no run of a set of graphs exceeds what the analy
   constexpr auto board = takt::platform(
       takt::pool(takt::processors(4), takt::clustered(takt::g_fl, 2)), takt::pool(takt::copy_engines(1), takt::fifo),
       takt::pool(takt::block_slots(2, 8), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
-  const auto seen = over_random_systems([&](generator& g, record& out) {
-    const graph_system s = g.make_on(takt::graph_platform_of(board));
-    const auto verdict = analyze(board, *s.graphs);
-    if (!verdict.bounded()) { return; }
-    ++out.bounded;
-    const auto table = std::make_unique<refined>(takt::refine(*s.graphs, takt::copy_placement::engine));
-    std::vector<ticks> offsets;
-    for (const auto& n : verdict.nodes) { offsets.push_back(n.offset); }
-    const auto points = sim::node_points(*table, s.clusters(), takt::gel_policy::fair_lateness);
-    const auto work = sim::fine_workload<ticks>(*table, s.clusters(), offsets, points);
-    for (const bool early : {false, true}) {
-      const auto run = sim::simulate_graphs(work, g.releases(s), options_for(s, g, early), g.lengths());
-      REQUIRE(run.ok());
-      ++out.runs;
-      for (std::size_t i = 0; i < run.responses.size(); ++i) {
-        out.compare(run.worst_response(i), verdict.graphs[i].end_to_end);
-      }
-      for (std::size_t v = 0; v < verdict.nodes.size(); ++v) {
-        out.compare(run.tasks[v].response, verdict.nodes[v].response);
-      }
-    }
-  });
+  const auto seen = over_random_systems(
+      [&](generator& g, record& out) {
+        const graph_system s = g.make_on(takt::graph_platform_of(board));
+        const auto verdict = analyze(board, *s.graphs);
+        if (!verdict.bounded()) { return; }
+        ++out.bounded;
+        auto unlimited = verdict.plan;
+        unlimited.instances.clear();
+        for (const auto pattern :
+             {takt::release_pattern::periodic, takt::release_pattern::sporadic, takt::release_pattern::adversarial}) {
+          const takt::simulation_options options{
+              .horizon = takt::duration{unit * 16 * invocations},
+              .releases = pattern,
+              .execution = g.random.chance(1, 2) ? takt::execution_times::random : takt::execution_times::upper,
+              .seed = g.random.next()};
+          const auto run = takt::simulate(board, *s.graphs, verdict.plan, options);
+          REQUIRE_FALSE(run.error);
+          ++out.runs;
+          out.violations += run.late;
+          for (std::size_t i = 0; i < run.tasks.size(); ++i) {
+            CHECK(run.tasks[i].completed == run.tasks[i].released);
+            CHECK(run.tasks[i].completed > 0);
+            out.compare(run.tasks[i].worst_response, verdict.tasks[i].bound.value);
+            for (std::size_t v = 0; v < run.tasks[i].visit_count; ++v) {
+              out.compare(run.visit_response(i, v), verdict.visits[run.tasks[i].first_visit + v].response);
+            }
+          }
+          // Instances hold no job back that starts by its offset.
+          if (pattern == takt::release_pattern::adversarial) { continue; }
+          CHECK(takt::simulate(board, *s.graphs, unlimited, options).responses == run.responses);
+        }
+      },
+      400);
   check_sound("platform", seen);
 }

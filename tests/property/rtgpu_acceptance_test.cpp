@@ -45,7 +45,7 @@ auto misses(const table_type& table, std::int32_t sms, const plan_type& plan, st
                                      .seed = seed,
                                      .stop_at_first_miss = true};
   const takt::plan<5>& shares = plan;
-  return takt::simulate(platform, table, shares, run).status() != takt::simulation_status::no_miss;
+  return takt::simulate(platform, table, shares, run).status() != takt::observation_status::no_miss;
 }
 
 /// Calls `check(table, index)` for sets of the published experiment around the levels at which they stop to pass.
@@ -55,8 +55,7 @@ void for_each_set(const Check& check) {
     for (const std::int32_t level : {400, 700, 1000, 1300}) {
       for (std::uint64_t i = 0; i < sets(); ++i) {
         table_type table;
-        REQUIRE(takt::generation::generate(options(copies, level, 10), 7, i, table) ==
-                takt::generation::generation_fault::none);
+        REQUIRE(takt::generation::generate(options(copies, level, 10), 7, i, table) == takt::model_fault::none);
         takt::prioritize(table, takt::priority_order::deadline_monotonic);
         CAPTURE(level);
         CAPTURE(i);

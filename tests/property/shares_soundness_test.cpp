@@ -13,6 +13,7 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/analysis/analyze_shares.hpp>
 #include <takt/analysis/shares/sufficient_shares.hpp>
 #include <takt/core/random.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
@@ -20,6 +21,7 @@
 #include <takt/simulation/shares/one_at_a_time.hpp>
 #include <takt/simulation/shares/scheduled_shares.hpp>
 #include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
 
 #include "unit/simulation/shares/reference.hpp"
@@ -298,10 +300,10 @@ TEST_CASE("WAMP-34 WAMP-33 the same search finds sets that only the published cu
 namespace {
 
 /// The jobs that a simulation started, in the order of their starts within an application.
-[[nodiscard]] auto jobs_in(const takt::trace& trace, const sim::share_result<most>& run)
+[[nodiscard]] auto jobs_in(const takt::trace& trace, const takt::share_observation<most>& run)
     -> std::vector<std::vector<takt::test::reference_job>> {
   std::vector<std::vector<takt::test::reference_job>> out(run.tasks.size());
-  for (std::size_t i = 0; i < out.size(); ++i) { out[i].resize(static_cast<std::size_t>(run.tasks[i].started)); }
+  for (std::size_t i = 0; i < out.size(); ++i) { out[i].resize(run.activities[i].started); }
   for (const auto& m : trace.marks()) {
     if (m.job >= out[m.task].size()) { continue; }
     auto& j = out[m.task][m.job];
@@ -362,4 +364,42 @@ TEST_CASE("WAMP-54 WAMP-55 WAMP-56 the simulator agrees with one that counts tic
   CAPTURE(first);
   CHECK(compared > 100);
   CHECK(differing == 0);
+}
+
+TEST_CASE("WAMP-51 WAMP-32 no application misses that the analysis of its platform promised to be in time") {
+  std::uint64_t promised = 0;
+  const record r = over_random_sets(
+      [&](generator& g, record& out) {
+        const ticks actuation = g.random.chance(1, 3) ? g.random.between(1, 20) : 0;
+        const applications t = g.make(actuation > 0 ? 400 : 60, g.random.chance(2, 3));
+        share_rules rules = wamp2s_robust;
+        rules.actuation = actuation;
+        const auto& triggers = all_triggers[static_cast<std::size_t>(g.random.below(all_triggers.size()))];
+        const auto board = takt::platform(takt::pool(takt::gpu_shares(), takt::shares(rules, triggers)));
+        const auto verdict = takt::analyze(board, t);
+        REQUIRE_FALSE(verdict.error);
+        out.accepted += verdict.schedulable() ? 1U : 0U;
+        for (const auto pattern :
+             {takt::release_pattern::periodic, takt::release_pattern::sporadic, takt::release_pattern::adversarial}) {
+          const auto run = takt::simulate(
+              board, t, verdict.plan,
+              {.horizon = takt::duration{horizon_of(t)},
+               .releases = pattern,
+               .execution = g.random.chance(1, 3) ? takt::execution_times::random : takt::execution_times::upper,
+               .seed = g.random.next()});
+          REQUIRE_FALSE(run.error);
+          ++out.runs;
+          for (std::size_t i = 0; i < t.size(); ++i) {
+            promised += verdict.tasks[i].meets ? 1U : 0U;
+            if (!verdict.tasks[i].meets || run.tasks[i].misses == 0) { continue; }
+            if (out.missed++ == 0) { out.first_miss = describe(t); }
+          }
+        }
+      },
+      400);
+  CAPTURE(r.first_miss);
+  MESSAGE(r.accepted << " accepted sets, " << r.runs << " runs, " << promised << " promises");
+  CHECK(r.accepted > 50);
+  CHECK(promised > 3 * r.accepted);
+  CHECK(r.missed == 0);
 }

@@ -38,13 +38,17 @@ constexpr auto by_rank = takt::platform(takt::pool(tx2, takt::nonpreemptive(takt
 // Two cores and two levels under EDF.
 constexpr auto verdict = takt::analyze(by_levels, kernels);
 static_assert(takt::require_schedulable<verdict>);
-static_assert(verdict.parts[0].test.at == (10_ms).count() && verdict.parts[0].test.slack == 0);
+constexpr takt::plan<4> as_named{};
+constexpr auto evidence = takt::analysis::accelerator_evidence_of(by_levels, kernels, as_named);
+static_assert(evidence.parts[0].test.at == (10_ms).count() && evidence.parts[0].test.slack == 0);
 
-static_assert(takt::analyze(by_turns, kernels).parts[0].test.slack == (2_ms).count());
+static_assert(takt::analysis::accelerator_evidence_of(by_turns, kernels, as_named).parts[0].test.slack ==
+              (2_ms).count());
 static_assert(takt::analyze(by_rank, kernels).tasks[3].bound.value == (16_ms).count());
 static_assert(takt::analyze(by_gang, kernels).schedulable());
 static_assert(!takt::analyze(by_slots, kernels).schedulable());
-static_assert(takt::analyze(by_slots, table_1).parts[0].test.slack == -(1_ms).count());
+static_assert(takt::analysis::accelerator_evidence_of(by_slots, table_1, as_named).parts[0].test.slack ==
+              -(1_ms).count());
 
 static_assert(takt::simulate(by_levels, kernels, {.horizon = 120_ms}).misses() == 0);
 static_assert(takt::simulate(by_slots, table_1, {.horizon = 60_ms}).misses() == 1);

@@ -65,7 +65,8 @@ static_assert(!takt::analysis::gpusync::PipelineBlocking<int, ticks>);
 constexpr pair_platform costly{{{takt::linear_cost<ticks>{2, 1, 10}, {3, 1, 10}, {1, 1, 25}}}, {.schedule = 1}};
 constexpr auto verdict = takt::analyze(costly, three_tasks());
 static_assert(verdict.schedulable());
-static_assert(verdict.terms(2).sum() == verdict.tasks[2].bound.value);
-static_assert(verdict.terms(2).kernels == 50 && verdict.terms(2).token_wait == 0);
+constexpr auto evidence = takt::analysis::gpusync::evidence_of(costly, three_tasks(), takt::plan<3>{});
+static_assert(evidence.terms(2).sum() == verdict.tasks[2].bound.value);
+static_assert(evidence.terms(2).kernels == 50 && evidence.terms(2).token_wait == 0);
 
 }  // namespace

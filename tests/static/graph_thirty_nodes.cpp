@@ -53,6 +53,6 @@ constexpr auto verdict = takt::analyze(board, graphs);
 static_assert(verdict.bounded());
 static_assert(verdict.end_to_end(0) <= 250_ms);
 static_assert(verdict.end_to_end(0) < verdict.end_to_end(3));
-static_assert(verdict.nodes.size() > 30);
+static_assert(verdict.visits.size() > 30 && verdict.plan.offsets.size() == verdict.visits.size());
 
 }  // namespace graph_thirty_nodes

@@ -40,7 +40,7 @@ static_assert(order_of(takt::r2dglp<1, 4>{takt::r2dglp_options{.queue_limit = 4}
 
 static_assert(validate(takt::r2dglp_options{.replicas = 2, .cluster = 7}, 2).least == 4);
 static_assert(validate(takt::r2dglp_options{.replicas = 2, .cluster = 7, .queue_limit = 3}, 2).fault ==
-              takt::queue_limit_fault::limit_without_bound);
+              takt::model_fault::queue_limit_without_bound);
 
 constexpr auto donation() -> bool {
   takt::priority_donation<3> cluster{1};

@@ -35,7 +35,7 @@ static_assert(!takt::SharePlatform<decltype(takt::platform(takt::pool(takt::acce
 
 constexpr auto verdict = takt::analyze(board, avionics);
 static_assert(takt::require_schedulable<verdict>);
-static_assert(verdict.needs[0] == 16 && verdict.needs[1] == 20 && verdict.needs[2] == 23 && verdict.sum == 59);
+static_assert(verdict.plan.percents[0] == 16 && verdict.plan.percents[1] == 20 && verdict.plan.percents[2] == 23);
 
 // Ten applications: the test stays inside the default limits of all compilers.
 constexpr auto ten = [] {

@@ -29,11 +29,7 @@ constexpr auto whole_kernels = takt::task_set(takt::task("detect", takt::period(
 
 template <class Board, class Tasks>
 [[nodiscard]] constexpr auto proven(const Board& board, const Tasks& tasks) -> bool {
-  if constexpr (requires { board.accelerator(); }) {
-    return takt::analyze(board, tasks).schedulable();
-  } else {
-    return takt::analyze(board, tasks, takt::allocate(board, tasks, takt::exact_search)).schedulable();
-  }
+  return takt::analyze(board, tasks).schedulable();
 }
 
 struct described_class {
@@ -136,7 +132,7 @@ TEST_CASE("GSD-47 the documentation names the facts to know and the devices that
     CHECK(text.find(device) != std::string::npos);
   }
   CHECK(text.find("\n## What no platform describes\n") != std::string::npos);
-  CHECK(takt::fault_of(takt::gpusync_configuration{.copy_engines = 0}) == takt::gpusync_fault::none);
+  CHECK(takt::fault_of(takt::gpusync_configuration{.copy_engines = 0}) == takt::model_fault::none);
 }
 
 TEST_CASE("GSD-86 the documentation says why a second daemon for work items breaks the sporadic model") {

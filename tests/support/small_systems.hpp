@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -117,6 +118,30 @@ struct example {
   return {board(1, 4, true), table_of({{"A", 90, 80, {{1, 2}, {1, 2}}, {{1, 2}, {1, 1}}, {{{8, 10}, 1, 3, 1}}},
                                        {"B", 120, 110, {{2, 3}, {2, 2}}, {{2, 2}, {0, 0}}, {{{12, 15}, 1, 3, 1}}},
                                        {"C", 200, 200, {{3, 4}, {4, 5}}, {{2, 4}, {2, 3}}, {{{20, 25}, 2, 3, 1}}}})};
+}
+
+/// One to four tasks on one to six SMs, of which about half can be given a plan.
+[[nodiscard]] inline auto draw_example(std::mt19937& engine) -> example {
+  const auto draw = [&engine](ticks low, ticks high) {
+    return low + static_cast<ticks>(engine() % static_cast<unsigned long>(high - low + 1));
+  };
+  std::vector<task_of> tasks;
+  const auto n = static_cast<std::size_t>(draw(1, 4));
+  static constexpr std::string_view names[] = {"a", "b", "c", "d"};
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto m = static_cast<std::size_t>(draw(1, 3));
+    task_of t{names[i], draw(40, 160), 0, {}, {}, {}};
+    t.deadline = t.period - draw(0, 10);
+    const auto between = [&](ticks top) {
+      const ticks upper = draw(1, top);
+      return range{draw(1, upper), upper};
+    };
+    for (std::size_t j = 0; j < m; ++j) { t.cpu.push_back(between(6)); }
+    for (std::size_t j = 0; j + 2 < 2 * m; ++j) { t.copies.push_back(between(4)); }
+    for (std::size_t j = 0; j + 1 < m; ++j) { t.kernels.push_back({between(50), 0, 8, 5}); }
+    tasks.push_back(t);
+  }
+  return {board(static_cast<std::int32_t>(draw(1, 6)), 2), table_of(tasks)};
 }
 
 }  // namespace takt_tests

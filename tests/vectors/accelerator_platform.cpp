@@ -19,7 +19,7 @@ namespace {
 namespace an = takt::analysis;
 using takt::preemption_cost_model;
 
-constexpr std::size_t max_tasks = 16;
+constexpr std::size_t max_tasks = 64;
 template <class Number>
 using table_of = takt::accelerator_table<Number, max_tasks>;
 template <class Number>
@@ -44,38 +44,43 @@ template <class Number>
   }
 }
 template <class Number>
-[[nodiscard]] auto number_in(const json& value) -> Number {
-  return number_from<Number>(exact_value(value).value());
+[[nodiscard]] auto number_in(const field& value) -> Number {
+  return number_from<Number>(value.get<exact>());
 }
 [[nodiscard]] auto exact_from(const exact& value) -> exact { return value; }
 [[nodiscard]] auto exact_from(const takt::rational& value) -> exact {
   return exact(value.numerator()) / value.denominator();
 }
 
+/// Only a task that needs one core can be pinned to it, and not before cores are chosen.
 template <class Number>
-[[nodiscard]] auto read_tasks(const json& input) -> table_of<Number> {
+[[nodiscard]] auto read_tasks(const field& input) -> table_of<Number> {
   table_of<Number> table;
-  for (const auto& t : input.at("tasks")) {
-    const json& period = t.at("T");
-    const bool gang = t.value("type", std::string{"single"}) == "all";
-    const bool fits = table.add({.name = t.at("name").get_ref<const std::string&>(),
-                                 .wcet = number_in<Number>(t.at("C")),
-                                 .period = number_in<Number>(period),
-                                 .deadline = number_in<Number>(t.value("D", period)),
-                                 .preemption_cost = number_in<Number>(t.value("PC", json(0))),
-                                 .width = gang ? takt::kernel_width::all_cores : takt::kernel_width::one_core,
-                                 .core = t.value("core", takt::any_core)});
-    if (!fits) { throw std::length_error("too many tasks"); }
+  const field tasks = input.at("tasks");
+  for (const field t : tasks) {
+    const field period = t.at("T");
+    const auto width = read_width(t);
+    const bool pinned = width == takt::kernel_width::one_core && !input.contains("alloc");
+    tasks.must_fit(table.add({.name = t.at("name").text(),
+                              .wcet = number_in<Number>(t.at("C")),
+                              .period = number_in<Number>(period),
+                              .deadline = number_in<Number>(t.contains("D") ? t.at("D") : period),
+                              .preemption_cost = number_from<Number>(t.value("PC", exact(0))),
+                              .width = width,
+                              .core = pinned ? t.value("core", takt::any_core) : takt::any_core}),
+                   max_tasks);
   }
   return table;
 }
 
 template <class Number>
-[[nodiscard]] auto order_of(const json& input, const table_of<Number>& table) -> an::rank_order<max_tasks> {
-  const auto order = input.value("prio", std::string{"dm"});
-  if (order == "given") { return an::rank_as_given<max_tasks>(table.size()); }
-  return an::rank(table,
-                  order == "rm" ? takt::priority_order::rate_monotonic : takt::priority_order::deadline_monotonic);
+[[nodiscard]] auto order_of(const field& input, const table_of<Number>& table) -> an::rank_order<max_tasks> {
+  switch (read_order(input)) {
+    case task_order::as_given: return an::rank_as_given<max_tasks>(table.size());
+    case task_order::rate_monotonic: return an::rank(table, takt::priority_order::rate_monotonic);
+    case task_order::deadline_monotonic: return an::rank(table, takt::priority_order::deadline_monotonic);
+  }
+  return {};
 }
 
 /// `load` is how the format calls an overload here.
@@ -88,11 +93,15 @@ template <class Number>
     out["slack"] = to_json(v.slack);
   }
   switch (v.reason) {
+    case an::edf_reason::none:
+    case an::edf_reason::demand_exceeds_supply: break;
     case an::edf_reason::load_exceeds_supply: out["reason"] = load; break;
     case an::edf_reason::job_exceeds_deadline: out["reason"] = "C>D"; break;
     case an::edf_reason::starved_job: out["reason"] = "starved job"; break;
     case an::edf_reason::guard_fills_slot: out["reason"] = "Q<=G"; break;
-    default: break;
+    case an::edf_reason::not_applicable:
+    case an::edf_reason::too_many_chunks:
+    case an::edf_reason::too_many_windows: throw std::runtime_error(std::string{name_of(v.reason)});
   }
   return out;
 }
@@ -111,7 +120,7 @@ template <class Number>
 }
 
 template <class Number>
-void add_whole_gpu(json& out, const json& input, const table_of<Number>& table) {
+void add_whole_gpu(json& out, const field& input, const table_of<Number>& table) {
   const auto levels = input.value("PL", 2);
   const auto order = order_of(input, table);
   Number period(0);
@@ -137,7 +146,7 @@ void add_whole_gpu(json& out, const json& input, const table_of<Number>& table) 
 }
 
 template <class Number>
-[[nodiscard]] auto read_slots(const json& input, const table_of<Number>& table) -> an::two_slots<Number> {
+[[nodiscard]] auto read_slots(const field& input, const table_of<Number>& table) -> an::two_slots<Number> {
   if (input.contains("TR")) {
     const auto slots = an::proportional_slots(table, input.value("m", 1), number_in<Number>(input.at("TR")));
     const auto convert = [](const auto& s) {
@@ -147,7 +156,7 @@ template <class Number>
     return {convert(slots.pinned), convert(slots.gang)};
   }
   const auto slot = [&](const char* name) {
-    const json& r = input.at("reservations").at(name);
+    const field r = input.at("reservations").at(name);
     return slot_of<Number>{number_in<Number>(r.at("O")), number_in<Number>(r.at("Q")), number_in<Number>(r.at("T"))};
   };
   return {slot("L"), slot("B")};
@@ -191,7 +200,7 @@ template <class Number>
 }
 
 template <class Number>
-[[nodiscard]] auto slot_tests(const json& input, const table_of<Number>& table, const an::two_slots<Number>& slots)
+[[nodiscard]] auto slot_tests(const field& input, const table_of<Number>& table, const an::two_slots<Number>& slots)
     -> json {
   using table_type = table_of<Number>;
   using slot = slot_of<Number>;
@@ -243,7 +252,7 @@ template <class Number>
     abstraction = {to_json(a.wcet), to_json(a.deadline), to_json(a.period)};
   }
   table_of<Number> one;
-  one.add(t);
+  static_cast<void>(one.add(t));  // there is room for one
   const auto h = an::convert_harmonic(an::as_fractions(one).tasks[0], an::as_fractions(slot));
   json harmonic;
   if (h.applicable) { harmonic = {to_json(h.task.wcet), to_json(h.task.deadline), to_json(h.task.period)}; }
@@ -257,27 +266,42 @@ template <class Number>
 
 /// Places the tasks that need one core; false when they do not all find one.
 template <class Number>
-[[nodiscard]] auto allocate(json& out, const json& input, const slot_of<Number>& slot, table_of<Number>& table)
+[[nodiscard]] auto allocate(json& out, const field& input, const slot_of<Number>& slot, table_of<Number>& table)
     -> bool {
-  const json& how = input.at("alloc");
-  const auto heuristic = how.at("heuristic").get<std::string>();
-  const auto sort = how.at("sort").get<std::string>();
-  const auto admission = how.at("admission").get<std::string>();
-  const auto choice = heuristic == "FF"   ? takt::core_choice::first_fit
-                      : heuristic == "BF" ? takt::core_choice::best_fit
-                      : heuristic == "WF" ? takt::core_choice::worst_fit
-                                          : takt::core_choice::next_fit;
-  const auto order = sort == "util"       ? takt::placement_order::greatest_load_first
-                     : sort == "deadline" ? takt::placement_order::shortest_deadline_first
-                                          : takt::placement_order::as_given;
-  const auto admits = [&](const table_of<Number>& part) -> bool {
-    if (admission == "util") { return an::utilization(part) <= takt::quotient(slot.budget, slot.period); }
-    if (admission == "thm3") { return an::slot_supply_edf(part, slot).schedulable(); }
-    if (admission == "thm3lin") { return an::slot_linear_edf(part, slot).schedulable(); }
-    if (admission == "thm4") { return an::slot_abstraction_edf(part, slot).schedulable(); }
-    return an::slot_simulated_edf(part, slot, an::run_extent::first_miss).schedulable();
-  };
+  const field how = input.at("alloc");
+  const auto choice = how.at("heuristic")
+                          .word<takt::core_choice>({{"FF", takt::core_choice::first_fit},
+                                                    {"BF", takt::core_choice::best_fit},
+                                                    {"WF", takt::core_choice::worst_fit},
+                                                    {"NF", takt::core_choice::next_fit}});
+  const auto order =
+      how.at("sort").word<takt::placement_order>({{"util", takt::placement_order::greatest_load_first},
+                                                  {"deadline", takt::placement_order::shortest_deadline_first},
+                                                  {"none", takt::placement_order::as_given}});
+  using part = table_of<Number>;
+  using test = bool (*)(const part&, const slot_of<Number>&);
+  const auto admission =
+      how.at("admission")
+          .word<test>(
+              {{"util",
+                [](const part& p, const slot_of<Number>& in) {
+                  return bool{an::utilization(p) <= takt::quotient(in.budget, in.period)};
+                }},
+               {"thm3",
+                [](const part& p, const slot_of<Number>& in) { return an::slot_supply_edf(p, in).schedulable(); }},
+               {"thm3lin",
+                [](const part& p, const slot_of<Number>& in) { return an::slot_linear_edf(p, in).schedulable(); }},
+               {"thm4",
+                [](const part& p, const slot_of<Number>& in) { return an::slot_abstraction_edf(p, in).schedulable(); }},
+               {"exact", [](const part& p, const slot_of<Number>& in) {
+                  return an::slot_simulated_edf(p, in, an::run_extent::first_miss).schedulable();
+                }}});
+  const auto admits = [&](const part& p) { return admission(p, slot); };
   const auto placement = takt::place_on_cores(table, input.value("m", 1), choice, order, admits);
+  if (placement.status == takt::placement_status::invalid) {
+    throw std::invalid_argument(std::string{takt::describe(placement.error.fault).problem});
+  }
+  if (placement.status == takt::placement_status::overflow) { throw std::overflow_error("loads"); }
   out["allocation"] = json{};
   if (!placement.placed()) { return false; }
   table = takt::pinned(table, placement);
@@ -302,15 +326,27 @@ template <class Number>
   return out;
 }
 
+/// In slots a task belongs to one core or to all.
 template <class Number>
-[[nodiscard]] auto evaluate(const json& input) -> json {
+void check_cores(const field& input, const table_of<Number>& table, std::int32_t cores) {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    if (t.width == takt::kernel_width::one_core && (t.core < 0 || t.core >= cores)) {
+      input.at("tasks").at(i).refuse("names no core below m = " + std::to_string(cores));
+    }
+  }
+}
+
+template <class Number>
+[[nodiscard]] auto evaluate(const field& input) -> json {
   json out;
   auto table = read_tasks<Number>(input);
   add_whole_gpu(out, input, table);
-  if (!input.contains("reservations") && !input.contains("TR")) { return out; }
   const auto cores = input.value("m", 1);
+  if (!input.contains("reservations") && !input.contains("TR")) { return out; }
   const auto slots = read_slots(input, table);
   if (input.contains("alloc") && !allocate(out, input, slots.pinned, table)) { return out; }
+  check_cores(input, table, cores);
   const auto triple = [](const slot_of<Number>& s) {
     return json{to_json(s.offset), to_json(s.budget), to_json(s.period)};
   };
@@ -332,7 +368,7 @@ template <class Number>
 }
 
 /// Runs of the same set, on the cores that were chosen for it.
-void add_simulations(json& out, const json& input) {
+void add_simulations(json& out, const field& input) {
   out["sim_synchronous"] = sim_synchronous(input);
   if (!out.contains("lemma2")) { return; }
   const json cores = out.contains("allocation") ? out.at("allocation") : json{};
@@ -341,7 +377,7 @@ void add_simulations(json& out, const json& input) {
 
 /// The answer on exact numbers. The library's own number types must agree with it: fractions always, whole ticks where
 /// the slots are whole.
-[[nodiscard]] auto compare_numbers(const json& input) -> answer {
+[[nodiscard]] auto compare_numbers(const field& input) -> answer {
   answer out{evaluate<exact>(input), {}};
   if (auto difference = first_difference(out.value, evaluate<takt::rational>(input), {})) {
     out.complaint = "on fractions: " + *difference;

@@ -21,41 +21,49 @@ namespace {
 
 using takt::ticks;
 
-constexpr std::size_t max_tasks = 32;
-constexpr std::size_t max_cores = 16;
+constexpr std::size_t max_tasks = 64;
+constexpr std::size_t max_cores = 64;
 using table = takt::accelerator_table<ticks, max_tasks>;
 using options = takt::simulation::accelerator_options<ticks>;
 using takt::preemption_cost_model;
 
 /// Numbers from 0, the highest priority first.
-void assign_priorities(table& t, const std::string& order) {
+void assign_priorities(table& t, task_order order) {
   std::vector<std::size_t> ranked(t.size());
   std::iota(ranked.begin(), ranked.end(), std::size_t{0});
-  if (order != "given") {
-    std::ranges::sort(ranked, {}, [&](std::size_t i) {
-      return std::pair{order == "rm" ? t.tasks[i].period : t.tasks[i].deadline, i};
-    });
-  }
+  const auto rank = [&](std::size_t i) -> ticks {
+    switch (order) {
+      case task_order::as_given: return 0;
+      case task_order::rate_monotonic: return t.tasks[i].period;
+      case task_order::deadline_monotonic: return t.tasks[i].deadline;
+    }
+    return 0;
+  };
+  std::ranges::sort(ranked, {}, [&](std::size_t i) { return std::pair{rank(i), i}; });
   for (std::size_t r = 0; r < ranked.size(); ++r) { t.tasks[ranked[r]].priority = static_cast<std::int32_t>(r); }
 }
 
-[[nodiscard]] auto read_table(const json& input, const json& cores) -> table {
+/// `cores`: of the single tasks, by name, where the input leaves them open; else null.
+[[nodiscard]] auto core_of(const field& task, const json& cores) -> std::int32_t {
+  return cores.is_null() ? task.value("core", 0) : cores.value(task.at("name").text(), 0);
+}
+
+[[nodiscard]] auto read_table(const field& input, const json& cores) -> table {
   table t;
-  for (const auto& one : input.at("tasks")) {
-    const auto& name = one.at("name").get_ref<const std::string&>();
+  const field tasks = input.at("tasks");
+  for (const field one : tasks) {
     const auto period = one.at("T").get<ticks>();
-    const bool all = one.value("type", std::string{"single"}) == "all";
-    const json& placed = cores.is_null() ? one : cores;
-    const bool added = t.add({.name = name,
-                              .wcet = one.at("C").get<ticks>(),
-                              .period = period,
-                              .deadline = one.value("D", period),
-                              .preemption_cost = one.value("PC", ticks{0}),
-                              .width = all ? takt::kernel_width::all_cores : takt::kernel_width::one_core,
-                              .core = all ? takt::any_core : placed.value(cores.is_null() ? "core" : name, 0)});
-    if (!added) { throw std::runtime_error("more tasks than the adapter has room for"); }
+    const auto width = read_width(one);
+    tasks.must_fit(t.add({.name = one.at("name").text(),
+                          .wcet = one.at("C").get<ticks>(),
+                          .period = period,
+                          .deadline = one.value("D", period),
+                          .preemption_cost = one.value("PC", ticks{0}),
+                          .width = width,
+                          .core = width == takt::kernel_width::all_cores ? takt::any_core : core_of(one, cores)}),
+                   max_tasks);
   }
-  assign_priorities(t, input.value("prio", std::string{"dm"}));
+  assign_priorities(t, read_order(input));
   return t;
 }
 
@@ -65,7 +73,7 @@ void assign_priorities(table& t, const std::string& order) {
   return h;
 }
 
-[[nodiscard]] auto report(const takt::simulation::accelerator_result<ticks, max_tasks>& r) -> json {
+[[nodiscard]] auto report(const takt::simulation_result<max_tasks>& r) -> json {
   if (r.error) { throw std::runtime_error("the simulator refuses the case"); }
   json responses = json::object();
   for (const auto& task : r.tasks) {
@@ -82,7 +90,18 @@ template <class Policy, class Strategy>
 
 }  // namespace
 
-auto sim_synchronous(const json& input) -> json {
+auto read_width(const field& task) -> takt::kernel_width {
+  return task.word("type", takt::kernel_width::one_core,
+                   {{"single", takt::kernel_width::one_core}, {"all", takt::kernel_width::all_cores}});
+}
+
+auto read_order(const field& input) -> task_order {
+  return input.word(
+      "prio", task_order::deadline_monotonic,
+      {{"dm", task_order::deadline_monotonic}, {"rm", task_order::rate_monotonic}, {"given", task_order::as_given}});
+}
+
+auto sim_synchronous(const field& input) -> json {
   table t = read_table(input, json::object());
   const takt::level_stack<max_tasks> levels{input.value("PL", 2), 1, takt::level_limit::started_jobs};
   json out;
@@ -97,16 +116,18 @@ auto sim_synchronous(const json& input) -> json {
   return out;
 }
 
-auto sim_gang(const json& input, const json& cores) -> json {
+auto sim_gang(const field& input, const json& cores) -> json {
   const table t = read_table(input, cores);
   ticks longest = 0;
   for (const auto& task : t.tasks) { longest = std::max(longest, task.deadline); }
   const options o{.free_preemption = true, .has_limit = true, .limit = 2 * hyperperiod(t) + longest};
+  const auto available = input.value("m", 1);
+  if (available < 1 || available > static_cast<std::int32_t>(max_cores)) { input.at("m").refuse("is out of range"); }
   json out;
   for (const auto& [name, order] :
        {std::pair{"backfill", takt::gang_order::backfill}, {"strict", takt::gang_order::strict}}) {
     using gang = takt::event_driven_gang<max_tasks, max_cores>;
-    out[name] = simulated<takt::earliest_deadline_first>(t, gang{input.value("m", 1), order}, o);
+    out[name] = simulated<takt::earliest_deadline_first>(t, gang{available, order}, o);
   }
   return out;
 }

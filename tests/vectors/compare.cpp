@@ -11,6 +11,7 @@ namespace {
 
 [[nodiscard]] auto is_integer_text(std::string_view text) -> bool {
   if (text.starts_with('-')) { text.remove_prefix(1); }
+  if (text.size() > 1 && text.starts_with('0')) { return false; }  // Boost.Multiprecision takes that for octal
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 

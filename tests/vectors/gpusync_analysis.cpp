@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -21,23 +20,19 @@ namespace {
 namespace an = takt::analysis::gpusync;
 using takt::analysis::blocking_bound;
 
-using table = takt::gpusync_table<exact, 24, 8>;
+constexpr std::size_t most_tasks = 64;
+constexpr std::size_t most_kernels = 16;
+using table = takt::gpusync_table<exact, most_tasks, most_kernels>;
 using platform = takt::gpusync_board<takt::linear_transfer_costs<exact>>;
 
-[[nodiscard]] auto number_in(const json& object, const char* name, const json& otherwise = 0) -> exact {
-  const auto value = exact_value(object.value(name, otherwise));
-  if (!value) { throw std::runtime_error(std::string{name} + " is no number"); }
-  return *value;
-}
-[[nodiscard]] auto integer_in(const json& object, const char* name, std::int64_t otherwise) -> std::int64_t {
-  return object.value(name, otherwise);
-}
+/// A time, 0 where it is absent.
+[[nodiscard]] auto number_in(const field& object, const char* name) -> exact { return object.value(name, exact(0)); }
 [[nodiscard]] auto text(const exact& value) -> json { return value.str(); }
 [[nodiscard]] auto text(const blocking_bound<exact>& bound) -> json { return text(bound.time); }
 
 // Blocking chains.
 
-[[nodiscard]] auto chains_of(const json& query) -> an::chain_table {
+[[nodiscard]] auto chains_of(const field& query) -> an::chain_table {
   return an::blocking_chains(query.at("g").get<std::int32_t>(), query.at("rho").get<std::int32_t>(),
                              query.value("maxlen", an::max_chain_length));
 }
@@ -70,8 +65,8 @@ using platform = takt::gpusync_board<takt::linear_transfer_costs<exact>>;
   return out;
 }
 
-[[nodiscard]] auto chains(const json& input) -> answer {
-  const json& query = input.at("chains");
+[[nodiscard]] auto chains(const field& input) -> answer {
+  const field query = input.at("chains");
   const auto found = chains_of(query);
   const an::per_copy<exact> lengths{number_in(query, "XO"), number_in(query, "XI"), number_in(query, "XP")};
   return {json{{"out", rows_of(found.out, lengths)},
@@ -80,8 +75,8 @@ using platform = takt::gpusync_board<takt::linear_transfer_costs<exact>>;
           {}};
 }
 
-[[nodiscard]] auto ilp(const json& input) -> answer {
-  const json& query = input.at("ilp");
+[[nodiscard]] auto ilp(const field& input) -> answer {
+  const field query = input.at("ilp");
   const auto counts = [&](const char* out, const char* in, const char* peer) {
     return an::per_copy<std::int64_t>{query.at(out).get<std::int64_t>(), query.at(in).get<std::int64_t>(),
                                       query.at(peer).get<std::int64_t>()};
@@ -94,13 +89,13 @@ using platform = takt::gpusync_board<takt::linear_transfer_costs<exact>>;
 
 // Whole sets.
 
-[[nodiscard]] auto cost_in(const json& pair) -> takt::linear_cost<exact> {
-  const exact each = exact_value(pair.at(1)).value();
-  return {exact_value(pair.at(0)).value(), static_cast<std::int64_t>(numerator(each)),
-          static_cast<std::int64_t>(denominator(each))};
+/// Nothing where it is absent.
+[[nodiscard]] auto cost_in(const field& dma, const char* name) -> takt::linear_cost<exact> {
+  const auto [setup, each] = dma.value(name, std::array<exact, 2>{});
+  return {setup, static_cast<std::int64_t>(numerator(each)), static_cast<std::int64_t>(denominator(each))};
 }
 
-[[nodiscard]] auto overheads_in(const json& o) -> takt::gpusync_overheads<exact> {
+[[nodiscard]] auto overheads_in(const field& o) -> takt::gpusync_overheads<exact> {
   return {.schedule = number_in(o, "sch"),
           .context_switch = number_in(o, "cxs"),
           .cache_loss = number_in(o, "cpd"),
@@ -118,47 +113,57 @@ using platform = takt::gpusync_board<takt::linear_transfer_costs<exact>>;
           .bottom_half = number_in(o, "bot")};
 }
 
-[[nodiscard]] auto platform_in(const json& p, const std::string& scheduler) -> platform {
+void read_association(const field& map, takt::gpusync_configuration& out) {
+  auto& served = out.association.cpu_clusters;
+  map.must_fit(map.size() <= served.size(), served.size());
+  for (std::size_t a = 0; a < map.size(); ++a) {
+    for (const field b : map.at(a)) {
+      const auto cluster = b.get<int>();
+      if (cluster < 0 || cluster >= out.cpu_clusters()) { b.refuse("is no CPU cluster"); }
+      served[a] |= std::uint64_t{1} << cluster;
+    }
+  }
+}
+
+[[nodiscard]] auto platform_in(const field& p, takt::cpu_scheduler scheduler) -> platform {
   platform out;
   auto& c = out.shape;
   c.cpus = p.at("m").get<std::int32_t>();
   c.cpu_cluster_size = p.at("c").get<std::int32_t>();
   c.gpus = p.at("h").get<std::int32_t>();
   c.gpu_cluster_size = p.at("g").get<std::int32_t>();
-  c.tokens_per_gpu = p.at("rho") == "inf" ? takt::unlimited_tokens : p.at("rho").get<std::int32_t>();
+  const field rho = p.at("rho");
+  c.tokens_per_gpu = rho.leaf() == "inf" ? takt::unlimited_tokens : rho.get<std::int32_t>();
   c.copy_engines = p.value("n_ce", 2);
-  const auto migration = p.value("migration", std::string{"none"});
-  if (migration == "p2p") { c.migration = takt::migration_path::peer_to_peer; }
-  if (migration == "sysmem") { c.migration = takt::migration_path::system_memory; }
-  const auto allocator = p.value("allocator", std::string{});
-  if (allocator == "ckomlp") { c.tokens = takt::token_protocol::ck_omlp; }
-  if (allocator == "r2dglp") { c.tokens = takt::token_protocol::r2dglp; }
-  if (p.value("engine_lock", std::string{"fifo"}) == "prio") { c.engines = takt::engine_order::priority; }
-  c.scheduler = scheduler == "EDF" ? takt::cpu_scheduler::earliest_deadline : takt::cpu_scheduler::fair_lateness;
-  c.dma_chunk = integer_in(p, "chunk", 1 << 20);
-  if (p.contains("gpu_cpu_map")) {
-    for (std::size_t a = 0; a < p.at("gpu_cpu_map").size(); ++a) {
-      for (const auto& b : p.at("gpu_cpu_map")[a]) {
-        c.association.cpu_clusters[a] |= std::uint64_t{1} << b.get<int>();
-      }
-    }
-  }
-  const json zero = json::array({0, 0});
-  const json& dma = p.at("dma");
-  out.costs.kinds = {cost_in(dma.value("I", zero)), cost_in(dma.value("O", zero)), cost_in(dma.value("P", zero))};
+  c.migration = p.word("migration", takt::migration_path::none,
+                       {{"none", takt::migration_path::none},
+                        {"sysmem", takt::migration_path::system_memory},
+                        {"p2p", takt::migration_path::peer_to_peer}});
+  c.tokens = p.word("allocator", c.tokens,
+                    {{"ckomlp", takt::token_protocol::ck_omlp}, {"r2dglp", takt::token_protocol::r2dglp}});
+  c.engines = p.word("engine_lock", takt::engine_order::first_come,
+                     {{"fifo", takt::engine_order::first_come}, {"prio", takt::engine_order::priority}});
+  c.scheduler = scheduler;
+  c.dma_chunk = p.value("chunk", std::int64_t{1} << 20);
+  if (p.contains("gpu_cpu_map")) { read_association(p.at("gpu_cpu_map"), c); }
+  const field dma = p.at("dma");
+  out.costs.kinds = {cost_in(dma, "I"), cost_in(dma, "O"), cost_in(dma, "P")};
   if (p.contains("overheads")) { out.overheads = overheads_in(p.at("overheads")); }
   return out;
 }
 
-[[nodiscard]] auto options_in(const json& p, const json& o) -> an::options<exact> {
+[[nodiscard]] auto options_in(const field& p, const field& o) -> an::options<exact> {
   an::options<exact> out;
-  if (o.value("mode", std::string{"srt"}) == "hrt") { out.wanted = an::guarantee::deadlines; }
-  static const std::map<std::string, an::copy_bound> bounds{{"best", an::copy_bound::best},
-                                                            {"simple", an::copy_bound::simple},
-                                                            {"dual", an::copy_bound::dual},
-                                                            {"ilp", an::copy_bound::chains}};
-  out.copies = bounds.at(o.value("ce_analysis", std::string{"best"}));
-  if (o.value("nu", std::string{"fqlen"}) == "balanced") { out.queues = an::token_queue_limit::users_per_token; }
+  out.wanted =
+      o.word("mode", out.wanted, {{"srt", an::guarantee::bounded_tardiness}, {"hrt", an::guarantee::deadlines}});
+  out.copies = o.word("ce_analysis", an::copy_bound::best,
+                      {{"best", an::copy_bound::best},
+                       {"simple", an::copy_bound::simple},
+                       {"dual", an::copy_bound::dual},
+                       {"ilp", an::copy_bound::chains}});
+  out.queues =
+      o.word("nu", out.queues,
+             {{"fqlen", an::token_queue_limit::cpus_per_token}, {"balanced", an::token_queue_limit::users_per_token}});
   out.quantum = number_in(o, "quantum");
   if (p.contains("ipi_local")) {
     out.interrupts = p.at("ipi_local").get<bool>() ? an::interrupt_place::local : an::interrupt_place::remote;
@@ -167,23 +172,25 @@ using platform = takt::gpusync_board<takt::linear_transfer_costs<exact>>;
   return out;
 }
 
-[[nodiscard]] auto tasks_in(const json& input) -> table {
+/// Only a task with a GPU cluster has GPU work.
+[[nodiscard]] auto tasks_in(const field& input) -> table {
   table out;
-  for (const auto& t : input) {
-    table::task_type task{.name = t.at("id").get_ref<const std::string&>(),
+  for (const field t : input) {
+    table::task_type task{.name = t.at("id").text(),
                           .wcet = number_in(t, "e"),
-                          .period = number_in(t, "p"),
-                          .deadline = number_in(t, "d", t.at("p")),
-                          .cpu_in_gpu_section = number_in(t, "egpu"),
-                          .bytes_in = integer_in(t, "zI", 0),
-                          .bytes_out = integer_in(t, "zO", 0),
-                          .bytes_state = integer_in(t, "zS", 0),
-                          .cpu_cluster = t.value("cpu_cluster", 0),
-                          .gpu_cluster = t.value("gpu_cluster", takt::no_cluster)};
-    for (const auto& kernel : t.value("kernels", json::array())) {
-      if (!task.kernels.push_back(exact_value(kernel).value())) { throw std::length_error("too many kernels"); }
+                          .period = t.at("p").get<exact>(),
+                          .deadline = t.value("d", t.at("p").get<exact>()),
+                          .cpu_cluster = t.value("cpu_cluster", 0)};
+    if (t.contains("gpu_cluster")) {
+      task.gpu_cluster = t.at("gpu_cluster").get<std::int32_t>();
+      task.cpu_in_gpu_section = number_in(t, "egpu");
+      task.bytes_in = t.value("zI", std::int64_t{0});
+      task.bytes_out = t.value("zO", std::int64_t{0});
+      task.bytes_state = t.value("zS", std::int64_t{0});
+      const field kernels = t.list_or_empty("kernels");
+      for (const field k : kernels) { kernels.must_fit(task.kernels.push_back(k.get<exact>()), most_kernels); }
     }
-    if (!out.add(task)) { throw std::length_error("too many tasks"); }
+    input.must_fit(out.add(task), most_tasks);
   }
   return out;
 }
@@ -250,17 +257,20 @@ void add_gpu_keys(json& out, const platform& p, const table& tasks, const table:
   return out;
 }
 
-[[nodiscard]] auto analysis(const json& input) -> answer {
-  const json options = input.value("options", json::object());
-  const platform p = platform_in(input.at("platform"), options.value("sched", std::string{"FL"}));
+[[nodiscard]] auto analysis(const field& input) -> answer {
+  const field options = input.object_or_empty("options");
+  const auto scheduler =
+      options.word("sched", takt::cpu_scheduler::fair_lateness,
+                   {{"FL", takt::cpu_scheduler::fair_lateness}, {"EDF", takt::cpu_scheduler::earliest_deadline}});
+  const platform p = platform_in(input.at("platform"), scheduler);
   const table tasks = tasks_in(input.at("tasks"));
   // Cases with unlimited tokens for several CPU clusters, which takt refuses, hold the formulas all the same.
   const auto error = takt::validate_gpusync(p, tasks);
-  if (error && error.fault != takt::gpusync_fault::unlimited_across_clusters) {
+  if (error && error.fault != takt::model_fault::unlimited_across_clusters) {
     return {json{}, "refused: " + std::string{takt::describe(error.fault).problem}};
   }
   const auto given = options_in(input.at("platform"), options);
-  const bool printed = options.value("variant", std::string{"sound"}) == "paper";
+  const bool printed = options.word("variant", false, {{"sound", false}, {"paper", true}});
   const auto found = printed ? an::analyze_set<an::as_published::rules>(p, tasks, given)
                              : an::analyze_set<an::as_published::free_requests>(p, tasks, given);
   return {report(p, tasks, found), {}};

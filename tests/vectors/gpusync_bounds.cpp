@@ -16,26 +16,19 @@ namespace {
 
 using bound = takt::analysis::blocking_bound<exact>;
 
-[[nodiscard]] auto number_in(const json& object, const char* name) -> exact {
-  const auto value = exact_value(object.at(name));
-  if (!value) { throw std::runtime_error(std::string{name} + " is no number"); }
-  return *value;
-}
-
 [[nodiscard]] auto time_of(const bound& b) -> json { return b.bounded() ? to_json(b.time) : json{}; }
 
-[[nodiscard]] auto bounds(const json& input) -> answer {
+[[nodiscard]] auto bounds(const field& input) -> answer {
   const auto users = input.at("n").get<std::int64_t>();
   const auto replicas = input.at("k").get<std::int64_t>();
   const auto processors = input.at("m").get<std::int64_t>();
-  const exact longest = number_in(input, "Lmax");
+  const exact longest = input.at("Lmax").get<exact>();
   json out{{"kfmlp_oblivious", time_of(takt::analysis::k_fmlp_by_count(users, replicas, longest))},
            {"r2dglp", time_of(takt::analysis::r2dglp_wait(processors, replicas, longest))},
            {"ckomlp_direct", time_of(takt::analysis::ck_omlp_direct(processors, replicas, longest))},
            {"ckomlp_indirect", time_of(takt::analysis::ck_omlp_indirect(processors, replicas, longest))}};
   if (input.contains("Ls")) {
-    std::vector<exact> lengths;
-    for (const auto& length : input.at("Ls")) { lengths.push_back(exact_value(length).value()); }
+    const auto lengths = input.at("Ls").get<std::vector<exact>>();
     json& aware = out["kfmlp_aware"] = json::array();
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       aware.push_back(time_of(takt::analysis::k_fmlp_mean(std::span<const exact>(lengths), i, replicas)));
@@ -44,12 +37,16 @@ using bound = takt::analysis::blocking_bound<exact>;
   return {out, {}};
 }
 
-[[nodiscard]] auto ck_total(const json& input) -> answer {
-  const auto accessed = input.at("accessed").get<std::set<std::string>>();
+[[nodiscard]] auto ck_total(const field& input) -> answer {
+  std::set<std::string> accessed;
+  for (const field name : input.at("accessed")) {
+    if (!input.at("res").contains(name.text())) { name.refuse("is no resource"); }
+    if (!accessed.insert(name.text()).second) { name.refuse("is requested twice"); }
+  }
   std::vector<takt::analysis::omlp_resource<exact>> used;
-  for (const auto& [name, resource] : input.at("res").items()) {
+  for (const auto& [name, resource] : input.at("res").members()) {
     used.push_back({input.at("m").get<std::int64_t>(), resource.at("k").get<std::int64_t>(),
-                    number_in(resource, "Lmax"), accessed.contains(name) ? 1 : 0});
+                    resource.at("Lmax").get<exact>(), accessed.contains(name) ? 1 : 0});
   }
   using resources = std::span<const takt::analysis::omlp_resource<exact>>;
   return {json{{"b", time_of(takt::analysis::ck_omlp_job(resources(used)))}}, {}};

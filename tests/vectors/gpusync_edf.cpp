@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <takt/rules/gel.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
@@ -14,26 +15,22 @@ namespace {
 
 namespace sim = takt::simulation;
 
-[[nodiscard]] auto number(const json& value) -> exact {
-  const auto n = exact_value(value);
-  if (!n) { throw std::runtime_error("not a number: " + value.dump()); }
-  return *n;
-}
-
 /// Sequential tasks, each a graph of one node with releases of its own.
-[[nodiscard]] auto run_edf(const json& input) -> answer {
-  const auto policy =
-      input.at("policy") == "fl" ? takt::gel_policy::fair_lateness : takt::gel_policy::earliest_deadline;
+[[nodiscard]] auto run_edf(const field& input) -> answer {
+  const auto policy = input.at("policy").word<takt::gel_policy>(
+      {{"edf", takt::gel_policy::earliest_deadline}, {"fl", takt::gel_policy::fair_lateness}});
   const auto processors = input.at("m").get<std::int32_t>();
   sim::graph_workload<exact> work;
   work.clusters.push_back(processors);
   sim::invocations<exact> releases;
-  for (std::size_t i = 0; i < input.at("tasks").size(); ++i) {
-    const json& task = input.at("tasks")[i];
+  std::vector<exact> deadlines;
+  const field tasks = input.at("tasks");
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const field task = tasks.at(i);
     takt::gel_task<exact> t;
-    t.wcet = number(task.at("e"));
-    t.period = number(task.at("p"));
-    t.deadline = number(task.at("d"));
+    t.wcet = task.at("e").get<exact>();
+    t.period = task.at("p").get<exact>();
+    t.deadline = task.at("d").get<exact>();
     work.steps.push_back({.length = t.wcet});
     work.clocks.push_back(static_cast<std::int32_t>(i));
     work.tasks.push_back({.graph = static_cast<std::uint32_t>(i),
@@ -44,8 +41,8 @@ namespace sim = takt::simulation;
                           .period = t.period,
                           .priority_point = takt::relative_point(policy, t, processors),
                           .is_sink = true});
-    releases.emplace_back();
-    for (const json& r : input.at("releases")[i]) { releases.back().push_back(number(r)); }
+    deadlines.push_back(t.deadline);
+    releases.push_back(input.at("releases").at(i).get<std::vector<exact>>());
   }
   const auto run = sim::simulate_graphs(work, releases);
   if (!run.ok()) { throw std::runtime_error("the simulator refuses the case"); }
@@ -54,7 +51,7 @@ namespace sim = takt::simulation;
   for (std::size_t i = 0; i < run.tasks.size(); ++i) {
     const auto& t = run.tasks[i];
     response.push_back(to_json(t.response));
-    lateness.push_back(t.jobs == 0 ? json{} : to_json(exact{t.response - number(input.at("tasks")[i].at("d"))}));
+    lateness.push_back(t.jobs == 0 ? json{} : to_json(exact{t.response - deadlines[i]}));
   }
   return {{{"lateness", lateness}, {"response", response}}, {}};
 }

@@ -23,8 +23,8 @@ namespace {
 
 namespace simulation = takt::simulation;
 
-constexpr std::size_t most_tasks = 64;
-constexpr std::size_t most_replicas = 16;
+constexpr std::size_t most_tasks = 256;
+constexpr std::size_t most_replicas = 32;
 
 using short_queues = takt::k_fmlp<most_replicas, most_tasks>;
 /// As in the vectors, without the last of the repairs in docs/errata.md.
@@ -33,14 +33,15 @@ using one_queue = takt::ck_omlp<most_replicas, most_tasks>;
 using bank = simulation::lock_bank<takt::fifo_mutex<most_tasks>, takt::priority_mutex<most_tasks>, short_queues,
                                    donating_queues, one_queue>;
 
-[[nodiscard]] auto progress_of(const json& resource) -> takt::progress_kind {
-  static const std::map<std::string, takt::progress_kind> kinds{
-      {"none", takt::progress_kind::none},
-      {"inherit", takt::progress_kind::inheritance},
-      {"boost", takt::progress_kind::boost_when_contended},
-      {"boost-grant", takt::progress_kind::boost_when_granted}};
-  return kinds.at(resource.value("progress", std::string{"inherit"}));
+[[nodiscard]] auto progress_of(const field& resource) -> takt::progress_kind {
+  return resource.word("progress", takt::progress_kind::inheritance,
+                       {{"none", takt::progress_kind::none},
+                        {"inherit", takt::progress_kind::inheritance},
+                        {"boost", takt::progress_kind::boost_when_contended},
+                        {"boost-grant", takt::progress_kind::boost_when_granted}});
 }
+
+enum class lock_protocol : std::uint8_t { mutex, k_fmlp, r2dglp, ck_omlp };
 
 /// A name without the number at its end, and that number.
 [[nodiscard]] auto split(const std::string& name) -> std::pair<std::string, long> {
@@ -50,7 +51,7 @@ using bank = simulation::lock_bank<takt::fifo_mutex<most_tasks>, takt::priority_
 
 class lock_case {
  public:
-  explicit lock_case(const json& config)
+  explicit lock_case(const field& config)
       : config_{config}, cluster_{config.at("c").get<std::int32_t>()}, gate_{!config.value("no_gate", false)} {
     add_resources();
     add_jobs();
@@ -64,82 +65,103 @@ class lock_case {
     const auto result =
         gate_ ? simulation::simulate_locks(workload_, bank_, options)
               : simulation::simulate_locks<takt::as_published::donation_without_gate>(workload_, bank_, options);
-    if (result.error) { throw std::runtime_error(std::string{name_of(result.error.fault)}); }
+    if (result.error) { throw std::runtime_error(std::string{describe(result.error.fault).problem}); }
     return to_json(result);
   }
 
  private:
   void add_resources() {
-    for (const auto& [name, options] : config_.at("resources").items()) { names_.push_back(name); }
+    for (const auto& [name, options] : config_.at("resources").members()) { names_.push_back(name); }
     std::ranges::sort(names_, {}, split);  // engines of one kind side by side
     for (const std::string& name : names_) { numbers_[name] = add_resource(config_.at("resources").at(name)); }
   }
-  [[nodiscard]] auto add_resource(const json& r) -> simulation::resource_id {
-    if (r.value("variant", std::string{"repaired"}) != "repaired") { throw std::runtime_error("unknown variant"); }
-    const auto protocol = r.at("proto").get<std::string>();
+  [[nodiscard]] auto add_resource(const field& r) -> simulation::resource_id {
+    static_cast<void>(r.word("variant", true, {{"repaired", true}}));
+    const auto protocol = r.at("proto").word<lock_protocol>({{"mutex", lock_protocol::mutex},
+                                                             {"kfmlp", lock_protocol::k_fmlp},
+                                                             {"r2dglp", lock_protocol::r2dglp},
+                                                             {"ckomlp", lock_protocol::ck_omlp}});
     const auto k = r.value("k", 1);
-    if (k < 1 || k > static_cast<std::int32_t>(most_replicas)) { throw std::runtime_error("too many replicas"); }
+    if (k < 1) { r.at("k").refuse("is no number of replicas"); }
+    r.must_fit(k <= static_cast<std::int32_t>(most_replicas), most_replicas);
     simulation::resource_options options{.progress = progress_of(r)};
     if (r.contains("rho")) {
       options.is_token_pool = true;
       options.tokens = {.gpus = r.at("g").get<std::int32_t>(), .tokens_per_gpu = r.at("rho").get<std::int32_t>()};
     }
+    const bool fqs = protocol == lock_protocol::ck_omlp && r.value("fqs", false);
+    const bool aware = r.value("aware", false);
+    if (aware && protocol != lock_protocol::k_fmlp && !fqs) { r.at("aware").refuse("needs a choice among queues"); }
     const takt::k_fmlp_options queues{
-        .replicas = k,
-        .measure = r.value("aware", false) ? takt::queue_measure::declared_times : takt::queue_measure::requests};
-    if (protocol == "mutex" && r.value("order", std::string{"fifo"}) == "prio") {
-      return bank_.add(takt::priority_mutex<most_tasks>{}, options);
+        .replicas = k, .measure = aware ? takt::queue_measure::declared_times : takt::queue_measure::requests};
+    switch (protocol) {
+      case lock_protocol::mutex: return add_mutex(r, k, options);
+      case lock_protocol::k_fmlp: return bank_.add(short_queues{queues}, options);
+      case lock_protocol::r2dglp: return bank_.add(donating_queues{donation_in(r, k)}, options);
+      case lock_protocol::ck_omlp: break;
     }
-    if (protocol == "mutex") { return bank_.add(takt::fifo_mutex<most_tasks>{}, options); }
-    if (protocol == "kfmlp") { return bank_.add(short_queues{queues}, options); }
-    if (protocol == "r2dglp") {
-      const takt::r2dglp_options o{.replicas = k, .cluster = cluster_, .queue_limit = r.value("f", 0)};
-      if (validate(o, most_replicas)) { throw std::runtime_error("the limit of the queues has no bound"); }
-      return bank_.add(donating_queues{o}, options);
-    }
-    if (protocol != "ckomlp") { throw std::runtime_error("unknown protocol"); }
     donates_ = true;
     gate_ = gate_ && !r.value("no_gate", false);
-    if (!r.value("fqs", false)) { return bank_.add(one_queue{k}, options); }
+    if (!fqs) { return bank_.add(one_queue{k}, options); }
     if (options.progress == takt::progress_kind::inheritance) { options.progress = takt::progress_kind::none; }
     return bank_.add(short_queues{queues}, options);
   }
+  [[nodiscard]] auto add_mutex(const field& r, std::int32_t replicas, const simulation::resource_options& options)
+      -> simulation::resource_id {
+    if (replicas != 1) { r.at("k").refuse("is more than a mutex has"); }
+    const bool by_priority = r.word("order", false, {{"fifo", false}, {"prio", true}});
+    return by_priority ? bank_.add(takt::priority_mutex<most_tasks>{}, options)
+                       : bank_.add(takt::fifo_mutex<most_tasks>{}, options);
+  }
+  [[nodiscard]] auto donation_in(const field& r, std::int32_t replicas) const -> takt::r2dglp_options {
+    const auto limit = r.optional<std::int32_t>("f");
+    if (limit && *limit < 1) { r.at("f").refuse("is no limit of queues"); }
+    const takt::r2dglp_options out{.replicas = replicas, .cluster = cluster_, .queue_limit = limit.value_or(0)};
+    if (validate(out, most_replicas)) { throw std::runtime_error("the limit of the queues has no bound"); }
+    return out;
+  }
 
   void add_jobs() {
-    std::vector<const json*> jobs;
-    for (const auto& job : config_.at("jobs")) { jobs.push_back(&job); }
-    std::ranges::sort(jobs, {}, [](const json* job) { return job->at("id").get<std::int64_t>(); });
-    for (const json* job : jobs) {
-      ids_.push_back(std::to_string(job->at("id").get<std::int64_t>()));
-      workload_.task(job->value("cluster", 0));
-      for (const auto& operation : job->at("ops")) { add(operation); }
-      workload_.released(job->at("release").get<takt::ticks>(), {job->at("prio").get<std::int64_t>()});
+    const field given = config_.at("jobs");
+    given.must_fit(given.size() <= most_tasks, most_tasks);
+    std::map<std::int64_t, field> jobs;
+    for (const field job : given) {
+      const field id = job.at("id");
+      if (!jobs.emplace(id.get<std::int64_t>(), job).second) { id.refuse("is the id of two jobs"); }
+    }
+    for (const auto& [id, job] : jobs) {
+      ids_.push_back(std::to_string(id));
+      workload_.task(job.value("cluster", 0));
+      for (const field operation : job.at("ops")) { add(operation); }
+      workload_.released(job.at("release").get<takt::ticks>(), {job.at("prio").get<std::int64_t>()});
     }
   }
-  void add(const json& operation) {
-    const auto what = operation.at(0).get<std::string>();
-    const json& of = operation.at(1);
-    if (what == "E") {
-      workload_.execute(of.get<takt::ticks>());
-    } else if (what == "S") {
-      workload_.suspend(of.get<takt::ticks>());
-    } else if (what == "L" || what == "DL") {
-      workload_.lock(group(of));
-    } else if (what == "U" || what == "DU") {
-      workload_.unlock(group(of));
-    } else {
-      throw std::runtime_error("unknown operation " + what);
+  void add(const field& operation) {
+    enum class what : std::uint8_t { execute, suspend, lock, unlock };
+    const field of = operation.at(1);
+    switch (operation.at(0).word<what>({{"E", what::execute},
+                                        {"S", what::suspend},
+                                        {"L", what::lock},
+                                        {"DL", what::lock},
+                                        {"U", what::unlock},
+                                        {"DU", what::unlock}})) {
+      case what::execute: workload_.execute(of.get<takt::ticks>()); break;
+      case what::suspend: workload_.suspend(of.get<takt::ticks>()); break;
+      case what::lock: workload_.lock(group(of)); break;
+      case what::unlock: workload_.unlock(group(of)); break;
     }
   }
-  [[nodiscard]] auto group(const json& of) const -> std::vector<simulation::operand> {
-    if (!of.is_array()) { return {operand(of.get<std::string>())}; }
+  [[nodiscard]] auto group(const field& of) const -> std::vector<simulation::operand> {
+    if (!of.is_list()) { return {operand(of)}; }
     std::vector<simulation::operand> list;
-    for (const auto& name : of) { list.push_back(operand(name.get<std::string>())); }
+    for (const field name : of) { list.push_back(operand(name)); }
     return list;
   }
-  [[nodiscard]] auto operand(const std::string& name) const -> simulation::operand {
-    if (!name.starts_with('@')) { return {numbers_.at(name)}; }
-    return {numbers_.at(name.substr(1) + "0"), true};
+  [[nodiscard]] auto operand(const field& of) const -> simulation::operand {
+    const bool of_token = of.text().starts_with('@');
+    const auto found = numbers_.find(of_token ? of.text().substr(1) + "0" : of.text());
+    if (found == numbers_.end()) { of.refuse("is no resource"); }
+    return of_token ? simulation::operand{found->second, true} : simulation::operand{found->second};
   }
 
   [[nodiscard]] auto to_json(const simulation::lock_result& result) const -> json {
@@ -161,7 +183,7 @@ class lock_case {
     return {{"finish", finish}, {"pi", pi}, {"requests", requests}};
   }
 
-  const json& config_;
+  field config_;
   std::int32_t cluster_;
   bool gate_;
   bool donates_ = false;
@@ -172,20 +194,24 @@ class lock_case {
   std::map<std::string, simulation::resource_id> numbers_;
 };
 
-[[nodiscard]] auto propagate(const json& input) -> answer {
+[[nodiscard]] auto propagate(const field& input) -> answer {
   constexpr std::size_t most_nodes = 256;
   constexpr std::size_t most_edges = 1024;
   takt::priority_graph<most_nodes, most_edges> graph;
   std::map<std::string, takt::priority_node> numbers;
-  for (const auto& [name, priority] : input.at("base").items()) {
+  for (const auto& [name, priority] : input.at("base").members()) {
     const auto node = static_cast<takt::priority_node>(numbers.size());
-    if (node == graph.nodes()) { throw std::runtime_error("too many nodes"); }
+    input.at("base").must_fit(node < graph.nodes(), most_nodes);
     numbers[name] = node;
     if (!priority.is_null()) { graph.set_base(node, {priority.get<std::int64_t>()}); }
   }
-  for (const auto& edge : input.at("edges")) {
-    const auto from = numbers.at(edge.at(0).get<std::string>());
-    const auto to = numbers.at(edge.at(1).get<std::string>());
+  const auto node_of = [&](const field& name) {
+    if (!numbers.contains(name.text())) { name.refuse("is no node"); }
+    return numbers.at(name.text());
+  };
+  for (const field edge : input.at("edges")) {
+    const auto from = node_of(edge.at(0));
+    const auto to = node_of(edge.at(1));
     if (graph.add_edge(from, to).status != takt::edge_status::added) { throw std::runtime_error("edge refused"); }
   }
   json out = json::object();
@@ -199,7 +225,7 @@ class lock_case {
 }  // namespace
 
 void add_gpusync_locking(suite& kinds) {
-  kinds["lock_sim"] = [](const json& input) -> answer { return {lock_case{input.at("cfg")}.run(), std::nullopt}; };
+  kinds["lock_sim"] = [](const field& input) -> answer { return {lock_case{input.at("cfg")}.run(), std::nullopt}; };
   kinds["propagate"] = propagate;
 }
 

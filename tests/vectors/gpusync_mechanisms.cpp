@@ -38,24 +38,26 @@ class numbering {
   std::map<std::string, std::size_t> numbers_;
 };
 
-[[nodiscard]] auto key_of(const json& id) -> std::string {
-  return id.is_string() ? id.get<std::string>() : std::to_string(id.get<std::int64_t>());
-}
-
-[[nodiscard]] auto predictor(const json& input) -> answer {
-  using predictor_type = takt::gpu_cost_predictor<8, 8>;
+[[nodiscard]] auto predictor(const field& input) -> answer {
+  constexpr std::size_t most_tasks = 64;
+  constexpr std::size_t most_distances = 16;
+  using predictor_type = takt::gpu_cost_predictor<most_tasks, most_distances, 64>;
   takt::cost_predictor_settings settings;
   settings.window = input.value("window", settings.window);
   settings.warm_up = input.value("warm", settings.warm_up);
   settings.sigmas = input.value("sigmas", settings.sigmas);
-  if (input.contains("flip") && !input.at("flip").is_null()) { settings.restart_after = input.at("flip"); }
+  settings.restart_after = input.optional<std::int32_t>("flip").value_or(settings.restart_after);
   const auto p = std::make_unique<predictor_type>(settings);
+  if (!p->valid()) { throw std::out_of_range("settings refused"); }
   numbering tasks;
   json out = json::array();
-  for (const auto& op : input.at("ops")) {
-    const std::size_t task = tasks.of(op.at(1));
+  for (const field op : input.at("ops")) {
+    const bool observed = op.at(0).word<bool>({{"obs", true}, {"pred", false}});
+    const std::size_t task = tasks.of(op.at(1).key());
+    op.at(1).must_fit(task < most_tasks, most_tasks);
     const auto distance = op.at(2).get<std::size_t>();
-    if (op.at(0) == "obs") {
+    op.at(2).must_fit(distance < most_distances, most_distances);
+    if (observed) {
       const auto verdict = p->observe(task, distance, op.at(3).get<takt::ticks>());
       if (verdict == takt::sample_verdict::refused) { throw std::out_of_range("sample refused"); }
       out.push_back(verdict == takt::sample_verdict::accepted);
@@ -68,55 +70,83 @@ class numbering {
   return {{{"out", out}}, {}};
 }
 
-[[nodiscard]] auto map_of(const json& state) -> takt::token_map {
-  const bool interleaved = state.value("layout", std::string{"block"}) == "interleave";
-  return {.gpus = state.at("g"),
-          .tokens_per_gpu = state.at("rho"),
-          .layout = interleaved ? takt::token_layout::interleaved : takt::token_layout::block};
+[[nodiscard]] auto map_of(const field& state) -> takt::token_map {
+  const takt::token_map out{
+      .gpus = state.at("g").get<std::int32_t>(),
+      .tokens_per_gpu = state.at("rho").get<std::int32_t>(),
+      .layout = state.word("layout", takt::token_layout::block,
+                           {{"block", takt::token_layout::block}, {"interleave", takt::token_layout::interleaved}})};
+  if (!out.valid()) { state.refuse("has no tokens"); }
+  return out;
+}
+
+/// That a list has an element for each of so many things.
+void check_size(const field& list, std::int32_t wanted) {
+  if (list.size() != static_cast<std::size_t>(wanted)) {
+    list.refuse("does not have " + std::to_string(wanted) + " elements");
+  }
 }
 
 [[nodiscard]] auto or_null(std::int32_t index) -> json { return index < 0 ? json{} : json(index); }
 
-[[nodiscard]] auto h1h2(const json& input) -> answer {
-  const json& state = input.at("state");
+[[nodiscard]] auto h1h2(const field& input) -> answer {
+  const field state = input.at("state");
+  const takt::token_map tokens = map_of(state);
+  check_size(state.at("fqs"), tokens.tokens());
+  check_size(state.at("pred"), tokens.tokens());
+  check_size(state.at("users"), tokens.gpus);
   std::vector<takt::queue_load> queues;
-  for (const auto& fq : state.at("fqs")) {
+  for (const field fq : state.at("fqs")) {
     std::vector<takt::rational> predictions;
-    for (const auto& request : fq) { predictions.emplace_back(request.at("Lprd").get<std::int64_t>()); }
+    for (const field request : fq) { predictions.emplace_back(request.at("Lprd").get<std::int64_t>()); }
     queues.push_back(takt::load_of(predictions));
   }
   std::vector<takt::rational> own;
-  for (const auto& value : state.at("pred")) { own.emplace_back(value.get<std::int64_t>()); }
-  const std::int32_t limit = state.at("f").is_null() ? takt::unlimited_queue : state.at("f").get<std::int32_t>();
+  for (const field value : state.at("pred")) { own.emplace_back(value.get<std::int64_t>()); }
+  const std::int32_t limit = state.optional<std::int32_t>("f").value_or(takt::unlimited_queue);
   const auto users = state.at("users").get<std::vector<std::int32_t>>();
-  const takt::replica_id fq = state.at("first").get<bool>()
-                                  ? takt::least_used_queue(queues, own, limit, map_of(state), users)
-                                  : takt::quickest_queue(queues, own, limit);
+  const takt::replica_id fq = state.at("first").get<bool>() ? takt::least_used_queue(queues, own, limit, tokens, users)
+                                                            : takt::quickest_queue(queues, own, limit);
   return {{{"fq", or_null(fq)}}, {}};
 }
 
-[[nodiscard]] auto h3(const json& input) -> answer {
-  const json& state = input.at("state");
+[[nodiscard]] auto h3(const field& input) -> answer {
+  const field state = input.at("state");
+  const takt::token_map tokens = map_of(state);
   std::vector<takt::possible_donee> eligible;
-  for (const auto& e : state.at("elig")) {
-    eligible.push_back({e.at("id"), e.at("x"), takt::rational{e.at("done").get<std::int64_t>()}});
+  for (const field e : state.at("elig")) {
+    const auto token = e.at("x").get<std::int32_t>();
+    if (token < 0 || token >= tokens.tokens()) { e.at("x").refuse("is no token"); }
+    eligible.push_back({e.at("id").get<std::int32_t>(), token, takt::rational{e.at("done").get<std::int64_t>()}});
   }
+  check_size(state.at("dist"), tokens.gpus);
+  const auto all = state.at("dist").get<std::vector<std::vector<std::int32_t>>>();
   std::vector<std::int32_t> distances;
-  if (!state.at("perf").is_null()) { state.at("dist").at(state.at("perf").get<std::size_t>()).get_to(distances); }
-  return {{{"donee", or_null(takt::nearest_donee(eligible, distances, map_of(state)))}}, {}};
+  if (const auto gpu = state.optional<std::size_t>("perf")) {
+    if (*gpu >= all.size()) { state.at("perf").refuse("is no GPU"); }
+    check_size(state.at("dist").at(*gpu), tokens.gpus);
+    distances = all[*gpu];
+  }
+  return {{{"donee", or_null(takt::nearest_donee(eligible, distances, tokens))}}, {}};
 }
 
-[[nodiscard]] auto h4(const json& input) -> answer {
-  const json& state = input.at("state");
+[[nodiscard]] auto h4(const field& input) -> answer {
+  const field state = input.at("state");
   const auto idle = state.at("x").get<std::size_t>();
+  if (idle >= state.at("fqs").size()) { state.at("x").refuse("is no queue"); }
   std::vector<std::vector<takt::queued_request>> queues;
   for (std::size_t x = 0; x < state.at("fqs").size(); ++x) {
-    if (x == idle) { continue; }
+    const field given = state.at("fqs").at(x);
+    if (x == idle) {
+      given.set_aside();  // requests come from the other queues
+      continue;
+    }
     auto& queue = queues.emplace_back();
-    for (const auto& r : state.at("fqs").at(x)) {
-      const json& own = queue.empty() && r.contains("rem") ? r.at("rem") : r.at("Lown");
+    for (const field r : given) {
+      auto own = r.at("Lown").get<std::int64_t>();
+      if (queue.empty()) { own = r.value("rem", own); }  // a holder has run for a while
       queue.push_back(
-          {r.at("id"), takt::rational{own.get<std::int64_t>()}, takt::rational{r.at("Lx").get<std::int64_t>()}});
+          {r.at("id").get<std::int32_t>(), takt::rational{own}, takt::rational{r.at("Lx").get<std::int64_t>()}});
     }
   }
   const std::vector<std::span<const takt::queued_request>> views(queues.begin(), queues.end());
@@ -125,48 +155,52 @@ class numbering {
           {}};
 }
 
-[[nodiscard]] auto hw_fifo(const json& input) -> answer {
+[[nodiscard]] auto hw_fifo(const field& input) -> answer {
   numbering streams;
   numbering engines;
   std::vector<takt::simulation::timed_operation> operations;
-  for (const auto& op : input.at("ops")) {
-    operations.push_back({static_cast<std::int32_t>(streams.of(op.at("stream"))),
-                          static_cast<std::int32_t>(engines.of(op.at("engine"))), op.at("len")});
+  for (const field op : input.at("ops")) {
+    operations.push_back({static_cast<std::int32_t>(streams.of(op.at("stream").key())),
+                          static_cast<std::int32_t>(engines.of(op.at("engine").key())),
+                          op.at("len").get<takt::ticks>()});
   }
-  const auto mode = input.at("mode") == "stall" ? takt::simulation::issue_mode::at_once
-                                                : takt::simulation::issue_mode::one_per_stream;
+  const auto mode = input.at("mode").word<takt::simulation::issue_mode>(
+      {{"stall", takt::simulation::issue_mode::at_once}, {"sync", takt::simulation::issue_mode::one_per_stream}});
   const auto times = takt::simulation::simulate_hardware_fifo(operations, mode);
   if (!times) { throw std::out_of_range("operations refused"); }
   json start = json::object();
   json finish = json::object();
   for (std::size_t i = 0; i < operations.size(); ++i) {
-    const auto id = key_of(input.at("ops").at(i).at("id"));
+    const auto id = input.at("ops").at(i).at("id").key();
     start[id] = (*times)[i].start;
     finish[id] = (*times)[i].end;
   }
   return {{{"start", start}, {"finish", finish}}, {}};
 }
 
-[[nodiscard]] auto chunks(const json& input) -> answer {
-  const takt::copy_chunks split{input.at("size"), input.at("chunk")};
+[[nodiscard]] auto chunks(const field& input) -> answer {
+  const takt::copy_chunks split{input.at("size").get<std::int64_t>(), input.at("chunk").get<std::int64_t>()};
   if (!split.valid()) { throw std::invalid_argument("chunks refused"); }
   json sizes = json::array();
   for (std::int64_t i = 0; i < split.count(); ++i) { sizes.push_back(split.size(i)); }
   return {{{"chunks", sizes}}, {}};
 }
 
-[[nodiscard]] auto copy(const json& input) -> answer {
+[[nodiscard]] auto copy(const field& input) -> answer {
   std::vector<takt::simulation::chunked_copy> copies;
-  for (const auto& task : input.at("tasks")) {
-    copies.push_back({task.at("start"), {task.at("prio"), 0}, task.at("chunks")});
+  for (const field task : input.at("tasks")) {
+    copies.push_back({task.at("start").get<takt::ticks>(),
+                      {task.at("prio").get<std::int64_t>(), 0},
+                      task.at("chunks").get<std::vector<takt::ticks>>()});
   }
-  const auto order = input.at("order") == "fifo" ? takt::service_order::first_come : takt::service_order::priority;
-  const auto result = takt::simulation::simulate_copy_contention(copies, order, input.at("fusion"));
+  const auto order = input.at("order").word<takt::service_order>(
+      {{"fifo", takt::service_order::first_come}, {"prio", takt::service_order::priority}});
+  const auto result = takt::simulation::simulate_copy_contention(copies, order, input.at("fusion").get<bool>());
   if (!result) { throw std::invalid_argument("copies refused"); }
   json out = json::object();
   for (std::size_t i = 0; i < copies.size(); ++i) {
     const auto& c = result->copies[i];
-    out[key_of(input.at("tasks").at(i).at("id"))] = {c.completion, c.acquisitions, c.behind_lower};
+    out[input.at("tasks").at(i).at("id").key()] = {c.completion, c.acquisitions, c.behind_lower};
   }
   return {out, {}};
 }
@@ -174,18 +208,21 @@ class numbering {
 /// Adds the hubs above the GPUs first.
 class topology_reader {
  public:
-  explicit topology_reader(const json& tree) : tree_{tree} {
-    for (const auto& [node, parent] : tree.items()) { inner_[parent.get<std::string>()] = takt::refused_node; }
+  explicit topology_reader(const field& tree) {
+    for (const auto& [node, parent] : tree.members()) {
+      parents_[node] = parent.text();
+      inner_[parent.text()] = takt::refused_node;
+    }
   }
 
   [[nodiscard]] auto gpu(const std::string& name) -> std::int32_t {
     return accepted(topology_.add_gpu(hub_above(name), 2));
   }
-  [[nodiscard]] auto topology() const -> const takt::gpu_topology<16, 16>& { return topology_; }
+  [[nodiscard]] auto topology() const -> const takt::gpu_topology<64, 64>& { return topology_; }
 
  private:
   [[nodiscard]] auto hub_above(const std::string& name) -> std::int32_t {
-    return tree_.contains(name) ? hub(tree_.at(name)) : takt::no_hub;
+    return parents_.contains(name) ? hub(parents_.at(name)) : takt::no_hub;
   }
   [[nodiscard]] auto hub(const std::string& name) -> std::int32_t {
     std::int32_t& known = inner_.at(name);
@@ -197,33 +234,37 @@ class topology_reader {
     return node;
   }
 
-  const json& tree_;
+  std::map<std::string, std::string> parents_;
   std::map<std::string, std::int32_t> inner_;
-  takt::gpu_topology<16, 16> topology_;
+  takt::gpu_topology<64, 64> topology_;
 };
 
-[[nodiscard]] auto distance(const json& input) -> answer {
+[[nodiscard]] auto distance(const field& input) -> answer {
   topology_reader reader{input.at("tree")};
-  const std::int32_t a = reader.gpu(input.at("a"));
-  const std::int32_t b = input.at("b") == input.at("a") ? a : reader.gpu(input.at("b"));
+  const std::string& first = input.at("a").text();
+  const std::string& second = input.at("b").text();
+  const std::int32_t a = reader.gpu(first);
+  const std::int32_t b = first == second ? a : reader.gpu(second);
   return {{{"d", or_null(reader.topology().distance(a, b))}}, {}};
 }
 
-[[nodiscard]] auto bwi(const json& input) -> answer {
+[[nodiscard]] auto bwi(const field& input) -> answer {
   std::vector<takt::job_budget> jobs;
   std::vector<std::int32_t> ids;
-  for (const auto& [id, job] : input.at("jobs").items()) {
+  input.set_aside("holder");  // only names who runs
+  for (const auto& [id, job] : input.at("jobs").members()) {
     ids.push_back(std::stoi(id));
     const auto deadline = job.at("D").get<takt::ticks>();
-    jobs.push_back({.refill = job.at("e"),
-                    .period = job.at("p"),
-                    .left = job.at("left"),
+    jobs.push_back({.refill = job.at("e").get<takt::ticks>(),
+                    .period = job.at("p").get<takt::ticks>(),
+                    .left = job.at("left").get<takt::ticks>(),
                     .deadline = deadline,
                     .priority = {deadline, ids.back()}});
   }
   json charges = json::array();
   const bool paid = takt::charge_lenders(
-      jobs, input.at("need"), [&](std::size_t i, takt::ticks amount) { charges.push_back({ids[i], amount}); },
+      jobs, input.at("need").get<takt::ticks>(),
+      [&](std::size_t i, takt::ticks amount) { charges.push_back({ids[i], amount}); },
       [](std::size_t, takt::budget_action) {});
   if (!paid) { throw std::invalid_argument("budgets refused"); }
   json state = json::object();

@@ -14,32 +14,29 @@ namespace {
 
 namespace an = takt::analysis::gpusync;
 
-constexpr std::size_t max_tasks = 24;
+constexpr std::size_t max_tasks = 128;
 using task_list = takt::inline_vector<an::locking_task<exact>, max_tasks>;
 using bounds = an::pipeline_bounds<exact, max_tasks>;
 
-[[nodiscard]] auto number_in(const json& object, const char* name) -> exact {
-  const auto value = exact_value(object.value(name, json(0)));
-  if (!value) { throw std::runtime_error(std::string{name} + " is no number"); }
-  return *value;
-}
+/// A time, 0 where it is absent.
+[[nodiscard]] auto number_in(const field& object, const char* name) -> exact { return object.value(name, exact(0)); }
 
-[[nodiscard]] auto tasks_in(const json& input) -> task_list {
+[[nodiscard]] auto tasks_in(const field& input) -> task_list {
   task_list out;
-  for (const auto& t : input) {
+  for (const field t : input) {
     an::locking_task<exact> task{.wcet = number_in(t, "e"),
                                  .period = number_in(t, "p"),
                                  .deadline = number_in(t, "d"),
                                  .requests = t.value("eta", std::int64_t{0})};
-    for (const auto& length : t.value("L", json::array())) {
-      task.longest_section = std::max(task.longest_section, exact_value(length).value());
+    for (const field length : t.list_or_empty("L")) {
+      task.longest_section = std::max(task.longest_section, length.get<exact>());
     }
-    if (!out.push_back(task)) { throw std::length_error("too many tasks"); }
+    input.must_fit(out.push_back(task), max_tasks);
   }
   return out;
 }
 
-[[nodiscard]] auto overheads_in(const json& o) -> takt::gpusync_overheads<exact> {
+[[nodiscard]] auto overheads_in(const field& o) -> takt::gpusync_overheads<exact> {
   return {.schedule = number_in(o, "sch"),
           .context_switch = number_in(o, "cxs"),
           .cache_loss = number_in(o, "cpd"),
@@ -55,17 +52,17 @@ using bounds = an::pipeline_bounds<exact, max_tasks>;
           .unlock = number_in(o, "ulk")};
 }
 
-[[nodiscard]] auto run(const json& input, const task_list& tasks) -> bounds {
+[[nodiscard]] auto run(const field& input, const task_list& tasks) -> bounds {
   const auto m = input.at("m").get<std::int64_t>();
   const auto k = input.at("k").get<std::int64_t>();
   const auto o = overheads_in(input.at("overheads"));
   const auto where = input.value("shielded", false) ? an::interrupt_handling::shielded : an::interrupt_handling::shared;
-  const auto protocol = input.at("protocol").get<std::string>();
+  const std::string& protocol = input.at("protocol").text();
   if (protocol == "kfmlp") { return an::six_steps(tasks, an::k_fmlp_counted{k}, o, where); }
   if (protocol == "kfmlp_aware") { return an::six_steps(tasks, an::k_fmlp_measured{k}, o, where); }
   if (protocol == "r2dglp") { return an::six_steps(tasks, an::r2dglp_queued{m, k}, o, where); }
   if (protocol == "ckomlp") { return an::six_steps(tasks, an::ck_omlp_donating{m, k}, o, where); }
-  throw std::runtime_error("unknown protocol " + protocol);
+  input.at("protocol").refuse("is no protocol of the pipeline");
 }
 
 template <class Values, class Part>
@@ -75,7 +72,7 @@ template <class Values, class Part>
   return out;
 }
 
-[[nodiscard]] auto pipeline(const json& input) -> answer {
+[[nodiscard]] auto pipeline(const field& input) -> answer {
   const task_list tasks = tasks_in(input.at("tasks"));
   const bounds found = run(input, tasks);
   if (found.status == an::inflation_status::overflow) { return {json{}, "overflow"}; }
@@ -90,7 +87,7 @@ template <class Values, class Part>
            {"p5", list(found.tasks, [](const auto& t) { return t.period; })},
            {"d5", list(found.tasks, [](const auto& t) { return t.deadline; })}};
   takt::gel_table<exact, max_tasks> independent;
-  for (const auto& t : found.tasks) {
+  for (const auto& t : found.tasks) {  // of which there are at most as many
     static_cast<void>(independent.add({.wcet = t.wcet, .period = t.period, .deadline = t.deadline}));
   }
   const auto m = input.at("m").get<std::int32_t>();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -17,24 +16,24 @@ namespace {
 
 /// What is printed of a mean and a deviation, rounded.
 constexpr std::int64_t decimals = 1'000'000;
+constexpr std::size_t most_curves = 256;
 
-[[nodiscard]] auto rank(const json& input) -> answer {
-  const json& curves = input.at("rank").at("curves");
+[[nodiscard]] auto rank(const field& input) -> answer {
+  const field curves = input.at("rank").at("curves");
   std::vector<std::string> names;
   std::set<std::string> groups;
-  for (const auto& [name, areas] : curves.items()) {
+  for (const auto& [name, areas] : curves.members()) {
     names.push_back(name);
-    for (const auto& [group, area] : areas.items()) { groups.insert(group); }
+    for (const auto& [group, area] : areas.members()) { groups.insert(group); }
   }
-  if (names.empty() || names.size() > 64) { throw std::runtime_error("1 to 64 curves are expected"); }
-  takt::area_ranking<64> ranking(names.size());
+  if (names.empty()) { curves.refuse("is empty"); }
+  curves.must_fit(names.size() <= most_curves, most_curves);
+  takt::area_ranking<most_curves> ranking(names.size());
   for (const std::string& group : groups) {
     std::vector<exact> areas;
     for (const std::string& name : names) {
-      const json& area = curves.at(name).at(group);
-      const auto value = area.is_number_float() ? std::optional<exact>{exact{area.get<double>()}} : exact_value(area);
-      if (!value) { throw std::runtime_error("an area is no number"); }
-      areas.push_back(*value);
+      const field area = curves.at(name).at(group);
+      areas.push_back(area.leaf().is_number_float() ? exact{area.get<double>()} : area.get<exact>());
     }
     if (!ranking.add(std::span<const exact>(areas))) { throw std::runtime_error("a group has no room"); }
   }

@@ -70,8 +70,8 @@ void add_implicit(answer& out, const gel_set<exact>& set, std::int32_t processor
       {"devi_m", devi_form::processors}, {"devi_mhat", devi_form::busy_processors}, {"devi_mixed", devi_form::mixed}};
   json least;
   for (const auto& [name, form] : forms) {
-    const auto bounds =
-        checked(set, [&, form = form](const auto& s) { return an::devi_anderson(s, processors, form); }, out.complaint);
+    const auto bounds = checked(
+        set, [&, chosen = form](const auto& s) { return an::devi_anderson(s, processors, chosen); }, out.complaint);
     const json list = bounds.bounded() ? lateness_of(bounds) : json{};
     out.value[name] = list;
     if (least.is_null()) { least = list; }
@@ -90,12 +90,13 @@ void add_implicit(answer& out, const gel_set<exact>& set, std::int32_t processor
 }
 
 /// Kind `tests` of `gpusync_design`.
-[[nodiscard]] auto tests(const json& input) -> answer {
+[[nodiscard]] auto tests(const field& input) -> answer {
   gel_set<exact> set;
   bool implicit = true;
-  for (const auto& t : input.at("tasks")) {
-    const auto number = [&](const char* name) { return exact_value(t.at(name)).value(); };
-    static_cast<void>(set.add({.wcet = number("e"), .period = number("p"), .deadline = number("d")}));
+  const field tasks = input.at("tasks");
+  for (const field t : tasks) {
+    const auto number = [&](const char* name) { return t.at(name).get<exact>(); };
+    tasks.must_fit(set.add({.wcet = number("e"), .period = number("p"), .deadline = number("d")}), max_gel_tasks);
     implicit = implicit && number("p") == number("d");
   }
   const auto processors = input.at("m").get<std::int32_t>();
@@ -109,17 +110,20 @@ void add_implicit(answer& out, const gel_set<exact>& set, std::int32_t processor
 }
 
 /// Kind `cva` of `gpusync_analysis`.
-[[nodiscard]] auto cva(const json& wrapped) -> answer {
-  const json& input = wrapped.at("cva");
+[[nodiscard]] auto cva(const field& wrapped) -> answer {
+  const field input = wrapped.at("cva");
   gel_set<exact> set;
   gel_set<exact> implicit;
-  for (const auto& t : input.at("tasks")) {
-    const auto number = [&](std::size_t i) { return exact_value(t.at(i)).value(); };
-    static_cast<void>(set.add({.wcet = number(1), .period = number(2), .deadline = number(3)}));
-    static_cast<void>(implicit.add({.wcet = number(1), .period = number(2), .deadline = number(2)}));
+  const field tasks = input.at("tasks");
+  for (const field t : tasks) {
+    const auto number = [&](std::size_t i) { return t.at(i).get<exact>(); };
+    tasks.must_fit(set.add({.wcet = number(1), .period = number(2), .deadline = number(3)}) &&
+                       implicit.add({.wcet = number(1), .period = number(2), .deadline = number(2)}),
+                   max_gel_tasks);
   }
   const auto processors = input.at("m").get<std::int32_t>();
-  const auto policy = input.value("sched", "EDF") == "FL" ? gel_policy::fair_lateness : gel_policy::earliest_deadline;
+  const auto policy = input.word("sched", gel_policy::earliest_deadline,
+                                 {{"EDF", gel_policy::earliest_deadline}, {"FL", gel_policy::fair_lateness}});
   answer out{json::object(), {}};
   const auto bounds =
       checked(set, [&](const auto& s) { return an::compliant_vector(s, processors, policy); }, out.complaint);
@@ -131,7 +135,7 @@ void add_implicit(answer& out, const gel_set<exact>& set, std::int32_t processor
   for (std::size_t i = 0; i < set.size(); ++i) {
     const auto& row = bounds.tasks[i];
     const bool one = utilization(set) <= 1;
-    out.value["tasks"][input.at("tasks")[i].at(0).get<std::string>()] = {
+    out.value["tasks"][tasks.at(i).at(0).key()] = {
         {"y", to_json(row.point)},
         {"x", to_json(row.x)},
         {"r", to_json(row.response)},

@@ -9,6 +9,7 @@
 #include <takt/analysis/gel/restricted_parallelism.hpp>
 
 #include "gel_numbers.hpp"
+#include "openvx_system.hpp"
 #include "suite.hpp"
 
 namespace takt_vectors {
@@ -18,7 +19,7 @@ namespace an = takt::analysis;
 using an::point_shift;
 using takt::gel_policy;
 
-constexpr std::size_t max_kernels = 16;
+constexpr std::size_t max_kernels = 128;
 template <class Number, class Streams = takt::one_stream_per_job>
 using kernel_set = takt::block_table<Number, max_kernels, Streams>;
 using exact_responses = an::block_bounds<exact, max_kernels>;
@@ -75,7 +76,7 @@ template <class Streams = takt::one_stream_per_job, class Test>
   return wanted;
 }
 
-[[nodiscard]] auto gpu(const json& input) -> answer {
+[[nodiscard]] auto gpu(const field& input) -> answer {
   takt::block_gpu device{.sms = input.at("g").get<std::int32_t>(), .threads_per_sm = input.at("m").get<std::int64_t>()};
   kernel_set<exact> set;
   answer out{json::object(), {}};
@@ -83,17 +84,15 @@ template <class Streams = takt::one_stream_per_job, class Test>
   json loads = json::array();
   exact longest(0);
   exact load(0);
-  for (const auto& t : input.at("tasks")) {
+  const field tasks = input.at("tasks");
+  for (const field t : tasks) {
     const auto threads = t.at("H").get<std::int64_t>();
-    const exact length = t.contains("C")
-                             ? takt::block_length(takt::thread_time{exact_value(t.at("C")).value()}, threads)
-                             : exact_value(t.at("L")).value();
-    const takt::block_kernel<exact> k{.length = length,
-                                      .period = exact_value(t.at("T")).value(),
+    const takt::block_kernel<exact> k{.length = block_length_in(t, threads),
+                                      .period = t.at("T").get<exact>(),
                                       .blocks = t.at("B").get<std::int64_t>(),
                                       .threads = threads,
-                                      .jitter = exact_value(t.value("J", json(0))).value()};
-    static_cast<void>(set.add(k));
+                                      .jitter = t.value("J", exact(0))};
+    tasks.must_fit(set.add(k), max_kernels);
     const exact own = takt::block_work(k).value * k.blocks / k.period;
     lengths.push_back(to_json(k.length));
     loads.push_back(to_json(own));
@@ -133,27 +132,27 @@ template <class Streams = takt::one_stream_per_job, class Test>
   return out;
 }
 
-[[nodiscard]] auto cpu(const json& input) -> answer {
+[[nodiscard]] auto cpu(const field& input) -> answer {
   const auto processors = input.at("M").get<std::int32_t>();
-  const auto sched = input.at("sched").get<std::string>();
-  const gel_policy policy = sched == "GEDF"   ? gel_policy::earliest_deadline
-                            : sched == "GFL"  ? gel_policy::fair_lateness
-                            : sched == "FIFO" ? gel_policy::first_in_first_out
-                                              : gel_policy::given_points;
+  const auto policy = input.at("sched").word<gel_policy>({{"GEDF", gel_policy::earliest_deadline},
+                                                          {"GFL", gel_policy::fair_lateness},
+                                                          {"FIFO", gel_policy::first_in_first_out},
+                                                          {"GEL", gel_policy::given_points}});
   gel_set<exact> set;
   bool limited = true;
   exact load(0);
   json points = json::array();
-  for (const auto& t : input.at("tasks")) {
-    takt::gel_task<exact> task{.wcet = exact_value(t.at("C")).value(),
-                               .period = exact_value(t.at("T")).value(),
+  const field tasks = input.at("tasks");
+  for (const field t : tasks) {
+    takt::gel_task<exact> task{.wcet = t.at("C").get<exact>(),
+                               .period = t.at("T").get<exact>(),
                                .parallelism = t.value("P", takt::unrestricted_parallelism)};
     task.deadline = task.period;
-    if (t.contains("Y")) { task.point = exact_value(t.at("Y")).value(); }
+    if (policy == gel_policy::given_points) { task.point = t.at("Y").get<exact>(); }
     limited = limited && t.contains("P");
     load += task.wcet / task.period;
     points.push_back(to_json(takt::relative_point(policy, task, processors)));
-    static_cast<void>(set.add(task));
+    tasks.must_fit(set.add(task), max_gel_tasks);
   }
   answer out{json::object(), {}};
   const auto list = [&](const auto& test) -> json {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -18,8 +19,8 @@
 namespace takt_vectors {
 namespace {
 
-constexpr std::size_t max_tasks = 32;
-constexpr std::size_t max_segments = 512;
+constexpr std::size_t max_tasks = 64;
+constexpr std::size_t max_segments = 1024;
 constexpr std::size_t max_samples = 8192;
 
 template <class Number>
@@ -27,54 +28,72 @@ using table_of = takt::task_table<Number, max_tasks, max_segments, max_samples>;
 using plan = takt::plan<max_tasks>;
 
 template <class Number>
-[[nodiscard]] auto scaled_interval(const json& pair, std::int64_t scale) -> takt::interval<Number> {
-  return {Number(pair.at(0).get<std::int64_t>() * scale), Number(pair.at(1).get<std::int64_t>() * scale)};
+[[nodiscard]] auto scaled(const field& time, std::int64_t scale) -> Number {
+  std::int64_t out = 0;
+  if (!takt::checked_multiply(time.get<std::int64_t>(), scale, out)) { time.refuse("is too great for finer ticks"); }
+  return Number(out);
+}
+template <class Number>
+[[nodiscard]] auto scaled_interval(const field& pair, std::int64_t scale) -> takt::interval<Number> {
+  return {scaled<Number>(pair.at(0), scale), scaled<Number>(pair.at(1), scale)};
 }
 
-/// Chain of a task with m CPU segments: two, one or no copies around each of its m - 1 kernels.
+/// Copies around each kernel of a task.
+[[nodiscard]] auto copies_per_kernel(const field& input) -> int {
+  return input.word("copy_model", 2, {{"two", 2}, {"one", 1}, {"none", 0}});
+}
+
+/// Chain of a task with m CPU segments and so many copies around each of its m - 1 kernels.
 template <class Number>
-void add_chain(table_of<Number>& table, const json& task, const std::string& copies, std::int64_t scale) {
-  const json& cpu = task.at("cpu");
-  const json& copy = task.at("copy");
-  const json& gpu = task.at("gpu");
+void add_chain(table_of<Number>& table, const field& task, int copies, std::int64_t scale) {
+  using segment = takt::segment_record<Number>;
+  const field cpu = task.at("cpu");
+  const field copy = task.at("copy");
+  const field gpu = task.at("gpu");
   std::size_t next_copy = 0;
+  const auto add = [&](const segment& s) { task.must_fit(table.add_segment(s), max_segments); };
   const auto add_copy = [&] {
-    table.add_segment({.where = takt::stage::copy, .time = scaled_interval<Number>(copy.at(next_copy++), scale)});
+    add({.where = takt::stage::copy, .time = scaled_interval<Number>(copy.at(next_copy++), scale)});
   };
   for (std::size_t j = 0; j < cpu.size(); ++j) {
-    table.add_segment({.where = takt::stage::cpu, .time = scaled_interval<Number>(cpu.at(j), scale)});
+    add({.where = takt::stage::cpu, .time = scaled_interval<Number>(cpu.at(j), scale)});
     if (j + 1 == cpu.size()) { break; }
-    if (copies != "none") { add_copy(); }
-    const json& kernel = gpu.at(j);
-    table.add_segment({.where = takt::stage::kernel,
-                       .time = scaled_interval<Number>(kernel.at("work"), scale),
-                       .overhead = Number(kernel.at("overhead").get<std::int64_t>() * scale),
-                       .interleave_numerator = kernel.at("alpha").at(0).get<std::int64_t>(),
-                       .interleave_denominator = kernel.at("alpha").at(1).get<std::int64_t>()});
-    if (copies == "two") { add_copy(); }
+    if (copies > 0) { add_copy(); }
+    const field kernel = gpu.at(j);
+    const auto alpha = kernel.at("alpha").get<std::array<std::int64_t, 2>>();
+    add({.where = takt::stage::kernel,
+         .time = scaled_interval<Number>(kernel.at("work"), scale),
+         .overhead = scaled<Number>(kernel.at("overhead"), scale),
+         .interleave_numerator = alpha[0],
+         .interleave_denominator = alpha[1]});
+    if (copies > 1) { add_copy(); }
   }
 }
 
 template <class Number>
-[[nodiscard]] auto read_table(const json& input, std::int64_t scale) -> table_of<Number> {
+[[nodiscard]] auto read_table(const field& input, std::int64_t scale) -> table_of<Number> {
   table_of<Number> table;
-  const auto copies = input.value("copy_model", std::string{"two"});
-  for (const auto& task : input.at("tasks")) {
-    table.add_task(task.at("name").get_ref<const std::string&>(), Number(task.at("period").get<std::int64_t>() * scale),
-                   Number(task.at("deadline").get<std::int64_t>() * scale), task.value("priority", takt::no_priority));
+  const int copies = copies_per_kernel(input);
+  const field tasks = input.at("tasks");
+  for (const field task : tasks) {
+    tasks.must_fit(
+        table.add_task(task.at("name").text(), scaled<Number>(task.at("period"), scale),
+                       scaled<Number>(task.at("deadline"), scale), task.value("priority", takt::no_priority)),
+        max_tasks);
     add_chain(table, task, copies, scale);
   }
   takt::prioritize(table);
   return table;
 }
 
-[[nodiscard]] auto read_platform(const json& input) -> takt::platform_record {
-  const json& p = input.at("platform");
+[[nodiscard]] auto read_platform(const field& input) -> takt::platform_record {
+  const field p = input.at("platform");
   takt::platform_record out{.cores = 1, .copy_engines = 1, .gpus = {}};
-  out.gpus.push_back({.sms = p.at("physical_sms").get<std::int32_t>(),
-                      .virtual_per_sm = p.value("virtual_per_sm", 2),
-                      .granularity = 1,
-                      .shared = p.value("sharing", std::string{"isolated"}) == "shared"});
+  p.must_fit(out.gpus.push_back({.sms = p.at("physical_sms").get<std::int32_t>(),
+                                 .virtual_per_sm = p.value("virtual_per_sm", 2),
+                                 .granularity = 1,
+                                 .shared = p.word("sharing", false, {{"isolated", false}, {"shared", true}})}),
+             out.gpus.capacity());
   return out;
 }
 
@@ -165,10 +184,10 @@ template <class A>
 template <class Number>
 class rtgpu_case {
  public:
-  rtgpu_case(const json& input, std::int64_t scale = 1)
+  rtgpu_case(const field& input, std::int64_t scale = 1)
       : input_{input}, table_{read_table<Number>(input, scale)}, platform_{read_platform(input)} {}
 
-  rtgpu_case(const json& input, table_of<Number> table)
+  rtgpu_case(const field& input, table_of<Number> table)
       : input_{input}, table_{std::move(table)}, platform_{read_platform(input)} {}
 
   [[nodiscard]] auto published() const { return takt::analysis::rtgpu(table_, platform_); }
@@ -177,7 +196,9 @@ class rtgpu_case {
   [[nodiscard]] auto plan_to_report() const -> plan {
     plan p;
     if (input_.contains("allocation")) {
-      for (const auto& sms : input_.at("allocation")) { p.shares.push_back({0, sms.get<std::int32_t>()}); }
+      const field given = input_.at("allocation");
+      if (given.size() != table_.size()) { given.refuse("does not have a share for each task"); }
+      for (const field sms : given) { given.must_fit(p.shares.push_back({0, sms.get<std::int32_t>()}), max_tasks); }
       return p;
     }
     auto a = published();
@@ -214,7 +235,7 @@ class rtgpu_case {
   }
 
  private:
-  const json& input_;
+  field input_;
   table_of<Number> table_;
   takt::platform_record platform_;
 };
@@ -253,7 +274,7 @@ class rtgpu_case {
 }
 
 /// The table in rationals, but with each kernel's times rounded to whole ticks.
-[[nodiscard]] auto with_rounded_kernels(const json& input, std::int64_t scale) -> table_of<exact> {
+[[nodiscard]] auto with_rounded_kernels(const field& input, std::int64_t scale) -> table_of<exact> {
   const auto whole = read_table<takt::ticks>(input, scale);
   auto table = read_table<exact>(input, scale);
   const takt::gpu_record gpu = read_platform(input).gpus[0];
@@ -278,7 +299,7 @@ class rtgpu_case {
 /// A response is not a continuous function of kernel times: where a burst of interference begins exactly when a
 /// segment would end, one tick less in a gap adds the whole burst. Such a difference is none of rounding inside the
 /// analysis; it is told from one by rationals that start from the rounded kernel times and must agree exactly.
-[[nodiscard]] auto rounding_complaint(const json& input) -> std::optional<std::string> {
+[[nodiscard]] auto rounding_complaint(const field& input) -> std::optional<std::string> {
   constexpr std::int64_t million = 1'000'000;
   const rtgpu_case<exact> precise{input};
   const plan p = precise.plan_to_report();
@@ -295,8 +316,8 @@ class rtgpu_case {
   return first_difference(tied.bounds(p), fine, {}) ? far : std::nullopt;
 }
 
-[[nodiscard]] auto analysis(const json& input) -> answer {
-  const bool rational = input.value("rounding", std::string{"integer"}) == "exact";
+[[nodiscard]] auto analysis(const field& input) -> answer {
+  const bool rational = input.word("rounding", false, {{"integer", false}, {"exact", true}});
   return {rational ? rtgpu_case<exact>{input}.everything() : rtgpu_case<takt::ticks>{input}.everything(),
           rounding_complaint(input)};
 }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "compare.hpp"
+#include "case_input.hpp"
 
 namespace takt_vectors {
 
@@ -16,8 +16,8 @@ struct answer {
   std::optional<std::string> complaint;
 };
 
-/// One function per kind of case, from its input. An exception is a failed case.
-using suite = std::map<std::string, std::function<answer(const json& input)>>;
+/// One function per kind of case, from its input. An exception is a failed case, and so is input that is not read.
+using suite = std::map<std::string, std::function<answer(const field& input)>>;
 
 /// Add kinds of a suite, each by the part of the library that answers them.
 void add_accelerator_platform(suite& kinds);

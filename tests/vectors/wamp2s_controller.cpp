@@ -9,7 +9,7 @@
 namespace takt_vectors {
 namespace {
 
-[[nodiscard]] auto controller(const json& input) -> answer {
+[[nodiscard]] auto controller(const field& input) -> answer {
   const takt::token_capacity capacity{.sms = input.at("sm").get<std::int64_t>(),
                                       .threads_per_sm = input.at("threads_per_sm").get<std::int64_t>(),
                                       .factor = input.value("factor", std::int64_t{32})};
@@ -18,7 +18,7 @@ namespace {
   takt::share_feedback feedback{capacity, start};
   const auto limit = input.at("limit").get<std::int64_t>();
   json refills = json::array();
-  for (const auto& used : input.at("utilisation")) {
+  for (const field used : input.at("utilisation")) {
     feedback.observe(limit, used.get<std::int64_t>());
     refills.push_back(feedback.refill());
   }

@@ -38,12 +38,13 @@ struct released_system : application_system {
   sim::listed_share_releases listed{max_tasks};
   std::vector<bool> is_listed;
 
-  explicit released_system(const json& input) {
+  explicit released_system(const field& input) {
     read_system(input, *this);
-    for (const auto& one : input.at("apps")) {
-      for (const auto& at : one.value("releases", json::array())) { listed.add(offsets.size(), at.get<ticks>()); }
-      offsets.push_back(one.value("offset", ticks{0}));
+    for (const field one : input.at("apps")) {
       is_listed.push_back(one.contains("releases"));
+      for (const field at : one.list_or_empty("releases")) { listed.add(offsets.size(), at.get<ticks>()); }
+      // Of no use beside listed releases, with which the format gives it all the same.
+      offsets.push_back(one.value("offset", ticks{0}));
     }
   }
 };
@@ -58,12 +59,12 @@ struct releases {
   }
 };
 
-[[nodiscard]] auto read_options(const json& input) -> sim::share_options {
-  const auto at_miss = input.value("on_miss", std::string{"abort"});
-  return {.horizon = input.at("horizon").get<ticks>(),
-          .at_miss = at_miss == "abort"  ? takt::miss_action::abort
-                     : at_miss == "late" ? takt::miss_action::late
-                                         : takt::miss_action::stop};
+[[nodiscard]] auto options_in(const field& input) -> sim::share_options {
+  return {
+      .horizon = input.at("horizon").get<ticks>(),
+      .at_miss = input.word(
+          "on_miss", takt::miss_action::abort,
+          {{"abort", takt::miss_action::abort}, {"late", takt::miss_action::late}, {"stop", takt::miss_action::stop}})};
 }
 
 /// Keeps marks, and operations in the spelling of the vector files.
@@ -97,10 +98,10 @@ struct seen_job {
 };
 
 /// Every started job, by release and application.
-[[nodiscard]] auto jobs_of(const log& l, const sim::share_result<max_tasks>& r) -> json {
+[[nodiscard]] auto jobs_of(const log& l, const takt::share_observation<max_tasks>& r) -> json {
   std::map<std::pair<std::uint32_t, std::uint64_t>, seen_job> jobs;
   for (const auto& m : l.marks.marks()) {
-    if (m.job >= static_cast<std::uint64_t>(r.tasks[m.task].started)) { continue; }
+    if (m.job >= r.activities[m.task].started) { continue; }
     seen_job& j = jobs[{m.task, m.job}];
     if (m.what == takt::mark_kind::release) {
       j.release = m.time;
@@ -120,19 +121,20 @@ struct seen_job {
 }
 
 template <class Policy>
-[[nodiscard]] auto run(const released_system& s, Policy policy, const json& input) -> json {
+[[nodiscard]] auto run(const released_system& s, Policy policy, const field& input) -> json {
   log l;
   l.tasks = s.tasks.size();
-  const auto r = sim::simulate_shares(s.tasks, policy, releases{s}, read_options(input), l);
+  const auto r = sim::simulate_shares(s.tasks, policy, releases{s}, options_in(input), l);
   if (r.error) { throw std::runtime_error("the simulator refuses the case"); }
   json apps = json::array();
-  for (const auto& t : r.tasks) {
+  for (std::size_t i = 0; i < r.tasks.size(); ++i) {
+    const auto& t = r.tasks[i];
     const bool scheduler = std::is_same_v<Policy, scheduled>;
     apps.push_back({{"released", t.released},
                     {"finished", t.completed},
                     {"missed", t.misses},
                     {"max_rt", t.completed > 0 ? json(t.worst_response) : json()},
-                    {"ops_in_jobs", scheduler ? t.operations_in_jobs : 0}});
+                    {"ops_in_jobs", scheduler ? r.activities[i].operations : 0}});
   }
   return {{"t_end", r.end},
           {"stats",
@@ -147,27 +149,27 @@ template <class Policy>
           {"jobs", jobs_of(l, r)}};
 }
 
-[[nodiscard]] auto simulate(const json& input) -> answer {
+[[nodiscard]] auto simulate(const field& input) -> answer {
   const released_system s{input};
-  const json policy = input.value("policy", json::object());
-  const scheduled rules{s.tasks, read_predictor(s, policy), read_rules(policy), read_triggers(policy)};
+  const field policy = input.object_or_empty("policy");
+  const scheduled rules{s.tasks, s.predictor(margin_in(policy)), rules_in(policy), triggers_in(policy)};
   return {run(s, rules, input), {}};
 }
 
 /// The shares that are given, or else those that takt would choose.
-[[nodiscard]] auto constant_shares(const released_system& s, const json& input) -> sim::fixed_shares<max_tasks> {
-  if (!input.contains("static_delta")) {
-    return {s.tasks, takt::static_shares(s.tasks, application_predictor{s.tasks, s.bias})};
-  }
+[[nodiscard]] auto constant_shares(const released_system& s, const field& input) -> sim::fixed_shares<max_tasks> {
+  if (!input.contains("static_delta")) { return {s.tasks, takt::static_shares(s.tasks, s.predictor(0))}; }
   std::array<takt::share, max_tasks> out{};
-  const auto percent = input.at("static_delta").get<std::vector<std::int32_t>>();
+  const field given = input.at("static_delta");
+  if (given.size() != s.tasks.size()) { given.refuse("does not have a share for each application"); }
+  const auto percent = given.get<std::vector<std::int32_t>>();
   for (std::size_t i = 0; i < percent.size(); ++i) { out.at(i) = takt::share::bounded(std::max(1, percent[i])); }
   return {s.tasks, out};
 }
 
-[[nodiscard]] auto baseline(const json& input) -> answer {
+[[nodiscard]] auto baseline(const field& input) -> answer {
   const released_system s{input};
-  const auto name = input.at("baseline").get<std::string>();
+  const std::string& name = input.at("baseline").text();
   const application_table& t = s.tasks;
   const auto single = [&](sim::job_choice choice, bool preemptive) {
     return run(s, sim::one_at_a_time<max_tasks>{t, {.choice = choice, .preemptive = preemptive}}, input);
@@ -180,10 +182,10 @@ template <class Policy>
   if (name == "fp_np") { return {single(sim::job_choice::highest_priority, false), {}}; }
   if (name == "fp_p") { return {single(sim::job_choice::highest_priority, true), {}}; }
   if (name == "edf_p") { return {single(sim::job_choice::earliest_deadline, true), {}}; }
-  throw std::runtime_error("unknown baseline " + name);
+  input.at("baseline").refuse("is no baseline");
 }
 
-[[nodiscard]] auto uunisort(const json& input) -> answer {
+[[nodiscard]] auto uunisort(const field& input) -> answer {
   takt::random_stream random{input.at("seed").get<std::uint64_t>()};
   std::vector<double> parts(input.at("n").get<std::size_t>());
   takt::generation::uunisort(random, input.at("U").get<double>(), parts);

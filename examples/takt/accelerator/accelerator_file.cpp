@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include <takt/model/accelerator_fault.hpp>
-#include <takt/report/format_duration.hpp>
+#include <takt/model/located.hpp>
 #include <takt/rules/priority_order.hpp>
 
 #include "../fields.hpp"
@@ -19,7 +19,6 @@ namespace takt::program {
 
 namespace {
 
-using report::format_duration;
 using std::string_view;
 
 constexpr std::array<string_view, 4> sharings{"single-stream", "levels", "slots", "gang"};
@@ -175,47 +174,21 @@ void note_priorities(accelerator_file& file) {
   file.notes.push_back(fmt::format("priorities: {}", name_of(effective_order(file.table, wanted))));
 }
 
-/// The key of a task or of its kernel, with the value that is wrong.
-[[nodiscard]] auto task_value(const accelerator_task<ticks>& t, const model_error& error) -> std::string {
-  switch (error.fault) {
-    case model_fault::period_not_positive: return format_duration(t.period);
-    case model_fault::deadline_not_positive:
-    case model_fault::deadline_exceeds_period: return format_duration(t.deadline);
-    case model_fault::duplicate_priority: return fmt::format("{}", t.priority);
-    case model_fault::duplicate_name: return fmt::format("\"{}\"", one_line(t.name, 60));
-    case model_fault::kernel_time_not_positive: return format_duration(t.wcet);
-    case model_fault::negative_time:
-    case model_fault::preemption_cost_exceeds_time: return format_duration(t.preemption_cost);
-    default: return {};
-  }
-}
-
 }  // namespace
 
 auto explain_fault(const accelerator_file& file, const model_error& error) -> input_error {
-  const fault_text text = describe(error.fault);
-  const bool overflow = error.fault == model_fault::time_overflow;
   if (error.task == nowhere) {
-    const bool slots = error.fault == model_fault::slot_out_of_range || error.fault == model_fault::slots_overlap ||
-                       error.fault == model_fault::period_not_positive;
-    const std::string at = error.fault == model_fault::period_not_positive ? "/platform/gpus/0/slots/period"
-                           : slots                                         ? "/platform/gpus/0/slots"
-                                                                           : "/tasks";
-    return {at, fmt::format("{}{}", overflow ? "what the times add up to " : "", text.problem),
-            std::string(text.allowed), overflow};
+    const bool period = error.fault == model_fault::period_not_positive;
+    const bool slots = error.fault == model_fault::slot_out_of_range || error.fault == model_fault::slots_overlap;
+    return refused_at(period ? "/platform/gpus/0/slots/period" : slots ? "/platform/gpus/0/slots" : "/tasks", error);
   }
-  const auto& t = file.table.tasks[error.task];
-  std::string where = step_into("/tasks", error.task);
+  const std::string where = step_into("/tasks", error.task);
   const bool of_kernel = error.fault == model_fault::kernel_time_not_positive ||
                          error.fault == model_fault::preemption_cost_exceeds_time ||
                          error.fault == model_fault::negative_time;
-  if (of_kernel) { where += "/segments/0/kernel"; }
-  string_view field = text.field;
-  if (error.fault == model_fault::negative_time) { field = "preemption_cost"; }
-  const std::string value = task_value(t, error);
-  std::string problem = fmt::format("{}{}{}", value, value.empty() ? "" : " ", text.problem);
-  if (error.fault == model_fault::deadline_exceeds_period) { problem += " " + format_duration(t.period); }
-  return {field.empty() ? where : step_into(where, field), problem, std::string(text.allowed), overflow};
+  const string_view field = error.fault == model_fault::negative_time ? "preemption_cost" : describe(error.fault).field;
+  const std::string at = of_kernel ? where + "/segments/0/kernel" : where;
+  return refused_at(field.empty() ? at : step_into(at, field), takt::located(error, file.table.tasks));
 }
 
 auto is_accelerator(const json_value& document) -> bool {

@@ -2,33 +2,23 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include <fmt/format.h>
-
+#include <takt/analysis/analyze_accelerator.hpp>
+#include <takt/report/summarize_accelerator.hpp>
 #include <takt/runtime/accelerator/emulated_accelerator.hpp>
 #include <takt/runtime/accelerator/run_accelerator.hpp>
 #include <takt/simulation/simulate_accelerator.hpp>
 
-#include "../failure.hpp"
 #include "../kinds.hpp"
-#include "../response_recorder.hpp"
-#include "../timed_run.hpp"
+#include "../sightings.hpp"
 #include "accelerator_file.hpp"
-#include "accelerator_words.hpp"
 
 namespace takt::program {
 
 namespace {
 
-using accelerator_run = simulation::accelerator_result<ticks, max_tasks>;
-
 constexpr double most_events = 20e6;
 constexpr double most_traced_events = 1e6;
-
-[[nodiscard]] auto core_text(const accelerator_task<ticks>& t) -> std::string {
-  return t.width == kernel_width::all_cores ? "all" : t.core == any_core ? "any" : fmt::format("{}", t.core);
-}
 
 /// Kernels that are scheduled whole on the SMs of one GPU.
 class accelerator_description final : public described_file {
@@ -42,63 +32,33 @@ class accelerator_description final : public described_file {
   [[nodiscard]] auto offers(ability /*a*/) const -> bool override { return true; }
   [[nodiscard]] auto decides_alone() const -> std::string_view override { return "an accelerator"; }
 
-  [[nodiscard]] auto platform_text() const -> std::string override { return program::platform_text(*file_); }
-  [[nodiscard]] auto verdict_table() const -> text_table override;
-  [[nodiscard]] auto reasons() const -> std::vector<std::string> override;
-
   [[nodiscard]] auto run_size_until(duration horizon) const -> run_size override;
   [[nodiscard]] auto longest_period() const -> ticks override { return longest_period_of(file_->table.tasks); }
-  [[nodiscard]] auto simulate(const simulation_options& options, trace* kept) const
-      -> std::optional<report::run_summary> override;
-  [[nodiscard]] auto observe(duration length, std::uint64_t seed, trace* kept) const -> observation override;
+  [[nodiscard]] auto simulate(const simulation_options& options, trace* kept) const -> sighting override;
+  [[nodiscard]] auto observe(duration length, std::uint64_t seed, trace* kept) const -> sighting override;
+  [[nodiscard]] auto refuse(const model_error& error) const -> input_error override {
+    return explain_fault(*file_, error);
+  }
   [[nodiscard]] auto at_factor(permille factor, const question& q) const -> factor_answer override;
   /// Demand and blocking only grow with times, and supply only shrinks.
   [[nodiscard]] auto is_monotone(const question& /*q*/) const -> bool override { return true; }
 
  protected:
-  [[nodiscard]] auto assess(const question& q) -> judgement override;
-  void write_platform(report::json_writer& json) const override { program::write_platform(json, *file_); }
-  void write_tests(report::json_writer& json) const override { program::write_tests(json, found_); }
+  [[nodiscard]] auto assess(const question& q) -> report::verdict_summary override;
 
  private:
   std::unique_ptr<accelerator_file> file_;
-  accelerator_judgement found_;
+  verdict<ticks, max_tasks> found_;
 };
 
-auto accelerator_description::assess(const question& /*q*/) -> judgement {
-  with_accelerator(*file_, [&](const auto& p) { found_ = analyze(p, file_->table); });
-  if (found_.error) { throw explain_fault(*file_, found_.error); }
-  judgement out{.analysis = std::string{found_.analysis}, .status = found_.status};
-  for (std::uint32_t i = 0; i < found_.tasks.size(); ++i) {
-    const auto& t = found_.tasks[i];
-    out.tasks.push_back({std::string{t.name}, t.deadline, t.bound, t.meets});
-    out.rows.push_back(i);
-  }
-  out.findings = findings_of(found_);
-  out.notes = file_->notes;
-  return out;
-}
-
-auto accelerator_description::verdict_table() const -> text_table {
-  text_table table{{"task", "SM", "kernel ms", "wave ms", "deadline ms", "bound ms", "meets"}};
-  for (std::size_t i = 0; i < found_.tasks.size(); ++i) {
-    const auto& t = file_->table.tasks[i];
-    const auto& v = found_.tasks[i];
-    table.add({std::string{t.name}, core_text(t), in_milliseconds(t.wcet), in_milliseconds(t.preemption_cost),
-               in_milliseconds(t.deadline), v.bound.exists ? in_milliseconds(v.bound.value) : "-",
-               v.meets ? "yes" : "not proven"});
-  }
-  return table;
-}
-
-auto accelerator_description::reasons() const -> std::vector<std::string> {
-  std::vector<std::string> out = judged().findings;
-  for (std::size_t i = 0; i < found_.tasks.size(); ++i) {
-    if (found_.tasks[i].meets || !found_.tasks[i].bound.exists) { continue; }
-    out.push_back(explain_task(i));
-    out.back().pop_back();
-  }
-  if (found_.status == verdict_status::unschedulable) { out.emplace_back("Some legal run misses a deadline."); }
+auto accelerator_description::assess(const question& /*q*/) -> report::verdict_summary {
+  report::verdict_summary out;
+  with_accelerator(*file_, [&](const auto& p) {
+    found_ = analyze(p, file_->table);
+    if (found_.error) { throw refuse(found_.error); }
+    out = report::summarize(p, file_->table, found_);
+  });
+  out.notes.insert(out.notes.end(), file_->notes.begin(), file_->notes.end());
   return out;
 }
 
@@ -113,50 +73,29 @@ auto accelerator_description::run_size_until(duration horizon) const -> run_size
   return {events, "jobs, waves and slots", most_events, most_traced_events};
 }
 
-auto accelerator_description::simulate(const simulation_options& options, trace* kept) const
-    -> std::optional<report::run_summary> {
-  response_recorder heard{file_->table.size(), kept};
-  accelerator_run seen;
-  with_accelerator(*file_, [&](const auto& p) { seen = takt::simulate(p, file_->table, options, heard); });
-  if (seen.error.fault == model_fault::time_overflow) { return std::nullopt; }
-  if (seen.error) { throw explain_fault(*file_, seen.error); }
-  report::run_summary out;
-  for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
-    const auto& t = seen.tasks[i];
-    out.tasks.push_back({std::string{t.name}, static_cast<std::uint64_t>(t.completed),
-                         static_cast<std::uint64_t>(t.misses), t.worst_response, heard.mean_response(i, t.completed),
-                         proven_bound(i)});
-  }
+auto accelerator_description::simulate(const simulation_options& options, trace* kept) const -> sighting {
+  sighting out;
+  with_accelerator(*file_, [&](const auto& p) {
+    out = heard_by(kept, [&](auto& recorder) {
+      return sighting_of(takt::simulate(p, file_->table, found_.plan, options, recorder));
+    });
+  });
   return out;
 }
 
-auto accelerator_description::observe(duration length, std::uint64_t seed, trace* kept) const -> observation {
+auto accelerator_description::observe(duration length, std::uint64_t seed, trace* kept) const -> sighting {
   runtime::run_options options;
   options.length = length;
   options.seed = seed;
   options.expected = runtime::expect(found_);
   runtime::emulated_accelerator device{file_->accelerator};
-  runtime::run_result seen;
-  accelerator_run beside;
-  const duration horizon{20 * longest_period()};
+  sighting out;
   with_accelerator(*file_, [&](const auto& p) {
-    seen = kept != nullptr ? runtime::run(p, file_->table, device, options, *kept)
-                           : runtime::run(p, file_->table, device, options);
-    beside = takt::simulate(p, file_->table, simulation_options{.horizon = horizon});
+    out = heard_by(kept, [&](auto& recorder) {
+      return sighting_of(runtime::run(p, file_->table, found_.plan, device, options, recorder));
+    });
   });
-  if (seen.status == runtime::run_status::invalid_model) { throw explain_fault(*file_, seen.error); }
-  require_surroundings(seen);
-  if (beside.error) { throw explain_fault(*file_, beside.error); }
-  observation out;
-  for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
-    const auto& t = seen.tasks[i];
-    out.run.tasks.push_back({t.name, t.jobs, t.misses, t.worst_response, t.mean_response, proven_bound(i)});
-    out.within.push_back(t.within_bound);
-    out.simulated.push_back(beside.tasks[i].completed > 0 ? std::optional{beside.tasks[i].worst_response}
-                                                          : std::nullopt);
-  }
-  out.run.notes = seen.notes;
-  out.run.notes.insert(out.run.notes.end(), file_->notes.begin(), file_->notes.end());
+  out.notes.insert(out.notes.end(), file_->notes.begin(), file_->notes.end());
   return out;
 }
 
@@ -167,11 +106,9 @@ auto accelerator_description::at_factor(permille factor, const question& /*q*/) 
         scale_time(t.wcet, factor, true, t.wcet) && scale_time(t.preemption_cost, factor, true, t.preemption_cost);
     if (!fits) { return factor_answer::must_miss; }
   }
-  accelerator_judgement v;
-  with_accelerator(*file_, [&](const auto& p) { v = analyze(p, *scaled); });
-  return v.status == verdict_status::schedulable     ? factor_answer::proven
-         : v.status == verdict_status::unschedulable ? factor_answer::must_miss
-                                                     : factor_answer::not_proven;
+  auto status = verdict_status::not_proven;
+  with_accelerator(*file_, [&](const auto& p) { status = analyze(p, *scaled).status; });
+  return answer_of(status);
 }
 
 [[nodiscard]] auto read(const json_value& document) -> std::unique_ptr<described_file> {

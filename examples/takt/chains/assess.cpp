@@ -9,20 +9,18 @@
 #include <fmt/format.h>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/report/explanation.hpp>
 #include <takt/report/format_duration.hpp>
+#include <takt/report/summarize_chains.hpp>
 
 #include "counterexample.hpp"
 #include "search_guard.hpp"
+#include "with_rules.hpp"
 
 namespace takt::program {
 
 namespace {
 
-using report::format_duration;
-
 constexpr std::uint64_t most_evaluations = 2'000'000;
-constexpr std::uint64_t most_evaluations_per_step = 20'000;
 constexpr std::chrono::seconds patience{20};
 constexpr std::size_t most_plans_simulated = 64;
 
@@ -34,49 +32,25 @@ constexpr std::size_t most_plans_simulated = 64;
   }
 }
 
-/// Calls `f` with the platform under the rules that the analysis is about.
-template <TokenGpuPlatform P, class F>
-void with_rules(const P& platform, analysis_method m, F f) {
-  if (m != analysis_method::rtgpu_best) {
-    throw input_error{"--analysis", "this analysis knows no tokens", "no such option, as the protocol decides"};
+/// "A57_0 A57, Denver": what the file says of its cores.
+[[nodiscard]] auto core_names(const task_file& file) -> std::string {
+  std::vector<std::string> names;
+  for (const core_name& c : file.cores) {
+    names.push_back(c.type.empty() ? c.name : c.name.empty() ? c.type : c.name + " " + c.type);
   }
-  f(platform);
-}
-template <class P, class F>
-void with_rules(const P& platform, analysis_method m, F f) {
-  switch (m) {
-    case analysis_method::rtgpu:
-    case analysis_method::rtgpu_sharper:
-    case analysis_method::rtgpu_best: return f(platform);
-    case analysis_method::self_suspension: return f(one_at_a_time(platform));
-    case analysis_method::busy_waiting: return f(spinning(platform));
-    case analysis_method::enhanced_mpcp: return f(one_at_a_time_on_all_sms(platform));
-  }
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Every task with kernels has all SMs of the first GPU, in turn, or those behind a token.
-[[nodiscard]] auto everything_to_each(const file_table& table, const platform_record& platform, bool tokens)
-    -> file_plan {
-  file_plan out;
-  out.shares.resize(table.size());
-  const std::int32_t sms = platform.gpus.empty() ? 0 : tokens ? platform.gpus[0].slot() : platform.gpus[0].budget();
-  for (std::size_t k = 0; k < table.size(); ++k) {
-    if (table.has_kernel(k)) { out.shares[table.tasks[k].id] = {0, sms}; }
-  }
-  out.feasible = true;
-  return out;
-}
-
-struct limits {
-  std::uint64_t evaluations;
-  std::chrono::steady_clock::duration time;
-};
-
+/// A plan that passes, else one to look at. `passed` tasks meet their deadlines under it; `effort.complete` is false
+/// when there may be a better one.
 template <class A>
-[[nodiscard]] auto search(A& a, search_method method, const limits& most, bool& gave_up) -> file_plan {
-  search_guard<A> guard{a, most.time};
-  file_plan found = search_plan(guard, method, most.evaluations);
-  gave_up = guard.gave_up() || !found.effort.complete;
+[[nodiscard]] auto search(A& a, search_method method, std::size_t& passed) -> file_plan {
+  search_guard<A> guard{a, patience};
+  const bool ends_soon = method == search_method::branch_and_bound;
+  file_plan found = search_plan(guard, method, ends_soon ? default_evaluations : most_evaluations);
+  found.effort.complete = found.effort.complete && !guard.gave_up();
+  passed = analysis::evaluate_all(a, found);
+  found.feasible = passed == a.table().size();
   return found;
 }
 
@@ -111,88 +85,96 @@ void add_other_bounds(const platform_record& platform, assessment& out) {
 void try_to_break(const task_file& file, assessment& out) {
   const auto example = find_counterexample(file, out.table, out.plan);
   if (!example) { return; }
-  const auto sentence = [&file](const plan<max_tasks>& p, const counterexample& e) {
-    const auto& t = file.table.tasks[e.task];
-    const std::string with = file.table.gpu_tasks() == 0 ? "" : " with " + plan_text(file, p);
-    return fmt::format("A simulated run misses a deadline: {} is not done at {}{} (releases {}, seed {})", t.name,
-                       format_duration(e.deadline_at), with, name_of(e.how.releases), e.how.seed);
-  };
+  const auto& words = out.summary.plan_words;
+  const std::string sentence =
+      fmt::format("A simulated run misses a deadline: {} is not done at {}{} (releases {}, seed {})",
+                  file.table.tasks[example->task].name, report::format_duration(example->deadline_at),
+                  words.empty() ? "" : " with " + words, name_of(example->how.releases), example->how.seed);
   const auto plans = all_plans(out.table, file.platform, most_plans_simulated);
   std::size_t broken = 0;
   for (const auto& p : plans) { broken += find_counterexample(file, out.table, p) ? 1U : 0U; }
   if (!plans.empty() && broken == plans.size() && !file.placed_by_program) {
     out.summary.status = verdict_status::unschedulable;
-    out.reasons.push_back(sentence(out.plan, *example) + ".");
+    out.summary.findings.push_back(sentence + ".");
     if (plans.size() > 1) {
-      out.reasons.push_back(fmt::format("Each of the {} possible plans has such a run.", plans.size()));
+      out.summary.findings.push_back(fmt::format("Each of the {} possible plans has such a run.", plans.size()));
     }
   } else {
-    out.summary.notes.push_back(sentence(out.plan, *example) + ", but another plan may do better.");
+    out.summary.notes.push_back(sentence + ", but another plan may do better.");
   }
 }
 
-/// "2 tokens of 8 SMs under k-fmlp", GPU by GPU.
-[[nodiscard]] auto token_text(const task_file& file) -> std::string {
-  std::vector<std::string> parts;
-  for (const gpu_record& gpu : file.platform.gpus) {
-    parts.push_back(fmt::format("{} token{} of {} SM{}", gpu.tokens, gpu.tokens == 1 ? "" : "s", gpu.slot(),
-                                gpu.slot() == 1 ? "" : "s"));
-  }
-  return fmt::format("{} under {}", fmt::join(parts, " and "), file.rules.protocol);
+/// What it means that the search found no plan.
+[[nodiscard]] auto search_note(const search_effort& effort, search_method method, const std::string& plan_words)
+    -> std::string {
+  const std::string found =
+      effort.complete
+          ? fmt::format("no plan passes ({} search)", name_of(method))
+          : fmt::format(
+                "search not complete, some plan may pass ({} search, {} task analyses, {} nodes, {} whole plans)",
+                name_of(method), effort.evaluations, effort.nodes, effort.plans);
+  return fmt::format("{}, so the bounds are those of an even split: {}", found, plan_words);
 }
 
-[[nodiscard]] auto why_not_proven(const assessment& in) -> std::string {
-  for (const std::uint32_t i : in.summary.priorities) {
-    const auto& t = in.summary.tasks[i];
-    if (!t.evaluated || t.meets) { continue; }
-    return t.bound.exists
-               ? fmt::format("{}: the bound {} exceeds the deadline {}.", t.name, format_duration(t.bound.value),
-                             format_duration(t.deadline))
-               : fmt::format("{}: no bound within the deadline {} exists.", t.name, format_duration(t.deadline));
+/// Adds what the file says beyond the model, and what the search did.
+void add_notes(const task_file& file, const question& q, assessment& out) {
+  auto& summary = out.summary;
+  if (!file.cores.empty()) { summary.platform_words[0] += fmt::format(" [{}]", core_names(file)); }
+  summary.notes = file.notes;
+  if (summary.status != verdict_status::not_proven) { return; }
+  if (out.plan_matters && out.table.gpu_tasks() > 0) {
+    summary.notes.push_back(search_note(out.plan.effort, q.search(), summary.plan_words));
   }
-  return {};
+}
+
+/// Throws where a question leaves nothing to choose.
+void require_choices(const question& q, bool tokens, bool plan_matters) {
+  if (tokens && q.given_method) {
+    throw input_error{"--analysis", "says nothing about tokens, whose protocol decides the test",
+                      "no such option for this file"};
+  }
+  if (!plan_matters && q.given_search) {
+    throw input_error{"--search", "says nothing about kernels that all have the same SMs", "no such option here"};
+  }
 }
 
 template <class P>
 void answer(const P& platform, const task_file& file, const question& q, assessment& out) {
   out.plan_matters = !LockedGpuPlatform<P> && !TokenGpuPlatform<P>;
   out.dedicated = DedicatedGpuPlatform<P>;
-  out.table = analysis::prioritized_table(platform, file.table);
-  auto a = analysis::make_analysis(platform, out.table, variant_of(q.method));
+  require_choices(q, TokenGpuPlatform<P>, out.plan_matters);
+  out.table = planned_table(platform, file.table, file_plan{});
+  auto a = analysis::make_analysis(platform, out.table, variant_of(q.method()));
   if (const auto error = a.fits(out.table, file.platform)) { throw explain_fault(file, error); }
-  bool gave_up = false;
-  out.plan = out.plan_matters ? search(a, q.search, {most_evaluations, patience}, gave_up)
-                              : everything_to_each(out.table, file.platform, TokenGpuPlatform<P>);
+  std::size_t passed = 0;
+  if (out.plan_matters) {
+    out.plan = search(a, q.search(), passed);
+  } else {
+    passed = analysis::evaluate_all(a, out.plan);
+  }
+  complete_plan(platform, out.table, file_plan{out.plan}, out.plan);
+  auto verdict = analysis::verdict_of(a, passed);
+  verdict.plan = out.plan;
   auto& summary = out.summary;
-  const std::size_t passed = analysis::evaluate_all(a, out.plan);
-  const auto misses = passed < out.table.size() ? applicable_misses(file, out) : proven_misses<ticks, max_tasks>{};
-  if (misses.size() == 1 && misses[0].reason == miss_reason::more_gpu_tasks_than_sms) {
+  summary = report::summarize(platform, file.table, verdict);
+  if (passed < out.table.size()) { report::add_misses(summary, file.platform, applicable_misses(file, out)); }
+  if (!summary.misses.empty()) { summary.status = verdict_status::unschedulable; }
+  if (summary.misses.size() == 1 && summary.misses[0].proof.reason == miss_reason::more_gpu_tasks_than_sms) {
     throw explain_fault(file, {.fault = model_fault::more_gpu_tasks_than_sms});
   }
-  summary = report::summarize(a, passed, out.plan, misses);
-  summary.rules = {std::string{file.rules.cpus}, std::string{file.rules.copies()}, std::string{file.rules.gpus}};
-  summary.notes = file.notes;
-  if (out.dedicated) { add_other_bounds(file.platform, out); }
-  if (summary.status == verdict_status::schedulable) { return; }
-  for (const auto& miss : misses) { out.reasons.push_back(report::explain_miss(summary, miss)); }
-  if (summary.status == verdict_status::unschedulable) { return; }
-  out.reasons.push_back(why_not_proven(out));
-  if (gave_up) {
-    summary.notes.push_back(
-        fmt::format("the search for a plan was ended undecided after {} task analyses", out.plan.effort.evaluations));
-  } else if (out.plan_matters && out.table.gpu_tasks() > 0) {
-    summary.notes.push_back(fmt::format("no plan passes ({} search), so the bounds are those of an even split: {}",
-                                        name_of(q.search), plan_text(file, out.plan)));
-  }
-  if (out.dedicated) { try_to_break(file, out); }
+  add_notes(file, q, out);
+  if (!out.dedicated) { return; }
+  add_other_bounds(file.platform, out);
+  if (summary.status == verdict_status::not_proven) { try_to_break(file, out); }
 }
 
 }  // namespace
 
 auto assess(const task_file& file, const question& q) -> std::unique_ptr<assessment> {
   auto out = std::make_unique<assessment>();
+  out->method = q.method();
   with_platform(file.rules, file.platform, [&](const auto& platform) {
-    with_rules(platform, q.method, [&](const auto& p) { answer(p, file, q, *out); });
+    with_rules(platform, q.method(), [&](const auto& p) { answer(p, file, q, *out); });
   });
   return out;
 }
@@ -200,29 +182,18 @@ auto assess(const task_file& file, const question& q) -> std::unique_ptr<assessm
 auto look_for_plan(const task_file& file, const file_table& table, const question& q) -> plan_search_outcome {
   auto out = plan_search_outcome::none;
   with_platform(file.rules, file.platform, [&](const auto& platform) {
-    with_rules(platform, q.method, [&](const auto& p) {
-      const auto sorted = std::make_unique<file_table>(analysis::prioritized_table(p, table));
-      auto a = analysis::make_analysis(p, *sorted, variant_of(q.method));
+    with_rules(platform, q.method(), [&](const auto& p) {
+      const auto sorted = std::make_unique<file_table>(planned_table(p, table, file_plan{}));
+      auto a = analysis::make_analysis(p, *sorted, variant_of(q.method()));
       if (a.fits(*sorted, file.platform)) { return; }
-      bool gave_up = false;
-      const bool found = search(a, q.search, {most_evaluations_per_step, patience}, gave_up).feasible;
-      out = found ? plan_search_outcome::found : gave_up ? plan_search_outcome::undecided : plan_search_outcome::none;
+      std::size_t passed = 0;
+      const file_plan found = search(a, q.search(), passed);
+      out = found.feasible          ? plan_search_outcome::found
+            : found.effort.complete ? plan_search_outcome::none
+                                    : plan_search_outcome::undecided;
     });
   });
   return out;
-}
-
-auto plan_text(const task_file& file, const plan<max_tasks>& p) -> std::string {
-  if (file.rules.tokens()) { return token_text(file); }
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < file.table.size() && i < p.shares.size(); ++i) {
-    if (!file.table.has_kernel(i)) { continue; }
-    const bool several = file.platform.gpus.size() > 1;
-    parts.push_back(several ? fmt::format("{} {} on GPU {}", file.table.tasks[i].name, p.shares[i].sms, p.shares[i].gpu)
-                            : fmt::format("{} {}", file.table.tasks[i].name, p.shares[i].sms));
-  }
-  if (parts.empty()) { return "no SMs in use"; }
-  return fmt::format("{}: {}", file.rules.gpus == "shared" ? "virtual SMs" : "SMs", fmt::join(parts, ", "));
 }
 
 }  // namespace takt::program

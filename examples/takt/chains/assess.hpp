@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/proven_miss.hpp>
@@ -19,12 +17,12 @@ using file_plan = allocation<max_tasks>;
 
 /// Everything that is known of a file.
 struct assessment {
+  analysis_method method = analysis_method::rtgpu_best;
   report::verdict_summary summary;  ///< tasks in the order of the file
   file_plan plan;
-  file_table table;                  ///< in priority order
-  bool dedicated = true;             ///< whether each task has SMs of its own, as the file says
-  bool plan_matters = true;          ///< false where every kernel has all SMs
-  std::vector<std::string> reasons;  ///< why some deadline must be missed, or is not proven to be met
+  file_table table;          ///< in priority order
+  bool dedicated = true;     ///< whether each task has SMs of its own, as the file says
+  bool plan_matters = true;  ///< false where every kernel has all SMs
 };
 
 /// Answers for a file. Throws `input_error` when the model does not fit the analysis.
@@ -36,8 +34,5 @@ enum class plan_search_outcome : std::uint8_t { none, found, undecided };
 /// Undecided after a limited effort.
 [[nodiscard]] auto look_for_plan(const task_file& file, const file_table& table, const question& q)
     -> plan_search_outcome;
-
-/// "camera 2, lidar 1": who gets how many SMs.
-[[nodiscard]] auto plan_text(const task_file& file, const plan<max_tasks>& p) -> std::string;
 
 }  // namespace takt::program

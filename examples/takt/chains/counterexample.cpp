@@ -9,6 +9,7 @@
 
 #include "../file_platform.hpp"
 #include "../progress.hpp"
+#include "with_rules.hpp"
 
 namespace takt::program {
 
@@ -21,16 +22,18 @@ using token_platform = file_platform<cpu_rule, fifo_rule, locked_rule<Order>>;
 /// The order of priorities is in the table by now, so one composition per rule of the GPUs stands for all of the
 /// catalogue.
 template <class Recorder>
-[[nodiscard]] auto simulate_file(const task_file& file, const file_table& table, const plan<max_tasks>& p,
-                                 const simulation_options& options, Recorder& recorder) -> file_simulation {
+[[nodiscard]] auto simulate_file(const task_file& file, analysis_method rules, const file_table& table,
+                                 const plan<max_tasks>& p, const simulation_options& options, Recorder& recorder)
+    -> file_simulation {
   const auto on = [&](const auto& platform) { return simulate(platform, table, p, options, recorder); };
   if (file.rules.protocol == "k-fmlp") { return on(token_platform<token_order::k_fmlp>{file.platform}); }
   if (file.rules.protocol == "r2dglp") { return on(token_platform<token_order::r2dglp>{file.platform}); }
   if (file.rules.protocol == "ck-omlp") { return on(token_platform<token_order::ck_omlp>{file.platform}); }
-  return on(file_platform<cpu_rule, nonpreemptive_rule<cpu_rule>, federated_rule<false>>{file.platform});
+  return with_rules(file_platform<cpu_rule, nonpreemptive_rule<cpu_rule>, federated_rule<false>>{file.platform}, rules,
+                    on);
 }
 
-constexpr std::int64_t most_segments_simulated = 400'000;
+constexpr std::int64_t most_segments_simulated = 80'000;
 constexpr std::uint64_t seeds = 8;
 
 class plan_walk {
@@ -39,6 +42,10 @@ class plan_walk {
       : table_{&table}, platform_{&platform}, most_{most} {
     for (std::size_t g = 0; g < platform.gpus.size(); ++g) { free_[g] = platform.gpus[g].budget(); }
     chosen_.shares.resize(table.size());
+    chosen_.priorities.resize(table.size());
+    for (std::size_t k = 0; k < table.size(); ++k) {
+      chosen_.priorities[table.tasks[k].id] = static_cast<std::int32_t>(k);
+    }
   }
   auto run() -> std::vector<plan<max_tasks>> {
     visit(0);
@@ -83,15 +90,11 @@ class plan_walk {
 
 }  // namespace
 
-auto simulate_table(const task_file& file, const file_table& table, const plan<max_tasks>& p,
-                    const simulation_options& options) -> file_simulation {
+auto simulate_table(const task_file& file, analysis_method rules, const file_table& table, const plan<max_tasks>& p,
+                    const simulation_options& options, trace* kept) -> file_simulation {
   no_trace unheard;
-  return simulate_file(file, table, p, options, unheard);
-}
-
-auto simulate_table(const task_file& file, const file_table& table, const plan<max_tasks>& p,
-                    const simulation_options& options, trace& recorder) -> file_simulation {
-  return simulate_file(file, table, p, options, recorder);
+  return kept != nullptr ? simulate_file(file, rules, table, p, options, *kept)
+                         : simulate_file(file, rules, table, p, options, unheard);
 }
 
 auto horizon_for(const file_table& table, std::int64_t periods) -> duration {
@@ -114,7 +117,7 @@ auto find_counterexample(const task_file& file, const file_table& table, const p
     shown.show(run, seeds + 1);
     options.releases = run == 0 ? release_pattern::periodic : release_pattern::adversarial;
     options.seed = run == 0 ? 1 : run;
-    const auto result = simulate_table(file, table, p, options);
+    const auto result = simulate_table(file, analysis_method::rtgpu_best, table, p, options);
     if (result.error || result.misses() == 0) { continue; }
     for (std::uint32_t i = 0; i < result.tasks.size(); ++i) {
       if (result.tasks[i].misses > 0) { return counterexample{i, result.tasks[i].first_miss, options}; }

@@ -11,17 +11,17 @@
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/trace.hpp>
 
+#include "../question.hpp"
 #include "task_file.hpp"
 
 namespace takt::program {
 
 using file_simulation = simulation_result<max_tasks, max_segments>;
 
-/// Simulates the file's platform, that is dedicated SMs or tokens. Pre: `table` is in priority order.
-[[nodiscard]] auto simulate_table(const task_file& file, const file_table& table, const plan<max_tasks>& p,
-                                  const simulation_options& options) -> file_simulation;
-[[nodiscard]] auto simulate_table(const task_file& file, const file_table& table, const plan<max_tasks>& p,
-                                  const simulation_options& options, trace& recorder) -> file_simulation;
+/// Simulates the file's platform under the rules that an analysis is about. Pre: `table` is in priority order.
+[[nodiscard]] auto simulate_table(const task_file& file, analysis_method rules, const file_table& table,
+                                  const plan<max_tasks>& p, const simulation_options& options, trace* kept = nullptr)
+    -> file_simulation;
 
 /// A horizon of `periods` longest periods, less where it would hold more jobs than a short wait allows.
 [[nodiscard]] auto horizon_for(const file_table& table, std::int64_t periods) -> duration;

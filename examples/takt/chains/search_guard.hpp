@@ -31,6 +31,11 @@ class search_guard {
   [[nodiscard]] auto platform() const -> const auto& { return inner_->platform(); }
   [[nodiscard]] auto bound(std::size_t k) const -> const auto& { return inner_->bound(k); }
   [[nodiscard]] auto meets(std::size_t k) const -> bool { return inner_->meets(k); }
+  [[nodiscard]] auto relaxation() const
+    requires A::uses_shares
+  {
+    return inner_->relaxation();
+  }
   void assign(std::size_t k, const sm_share& share) { inner_->assign(k, share); }
 
   auto evaluate(std::size_t k) -> bool {

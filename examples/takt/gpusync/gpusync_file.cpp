@@ -160,7 +160,7 @@ void read_platform(const located& v, gpusync_file& out) {
       if (const auto time = costs.find(key)) { out.board.overheads.*member = read_time_from(time, 0); }
     }
   }
-  if (const auto fault = fault_of(out.board.shape); fault != gpusync_fault::none) { throw explain_fault({fault}); }
+  if (const auto fault = fault_of(out.board.shape); fault != model_fault::none) { throw explain_fault({fault}); }
 }
 
 void read_section(const located& v, file_sections::task_type& out, const gpusync_file& file) {
@@ -229,19 +229,13 @@ void read_task(const located& v, gpusync_file& file) {
 
 }  // namespace
 
-auto explain_fault(const gpusync_error& error) -> input_error {
-  const fault_text text = describe(error.fault);
-  const bool overflow = error.fault == gpusync_fault::time_overflow;
-  const std::string where = error.task == nowhere
-                                ? place_of(text.field)
-                                : step_into("/tasks", error.task) + std::string(place_in_task(text.field));
-  return {where,
-          fmt::format("{}{}",
-                      overflow                 ? "what the times add up to "
-                      : text.field == "tokens" ? "tokens "
-                                               : "",
-                      text.problem),
-          std::string(text.allowed), overflow};
+auto explain_fault(const model_error& error) -> input_error {
+  const string_view field = describe(error.fault).field;
+  const std::string where =
+      error.task == nowhere ? place_of(field) : step_into("/tasks", error.task) + std::string(place_in_task(field));
+  auto out = refused_at(where, error);
+  if (field == "tokens") { out.problem = "tokens " + out.problem; }
+  return out;
 }
 
 auto is_gpusync_document(const json_value& document) -> bool {

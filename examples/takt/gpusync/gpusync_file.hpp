@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <takt/model/gpusync/fault.hpp>
 #include <takt/model/gpusync/platform.hpp>
 #include <takt/model/gpusync/task.hpp>
+#include <takt/model/model_error.hpp>
 
 #include "../failure.hpp"
 #include "../file_head.hpp"
@@ -47,6 +47,6 @@ struct gpusync_file {
 [[nodiscard]] auto read_gpusync(const json_value& document) -> std::unique_ptr<gpusync_file>;
 
 /// The line of the format for a fault that the library found.
-[[nodiscard]] auto explain_fault(const gpusync_error& error) -> input_error;
+[[nodiscard]] auto explain_fault(const model_error& error) -> input_error;
 
 }  // namespace takt::program

@@ -316,18 +316,17 @@ void read_task(const located& v, graph_file& file) {
   read_chain(task.require("segments", "the chain of segments"), like, file);
 }
 
-[[nodiscard]] auto explain_fault(const graph_file& file, const graph_error& error) -> input_error {
-  const fault_text text = describe(error.fault);
-  const bool overflow = error.fault == graph_fault::time_overflow;
-  const std::string where = error.edge != nowhere    ? file.edge_at[error.edge]
-                            : error.node != nowhere  ? file.node_at[error.node]
-                            : error.graph != nowhere ? file.graph_at[error.graph]
-                                                     : std::string{"/platform"};
-  const bool field = error.edge == nowhere && error.node == nowhere && error.graph != nowhere && !text.field.empty();
-  return {field ? step_into(where, text.field) : where, std::string(text.problem), std::string(text.allowed), overflow};
-}
-
 }  // namespace
+
+auto explain_fault(const graph_file& file, const model_error& error) -> input_error {
+  const std::string_view field = describe(error.fault).field;
+  const bool overflow = error.fault == model_fault::time_overflow;
+  if (error.edge != nowhere) { return refused_at(file.edge_at[error.edge], error); }
+  if (error.visit != nowhere) { return refused_at(file.node_at[error.visit], error); }
+  if (error.task == nowhere) { return refused_at(overflow ? file.list : std::string{"/platform"}, error); }
+  const std::string& where = file.graph_at[error.task];
+  return refused_at(field.empty() ? where : step_into(where, field), error);
+}
 
 auto is_graph_document(const json_value& document) -> bool {
   if (document.find("graphs") != nullptr || sharing_of(document) == "fifo-blocks") { return true; }

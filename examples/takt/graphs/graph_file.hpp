@@ -9,11 +9,13 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/model/graph/graph_fault.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/graph/refine.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/platform.hpp>
 #include <takt/rules/gel.hpp>
+#include <takt/rules/graph/tags.hpp>
 
 #include "../failure.hpp"
 #include "../json_value.hpp"
@@ -54,10 +56,6 @@ struct graph_file {
   std::vector<std::string> graph_at;  ///< places in the file of what stands in the table
   std::vector<std::string> node_at;
   std::vector<std::string> edge_at;
-
-  [[nodiscard]] auto copies() const noexcept -> copy_placement {
-    return platform.copy_engines > 0 ? copy_placement::engine : copy_placement::processor;
-  }
 };
 
 /// Whether a document has graphs, a block queue, or a global scheduler and no GPU.
@@ -65,5 +63,37 @@ struct graph_file {
 
 /// Throws `input_error` when something is wrong with the file. Pre: `is_graph_document`.
 [[nodiscard]] auto read_graphs(const json_value& document) -> std::unique_ptr<graph_file>;
+
+/// The line of the format for a fault that the library found.
+[[nodiscard]] auto explain_fault(const graph_file& file, const model_error& error) -> input_error;
+
+namespace detail {
+
+/// Calls `f` with the platform whose processors have a rule.
+template <class Rule, class F>
+void with_processors(const graph_file& file, const Rule& rule, F f) {
+  const graph_platform& p = file.platform;
+  const std::int32_t each = p.clusters[0];
+  const auto cpus = pool(processors(each * static_cast<std::int32_t>(p.clusters.size())), clustered(rule, each));
+  const auto gpu = pool(block_slots(p.sms, p.threads_per_sm, p.blocks_per_sm), fifo_blocks(per_job_streams, guarded));
+  const auto engines = pool(copy_engines(p.copy_engines), fifo);
+  if (p.sms > 0 && p.copy_engines > 0) { return f(platform(cpus, gpu, engines)); }
+  if (p.sms > 0) { return f(platform(cpus, gpu)); }
+  if (p.copy_engines > 0) { return f(platform(cpus, engines)); }
+  f(platform(cpus));
+}
+
+}  // namespace detail
+
+/// Calls `f` with the platform that the file describes.
+template <class F>
+void with_graph_platform(const graph_file& file, F f) {
+  switch (file.rule) {
+    case gel_policy::earliest_deadline: return detail::with_processors(file, g_edf, f);
+    case gel_policy::fair_lateness: return detail::with_processors(file, g_fl, f);
+    case gel_policy::first_in_first_out: return detail::with_processors(file, g_fifo, f);
+    case gel_policy::given_points: return detail::with_processors(file, gel, f);
+  }
+}
 
 }  // namespace takt::program

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <takt/report/format_duration.hpp>
+#include <takt/model/located.hpp>
 
 #include "../fields.hpp"
 
@@ -15,7 +15,6 @@ namespace takt::program {
 
 namespace {
 
-using report::format_duration;
 using std::string_view;
 
 constexpr std::array<string_view, 4> top_keys{"format", "name", "platform", "tasks"};
@@ -127,35 +126,19 @@ void read_contention(const located& v, share_file& out) {
   }
 }
 
-[[nodiscard]] auto task_value(const share_task& t, const model_error& error) -> std::string {
-  switch (error.fault) {
-    case model_fault::period_not_positive:
-    case model_fault::time_overflow: return format_duration(t.period);
-    case model_fault::deadline_not_positive:
-    case model_fault::deadline_exceeds_period: return format_duration(t.deadline);
-    case model_fault::duplicate_priority: return fmt::format("{}", t.priority);
-    case model_fault::duplicate_name: return fmt::format("\"{}\"", one_line(t.name, 60));
-    default: return {};
-  }
-}
-
 }  // namespace
 
 auto explain_fault(const share_file& file, const model_error& error) -> input_error {
-  const fault_text text = describe(error.fault);
-  const bool overflow = error.fault == model_fault::time_overflow;
-  if (error.task == nowhere) { return {"/tasks", std::string(text.problem), std::string(text.allowed), overflow}; }
+  if (error.task == nowhere) { return refused_at("/tasks", error); }
   const std::string where = step_into("/tasks", error.task);
-  if (error.fault == model_fault::plan_does_not_fit) {
-    return {step_into(where, "memory"), "does not fit into the GPU's memory beside those before it",
-            "sums up to the memory of platform.gpus[0]"};
+  model_error found = takt::located(error, file.table.tasks);
+  const bool overflow = error.fault == model_fault::time_overflow;
+  if (overflow) {
+    found.value = file.table.tasks[error.task].period;
+    found.has_value = true;
   }
-  const share_task& t = file.table.tasks[error.task];
-  const std::string value = task_value(t, error);
-  std::string problem = fmt::format("{}{}{}", value, value.empty() ? "" : " ", text.problem);
-  if (error.fault == model_fault::deadline_exceeds_period) { problem += " " + format_duration(t.period); }
-  const std::string_view field = overflow ? "period" : text.field;
-  return {field.empty() ? where : step_into(where, field), problem, std::string(text.allowed), overflow};
+  const string_view field = overflow ? "period" : describe(error.fault).field;
+  return refused_at(field.empty() ? where : step_into(where, field), found);
 }
 
 auto is_share_document(const json_value& document) -> bool { return sharing_of(document) == "shares"; }

@@ -48,7 +48,7 @@ auto period_list(const settings& s, std::string_view name) -> generation::period
 }
 
 void draw(const generation::accelerator_set_options& o, std::uint64_t seed, std::uint64_t number, kernel_table& out) {
-  if (generation::generate(o, seed, number, out) != generation::generation_fault::none) {
+  if (generation::generate(o, seed, number, out) != model_fault::none) {
     throw environment_error{"a task set of this study cannot be drawn: this is a fault of takt, please report it"};
   }
 }

@@ -22,15 +22,13 @@ namespace {
 using simulation::gpu_choice;
 using simulation::published_set;
 using simulation::published_table;
-using run_result = gpusync_simulation_result<published_table::max_tasks>;
+using run_result = gpusync_observation<published_table::max_tasks>;
 
 constexpr std::int64_t nanoseconds_per_second = 1'000'000'000;
 
 [[nodiscard]] auto run(const published_set& s, const gpusync_simulation_options& o) -> run_result {
   run_result out = simulate(s.platform, s.tasks, o);
-  if (out.fault != gpusync_run_fault::none) {
-    throw environment_error{"a simulation failed: this is a fault of takt, please report it"};
-  }
+  if (out.error) { throw environment_error{"a simulation failed: this is a fault of takt, please report it"}; }
   return out;
 }
 
@@ -106,13 +104,11 @@ void add_curves(experiment& e, const std::string& title, int colour, stroke line
       };
       std::int64_t left_out = 0;
       std::int64_t released = 0;
-      for (const auto& t : r.tasks) {
-        left_out += t.skipped;
-        released += t.released;
-      }
-      counts[0] = thousandths(r.tasks[simulation::first_reported_task].execution, horizon);
-      counts[1] = thousandths(r.tasks[simulation::second_reported_task].execution, horizon);
-      counts[2] = thousandths(r.misses(), released);
+      for (const auto& a : r.activities) { left_out += static_cast<std::int64_t>(a.skipped); }
+      for (const auto& t : r.tasks) { released += static_cast<std::int64_t>(t.released); }
+      counts[0] = thousandths(r.activities[simulation::first_reported_task].execution, horizon);
+      counts[1] = thousandths(r.activities[simulation::second_reported_task].execution, horizon);
+      counts[2] = thousandths(static_cast<std::int64_t>(r.misses()), released);
       counts[3] = close(simulation::first_reported_task, 5);
       counts[4] = close(simulation::second_reported_task, 20);
       counts[5] = thousandths(left_out, released);
@@ -166,14 +162,15 @@ constexpr std::array choices{choice{"affinity", gpu_choice::predicted, stroke::s
                                .budgets = overrun_policy::early_release,
                                .aberrant = wild});
       std::array<std::int64_t, 2> moved{};
-      for (const auto& t : r.tasks) {
-        for (std::size_t d = 0; d < 2; ++d) { moved[d] += t.moved[d + 1]; }
+      for (const auto& a : r.activities) {
+        for (std::size_t d = 0; d < 2; ++d) { moved[d] += static_cast<std::int64_t>(a.moved[d + 1]); }
       }
       for (std::size_t d = 0; d < 2; ++d) {
         const auto of = [&](std::size_t task) {
-          return thousandths(r.tasks[task].moved[d + 1], r.tasks[task].sections);
+          return thousandths(static_cast<std::int64_t>(r.activities[task].moved[d + 1]),
+                             static_cast<std::int64_t>(r.activities[task].sections));
         };
-        counts[d] = thousandths(moved[d], r.sections());
+        counts[d] = thousandths(moved[d], static_cast<std::int64_t>(r.sections()));
         counts[2 + d] = of(simulation::first_reported_task);
         counts[4 + d] = of(simulation::second_reported_task);
       }
@@ -239,7 +236,7 @@ constexpr std::array clusterings{clustering{"1", 1, migration_path::none, 0},
       }
       std::ranges::sort(all);
       counts[0] = simulation::quantile(all, u.level);
-      counts[1] = thousandths(r.migrations(), r.sections());
+      counts[1] = thousandths(static_cast<std::int64_t>(r.migrations()), static_cast<std::int64_t>(r.sections()));
     };
   };
   return e;

@@ -69,7 +69,7 @@ void draw(const generation::studied_group& g, std::size_t group, std::int64_t ut
           std::int64_t index, study_tasks& out) {
   const auto number = (static_cast<std::int64_t>(group) * most_levels + utilization) * most_sets + index;
   if (generation::generate(generation::options_of(g, utilization), seed, static_cast<std::uint64_t>(number), out) !=
-      generation::generation_fault::none) {
+      model_fault::none) {
     throw environment_error{"a task set of this study cannot be drawn: this is a fault of takt, please report it"};
   }
 }

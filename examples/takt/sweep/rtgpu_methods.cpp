@@ -56,7 +56,7 @@ auto runs_without_miss(const study_table& table, const platform_record& platform
   for (const auto& t : table.tasks) { longest = std::max(longest, t.period); }
   const simulation_options options{.horizon = duration{longest * periods}, .stop_at_first_miss = true};
   return on_board(platform, [&](const auto& b) {
-    return simulate(b, table, static_cast<const plan<most_tasks>&>(p), options).status() == simulation_status::no_miss;
+    return simulate(b, table, static_cast<const plan<most_tasks>&>(p), options).status() == observation_status::no_miss;
   });
 }
 

@@ -26,7 +26,7 @@ void draw(const rtgpu_setting& setting, std::uint64_t seed, std::int64_t level, 
   generation::rtgpu_options o = setting.options;
   o.utilization_permille = static_cast<std::int32_t>(level);
   const auto number = static_cast<std::uint64_t>(level * most_sets + index);
-  if (generation::generate(o, seed, number, out) != generation::generation_fault::none) {
+  if (generation::generate(o, seed, number, out) != model_fault::none) {
     throw environment_error{"a task set of this study cannot be drawn: this is a fault of takt, please report it"};
   }
   prioritize(out, priority_order::deadline_monotonic);

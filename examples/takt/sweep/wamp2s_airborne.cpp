@@ -45,10 +45,10 @@ enum column : std::uint8_t { without_miss, jobs, misses, first_application };
         const application_releases releases{table, airborne_sporadic(), own};
         const auto run = run_policy(share_policies[u.series].policy, table, releases, horizon);
         counts[without_miss] += run.misses() == 0 ? 1 : 0;
-        counts[misses] += run.misses();
+        counts[misses] += static_cast<std::int64_t>(run.misses());
         for (std::size_t a = 0; a < run.tasks.size(); ++a) {
-          counts[jobs] += run.tasks[a].released;
-          counts[first_application + a] += run.tasks[a].misses;
+          counts[jobs] += static_cast<std::int64_t>(run.tasks[a].released);
+          counts[first_application + a] += static_cast<std::int64_t>(run.tasks[a].misses);
         }
       }
     };

@@ -46,19 +46,21 @@ struct effort_sum {
 
   void add(const share_outcome& run) {
     std::int64_t started = 0;
-    const auto thousandths = [](std::int64_t count, std::int64_t of) { return of > 0 ? count * 1000 / of : 0; };
+    const auto thousandths = [](std::uint64_t count, std::uint64_t of) {
+      return of > 0 ? static_cast<std::int64_t>(count * 1000 / of) : 0;
+    };
     std::int64_t ops = 0;
     std::int64_t calls = 0;
-    for (const auto& t : run.tasks) {
-      started += t.started;
-      ops += thousandths(t.operations_in_jobs, t.started);
-      calls += thousandths(t.predictions_in_jobs, t.started);
+    for (const auto& a : run.activities) {
+      started += static_cast<std::int64_t>(a.started);
+      ops += thousandths(a.operations, a.started);
+      calls += thousandths(a.predictions, a.started);
     }
     const auto applications = static_cast<std::int64_t>(run.tasks.size());
     sums[operations_per_job] += ops / applications;
     sums[predictions_per_job] += calls / applications;
-    sums[operations] += run.effort.operations * 1000;
-    sums[predictions] += run.effort.predictions * 1000;
+    sums[operations] += static_cast<std::int64_t>(run.effort.operations) * 1000;
+    sums[predictions] += static_cast<std::int64_t>(run.effort.predictions) * 1000;
     sums[jobs] += started * 1000;
     ++runs;
   }

@@ -73,7 +73,7 @@ auto run_policy(share_policy policy, const application_table& table, const appli
 
 void draw(const generation::benchmark_set_options& o, std::uint64_t seed, std::uint64_t number,
           application_table& out) {
-  if (generation::generate(o, seed, number, out) != generation::generation_fault::none) {
+  if (generation::generate(o, seed, number, out) != model_fault::none) {
     throw environment_error{"a task set of this study cannot be drawn: this is a fault of takt, please report it"};
   }
 }

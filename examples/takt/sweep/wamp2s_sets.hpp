@@ -20,7 +20,7 @@ inline constexpr std::size_t most_applications = generation::synthetic_benchmark
 using application_table = share_table<most_applications>;
 using share_predictor = contention_predictor<most_applications>;
 using scheduled_applications = simulation::scheduled_shares<most_applications, share_predictor>;
-using share_outcome = simulation::share_result<most_applications>;
+using share_outcome = share_observation<most_applications>;
 
 inline constexpr ticks microseconds_per_second = 1'000'000;
 

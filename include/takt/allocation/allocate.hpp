@@ -10,6 +10,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/planned_table.hpp>
 
 namespace takt {
 
@@ -26,18 +27,20 @@ namespace detail {
 
 /// A plan for a task set on a platform, found with the platform's own analysis as the test. In a constant expression a
 /// model that does not fit stops compilation; at run time it yields an infeasible plan without shares, and `analyze`
-/// says why. Fewer SMs than tasks with kernels count as a model that does not fit.
+/// says why. Fewer SMs than tasks with kernels count as a model that does not fit. The search ends after `limit` task
+/// analyses; `effort.complete` says whether it was decided by then.
 template <Platform P, TaskSet T>
-[[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method = exact_search,
+[[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method = default_search,
                                       analysis::rtgpu_variant variant = analysis::rtgpu_best,
-                                      std::uint64_t limit = unlimited_evaluations,
+                                      std::uint64_t limit = default_evaluations,
                                       detail::refusal&& refused = detail::refusal{
                                           detail::check_composition<P>::passed && detail::check_chains<T>::passed}) {
   if constexpr (KnownComposition<P> && !AcceleratorTaskSet<T>) {
-    const auto table = analysis::prioritized_table(platform, tasks);
+    const auto table =
+        planned_table(platform, tasks, plan<std::remove_cvref_t<decltype(tasks.template table<ticks>())>::max_tasks>{});
     auto a = analysis::make_analysis(platform, table, variant);
     refused.error = platform.validate();
-    if (!refused.error) { refused.error = a.fits(table, platform.record()); }
+    if (!refused.error) { refused.error = located(a.fits(table, platform.record()), table.tasks); }
     using result = decltype(search_plan(a, method, limit));
     if (refused.error) { return result{}; }
     if (a.uses_shares && detail::sm_units(platform.record()) < static_cast<std::int64_t>(table.gpu_tasks())) {

@@ -17,8 +17,8 @@
 #include <takt/model/task_set.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/compositions.hpp>
-#include <takt/rules/dedicated_sms.hpp>
-#include <takt/rules/priority_order.hpp>
+#include <takt/rules/planned_table.hpp>
+#include <takt/rules/share_tags.hpp>
 
 namespace takt {
 
@@ -42,37 +42,15 @@ template <KnownComposition P, class Table>
   }
 }
 
-/// The flat table of a set in the priority order that the platform's processors use.
-template <class P, TaskSet T, ExactNumber Number = ticks>
-[[nodiscard]] constexpr auto prioritized_table(const P& /*platform*/, const T& tasks) {
-  auto table = tasks.template table<Number>();
-  prioritize(table, P::cpu_rule::order);
-  return table;
-}
-
 namespace detail {
 
 template <class A>
 [[nodiscard]] constexpr auto invalid(const A& a, const model_error& error) {
   using number = typename std::remove_cvref_t<decltype(a.table())>::number;
   verdict<number, A::max_tasks> out;
-  out.analysis = a.name();
-  out.error = error;
-  out.status = error.fault == model_fault::time_overflow ? verdict_status::overflow : verdict_status::invalid_model;
+  out.method = a.name();
+  out.refuse(error);
   return out;
-}
-
-template <std::size_t N, class Table>
-[[nodiscard]] constexpr auto plan_fault(const Table& table, const platform_record& platform, const plan<N>& p)
-    -> model_error {
-  if (p.shares.size() != table.size() || !dedicated_sms<N>(platform, p).valid()) {
-    return {.fault = model_fault::plan_does_not_fit};
-  }
-  for (std::size_t k = 0; k < table.size(); ++k) {
-    const auto id = table.tasks[k].id;
-    if (table.has_kernel(k) && p.shares[id].sms < 1) { return {.fault = model_fault::plan_does_not_fit, .task = id}; }
-  }
-  return {};
 }
 
 }  // namespace detail
@@ -85,20 +63,22 @@ template <std::size_t N, class Table>
 /// expression these stop compilation with a sentence. `unschedulable` only with a proof of a miss, in a legal run,
 /// under every plan. Cost: see the analysis.
 template <Platform P, TaskSet T, std::size_t N>
+  requires(!HasAccelerator<P> && !HasGpuShares<P>)
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
                                      analysis::rtgpu_variant variant = analysis::rtgpu_best,
                                      detail::refusal&& refused = detail::refusal{detail::check_composition<P>::passed &&
                                                                                  detail::check_chains<T>::passed}) {
   if constexpr (KnownComposition<P> && !AcceleratorTaskSet<T>) {
-    const auto table = analysis::prioritized_table(platform, tasks);
+    const auto table = planned_table(platform, tasks, p);
     const platform_record record = platform.record();
     auto a = analysis::make_analysis(platform, table, variant);
     model_error& error = refused.error;
     error = platform.validate();
-    if (!error) { error = a.fits(table, record); }
-    if (!error && a.uses_shares) { error = analysis::detail::plan_fault(table, record, p); }
+    if (!error) { error = located(a.fits(table, record), table.tasks); }
+    if (!error) { error = plan_fault(platform, table, p); }
     if (error) { return analysis::detail::invalid(a, error); }
     auto out = analysis::verdict_of(a, analysis::evaluate_all(a, p));
+    complete_plan(platform, table, p, out.plan);
     if constexpr (!LockedGpuPlatform<P> && !TokenGpuPlatform<P>) {
       const bool hopeless = !out.schedulable() && !analysis::find_proven_misses(table, record).empty();
       out.status = hopeless ? verdict_status::unschedulable : out.status;

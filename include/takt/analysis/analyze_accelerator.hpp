@@ -4,16 +4,38 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
-#include <takt/analysis/accelerator_verdict.hpp>
+#include <takt/analysis/demand/edf_verdict.hpp>
 #include <takt/analysis/judge_accelerator.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/inline_vector.hpp>
+#include <takt/model/accelerator.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
 #include <takt/model/task_set.hpp>
+#include <takt/rules/accelerator/planned_kernels.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 
 namespace takt {
 
 namespace analysis {
+
+/// What a test says of the tasks that compete with one another: of one core, or with `any_core` of all cores at once.
+/// A demand test names the window that fails or is the tightest; response times stand with the tasks.
+template <class Number>
+struct accelerator_part {
+  std::int32_t core = any_core;
+  edf_verdict<Number> test{};
+};
+
+/// A verdict, and the tests that it follows from. Under EDF a task meets its deadline if its part passes, and none has
+/// a bound of its own.
+template <class Number, std::size_t MaxTasks>
+struct accelerator_evidence {
+  takt::verdict<Number, MaxTasks> verdict;
+  inline_vector<accelerator_part<Number>, MaxTasks> parts;
+};
 
 /// The name of the test that `analyze` takes for a rule.
 template <AcceleratorRule Rule>
@@ -45,10 +67,10 @@ namespace detail {
 }
 
 template <std::size_t MaxTasks>
-constexpr void add_part(accelerator_verdict<ticks, MaxTasks>& out, const accelerator_table<ticks, MaxTasks>& part,
+constexpr void add_part(accelerator_evidence<ticks, MaxTasks>& out, const accelerator_table<ticks, MaxTasks>& part,
                         std::int32_t core, const part_answer<ticks, MaxTasks>& answer) {
   for (std::size_t i = 0; i < part.size(); ++i) {
-    auto& t = out.tasks[part.tasks[i].id];
+    auto& t = out.verdict.tasks[part.tasks[i].id];
     t.evaluated = true;
     t.meets = answer.test.schedulable();
     if (i < answer.bounds.tasks.size()) {
@@ -58,9 +80,9 @@ constexpr void add_part(accelerator_verdict<ticks, MaxTasks>& out, const acceler
   }
   static_cast<void>(out.parts.push_back({core, answer.test}));
   const auto status = answer.must_miss ? verdict_status::unschedulable : answer.test.status;
-  if (weight(out.status) < weight(status)) {
-    out.status = status;
-    out.error =
+  if (weight(out.verdict.status) < weight(status)) {
+    out.verdict.status = status;
+    out.verdict.error =
         status == verdict_status::overflow ? model_error{.fault = model_fault::time_overflow} : answer.test.error;
   }
 }
@@ -80,7 +102,7 @@ constexpr void for_each_core(const accelerator_table<ticks, MaxTasks>& table, F 
 
 template <AcceleratorRule Rule, std::size_t MaxTasks>
 constexpr void judge_parts(const accelerator_table<ticks, MaxTasks>& table, const accelerator_record& accelerator,
-                           const Rule& rule, accelerator_verdict<ticks, MaxTasks>& out) {
+                           const Rule& rule, accelerator_evidence<ticks, MaxTasks>& out) {
   using order = kernel_order<Rule>;
   if constexpr (SingleStream<Rule>) {
     add_part(out, table, any_core, judge_single_stream<order>(table));
@@ -109,6 +131,35 @@ constexpr void judge_parts(const accelerator_table<ticks, MaxTasks>& table, cons
 }
 
 }  // namespace detail
+
+/// What is known of the kernels under a plan, and why.
+template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N>
+[[nodiscard]] constexpr auto accelerator_evidence_of(const P& platform, const T& tasks, const plan<N>& p) {
+  using rule = typename P::accelerator_rule;
+  auto table = tasks.template table<ticks>();
+  accelerator_evidence<ticks, decltype(table)::max_tasks> out;
+  auto& verdict = out.verdict;
+  verdict.method = accelerator_test_name<rule>();
+  verdict.error = platform.validate();
+  if (!verdict.error) { verdict.error = plan_fault(platform.strategy(), table, p); }
+  if (!verdict.error) {
+    table = planned_kernels(table, p);
+    verdict.error = located(fits_accelerator<rule>(table, platform.accelerator()), table.tasks);
+  }
+  if (verdict.error) {
+    verdict.status = status_of(verdict.error);
+    return out;
+  }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    static_cast<void>(verdict.tasks.push_back({.name = table.tasks[i].name, .deadline = table.tasks[i].deadline}));
+  }
+  rank_kernels<kernel_order<rule>>(table);  // parts are ranked as the whole set is
+  verdict.status = verdict_status::schedulable;
+  detail::judge_parts(table, platform.accelerator(), platform.strategy(), out);
+  complete_plan(platform.strategy(), table, verdict.plan);
+  return out;
+}
+
 }  // namespace analysis
 
 /// Proves, or fails to prove, that every kernel meets its deadline on an accelerator, for sporadic and hence for
@@ -117,31 +168,24 @@ constexpr void judge_parts(const accelerator_table<ticks, MaxTasks>& table, cons
 /// `nonpreemptive` and `slots` of kernels that stop anywhere are decided exactly, for the others `not_proven` can be
 /// the answer. `unschedulable` only with a proof of a miss in a legal run. Error: `invalid_model` and `overflow`, with
 /// the field in `error`; in a constant expression these stop compilation with a sentence. Cost: see the tests.
+template <HasAccelerator P, TaskSet T, std::size_t N>
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
+                                     detail::refusal&& refused = detail::refusal{
+                                         detail::check_accelerator<P, T>::passed}) {
+  if constexpr (AcceleratorPlatform<P> && AcceleratorTaskSet<T>) {
+    const auto out = analysis::accelerator_evidence_of(platform, tasks, p).verdict;
+    refused.error = out.error;
+    return out;
+  }
+}
+
+/// The same for kernels on the cores that they name.
 template <HasAccelerator P, TaskSet T>
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks,
                                      detail::refusal&& refused = detail::refusal{
                                          detail::check_accelerator<P, T>::passed}) {
   if constexpr (AcceleratorPlatform<P> && AcceleratorTaskSet<T>) {
-    using rule = typename P::accelerator_rule;
-    auto table = tasks.template table<ticks>();
-    constexpr std::size_t max_tasks = decltype(table)::max_tasks;
-    accelerator_verdict<ticks, max_tasks> out;
-    out.analysis = analysis::accelerator_test_name<rule>();
-    out.error = platform.validate();
-    if (!out.error) { out.error = fits_accelerator<rule>(table, platform.accelerator()); }
-    if (out.error) {
-      out.status = analysis::detail::status_of(out.error);
-    } else {
-      for (std::size_t i = 0; i < table.size(); ++i) {
-        static_cast<void>(out.tasks.push_back({.name = table.tasks[i].name, .deadline = table.tasks[i].deadline}));
-      }
-      out.status = verdict_status::schedulable;
-      // Parts are ranked as the whole set is.
-      rank_kernels<kernel_order<rule>>(table);
-      analysis::detail::judge_parts(table, platform.accelerator(), platform.strategy(), out);
-    }
-    refused.error = out.error;
-    return out;
+    return analyze(platform, tasks, plan<1>{}, std::move(refused));
   }
 }
 

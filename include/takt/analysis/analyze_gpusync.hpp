@@ -4,12 +4,16 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <takt/analysis/gpusync/analysis.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/model/gpusync/placed.hpp>
 #include <takt/model/gpusync/platform.hpp>
 #include <takt/model/gpusync/task.hpp>
 #include <takt/model/gpusync/validate.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
 
 namespace takt {
 
@@ -29,10 +33,10 @@ struct gpusync_terms {
   }
 };
 
-/// A verdict on tasks on locked GPUs, and what it follows from. `fault` says what is wrong with an invalid model.
+/// A verdict on tasks on locked GPUs, and what it follows from.
 template <class Table>
-struct gpusync_verdict : verdict<ticks, Table::max_tasks> {
-  gpusync_error fault{};
+struct gpusync_evidence {
+  takt::verdict<ticks, Table::max_tasks> verdict;
   analysis::gpusync::set_bounds<Table> bounds{};
 
   /// Pre: task i has a bound.
@@ -53,52 +57,74 @@ struct gpusync_verdict : verdict<ticks, Table::max_tasks> {
   inline_vector<ticks, Table::max_tasks> cpu;  ///< each task's own time on a CPU
 };
 
-namespace analysis::gpusync::detail {
+namespace analysis::gpusync {
 
-[[nodiscard]] constexpr auto status_of(set_status s) noexcept -> verdict_status {
-  switch (s) {
-    case set_status::schedulable: return verdict_status::schedulable;
-    case set_status::overflow: return verdict_status::overflow;
-    default: return verdict_status::not_proven;
+/// Bounds under a plan, and what they follow from. Cost: that of `analyze_set`; no heap.
+template <GpusyncPlatform P, class Table, std::size_t N>
+  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
+[[nodiscard]] constexpr auto evidence_of(const P& platform, const Table& given, const plan<N>& p,
+                                         const options<ticks>& how = {}) -> gpusync_evidence<Table> {
+  gpusync_evidence<Table> out;
+  auto& verdict = out.verdict;
+  const gpusync_configuration& c = platform.configuration();
+  const bool sound = c.cpu_cluster_size > 0 && fault_of(c) == model_fault::none;
+  verdict.method = sound && c.protocol() == token_protocol::ck_omlp ? "locked-gpus-ck-omlp" : "locked-gpus-r2dglp";
+  if (const auto error = gpusync_plan_fault(given, p)) {
+    verdict.refuse(error);
+    return out;
   }
+  const Table tasks = placed(given, p);
+  if (const auto error = validate_gpusync(platform, tasks)) {
+    verdict.refuse(error);
+    return out;
+  }
+  out.bounds = analyze_set(platform, tasks, how);
+  verdict.why = out.bounds.status;
+  verdict.status = status_of(out.bounds.status);
+  if (verdict.status == verdict_status::overflow) { verdict.error = {.fault = model_fault::time_overflow}; }
+  // A bound that rests on responses which were not reached yet, or on deadlines that are missed, is none.
+  const bool valid = verdict.status == verdict_status::schedulable;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto& t = tasks.tasks[i];
+    const auto& response = out.bounds.tasks[i].response;
+    static_cast<void>(out.cpu.push_back(t.wcet));
+    static_cast<void>(verdict.tasks.push_back({.name = t.name,
+                                               .deadline = t.deadline,
+                                               .bound = {response.value, valid && response.exists},
+                                               .evaluated = response.exists,
+                                               .meets = valid && response.exists && response.value <= t.deadline}));
+    static_cast<void>(verdict.plan.cores.push_back(t.cpu_cluster));
+    static_cast<void>(verdict.plan.shares.push_back({t.uses_gpu() ? t.gpu_cluster : 0, 0}));
+  }
+  return out;
 }
 
-}  // namespace analysis::gpusync::detail
+}  // namespace analysis::gpusync
 
-/// Bounds of sporadic tasks that share locked GPUs. `schedulable`: under EDF or fair lateness every response is
-/// bounded, and with `guarantee::deadlines` or fixed priorities every deadline is met. A task `meets` its deadline if
-/// its bound does, whatever was asked for. Never `unschedulable`: what is not proven may still hold. Error:
-/// `invalid_model` with `fault`, `overflow`. Cost: that of `analyze_set`; no heap.
+/// Bounds of sporadic tasks that share locked GPUs, placed by a plan. `schedulable`: under EDF or fair lateness every
+/// response is bounded, and with `guarantee::deadlines` or fixed priorities every deadline is met. A task `meets` its
+/// deadline if its bound does, whatever was asked for. Never `unschedulable`: what is not proven may still hold. Error:
+/// `invalid_model` and `overflow`, with the field in `error`; in a constant expression these stop compilation with a
+/// sentence. Cost: that of `analysis::gpusync::analyze_set`; no heap.
+template <GpusyncPlatform P, class Table, std::size_t N>
+  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
+[[nodiscard]] constexpr auto analyze(const P& platform, const Table& tasks, const plan<N>& p,
+                                     const analysis::gpusync::options<ticks>& options = {},
+                                     detail::refusal&& refused = detail::refusal{})
+    -> verdict<ticks, Table::max_tasks> {
+  const auto out = analysis::gpusync::evidence_of(platform, tasks, p, options).verdict;
+  refused.error = out.error;
+  return out;
+}
+
+/// The same for tasks on the clusters that they name.
 template <GpusyncPlatform P, class Table>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
 [[nodiscard]] constexpr auto analyze(const P& platform, const Table& tasks,
-                                     const analysis::gpusync::options<ticks>& options = {}) -> gpusync_verdict<Table> {
-  gpusync_verdict<Table> out;
-  const bool donation = platform.configuration().cpu_cluster_size > 0 &&
-                        fault_of(platform.configuration()) == gpusync_fault::none &&
-                        platform.configuration().protocol() == token_protocol::ck_omlp;
-  out.analysis = donation ? "locked-gpus-ck-omlp" : "locked-gpus-r2dglp";
-  out.fault = validate_gpusync(platform, tasks);
-  if (out.fault) {
-    out.status =
-        out.fault.fault == gpusync_fault::time_overflow ? verdict_status::overflow : verdict_status::invalid_model;
-    return out;
-  }
-  out.bounds = analysis::gpusync::analyze_set(platform, tasks, options);
-  out.status = analysis::gpusync::detail::status_of(out.bounds.status);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto& response = out.bounds.tasks[i].response;
-    const bool meets = response.exists && response.value <= tasks.tasks[i].deadline;
-    // A bound that rests on responses which were not reached yet, or on deadlines that are missed, is none.
-    const bool valid = out.status == verdict_status::schedulable;
-    static_cast<void>(out.cpu.push_back(tasks.tasks[i].wcet));
-    static_cast<void>(out.tasks.push_back({.name = tasks.tasks[i].name,
-                                           .deadline = tasks.tasks[i].deadline,
-                                           .bound = {response.value, valid && response.exists},
-                                           .evaluated = response.exists,
-                                           .meets = valid && meets}));
-  }
-  return out;
+                                     const analysis::gpusync::options<ticks>& options = {},
+                                     detail::refusal&& refused = detail::refusal{})
+    -> verdict<ticks, Table::max_tasks> {
+  return analyze(platform, tasks, plan<Table::max_tasks>{}, options, std::move(refused));
 }
 
 }  // namespace takt

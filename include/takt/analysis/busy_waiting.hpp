@@ -2,12 +2,14 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/job_count.hpp>
+#include <takt/analysis/share_choice.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/plan.hpp>
@@ -18,13 +20,16 @@ namespace takt::analysis {
 /// A job spins on its one core while it copies and while its kernels run, so it needs the core for all of its time.
 /// Every lower task may have been preempted with a copy under way, hence blocking is a sum over them, not a maximum:
 /// docs/errata.md has three tasks that beat the maximum. Source: the STGM baseline of Zou et al. 2021, section 6.1.
-template <class Table>
+///
+/// With `share_choice` for `Share` it is a relaxation, as `rtgpu` describes it: every job claims least.
+template <class Table, class Share = sm_share>
 class busy_waiting_rta {
  public:
   using number = typename Table::number;
   static constexpr std::size_t max_tasks = Table::max_tasks;
   static constexpr bool priority_ordered = true;
   static constexpr bool uses_shares = true;
+  static constexpr bool relaxed = std::same_as<Share, share_choice>;
 
   constexpr busy_waiting_rta(const Table& table, const platform_record& platform)
       : table_{&table}, platform_{platform} {}
@@ -40,18 +45,16 @@ class busy_waiting_rta {
   /// More SMs for a higher task shorten its claim on the core and help everybody: the least share is not the best.
   [[nodiscard]] constexpr auto monotone() const noexcept -> bool { return false; }
 
-  constexpr void assign(std::size_t k, const sm_share& share) {
-    served_[k] = share.sms > 0 || !table_->has_kernel(k);
+  [[nodiscard]] constexpr auto relaxation() const { return busy_waiting_rta<Table, share_choice>(*table_, platform_); }
+
+  constexpr void assign(std::size_t k, const Share& share) {
+    served_[k] = any_sms(share) || !table_->has_kernel(k);
     claim_[k] = number(0);
     if (!served_[k]) { return; }
     for (std::size_t j = 0; j < table_->tasks[k].segment_count; ++j) {
       const auto& s = table_->segment(k, j);
-      interval<number> time = s.time;
-      if (s.where == stage::kernel) {
-        const auto& gpu = platform_.gpus[static_cast<std::size_t>(share.gpu)];
-        (void)table_->kernel_bounds(s, gpu.power(share.sms), time);
-      }
-      claim_[k] = claim_[k] + time.upper;
+      claim_[k] =
+          claim_[k] + (s.where == stage::kernel ? kernel_time(*table_, s, platform_, share).upper : s.time.upper);
     }
   }
 
@@ -61,11 +64,12 @@ class busy_waiting_rta {
     const number own = claim_[k] + blocking(k);
     number start = own;
     for (std::size_t i = 0; i < k; ++i) { start = start + claim_[i]; }
-    const auto result = least_fixed_point(start, table_->tasks[k].deadline, [this, k, &own](const number& x) {
+    const auto found = least_fixed_point(start, table_->tasks[k].deadline, [this, k, &own](const number& x) {
       number sum = own;
       for (std::size_t i = 0; i < k; ++i) { sum = sum + jobs_released(table_->tasks[i].period, x) * claim_[i]; }
       return ascent<number>{sum, x};
     });
+    const auto result = relaxed ? at_least(found) : found;
     bounds_[k] = {result.value, result.exists()};
     return result.exists();
   }

@@ -60,19 +60,19 @@ template <class Table>
     alternating_chain walk;
     for (std::uint32_t j = 0; j < t.segment_count; ++j) {
       const auto& s = table.segment(i, j);
-      if (!walk.next(s.where)) { return {.fault = model_fault::chain_does_not_alternate, .task = t.id, .segment = j}; }
+      if (!walk.next(s.where)) { return {.fault = model_fault::chain_does_not_alternate, .task = t.id, .visit = j}; }
       if (s.where == stage::copy && platform.copy_engines == 0 && s.time.upper > typename Table::number(0)) {
-        return {.fault = model_fault::copy_without_engine, .task = t.id, .segment = j};
+        return {.fault = model_fault::copy_without_engine, .task = t.id, .visit = j};
       }
       if (s.where == stage::kernel && platform.gpus.empty()) {
-        return {.fault = model_fault::kernel_without_gpu, .task = t.id, .segment = j};
+        return {.fault = model_fault::kernel_without_gpu, .task = t.id, .visit = j};
       }
       if (s.where == stage::kernel && !s.any_neighbour && shares_sms(platform)) {
-        return {.fault = model_fault::interleave_among_own_blocks_only, .task = t.id, .segment = j};
+        return {.fault = model_fault::interleave_among_own_blocks_only, .task = t.id, .visit = j};
       }
     }
     if (!walk.complete()) {
-      return {.fault = model_fault::chain_does_not_alternate, .task = t.id, .segment = t.segment_count - 1};
+      return {.fault = model_fault::chain_does_not_alternate, .task = t.id, .visit = t.segment_count - 1};
     }
   }
   return {};

@@ -8,6 +8,7 @@
 
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/job_count.hpp>
+#include <takt/analysis/share_choice.hpp>
 #include <takt/analysis/stretches.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
@@ -69,8 +70,10 @@ class enhanced_mpcp {
  private:
   /// Not before the first evaluation: a model that does not fit may have kernels that cannot even be divided.
   constexpr void merge_chains() {
-    const sm_power all = platform_.gpus.empty() ? sm_power{} : platform_.gpus[0].power(platform_.gpus[0].budget());
-    for (std::size_t k = 0; k < table_->size(); ++k) { chains_.merge(*table_, k, all); }
+    const auto on_all_sms = [this](const segment_record<number>& s) {
+      return kernel_time(*table_, s, platform_, sm_share{0, platform_.gpus[0].budget()});
+    };
+    for (std::size_t k = 0; k < table_->size(); ++k) { chains_.merge(*table_, k, on_all_sms); }
     merged_ = true;
   }
 

@@ -28,14 +28,15 @@ class interference {
     if (model_->segments(task, resource) > 0) { sources_[count_++] = {task, resource, number(0), number(-1)}; }
   }
 
-  /// Pre: c is not below earlier ones. Error: as `least_fixed_point`.
+  /// Pre: c is not below earlier ones. Error: as `least_fixed_point`. Where only a lower bound is asked for, the last
+  /// iterate is one when the iteration is given up.
   constexpr auto solve(const number& c, const number& limit) -> fixed_point<number> {
     if (found_.reason == stop_reason::exceeds_limit) { return found_; }
     // A greater constant moves the least fixed point by at least the difference.
     const number start = found_.exists() ? number(found_.value + (c - constant_)) : c;
     constant_ = c;
     found_ = least_fixed_point(start, limit, [this](const number& x) { return at(x); });
-    return found_;
+    return Model::from_below ? at_least(found_) : found_;
   }
 
  private:

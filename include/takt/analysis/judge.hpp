@@ -10,12 +10,15 @@
 namespace takt::analysis {
 
 /// Evaluates every task under a plan, from the highest priority down, and stops at the first that fails: bounds of
-/// lower tasks would rest on a deadline that is not kept. Pre: the plan has a share for each task.
+/// lower tasks would rest on a deadline that is not kept. A task without a share in the plan has none.
 /// Returns the number of tasks that meet their deadlines, highest first.
 template <PriorityAnalysis A, std::size_t N>
 constexpr auto evaluate_all(A& a, const plan<N>& p) -> std::size_t {
   const auto& tasks = a.table().tasks;
-  for (std::size_t k = 0; k < tasks.size(); ++k) { a.assign(k, p.shares[tasks[k].id]); }
+  for (std::size_t k = 0; k < tasks.size(); ++k) {
+    const auto id = tasks[k].id;
+    a.assign(k, id < p.shares.size() ? p.shares[id] : sm_share{});
+  }
   std::size_t k = 0;
   while (k < tasks.size() && a.evaluate(k)) { ++k; }
   return k;
@@ -28,7 +31,7 @@ template <PriorityAnalysis A>
   const auto& table = a.table();
   using number = typename std::remove_cvref_t<decltype(table)>::number;
   verdict<number, A::max_tasks> out;
-  out.analysis = a.name();
+  out.method = a.name();
   out.status = passed == table.size() ? verdict_status::schedulable : verdict_status::not_proven;
   out.tasks.resize(table.size());
   for (std::size_t k = 0; k < table.size(); ++k) {

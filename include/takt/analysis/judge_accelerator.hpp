@@ -12,7 +12,8 @@
 #include <takt/analysis/accelerator/slot_edf.hpp>
 #include <takt/analysis/accelerator/slot_guarded_fixed_priority.hpp>
 #include <takt/analysis/accelerator/whole_gpu_edf.hpp>
-#include <takt/analysis/accelerator_verdict.hpp>
+#include <takt/analysis/demand/edf_verdict.hpp>
+#include <takt/analysis/verdict.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include <takt/analysis/ascending.hpp>
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/interference.hpp>
+#include <takt/analysis/least_workload.hpp>
+#include <takt/analysis/share_choice.hpp>
 #include <takt/analysis/stretches.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/analysis/workload.hpp>
@@ -18,7 +22,11 @@ namespace takt::analysis {
 /// Segmented self-suspension over one serialised accelerator: each stretch between two CPU segments is served by a
 /// single non-preemptive fixed-priority server that all tasks share, its kernel on the task's own SMs.
 /// Source: the baseline of Zou et al. 2021, section 6.1, read as their Lemmas 2.1 to 2.3; the paper gives prose only.
-template <class Table>
+///
+/// With `share_choice` for `Share` it is a relaxation, as `rtgpu` describes it: here kernels are also work on the
+/// shared server, with their least longest times. Own segments that shrink by x take x from the work of a window and
+/// bring at most x of it forward.
+template <class Table, class Share = sm_share>
 class self_suspension {
  public:
   using number = typename Table::number;
@@ -27,6 +35,7 @@ class self_suspension {
   /// The share of a lower task lengthens the stretch that blocks, so a plan must be whole before any task is judged.
   static constexpr bool priority_ordered = false;
   static constexpr bool uses_shares = true;
+  static constexpr bool relaxed = std::same_as<Share, share_choice>;
 
   constexpr self_suspension(const Table& table, const platform_record& platform)
       : table_{&table}, platform_{platform} {}
@@ -40,11 +49,12 @@ class self_suspension {
   [[nodiscard]] constexpr auto platform() const noexcept -> const platform_record& { return platform_; }
   [[nodiscard]] constexpr auto monotone() const noexcept -> bool { return false; }
 
-  constexpr void assign(std::size_t k, const sm_share& share) {
-    const sm_power power =
-        share.sms < 1 ? sm_power{} : platform_.gpus[static_cast<std::size_t>(share.gpu)].power(share.sms);
-    served_[k] = power.virtual_sms > 0 || !table_->has_kernel(k);
-    if (served_[k]) { chains_.merge(*table_, k, power); }
+  [[nodiscard]] constexpr auto relaxation() const { return self_suspension<Table, share_choice>(*table_, platform_); }
+
+  constexpr void assign(std::size_t k, const Share& share) {
+    served_[k] = any_sms(share) || !table_->has_kernel(k);
+    shares_[k] = share;
+    if (served_[k]) { merge(k, share); }
   }
 
   /// Pre: every task has its share, and every higher task meets its deadline.
@@ -83,7 +93,7 @@ class self_suspension {
     }
     b.best = tighter(response_bound<number>{b.segmentwise.value, b.segmentwise.exists()},
                      response_bound<number>{b.cpu_joint.value, b.cpu_joint.exists()});
-    if (meets(k)) { workload_.pack(k, chains_.elements(), t.first_segment, chains_.count(k), t.period, t.deadline); }
+    if (meets(k)) { pack(k); }
     return meets(k);
   }
 
@@ -102,9 +112,9 @@ class self_suspension {
     return chains_.longest_below(k, table_->size());
   }
   [[nodiscard]] constexpr auto chains() const noexcept -> const stretches<Table>& { return chains_; }
-  [[nodiscard]] constexpr auto workload() const -> const workload_model<number, max_tasks, max_elements, 2>& {
-    return workload_;
-  }
+  using model = std::conditional_t<relaxed, least_workload<number, max_tasks, max_elements, 2, share_pieces>,
+                                   workload_model<number, max_tasks, max_elements, 2>>;
+  [[nodiscard]] constexpr auto workload() const -> const model& { return workload_; }
   /// Whether task k has what its kernels need.
   [[nodiscard]] constexpr auto served(std::size_t k) const -> bool { return served_[k]; }
   /// Response of the j-th element of the merged chain.
@@ -113,7 +123,28 @@ class self_suspension {
   }
 
  private:
-  using model = workload_model<number, max_tasks, max_elements, 2>;
+  constexpr void merge(std::size_t k, const Share& share) {
+    chains_.merge(*table_, k,
+                  [&](const segment_record<number>& s) { return kernel_time(*table_, s, platform_, share); });
+  }
+
+  constexpr void pack(std::size_t k) {
+    const auto& t = table_->tasks[k];
+    const auto add = [&] {
+      workload_.pack(k, chains_.elements(), t.first_segment, chains_.count(k), t.period, t.deadline);
+    };
+    if constexpr (relaxed) {
+      workload_.clear(k);
+      if (!table_->has_kernel(k)) { return add(); }
+      for_each_piece(shares_[k], [&](const share_choice& piece) {
+        merge(k, piece);
+        add();
+      });
+      merge(k, shares_[k]);
+    } else {
+      add();
+    }
+  }
 
   constexpr void include_core(std::size_t k, interference<model>& out) const {
     for (std::size_t i = 0; i < k; ++i) {
@@ -129,7 +160,8 @@ class self_suspension {
   const Table* table_;
   platform_record platform_;
   stretches<Table> chains_;
-  workload_model<number, max_tasks, max_elements, 2> workload_;
+  std::array<Share, max_tasks> shares_{};
+  model workload_;
   std::array<fixed_point<number>, max_elements> responses_{};
   std::array<bounds_of_task, max_tasks> bounds_{};
   std::array<bool, max_tasks> served_{};

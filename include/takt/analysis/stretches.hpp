@@ -6,8 +6,6 @@
 #include <cstdint>
 
 #include <takt/analysis/workload.hpp>
-#include <takt/model/plan.hpp>
-#include <takt/model/sm_power.hpp>
 #include <takt/model/stage.hpp>
 
 namespace takt::analysis {
@@ -19,9 +17,10 @@ class stretches {
  public:
   using number = typename Table::number;
 
-  /// Merges the chain of task k, its kernels on a share. Pre: the chain alternates; power.virtual_sms >= 1 if it has
-  /// kernels.
-  constexpr void merge(const Table& table, std::size_t k, const sm_power& power) {
+  /// Merges the chain of task k, `kernel(s)` being the shortest and longest time of a kernel. Pre: the chain
+  /// alternates.
+  template <class KernelTime>
+  constexpr void merge(const Table& table, std::size_t k, const KernelTime& kernel) {
     const std::size_t first = table.tasks[k].first_segment;
     std::size_t count = 0;
     longest_[k] = number(0);
@@ -31,8 +30,7 @@ class stretches {
     bool open = false;
     for (std::size_t j = 0; j < table.tasks[k].segment_count; ++j) {
       const auto& s = table.segment(k, j);
-      interval<number> time = s.time;
-      if (s.where == stage::kernel) { (void)table.kernel_bounds(s, power, time); }
+      const interval<number> time = s.where == stage::kernel ? kernel(s) : s.time;
       if (s.where == stage::cpu) {
         elements_[first + count++] = {.resource = 0, .time = time};
         cpu_[k] = cpu_[k] + time.upper;

@@ -40,6 +40,8 @@ class workload_model {
   using number = Number;
   /// Most (task, resource) pairs.
   static constexpr std::size_t max_sources = MaxTasks * Resources;
+  /// What it says is no lower bound of a work that is not known.
+  static constexpr bool from_below = false;
 
   /// Lays out the densest packing of task k. Pre: `latest_finish` bounds the response of its jobs, elements
   /// [first, first + count) are in chain order, and each MaxElements range is used by one task only.

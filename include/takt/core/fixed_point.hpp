@@ -21,6 +21,12 @@ struct fixed_point {
   [[nodiscard]] constexpr auto exists() const noexcept -> bool { return reason == stop_reason::converged; }
 };
 
+/// A solution or a lower bound of it: no iterate lies above the least fixed point.
+template <class Number>
+[[nodiscard]] constexpr auto at_least(const fixed_point<Number>& f) -> fixed_point<Number> {
+  return {f.value, f.reason == stop_reason::iteration_limit ? stop_reason::converged : f.reason};
+}
+
 /// One step of an iteration: f(x), and a point up to which f is known to grow at least as fast as x, so that no fixed
 /// point lies between x and it. A step without such knowledge repeats x.
 template <class Number>

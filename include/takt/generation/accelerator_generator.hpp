@@ -7,9 +7,9 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/random.hpp>
 #include <takt/generation/generated_name.hpp>
-#include <takt/generation/generation_fault.hpp>
 #include <takt/generation/uunifast.hpp>
 #include <takt/model/accelerator.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt::generation {
 
@@ -31,7 +31,7 @@ struct accelerator_set_options {
   std::int32_t wave_percent = 0;                 ///< of C; 0: preemptable anywhere
 };
 
-[[nodiscard]] constexpr auto validate(const accelerator_set_options& o) noexcept -> generation_fault {
+[[nodiscard]] constexpr auto validate(const accelerator_set_options& o) noexcept -> model_fault {
   const auto group = [](std::int32_t tasks, std::int32_t permille) {
     return tasks >= 0 && tasks <= 64 && (tasks == 0 || (permille >= tasks && permille <= utilization_parts));
   };
@@ -42,7 +42,7 @@ struct accelerator_set_options {
   for (const ticks period : o.periods) {
     good = good && period > 0 && period <= 1'000'000'000'000 && period % utilization_parts == 0;
   }
-  return good ? generation_fault::none : generation_fault::bad_options;
+  return good ? model_fault::none : model_fault::options_out_of_range;
 }
 
 namespace detail {
@@ -78,16 +78,16 @@ template <std::size_t MaxTasks>
 /// The same arguments give the same set everywhere.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto generate(const accelerator_set_options& o, std::uint64_t seed, std::uint64_t index,
-                                      accelerator_table<ticks, MaxTasks>& out) -> generation_fault {
+                                      accelerator_table<ticks, MaxTasks>& out) -> model_fault {
   out = {};
-  if (const auto fault = validate(o); fault != generation_fault::none) { return fault; }
+  if (const auto fault = validate(o); fault != model_fault::none) { return fault; }
   random_stream random = detail::stream_of(seed, index);
   bool fits = true;
   for (std::int32_t core = 0; core < o.cores && fits; ++core) {
     fits = detail::add_group(o, o.tasks_per_core, o.core_utilization_permille, core, random, out);
   }
   fits = fits && detail::add_group(o, o.gang_tasks, o.gang_utilization_permille, any_core, random, out);
-  return fits ? generation_fault::none : generation_fault::does_not_fit;
+  return fits ? model_fault::none : model_fault::set_does_not_fit;
 }
 
 /// The slot period that goes with a set, evenly from a list. It leaves the tasks as they are. Pre: not empty.

@@ -9,7 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
 #include <takt/generation/generated_name.hpp>
-#include <takt/generation/generation_fault.hpp>
+#include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/task_table.hpp>
@@ -42,7 +42,7 @@ struct rtgpu_options {
   std::int32_t lower_percent = 100;  ///< shortest in longest time of every segment
 };
 
-[[nodiscard]] constexpr auto validate(const rtgpu_options& o) noexcept -> generation_fault {
+[[nodiscard]] constexpr auto validate(const rtgpu_options& o) noexcept -> model_fault {
   const auto range = [](const interval<ticks>& r) {
     return r.lower > 0 && r.lower <= r.upper && r.upper <= 1'000'000'000'000;
   };
@@ -52,7 +52,7 @@ struct rtgpu_options {
                     o.overhead_percent <= 100 && o.interleave_denominator > 0 &&
                     o.interleave_numerator >= o.interleave_denominator && o.interleave_numerator <= 1'000'000 &&
                     o.lower_percent >= 0 && o.lower_percent <= 100;
-  return good ? generation_fault::none : generation_fault::bad_options;
+  return good ? model_fault::none : model_fault::options_out_of_range;
 }
 
 /// One core and one copy engine, which `copies_per_kernel::none` does without, around the SMs.
@@ -123,9 +123,9 @@ class chain_writer {
 /// priorities, hence deadline monotonic ones. The same arguments give the same set everywhere.
 template <class Table>
 [[nodiscard]] constexpr auto generate(const rtgpu_options& o, std::uint64_t seed, std::uint64_t index, Table& out)
-    -> generation_fault {
+    -> model_fault {
   out = Table{};
-  if (const auto fault = validate(o); fault != generation_fault::none) { return fault; }
+  if (const auto fault = validate(o); fault != model_fault::none) { return fault; }
   random_stream random{random_stream{seed}.next() ^ random_stream{~index}.next()};
   std::array<ticks, 64> weights{};
   ticks sum = 0;
@@ -134,18 +134,18 @@ template <class Table>
   }
   for (std::int32_t i = 0; i < o.tasks; ++i) {
     const auto id = static_cast<std::size_t>(i);
-    if (!out.add_task(generated_name(id), 1, 1)) { return generation_fault::does_not_fit; }
+    if (!out.add_task(generated_name(id), 1, 1)) { return model_fault::set_does_not_fit; }
     detail::chain_writer<Table> chain{o, random, out};
     chain.write();
-    if (!chain.fits()) { return generation_fault::does_not_fit; }
+    if (!chain.fits()) { return model_fault::set_does_not_fit; }
     auto& task = out.tasks[id];
     if (!detail::multiply_divide(chain.total(), sum * 1000, weights[id] * o.utilization_permille, task.period)) {
-      return generation_fault::overflow;
+      return model_fault::time_overflow;
     }
     task.period = task.period < 1 ? 1 : task.period;
     task.deadline = task.period;
   }
-  return generation_fault::none;
+  return model_fault::none;
 }
 
 }  // namespace takt::generation

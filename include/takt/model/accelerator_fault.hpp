@@ -6,6 +6,7 @@
 
 #include <takt/core/exact.hpp>
 #include <takt/model/accelerator.hpp>
+#include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 
 namespace takt {
@@ -59,11 +60,11 @@ template <class Number, std::size_t MaxTasks>
   return {};
 }
 
-/// The first thing that is wrong with a set of kernels or with its place on an accelerator. Cores need not have been
-/// chosen yet. Cost: tasks^2 name comparisons.
+namespace detail {
+
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto validate(const accelerator_table<Number, MaxTasks>& table,
-                                      const accelerator_record& accelerator) -> model_error {
+[[nodiscard]] constexpr auto first_fault(const accelerator_table<Number, MaxTasks>& table,
+                                         const accelerator_record& accelerator) -> model_error {
   if (table.size() == 0) { return {.fault = model_fault::no_task}; }
   if (accelerator.cores < 1 || accelerator.preemption_levels < 1) {
     return {.fault = model_fault::platform_size_out_of_range};
@@ -81,6 +82,16 @@ template <class Number, std::size_t MaxTasks>
     }
   }
   return {};
+}
+
+}  // namespace detail
+
+/// The first thing that is wrong with a set of kernels or with its place on an accelerator. Cores need not have been
+/// chosen yet. Cost: tasks^2 name comparisons.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto validate(const accelerator_table<Number, MaxTasks>& table,
+                                      const accelerator_record& accelerator) -> model_error {
+  return located(detail::first_fault(table, accelerator), table.tasks);
 }
 
 /// What is wrong with a slot: 0 <= offset < period and 0 <= budget <= period must hold. It may reach into the next

@@ -8,6 +8,7 @@
 
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt {
 
@@ -101,40 +102,6 @@ struct block_table {
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
 };
 
-enum class block_fault : std::uint8_t {
-  none,
-  gpu_size_out_of_range,  ///< fewer than one SM or thread, or a negative amount
-  length_not_positive,
-  period_not_positive,
-  no_block,
-  block_exceeds_sm,  ///< its threads, shared memory or registers; or it has no thread
-  negative_jitter,
-  owner_missing,
-  time_overflow,
-};
-
-[[nodiscard]] constexpr auto name_of(block_fault f) noexcept -> std::string_view {
-  switch (f) {
-    case block_fault::none: return "";
-    case block_fault::gpu_size_out_of_range: return "gpu-size-out-of-range";
-    case block_fault::length_not_positive: return "length-not-positive";
-    case block_fault::period_not_positive: return "period-not-positive";
-    case block_fault::no_block: return "no-block";
-    case block_fault::block_exceeds_sm: return "block-exceeds-sm";
-    case block_fault::negative_jitter: return "negative-jitter";
-    case block_fault::owner_missing: return "owner-missing";
-    case block_fault::time_overflow: return "time-overflow";
-  }
-  return "";
-}
-
-struct block_error {
-  block_fault fault = block_fault::none;
-  std::size_t task = 0;  ///< position in the table
-
-  [[nodiscard]] constexpr explicit operator bool() const noexcept { return fault != block_fault::none; }
-};
-
 namespace detail {
 
 /// Larger sizes leave no headroom for their products.
@@ -147,18 +114,18 @@ inline constexpr std::int64_t most_gpu_amount = INT64_C(1) << 40;
 }
 
 template <class Number>
-[[nodiscard]] constexpr auto block_kernel_fault(const block_kernel<Number>& k, const block_gpu& gpu) -> block_fault {
-  if (!is_number(k.length) || !is_number(k.period) || !is_number(k.jitter)) { return block_fault::time_overflow; }
-  if (k.length <= Number(0)) { return block_fault::length_not_positive; }
-  if (k.period <= Number(0)) { return block_fault::period_not_positive; }
-  if (k.jitter < Number(0)) { return block_fault::negative_jitter; }
-  if (k.blocks < 1) { return block_fault::no_block; }
+[[nodiscard]] constexpr auto block_kernel_fault(const block_kernel<Number>& k, const block_gpu& gpu) -> model_fault {
+  if (!is_number(k.length) || !is_number(k.period) || !is_number(k.jitter)) { return model_fault::time_overflow; }
+  if (k.length <= Number(0)) { return model_fault::length_not_positive; }
+  if (k.period <= Number(0)) { return model_fault::period_not_positive; }
+  if (k.jitter < Number(0)) { return model_fault::negative_jitter; }
+  if (k.blocks < 1) { return model_fault::no_block; }
   const auto fits = [](std::int64_t amount, std::int64_t limit) { return limit == 0 || amount <= limit; };
   if (k.threads < 1 || k.threads > gpu.threads_per_sm || k.shared_memory < 0 || k.registers < 0 ||
       !fits(k.shared_memory, gpu.shared_memory) || !fits(k.registers, gpu.registers)) {
-    return block_fault::block_exceeds_sm;
+    return model_fault::block_exceeds_sm;
   }
-  return block_fault::none;
+  return model_fault::none;
 }
 
 }  // namespace detail
@@ -166,11 +133,11 @@ template <class Number>
 /// The first fault of the kernels of a GPU. An empty table has none.
 template <class Number, std::size_t MaxTasks, class Streams>
 [[nodiscard]] constexpr auto validate(const block_table<Number, MaxTasks, Streams>& table, const block_gpu& gpu)
-    -> block_error {
-  if (!detail::gpu_in_range(gpu)) { return {.fault = block_fault::gpu_size_out_of_range}; }
+    -> model_error {
+  if (!detail::gpu_in_range(gpu)) { return {.fault = model_fault::gpu_size_out_of_range}; }
   for (std::size_t i = 0; i < table.size(); ++i) {
-    if (const auto fault = detail::block_kernel_fault(table.tasks[i], gpu); fault != block_fault::none) {
-      return {fault, i};
+    if (const auto fault = detail::block_kernel_fault(table.tasks[i], gpu); fault != model_fault::none) {
+      return fault_at(fault, i);
     }
   }
   return {};

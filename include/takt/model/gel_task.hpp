@@ -7,6 +7,7 @@
 
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt {
 
@@ -50,52 +51,19 @@ template <class Number, std::size_t MaxTasks>
   return part;
 }
 
-enum class gel_fault : std::uint8_t {
-  none,
-  no_processor,
-  wcet_not_positive,
-  period_not_positive,
-  negative_parallelism,
-  parallelism_not_given,       ///< the analysis needs a limit
-  deadline_is_not_the_period,  ///< the analysis is one of implicit deadlines
-  too_many_processors,         ///< more than the analysis has room for
-  time_overflow,               ///< a time is the mark of an overflow, or too large to add a few of them
-};
-
-[[nodiscard]] constexpr auto name_of(gel_fault f) noexcept -> std::string_view {
-  switch (f) {
-    case gel_fault::none: return "";
-    case gel_fault::no_processor: return "no-processor";
-    case gel_fault::wcet_not_positive: return "wcet-not-positive";
-    case gel_fault::period_not_positive: return "period-not-positive";
-    case gel_fault::negative_parallelism: return "negative-parallelism";
-    case gel_fault::parallelism_not_given: return "parallelism-not-given";
-    case gel_fault::deadline_is_not_the_period: return "deadline-is-not-the-period";
-    case gel_fault::too_many_processors: return "too-many-processors";
-    case gel_fault::time_overflow: return "time-overflow";
-  }
-  return "";
-}
-
-struct gel_error {
-  gel_fault fault = gel_fault::none;
-  std::size_t task = 0;  ///< position in the table
-
-  [[nodiscard]] constexpr explicit operator bool() const noexcept { return fault != gel_fault::none; }
-};
-
 /// The first fault of a set on a cluster of so many processors. An empty set has none.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto validate(const gel_table<Number, MaxTasks>& table, std::int32_t processors) -> gel_error {
-  if (processors < 1) { return {.fault = gel_fault::no_processor}; }
-  for (std::size_t i = 0; i < table.size(); ++i) {
+[[nodiscard]] constexpr auto validate(const gel_table<Number, MaxTasks>& table, std::int32_t processors)
+    -> model_error {
+  if (processors < 1) { return {.fault = model_fault::no_processor}; }
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     if (!is_number(t.wcet) || !is_number(t.period) || !is_number(t.deadline) || !is_number(t.point)) {
-      return {gel_fault::time_overflow, i};
+      return {model_fault::time_overflow, i};
     }
-    if (t.wcet <= Number(0)) { return {gel_fault::wcet_not_positive, i}; }
-    if (t.period <= Number(0)) { return {gel_fault::period_not_positive, i}; }
-    if (t.parallelism < 0) { return {gel_fault::negative_parallelism, i}; }
+    if (t.wcet <= Number(0)) { return {model_fault::wcet_not_positive, i}; }
+    if (t.period <= Number(0)) { return {model_fault::period_not_positive, i}; }
+    if (t.parallelism < 0) { return {model_fault::negative_parallelism, i}; }
   }
   return {};
 }

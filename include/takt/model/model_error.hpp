@@ -1,192 +1,249 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
 
-namespace takt {
+#include <takt/model/model_fault.hpp>
 
-/// What can be wrong with a model. docs/errors.md has one entry, with a wrong and a right example, per name.
-enum class model_fault : std::uint8_t {
-  none,
-  no_task,
-  empty_chain,
-  too_many_tasks,
-  too_many_segments,
-  period_not_positive,
-  deadline_not_positive,
-  deadline_exceeds_period,
-  negative_time,
-  best_case_exceeds_worst_case,
-  interleave_below_one,
-  overhead_exceeds_work,
-  negative_priority,
-  negative_core,
-  duplicate_name,
-  duplicate_priority,
-  core_out_of_range,
-  copy_without_engine,
-  kernel_without_gpu,
-  chain_does_not_alternate,
-  interleave_among_own_blocks_only,
-  more_gpu_tasks_than_sms,
-  platform_size_out_of_range,
-  plan_does_not_fit,
-  one_core_and_gpu_only,
-  kernel_time_not_positive,
-  preemption_cost_exceeds_time,
-  slot_out_of_range,
-  slots_overlap,
-  time_overflow,
-};
+namespace takt {
 
 inline constexpr std::uint32_t nowhere = 0xFFFF'FFFF;
 
-/// Where and what. `task` is the position in the given order, `segment` the position in its chain.
+/// What is wrong, and where. `task` is the position of a task, graph or application in the given order; `visit` that of
+/// a segment in its chain, of a node in the whole table, or of a step in a program. `value` is what the field holds and
+/// `limit` what it should not pass, where `has_value` and `has_limit` say so.
 struct model_error {
   model_fault fault = model_fault::none;
   std::uint32_t task = nowhere;
-  std::uint32_t segment = nowhere;
+  std::uint32_t visit = nowhere;
+  std::uint32_t edge = nowhere;
+  std::uint32_t pool = nowhere;  ///< position in the platform
+  std::string_view name{};       ///< of the task, or of the option that is not used
+  std::int64_t value = 0;
+  std::int64_t limit = 0;
+  bool has_value = false;
+  bool has_limit = false;
 
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return fault != model_fault::none; }
-  [[nodiscard]] friend constexpr auto operator==(const model_error&, const model_error&) noexcept -> bool = default;
-};
-
-/// What is wrong, and what is allowed, without the values.
-struct fault_text {
-  std::string_view field;    ///< the field's name in the file format
-  std::string_view problem;  ///< continues the field's value: "exceeds the period"
-  std::string_view allowed;
-};
-
-[[nodiscard]] constexpr auto describe(model_fault fault) noexcept -> fault_text {
-  switch (fault) {
-    case model_fault::none: return {"", "", ""};
-    case model_fault::no_task: return {"tasks", "there is no task", "at least one task"};
-    case model_fault::empty_chain: return {"segments", "the chain is empty", "at least one cpu segment"};
-    case model_fault::too_many_tasks: return {"tasks", "there are more tasks than this program holds", "fewer tasks"};
-    case model_fault::too_many_segments:
-      return {"segments", "there are more segments than this program holds", "fewer segments"};
-    case model_fault::period_not_positive: return {"period", "is not positive", "a time of at least 1ns"};
-    case model_fault::deadline_not_positive: return {"deadline", "is not positive", "a time of at least 1ns"};
-    case model_fault::deadline_exceeds_period:
-      return {"deadline", "exceeds the period", "this analysis needs deadline <= period"};
-    case model_fault::negative_time: return {"", "is negative", "a time of at least 0ns"};
-    case model_fault::best_case_exceeds_worst_case:
-      return {"", "has a lower bound above its upper bound", "[lower, upper] with lower <= upper"};
-    case model_fault::interleave_below_one:
-      return {"interleave", "is below 1", "a ratio of at least 1, such as \"9/5\""};
-    case model_fault::overhead_exceeds_work:
-      return {"overhead", "exceeds the stretched work", "overhead <= upper work x interleave"};
-    case model_fault::negative_priority: return {"priority", "is negative", "0 (highest) or more"};
-    case model_fault::negative_core: return {"core", "is negative", "0 or more"};
-    case model_fault::duplicate_name: return {"name", "names an earlier task too", "a name of its own for each task"};
-    case model_fault::duplicate_priority:
-      return {"priority", "belongs to an earlier task too", "a priority of its own for each task"};
-    case model_fault::core_out_of_range: return {"core", "is not a core of the platform", "0 to cpus.count - 1"};
-    case model_fault::copy_without_engine:
-      return {"copy", "needs a copy engine, and the platform has none", "platform.copy_engines, or no copy segments"};
-    case model_fault::kernel_without_gpu:
-      return {"kernel", "needs a GPU, and the platform has none", "platform.gpus, or no kernel segments"};
-    case model_fault::chain_does_not_alternate:
-      return {"segments", "do not alternate",
-              "cpu segments with one kernel between two of them, and at most one copy before and after each kernel"};
-    case model_fault::interleave_among_own_blocks_only:
-      return {"interleave", "holds only among blocks of the same kernel",
-              "a ratio that holds beside any kernel when physical SMs are shared"};
-    case model_fault::more_gpu_tasks_than_sms:
-      return {"sms", "cannot be dedicated to each task that has kernels", "at least one SM per such task"};
-    case model_fault::platform_size_out_of_range:
-      return {"", "is out of range",
-              "1 to 1048576 cores or virtual SMs, 1 or 2 copy engines, GPU speeds from 1/10000 to 10000"};
-    case model_fault::plan_does_not_fit:
-      return {"allocation", "does not fit the platform", "at least one SM per GPU task, and no more than the GPU has"};
-    case model_fault::one_core_and_gpu_only:
-      return {"platform", "has several cores or GPUs", "one core and one GPU for this analysis"};
-    case model_fault::kernel_time_not_positive: return {"wcet", "is not positive", "a time of at least 1ns"};
-    case model_fault::preemption_cost_exceeds_time:
-      return {"preemption_cost", "exceeds the kernel's own time", "preemption_cost <= wcet"};
-    case model_fault::slot_out_of_range:
-      return {"slot", "does not lie in its period", "0 <= offset < period and 0 <= budget <= period"};
-    case model_fault::slots_overlap:
-      return {"slots", "overlap or differ in their periods", "one period, and no instant in both slots"};
-    case model_fault::time_overflow:
-      return {"", "overflows 64-bit nanoseconds", "times whose sum over the task set stays below 2^63 ns"};
+  /// The same fault at the same place, whatever is known of its values.
+  [[nodiscard]] friend constexpr auto operator==(const model_error& a, const model_error& b) noexcept -> bool {
+    return a.fault == b.fault && a.task == b.task && a.visit == b.visit && a.edge == b.edge && a.pool == b.pool;
   }
-  return {"", "", ""};
+};
+
+[[nodiscard]] constexpr auto fault_at(model_fault fault, std::size_t task, std::size_t visit = nowhere) noexcept
+    -> model_error {
+  return {.fault = fault, .task = static_cast<std::uint32_t>(task), .visit = static_cast<std::uint32_t>(visit)};
 }
 
 namespace detail {
 
+/// What compilers print as the place of a fault: `segment[3]` of the task whose name stands beside it.
+inline constexpr char segment[4096]{};
+inline constexpr char task_itself{};
+inline constexpr char platform_or_plan{};
+
 /// Not constexpr on purpose: a constant expression that reaches it is refused, and the compiler prints the call.
 inline void stop_compilation(const char* /*sentence*/) noexcept {}
 
+/// Its first argument refuses a constant expression: the difference of pointers into two objects, both of which
+/// compilers print, so that a message names the task and the place in it.
+constexpr void stop_compilation(std::ptrdiff_t /*place*/, const char* /*sentence*/) noexcept {}
+
 // clang-format off: the compiler shows the line of the call, so each sentence stays on it.
-constexpr void refuse(const model_error& error) noexcept {
-  switch (error.fault) {
+constexpr void refuse(model_fault fault, const char* at, const char* of) noexcept {
+  switch (fault) {
     case model_fault::none: return;
     case model_fault::no_task:
-      return stop_compilation("takt: the task set has no task; give it one. See docs/errors.md#E03");
+      return stop_compilation(at - of, "takt: the task set has no task; give it one. See docs/errors.md#E03");
     case model_fault::empty_chain:
-      return stop_compilation("takt: a task has no segment; give it a cpu(). See docs/errors.md#E02");
+      return stop_compilation(at - of, "takt: a task has no segment; give it a cpu(). See docs/errors.md#E02");
     case model_fault::too_many_tasks:
-      return stop_compilation("takt: too many tasks; raise the capacity of the table. See docs/errors.md#E04");
+      return stop_compilation(at - of, "takt: too many tasks; raise the capacity of the table. See docs/errors.md#E04");
     case model_fault::too_many_segments:
-      return stop_compilation("takt: too many segments; raise the capacity of the table. See docs/errors.md#E05");
+      return stop_compilation(at - of, "takt: too many segments; raise the capacity of the table. See docs/errors.md#E05");
     case model_fault::period_not_positive:
-      return stop_compilation("takt: a period is not positive; give period() at least 1ns. See docs/errors.md#E06");
+      return stop_compilation(at - of, "takt: a period is not positive; give period() at least 1ns. See docs/errors.md#E06");
     case model_fault::deadline_not_positive:
-      return stop_compilation("takt: a deadline is not positive; give deadline() at least 1ns. See docs/errors.md#E07");
+      return stop_compilation(at - of, "takt: a deadline is not positive; give deadline() at least 1ns. See docs/errors.md#E07");
     case model_fault::deadline_exceeds_period:
-      return stop_compilation("takt: a deadline exceeds its period; make deadline() <= period(). See docs/errors.md#E08");
+      return stop_compilation(at - of, "takt: a deadline exceeds its period; make deadline() <= period(). See docs/errors.md#E08");
     case model_fault::negative_time:
-      return stop_compilation("takt: a time is negative; every time is at least 0. See docs/errors.md#E09");
+      return stop_compilation(at - of, "takt: a time is negative; every time is at least 0. See docs/errors.md#E09");
     case model_fault::best_case_exceeds_worst_case:
-      return stop_compilation("takt: a best case exceeds its worst case; write (lower, upper) with lower <= upper. See docs/errors.md#E10");
+      return stop_compilation(at - of, "takt: a best case exceeds its worst case; write (lower, upper) with lower <= upper. See docs/errors.md#E10");
     case model_fault::interleave_below_one:
-      return stop_compilation("takt: an interleave ratio is below 1; interleaving never speeds a kernel up. See docs/errors.md#E11");
+      return stop_compilation(at - of, "takt: an interleave ratio is below 1; interleaving never speeds a kernel up. See docs/errors.md#E11");
     case model_fault::overhead_exceeds_work:
-      return stop_compilation("takt: a kernel's overhead exceeds its stretched work; overhead is part of work(). See docs/errors.md#E12");
+      return stop_compilation(at - of, "takt: a kernel's overhead exceeds its stretched work; overhead is part of work(). See docs/errors.md#E12");
     case model_fault::negative_priority:
-      return stop_compilation("takt: a priority is negative; 0 is the highest. See docs/errors.md#E13");
+      return stop_compilation(at - of, "takt: a priority is negative; 0 is the highest. See docs/errors.md#E13");
     case model_fault::negative_core:
-      return stop_compilation("takt: a core is negative; cores count from 0. See docs/errors.md#E14");
+      return stop_compilation(at - of, "takt: a core is negative; cores count from 0. See docs/errors.md#E14");
     case model_fault::duplicate_name:
-      return stop_compilation("takt: two tasks have the same name; give each its own. See docs/errors.md#E15");
+      return stop_compilation(at - of, "takt: two tasks, or two nodes of a graph, have the same name; give each its own. See docs/errors.md#E15");
     case model_fault::duplicate_priority:
-      return stop_compilation("takt: two tasks have the same priority; give each its own. See docs/errors.md#E16");
+      return stop_compilation(at - of, "takt: two tasks have the same priority; give each its own. See docs/errors.md#E16");
     case model_fault::core_out_of_range:
-      return stop_compilation("takt: a task is on a core that the platform lacks; use on_core(0) to on_core(count - 1). See docs/errors.md#E17");
+      return stop_compilation(at - of, "takt: a task is on a core that the platform lacks; use on_core(0) to on_core(count - 1). See docs/errors.md#E17");
     case model_fault::copy_without_engine:
-      return stop_compilation("takt: a task copies, but the platform has no copy engine; add pool(copy_engines(1), ...). See docs/errors.md#E18");
+      return stop_compilation(at - of, "takt: a task copies, but the platform has no copy engine; add pool(copy_engines(1), ...). See docs/errors.md#E18");
     case model_fault::kernel_without_gpu:
-      return stop_compilation("takt: a task has a kernel, but the platform has no GPU; add pool(virtual_sms(...), federated). See docs/errors.md#E19");
+      return stop_compilation(at - of, "takt: a task has a kernel, but the platform has no GPU; add pool(virtual_sms(...), federated), or for graphs block_slots(...). See docs/errors.md#E19");
     case model_fault::chain_does_not_alternate:
-      return stop_compilation("takt: a chain does not alternate; write cpu [copy] kernel [copy] cpu .... See docs/errors.md#E20");
+      return stop_compilation(at - of, "takt: a chain does not alternate; write cpu [copy] kernel [copy] cpu .... See docs/errors.md#E20");
     case model_fault::interleave_among_own_blocks_only:
-      return stop_compilation("takt: self_interleave() does not hold on shared SMs; use interleave() with the worst ratio beside any kernel. See docs/errors.md#E31");
+      return stop_compilation(at - of, "takt: self_interleave() does not hold on shared SMs; use interleave() with the worst ratio beside any kernel. See docs/errors.md#E31");
     case model_fault::more_gpu_tasks_than_sms:
-      return stop_compilation("takt: more tasks with kernels than SMs; each needs one of its own. See docs/errors.md#E21");
+      return stop_compilation(at - of, "takt: more tasks with kernels than SMs; each needs one of its own. See docs/errors.md#E21");
     case model_fault::platform_size_out_of_range:
-      return stop_compilation("takt: the size of a pool is out of range; at least 1, at most 2 copy engines and 1048576 virtual SMs. See docs/errors.md#E22");
+      return stop_compilation(at - of, "takt: the size of a pool is out of range; at least 1, at most 2 copy engines and 1048576 virtual SMs, and clusters divide the processors. See docs/errors.md#E22");
     case model_fault::plan_does_not_fit:
-      return stop_compilation("takt: the plan does not fit the platform; every GPU task needs an SM, and the sum must not exceed the GPU. See docs/errors.md#E23");
+      return stop_compilation(at - of, "takt: the plan does not fit the platform; every GPU task needs an SM, and the sum must not exceed the GPU. See docs/errors.md#E23");
+    case model_fault::plan_part_unused:
+      return stop_compilation(at - of, "takt: the plan decides something that this platform does not use; leave that part empty. See docs/errors.md#E37");
+    case model_fault::memory_exceeded:
+      return stop_compilation(at - of, "takt: the tasks need more memory than the GPU has; give them less or the GPU more. See docs/errors.md#E57");
     case model_fault::one_core_and_gpu_only:
-      return stop_compilation("takt: this analysis knows one core and one GPU; use a platform with one of each. See docs/errors.md#E26");
+      return stop_compilation(at - of, "takt: this analysis knows one core and one GPU; use a platform with one of each. See docs/errors.md#E26");
     case model_fault::kernel_time_not_positive:
-      return stop_compilation("takt: a kernel takes no time; give it a positive time. See docs/errors.md#E49");
+      return stop_compilation(at - of, "takt: a kernel takes no time; give it a positive time. See docs/errors.md#E49");
     case model_fault::preemption_cost_exceeds_time:
-      return stop_compilation("takt: preempting a kernel costs more than its own time; it is at most one wave of blocks. See docs/errors.md#E41");
+      return stop_compilation(at - of, "takt: preempting a kernel costs more than its own time; it is at most one wave of blocks. See docs/errors.md#E41");
     case model_fault::slot_out_of_range:
-      return stop_compilation("takt: a slot does not lie in its period; use 0 <= offset < period and 0 <= budget <= period. See docs/errors.md#E42");
+      return stop_compilation(at - of, "takt: a slot does not lie in its period; use 0 <= offset < period and 0 <= budget <= period. See docs/errors.md#E42");
     case model_fault::slots_overlap:
-      return stop_compilation("takt: two slots overlap or have different periods; give them one period and no common instant. See docs/errors.md#E43");
+      return stop_compilation(at - of, "takt: two slots overlap or have different periods; give them one period and no common instant. See docs/errors.md#E43");
+    case model_fault::core_not_chosen:
+      return stop_compilation(at - of, "takt: a kernel has no core, and its rule tells cores apart; add on_sm(). See docs/errors.md#E58");
     case model_fault::time_overflow:
-      return stop_compilation("takt: times overflow 64-bit nanoseconds; keep their sum below 2^63 ns. See docs/errors.md#E24");
+      return stop_compilation(at - of, "takt: times overflow 64-bit nanoseconds; keep their sum below 2^63 ns. See docs/errors.md#E24");
+    case model_fault::no_node:
+      return stop_compilation(at - of, "takt: there is no graph, or one without nodes; give each graph a node(). See docs/errors.md#E63");
+    case model_fault::too_large:
+      return stop_compilation(at - of, "takt: too many nodes or edges; raise the capacity of the table. See docs/errors.md#E04");
+    case model_fault::unknown_node:
+      return stop_compilation(at - of, "takt: an edge names a node that its graph lacks; name two nodes of the same graph. See docs/errors.md#E60");
+    case model_fault::duplicate_edge:
+      return stop_compilation(at - of, "takt: two edges join the same nodes; keep one of them. See docs/errors.md#E61");
+    case model_fault::cycle_without_history:
+      return stop_compilation(at - of, "takt: the edges of a graph form a cycle; remove one, or make it history(). See docs/errors.md#E62");
+    case model_fault::lag_not_positive:
+      return stop_compilation(at - of, "takt: a history edge has no lag; 1 is the invocation before. See docs/errors.md#E62");
+    case model_fault::kernel_shape_out_of_range:
+      return stop_compilation(at - of, "takt: a kernel has no block, no time, or a block that fits no SM; see grid() and block_length(). See docs/errors.md#E64");
+    case model_fault::negative_parallelism:
+      return stop_compilation(at - of, "takt: a node allows no job at a time; give parallelism() 1 or more. See docs/errors.md#E64");
+    case model_fault::cluster_out_of_range:
+      return stop_compilation(at - of, "takt: a graph is on a CPU cluster that the platform lacks; use on_cluster(0) to on_cluster(clusters - 1). See docs/errors.md#E68");
+    case model_fault::amount_out_of_range:
+      return stop_compilation(at - of, "takt: token amounts are out of range; produce and consume are at least 1, and threshold >= consume. See docs/errors.md#E69");
+    case model_fault::rates_disagree:
+      return stop_compilation(at - of, "takt: two edges bring tokens to a node at different rates; one queue would grow forever. See docs/errors.md#E69");
+    case model_fault::processors_out_of_range:
+      return stop_compilation(at - of, "takt: the number of CPUs, GPUs or nodes is out of range; 1 to 64 CPUs and 1 to 32 GPUs. See docs/errors.md#E70");
+    case model_fault::cluster_does_not_divide:
+      return stop_compilation(at - of, "takt: clusters do not divide the CPUs or GPUs; give all clusters of a kind one size. See docs/errors.md#E71");
+    case model_fault::tokens_out_of_range:
+      return stop_compilation(at - of, "takt: a GPU's tokens, copy engines or chunks are out of range; 1 to 64 tokens or unlimited_tokens. See docs/errors.md#E72");
+    case model_fault::copy_engines_out_of_range:
+      return stop_compilation(at - of, "takt: a GPU's tokens, copy engines or chunks are out of range; 0, 1 or 2 copy engines. See docs/errors.md#E72");
+    case model_fault::chunk_not_positive:
+      return stop_compilation(at - of, "takt: a GPU's tokens, copy engines or chunks are out of range; chunks have at least one byte. See docs/errors.md#E72");
+    case model_fault::association_out_of_range:
+      return stop_compilation(at - of, "takt: the association names a cluster that the platform lacks; name clusters of the platform. See docs/errors.md#E73");
+    case model_fault::r2dglp_across_clusters:
+      return stop_compilation(at - of, "takt: the R2DGLP knows one CPU cluster; use the CK-OMLP, or one CPU cluster per GPU cluster. See docs/errors.md#E74");
+    case model_fault::unlimited_across_clusters:
+      return stop_compilation(at - of, "takt: tokens without a limit, and a GPU cluster serves several CPU clusters; limit them. See docs/errors.md#E75");
+    case model_fault::negative_overhead:
+      return stop_compilation(at - of, "takt: an overhead is negative; every time is at least 0. See docs/errors.md#E09");
+    case model_fault::no_time:
+      return stop_compilation(at - of, "takt: a task takes no time; give it a positive time. See docs/errors.md#E49");
+    case model_fault::section_exceeds_wcet:
+      return stop_compilation(at - of, "takt: CPU time inside a GPU section exceeds the task's; it is part of wcet. See docs/errors.md#E76");
+    case model_fault::negative_bytes:
+      return stop_compilation(at - of, "takt: bytes are negative; they are at least 0. See docs/errors.md#E76");
+    case model_fault::cpu_cluster_out_of_range:
+      return stop_compilation(at - of, "takt: a task is on a CPU cluster that the platform lacks. See docs/errors.md#E76");
+    case model_fault::gpu_cluster_out_of_range:
+      return stop_compilation(at - of, "takt: a task uses a GPU cluster that the platform lacks. See docs/errors.md#E76");
+    case model_fault::clusters_not_associated:
+      return stop_compilation(at - of, "takt: a task uses a GPU cluster that does not serve its CPU cluster. See docs/errors.md#E76");
+    case model_fault::gpu_task_not_placed:
+      return stop_compilation(at - of, "takt: a task with GPU work has no GPU cluster. See docs/errors.md#E76");
+    case model_fault::gpu_demand_without_gpu:
+      return stop_compilation(at - of, "takt: a task with GPU work has no GPU cluster. See docs/errors.md#E76");
+    case model_fault::priority_missing:
+      return stop_compilation(at - of, "takt: a task has no priority, and the scheduler is one of fixed priorities. See docs/errors.md#E76");
+    case model_fault::wcet_not_positive:
+      return stop_compilation(at - of, "takt: a task takes no time; give it a positive time. See docs/errors.md#E49");
+    case model_fault::lock_size_out_of_range:
+      return stop_compilation(at - of, "takt: the size of a lock is out of range; at least 1 CPU and 1 replica, and no more replicas than it has room for. See docs/errors.md#E35");
+    case model_fault::queue_limit_without_bound:
+      return stop_compilation(at - of, "takt: a queue limit below ceil(cluster / replicas) has no bound; raise it, or use 0 for the least sound one. See docs/errors.md#E35");
+    case model_fault::no_processor:
+    case model_fault::too_many_processors:
+    case model_fault::parallelism_not_given:
+    case model_fault::deadline_is_not_the_period:
+    case model_fault::gpu_size_out_of_range:
+    case model_fault::length_not_positive:
+    case model_fault::no_block:
+    case model_fault::block_exceeds_sm:
+    case model_fault::negative_jitter:
+    case model_fault::owner_missing:
+    case model_fault::options_out_of_range:
+    case model_fault::option_unused:
+    case model_fault::set_does_not_fit:
+    case model_fault::too_many_kernels:
+    case model_fault::too_many_jobs:
+    case model_fault::stalled:
+    case model_fault::too_many_tokens:
+    case model_fault::distances_do_not_fit:
+    case model_fault::demands_do_not_fit:
+    case model_fault::budget_policy_unknown:
+    case model_fault::aberration_out_of_range:
+    case model_fault::malformed:
+    case model_fault::tokens_differ_from_replicas:
+    case model_fault::unknown_cluster:
+    case model_fault::releases_descend:
+    case model_fault::equal_priorities:
+    case model_fault::unknown_resource:
+    case model_fault::out_of_order:
+    case model_fault::locked_at_the_end:
+    case model_fault::locked_twice:
+    case model_fault::unlocked_without_lock:
+    case model_fault::no_token:
+    case model_fault::too_many_inserted:
+    case model_fault::unexpected_release:
+    case model_fault::unknown_processor:
+    case model_fault::unknown_device:
+    case model_fault::unknown_engine:
+    case model_fault::time_out_of_range:
+    case model_fault::operations_overlap:
+    case model_fault::awaits_nothing:
+    case model_fault::ends_in_an_operation:
+    case model_fault::never_ends:
+    case model_fault::plan_incomplete:
+    case model_fault::instances_out_of_range:
+    case model_fault::sharing_without_preemption:
+    case model_fault::threads_not_positive:
+    case model_fault::negative_copies:
+      return stop_compilation(at - of, "takt: an argument of an analysis, a generator or a simulator is wrong; describe(error.fault) says what. See docs/errors.md#E77");
   }
 }
 // clang-format on
+
+constexpr void refuse(model_fault fault) noexcept { refuse(fault, &task_itself, &platform_or_plan); }
+constexpr void refuse(const model_error& error) noexcept {
+  if (!error) { return; }
+  const char* const at = error.visit < sizeof segment ? &segment[error.visit] : &task_itself;
+  const char* const of = error.name.empty() ? &platform_or_plan : error.name.data();
+  refuse(error.fault, at, of);
+}
 
 /// Keeps what is wrong with a model and, in a constant expression, stops compilation when it is destroyed.
 ///

@@ -157,6 +157,13 @@ constexpr auto append(platform_record& /*r*/, const Resource& resource, auto /*r
   return resource.valid();
 }
 
+/// Any other resource, such as a user's own, has no size to check.
+template <class Resource>
+  requires(!requires(const Resource& r) { r.valid(); })
+constexpr auto append(platform_record& /*r*/, const Resource& /*resource*/, auto /*rule*/) -> bool {
+  return true;
+}
+
 /// What is wrong with the values of a rule, for the rules that have any.
 template <class Rule>
 [[nodiscard]] constexpr auto rule_fault(const Rule& rule) -> model_error {
@@ -189,6 +196,7 @@ template <Pool... Pools>
 struct [[nodiscard]] platform {
   boost::hana::tuple<Pools...> pools;
 
+  static constexpr std::size_t pool_count = sizeof...(Pools);
   template <class Resource>
   static constexpr std::size_t count_of = (std::size_t{detail::is_pool_of<Resource, Pools>} + ... + 0);
 
@@ -227,13 +235,20 @@ struct [[nodiscard]] platform {
   [[nodiscard]] constexpr auto strategy() const
       -> const accelerator_rule& requires(count_of<accelerator_resource> == 1 && sizeof...(Pools) == 1) {
         return boost::hana::front(pools).rule;
-      } [[nodiscard]] constexpr auto validate() const -> model_error {
+      }
+
+  /// What is wrong with a pool, with its position.
+  [[nodiscard]] constexpr auto validate() const -> model_error {
     model_error first;
-    boost::hana::for_each(pools, [&first](const auto& p) {
+    std::uint32_t at = 0;
+    boost::hana::for_each(pools, [&first, &at](const auto& p) {
       platform_record scratch;
-      if (first) { return; }
-      first = detail::rule_fault(p.rule);
-      if (!detail::append(scratch, p.resource, p.rule)) { first = {.fault = model_fault::platform_size_out_of_range}; }
+      if (!first) { first = detail::rule_fault(p.rule); }
+      if (!first && !detail::append(scratch, p.resource, p.rule)) {
+        first = {.fault = model_fault::platform_size_out_of_range};
+      }
+      if (first && first.pool == nowhere) { first.pool = at; }
+      ++at;
     });
     return first;
   }
@@ -241,6 +256,29 @@ struct [[nodiscard]] platform {
 
 template <Pool... Pools>
 platform(const Pools&...) -> platform<Pools...>;
+
+namespace detail {
+
+/// The resource of the first pool that is none of the `Known` ones; void if there is none.
+template <class P, class... Known>
+struct first_foreign {
+  using type = void;
+};
+template <class First, class... Rest, class... Known>
+struct first_foreign<platform<First, Rest...>, Known...>
+    : std::conditional_t<(is_pool_of<Known, First> || ...), first_foreign<platform<Rest...>, Known...>,
+                         std::type_identity<typename First::resource_type>> {};
+
+/// Stops compilation where a pool of a platform would be ignored. `Resource` is what it holds, or void.
+template <class Resource>
+struct unused_pool {
+  static constexpr bool absent = std::is_void_v<Resource>;
+  static_assert(absent,
+                "takt: this workload does not use a pool of the platform, whose resource is the template argument; "
+                "leave the pool out, or give it the workload that it is for. See docs/errors.md#E78");
+};
+
+}  // namespace detail
 
 template <class P>
 concept Platform = requires(const P& p) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <takt/core/number.hpp>
+#include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/task_table.hpp>
 
@@ -53,12 +54,8 @@ template <class Number>
   return model_fault::none;
 }
 
-}  // namespace detail
-
-/// The first thing that is wrong with a task set by itself, or no fault. Whether it fits a platform and an analysis is
-/// asked there. Cost: tasks^2 name comparisons plus one pass over the segments.
 template <class Table>
-[[nodiscard]] constexpr auto validate(const Table& table) -> model_error {
+[[nodiscard]] constexpr auto first_fault(const Table& table) -> model_error {
   using number = typename Table::number;
   if (table.size() == 0) { return {.fault = model_fault::no_task}; }
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -68,7 +65,7 @@ template <class Table>
     }
     for (std::uint32_t j = 0; j < t.segment_count; ++j) {
       if (const auto fault = detail::segment_fault(table, table.segment(i, j)); fault != model_fault::none) {
-        return {.fault = fault, .task = t.id, .segment = j};
+        return {.fault = fault, .task = t.id, .visit = j};
       }
     }
     for (std::size_t other = 0; other < i; ++other) {
@@ -79,6 +76,36 @@ template <class Table>
     }
   }
   return {};
+}
+
+/// The bounds of a segment that a fault is about.
+template <class Table>
+[[nodiscard]] constexpr auto with_time(const Table& table, model_error e) -> model_error {
+  for (std::size_t i = 0; e.visit != nowhere && i < table.size(); ++i) {
+    if (table.tasks[i].id != e.task) { continue; }
+    const auto& s = table.segment(i, e.visit);
+    const bool below_zero = e.fault == model_fault::negative_time;
+    if (below_zero && s.time.lower < typename Table::number(0)) {
+      note(s.time.lower, e.value, e.has_value);
+    } else if (below_zero && s.time.upper < typename Table::number(0)) {
+      note(s.time.upper, e.value, e.has_value);
+    } else if (below_zero || e.fault == model_fault::overhead_exceeds_work) {
+      note(s.overhead, e.value, e.has_value);
+    } else if (e.fault == model_fault::best_case_exceeds_worst_case) {
+      note(s.time.lower, e.value, e.has_value);
+      note(s.time.upper, e.limit, e.has_limit);
+    }
+  }
+  return e;
+}
+
+}  // namespace detail
+
+/// The first thing that is wrong with a task set by itself, or no fault. Whether it fits a platform and an analysis is
+/// asked there. Cost: tasks^2 name comparisons plus one pass over the segments.
+template <class Table>
+[[nodiscard]] constexpr auto validate(const Table& table) -> model_error {
+  return located(detail::with_time(table, detail::first_fault(table)), table.tasks);
 }
 
 }  // namespace takt

@@ -47,6 +47,9 @@ struct cost_predictor_settings {
   std::int32_t warm_up = 10;       ///< so many samples are accepted whatever they are
   std::int32_t sigmas = 2;         ///< later ones within so many standard deviations of the average
   std::int32_t restart_after = 0;  ///< so many rejections in a row replace the window; 0: never
+
+  [[nodiscard]] friend constexpr auto operator==(const cost_predictor_settings&,
+                                                 const cost_predictor_settings&) noexcept -> bool = default;
 };
 
 enum class sample_verdict : std::uint8_t { accepted, rejected, refused };

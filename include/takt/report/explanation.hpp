@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -16,41 +17,44 @@ namespace takt::report {
 
 namespace detail {
 
-[[nodiscard]] inline auto share_text(const verdict_summary& v, const sm_share& share) -> std::string {
-  const auto gpu = static_cast<std::size_t>(share.gpu);
-  const bool is_virtual = gpu < v.platform.gpus.size() && v.platform.gpus[gpu].shared;
-  const std::string text =
-      std::to_string(share.sms) + (is_virtual ? " virtual SM" : " SM") + (share.sms == 1 ? "" : "s");
-  return v.platform.gpus.size() > 1 ? text + " of GPU " + std::to_string(share.gpu) : text;
-}
-
 /// What a term stands for, after "3ms for ".
 [[nodiscard]] inline auto purpose(const verdict_summary& v, const task_summary& of, const term<ticks>& t)
     -> std::string {
-  const std::string& who = v.tasks[t.by].name;
+  const std::string who = t.by < v.tasks.size() ? v.tasks[t.by].name : "others";
   switch (t.what) {
     case term_kind::cpu: return "its own work on the CPU";
     case term_kind::copy: return "its own copies";
-    case term_kind::gpu: return "its own kernels on " + share_text(v, of.share);
+    case term_kind::gpu: return "its own kernels" + (of.kernels_on.empty() ? "" : " on " + of.kernels_on);
     case term_kind::cpu_interference: return "work of " + who + " on the CPU, which goes first";
     case term_kind::copy_interference: return "copies of " + who + ", which go first";
     case term_kind::copy_blocking: return "copies of " + who + " that are under way and cannot be interrupted";
-    case term_kind::gpu_interference: return "kernels of " + who + ", which go first";
+    case term_kind::gpu_interference:
+      return "kernels of " + who + (t.by == nowhere ? ", which go first or are under way" : ", which go first");
     case term_kind::gpu_blocking: return "kernels of " + who + " that are under way and cannot be interrupted";
     case term_kind::gpu_section: return "its own copies and kernels, with waits for copy engines";
     case term_kind::token_wait: return "waiting for tokens that others hold";
     case term_kind::job_interference:
       return "jobs of " + who + ", which go first, with their copies, kernels and waits";
+    case term_kind::engine_wait: return "waiting for engines that others use";
+    case term_kind::loan: return "waiting while its priority is lent to a token holder";
+    case term_kind::overheads: return "overheads and interrupts";
+    case term_kind::competition: return "competition for the CPUs of its cluster";
+    case term_kind::history:
+      return t.visit < v.visits.size() ? "the planned start of " + v.visits[t.visit] : "the past that it waits for";
+    case term_kind::node: return t.visit < v.visits.size() ? v.visits[t.visit] : std::string{"one of its nodes"};
   }
   return {};
 }
 
-/// One line per term, longest first.
+/// One line per term that takes time: along a path of visits, else longest first.
 [[nodiscard]] inline auto list_of(const verdict_summary& v, const task_summary& of, std::vector<term<ticks>> terms)
     -> std::string {
-  std::ranges::sort(terms, [](const term<ticks>& a, const term<ticks>& b) {
-    return std::tuple{b.time, a.what, a.by} < std::tuple{a.time, b.what, b.by};
-  });
+  std::erase_if(terms, [](const term<ticks>& t) { return t.time == 0; });
+  if (std::ranges::find(terms, term_kind::node, &term<ticks>::what) == terms.end()) {
+    std::ranges::sort(terms, [](const term<ticks>& a, const term<ticks>& b) {
+      return std::tuple{b.time, a.what, a.by} < std::tuple{a.time, b.what, b.by};
+    });
+  }
   std::size_t width = 0;
   for (const term<ticks>& t : terms) { width = std::max(width, format_duration(t.time).size()); }
   std::string out;
@@ -68,108 +72,117 @@ namespace detail {
   return " The largest part is " + format_duration(most->time) + " for " + purpose(v, of, *most) + '.';
 }
 
-[[nodiscard]] inline auto total(const std::vector<term<ticks>>& terms) -> ticks {
-  ticks sum = 0;
-  for (const term<ticks>& t : terms) { sum += t.time; }
-  return sum;
+[[nodiscard]] inline auto all_parts(const verdict_summary& v, const task_summary& of,
+                                    const std::vector<term<ticks>>& terms) -> std::string {
+  return terms.empty() ? std::string{"\n"} : largest(v, of, terms) + " All parts:\n" + list_of(v, of, terms);
 }
 
-[[nodiscard]] inline auto first_failing(const verdict_summary& v) -> std::string {
-  for (const std::uint32_t i : v.priorities) {
-    if (!v.tasks[i].meets) { return v.tasks[i].name; }
-  }
-  return {};
+/// The end of "a job takes at most ..., ", and the parts of that bound.
+[[nodiscard]] inline auto parts_of_bound(const verdict_summary& v, const task_summary& t) -> std::string {
+  return t.terms.empty() ? std::string{".\n"} : ". Of that bound,\n" + list_of(v, t, t.terms);
 }
 
-[[nodiscard]] inline auto percent(ticks parts_per_million) -> std::string {
-  return count_of(parts_per_million, {"%", 10'000}) + '%';
-}
-
-[[nodiscard]] inline auto dedicable_units(const platform_record& platform) -> std::int32_t {
-  std::int32_t units = 0;
-  for (const gpu_record& gpu : platform.gpus) { units += gpu.budget() / gpu.granularity; }
-  return units;
-}
-
-/// Why a task that was judged has no sufficient bound.
-[[nodiscard]] inline auto shortfall(const verdict_summary& v, const task_summary& t) -> std::string {
-  if (!t.served) { return "it has kernels, and the plan gives it no SM.\n"; }
-  const std::string deadline = format_duration(t.deadline);
+[[nodiscard]] inline auto unlimited_text(const verdict_summary& v, const task_summary& t) -> std::string {
   if (t.bound.exists) {
-    return "its bound is " + format_duration(t.bound.value) + ", " + format_duration(t.bound.value - t.deadline) +
-           " above it." + largest(v, t, t.terms) + " All parts:\n" + list_of(v, t, t.terms);
+    return " has no deadline: a job takes at most " + format_duration(t.bound.value) + parts_of_bound(v, t);
   }
-  const ticks claimed = total(t.demand);
-  return "no bound of at most " + deadline + " exists. In a window of " + deadline + ", up to " +
+  return " has no deadline, and no bound is known" + (t.because.empty() ? "" : ": " + t.because) + ".\n";
+}
+
+[[nodiscard]] inline auto met_text(const verdict_summary& v, const task_summary& t) -> std::string {
+  const std::string out = " meets its deadline of " + format_duration(t.deadline);
+  if (!t.bound.exists) { return out + ", like all that compete with it.\n"; }
+  return out + ": a job takes at most " + format_duration(t.bound.value) + ", which leaves " +
+         format_duration(t.deadline - t.bound.value) + parts_of_bound(v, t);
+}
+
+[[nodiscard]] inline auto unproven_text(const verdict_summary& v, const task_summary& t) -> std::string {
+  if (!t.evaluated && !t.because.empty()) { return " was not judged: " + t.because + ".\n"; }
+  const std::string deadline = format_duration(t.deadline);
+  const std::string out = " is not proven to meet its deadline of " + deadline;
+  if (!t.because.empty()) { return out + ": " + t.because + ".\n"; }
+  if (t.bound.exists) {
+    const ticks excess = t.bound.value - t.deadline;
+    const std::string above = excess > 0 ? ", " + format_duration(excess) + " above it." : ", if no job is late.";
+    return out + ": its bound is " + format_duration(t.bound.value) + above + all_parts(v, t, t.terms);
+  }
+  if (t.demand.empty()) { return out + ".\n"; }
+  ticks claimed = 0;
+  for (const term<ticks>& d : t.demand) { claimed += d.time; }
+  return out + ": no bound of at most " + deadline + " exists. In a window of " + deadline + ", up to " +
          format_duration(claimed) + " may be asked for before it is done, " + format_duration(claimed - t.deadline) +
-         " too much." + largest(v, t, t.demand) + " All parts:\n" + list_of(v, t, t.demand);
+         " too much." + all_parts(v, t, t.demand);
+}
+
+[[nodiscard]] inline auto headline(const verdict_summary& v) -> std::string_view {
+  const auto limited = std::ranges::count(v.tasks, true, &task_summary::limited);
+  const bool each = limited == static_cast<std::ptrdiff_t>(v.tasks.size());
+  // A bounded response may be all that an analysis was asked for.
+  const bool late = std::ranges::any_of(v.tasks, [](const task_summary& t) { return t.limited && !t.meets; });
+  switch (v.status) {
+    case verdict_status::schedulable:
+      return late || limited == 0 ? "Every response is proven to have a bound"
+             : each               ? "Every task is proven to meet its deadline"
+                                  : "Every task is proven to meet its deadline, or to have a bound where it has none";
+    case verdict_status::unschedulable: return "Some legal run misses a deadline";
+    case verdict_status::not_proven:
+      return limited == 0 ? "Not every response is proven to have a bound"
+                          : "Not every task is proven to meet its deadline, nor to miss it";
+    case verdict_status::invalid_model: return "The model does not fit the analysis";
+    case verdict_status::overflow: return "The times are too large for exact 64-bit arithmetic";
+  }
+  return "";
 }
 
 }  // namespace detail
 
-/// Why some legal run misses a deadline under every plan: one sentence, with figures.
-[[nodiscard]] inline auto explain_miss(const verdict_summary& v, const proven_miss<ticks>& miss) -> std::string {
-  const auto can_miss = [&v, &miss] {
-    const task_summary& t = v.tasks[miss.task];
-    return t.name + " can miss its deadline of " + format_duration(t.deadline) + ": ";
-  };
-  const std::string value = format_duration(miss.value);
-  const std::string unit = std::to_string(miss.index);
-  switch (miss.reason) {
-    case miss_reason::own_time:
-      return can_miss() + "a job that has the platform to itself can take " + value + ", " +
-             format_duration(miss.value - v.tasks[miss.task].deadline) + " too long, under every plan.";
-    case miss_reason::synchronous_release:
-      return can_miss() + "released together with the higher tasks of core " + unit + ", its job can need at least " +
-             value + '.';
-    case miss_reason::core_overloaded:
-      return "Core " + unit + " can be asked for " + detail::percent(miss.value) + " of its time.";
-    case miss_reason::copy_engine_overloaded:
-      return "Copy engine " + unit + " can be asked for " + detail::percent(miss.value) + " of its time.";
-    case miss_reason::gpu_overloaded:
-      return "The kernels can ask for " + detail::percent(miss.value) + " of the time of all SMs.";
-    case miss_reason::more_gpu_tasks_than_sms:
-      return std::to_string(miss.value) + " tasks have kernels, and only " +
-             std::to_string(detail::dedicable_units(v.platform)) + " of them can have SMs of their own.";
-  }
-  return {};
-}
-
 /// Why a task, by its position in the given order, meets or misses its deadline: a sentence, then a line for each part
-/// of its bound, longest first. Pre: task < v.tasks.size().
+/// of its bound. Pre: task < v.tasks.size().
 [[nodiscard]] inline auto explain_task(const verdict_summary& v, std::size_t task) -> std::string {
   const task_summary& t = v.tasks[task];
   std::string out;
-  for (const auto& miss : v.misses) {
-    if (miss.task == task) { out += explain_miss(v, miss) + '\n'; }
+  for (const miss_summary& miss : v.misses) {
+    if (miss.proof.task == task) { out += miss.sentence + '\n'; }
   }
-  const std::string deadline = format_duration(t.deadline);
-  if (!t.evaluated) {
-    return out + t.name + " was not judged: its bound would rest on " + detail::first_failing(v) +
-           ", of higher priority, meeting its deadline.\n";
+  out += t.name + (!t.limited ? detail::unlimited_text(v, t)
+                   : t.meets  ? detail::met_text(v, t)
+                              : detail::unproven_text(v, t));
+  for (const std::string& remark : t.remarks) { out += "  " + remark + '\n'; }
+  return out;
+}
+
+/// Why the verdict is what it is: proofs of misses, findings about the whole, and each bound that is too large. Without
+/// the parts of bounds.
+[[nodiscard]] inline auto reasons_of(const verdict_summary& v) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  if (!v.fault.empty()) { out.push_back(v.fault); }
+  for (const miss_summary& miss : v.misses) { out.push_back(miss.sentence); }
+  out.insert(out.end(), v.findings.begin(), v.findings.end());
+  if (!v.misses.empty()) { return out; }
+  for (const std::uint32_t i : v.order) {
+    const task_summary& t = v.tasks[i];
+    if (!t.limited || t.meets) { continue; }
+    const std::string deadline = format_duration(t.deadline);
+    if (t.bound.exists && t.bound.value > t.deadline) {
+      out.push_back(t.name + ": the bound " + format_duration(t.bound.value) + " exceeds the deadline " + deadline +
+                    ".");
+    } else if (!t.demand.empty()) {
+      out.push_back(t.name + ": no bound within the deadline " + deadline + " exists.");
+    }
   }
-  if (t.meets) {
-    return out + t.name + " meets its deadline of " + deadline + ": a job takes at most " +
-           format_duration(t.bound.value) + ", which leaves " + format_duration(t.deadline - t.bound.value) +
-           ". Of that bound,\n" + detail::list_of(v, t, t.terms);
-  }
-  return out + t.name + " is not proven to meet its deadline of " + deadline + ": " + detail::shortfall(v, t);
+  if (v.status == verdict_status::unschedulable) { out.emplace_back("Some legal run misses a deadline."); }
+  return out;
 }
 
 /// The verdict and its reasons in words, task by task from the highest priority down.
 inline void explain(std::ostream& out, const verdict_summary& v) {
-  switch (v.status) {
-    case verdict_status::schedulable: out << "Every task is proven to meet its deadline"; break;
-    case verdict_status::unschedulable: out << "Some legal run misses a deadline"; break;
-    case verdict_status::not_proven: out << "Not every task is proven to meet its deadline, nor to miss it"; break;
-    case verdict_status::invalid_model: out << "The model does not fit the analysis"; break;
-    case verdict_status::overflow: out << "The times are too large for exact 64-bit arithmetic"; break;
+  out << detail::headline(v) << " (" << v.method << ").\n";
+  if (!v.fault.empty()) { out << v.fault << ".\n"; }
+  for (const miss_summary& miss : v.misses) {
+    if (miss.proof.task == nowhere) { out << miss.sentence << '\n'; }
   }
-  out << " (" << v.analysis << ").\n";
-  for (const auto& miss : v.misses) {
-    if (miss.task == nowhere) { out << explain_miss(v, miss) << '\n'; }
-  }
-  for (const std::uint32_t i : v.priorities) { out << '\n' << explain_task(v, i); }
+  for (const std::string& finding : v.findings) { out << finding << '\n'; }
+  for (const std::uint32_t i : v.order) { out << '\n' << explain_task(v, i); }
 }
 
 }  // namespace takt::report

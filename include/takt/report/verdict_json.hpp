@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <ostream>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include <takt/report/explanation.hpp>
 #include <takt/report/json.hpp>
 #include <takt/report/verdict_summary.hpp>
 
@@ -12,69 +14,52 @@ namespace takt::report {
 
 namespace detail {
 
-inline void write_bound(json_writer& json, const response_bound<ticks>& bound) {
-  if (bound.exists) {
-    json.value(bound.value);
+inline void write_time(json_writer& json, std::string_view key, bool known, ticks time) {
+  if (known) {
+    json.member(key, time);
   } else {
-    json.value(nullptr);
+    json.member(key, nullptr);
   }
 }
 
-inline void write_pool(json_writer& json, std::string_view name, std::int32_t count, const std::string& policy) {
-  json.key(name).begin_object().member("count", count);
-  if (!policy.empty()) { json.member("policy", policy); }
-  json.end_object();
+inline void write_kept(json_writer& json, std::string_view key, const tree& kept) {
+  if (kept.is_null()) { return; }
+  json.key(key);
+  kept.write(json);
 }
 
-inline void write_platform(json_writer& json, const platform_record& platform, const rule_names& rules) {
-  json.key("platform").begin_object();
-  write_pool(json, "cpus", platform.cores, rules.cpus);
-  write_pool(json, "copy_engines", platform.copy_engines, rules.copy_engines);
-  json.key("gpus").begin_array();
-  for (const gpu_record& gpu : platform.gpus) {
-    json.begin_object().member("sms", gpu.sms).member("virtual_per_sm", gpu.virtual_per_sm);
-    json.member("granularity", gpu.granularity);
-    json.member("sharing", !rules.gpus.empty() ? rules.gpus : gpu.shared ? "shared" : "isolated");
-    if (rules.gpus == "tokens") { json.member("tokens_per_gpu", gpu.tokens); }
-    if (!gpu.speed.is_one()) {
-      json.member("speed", std::to_string(gpu.speed.numerator) + "/" + std::to_string(gpu.speed.denominator));
-    }
-    json.end_object();
-  }
-  json.end_array().end_object();
+inline void write_texts(json_writer& json, std::string_view key, const std::vector<std::string>& texts) {
+  json.key(key).begin_array();
+  for (const std::string& text : texts) { json.value(text); }
+  json.end_array();
 }
 
-inline void write_allocation(json_writer& json, const verdict_summary& v) {
-  json.key("allocation").begin_object().key("sms").begin_object();
-  for (const task_summary& t : v.tasks) {
-    if (t.share.sms > 0) { json.member(t.name, t.share.sms); }
+/// Who a term is about: a visit where it names one, else a task.
+inline void write_cause(json_writer& json, const verdict_summary& v, const term<ticks>& t) {
+  if (t.visit < v.visits.size()) {
+    json.member("by", v.visits[t.visit]);
+  } else if (t.by < v.tasks.size()) {
+    json.member("by", v.tasks[t.by].name);
+  } else {
+    json.member("by", nullptr);
   }
-  json.end_object();
-  if (v.platform.gpus.size() > 1) {
-    json.key("gpu").begin_object();
-    for (const task_summary& t : v.tasks) {
-      if (t.share.sms > 0) { json.member(t.name, t.share.gpu); }
-    }
-    json.end_object();
-  }
-  json.end_object();
 }
 
 inline void write_task(json_writer& json, const verdict_summary& v, const task_summary& t) {
-  json.begin_object().member("name", t.name).member("deadline", t.deadline).key("response_bound");
-  write_bound(json, t.bound);
+  json.begin_object().member("name", t.name);
+  write_time(json, "deadline", t.limited, t.deadline);
+  write_time(json, "response_bound", t.bound.exists, t.bound.value);
   json.member("meets", t.meets).key("terms").begin_array();
   for (const term<ticks>& part : t.terms) {
-    json.begin_object().member("what", name_of(part.what)).member("by", v.tasks[part.by].name);
+    json.begin_object().member("what", name_of(part.what));
+    write_cause(json, v, part);
     json.member("time", part.time).end_object();
   }
   json.end_array();
+  for (const auto& [name, part] : t.parts.members()) { write_kept(json, name, part); }
   if (!t.other_bounds.empty()) {
     json.key("bounds").begin_object();
-    for (const auto& [name, bound] : t.other_bounds) {
-      json.key(name);
-      write_bound(json, bound);
-    }
+    for (const auto& [name, bound] : t.other_bounds) { write_time(json, name, bound.exists, bound.value); }
     json.end_object();
   }
   json.end_object();
@@ -85,15 +70,20 @@ inline void write_task(json_writer& json, const verdict_summary& v, const task_s
 /// Writes a verdict as one `takt-verdict/1` object on a line. Times are nanoseconds.
 inline void write_verdict_json(std::ostream& out, const verdict_summary& v) {
   json_writer json{out};
-  json.begin_object().member("format", "takt-verdict/1").member("analysis", v.analysis);
+  json.begin_object().member("format", "takt-verdict/1").member("analysis", v.method);
   json.member("status", name_of(v.status));
-  detail::write_platform(json, v.platform, v.rules);
-  detail::write_allocation(json, v);
+  detail::write_kept(json, "platform", v.platform);
+  detail::write_kept(json, "allocation", v.allocation);
+  detail::write_kept(json, "plan", v.plan);
   json.key("tasks").begin_array();
   for (const task_summary& t : v.tasks) { detail::write_task(json, v, t); }
-  json.end_array().key("notes").begin_array();
-  for (const std::string& note : v.notes) { json.value(note); }
-  json.end_array().end_object().finish();
+  json.end_array();
+  detail::write_kept(json, "tests", v.tests);
+  detail::write_texts(json, "assumptions", v.assumptions);
+  std::vector<std::string> notes = reasons_of(v);
+  notes.insert(notes.end(), v.notes.begin(), v.notes.end());
+  detail::write_texts(json, "notes", notes);
+  json.end_object().finish();
 }
 
 }  // namespace takt::report

@@ -1,131 +1,164 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <takt/analysis/concepts.hpp>
 #include <takt/analysis/proven_miss.hpp>
-#include <takt/analysis/terms.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
-#include <takt/model/platform_record.hpp>
+#include <takt/report/fault_words.hpp>
+#include <takt/report/tree.hpp>
 
 namespace takt::report {
 
-/// What an analysis found out about one task.
+/// What an analysis found out about one task, graph or application.
 struct task_summary {
   std::string name;
   ticks deadline = 0;
+  bool limited = true;  ///< false: no deadline, any bound will do
   response_bound<ticks> bound;
   bool evaluated = false;
   bool meets = false;
-  bool served = true;  ///< false for a task with kernels and no SM
-  sm_share share;
   std::vector<term<ticks>> terms;   ///< of a bound that exists; they add up to it
   std::vector<term<ticks>> demand;  ///< of a task without bound: what may claim time before its deadline
   std::vector<std::pair<std::string, response_bound<ticks>>> other_bounds;  ///< by analysis, for comparison
+  std::string kernels_on;            ///< "2 SMs": what its kernels run on, where it has a part of the GPU
+  std::string because;               ///< a clause: why it is not proven, or not judged, where no bound says it
+  std::vector<std::string> remarks;  ///< sentences
+  tree parts;                        ///< members of its JSON object
 };
 
-/// The rules of the pools, in the words of the file format; an empty one is left out.
-struct rule_names {
-  std::string cpus;
-  std::string copy_engines;
-  std::string gpus;
+/// Facts about each task beside its verdict, such as its core: one cell per task, in the given order.
+struct fact {
+  std::string head;
+  std::vector<std::string> cells{};
 };
 
-/// A verdict with its reasons as plain values, whatever the types of the platform and the analysis: what is printed.
+/// A proof that some legal run misses a deadline, and what it says.
+struct miss_summary {
+  proven_miss<ticks> proof;
+  std::string sentence;
+};
+
+/// A verdict with its reasons as plain values that own their text, whatever the system and its types: what is printed.
 struct verdict_summary {
-  std::string analysis;
+  std::string method;
   verdict_status status = verdict_status::not_proven;
-  model_error error;
-  platform_record platform;
-  rule_names rules;
-  std::vector<task_summary> tasks;        ///< in the given order
-  std::vector<std::uint32_t> priorities;  ///< positions in `tasks`, highest priority first
-  std::vector<proven_miss<ticks>> misses;
-  std::vector<std::string> notes;
-};
+  std::string fault;              ///< what is wrong with the model: one sentence
+  bool bounds_tasks = true;       ///< false where the method has no response times
+  bool bounds_late_jobs = false;  ///< the bounds hold also while deadlines are missed
 
-/// An analysis on 64-bit time that can say what its bounds are made of.
-template <class A>
-concept ExplainableAnalysis =
-    analysis::PriorityAnalysis<A> && std::same_as<typename A::number, ticks> && requires(const A& a, std::size_t k) {
-      analysis::for_each_term(a, k, [](const term<ticks>&) {});
-      analysis::for_each_demand(a, k, [](const term<ticks>&) {});
-    };
+  std::vector<std::string> platform_words;  ///< by pool
+  tree platform;
+  std::string plan_words;
+  tree plan;
+  tree allocation;
+
+  std::string subject = "task";      ///< what is judged
+  std::vector<task_summary> tasks;   ///< in the given order
+  std::vector<std::uint32_t> order;  ///< positions in `tasks` as tables show them, highest priority first
+  std::vector<fact> facts;
+  std::vector<std::string> visits;  ///< names of visits that terms are about
+  tree tests;
+
+  std::vector<miss_summary> misses;
+  std::vector<std::string> findings;     ///< sentences about the whole
+  std::vector<std::string> assumptions;  ///< sentences: what the verdict presumes of the real system
+  std::vector<std::string> notes;
+
+  /// The bound that no job of a task may exceed in a run, if there is one.
+  [[nodiscard]] auto promised(std::size_t task) const -> response_bound<ticks> {
+    const task_summary& t = tasks[task];
+    return t.meets || bounds_late_jobs ? t.bound : response_bound<ticks>{};
+  }
+};
 
 namespace detail {
 
-template <class A>
-[[nodiscard]] auto is_served(const A& a, std::size_t k) -> bool {
-  if constexpr (requires { a.served(k); }) {
-    return a.served(k);
-  } else {
-    return true;
+/// What a verdict of any analysis says, without reasons.
+template <std::size_t N, std::size_t M>
+[[nodiscard]] auto begin_summary(const verdict<ticks, N, M>& v) -> verdict_summary {
+  verdict_summary out;
+  out.method = v.method;
+  out.status = v.status;
+  out.fault = explain_fault(v.error);
+  for (std::size_t i = 0; i < v.tasks.size(); ++i) {
+    const auto& t = v.tasks[i];
+    task_summary row;
+    row.name = t.name;
+    row.deadline = t.deadline;
+    row.limited = t.limited;
+    row.bound = t.bound;
+    row.evaluated = t.evaluated;
+    row.meets = t.meets;
+    out.tasks.push_back(std::move(row));
+    out.order.push_back(static_cast<std::uint32_t>(i));
   }
+  return out;
 }
 
-template <ExplainableAnalysis A>
-void summarize_task(const A& a, std::size_t k, task_summary& out) {
-  out.evaluated = true;
-  out.bound = a.bound(k);
-  out.meets = a.meets(k);
-  out.served = is_served(a, k);
-  if (out.bound.exists) {
-    analysis::for_each_term(a, k, [&out](const term<ticks>& t) { out.terms.push_back(t); });
-  } else if (out.served) {
-    analysis::for_each_demand(a, k, [&out](const term<ticks>& t) { out.demand.push_back(t); });
+/// One member per entry of a part of a plan.
+template <class Part, class Names>
+[[nodiscard]] auto named_entries(const Part& part, const Names& names) -> tree {
+  tree out{tree::object{}};
+  for (std::size_t i = 0; i < part.size(); ++i) { out.add(names(i), part[i]); }
+  return out;
+}
+
+/// The tasks that have a part of a GPU: how many SMs, and on which GPU where there are several.
+template <std::size_t N, std::size_t M>
+[[nodiscard]] auto share_members(const plan<N, M>& p, const verdict_summary& v, bool several_gpus) -> tree {
+  tree sms{tree::object{}};
+  tree gpu{tree::object{}};
+  for (std::size_t i = 0; i < p.shares.size(); ++i) {
+    if (p.shares[i].sms < 1) { continue; }
+    sms.add(v.tasks[i].name, p.shares[i].sms);
+    gpu.add(v.tasks[i].name, p.shares[i].gpu);
   }
+  tree out;
+  out.add("sms", std::move(sms));
+  if (several_gpus) { out.add("gpu", std::move(gpu)); }
+  return out;
+}
+
+/// Every part that the plan decides, but for the shares.
+template <std::size_t N, std::size_t M>
+[[nodiscard]] auto plan_members(const plan<N, M>& p, const verdict_summary& v) -> tree {
+  tree out{tree::object{}};
+  const auto add = [&out](std::string_view key, const auto& part, const auto& names) {
+    if (!part.empty()) { out.add(key, named_entries(part, names)); }
+  };
+  const auto task = [&v](std::size_t i) -> std::string_view { return v.tasks[i].name; };
+  const auto visit = [&v](std::size_t i) -> std::string_view { return v.visits[i]; };
+  add("cores", p.cores, task);
+  add("priorities", p.priorities, task);
+  add("percents", p.percents, task);
+  if (!p.tokens.empty()) {
+    tree tokens;
+    for (const std::int32_t n : p.tokens) { tokens.push(n); }
+    out.add("tokens", std::move(tokens));
+  }
+  if (!p.slots.empty()) {
+    tree slots;
+    for (const auto& s : p.slots) {
+      tree slot;
+      slots.push(slot.add("offset", s.offset).add("budget", s.budget).add("period", s.period));
+    }
+    out.add("slots", std::move(slots));
+  }
+  add("offsets", p.offsets, visit);
+  add("local_deadlines", p.local_deadlines, visit);
+  add("instances", p.instances, visit);
+  return out;
 }
 
 }  // namespace detail
-
-/// Collects what an analysis knows after `evaluate_all`, which returned `passed`, under a plan. `misses` are proofs
-/// that hold for this composition; any of them makes a task set that did not pass `unschedulable`. Pre: the table fits
-/// the analysis and the plan has a share for each task.
-template <ExplainableAnalysis A, std::size_t N, std::size_t M = 0>
-[[nodiscard]] auto summarize(const A& a, std::size_t passed, const plan<N>& p,
-                             const inline_vector<proven_miss<ticks>, M>& misses = {}) -> verdict_summary {
-  const auto& table = a.table();
-  verdict_summary out;
-  out.analysis = a.name();
-  out.platform = a.platform();
-  out.tasks.resize(table.size());
-  for (std::size_t k = 0; k < table.size(); ++k) {
-    const auto& t = table.tasks[k];
-    task_summary& summary = out.tasks[t.id];
-    summary.name = t.name;
-    summary.deadline = t.deadline;
-    summary.share = p.shares[t.id];
-    if (k <= passed) { detail::summarize_task(a, k, summary); }
-    out.priorities.push_back(t.id);
-  }
-  if (passed == table.size()) {
-    out.status = verdict_status::schedulable;
-  } else if (!misses.empty()) {
-    out.status = verdict_status::unschedulable;
-    out.misses.assign(misses.begin(), misses.end());
-  }
-  return out;
-}
-
-/// The summary of a model that no analysis can judge.
-template <class Number, std::size_t N>
-[[nodiscard]] auto summarize(const verdict<Number, N>& v, const platform_record& platform) -> verdict_summary {
-  verdict_summary out;
-  out.analysis = v.analysis;
-  out.status = v.status;
-  out.error = v.error;
-  out.platform = platform;
-  return out;
-}
 
 }  // namespace takt::report

@@ -179,7 +179,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks>
     if (!times_fit(t)) { return {.fault = model_fault::time_overflow, .task = t.id}; }
     const bool placed = t.width == kernel_width::all_cores || t.core != any_core;
     if (!placed && (CoreSlots<Rule> || GangScheduled<Rule>)) {
-      return {.fault = model_fault::core_out_of_range, .task = t.id};
+      return {.fault = model_fault::core_not_chosen, .task = t.id};
     }
   }
   return {};

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
 #include <takt/model/platform.hpp>
 #include <takt/rules/tags.hpp>
 
@@ -24,40 +28,47 @@ concept CopiesInPriorityOrder = Absent<Rule> || (NonpreemptiveFixedPriority<Rule
 template <class Rule>
 concept CopiesInArrivalOrder = Absent<Rule> || FirstComeFirstServed<Rule>;
 
+/// A platform of processors, copy engines and GPUs, and nothing else.
+template <class P>
+concept ChainPlatform =
+    Platform<P> &&
+    std::is_void_v<
+        typename detail::first_foreign<P, processors_resource, copy_engines_resource, virtual_sms_resource>::type>;
+
 // The compositions of rules that takt knows. Analyses, the simulator and the runtime tell them apart by these concepts.
 
 /// Nothing but processors: no job ever suspends.
 template <class P>
-concept ProcessorsOnly =
-    Platform<P> && FixedPriority<typename P::cpu_rule> && Absent<typename P::copy_rule> && Absent<typename P::gpu_rule>;
+concept ProcessorsOnly = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> && Absent<typename P::copy_rule> &&
+                         Absent<typename P::gpu_rule>;
 
 /// A job leaves its core while it copies and while its kernels run on SMs of its own.
 template <class P>
-concept DedicatedGpuPlatform = Platform<P> && FixedPriority<typename P::cpu_rule> &&
+concept DedicatedGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
                                CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule> &&
                                (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
 
 /// A job keeps its claim on its core until it completes.
 template <class P>
-concept BusyWaitingPlatform = Platform<P> && BusyWaiting<typename P::cpu_rule> &&
+concept BusyWaitingPlatform = ChainPlatform<P> && BusyWaiting<typename P::cpu_rule> &&
                               CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule> &&
                               (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
 
 /// What stands between two CPU segments is one critical section of one lock, its kernel on SMs of the task's own.
 template <class P>
 concept SerializedGpuPlatform =
-    Platform<P> && FixedPriority<typename P::cpu_rule> &&
+    ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
     CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule> && SerializedFederated<typename P::gpu_rule>;
 
 /// The same with every kernel on all SMs.
 template <class P>
 concept LockedGpuPlatform =
-    Platform<P> && FixedPriority<typename P::cpu_rule> &&
+    ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
     CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule> && SerializedWholeGpu<typename P::gpu_rule>;
 
 /// What stands between two CPU segments is one critical section of a pool of tokens under a locking protocol.
 template <class P>
-concept TokenGpuPlatform = Platform<P> && FixedPriority<typename P::cpu_rule> &&
+concept TokenGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
                            CopiesInArrivalOrder<typename P::copy_rule> && TokenLocked<typename P::gpu_rule>;
 
 template <class P>
@@ -66,40 +77,75 @@ concept KnownComposition = DedicatedGpuPlatform<P> || BusyWaitingPlatform<P> || 
 
 namespace detail {
 
-template <class P>
-inline constexpr bool has_processors = !Absent<typename P::cpu_rule>;
-template <class P>
-inline constexpr bool knows_processors = FixedPriority<typename P::cpu_rule> || BusyWaiting<typename P::cpu_rule>;
-template <class P>
-inline constexpr bool knows_copies =
-    TokenLocked<typename P::gpu_rule> ? CopiesInArrivalOrder<typename P::copy_rule>
-                                      : CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule>;
+/// Why chains on a platform have no bound. Checks take it instead of the platform, which keeps what compilers print
+/// above a sentence short.
+enum class composition_gap : std::uint8_t {
+  none,
+  unused_pool,
+  no_processors,
+  cpu_rule,
+  gpu_rules_differ,
+  copy_rule,
+  copy_rule_beside_tokens,
+  gpu_rule_beside_spinning,
+  gpu_rule,
+};
 
-/// Stops compilation with a sentence about the first pool to blame. Made from plain answers instead of rules, which
-/// keeps what compilers print above the sentence short.
-template <bool HasProcessors, bool KnowsProcessors, bool KnowsCopies, bool KnowsAll>
-struct composition_check {
-  static constexpr bool cpu_known = KnowsProcessors || !HasProcessors;
-  static constexpr bool copy_known = KnowsCopies || !KnowsProcessors;
-  static constexpr bool gpu_known = KnowsAll || !KnowsProcessors || !KnowsCopies;
-  static constexpr bool passed = KnowsAll;
-  static_assert(HasProcessors,
+template <class P>
+[[nodiscard]] consteval auto gap_of() -> composition_gap {
+  using cpu = typename P::cpu_rule;
+  using copies = typename P::copy_rule;
+  using gpu = typename P::gpu_rule;
+  if (!ChainPlatform<P>) { return composition_gap::unused_pool; }
+  if (Absent<cpu>) { return composition_gap::no_processors; }
+  if (!FixedPriority<cpu> && !BusyWaiting<cpu>) { return composition_gap::cpu_rule; }
+  if (KnownComposition<P>) { return composition_gap::none; }
+  if (std::same_as<gpu, mixed_rules>) { return composition_gap::gpu_rules_differ; }
+  if (BusyWaiting<cpu> && CopiesInPriorityOrder<copies, cpu>) { return composition_gap::gpu_rule_beside_spinning; }
+  if (BusyWaiting<cpu> && TokenLocked<gpu>) { return composition_gap::gpu_rule_beside_spinning; }
+  if (TokenLocked<gpu>) { return composition_gap::copy_rule_beside_tokens; }
+  return CopiesInPriorityOrder<copies, cpu> ? composition_gap::gpu_rule : composition_gap::copy_rule;
+}
+
+/// Stops compilation with a sentence about the pool to blame. `Foreign` is the resource of a pool that chains do not
+/// use, or void.
+template <composition_gap Gap, class Foreign>
+struct composition_check : unused_pool<Foreign> {
+  using gap = composition_gap;
+  static constexpr bool passed = Gap == gap::none;
+  static constexpr bool has_processors = Gap != gap::no_processors;
+  static_assert(has_processors,
                 "takt: the platform has no processors; add pool(processors(n), fixed_priority). "
                 "See docs/errors.md#E27");
-  static_assert(cpu_known,
+  static constexpr bool knows_cpu_rule = Gap != gap::cpu_rule;
+  static_assert(knows_cpu_rule,
                 "takt: no bound is known for this rule on the processors pool; fixed_priority, rate_monotonic, "
                 "deadline_monotonic and busy_waiting(...) have one. See docs/errors.md#E28");
-  static_assert(copy_known,
+  static constexpr bool one_gpu_rule = Gap != gap::gpu_rules_differ;
+  static_assert(one_gpu_rule,
+                "takt: two GPUs of the platform have different rules, and no bound is known for the two together; give "
+                "all the same. See docs/errors.md#E30");
+  static constexpr bool knows_copy_rule = Gap != gap::copy_rule;
+  static_assert(knows_copy_rule,
                 "takt: no bound is known for this rule on the copy_engines pool; nonpreemptive(r), with r the "
-                "order of the processors, has one, and beside locked(...) fifo. See docs/errors.md#E29");
-  static_assert(gpu_known,
+                "order of the processors, has one. See docs/errors.md#E29");
+  static constexpr bool copies_fit_tokens = Gap != gap::copy_rule_beside_tokens;
+  static_assert(copies_fit_tokens,
+                "takt: no bound is known for this rule on the copy_engines pool beside locked(...), whose token "
+                "holders queue for them; fifo has one. See docs/errors.md#E29");
+  static constexpr bool gpu_fits_spinning = Gap != gap::gpu_rule_beside_spinning;
+  static_assert(gpu_fits_spinning,
+                "takt: no bound is known for this rule on the virtual_sms pool beside busy_waiting(...) on the "
+                "processors; federated and federated_virtual have one. See docs/errors.md#E30");
+  static constexpr bool knows_gpu_rule = Gap != gap::gpu_rule;
+  static_assert(knows_gpu_rule,
                 "takt: no bound is known for this rule on the virtual_sms pool; federated, federated_virtual, "
                 "serialized(federated or whole_gpu) and locked(...) have one. See docs/errors.md#E30");
 };
 
 template <class P>
-using check_composition =
-    composition_check<has_processors<P>, knows_processors<P>, knows_copies<P>, KnownComposition<P>>;
+using check_composition = composition_check<
+    gap_of<P>(), typename first_foreign<P, processors_resource, copy_engines_resource, virtual_sms_resource>::type>;
 
 }  // namespace detail
 

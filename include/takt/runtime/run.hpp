@@ -11,16 +11,19 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/rules/compositions.hpp>
+#include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/dedicated_sms.hpp>
-#include <takt/rules/priority_order.hpp>
+#include <takt/rules/planned_table.hpp>
 #include <takt/runtime/bindings.hpp>
 #include <takt/runtime/concepts.hpp>
+#include <takt/runtime/enforced.hpp>
 #include <takt/runtime/privileges.hpp>
 #include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
@@ -78,20 +81,74 @@ class crew {
   std::vector<thread> threads_;
 };
 
+/// Moves what was seen of each task into the result, in the given order.
 template <class Runners>
 void summarize(const Runners& runners, run_result& result) {
+  std::vector<const task_log*> logs;
+  for (const auto& r : runners) { logs.push_back(&r->log()); }
+  std::ranges::sort(logs, {}, &task_log::task);
   std::uint64_t lost = 0;
-  for (const auto& r : runners) {
-    const auto& seen = r->log().first_violation();
+  for (const task_log* log : logs) {
+    log->report(result);
+    const auto& seen = log->first_violation();
     if (seen && (!result.first_violation || seen->time < result.first_violation->time)) {
       result.first_violation = seen;
     }
-    lost += r->log().lost();
-  }
-  for (const task_observation& t : result.tasks) {
-    if (t.misses > 0) { result.status = run_status::missed; }
+    lost += log->lost();
   }
   if (lost > 0) { result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing"); }
+}
+
+/// What a run of a table on the device ends with, if it does not begin.
+template <class Table, std::size_t MaxShares, Device D, class Recorder>
+void run_table(const Table& table, const platform_record& platform, const plan<MaxShares>& p, D& device,
+               const run_options& options, Recorder& recorder, const bindings<D>& bound, run_result& result) {
+  using runner = task_runner<D, Table::max_tasks>;
+  if (options.check_machine) {
+    result.findings = findings_of(device);
+    result.notes = notes_on(result.findings);
+  }
+  const dedicated_sms<MaxShares> partitions{platform, p};
+  run_end<D> end{device};
+  std::vector<copy_arbiter<Table::max_tasks>> arbiters(static_cast<std::size_t>(platform.copy_engines));
+  std::vector<std::unique_ptr<runner>> runners;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    const sm_range range = t.id < p.shares.size() ? partitions.range(t.id) : sm_range{};
+    task_log log{t.id, t.name, t.segment_count, t.id < options.expected.size() ? &options.expected[t.id] : nullptr,
+                 &options.on_violation};
+    reserve_trace<Recorder>(log, options.length.count(), t.period, t.segment_count);
+    runners.push_back(std::make_unique<runner>(resolve(table, i, platform, range, options, bound), device.open(range),
+                                               arbiters, end, length_source{options.lengths, options.seed, t.id},
+                                               std::move(log)));
+  }
+
+  crew<D, Table::max_tasks> threads{runners};
+  if (report_fault(device, result)) { return; }
+  if (!threads.complete() || !device.ready()) {
+    result.ended = observation_status::no_threads;
+    return;
+  }
+  std::vector<placed_thread> placed;
+  for (std::size_t i = 0; i < table.size(); ++i) { placed.push_back({threads.handle(i), table.tasks[i].core}); }
+  privileges<D> rights{std::move(placed), device, result.notes};
+  result.granted.pinned = ask(options.pin_to_cores, "affinity", result, [&] { return rights.pin(); });
+  result.granted.memory_locked = ask(options.lock_memory, "memory", result, [&] { return rights.lock_memory(); });
+  result.granted.real_time = ask(options.real_time, "scheduling", result, [&] { return rights.be_real_time(); });
+  note_clock(result);
+  result.notes.push_back("device: " + std::string{device.name()});
+
+  const ticks start = now() + lead_time;
+  const ticks stop = later(start, std::max<ticks>(0, options.length.count()));
+  end.plan(stop);
+  threads.start({start, stop});
+  end.sleep_until(stop);
+  rights.give_back();
+  threads.join();
+  result.end = std::max<ticks>(0, end.instant() - start);
+  for (const auto& r : runners) { r->log().replay(recorder); }
+  summarize(runners, result);
+  (void)report_fault(device, result);
 }
 
 }  // namespace detail
@@ -107,100 +164,40 @@ void summarize(const Runners& runners, run_result& result) {
 /// Once the device says that it has failed (`FallibleDevice`), there are no more releases; the run ends when the
 /// operations and the bound code under way have.
 ///
-/// Pre: `table` is in priority order. Error: see `run_status`.
-template <class Table, std::size_t MaxShares, Device D, TraceRecorder Recorder = no_trace>
-  requires std::same_as<typename Table::number, ticks>
-[[nodiscard]] auto run(const Table& table, const platform_record& platform, const plan<MaxShares>& p, D& device,
-                       const run_options& options, Recorder& recorder, const bindings<D>& bound = {}) -> run_result {
-  using runner = task_runner<D, Table::max_tasks>;
+/// A platform whose rules are not enforced here does not compile. Error: see `observation_status`.
+template <Platform P, TaskSet T, std::size_t N, Device D, TraceRecorder Recorder>
+  requires(!HasAccelerator<P>)
+[[nodiscard]] auto run(const P& platform, const T& tasks, const plan<N>& p, D& device, const run_options& options,
+                       Recorder& recorder, const bindings<D>& bound = {},
+                       takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
+                           detail::check_chain_run<P>::passed && takt::detail::check_chains<T>::passed}) -> run_result {
   run_result result;
-  const auto refuse = [&result](run_status why) {
-    result.status = why;
-    return result;
-  };
-  result.error = runnable(table, platform, p);
-  if (result.error) { return refuse(run_status::invalid_model); }
-  if (!device.serves(platform)) { return refuse(run_status::wrong_device); }
-  if (!well_bound(table, platform, bound)) { return refuse(run_status::wrong_binding); }
-
-  if (options.check_machine) {
-    result.findings = findings_of(device);
-    result.notes = notes_on(result.findings);
+  if constexpr (EnforcedForChains<P> && !AcceleratorTaskSet<T>) {
+    const auto table = planned_table(platform, tasks, p);
+    const platform_record record = platform.record();
+    const auto refuse = [&result](observation_status why) {
+      result.ended = why;
+      return result;
+    };
+    result.error = platform.validate();
+    if (!result.error) { result.error = located(runnable(table, record), table.tasks); }
+    if (!result.error) { result.error = plan_fault(platform, table, p); }
+    if (!result.error) { result.error = located(length_fault(table, record, p), table.tasks); }
+    if (result.error) { return result; }
+    if (!device.serves(record)) { return refuse(observation_status::wrong_device); }
+    if (!well_bound(table, record, bound) || !well_expected(table, options.expected)) {
+      return refuse(observation_status::wrong_binding);
+    }
+    detail::run_table(table, record, p, device, options, recorder, bound, result);
   }
-  const dedicated_sms<MaxShares> partitions{platform, p};
-  run_end<D> end{device};
-  std::vector<copy_arbiter<Table::max_tasks>> arbiters(static_cast<std::size_t>(platform.copy_engines));
-  std::vector<std::unique_ptr<runner>> runners;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
-    const sm_range range = t.id < p.shares.size() ? partitions.range(t.id) : sm_range{};
-    task_log log{t.id, t.segment_count, t.id < options.expected.size() ? &options.expected[t.id] : nullptr,
-                 &options.on_violation};
-    detail::reserve_trace<Recorder>(log, options.length.count(), t.period, t.segment_count);
-    runners.push_back(std::make_unique<runner>(resolve(table, i, platform, range, options, bound), device.open(range),
-                                               arbiters, end, length_source{options.lengths, options.seed, t.id},
-                                               std::move(log)));
-  }
-
-  detail::crew<D, Table::max_tasks> crew{runners};
-  if (report_fault(device, result)) { return result; }
-  if (!crew.complete() || !device.ready()) { return refuse(run_status::no_threads); }
-  std::vector<placed_thread> threads;
-  for (std::size_t i = 0; i < table.size(); ++i) { threads.push_back({crew.handle(i), table.tasks[i].core}); }
-  privileges<D> rights{std::move(threads), device, result.notes};
-  const auto ask = [&result](bool wanted, const char* what, auto request) {
-    if (!wanted) { result.notes.push_back(std::string{what} + ": left as it is, as asked"); }
-    return wanted && request();
-  };
-  result.granted.pinned = ask(options.pin_to_cores, "affinity", [&] { return rights.pin(); });
-  result.granted.memory_locked = ask(options.lock_memory, "memory", [&] { return rights.lock_memory(); });
-  result.granted.real_time = ask(options.real_time, "scheduling", [&] { return rights.be_real_time(); });
-  result.granted.clock_resolution = clock_resolution();
-  result.notes.push_back("clock: CLOCK_MONOTONIC, resolution " + std::to_string(result.granted.clock_resolution) +
-                         "ns");
-  result.notes.push_back("device: " + std::string{device.name()});
-
-  const ticks start = now() + detail::lead_time;
-  const ticks stop = later(start, std::max<ticks>(0, options.length.count()));
-  end.plan(stop);
-  crew.start({start, stop});
-  end.sleep_until(stop);
-  rights.give_back();
-  crew.join();
-  result.lasted = std::max<ticks>(0, end.instant() - start);
-
-  result.tasks.resize(table.size());
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
-    result.tasks[t.id] = runners[i]->log().observation(std::string{t.name});
-    runners[i]->log().replay(recorder);
-  }
-  detail::summarize(runners, result);
-  (void)report_fault(device, result);
   return result;
 }
 
-template <class Table, std::size_t MaxShares, Device D>
-  requires std::same_as<typename Table::number, ticks>
-[[nodiscard]] auto run(const Table& table, const platform_record& platform, const plan<MaxShares>& p, D& device,
-                       const run_options& options = {}) -> run_result {
-  no_trace nothing;
-  return run(table, platform, p, device, options, nothing);
-}
-
-/// The same from the typed description, in the priority order that the platform's CPU rule names. The composition is
-/// the one that this runtime enforces.
-template <DedicatedGpuPlatform P, TaskSet Tasks, std::size_t MaxShares, Device D, TraceRecorder Recorder>
-[[nodiscard]] auto run(const P& platform, const Tasks& tasks, const plan<MaxShares>& p, D& device,
-                       const run_options& options, Recorder& recorder, const bindings<D>& bound = {}) -> run_result {
-  auto table = tasks.template table<ticks>();
-  prioritize(table, P::cpu_rule::order);
-  return run(table, platform.record(), p, device, options, recorder, bound);
-}
-
-template <DedicatedGpuPlatform P, TaskSet Tasks, std::size_t MaxShares, Device D>
-[[nodiscard]] auto run(const P& platform, const Tasks& tasks, const plan<MaxShares>& p, D& device,
-                       const run_options& options = {}) -> run_result {
+template <Platform P, TaskSet T, std::size_t N, Device D>
+  requires(!HasAccelerator<P>)
+[[nodiscard]] auto run(const P& platform, const T& tasks, const plan<N>& p, D& device, const run_options& options = {},
+                       takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
+                           detail::check_chain_run<P>::passed && takt::detail::check_chains<T>::passed}) -> run_result {
   no_trace nothing;
   return run(platform, tasks, p, device, options, nothing);
 }

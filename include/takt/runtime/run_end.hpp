@@ -4,8 +4,10 @@
 #include <atomic>
 #include <limits>
 #include <mutex>
+#include <string>
 
 #include <takt/core/number.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/runtime/accelerator/timed_condition.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/concepts.hpp>
@@ -64,7 +66,7 @@ template <class D>
 auto report_fault(const D& device, run_result& result) -> bool {
   if constexpr (FallibleDevice<D>) {
     if (!device.failed()) { return false; }
-    result.status = run_status::device_failed;
+    result.ended = observation_status::device_failed;
     result.device_fault = device.fault_sentence();
     result.notes.push_back("device: failed: " + result.device_fault);
     return true;
@@ -72,6 +74,23 @@ auto report_fault(const D& device, run_result& result) -> bool {
     return false;
   }
 }
+
+namespace detail {
+
+/// Asks the operating system for something if that is wanted, and says in the notes if it is not.
+template <class Request>
+[[nodiscard]] auto ask(bool wanted, const char* what, run_result& result, Request request) -> bool {
+  if (!wanted) { result.notes.push_back(std::string{what} + ": left as it is, as asked"); }
+  return wanted && request();
+}
+
+inline void note_clock(run_result& result) {
+  result.granted.clock_resolution = clock_resolution();
+  result.notes.push_back("clock: CLOCK_MONOTONIC, resolution " + std::to_string(result.granted.clock_resolution) +
+                         "ns");
+}
+
+}  // namespace detail
 
 /// What can disturb timed runs with this device.
 template <class D>

@@ -21,25 +21,27 @@ enum class overrun_policy : std::uint8_t {
   skip,   ///< it is dropped and counted
 };
 
-/// What to expect of a task, in the order in which the tasks were given. Missing entries expect nothing.
+/// What to expect of a task or a graph, in the order in which they were given. Missing entries expect nothing.
 struct expectation {
-  response_bound<ticks> response{};             ///< from release to completion
-  std::vector<response_bound<ticks>> segments;  ///< from the end of the previous segment to the end of this one
+  response_bound<ticks> response{};           ///< from release to completion
+  std::vector<response_bound<ticks>> visits;  ///< of segments from the end of the one before, of nodes of the refined
+                                              ///< graph from their nominal release
 };
 
 /// A response that is longer than expected, when it became so.
 struct violation {
-  std::uint32_t task = 0;     ///< position in the given order
-  std::uint32_t segment = 0;  ///< position in the chain: the one at whose end it was noticed
+  std::uint32_t task = 0;   ///< position in the given order
+  std::uint32_t visit = 0;  ///< position in the chain or refined graph: the one at whose end it was noticed; `nowhere`
+                            ///< at the end of a graph
   std::uint64_t job = 0;
-  bool of_segment = false;  ///< the segment's own bound, not the task's
-  ticks time = 0;           ///< since the start of the run
+  bool of_visit = false;  ///< the visit's own bound, not the task's
+  ticks time = 0;         ///< since the start of the run
   ticks observed = 0;
   ticks bound = 0;
 };
 
 struct run_options {
-  duration length{1'000'000'000};
+  duration length{1'000'000'000};  ///< nothing is released from then on; nothing at all unless it is positive
   length_choice lengths = length_choice::uniform;
   std::uint64_t seed = 1;
   overrun_policy overrun = overrun_policy::queue;
@@ -50,16 +52,21 @@ struct run_options {
   /// Before the run, look for what disturbs timed runs: the device's own findings where it has some, else those about
   /// the CPUs. Costs up to seconds, for the driver's tool.
   bool check_machine = false;
-  std::vector<expectation> expected;
+  std::vector<expectation> expected{};
   /// Called at most once per task, at the first violation, on the thread that noticed it: keep it short.
-  std::function<void(const violation&)> on_violation;
+  std::function<void(const violation&)> on_violation{};
 };
 
-/// Expects of every task the bound that an analysis has proven for it.
-template <std::size_t MaxTasks>
-[[nodiscard]] auto expect(const verdict<ticks, MaxTasks>& proven) -> std::vector<expectation> {
+/// Expects of every task the bound that an analysis has proven for it, or its deadline where it is proven without a
+/// bound; and of visits the bounds of their own that they have.
+template <std::size_t MaxTasks, std::size_t MaxVisits>
+[[nodiscard]] auto expect(const verdict<ticks, MaxTasks, MaxVisits>& proven) -> std::vector<expectation> {
   std::vector<expectation> out;
-  for (const auto& task : proven.tasks) { out.push_back({.response = task.bound, .segments = {}}); }
+  for (const auto& t : proven.tasks) {
+    const bool by_deadline = !t.bound.exists && t.evaluated && t.meets && t.limited;
+    out.push_back({.response = by_deadline ? response_bound<ticks>{t.deadline, true} : t.bound, .visits = {}});
+  }
+  for (const auto& v : proven.visits) { out[v.task].visits.push_back({v.response, true}); }
   return out;
 }
 

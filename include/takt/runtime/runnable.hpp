@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
@@ -17,17 +18,9 @@
 
 namespace takt::runtime {
 
-/// The share of a task, by its position in the given order; none beyond the end of the plan.
-template <std::size_t MaxShares>
-[[nodiscard]] constexpr auto share_of(const plan<MaxShares>& p, std::uint32_t id) noexcept -> sm_share {
-  return id < p.shares.size() ? p.shares[id] : sm_share{};
-}
-
-/// What keeps a table from running on a platform under a plan, if anything. Any order of segments can run; analyses
-/// ask for more.
-template <class Table, std::size_t MaxShares>
-[[nodiscard]] constexpr auto runnable(const Table& table, const platform_record& platform, const plan<MaxShares>& p)
-    -> model_error {
+/// What keeps a table from running on a platform, if anything. Any order of segments can run; analyses ask for more.
+template <class Table>
+[[nodiscard]] constexpr auto runnable(const Table& table, const platform_record& platform) -> model_error {
   if (const auto error = validate(table)) { return error; }
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
@@ -35,22 +28,44 @@ template <class Table, std::size_t MaxShares>
     for (std::uint32_t j = 0; j < t.segment_count; ++j) {
       const auto& s = table.segment(i, j);
       if (s.where == stage::copy && platform.copy_engines == 0 && s.time.upper > 0) {
-        return {.fault = model_fault::copy_without_engine, .task = t.id, .segment = j};
+        return {.fault = model_fault::copy_without_engine, .task = t.id, .visit = j};
       }
-      if (s.where != stage::kernel) { continue; }
-      if (platform.gpus.empty()) { return {.fault = model_fault::kernel_without_gpu, .task = t.id, .segment = j}; }
-      const sm_share share = share_of(p, t.id);
-      const bool known = share.gpu >= 0 && static_cast<std::size_t>(share.gpu) < platform.gpus.size();
-      if (share.sms <= 0 || !known) { return {.fault = model_fault::plan_does_not_fit, .task = t.id, .segment = j}; }
-      const gpu_record& gpu = platform.gpus[static_cast<std::size_t>(share.gpu)];
-      interval<ticks> length;
-      if (!table.kernel_bounds(s, gpu.power(share.sms), length)) {
-        return {.fault = model_fault::time_overflow, .task = t.id, .segment = j};
+      if (s.where == stage::kernel && platform.gpus.empty()) {
+        return {.fault = model_fault::kernel_without_gpu, .task = t.id, .visit = j};
       }
     }
   }
-  const bool fits = dedicated_sms<MaxShares>{platform, p}.valid();
-  return {.fault = fits ? model_fault::none : model_fault::plan_does_not_fit};
+  return {};
+}
+
+/// A kernel whose length on its share does not fit, if any. Pre: `runnable` and `plan_fault` found nothing.
+template <class Table, std::size_t MaxShares>
+[[nodiscard]] constexpr auto length_fault(const Table& table, const platform_record& platform, const plan<MaxShares>& p)
+    -> model_error {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    for (std::uint32_t j = 0; j < t.segment_count; ++j) {
+      const auto& s = table.segment(i, j);
+      if (s.where != stage::kernel) { continue; }
+      const sm_share& share = p.shares[t.id];
+      interval<ticks> length;
+      if (!table.kernel_bounds(s, platform.gpus[static_cast<std::size_t>(share.gpu)].power(share.sms), length)) {
+        return {.fault = model_fault::time_overflow, .task = t.id, .visit = j};
+      }
+    }
+  }
+  return {};
+}
+
+/// Whether expectations are of tasks, and of segments, that there are.
+template <class Table>
+[[nodiscard]] auto well_expected(const Table& table, const std::vector<expectation>& expected) -> bool {
+  if (expected.size() > table.size()) { return false; }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    if (t.id < expected.size() && expected[t.id].visits.size() > t.segment_count) { return false; }
+  }
+  return true;
 }
 
 /// Whether each binding names a segment of its kind that the platform can serve.
@@ -72,7 +87,8 @@ template <class Table, Device D>
          (platform.copy_engines > 0 || bound.copies().empty());
 }
 
-/// Resolves task `i` of the table. Pre: `runnable` and `well_bound`; the bindings outlive the result.
+/// Resolves task `i` of the table. Pre: `runnable`, `length_fault` and `well_bound` found nothing wrong; the bindings
+/// outlive the result.
 template <class Table, Device D>
 [[nodiscard]] auto resolve(const Table& table, std::size_t i, const platform_record& platform, const sm_range& range,
                            const run_options& options, const bindings<D>& bound) -> runnable_task<D> {

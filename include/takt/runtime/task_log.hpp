@@ -7,11 +7,13 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/model/trace_record.hpp>
+#include <takt/runtime/clock.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
@@ -21,10 +23,15 @@ namespace takt::runtime {
 /// what was expected of it. Never written by two threads at once, so it needs no lock.
 class task_log {
  public:
-  /// Pre: `expected` has one entry per segment at most, and outlives the log as `on_violation` does.
-  task_log(std::uint32_t task, std::size_t segments, const expectation* expected,
+  /// Pre: `expected` has one visit per segment at most, and outlives the log as `on_violation` does.
+  task_log(std::uint32_t task, std::string_view name, std::size_t segments, const expectation* expected,
            const std::function<void(const violation&)>* on_violation)
-      : task_{task}, expected_{expected}, on_violation_{on_violation}, worst_segment_(segments, 0) {}
+      : task_{task}, expected_{expected}, on_violation_{on_violation}, worst_segment_(segments, 0) {
+    seen_.name = name;
+    if (expected == nullptr || !expected->response.exists) { return; }
+    seen_.has_bound = true;
+    seen_.bound = expected->response.value;
+  }
 
   /// Room for the trace; without it nothing is kept. Pre: nothing was logged yet.
   void reserve(std::size_t slices, std::size_t marks) {
@@ -39,44 +46,47 @@ class task_log {
   void observe_segment(std::uint32_t segment, std::uint64_t job, ticks time, ticks since_ready, ticks since_release) {
     worst_segment_[segment] = std::max(worst_segment_[segment], since_ready);
     if (expected_ == nullptr) { return; }
-    if (segment < expected_->segments.size()) {
-      expect(expected_->segments[segment], {task_, segment, job, true, time, since_ready, 0});
+    if (segment < expected_->visits.size()) {
+      expect(expected_->visits[segment], {task_, segment, job, true, time, since_ready, 0});
     }
     expect(expected_->response, {task_, segment, job, false, time, since_release, 0});
   }
-  void complete(ticks response, bool in_time) {
-    worst_ = std::max(worst_, response);
-    best_ = jobs_ == 0 ? response : std::min(best_, response);
-    total_ += response;
-    ++jobs_;
-    misses_ += in_time ? 0 : 1;
+  void complete(ticks response) {
+    seen_.worst_response = std::max(seen_.worst_response, response);
+    seen_.best_response = seen_.completed == 0 ? response : std::min(seen_.best_response, response);
+    seen_.total_response = later(seen_.total_response, response);
+    ++seen_.released;
+    ++seen_.completed;
   }
   /// The run has ended before the job, which had come to this segment.
-  void leave_unfinished(std::uint32_t segment, std::uint64_t job, ticks time, ticks since_release, bool in_time) {
-    ++unfinished_;
-    misses_ += in_time ? 0 : 1;
+  void leave_unfinished(std::uint32_t segment, std::uint64_t job, ticks time, ticks since_release) {
+    ++seen_.released;
+    ++seen_.unfinished;
     if (expected_ != nullptr) { expect(expected_->response, {task_, segment, job, false, time, since_release, 0}); }
   }
-  void skip() { ++skipped_; }
+  /// The deadline of a job has passed before its end. Pre: in the order of jobs.
+  void miss(std::uint64_t job, ticks due) {
+    add(mark_kind::miss, job, due);
+    if (seen_.misses == 0) { seen_.first_miss = due; }
+    ++seen_.misses;
+  }
+  void skip() {
+    ++seen_.released;
+    ++seen_.skipped;
+  }
 
   [[nodiscard]] auto first_violation() const noexcept -> const std::optional<violation>& { return violation_; }
   /// Trace entries for which there was no room.
   [[nodiscard]] auto lost() const noexcept -> std::uint64_t { return lost_; }
 
-  [[nodiscard]] auto observation(std::string name) const -> task_observation {
-    const bool bounded = expected_ != nullptr && expected_->response.exists;
-    return {.name = std::move(name),
-            .jobs = jobs_,
-            .misses = misses_,
-            .unfinished = unfinished_,
-            .skipped = skipped_,
-            .worst_response = worst_,
-            .mean_response = jobs_ == 0 ? 0 : total_ / static_cast<ticks>(jobs_),
-            .best_response = best_,
-            .worst_segment_response = worst_segment_,
-            .has_bound = bounded,
-            .bound = bounded ? expected_->response.value : 0,
-            .within_bound = !violation_.has_value()};
+  [[nodiscard]] auto task() const noexcept -> std::uint32_t { return task_; }
+  /// Appends the row of the task.
+  void report(run_result& out) const {
+    auto& row = out.tasks.emplace_back(seen_);
+    row.first_visit = static_cast<std::uint32_t>(out.visit_responses.size());
+    row.visit_count = static_cast<std::uint32_t>(worst_segment_.size());
+    row.within_bound = !violation_.has_value();
+    out.visit_responses.insert(out.visit_responses.end(), worst_segment_.begin(), worst_segment_.end());
   }
 
   template <TraceRecorder Recorder>
@@ -110,13 +120,7 @@ class task_log {
   std::vector<mark> marks_;
   std::optional<violation> violation_;
   std::uint64_t lost_ = 0;
-  std::uint64_t jobs_ = 0;
-  std::uint64_t misses_ = 0;
-  std::uint64_t unfinished_ = 0;
-  std::uint64_t skipped_ = 0;
-  ticks worst_ = 0;
-  ticks best_ = 0;
-  ticks total_ = 0;
+  observed_task<ticks, std::string> seen_;
 };
 
 }  // namespace takt::runtime

@@ -119,20 +119,22 @@ class task_runner {
       }
     }
     if (cut_) { return false; }
-    const bool in_time = ready_ <= due();
     log_.add(mark_kind::completion, job_, ready_ - start_);
-    log_.add(in_time ? mark_kind::deadline : mark_kind::miss, job_, due() - start_);
-    log_.complete(ready_ - release_, in_time);
+    if (ready_ <= due()) {
+      log_.add(mark_kind::deadline, job_, due() - start_);
+    } else {
+      log_.miss(job_, due() - start_);
+    }
+    log_.complete(ready_ - release_);
     ++job_;
     return true;
   }
 
   void leave_unfinished() {
     const ticks stop = end_->instant();
-    const bool missed = due() <= stop;
-    if (missed) { log_.add(mark_kind::miss, job_, due() - start_); }
+    if (due() <= stop) { log_.miss(job_, due() - start_); }
     const auto segment = static_cast<std::uint32_t>(std::min(position_, task_.chain.size() - 1));
-    log_.leave_unfinished(segment, job_, stop - start_, stop - release_, !missed);
+    log_.leave_unfinished(segment, job_, stop - start_, stop - release_);
   }
 
   void run_cpu_segment() {

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include <takt/core/number.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/simulation/calendar.hpp>
-#include <takt/simulation/result.hpp>
 
 namespace takt::simulation {
 
@@ -31,11 +31,7 @@ struct job {
   ticks remaining = 0;         ///< of the current segment
   ticks deadline = 0;
   std::uint64_t number = 0;
-  std::uint64_t released = 0;
-  std::uint64_t misses = 0;
-  ticks first_miss = no_instant;
-  ticks worst = 0;
-  ticks total = 0;
+  observed_task<ticks> seen{};
 };
 
 }  // namespace takt::simulation

@@ -13,10 +13,10 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/model/validate.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/composition.hpp>
+#include <takt/simulation/options.hpp>
 
 namespace takt::simulation {
 
@@ -44,21 +44,17 @@ struct source_map {
   [[nodiscard]] constexpr auto count() const noexcept -> std::size_t { return first_release() + releases; }
 };
 
-/// Times above it, some 36 years in nanoseconds, are refused, so that no sum of a few of them overflows.
-inline constexpr ticks longest_time = ticks{1} << 60;
-
 /// What keeps a table from being simulated, and what it becomes otherwise.
 template <class Table>
 class layout {
  public:
   static constexpr std::size_t max_tasks = Table::max_tasks;
 
-  /// Pre: `table` is in priority order. The plan matters only where tasks have SMs of their own. The time of a kernel
-  /// on a token ranges over those of all GPUs.
+  /// Pre: `table` is in priority order and without fault. The plan matters only where tasks have SMs of their own. The
+  /// time of a kernel on a token ranges over those of all GPUs.
   template <std::size_t MaxShares>
   constexpr layout(const Table& table, const platform_record& platform, const plan<MaxShares>& p, kernel_place place)
-      : error_{validate(table)} {
-    if (!error_) { error_ = place_tasks(table, platform, p, place); }
+      : error_{place_tasks(table, platform, p, place)} {
     for (std::size_t k = 0; k < table.size() && !error_; ++k) { error_ = lay_out(table, platform, k, place); }
     sources_.cores = sources_.core_ids.size();
     sources_.releases = table.size();
@@ -121,17 +117,15 @@ class layout {
       step& out = steps_[t.first_segment + j];
       out = {.where = s.where, .time = s.time};
       if (s.where == stage::copy && s.time.upper > 0) {
-        if (platform.copy_engines < 1) {
-          return {.fault = model_fault::copy_without_engine, .task = t.id, .segment = j};
-        }
+        if (platform.copy_engines < 1) { return {.fault = model_fault::copy_without_engine, .task = t.id, .visit = j}; }
         out.engine = platform.engine_of(s.direction);
         sources_.units = std::max(sources_.units, static_cast<std::size_t>(out.engine) + 1);
       }
       if (s.where == stage::kernel) {
         const model_fault fault = time_kernel(table, platform, s, k, place, out.time);
-        if (fault != model_fault::none) { return {.fault = fault, .task = t.id, .segment = j}; }
+        if (fault != model_fault::none) { return {.fault = fault, .task = t.id, .visit = j}; }
       }
-      if (out.time.upper > longest_time) { return {.fault = model_fault::time_overflow, .task = t.id, .segment = j}; }
+      if (out.time.upper > longest_time) { return {.fault = model_fault::time_overflow, .task = t.id, .visit = j}; }
     }
     return {};
   }
@@ -153,12 +147,12 @@ class layout {
     return model_fault::none;
   }
 
-  model_error error_;
   source_map<max_tasks> sources_;
   std::array<step, Table::max_segments> steps_{};
   std::array<std::uint32_t, max_tasks> core_of_{};
   std::array<std::size_t, max_tasks> kernel_of_{};
   std::array<track, max_tasks> tracks_{};
+  model_error error_;  ///< last, as what finds it fills the others
 };
 
 }  // namespace takt::simulation

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 
-#include <takt/core/checked.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/rank_set.hpp>
 #include <takt/simulation/job.hpp>
@@ -32,6 +30,7 @@ class ledger {
       j.end = t.first_segment + t.segment_count;
       j.id = t.id;
       j.deadline = t.deadline;
+      j.seen = {.name = t.name, .first_visit = t.first_segment, .visit_count = t.segment_count};
     }
   }
 
@@ -43,23 +42,21 @@ class ledger {
     j.alive = true;
     j.late = false;
     j.release = j.next_release;
-    ++j.released;
+    ++j.seen.released;
     recorder_->record(mark{mark_kind::release, j.id, j.number, j.release});
     recorder_->record(mark{mark_kind::deadline, j.id, j.number, j.release + j.deadline});
   }
   constexpr void miss(job& j) {
     j.late = true;
-    ++j.misses;
     missed_ = true;
     const ticks deadline = j.release + j.deadline;
-    if (j.first_miss == no_instant) { j.first_miss = deadline; }
+    note_miss(j.seen, deadline);
     recorder_->record(mark{mark_kind::miss, j.id, j.number, deadline});
   }
   constexpr void complete(job& j, ticks now) {
     const ticks response = now - j.release;
     if (response > j.deadline && !j.late) { miss(j); }
-    j.worst = std::max(j.worst, response);
-    if (!checked_add(j.total, response, j.total)) { j.total = std::numeric_limits<ticks>::max(); }
+    note_completion(j.seen, response);
     recorder_->record(mark{mark_kind::completion, j.id, j.number, now});
     ++j.number;
     j.alive = false;
@@ -82,11 +79,10 @@ class ledger {
     result_type out;
     out.end = end;
     out.tasks.resize(table_->size());
-    out.segment_responses.resize(table_->segments.size());
-    for (std::size_t i = 0; i < table_->segments.size(); ++i) { out.segment_responses[i] = worst_segment_[i]; }
+    out.visit_responses.resize(table_->segments.size());
+    for (std::size_t i = 0; i < table_->segments.size(); ++i) { out.visit_responses[i] = worst_segment_[i]; }
     for (rank r = 0; r < size(); ++r) {
       job& j = (*this)[r];
-      const std::uint64_t completed = j.number;
       while (j.alive) {
         if (!j.late && j.release + j.deadline <= end) { miss(j); }
         if (j.next_release >= end) { break; }
@@ -94,15 +90,8 @@ class ledger {
         open(j);
         j.next_release = following(r, j.release);
       }
-      out.tasks[j.id] = {table_->tasks[static_cast<std::size_t>(r)].name,
-                         j.released,
-                         completed,
-                         j.misses,
-                         j.worst,
-                         j.total,
-                         j.first_miss,
-                         j.first,
-                         j.end - j.first};
+      j.seen.unfinished = j.seen.released - j.seen.completed;
+      out.tasks[j.id] = j.seen;
     }
     return out;
   }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 #include <takt/core/duration.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt {
 
@@ -21,13 +24,15 @@ enum class execution_times : std::uint8_t {
   random,  ///< each segment by itself: often its lower bound, often its upper bound, else anything between
 };
 
+/// How a system is simulated. A simulation refuses what it does not use by `option_unused`, with the option in `name`.
 struct simulation_options {
-  duration horizon = duration{1'000'000'000};  ///< releases are before it, completions not after it
+  duration horizon = duration{1'000'000'000};  ///< releases are before it
   release_pattern releases = release_pattern::periodic;
   execution_times execution = execution_times::upper;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;  ///< of everything that is random
   bool stop_at_first_miss = false;
-  std::span<const duration> offsets{};  ///< of periodic tasks, in the given order; 0 for those beyond its end
+  std::span<const duration> offsets{};    ///< of periodic tasks, in the given order; 0 for those beyond its end
+  std::span<const duration> deadlines{};  ///< of graphs, which state none; 0, and for those beyond its end: none
 };
 
 [[nodiscard]] constexpr auto name_of(release_pattern p) noexcept -> std::string_view {
@@ -47,5 +52,55 @@ struct simulation_options {
   }
   return "";
 }
+
+namespace simulation {
+
+/// Times above it, some 36 years in nanoseconds, are refused, so that no sum of a few of them overflows.
+inline constexpr ticks longest_time = ticks{1} << 60;
+
+/// Options beyond those that every simulation uses.
+struct option_parts {
+  bool stop_at_first_miss = false;
+  bool deadlines = false;
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr auto unused(std::string_view option) noexcept -> model_error {
+  return {.fault = model_fault::option_unused, .name = option};
+}
+
+/// What is wrong with one time per task.
+[[nodiscard]] constexpr auto times_fault(std::span<const duration> times, std::size_t tasks,
+                                         std::string_view option) noexcept -> model_error {
+  if (times.size() > tasks) { return unused(option); }
+  for (std::uint32_t i = 0; i < times.size(); ++i) {
+    if (times[i].count() < 0) { return {.fault = model_fault::negative_time, .task = i}; }
+    if (times[i].count() > longest_time) { return {.fault = model_fault::time_overflow, .task = i}; }
+  }
+  return {};
+}
+
+/// What is wrong with the releases that options ask for.
+template <class Options>
+[[nodiscard]] constexpr auto releases_fault(const Options& o, std::size_t tasks) noexcept -> model_error {
+  if (o.horizon.count() < 0) { return {.fault = model_fault::negative_time}; }
+  if (o.horizon.count() > longest_time) { return {.fault = model_fault::time_overflow}; }
+  if (!o.offsets.empty() && o.releases != release_pattern::periodic) { return unused("offsets"); }
+  return times_fault(o.offsets, tasks, "offsets");
+}
+
+}  // namespace detail
+
+/// What is wrong with options for so many tasks, or what is asked for in vain.
+[[nodiscard]] constexpr auto options_fault(const simulation_options& o, std::size_t tasks,
+                                           const option_parts& used) noexcept -> model_error {
+  if (const auto error = detail::releases_fault(o, tasks)) { return error; }
+  if (o.stop_at_first_miss && !used.stop_at_first_miss) { return detail::unused("stop_at_first_miss"); }
+  if (!o.deadlines.empty() && !used.deadlines) { return detail::unused("deadlines"); }
+  return detail::times_fault(o.deadlines, tasks, "deadlines");
+}
+
+}  // namespace simulation
 
 }  // namespace takt

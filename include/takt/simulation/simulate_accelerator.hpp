@@ -7,20 +7,22 @@
 #include <span>
 
 #include <takt/core/number.hpp>
-#include <takt/core/random.hpp>
 #include <takt/model/accelerator.hpp>
-#include <takt/model/model_error.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/plan.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/highest_priority_first.hpp>
+#include <takt/rules/accelerator/planned_kernels.hpp>
 #include <takt/rules/accelerator/strategy_for.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/simulation/accelerator/releases.hpp>
-#include <takt/simulation/accelerator/result.hpp>
 #include <takt/simulation/accelerator/simulate.hpp>
+#include <takt/simulation/lengths.hpp>
 #include <takt/simulation/options.hpp>
-#include <takt/simulation/simulate.hpp>
+#include <takt/simulation/release_times.hpp>
+#include <takt/simulation/result.hpp>
 
 namespace takt {
 
@@ -81,28 +83,29 @@ class core_translator {
   bool whole_;
 };
 
-/// Releases that are not simply periodic with full work. Of a kernel's shortest time nothing is known: it counts as one
+/// Whether jobs are periodic and of full length.
+[[nodiscard]] constexpr auto are_plain(const simulation_options& o) noexcept -> bool {
+  return o.releases == release_pattern::periodic && o.execution == execution_times::upper;
+}
+
+/// Releases that are not plain. Of a kernel's shortest time nothing is known: it counts as one
 /// tick.
 template <std::size_t MaxTasks>
 [[nodiscard]] inline auto irregular_releases(const accelerator_table<ticks, MaxTasks>& table,
                                              const simulation_options& options) -> listed_releases<ticks> {
-  const ticks until = options.horizon.count();
-  if (options.releases == release_pattern::adversarial) { return hostile_releases(table, until, options.seed); }
-  random_stream random{options.seed};
-  const bool sporadic = options.releases == release_pattern::sporadic;
-  const auto work = [&](ticks wcet) -> ticks {
-    if (options.execution == execution_times::upper) { return wcet; }
-    if (options.execution == execution_times::lower || random.chance(1, 3)) { return 1; }
-    return random.chance(1, 2) ? wcet : random.between(1, wcet);
-  };
+  lengths work{options.execution, ~options.seed};
   listed_releases<ticks> out(table.size());
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
-    ticks release = sporadic ? random.below(t.period) : i < options.offsets.size() ? options.offsets[i].count() : 0;
-    while (release < until) {
-      out.add(i, {release, work(t.wcet)});
-      release += t.period + (sporadic && random.chance(1, 2) ? random.below(t.period) : 0);
+  const auto add = [&](std::size_t i, ticks release) { out.add(i, {release, work.draw({1, table.tasks[i].wcet})}); };
+  if (options.releases == release_pattern::adversarial) {
+    const auto hostile = hostile_releases(table, options.horizon.count(), options.seed);
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      for (const auto& j : hostile.of(i)) { add(i, j.release); }
     }
+    return out;
+  }
+  const auto times = release_times(table.tasks, options);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    for (const ticks release : times[i]) { add(i, release); }
   }
   return out;
 }
@@ -126,9 +129,9 @@ template <AcceleratorRule Rule>
 template <KernelOrder Order, class Strategy, class Table, class Recorder>
 constexpr auto simulate_kernels(const Strategy& strategy, const Table& table, const simulation_options& options,
                                 const accelerator_options<ticks>& costs, Recorder& recorder)
-    -> accelerator_result<ticks, Table::max_tasks> {
+    -> simulation_result<Table::max_tasks> {
   using policy = std::conditional_t<EarliestDeadlineFirst<Order>, earliest_deadline_first, highest_priority_first>;
-  if (options.releases != release_pattern::periodic || options.execution != execution_times::upper) {
+  if (!are_plain(options)) {
     return simulate_accelerator(policy{}, strategy, table, irregular_releases(table, options), costs, recorder);
   }
   std::array<ticks, Table::max_tasks> offsets{};
@@ -142,32 +145,41 @@ constexpr auto simulate_kernels(const Strategy& strategy, const Table& table, co
 
 }  // namespace simulation::detail
 
-/// Lets kernels run on an accelerator in virtual time under the rule of its pool, and tells `recorder` what happens.
-/// Jobs that are released before the horizon run to their ends, late or not. A kernel in a slot or under `gang` stops
-/// at the end of a wave. The same arguments give the same result everywhere.
+/// Lets kernels run on an accelerator in virtual time under a plan and the rule of its pool, and tells `recorder` what
+/// happens. Jobs that are released before the horizon run to their ends, late or not, unless the first miss ends the
+/// run. Jobs take their kernel's `wcet` or less, from one tick on. A kernel in a slot or under `gang` stops at the end
+/// of a wave. The same arguments give the same result everywhere.
 ///
-/// Error: `invalid_model`, with the fault in `error`. Cost: per release,
-/// completion, wave and slot edge linear in tasks and cores; releases other than periodic ones are kept on the heap.
-template <HasAccelerator P, TaskSet T, TraceRecorder Recorder>
-constexpr auto simulate(const P& platform, const T& tasks, const simulation_options& options, Recorder& recorder,
+/// Error: `invalid_model`, with the fault in `error`. Cost: per release, completion, wave and slot edge linear in tasks
+/// and cores; what is neither periodic nor of full length is kept on the heap.
+template <HasAccelerator P, TaskSet T, std::size_t N, TraceRecorder Recorder>
+constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options,
+                        Recorder& recorder,
                         detail::refusal&& /*refused*/ = detail::refusal{detail::check_accelerator<P, T>::passed}) {
   if constexpr (AcceleratorPlatform<P> && AcceleratorTaskSet<T>) {
     using rule = typename P::accelerator_rule;
     using order = kernel_order<rule>;
     auto table = tasks.template table<ticks>();
     constexpr std::size_t max_tasks = decltype(table)::max_tasks;
-    simulation::accelerator_result<ticks, max_tasks> out;
+    constexpr simulation::option_parts used{.stop_at_first_miss = true};
+    simulation_result<max_tasks> out;
     const accelerator_record& accelerator = platform.accelerator();
     out.error = platform.validate();
-    if (!out.error) { out.error = fits_accelerator<rule>(table, accelerator); }
-    if (!out.error) { out.error = simulation::options_fault(options); }
+    if (!out.error) { out.error = plan_fault(platform.strategy(), table, p); }
+    if (out.error) { return out; }
+    table = planned_kernels(table, p);
+    out.error = located(fits_accelerator<rule>(table, accelerator), table.tasks);
+    if (!out.error) { out.error = simulation::options_fault(options, table.size(), used); }
+    if (!out.error && !simulation::detail::are_plain(options) && !simulation::jobs_fit(table.tasks, options.horizon)) {
+      out.error = {.fault = model_fault::too_many_jobs};
+    }
     if (out.error) { return out; }
     rank_kernels<order>(table);
-    const simulation::detail::used_cores<max_tasks> used(table);
+    const simulation::detail::used_cores<max_tasks> cores(table);
     const bool whole = SingleStream<rule> || StreamLevels<rule>;
-    simulation::detail::core_translator translated(recorder, used, accelerator.cores, whole);
+    simulation::detail::core_translator translated(recorder, cores, accelerator.cores, whole);
     const auto strategy = detail::strategy_for<rule, max_tasks, max_tasks>(
-        platform.strategy(), {.cores = used.count(), .preemption_levels = accelerator.preemption_levels});
+        platform.strategy(), {.cores = cores.count(), .preemption_levels = accelerator.preemption_levels});
     auto costs = simulation::detail::costs_of(platform.strategy());
     costs.stop_at_first_miss = options.stop_at_first_miss;
     costs.has_limit = true;
@@ -179,12 +191,28 @@ constexpr auto simulate(const P& platform, const T& tasks, const simulation_opti
   }
 }
 
+template <HasAccelerator P, TaskSet T, std::size_t N>
+[[nodiscard]] constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p,
+                                      const simulation_options& options = {},
+                                      detail::refusal&& /*refused*/ = detail::refusal{
+                                          detail::check_accelerator<P, T>::passed}) {
+  no_trace unheard;
+  return simulate(platform, tasks, p, options, unheard);
+}
+
+/// The same for kernels on the cores that they name.
+template <HasAccelerator P, TaskSet T, TraceRecorder Recorder>
+constexpr auto simulate(const P& platform, const T& tasks, const simulation_options& options, Recorder& recorder,
+                        detail::refusal&& /*refused*/ = detail::refusal{detail::check_accelerator<P, T>::passed}) {
+  return simulate(platform, tasks, plan<1>{}, options, recorder);
+}
+
 template <HasAccelerator P, TaskSet T>
 [[nodiscard]] constexpr auto simulate(const P& platform, const T& tasks, const simulation_options& options = {},
                                       detail::refusal&& /*refused*/ = detail::refusal{
                                           detail::check_accelerator<P, T>::passed}) {
   no_trace unheard;
-  return simulate(platform, tasks, options, unheard);
+  return simulate(platform, tasks, plan<1>{}, options, unheard);
 }
 
 }  // namespace takt

@@ -29,29 +29,6 @@ template <class A>
   return takt::search_plan(a, method);
 }
 
-[[nodiscard]] auto draw_example(std::mt19937& engine) -> example {
-  const auto draw = [&engine](ticks low, ticks high) {
-    return low + static_cast<ticks>(engine() % static_cast<unsigned long>(high - low + 1));
-  };
-  std::vector<task_of> tasks;
-  const auto n = static_cast<std::size_t>(draw(1, 4));
-  static constexpr std::string_view names[] = {"a", "b", "c", "d"};
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto m = static_cast<std::size_t>(draw(1, 3));
-    task_of t{names[i], draw(40, 160), 0, {}, {}, {}};
-    t.deadline = t.period - draw(0, 10);
-    const auto between = [&](ticks top) {
-      const ticks upper = draw(1, top);
-      return range{draw(1, upper), upper};
-    };
-    for (std::size_t j = 0; j < m; ++j) { t.cpu.push_back(between(6)); }
-    for (std::size_t j = 0; j + 2 < 2 * m; ++j) { t.copies.push_back(between(4)); }
-    for (std::size_t j = 0; j + 1 < m; ++j) { t.kernels.push_back({between(50), 0, 8, 5}); }
-    tasks.push_back(t);
-  }
-  return {board(static_cast<std::int32_t>(draw(1, 6)), 2), table_of(tasks)};
-}
-
 /// Every plan whose shares add up to at most the budget, in order, by counting; nothing is shared with the search.
 template <class Judge>
 void every_plan(const example& e, std::size_t k, std::int32_t left, std::vector<std::int32_t>& sms,

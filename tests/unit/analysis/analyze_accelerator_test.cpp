@@ -54,11 +54,12 @@ auto analyze_one(const takt::accelerator_task<takt::ticks>& t) {
 template <class Rule, class Set>
 void check_slack(const Rule& rule, const Set& tasks, takt::duration at, takt::duration slack) {
   const auto v = takt::analyze(under(rule), tasks);
-  CAPTURE(v.analysis);
-  REQUIRE(v.parts.size() == 1);
-  CHECK(v.parts[0].core == takt::any_core);
-  CHECK(v.parts[0].test.at == at.count());
-  CHECK(v.parts[0].test.slack == slack.count());
+  CAPTURE(v.method);
+  const auto parts = takt::analysis::accelerator_evidence_of(under(rule), tasks, v.plan).parts;
+  REQUIRE(parts.size() == 1);
+  CHECK(parts[0].core == takt::any_core);
+  CHECK(parts[0].test.at == at.count());
+  CHECK(parts[0].test.slack == slack.count());
   CHECK(v.schedulable() == (slack.count() >= 0));
 }
 
@@ -84,7 +85,7 @@ TEST_CASE("AP-01 what a model of an accelerator must not be is a status with the
          t.width = takt::kernel_width::one_core;
          t.core = 2;
        })},
-      {model_fault::core_out_of_range, changed([](auto& t) { t.width = takt::kernel_width::one_core; })},
+      {model_fault::core_not_chosen, changed([](auto& t) { t.width = takt::kernel_width::one_core; })},
       {model_fault::negative_core, changed([](auto& t) { t.core = -2; })},
   };
   CHECK(analyze_one(one_kernel()).schedulable());
@@ -149,7 +150,7 @@ TEST_CASE("AP-07 the same tasks are judged and run under every strategy") {
 TEST_CASE("AP-35 fixed priorities can be chosen with every strategy, and every task has a bound of its own") {
   const auto bounds = [](const auto& rule, std::initializer_list<std::int64_t> expected) {
     const auto v = takt::analyze(under(rule), four_kernels);
-    CAPTURE(v.analysis);
+    CAPTURE(v.method);
     CHECK(v.schedulable());
     std::size_t i = 0;
     for (const std::int64_t milliseconds : expected) {
@@ -176,14 +177,15 @@ TEST_CASE("accelerator: slots are judged core by core, and the failing window is
       takt::slots(takt::edf, takt::pinned_slot(0_ms, 8_ms), takt::gang_slot(8_ms, 4_ms), takt::period(12_ms));
   const auto v = takt::analyze(under(rule), table_1);
   CHECK(v.status == verdict_status::unschedulable);
-  REQUIRE(v.parts.size() == 3);
-  CHECK(v.parts[0].core == 0);
-  CHECK(v.parts[0].test.at == (30_ms).count());
-  CHECK(v.parts[0].test.slack == -(1_ms).count());
-  CHECK(v.parts[1].core == 1);
-  CHECK(v.parts[1].test.slack == (5_ms).count());
-  CHECK(v.parts[2].core == takt::any_core);
-  CHECK(v.parts[2].test.slack == 0);
+  const auto parts = takt::analysis::accelerator_evidence_of(under(rule), table_1, v.plan).parts;
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[0].core == 0);
+  CHECK(parts[0].test.at == (30_ms).count());
+  CHECK(parts[0].test.slack == -(1_ms).count());
+  CHECK(parts[1].core == 1);
+  CHECK(parts[1].test.slack == (5_ms).count());
+  CHECK(parts[2].core == takt::any_core);
+  CHECK(parts[2].test.slack == 0);
   CHECK(v.first_unproven() == 0);
   CHECK_FALSE(v.tasks[1].meets);
   CHECK(v.tasks[2].meets);
@@ -207,7 +209,8 @@ TEST_CASE("accelerator: more than a core has is a proof of a miss, too little pr
   CHECK(status(takt::gang(takt::edf), 5_ms) == verdict_status::unschedulable);
   CHECK(status(takt::gang(takt::edf), 4_ms) == verdict_status::not_proven);
   const auto v = takt::analyze(under(takt::gang(takt::edf)), load(4_ms));
-  CHECK(v.parts[0].test.reason == takt::analysis::edf_reason::not_applicable);
+  const auto parts = takt::analysis::accelerator_evidence_of(under(takt::gang(takt::edf)), load(4_ms), v.plan).parts;
+  CHECK(parts[0].test.reason == takt::analysis::edf_reason::not_applicable);
 }
 
 TEST_CASE("accelerator: cores of large numbers cost nothing, and a trace has them as they are") {
@@ -222,7 +225,7 @@ TEST_CASE("accelerator: cores of large numbers cost nothing, and a trace has the
   for (const takt::slice& s : t.slices()) { CHECK(s.where.index == (s.task == 0 ? 131 : 7)); }
   const auto v = takt::analyze(wide, tasks);
   CHECK(v.schedulable());
-  CHECK(v.parts.size() == 2);
+  CHECK(takt::analysis::accelerator_evidence_of(wide, tasks, v.plan).parts.size() == 2);
 }
 
 TEST_CASE("accelerator: priorities count only where every task of the set has one, also for the tasks of one core") {
@@ -256,7 +259,7 @@ TEST_CASE("accelerator: the first miss can stop the simulation at the deadline t
   CHECK(run.misses() == 1);
   CHECK(run.tasks[0].misses == 1);
   CHECK(run.tasks[0].completed < run.tasks[0].released);
-  CHECK(run.status() == takt::simulation_status::missed);
+  CHECK(run.status() == takt::observation_status::missed);
   int misses = 0;
   for (const takt::mark& m : t.marks()) {
     if (m.what != takt::mark_kind::miss) { continue; }

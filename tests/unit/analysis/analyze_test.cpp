@@ -214,9 +214,9 @@ TEST_CASE("exchanging a pool's rule exchanges the analysis") {
                                      takt::pool(sms, takt::serialized(takt::federated_virtual)));
   const auto locked = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority), engines,
                                      takt::pool(sms, takt::serialized(takt::whole_gpu)));
-  CHECK(analyze_with(busy, e.tasks, {1, 1, 1}).analysis == "busy-waiting");
+  CHECK(analyze_with(busy, e.tasks, {1, 1, 1}).method == "busy-waiting");
   CHECK(analyze_with(busy, e.tasks, {1, 1, 1}).tasks[0].bound.value == 43);
-  CHECK(analyze_with(serial, e.tasks, {1, 1, 1}).analysis == "self-suspension");
-  CHECK(analyze_with(locked, e.tasks, {1, 1, 1}).analysis == "enhanced-mpcp");
+  CHECK(analyze_with(serial, e.tasks, {1, 1, 1}).method == "self-suspension");
+  CHECK(analyze_with(locked, e.tasks, {1, 1, 1}).method == "enhanced-mpcp");
   CHECK(analyze_with(locked, e.tasks, {1, 1, 1}).tasks[1].bound.value == 79);
 }

@@ -66,7 +66,7 @@ TEST_CASE("fixed-priority analysis is exact: a synchronous release attains every
     const auto p = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority));
     const auto plan = takt::allocate(p, t);
     const auto v = takt::analyze(p, t, plan);
-    CHECK(v.analysis == "fixed-priority-rta");
+    CHECK(v.method == "fixed-priority-rta");
     CHECK(v.status != takt::verdict_status::not_proven);
     const auto simulated =
         takt::simulate(p, t, plan, {.horizon = takt::duration{60}, .execution = takt::execution_times::upper});

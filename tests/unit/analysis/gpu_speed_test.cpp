@@ -11,6 +11,7 @@
 #include <takt/analysis/self_suspension.hpp>
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/report/summarize_chains.hpp>
 #include <takt/report/verdict_json.hpp>
 #include <takt/runtime.hpp>
 #include <takt/simulation.hpp>
@@ -111,7 +112,7 @@ TEST_CASE("RTGPU-25 a speed of zero, below zero or beyond its range is refused")
     auto e = example_1();
     e.platform.gpus[0].speed = wrong;
     CHECK(analysis_of::fits(e.tasks, e.platform).fault == takt::model_fault::platform_size_out_of_range);
-    CHECK(takt::runtime::runnable(e.tasks, e.platform, takt::dedicate(1, 1)));
+    CHECK(takt::runtime::length_fault(e.tasks, e.platform, takt::dedicate(1, 1)));
     using takt::simulation::kernel_place;
     CHECK(takt::simulation::layout<table>{e.tasks, e.platform, takt::dedicate(1, 1), kernel_place::own_share}.error());
   }
@@ -252,7 +253,7 @@ TEST_CASE("RTGPU-25 simulated responses on two GPUs of different speed stay with
     for (const auto pattern : {takt::release_pattern::periodic, takt::release_pattern::adversarial}) {
       const auto seen =
           takt::simulate(typed, t, found, {.horizon = duration{20'000}, .releases = pattern, .seed = run + 1});
-      REQUIRE(seen.status() == takt::simulation_status::no_miss);
+      REQUIRE(seen.status() == takt::observation_status::no_miss);
       for (std::size_t k = 0; k < t.size(); ++k) {
         CHECK(seen.tasks[t.tasks[k].id].worst_response <= a.bound(k).value);
       }
@@ -279,15 +280,17 @@ TEST_CASE("RTGPU-25 the kernel of a simulated or timed job lasts as long as its 
 }
 
 TEST_CASE("RTGPU-25 a verdict names a speed that is not 1") {
-  const auto written = [](const takt::platform_record& p) {
+  const auto written = [](const takt::virtual_sms_resource& gpu) {
+    const auto platform =
+        takt::platform(takt::pool(takt::processors(1), takt::fixed_priority), takt::pool(gpu, takt::federated));
+    const auto tasks =
+        takt::task_set(takt::task("a", takt::period(takt::duration{1000}), takt::cpu(takt::duration{1}),
+                                  takt::kernel(takt::work(takt::duration{8})), takt::cpu(takt::duration{1})));
     std::ostringstream out;
-    takt::report::verdict_summary v;
-    v.platform = p;
-    takt::report::write_verdict_json(out, v);
+    takt::report::write_verdict_json(
+        out, takt::report::summarize(platform, tasks, takt::analyze(platform, tasks, takt::dedicate(1))));
     return out.str();
   };
-  takt::platform_record p = board(2, 1);
-  CHECK(written(p).find("speed") == std::string::npos);
-  p.gpus[0].speed = {3, 2};
-  CHECK(written(p).find("\"speed\":\"3/2\"") != std::string::npos);
+  CHECK(written(takt::virtual_sms(2, 1)).find("speed") == std::string::npos);
+  CHECK(written(takt::virtual_sms(2, 1).at_speed(3, 2)).find("\"speed\":\"3/2\"") != std::string::npos);
 }

@@ -25,9 +25,9 @@ using namespace cuda_tests;
 using namespace takt::literals;
 using device = takt::cuda::cuda_device<fake_cuda_driver>;
 using kernel = device::kernel;
+using takt::observation_status;
 using takt::runtime::event;
 using takt::runtime::notify;
-using takt::runtime::run_status;
 
 static_assert(takt::runtime::Device<device>);
 static_assert(takt::runtime::FallibleDevice<device>);
@@ -58,8 +58,8 @@ auto adds_up(const takt::runtime::run_result& seen) -> bool {
   bool right = seen.tasks.size() == table.size();
   for (std::size_t i = 0; right && i < table.size(); ++i) {
     const takt::ticks period = table.tasks[i].period;
-    const auto released = static_cast<std::uint64_t>((seen.lasted + period - 1) / period);
-    right = seen.tasks[i].jobs + seen.tasks[i].unfinished + seen.tasks[i].skipped == released;
+    const auto released = static_cast<std::uint64_t>((seen.end + period - 1) / period);
+    right = seen.tasks[i].completed + seen.tasks[i].unfinished + seen.tasks[i].skipped == released;
   }
   return right;
 }
@@ -101,12 +101,12 @@ TEST_CASE("a task set runs on the CUDA device as on the emulated one, each task 
     device d{driver, ranges()};
     REQUIRE(d.backend(0).backend == partition_backend::green_contexts);
     const auto result = takt::runtime::run(board, pair, takt::dedicate(16, 8), d, options());
-    CAPTURE(takt::runtime::name_of(result.status));
-    REQUIRE((result.status == run_status::met || result.status == run_status::missed));
+    CAPTURE(takt::name_of(result.status()));
+    REQUIRE((result.status() == observation_status::no_miss || result.status() == observation_status::missed));
     REQUIRE(result.tasks.size() == 2);
     for (const auto& t : result.tasks) {
       CAPTURE(t.name);
-      CHECK(t.jobs >= 1);
+      CHECK(t.completed >= 1);
     }
     CHECK_FALSE(d.fault());
     CHECK(streams_used(driver, "launch").size() == 2);
@@ -208,8 +208,8 @@ TEST_CASE("a device that is lost under load ends all operations as failed, and t
       auto o = options();
       o.length = 60_s;
       const auto result = takt::runtime::run(board, pair, takt::dedicate(16, 8), d, o);
-      CHECK(result.status == run_status::device_failed);
-      CHECK(result.lasted < o.length.count());
+      CHECK(result.status() == observation_status::device_failed);
+      CHECK(result.end < o.length.count());
       CHECK(adds_up(result));
       CHECK(result.device_fault.find("FAKE_") != std::string::npos);
       CHECK(result.device_fault.ends_with(", device 0, context 1000"));
@@ -236,7 +236,7 @@ TEST_CASE("whichever call fails during a run, the run says so or is not touched,
       auto o = options();
       o.length = n < 0 ? 21_ms : 8_ms;
       const auto seen = takt::runtime::run(board, pair, takt::dedicate(16, 8), d, o);
-      CHECK((seen.status == run_status::device_failed) == d.failed());
+      CHECK((seen.status() == observation_status::device_failed) == d.failed());
       CHECK(seen.device_fault.empty() != d.failed());
       CHECK((seen.tasks.empty() || adds_up(seen)));
       failed += d.failed() ? 1 : 0;
@@ -254,7 +254,7 @@ TEST_CASE("a device that has failed before is not run on") {
   device d{driver, ranges()};
   driver.fail_next("create_green_stream", result::out_of_memory);
   const auto refused = takt::runtime::run(board, pair, takt::dedicate(16, 8), d, options());
-  CHECK(refused.status == run_status::device_failed);
+  CHECK(refused.status() == observation_status::device_failed);
   CHECK(refused.device_fault == "create_green_stream: FAKE_2, device 0, context 1000");
   CHECK(refused.tasks.empty());
   CHECK(driver.count_of("launch") == 0);

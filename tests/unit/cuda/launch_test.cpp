@@ -27,7 +27,7 @@ using namespace cuda_tests;
 using namespace takt::literals;
 using D = fake_cuda_driver;
 using accelerator = takt::cuda::cuda_accelerator<D>;
-using takt::runtime::run_status;
+using takt::observation_status;
 using takt::runtime::share_page;
 
 static_assert(takt::runtime::AcceleratorDevice<accelerator>);
@@ -83,10 +83,10 @@ TEST_CASE("kernels of an accelerator run on the CUDA accelerator as on the emula
   {
     const auto platform = takt::platform(takt::pool(takt::accelerator(2, 2), takt::levels(takt::edf)));
     accelerator device{driver, 0, 4};
-    const auto result = takt::runtime::run(platform, tasks, device, options());
-    CHECK((result.status == run_status::met || result.status == run_status::missed));
+    const auto result = takt::runtime::run(platform, tasks, takt::plan<1>{}, device, options());
+    CHECK((result.status() == observation_status::no_miss || result.status() == observation_status::missed));
     REQUIRE(result.tasks.size() == 3);
-    for (const auto& t : result.tasks) { CHECK(t.jobs >= 1); }
+    for (const auto& t : result.tasks) { CHECK(t.completed >= 1); }
     CHECK_FALSE(device.fault());
   }
   CHECK(driver.default_stream_uses() == 0);
@@ -113,14 +113,14 @@ TEST_CASE("an accelerator that is lost ends the run there, and the jobs under wa
       auto o = options();
       o.length = 60_s;
       o.check_machine = true;
-      const auto result = takt::runtime::run(platform, tasks, device, o);
-      CHECK(result.status == run_status::device_failed);
+      const auto result = takt::runtime::run(platform, tasks, takt::plan<1>{}, device, o);
+      CHECK(result.status() == observation_status::device_failed);
       CHECK(result.device_fault.ends_with(", device 0, context 1000"));
       CHECK(std::ranges::count(result.findings, "CUDA_MODULE_LOADING", &takt::runtime::machine_finding::what) == 1);
       std::uint64_t complete = 0;
       std::uint64_t unfinished = 0;
       for (const auto& t : result.tasks) {
-        complete += t.jobs;
+        complete += t.completed;
         unfinished += t.unfinished;
       }
       CHECK(complete <= static_cast<std::uint64_t>(after));

@@ -13,8 +13,8 @@
 namespace {
 
 using namespace takt;
+using takt::model_fault;
 using generation::accelerator_set_options;
-using generation::generation_fault;
 using table = accelerator_table<ticks, 16>;
 
 constexpr auto list(std::initializer_list<ticks> units) -> generation::period_choices {
@@ -78,7 +78,7 @@ TEST_CASE(
   ticks most = 0;
   for (std::uint64_t index = 0; index < 300; ++index) {
     table t;
-    REQUIRE(generation::generate(o, 7, index, t) == generation_fault::none);
+    REQUIRE(generation::generate(o, 7, index, t) == model_fault::none);
     REQUIRE(t.size() == 9);
     CHECK_FALSE(validate(t, {.cores = 2, .preemption_levels = 2}));
     std::map<std::int32_t, ticks> permille;
@@ -107,7 +107,7 @@ TEST_CASE("AP-27 implicit deadlines, waves and groups without tasks are options"
   o.tasks_per_core = 0;
   o.gang_tasks = 5;
   table t;
-  REQUIRE(generation::generate(o, 1, 0, t) == generation_fault::none);
+  REQUIRE(generation::generate(o, 1, 0, t) == model_fault::none);
   CHECK(t.size() == 5);
   for (const auto& k : t.tasks) {
     CHECK(k.deadline == k.period);
@@ -159,17 +159,17 @@ TEST_CASE("AP-27 sporadic releases are at least a period apart, and not always o
 TEST_CASE("AP-27 wrong options and too small tables are reported") {
   table t;
   accelerator_set_options o = usual();
-  CHECK(generation::generate(accelerator_set_options{}, 1, 0, t) == generation_fault::bad_options);
+  CHECK(generation::generate(accelerator_set_options{}, 1, 0, t) == model_fault::options_out_of_range);
   o.core_utilization_permille = 2;
-  CHECK(generation::generate(o, 1, 0, t) == generation_fault::bad_options);
+  CHECK(generation::generate(o, 1, 0, t) == model_fault::options_out_of_range);
   o = usual();
   (void)o.periods.push_back(1500);
-  CHECK(generation::generate(o, 1, 0, t) == generation_fault::bad_options);
+  CHECK(generation::generate(o, 1, 0, t) == model_fault::options_out_of_range);
   o = usual();
   o.least_deadline_percent = 101;
-  CHECK(generation::generate(o, 1, 0, t) == generation_fault::bad_options);
+  CHECK(generation::generate(o, 1, 0, t) == model_fault::options_out_of_range);
   accelerator_table<ticks, 8> small;
-  CHECK(generation::generate(usual(), 1, 0, small) == generation_fault::does_not_fit);
+  CHECK(generation::generate(usual(), 1, 0, small) == model_fault::set_does_not_fit);
   random_stream random{1};
   inline_vector<ticks, 2> parts;
   CHECK_FALSE(generation::uunifast(random, 1, 2, parts));

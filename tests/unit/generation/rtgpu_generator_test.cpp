@@ -10,8 +10,8 @@
 namespace {
 
 using namespace takt;
+using takt::model_fault;
 using generation::copies_per_kernel;
-using generation::generation_fault;
 using generation::rtgpu_options;
 using table = task_table<ticks, 64, 1024>;
 
@@ -29,7 +29,7 @@ TEST_CASE("RTGPU-38 the utilisations of a set add up to the one that was asked f
     o.utilization_permille = permille;
     for (std::uint64_t index = 0; index < 50; ++index) {
       table t;
-      REQUIRE(generation::generate(o, 7, index, t) == generation_fault::none);
+      REQUIRE(generation::generate(o, 7, index, t) == model_fault::none);
       double sum = 0;
       for (std::size_t i = 0; i < t.size(); ++i) {
         sum += static_cast<double>(demand(t, i)) / static_cast<double>(t.tasks[i].period);
@@ -48,7 +48,7 @@ TEST_CASE("RTGPU-38 lengths stay in their ranges, reach both ends of them, and d
   ticks most = 0;
   for (std::uint64_t index = 0; index < 50; ++index) {
     table t;
-    REQUIRE(generation::generate(o, 1, index, t) == generation_fault::none);
+    REQUIRE(generation::generate(o, 1, index, t) == model_fault::none);
     for (std::size_t i = 0; i < t.size(); ++i) {
       CHECK(t.tasks[i].deadline == t.tasks[i].period);
       for (std::size_t j = 0; j < t.tasks[i].segment_count; ++j) {
@@ -74,7 +74,7 @@ TEST_CASE("RTGPU-38 chains have two copies, one or none per kernel") {
     o.copies = copies;
     o.subtasks = 4;
     table t;
-    REQUIRE(generation::generate(o, 3, 0, t) == generation_fault::none);
+    REQUIRE(generation::generate(o, 3, 0, t) == model_fault::none);
     for (std::size_t i = 0; i < t.size(); ++i) {
       CHECK(t.count(i, stage::cpu) == 4);
       CHECK(t.count(i, stage::kernel) == 3);
@@ -90,9 +90,9 @@ TEST_CASE("RTGPU-38 the same seed and index give the same set, others another") 
   table a;
   table b;
   table c;
-  REQUIRE(generation::generate(o, 5, 2, a) == generation_fault::none);
-  REQUIRE(generation::generate(o, 5, 2, b) == generation_fault::none);
-  REQUIRE(generation::generate(o, 5, 3, c) == generation_fault::none);
+  REQUIRE(generation::generate(o, 5, 2, a) == model_fault::none);
+  REQUIRE(generation::generate(o, 5, 2, b) == model_fault::none);
+  REQUIRE(generation::generate(o, 5, 3, c) == model_fault::none);
   CHECK(a.tasks[0].period == b.tasks[0].period);
   CHECK(a.segments[7].time == b.segments[7].time);
   CHECK(a.tasks[0].period != c.tasks[0].period);
@@ -112,7 +112,7 @@ TEST_CASE("RTGPU-38 a set is a constant, so that every platform must agree on it
   rtgpu_options o;
   o.tasks = 2;
   o.subtasks = 2;
-  REQUIRE(generation::generate(o, 1, 0, t) == generation_fault::none);
+  REQUIRE(generation::generate(o, 1, 0, t) == model_fault::none);
   CHECK(t.tasks[1].period == first);
 }
 
@@ -120,20 +120,20 @@ TEST_CASE("RTGPU-38 wrong options, too small tables and too long periods are rep
   table t;
   rtgpu_options o;
   o.cpu = {5, 4};
-  CHECK(generation::generate(o, 1, 0, t) == generation_fault::bad_options);
+  CHECK(generation::generate(o, 1, 0, t) == model_fault::options_out_of_range);
   o = {};
   o.utilization_permille = 0;
-  CHECK(generation::generate(o, 1, 0, t) == generation_fault::bad_options);
+  CHECK(generation::generate(o, 1, 0, t) == model_fault::options_out_of_range);
   o = {};
   task_table<ticks, 2, 16> small;
-  CHECK(generation::generate(o, 1, 0, small) == generation_fault::does_not_fit);
+  CHECK(generation::generate(o, 1, 0, small) == model_fault::set_does_not_fit);
   o.utilization_permille = 1;
   o.tasks = 60;
   o.subtasks = 2;
   o.cpu = {1'000'000'000'000, 1'000'000'000'000};
   bool overflowed = false;
   for (std::uint64_t index = 0; index < 200 && !overflowed; ++index) {
-    overflowed = generation::generate(o, 1, index, t) == generation_fault::overflow;
+    overflowed = generation::generate(o, 1, index, t) == model_fault::time_overflow;
   }
   CHECK(overflowed);
 }

@@ -9,6 +9,7 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/report/explanation.hpp>
+#include <takt/report/summarize_chains.hpp>
 
 namespace {
 
@@ -18,14 +19,19 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixe
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                       takt::pool(takt::virtual_sms(4, 2), takt::federated));
 
+/// What the published analysis says under a plan, also where that serves no task with kernels.
 template <class P, class T, std::size_t N>
 auto summary_of(const P& platform, const T& set, const takt::plan<N>& plan,
                 takt::analysis::rtgpu_variant variant = takt::analysis::rtgpu_published)
     -> takt::report::verdict_summary {
-  const auto table = takt::analysis::prioritized_table(platform, set);
+  const auto table = takt::planned_table(platform, set, plan);
   auto a = takt::analysis::make_analysis(platform, table, variant);
-  const auto passed = takt::analysis::evaluate_all(a, plan);
-  return takt::report::summarize(a, passed, plan, takt::analysis::find_proven_misses(table, platform.record()));
+  auto verdict = takt::analysis::verdict_of(a, takt::analysis::evaluate_all(a, plan));
+  takt::complete_plan(platform, table, plan, verdict.plan);
+  if (!verdict.schedulable() && !takt::analysis::find_proven_misses(table, platform.record()).empty()) {
+    verdict.status = takt::verdict_status::unschedulable;
+  }
+  return takt::report::summarize(platform, set, verdict);
 }
 
 auto contains(const std::string& text, std::string_view part) -> bool { return text.find(part) != std::string::npos; }
@@ -77,7 +83,7 @@ TEST_CASE("explanation of a bound above the deadline says by how much") {
 
 TEST_CASE("explanation of a task without SMs") {
   const auto v = summary_of(board, takt::task_set(camera, lidar), takt::dedicate(0, 1));
-  CHECK(contains(takt::report::explain_task(v, 0), "it has kernels, and the plan gives it no SM."));
+  CHECK(contains(takt::report::explain_task(v, 0), "it has kernels, and the plan gives it no SM.\n"));
 }
 
 TEST_CASE("explanation of every proof of a miss has its figures") {
@@ -89,7 +95,7 @@ TEST_CASE("explanation of every proof of a miss has its figures") {
                  "impossible can miss its deadline of 20ms: a job that has the platform "
                  "to itself can take 28.75ms, 8.75ms too long"));
   const auto sentence = [&v](takt::miss_reason reason, takt::ticks value) {
-    return takt::report::explain_miss(v, {reason, 0, 1, value});
+    return takt::report::explain_miss(v, board.record(), {reason, 0, 1, value});
   };
   using takt::miss_reason;
   CHECK(sentence(miss_reason::synchronous_release, 21'000'000) ==

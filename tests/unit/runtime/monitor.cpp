@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstdint>
 
 #include <takt/runtime.hpp>
 
@@ -26,7 +27,7 @@ constexpr takt::response_bound<takt::ticks> certain{3'600'000'000'000, true};
 TEST_CASE("the monitor reports a response above its bound, with segment and time, and leaves others alone") {
   takt::runtime::run_options options;
   options.length = 100_ms;
-  options.expected = {{.response = certain, .segments = {}}, {.response = impossible, .segments = {}}};
+  options.expected = {{.response = certain, .visits = {}}, {.response = impossible, .visits = {}}};
   std::atomic<int> calls = 0;
   options.on_violation = [&calls](const takt::runtime::violation&) { ++calls; };
   takt::runtime::emulated_device device{board.record()};
@@ -35,11 +36,12 @@ TEST_CASE("the monitor reports a response above its bound, with segment and time
   CHECK(result.tasks[0].has_bound);
   CHECK(result.tasks[0].bound == certain.value);
   CHECK_FALSE(result.tasks[1].within_bound);
+  CHECK(result.status() != takt::observation_status::no_miss);
   REQUIRE(result.first_violation.has_value());
   CHECK(result.first_violation->task == 1);
-  CHECK(result.first_violation->segment == 0);
+  CHECK(result.first_violation->visit == 0);
   CHECK(result.first_violation->job == 0);
-  CHECK_FALSE(result.first_violation->of_segment);
+  CHECK_FALSE(result.first_violation->of_visit);
   CHECK(result.first_violation->bound == 1);
   CHECK(result.first_violation->observed > 1);
   CHECK(result.first_violation->time > 0);
@@ -50,19 +52,19 @@ TEST_CASE("the monitor reports the segment whose own bound is exceeded") {
   takt::runtime::run_options options;
   options.length = 100_ms;
   options.expected.resize(2);
-  options.expected[1].segments = {certain, certain, impossible, certain};
+  options.expected[1].visits = {certain, certain, impossible, certain};
   takt::runtime::emulated_device device{board.record()};
   const auto result = takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options);
   REQUIRE(result.first_violation.has_value());
   CHECK(result.first_violation->task == 1);
-  CHECK(result.first_violation->segment == 2);
-  CHECK(result.first_violation->of_segment);
+  CHECK(result.first_violation->visit == 2);
+  CHECK(result.first_violation->of_visit);
 }
 
 TEST_CASE("the monitor counts a job that had no chance to complete") {
   takt::runtime::run_options options;
   options.length = 20_ms;
-  options.expected = {{.response = impossible, .segments = {}}};
+  options.expected = {{.response = impossible, .visits = {}}};
   constexpr auto endless = takt::task_set(takt::task("endless", takt::period(100_s), takt::cpu(50_s, 50_s)));
   takt::runtime::emulated_device device{board.record()};
   const auto result = takt::runtime::run(board, endless, takt::dedicate(0), device, options);
@@ -79,4 +81,31 @@ TEST_CASE("bounds of a verdict become expectations") {
   CHECK(expected[0].response.value == 7);
   CHECK(expected[0].response.exists);
   CHECK_FALSE(expected[1].response.exists);
+  CHECK(expected[1].visits.empty());
+}
+
+TEST_CASE("bounds of visits become expectations of their task") {
+  takt::verdict<takt::ticks, 2, 4> proven;
+  proven.tasks.push_back({.name = "a", .bound = {9, true}, .limited = false});
+  proven.tasks.push_back({.name = "b", .bound = {5, true}, .limited = false});
+  for (const std::uint32_t task : {0U, 0U, 1U}) {
+    proven.visits.push_back({.name = "v", .task = task, .response = 2 + takt::ticks{task}});
+  }
+  const auto expected = takt::runtime::expect(proven);
+  REQUIRE(expected[0].visits.size() == 2);
+  REQUIRE(expected[1].visits.size() == 1);
+  CHECK(expected[1].visits[0].value == 3);
+}
+
+TEST_CASE("expectations of tasks or segments that there are not are refused") {
+  takt::runtime::emulated_device device{board.record()};
+  takt::runtime::run_options options;
+  options.length = 20_ms;
+  options.expected.resize(3);
+  CHECK(takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options).status() ==
+        takt::observation_status::wrong_binding);
+  options.expected.resize(1);
+  options.expected[0].visits.resize(2);
+  CHECK(takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options).status() ==
+        takt::observation_status::wrong_binding);
 }

@@ -95,6 +95,17 @@ static_assert(takt::runtime::FallibleDevice<failing_device>);
 static_assert(!takt::runtime::FallibleDevice<emulated_device>);
 static_assert(!takt::runtime::ExaminedDevice<emulated_device>);
 
+/// What a file describes: rules as types, sizes as values.
+struct sized_platform {
+  using cpu_rule = takt::fixed_priority_rule<takt::priority_order::assigned>;
+  using copy_rule = takt::nonpreemptive_rule<cpu_rule>;
+  using gpu_rule = takt::federated_rule<false>;
+  takt::platform_record sizes;
+
+  [[nodiscard]] auto record() const -> takt::platform_record { return sizes; }
+  [[nodiscard]] static auto validate() -> takt::model_error { return {}; }
+};
+
 auto has_note(const takt::runtime::run_result& r, const std::string& subject) -> bool {
   return std::ranges::any_of(r.notes, [&](const std::string& n) { return n.starts_with(subject); });
 }
@@ -105,24 +116,24 @@ TEST_CASE("a run completes jobs, none of them faster than its least lengths") {
   emulated_device device{board.record()};
   const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, options(300_ms));
   REQUIRE(result.tasks.size() == 2);
-  CHECK((result.status == takt::runtime::run_status::met || result.status == takt::runtime::run_status::missed));
+  CHECK((result.status() == takt::observation_status::no_miss || result.status() == takt::observation_status::missed));
   const std::array<takt::ticks, 2> least{200'000 + 100'000 + 8'000'000 / 4 + 100'000 + 100'000,
                                          100'000 + 500'000 + 2'000'000 / 2};
   for (std::size_t i = 0; i < 2; ++i) {
     const auto& t = result.tasks[i];
     CAPTURE(t.name);
-    CHECK(t.jobs >= 1);
+    CHECK(t.completed >= 1);
     CHECK(t.best_response >= least[i]);
-    CHECK(t.mean_response >= t.best_response);
-    CHECK(t.worst_response >= t.mean_response);
-    CHECK(t.worst_segment_response.size() == 5);
+    CHECK(t.mean_response() >= t.best_response);
+    CHECK(t.worst_response >= t.mean_response());
+    CHECK(t.visit_count == 5);
     CHECK(t.skipped == 0);
     CHECK(t.within_bound);
     CHECK_FALSE(t.has_bound);
   }
   CHECK(result.tasks[0].name == "slow");
-  CHECK(result.tasks[0].jobs + result.tasks[0].unfinished == 5);
-  CHECK(result.tasks[1].jobs + result.tasks[1].unfinished == 12);
+  CHECK(result.tasks[0].completed + result.tasks[0].unfinished == 5);
+  CHECK(result.tasks[1].completed + result.tasks[1].unfinished == 12);
 }
 
 TEST_CASE("a run says what the operating system granted") {
@@ -170,8 +181,8 @@ TEST_CASE("RTGPU-33 each segment starts once its predecessor has ended, on the u
     }
   }
   for (std::uint32_t t = 0; t < 2; ++t) {
-    CHECK(trace.count(takt::mark_kind::completion, t) == result.tasks[t].jobs);
-    CHECK(trace.count(takt::mark_kind::release, t) == result.tasks[t].jobs + result.tasks[t].unfinished);
+    CHECK(trace.count(takt::mark_kind::completion, t) == result.tasks[t].completed);
+    CHECK(trace.count(takt::mark_kind::release, t) == result.tasks[t].completed + result.tasks[t].unfinished);
     CHECK(trace.count(takt::mark_kind::miss, t) == result.tasks[t].misses);
   }
 }
@@ -250,7 +261,7 @@ TEST_CASE("bound code runs in place of emulated lengths, in chain order") {
   takt::no_trace nothing;
   const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, options(200_ms), nothing, bound);
   CHECK(jobs >= 1);
-  CHECK(jobs >= result.tasks[0].jobs);
+  CHECK(jobs >= result.tasks[0].completed);
   CHECK(right);
 }
 
@@ -263,8 +274,8 @@ TEST_CASE("a job that outlasts the run is cut and counted, not awaited") {
   auto longest = options(50_ms);
   longest.lengths = takt::runtime::length_choice::upper;
   const auto result = takt::runtime::run(board, endless, takt::dedicate(0, 1), device, longest);
-  CHECK(result.status == takt::runtime::run_status::missed);
-  CHECK(result.tasks[0].jobs == 0);
+  CHECK(result.status() == takt::observation_status::missed);
+  CHECK(result.tasks[0].completed == 0);
   CHECK(result.tasks[0].unfinished == 1);
   CHECK(result.tasks[0].misses == 1);
   CHECK(result.tasks[1].unfinished == 1);
@@ -302,10 +313,10 @@ TEST_CASE("a platform with more cores than the machine is run, and the result sa
   takt::task_table<takt::ticks, 1, 1> table;
   table.add_task("far away", 20'000'000, 20'000'000, takt::no_priority, 2'000);
   table.add_segment({.where = takt::stage::cpu, .time = {0, 1'000}});
-  const takt::platform_record many_cores{.cores = 2'001, .copy_engines = 0, .gpus = {}};
-  emulated_device device{many_cores};
-  const auto result = takt::runtime::run(table, many_cores, takt::plan<1>{}, device, options(10_ms));
-  CHECK(result.tasks[0].jobs + result.tasks[0].unfinished == 1);
+  const sized_platform many_cores{{.cores = 2'001, .copy_engines = 0, .gpus = {}}};
+  emulated_device device{many_cores.sizes};
+  const auto result = takt::runtime::run(many_cores, table, takt::plan<1>{}, device, options(10_ms));
+  CHECK(result.tasks[0].completed + result.tasks[0].unfinished == 1);
   CHECK(has_note(result, "affinity: the platform has more cores") == result.granted.pinned);
 }
 
@@ -316,30 +327,30 @@ TEST_CASE("releases that find the previous job unfinished are queued or skipped"
   auto o = options(101_ms);
   const auto queued = takt::runtime::run(board, overloaded, takt::dedicate(1), device, o);
   CHECK(queued.tasks[0].skipped == 0);
-  CHECK(queued.tasks[0].jobs + queued.tasks[0].unfinished == 21);
-  CHECK(queued.tasks[0].misses >= queued.tasks[0].jobs);
+  CHECK(queued.tasks[0].completed + queued.tasks[0].unfinished == 21);
+  CHECK(queued.tasks[0].misses >= queued.tasks[0].completed);
   o.overrun = takt::runtime::overrun_policy::skip;
   const auto skipped = takt::runtime::run(board, overloaded, takt::dedicate(1), device, o);
   CHECK(skipped.tasks[0].skipped >= 1);
-  CHECK(skipped.tasks[0].jobs + skipped.tasks[0].unfinished + skipped.tasks[0].skipped == 21);
+  CHECK(skipped.tasks[0].completed + skipped.tasks[0].unfinished + skipped.tasks[0].skipped == 21);
 }
 
 TEST_CASE("a run refuses what cannot run") {
   emulated_device device{board.record()};
   const auto no_share = takt::runtime::run(board, pair, takt::dedicate(1, 0), device, options(10_ms));
-  CHECK(no_share.status == takt::runtime::run_status::invalid_model);
+  CHECK(no_share.status() == takt::observation_status::invalid_model);
   CHECK(no_share.error.fault == takt::model_fault::plan_does_not_fit);
   CHECK(no_share.error.task == 1);
   const auto too_much = takt::runtime::run(board, pair, takt::dedicate(3, 2), device, options(10_ms));
   CHECK(too_much.error.fault == takt::model_fault::plan_does_not_fit);
   emulated_device smaller{{.cores = 1, .copy_engines = 1, .gpus = {}}};
   const auto lacking = takt::runtime::run(board, pair, takt::dedicate(1, 1), smaller, options(10_ms));
-  CHECK(lacking.status == takt::runtime::run_status::wrong_device);
+  CHECK(lacking.status() == takt::observation_status::wrong_device);
   takt::runtime::bindings<emulated_device> wrong;
   wrong.cpu(0, 1, [](std::uint64_t) {});
   takt::no_trace nothing;
   const auto misbound = takt::runtime::run(board, pair, takt::dedicate(1, 1), device, options(10_ms), nothing, wrong);
-  CHECK(misbound.status == takt::runtime::run_status::wrong_binding);
+  CHECK(misbound.status() == takt::observation_status::wrong_binding);
 }
 
 TEST_CASE(
@@ -351,26 +362,26 @@ TEST_CASE(
     auto long_one = options(60_s);
     long_one.real_time = long_one.pin_to_cores = long_one.lock_memory = false;
     const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, long_one, trace);
-    CHECK(result.status == takt::runtime::run_status::device_failed);
-    CHECK(takt::runtime::name_of(result.status) == "device-failed");
+    CHECK(result.status() == takt::observation_status::device_failed);
+    CHECK(takt::name_of(result.status()) == "device-failed");
     CHECK(result.device_fault == "no power");
     CHECK(has_note(result, "device: failed: no power"));
-    CHECK(result.lasted < long_one.length.count());
+    CHECK(result.end < long_one.length.count());
     const std::array<takt::ticks, 2> periods{60'000'000, 25'000'000};
     std::uint64_t unfinished = 0;
     for (std::uint32_t i = 0; i < 2; ++i) {
       const auto& t = result.tasks[i];
-      const auto released = static_cast<std::uint64_t>((result.lasted + periods[i] - 1) / periods[i]);
-      CHECK(t.jobs + t.unfinished == released);
+      const auto released = static_cast<std::uint64_t>((result.end + periods[i] - 1) / periods[i]);
+      CHECK(t.completed + t.unfinished == released);
       CHECK(trace.count(takt::mark_kind::release, i) == released);
-      CHECK(trace.count(takt::mark_kind::completion, i) == t.jobs);
+      CHECK(trace.count(takt::mark_kind::completion, i) == t.completed);
       unfinished += t.unfinished;
     }
     CHECK(unfinished >= 1);
     // Every job that is counted as complete has as many operations of its own as its chain, all before the fault.
-    CHECK(3 * result.tasks[0].jobs + 2 * result.tasks[1].jobs <= static_cast<std::uint64_t>(after));
+    CHECK(3 * result.tasks[0].completed + 2 * result.tasks[1].completed <= static_cast<std::uint64_t>(after));
     const auto again = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, options(10_ms));
-    CHECK(again.status == takt::runtime::run_status::device_failed);
+    CHECK(again.status() == takt::observation_status::device_failed);
     CHECK(again.tasks.empty());
   }
 }
@@ -384,10 +395,10 @@ TEST_CASE("a failing device cuts CPU time that is emulated, and tasks that sleep
   auto long_one = options(60_s);
   long_one.real_time = long_one.pin_to_cores = long_one.lock_memory = false;
   const auto result = takt::runtime::run(board, set, takt::dedicate(1, 0, 0), device, long_one);
-  CHECK(result.status == takt::runtime::run_status::device_failed);
+  CHECK(result.status() == takt::observation_status::device_failed);
   CHECK(result.tasks[0].unfinished == 1);
   CHECK(result.tasks[1].unfinished == 1);
-  CHECK(result.tasks[2].jobs + result.tasks[2].unfinished == 1);
+  CHECK(result.tasks[2].completed + result.tasks[2].unfinished == 1);
 }
 
 TEST_CASE("what disturbs timed runs is in the result when asked, and its notes") {
@@ -398,16 +409,51 @@ TEST_CASE("what disturbs timed runs is in the result when asked, and its notes")
   const auto told = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, o);
   CHECK(std::ranges::count(told.findings, "SCHED_FIFO", &takt::runtime::machine_finding::what) == 1);
   CHECK(has_note(told, "machine: "));
-  CHECK(told.lasted == 10'000'000);
+  CHECK(told.end == 10'000'000);
 }
 
-TEST_CASE("a table in priority order runs as a typed set does") {
+TEST_CASE("a table with a platform of rules and sizes runs as a typed set does") {
   takt::task_table<takt::ticks, 4, 16> table;
   table.add_task("from a file", 20'000'000, 20'000'000);
   table.add_segment({.where = takt::stage::cpu, .time = {50'000, 100'000}});
-  const takt::platform_record one_core{.cores = 1, .copy_engines = 0, .gpus = {}};
-  emulated_device device{one_core};
-  const auto result = takt::runtime::run(table, one_core, takt::plan<4>{}, device, options(50_ms));
-  CHECK(result.tasks[0].jobs + result.tasks[0].unfinished == 3);
-  CHECK(result.tasks[0].jobs >= 1);
+  const sized_platform one_core{{.cores = 1, .copy_engines = 0, .gpus = {}}};
+  emulated_device device{one_core.sizes};
+  const auto result = takt::runtime::run(one_core, table, takt::plan<4>{}, device, options(50_ms));
+  CHECK(result.tasks[0].completed + result.tasks[0].unfinished == 3);
+  CHECK(result.tasks[0].completed >= 1);
+}
+
+TEST_CASE("a run places and orders tasks as its plan says, and refuses a plan that it would not follow") {
+  constexpr auto two_cores = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority));
+  constexpr auto set = takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu(100_us)),
+                                      takt::task("b", takt::period(30_ms), takt::cpu(100_us)));
+  emulated_device device{two_cores.record()};
+  takt::plan<2> p;
+  p.cores.push_back(1);
+  p.cores.push_back(0);
+  recording trace;
+  (void)takt::runtime::run(two_cores, set, p, device, options(50_ms), trace);
+  REQUIRE_FALSE(trace.slices.empty());
+  for (const takt::slice& s : trace.slices) { CHECK(s.where.index == (s.task == 0 ? 1 : 0)); }
+
+  p.cores[0] = 2;
+  const auto outside = takt::runtime::run(two_cores, set, p, device, options(50_ms));
+  CHECK(outside.error == takt::fault_at(takt::model_fault::core_out_of_range, 0));
+  CHECK(outside.error.name == "a");
+  p.cores[0] = 1;
+  p.percents.push_back(50);
+  CHECK(takt::runtime::run(two_cores, set, p, device, options(50_ms)).error.fault ==
+        takt::model_fault::plan_part_unused);
+}
+
+TEST_CASE("the first deadline that passed is in the observation") {
+  constexpr auto late = takt::task_set(takt::task("late", takt::period(20_ms), takt::deadline(5_ms), takt::cpu(0_ns),
+                                                  takt::kernel(takt::work(20_ms, 20_ms)), takt::cpu(0_ns)),
+                                       takt::task("fine", takt::period(20_ms), takt::cpu(0_ns)));
+  emulated_device device{board.record()};
+  const auto result = takt::runtime::run(board, late, takt::dedicate(1, 0), device, options(50_ms));
+  CHECK(result.status() == takt::observation_status::missed);
+  CHECK(result.tasks[0].first_miss == 5'000'000);
+  CHECK(result.tasks[0].released == 3);
+  CHECK(result.tasks[0].misses == 3);
 }

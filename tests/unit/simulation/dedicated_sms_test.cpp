@@ -28,7 +28,7 @@ static_assert(
 TEST_CASE("RTGPU-47 two chains released together") {
   takt::trace t;
   const auto r = takt::simulate(dedicated(), two_chains, takt::dedicate(1, 1), {.horizon = 60_ns}, t);
-  CHECK(r.status() == takt::simulation_status::no_miss);
+  CHECK(r.status() == takt::observation_status::no_miss);
   CHECK(r.end == 60);
   CHECK(spans_of(t, 0, 0, stage::cpu) == spans{{0, 3}});
   CHECK(spans_of(t, 0, 1, stage::copy) == spans{{3, 5}});
@@ -42,8 +42,8 @@ TEST_CASE("RTGPU-47 two chains released together") {
   CHECK(spans_of(t, 1, 4, stage::cpu) == spans{{52, 56}});
   CHECK(r.tasks[0].worst_response == 35);
   CHECK(r.tasks[1].worst_response == 56);
-  CHECK(r.segment_response(1, 0) == 8);
-  CHECK(r.segment_response(1, 1) == 3);
+  CHECK(r.visit_response(1, 0) == 8);
+  CHECK(r.visit_response(1, 1) == 3);
 }
 
 TEST_CASE("RTGPU-17 a higher task preempts, in pieces, on its own core only") {
@@ -69,7 +69,7 @@ TEST_CASE("RTGPU-15 a copy that has started is not preempted and blocks once") {
   CHECK(spans_of(t, 0, 1, stage::copy) == spans{{10, 14}});
   CHECK(spans_of(t, 1, 1, stage::copy) == spans{{14, 21}});
   CHECK(spans_of(t, 0, 3, stage::copy) == spans{{21, 25}});
-  CHECK(r.segment_response(0, 1) == 11);
+  CHECK(r.visit_response(0, 1) == 11);
 }
 
 TEST_CASE("RTGPU-13 requests of one instant compete by priority, whatever ends or is released there") {
@@ -144,9 +144,9 @@ TEST_CASE("RTGPU-10 a kernel never queues and stays on the SMs of its task") {
                                   task("c", period(50_ns), on_core(2), cpu(1), kernel(20), cpu(1)));
   takt::trace t;
   const auto r = takt::simulate(dedicated(3), tasks, takt::dedicate(1, 2, 1), {.horizon = 500_ns}, t);
-  CHECK(r.segment_response(0, 1) == 20);
-  CHECK(r.segment_response(1, 1) == 10);
-  CHECK(r.segment_response(2, 1) == 20);
+  CHECK(r.visit_response(0, 1) == 20);
+  CHECK(r.visit_response(1, 1) == 10);
+  CHECK(r.visit_response(2, 1) == 20);
   for (const takt::slice& s : t.slices()) {
     if (s.where.where != stage::kernel) { continue; }
     CHECK(s.where.index == (s.task == 0 ? 0 : s.task == 1 ? 1 : 3));

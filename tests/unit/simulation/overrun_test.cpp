@@ -14,8 +14,8 @@
 using namespace fixtures;
 using takt::deadline;
 using takt::mark_kind;
+using takt::observation_status;
 using takt::period;
-using takt::simulation_status;
 using takt::task;
 using takt::task_set;
 
@@ -37,7 +37,7 @@ TEST_CASE("a late job goes on and the next one waits for it") {
   constexpr auto tasks = task_set(task("late", period(10_ns), deadline(8_ns), cpu(13)));
   takt::trace t;
   const auto r = takt::simulate(dedicated(), tasks, takt::dedicate(0), {.horizon = 40_ns}, t);
-  CHECK(r.status() == simulation_status::missed);
+  CHECK(r.status() == observation_status::missed);
   CHECK(r.tasks[0].released == 4);
   CHECK(r.tasks[0].completed == 3);
   CHECK(r.tasks[0].misses == 4);
@@ -92,7 +92,7 @@ TEST_CASE("the first miss can stop the simulation") {
 TEST_CASE("a wrong model is an error, not a simulation") {
   constexpr auto plain = task_set(task("a", period(10_ns), takt::on_core(1), cpu(1), copy(1), kernel(1), cpu(1)));
   const auto fault_of = [](const auto& r) {
-    CHECK(r.status() == simulation_status::invalid_model);
+    CHECK(r.status() == observation_status::invalid_model);
     CHECK(r.tasks.empty());
     return r.error;
   };
@@ -111,7 +111,7 @@ TEST_CASE("a wrong model is an error, not a simulation") {
   const auto no_engine = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority),
                                         takt::pool(takt::virtual_sms(1, 1), takt::federated));
   CHECK(fault_of(takt::simulate(no_engine, plain, takt::dedicate(1))) ==
-        model_error{.fault = model_fault::copy_without_engine, .task = 0, .segment = 1});
+        model_error{.fault = model_fault::copy_without_engine, .task = 0, .visit = 1});
   const std::array early{takt::duration{-1}};
   CHECK(fault_of(takt::simulate(dedicated(2), plain, takt::dedicate(1), {.offsets = early})) ==
         model_error{.fault = model_fault::negative_time, .task = 0});

@@ -35,7 +35,7 @@ TEST_CASE("RTGPU-47 a stretch is one critical section, its kernel on the task's 
   CHECK(spans_of(t, 1, 3, stage::copy) == spans{{46, 49}});
   CHECK(r.tasks[0].worst_response == 35);
   CHECK(r.tasks[1].worst_response == 53);
-  CHECK(r.segment_response(1, 1) == 26);
+  CHECK(r.visit_response(1, 1) == 26);
 }
 
 TEST_CASE("RTGPU-47 a kernel under the lock takes all SMs, without a plan") {

@@ -85,7 +85,7 @@ TEST_CASE("two tokens run two kernels side by side, and their copies queue in th
   CHECK(spans_of(t, 1, 2, stage::copy) == spans{{7, 12}});
   CHECK(spans_of(t, 2, 1, stage::copy) == spans{{12, 15}});
   CHECK(spans_of(t, 2, 2, stage::kernel) == spans{{15, 17}});
-  CHECK(r.segment_response(2, 1) == 10);
+  CHECK(r.visit_response(2, 1) == 10);
   for (const takt::slice& s : t.slices()) {
     if (s.where.where != stage::kernel) { continue; }
     const std::int32_t token = s.task == 2 ? 2 : static_cast<std::int32_t>(s.task);

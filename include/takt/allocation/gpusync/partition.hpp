@@ -21,7 +21,7 @@ enum class partition_status : std::uint8_t {
 
 struct gpusync_partition {
   partition_status status = partition_status::invalid;
-  gpusync_error error{};  ///< of `invalid`
+  model_error error{};  ///< of `invalid`
 
   [[nodiscard]] constexpr auto placed() const noexcept -> bool { return status == partition_status::placed; }
 };
@@ -88,7 +88,7 @@ class gpusync_partitioner {
 
   /// Anywhere allowed, so that the rest of the model can be checked. False when a GPU task has no such place.
   [[nodiscard]] constexpr auto place_somewhere() -> bool {
-    if (fault_of(*configuration_) != gpusync_fault::none) { return true; }
+    if (fault_of(*configuration_) != model_fault::none) { return true; }
     const gpusync_configuration& c = *configuration_;
     std::int32_t gpus = 0;
     while (gpus < c.gpu_clusters() && c.served_clusters(gpus) == 0) { ++gpus; }
@@ -167,7 +167,7 @@ class gpusync_partitioner {
       for (std::size_t i = 0; i < users.size(); ++i) { cpus_.add(users.tasks[i].cpu_cluster, most_load<number>()); }
       return;
     }
-    const an::engine_model<Table> model(set);
+    const an::engine_model<Rules, Table> model(set);
     std::array<number, Table::max_tasks> responses{};
     for (std::size_t i = 0; i < users.size(); ++i) { responses[i] = users.tasks[i].deadline; }
     const an::job_overlaps<Table> overlaps(users, std::span<const number>(responses).first(users.size()), set.wanted());

@@ -42,7 +42,7 @@ template <class Number>
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto open_verdict(const accelerator_table<Number, MaxTasks>& table, std::string_view name,
                                           verdict<Number, MaxTasks>& out) -> bool {
-  out.analysis = name;
+  out.method = name;
   for (std::size_t i = 0; i < table.size(); ++i) {
     static_cast<void>(out.tasks.push_back({.name = table.tasks[i].name, .deadline = table.tasks[i].deadline}));
   }

@@ -72,10 +72,6 @@ template <class Number, std::size_t MaxTasks>
   return attribute_fault(table);
 }
 
-[[nodiscard]] constexpr auto status_of(const model_error& error) noexcept -> verdict_status {
-  return error.fault == model_fault::time_overflow ? verdict_status::overflow : verdict_status::invalid_model;
-}
-
 }  // namespace detail
 
 /// The tasks' demand as if they could be preempted anywhere, for free.

@@ -37,7 +37,7 @@ enum class block_status : std::uint8_t {
 template <ExactNumber Number, std::size_t MaxTasks>
 struct block_bounds {
   block_status status = block_status::overflow;
-  block_error error{};
+  model_error error{};
   inline_vector<Number, MaxTasks> responses{};
 
   [[nodiscard]] constexpr auto bounded() const noexcept -> bool { return status == block_status::bounded; }
@@ -46,9 +46,9 @@ struct block_bounds {
     out.status = why;
     return out;
   }
-  [[nodiscard]] static constexpr auto invalid(const block_error& what) -> block_bounds {
+  [[nodiscard]] static constexpr auto invalid(const model_error& what) -> block_bounds {
     block_bounds out;
-    out.status = what.fault == block_fault::time_overflow ? block_status::overflow : block_status::invalid_model;
+    out.status = what.fault == model_fault::time_overflow ? block_status::overflow : block_status::invalid_model;
     out.error = what;
     return out;
   }

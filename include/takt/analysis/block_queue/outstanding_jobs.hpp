@@ -81,7 +81,7 @@ template <class Number, std::size_t MaxTasks, class Streams>
     -> block_bounds<Number, MaxTasks> {
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table.tasks[i].owner == no_owner) {
-      return block_bounds<Number, MaxTasks>::invalid({block_fault::owner_missing, i});
+      return block_bounds<Number, MaxTasks>::invalid(fault_at(model_fault::owner_missing, i));
     }
   }
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_owners(load); });

@@ -98,9 +98,9 @@ template <class Number, std::size_t MaxTasks>
 
 /// The fault of a set whose deadlines are not its periods.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto implicit_deadline_fault(const gel_table<Number, MaxTasks>& table) -> gel_error {
+[[nodiscard]] constexpr auto implicit_deadline_fault(const gel_table<Number, MaxTasks>& table) -> model_error {
   for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table.tasks[i].deadline != table.tasks[i].period) { return {gel_fault::deadline_is_not_the_period, i}; }
+    if (table.tasks[i].deadline != table.tasks[i].period) { return fault_at(model_fault::deadline_is_not_the_period, i); }
   }
   return {};
 }

@@ -45,7 +45,7 @@ struct gel_row {
 template <ExactNumber Number, std::size_t MaxTasks>
 struct gel_bounds {
   gel_status status = gel_status::overflow;
-  gel_error error{};
+  model_error error{};
   Number s{};  ///< the fixed point, of analyses that have one
   inline_vector<gel_row<Number>, MaxTasks> tasks{};
 
@@ -155,7 +155,7 @@ template <bool Shift = true, class Number, std::size_t MaxTasks, class Solve>
     -> gel_bounds<Number, MaxTasks> {
   using fraction = fraction_of<Number>;
   if (const auto error = validate(table, processors)) {
-    const bool large = error.fault == gel_fault::time_overflow;
+    const bool large = error.fault == model_fault::time_overflow;
     return {.status = large ? gel_status::overflow : gel_status::invalid_model, .error = error};
   }
   auto exact = exact_points(table, processors, policy);

@@ -85,7 +85,7 @@ template <class Fraction, std::size_t MaxTasks>
   slot_demand<Fraction, MaxTasks> demand{
       .table = &table, .processors = processors, .jobs = carried_in(load, processors).most};
   if (static_cast<std::size_t>(demand.jobs) >= most_slot_processors) {
-    return {.status = gel_status::invalid_model, .error = {gel_fault::too_many_processors, 0}};
+    return {.status = gel_status::invalid_model, .error = {model_fault::too_many_processors, 0}};
   }
   for (std::size_t i = 0; i < table.size(); ++i) {
     demand.early[i] = early_work(table.tasks[i]);
@@ -142,7 +142,7 @@ template <class Number, std::size_t MaxTasks>
     -> gel_bounds<Number, MaxTasks> {
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table.tasks[i].parallelism == unrestricted_parallelism) {
-      return {.status = gel_status::invalid_model, .error = {gel_fault::parallelism_not_given, i}};
+      return {.status = gel_status::invalid_model, .error = fault_at(model_fault::parallelism_not_given, i)};
     }
   }
   return detail::on_points(table, processors, policy, shift,

@@ -16,11 +16,11 @@ namespace takt::analysis::gpusync {
 
 /// One pass: what follows from responses that are assumed, all phases in turn. Fills `out` as far as it comes.
 template <class Rules, class Table>
-constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<Table>& model,
+constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<Rules, Table>& model,
                             std::span<const typename Table::number> responses, set_bounds<Table>& out) {
   const std::size_t n = set.size();
   out.clusters.clear();
-  out.status = set_status::overflow;
+  out.status = obstacle::overflow;
   const job_overlaps<Table> overlaps(*set.table, responses, set.wanted());
   const auto rivals = count_rivals(set, overlaps);
   const auto engines = engine_phase<Rules>(set, model, overlaps, rivals);
@@ -35,7 +35,7 @@ constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<T
   const auto inflated = inflation_phase(set, overlaps, engines, tokens);
   if (inflated.status == inflation_status::overflow) { return; }
   if (inflated.status != inflation_status::inflated) {
-    out.status = set_status::interrupted;
+    out.status = obstacle::interrupts;
     return;
   }
   const auto tested = test_phase(set, inflated);
@@ -70,17 +70,17 @@ template <class Rules = sound_rules, GpusyncPlatform P, class Table>
   set_bounds<Table> out;
   static_cast<void>(out.tasks.resize(set.size()));
   if (!set.has_bounded_charges()) { return out; }
-  const engine_model<Table> model(set);
+  const engine_model<Rules, Table> model(set);
   std::array<number, Table::max_tasks> responses{};
   for (std::size_t i = 0; i < set.size(); ++i) { responses[i] = set.task(i).deadline; }
   for (out.passes = 1; out.passes <= o.passes; ++out.passes) {
     analyze_pass<Rules>(set, model, std::span<const number>(responses).first(set.size()), out);
-    if (out.status != set_status::schedulable || set.wanted() == guarantee::deadlines) { return out; }
+    if (out.status != obstacle::none || set.wanted() == guarantee::deadlines) { return out; }
     bool changed = false;
     for (std::size_t i = 0; i < set.size(); ++i) {
       number response = out.tasks[i].response.value;
       if (!detail::round_up(set, response)) {
-        out.status = set_status::overflow;
+        out.status = obstacle::overflow;
         return out;
       }
       changed = changed || responses[i] < response;
@@ -88,7 +88,7 @@ template <class Rules = sound_rules, GpusyncPlatform P, class Table>
     }
     if (!changed) { return out; }
   }
-  out.status = set_status::not_converged;
+  out.status = obstacle::passes;
   return out;
 }
 

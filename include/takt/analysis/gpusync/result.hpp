@@ -15,15 +15,6 @@
 
 namespace takt::analysis::gpusync {
 
-enum class set_status : std::uint8_t {
-  schedulable,    ///< as wanted: responses are bounded, or every deadline is met
-  interrupted,    ///< the interrupts of a CPU cluster leave no time for jobs
-  overloaded,     ///< a CPU cluster has no bound
-  late,           ///< responses are bounded, but not by the deadlines
-  not_converged,  ///< given up after as many passes as the options allow
-  overflow,
-};
-
 /// What the last pass found of a task.
 template <class Number>
 struct task_bounds {
@@ -48,7 +39,7 @@ struct cluster_bounds {
 template <class Table>
 struct tested_set {
   using number = typename Table::number;
-  set_status status = set_status::schedulable;
+  obstacle status = obstacle::none;
   std::array<response_bound<number>, Table::max_tasks> responses{};
   std::array<number, Table::max_tasks> lateness{};
   inline_vector<cluster_bounds<number>, static_cast<std::size_t>(max_gpusync_cpus)> clusters;
@@ -58,12 +49,12 @@ struct tested_set {
 template <class Table>
 struct set_bounds {
   using number = typename Table::number;
-  set_status status = set_status::overflow;
+  obstacle status = obstacle::overflow;
   std::int32_t passes = 0;
   inline_vector<task_bounds<number>, Table::max_tasks> tasks;
   inline_vector<cluster_bounds<number>, static_cast<std::size_t>(max_gpusync_cpus)> clusters;  ///< empty: not reached
 
-  [[nodiscard]] constexpr auto schedulable() const noexcept -> bool { return status == set_status::schedulable; }
+  [[nodiscard]] constexpr auto schedulable() const noexcept -> bool { return status == obstacle::none; }
 };
 
 }  // namespace takt::analysis::gpusync

@@ -86,14 +86,14 @@ template <class Table>
                             ? detail::test_priorities(set, b, inflated, out)
                             : detail::test_deadlines(set, b, inflated, out);
     if (status == gel_status::overflow || status == gel_status::invalid_model) {
-      out.status = set_status::overflow;
-    } else if (status != gel_status::bounded && out.status == set_status::schedulable) {
-      out.status = set_status::overloaded;
+      out.status = obstacle::overflow;
+    } else if (status != gel_status::bounded && out.status == obstacle::none) {
+      out.status = obstacle::processors;
     }
   }
-  for (std::size_t i = 0; i < set.size() && out.status == set_status::schedulable; ++i) {
+  for (std::size_t i = 0; i < set.size() && out.status == obstacle::none; ++i) {
     const bool late = typename Table::number(0) < out.lateness[i];
-    if (late && set.wanted() == guarantee::deadlines) { out.status = set_status::late; }
+    if (late && set.wanted() == guarantee::deadlines) { out.status = obstacle::deadline; }
   }
   return out;
 }

@@ -3,110 +3,146 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <takt/analysis/graph/fine.hpp>
 #include <takt/analysis/graph/timing.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/checked.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/inline_vector.hpp>
-#include <takt/model/graph/graph_fault.hpp>
+#include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 
 namespace takt {
-
-struct node_verdict {
-  std::string_view name;
-  node_part part = node_part::whole;
-  std::uint32_t graph = 0;
-  std::uint32_t segment = 0;  ///< position in the chain of its node
-  ticks offset = 0;           ///< of the nominal release from that of the graph
-  ticks response = 0;         ///< bound, from the nominal release
-};
-
-struct graph_verdict_row {
-  std::string_view name;
-  ticks end_to_end = 0;  ///< bound, from the release of an invocation to the end of its last node
-  ticks period = 0;
-};
-
-/// What is known of graphs on a platform: bounds of all nodes and graphs, or none.
-template <std::size_t MaxNodes, std::size_t MaxGraphs>
-struct graph_verdict {
-  analysis::graph_status status = analysis::graph_status::invalid_model;
-  std::uint32_t where = nowhere;  ///< the cluster or the graph without a bound
-  graph_error error{};
-  inline_vector<graph_verdict_row, MaxGraphs> graphs;
-  inline_vector<node_verdict, MaxNodes> nodes;
-
-  [[nodiscard]] constexpr auto bounded() const noexcept -> bool { return status == analysis::graph_status::bounded; }
-  /// Bound of a graph, by its position in the given order; the largest duration without one.
-  [[nodiscard]] constexpr auto end_to_end(std::size_t graph) const noexcept -> duration {
-    return bounded() && graph < graphs.size() ? duration{graphs[graph].end_to_end} : duration::max();
-  }
-  /// Invocations of a graph that can be under way at a time. Pre: bounded().
-  [[nodiscard]] constexpr auto instances(std::size_t graph) const noexcept -> std::int64_t {
-    const std::int64_t count = ceil_divide(graphs[graph].end_to_end, graphs[graph].period);
-    return count < 1 ? 1 : count;
-  }
-};
 
 namespace analysis::detail {
 
 template <GraphPlatform P>
 [[nodiscard]] constexpr auto fine_options_of() -> fine_options {
-  return {.policy = takt::detail::global_rule_of<P>::policy};
+  return {.policy = refined_policy<P>, .preemptive = is_preemptive<takt::detail::global_rule_of<P>>};
+}
+
+/// Jobs of a node, or invocations of a graph, that can be under way at a time. Pre: period > 0.
+[[nodiscard]] constexpr auto jobs_at_once(ticks response, ticks period) noexcept -> std::int32_t {
+  const ticks count = ceil_divide(response, period);
+  return count < 1 ? 1 : count > max_units ? max_units : static_cast<std::int32_t>(count);
 }
 
 template <class Verdict, class Table>
 constexpr void report(Verdict& out, const Table& refined, const timing_of<Table>& timing) {
-  out.status = timing.status;
+  out.why = timing.status;
   out.where = timing.where;
-  if (!timing.bounded()) { return; }
+  out.status = status_of(timing.status);
+  if (out.status == verdict_status::overflow) { out.error = {.fault = model_fault::time_overflow}; }
+  const bool bounded = timing.bounded();
   for (std::size_t i = 0; i < refined.graphs.size(); ++i) {
-    const auto& g = refined.graphs[i];
-    static_cast<void>(out.graphs.push_back({g.name, timing.end_to_end[i], g.period}));
+    static_cast<void>(out.tasks.push_back({.name = refined.graphs[i].name,
+                                           .bound = {bounded ? timing.end_to_end[i] : ticks{}, bounded},
+                                           .evaluated = true,
+                                           .meets = bounded,
+                                           .limited = false}));
   }
-  for (std::size_t v = 0; v < refined.nodes.size(); ++v) {
+  for (std::size_t v = 0; bounded && v < refined.nodes.size(); ++v) {
     const auto& n = refined.nodes[v];
-    static_cast<void>(out.nodes.push_back({n.name, n.part, n.graph, n.segment, timing.offset[v], timing.response[v]}));
+    static_cast<void>(
+        out.visits.push_back({n.name, n.graph, n.segment, static_cast<std::uint8_t>(n.part), timing.response[v]}));
+    static_cast<void>(out.plan.offsets.push_back(timing.offset[v]));
+    static_cast<void>(out.plan.instances.push_back(jobs_at_once(timing.response[v], refined.period_of(v))));
   }
+}
+
+/// Whether offsets that somebody chose leave each node the time that its bound asks for. Bounds do not depend on
+/// offsets, so such a plan is as good as the least one; ends follow from it.
+template <class Verdict, class Table, std::size_t N, std::size_t V>
+constexpr void check_offsets(Verdict& out, const Table& refined, const plan<N, V>& p) {
+  constexpr model_error misfit{.fault = model_fault::plan_does_not_fit};
+  if (p.offsets.empty() || !out.bounded()) { return; }
+  for (std::uint32_t e = 0; e < refined.edges.size(); ++e) {
+    const graph_edge& edge = refined.edges[e];
+    const std::uint32_t graph = refined.nodes[edge.from].graph;
+    ticks ready = 0;
+    ticks back = 0;
+    if (p.offsets[edge.from] < 0 || !checked_add(p.offsets[edge.from], out.visits[edge.from].response, ready) ||
+        !checked_multiply(refined.graphs[graph].period, static_cast<ticks>(edge.lag), back)) {
+      return out.refuse(misfit);
+    }
+    if (p.offsets[edge.to] < ready - back) {
+      return out.refuse({.fault = model_fault::plan_does_not_fit, .task = graph, .visit = edge.to});
+    }
+  }
+  for (auto& t : out.tasks) { t.bound.value = 0; }
+  for (std::size_t v = 0; v < refined.nodes.size(); ++v) {
+    auto& end = out.tasks[refined.nodes[v].graph].bound.value;
+    ticks finish = 0;
+    if (p.offsets[v] < 0 || !checked_add(p.offsets[v], out.visits[v].response, finish)) { return out.refuse(misfit); }
+    end = end < finish ? finish : end;
+  }
+  for (std::size_t v = 0; v < refined.nodes.size(); ++v) { out.plan.offsets[v] = p.offsets[v]; }
 }
 
 }  // namespace analysis::detail
 
 /// Bounds the time from each invocation of a graph to its end, when every node is a task of its own whose jobs may
 /// overlap. Copies are tasks on the copy engines, or execution of CPU nodes if the platform has no pool of engines.
+/// `schedulable` says that every graph has a bound; the plan of the verdict holds the offsets of the nodes and how many
+/// jobs of each can be under way. A plan that is given may place nodes later, and give them more instances. Without
+/// preemption there is a bound where no node limits its parallelism.
 /// Error: `invalid_model` and `overflow`, with the field in `error`; in a constant expression a wrong model stops
 /// compilation with a sentence. Cost: see `fine_bounds`. Source: Yang et al. 2018.
-template <GraphPlatform P, GraphSet T>
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& graphs,
-                                     detail::graph_refusal&& refused = detail::graph_refusal{
-                                         detail::check_graphs<P>::passed}) {
+template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& graphs, const plan<N, V>& p,
+                                     detail::refusal&& refused = detail::refusal{detail::check_graphs<P>::passed}) {
   if constexpr (detail::check_graphs<P>::passed) {
     const auto& table = graphs.template flat<ticks>();
     using flat = std::remove_cvref_t<decltype(table)>;
-    graph_verdict<refined_table<flat>::max_nodes, flat::max_graphs> out;
+    using refined_type = refined_table<flat>;
+    verdict<ticks, flat::max_graphs, refined_type::max_nodes> out;
+    out.method = is_preemptive<detail::global_rule_of<P>> ? "overlapping-nodes" : "overlapping-nodes-nonpreemptive";
     const graph_platform record = graph_platform_of(platform);
+    model_error& error = refused.error;
     if constexpr (requires { graphs.fault(); }) {
-      out.error = graphs.fault();
+      error = graphs.fault();
     } else {
-      out.error = validate(table);
+      error = validate(table);
     }
-    if (!out.error) { out.error = fits(table, record); }
-    refused.error = out.error;
-    if (out.error) {
-      if (out.error.fault == graph_fault::time_overflow) { out.status = analysis::graph_status::overflow; }
+    if (!error) { error = located(fits(table, record), table.graphs); }
+    refined_type refined;
+    if (!error && !refine_for(platform, table, refined)) { error = {.fault = model_fault::time_overflow}; }
+    if (error) {
+      out.refuse(error);
       return out;
     }
-    const auto copies = record.copy_engines > 0 ? copy_placement::engine : copy_placement::processor;
-    const auto refined = refine(table, copies);
+    constexpr plan_parts used{.offsets = true, .instances = true};
+    if (const auto unfit = parts_fault(p, used, table.graphs.size(), refined.nodes.size())) {
+      error = unfit;
+      out.refuse(error);
+      return out;
+    }
     analysis::detail::report(out, refined,
                              analysis::fine_bounds(refined, record, analysis::detail::fine_options_of<P>()));
+    if (!p.offsets.empty()) { analysis::detail::check_offsets(out, refined, p); }
+    for (std::size_t v = 0; !out.error && v < p.instances.size() && v < out.plan.instances.size(); ++v) {
+      if (p.instances[v] < out.plan.instances[v]) { out.refuse({.fault = model_fault::plan_does_not_fit}); }
+      out.plan.instances[v] = p.instances[v];
+    }
+    error = out.error;
     return out;
   }
+}
+
+template <GraphPlatform P, GraphSet T>
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& graphs,
+                                     detail::refusal&& refused = detail::refusal{detail::check_graphs<P>::passed}) {
+  if constexpr (detail::check_graphs<P>::passed) { return analyze(platform, graphs, plan<1, 1>{}, std::move(refused)); }
 }
 
 }  // namespace takt

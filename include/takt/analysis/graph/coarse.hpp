@@ -135,7 +135,7 @@ constexpr void add_sequential_edges(const graph_table<Number, N, E, G>& table, c
 
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_sequential_responses(coarse_timing<Number, N, E, G>& out, std::int32_t cluster,
-                                                      std::int32_t processors, sequential_bound bound) -> graph_status {
+                                                      std::int32_t processors, sequential_bound bound) -> obstacle {
   const auto& nodes = out.table.nodes;
   const auto counts = [&](std::size_t v) {
     return out.table.graphs[nodes[v].graph].cluster == cluster && Number(0) < nodes[v].wcet;
@@ -147,18 +147,18 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     static_cast<void>(tasks.add(
         {.name = nodes[v].name, .wcet = nodes[v].wcet, .period = period, .deadline = period, .cluster = cluster}));
   }
-  if (tasks.size() == 0) { return graph_status::bounded; }
+  if (tasks.size() == 0) { return obstacle::none; }
   const auto bounds = bound == sequential_bound::devi_anderson
                           ? devi_anderson(tasks, processors, devi_form::mixed, devi_quotient::not_negative)
                           : sequential_response(tasks, processors, gel_policy::earliest_deadline);
   if (bounds.status == gel_status::task_overload) { out.reason = overload::one_task; }
   if (bounds.status == gel_status::cluster_overload) { out.reason = overload::cluster; }
-  if (!bounds.bounded()) { return graph_status_of(bounds.status, graph_status::cpu_unbounded); }
+  if (!bounds.bounded()) { return obstacle_of(bounds.status, obstacle::processors); }
   std::size_t next = 0;
   for (std::size_t v = 0; v < nodes.size(); ++v) {
     if (counts(v)) { out.timing.response[v] = bounds.tasks[next++].response; }
   }
-  return graph_status::bounded;
+  return obstacle::none;
 }
 
 }  // namespace detail
@@ -177,7 +177,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   const block_gpu gpu{platform.sms, platform.threads_per_sm, platform.blocks_per_sm};
   const auto kernels = detail::set_queue_times(table, node_kind::kernel, gpu, options, queued);
   if (kernels != block_status::bounded) {
-    out.timing.status = detail::graph_status_of(kernels, graph_status::gpu_unbounded);
+    out.timing.status = detail::obstacle_of(kernels, obstacle::gpu);
     return out;
   }
   const block_gpu engines{platform.copy_engines, 1};
@@ -185,11 +185,11 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
                           ? detail::set_queue_times(table, node_kind::copy, engines, options, queued)
                           : block_status::bounded;
   if (copies != block_status::bounded) {
-    out.timing.status = detail::graph_status_of(copies, graph_status::copies_unbounded);
+    out.timing.status = detail::obstacle_of(copies, obstacle::copies);
     return out;
   }
   if (!detail::add_sequential_tasks(table, queued, options.grain, out)) {
-    out.timing.status = graph_status::overflow;
+    out.timing.status = obstacle::overflow;
     return out;
   }
   if (options.grain == graph_grain::node) { detail::add_sequential_edges(table, out); }

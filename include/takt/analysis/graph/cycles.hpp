@@ -7,15 +7,15 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/exact.hpp>
-#include <takt/model/graph/graph_fault.hpp>
 #include <takt/model/graph/graph_table.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt::analysis {
 
 /// Graphs that were changed, or why they could not be.
 template <class Table>
 struct reshaped_graphs {
-  graph_error error{};
+  model_error error{};
   Table table;
 };
 
@@ -90,7 +90,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
       const std::uint32_t h = head[v];
       const bool cpu = n.kind == node_kind::processor || n.kind == node_kind::junction;
       if (lag[h] != 0 && !cpu) {
-        out.error = {graph_fault::cycle_without_history, i, v};
+        out.error = {model_fault::cycle_without_history, i, v};
         return out;
       }
       if (h != v) {
@@ -99,7 +99,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
         merged.kind = node_kind::processor;
         if (n.parallelism != unrestricted_parallelism) { merged.parallelism = 1; }
         if (!add_exactly(merged.wcet, n.wcet, merged.wcet)) {
-          out.error = {graph_fault::time_overflow, i, v};
+          out.error = {model_fault::time_overflow, i, v};
           return out;
         }
         continue;

@@ -7,6 +7,7 @@
 
 #include <takt/analysis/block_queue/multi_resource.hpp>
 #include <takt/analysis/block_queue/separated_enqueues.hpp>
+#include <takt/analysis/gel/gel_bounds.hpp>
 #include <takt/analysis/gel/overlapping.hpp>
 #include <takt/analysis/gel/restricted_parallelism.hpp>
 #include <takt/analysis/graph/offsets.hpp>
@@ -30,6 +31,7 @@ struct fine_options {
   point_shift shift = point_shift::to_zero;
   kernel_bound kernels = kernel_bound::best;
   bool launch_jitter = false;  ///< kernels are enqueued when their launch ends, and no guard keeps them apart
+  bool preemptive = true;      ///< CPU nodes; without it a bound is known for nodes whose jobs may overlap freely
 };
 
 namespace detail {
@@ -47,30 +49,40 @@ template <class Number>
   return n.kind == kind && (kind == node_kind::kernel || Number(0) < n.wcet);
 }
 
-[[nodiscard]] constexpr auto graph_status_of(gel_status s, graph_status unbounded) -> graph_status {
+[[nodiscard]] constexpr auto obstacle_of(gel_status s, obstacle unbounded) -> obstacle {
   switch (s) {
-    case gel_status::bounded: return graph_status::bounded;
+    case gel_status::bounded: return obstacle::none;
     case gel_status::task_overload:
     case gel_status::cluster_overload: return unbounded;
-    case gel_status::overflow: return graph_status::overflow;
-    default: return graph_status::invalid_model;
+    case gel_status::overflow: return obstacle::overflow;
+    default: return obstacle::invalid_model;
   }
 }
 
-[[nodiscard]] constexpr auto graph_status_of(block_status s, graph_status unbounded) -> graph_status {
+[[nodiscard]] constexpr auto obstacle_of(block_status s, obstacle unbounded) -> obstacle {
   switch (s) {
-    case block_status::bounded: return graph_status::bounded;
-    case block_status::overflow: return graph_status::overflow;
-    case block_status::invalid_model: return graph_status::invalid_model;
+    case block_status::bounded: return obstacle::none;
+    case block_status::overflow: return obstacle::overflow;
+    case block_status::invalid_model: return obstacle::invalid_model;
     default: return unbounded;
   }
+}
+
+template <class Number, std::size_t Max>
+[[nodiscard]] constexpr auto cpu_bounds(const gel_table<Number, Max>& tasks, std::int32_t processors,
+                                        const fine_options& options, bool limited) -> gel_bounds<Number, Max> {
+  if (!options.preemptive) {
+    return analysis::non_preemptive_response(tasks, processors, options.policy, options.shift);
+  }
+  return limited ? slot_response(tasks, processors, options.policy, options.shift)
+                 : overlapping_response(tasks, processors, options.policy, options.shift);
 }
 
 /// Responses of the CPU nodes of one cluster. A node of limited distance P is P sequential tasks of period P T.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_cpu_responses(const graph_table<Number, N, E, G>& table, std::int32_t cluster,
                                                std::int32_t processors, const fine_options& options,
-                                               graph_timing<Number, N, G>& timing) -> graph_status {
+                                               graph_timing<Number, N, G>& timing) -> obstacle {
   gel_table<Number, N + spare_tasks> tasks;
   std::array<std::size_t, N> first{};
   bool limited = false;
@@ -90,23 +102,23 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     if (n.limit == job_limit::distance && n.parallelism != unrestricted_parallelism) {
       copies = n.parallelism;
       t.parallelism = 1;
-      if (!multiply_exactly(g.period, Number(copies), t.period)) { return graph_status::overflow; }
+      if (!multiply_exactly(g.period, Number(copies), t.period)) { return obstacle::overflow; }
     }
     first[v] = tasks.size();
     for (std::int64_t c = 0; c < copies; ++c) {
-      if (!tasks.add(t)) { return graph_status::overflow; }
+      if (!tasks.add(t)) { return obstacle::overflow; }
     }
   }
-  if (tasks.size() == 0) { return graph_status::bounded; }
-  const auto bounds = limited ? slot_response(tasks, processors, options.policy, options.shift)
-                              : overlapping_response(tasks, processors, options.policy, options.shift);
-  if (!bounds.bounded()) { return graph_status_of(bounds.status, graph_status::cpu_unbounded); }
+  if (tasks.size() == 0) { return obstacle::none; }
+  if (limited && !options.preemptive) { return obstacle::processors; }
+  const auto bounds = cpu_bounds(tasks, processors, options, limited);
+  if (!bounds.bounded()) { return obstacle_of(bounds.status, obstacle::processors); }
   for (std::size_t v = 0; v < table.nodes.size(); ++v) {
     if (table.graphs[table.nodes[v].graph].cluster == cluster && needs_cpu(table.nodes[v])) {
       timing.response[v] = bounds.tasks[first[v]].response;
     }
   }
-  return graph_status::bounded;
+  return obstacle::none;
 }
 
 template <class Number, std::size_t Max>
@@ -150,7 +162,7 @@ template <class Number>
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_queue_responses(const graph_table<Number, N, E, G>& table, node_kind kind,
                                                  const block_gpu& gpu, const fine_options& options,
-                                                 graph_timing<Number, N, G>& timing) -> graph_status {
+                                                 graph_timing<Number, N, G>& timing) -> obstacle {
   block_table<Number, N> queue;
   std::array<std::size_t, N> at{};
   for (std::size_t v = 0; v < table.nodes.size(); ++v) {
@@ -164,16 +176,16 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     at[v] = queue.size();
     static_cast<void>(queue.add(k));
   }
-  if (queue.size() == 0) { return graph_status::bounded; }
-  const auto unbounded = kind == node_kind::kernel ? graph_status::gpu_unbounded : graph_status::copies_unbounded;
+  if (queue.size() == 0) { return obstacle::none; }
+  const auto unbounded = kind == node_kind::kernel ? obstacle::gpu : obstacle::copies;
   const auto bounds = kernel_responses(queue, gpu, options.kernels);
-  if (!bounds.bounded()) { return graph_status_of(bounds.status, unbounded); }
+  if (!bounds.bounded()) { return obstacle_of(bounds.status, unbounded); }
   for (std::size_t v = 0; v < table.nodes.size(); ++v) {
     if (!uses_queue(table.nodes[v], kind)) { continue; }
     timing.response[v] = bounds.responses[at[v]];
     if (held_back(table.nodes[v], queue.tasks[at[v]], timing.response[v])) { return unbounded; }
   }
-  return graph_status::bounded;
+  return obstacle::none;
 }
 
 }  // namespace detail

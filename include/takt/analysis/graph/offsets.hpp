@@ -31,18 +31,18 @@ template <class Number, std::size_t N, std::size_t G>
 /// the table. Source: Yang et al. 2018, section 2; history edges are takt's.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_offsets(const graph_table<Number, N, E, G>& table, std::size_t graph,
-                                         graph_timing<Number, N, G>& timing) -> graph_status {
+                                         graph_timing<Number, N, G>& timing) -> obstacle {
   const auto& g = table.graphs[graph];
   const std::size_t end = g.first_node + g.nodes;
   for (std::size_t v = g.first_node; v < end; ++v) { timing.offset[v] = Number(0); }
   bool changed = true;
   for (std::size_t round = 0; changed; ++round) {
-    if (round > g.nodes) { return graph_status::history_cycle; }
+    if (round > g.nodes) { return obstacle::history; }
     changed = false;
     for (std::size_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
       const graph_edge& edge = table.edges[e];
       Number earliest{};
-      if (!detail::offset_after(edge, timing, g.period, earliest)) { return graph_status::overflow; }
+      if (!detail::offset_after(edge, timing, g.period, earliest)) { return obstacle::overflow; }
       if (timing.offset[edge.to] < earliest) {
         timing.offset[edge.to] = earliest;
         changed = true;
@@ -52,11 +52,11 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   Number last(0);
   for (std::size_t v = g.first_node; v < end; ++v) {
     Number finish{};
-    if (!add_exactly(timing.offset[v], timing.response[v], finish)) { return graph_status::overflow; }
+    if (!add_exactly(timing.offset[v], timing.response[v], finish)) { return obstacle::overflow; }
     if (last < finish) { last = finish; }
   }
   timing.end_to_end[graph] = last;
-  return graph_status::bounded;
+  return obstacle::none;
 }
 
 /// The same for all graphs, in their order; the first failure stands in `status` and `where`.
@@ -64,7 +64,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 constexpr void set_all_offsets(const graph_table<Number, N, E, G>& table, graph_timing<Number, N, G>& timing) {
   for (std::uint32_t i = 0; i < table.graphs.size(); ++i) {
     timing.status = set_offsets(table, i, timing);
-    if (timing.status != graph_status::bounded) {
+    if (timing.status != obstacle::none) {
       timing.where = i;
       return;
     }

@@ -19,9 +19,9 @@ namespace takt::analysis {
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto preemptive_whole_gpu(const share_table<MaxTasks>& table) -> verdict<ticks, MaxTasks> {
   verdict<ticks, MaxTasks> out;
-  out.analysis = "preemptive-whole-gpu";
+  out.method = "preemptive-whole-gpu";
   out.error = validate(table);
-  out.status = out.error ? detail::status_of(out.error) : verdict_status::schedulable;
+  out.status = out.error ? status_of(out.error) : verdict_status::schedulable;
   if (out.error) { return out; }
   for (std::size_t i = 0; i < table.size(); ++i) {
     static_cast<void>(out.tasks.push_back({.name = table.tasks[i].name, .deadline = table.tasks[i].deadline}));

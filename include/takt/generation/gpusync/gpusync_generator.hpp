@@ -7,8 +7,8 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/random.hpp>
 #include <takt/generation/generated_name.hpp>
-#include <takt/generation/generation_fault.hpp>
 #include <takt/model/gpusync/task.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt::generation {
 
@@ -32,7 +32,7 @@ struct gpusync_set_options {
   std::int64_t section_percent = 5;                  ///< of a GPU task's CPU time lies in its token section
 };
 
-[[nodiscard]] constexpr auto validate(const gpusync_set_options& o) noexcept -> generation_fault {
+[[nodiscard]] constexpr auto validate(const gpusync_set_options& o) noexcept -> model_fault {
   constexpr ticks longest_period = 1'000'000'000'000;
   const auto within = [](const uniform_range& r, std::int64_t least, std::int64_t most) {
     return least <= r.least && r.least <= r.most && r.most <= most;
@@ -42,7 +42,7 @@ struct gpusync_set_options {
                     within(o.task_utilization_permille, 1, 1000) && within(o.period, 1'000'000, longest_period) &&
                     percent(o.gpu_percent) && within(o.kernel_percent, 0, 100) && o.bytes >= 0 &&
                     o.bytes <= (std::int64_t{1} << 40) && percent(o.state_percent) && percent(o.section_percent);
-  return good ? generation_fault::none : generation_fault::bad_options;
+  return good ? model_fault::none : model_fault::options_out_of_range;
 }
 
 namespace detail {
@@ -92,12 +92,12 @@ constexpr void give_kernel(const gpusync_set_options& o, random_stream& random, 
 /// tasks otherwise. The source does not say how a sum of utilisations is met: the last task is cut here.
 template <std::size_t MaxTasks, std::size_t MaxKernels>
 [[nodiscard]] constexpr auto generate(const gpusync_set_options& o, std::uint64_t seed, std::uint64_t index,
-                                      gpusync_table<ticks, MaxTasks, MaxKernels>& out) -> generation_fault {
+                                      gpusync_table<ticks, MaxTasks, MaxKernels>& out) -> model_fault {
   static_assert(MaxKernels > 0);
   out.tasks.clear();
-  if (const auto fault = validate(o); fault != generation_fault::none) { return fault; }
+  if (const auto fault = validate(o); fault != model_fault::none) { return fault; }
   random_stream random{random_stream{seed}.next() ^ random_stream{~index}.next()};
-  if (!detail::fill(o, random, out)) { return generation_fault::does_not_fit; }
+  if (!detail::fill(o, random, out)) { return model_fault::set_does_not_fit; }
   // Floyd's way to draw a subset would cost its square; here each task is asked in turn.
   auto wanted = (static_cast<std::int64_t>(out.size()) * o.gpu_percent + 50) / 100;
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -106,7 +106,7 @@ template <std::size_t MaxTasks, std::size_t MaxKernels>
     --wanted;
     detail::give_kernel(o, random, out.tasks[i]);
   }
-  return generation_fault::none;
+  return model_fault::none;
 }
 
 }  // namespace takt::generation

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include <takt/core/rational.hpp>
-#include <takt/generation/generation_fault.hpp>
 #include <takt/model/block_kernel.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt::generation {
 
@@ -15,7 +15,7 @@ namespace takt::generation {
 /// enqueued in the order of the table.
 template <StreamAssignment Streams>
 struct unbounded_kernels {
-  generation_fault fault = generation_fault::none;
+  model_fault fault = model_fault::none;
   block_table<rational, 3, Streams> table;
   std::array<rational, 3> first_release{};
   block_gpu gpu{};
@@ -44,7 +44,7 @@ template <class Streams>
 [[nodiscard]] constexpr auto empty_counterexample(const capacity_loss_options& o) -> unbounded_kernels<Streams> {
   unbounded_kernels<Streams> out;
   out.gpu = {.sms = o.sms, .threads_per_sm = o.threads_per_sm};
-  if (!good(o)) { out.fault = generation_fault::bad_options; }
+  if (!good(o)) { out.fault = model_fault::options_out_of_range; }
   return out;
 }
 
@@ -64,7 +64,7 @@ constexpr void add_kernel(unbounded_kernels<Streams>& out, const block_kernel<ra
 [[nodiscard]] constexpr auto per_task_stream_counterexample(const capacity_loss_options& o)
     -> unbounded_kernels<one_stream_per_task> {
   auto out = detail::empty_counterexample<one_stream_per_task>(o);
-  if (out.fault != generation_fault::none) { return out; }
+  if (out.fault != model_fault::none) { return out; }
   const rational one{1};
   const rational late = one - o.epsilon;
   const rational twice = o.epsilon + o.epsilon;
@@ -89,7 +89,7 @@ constexpr void add_kernel(unbounded_kernels<Streams>& out, const block_kernel<ra
 [[nodiscard]] constexpr auto capacity_counterexample(const capacity_loss_options& o)
     -> unbounded_kernels<one_stream_per_job> {
   auto out = detail::empty_counterexample<one_stream_per_job>(o);
-  if (out.fault != generation_fault::none) { return out; }
+  if (out.fault != model_fault::none) { return out; }
   const rational one{1};
   const std::int64_t full = o.threads_per_sm / o.largest_block;
   const std::int64_t rest = o.threads_per_sm % o.largest_block;

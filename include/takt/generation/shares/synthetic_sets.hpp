@@ -7,9 +7,9 @@
 #include <span>
 
 #include <takt/core/random.hpp>
-#include <takt/generation/generation_fault.hpp>
 #include <takt/generation/shares/synthetic_platform.hpp>
 #include <takt/generation/shares/uunisort.hpp>
+#include <takt/model/model_error.hpp>
 #include <takt/model/shares/share_task.hpp>
 
 namespace takt::generation {
@@ -26,16 +26,16 @@ namespace takt::generation {
 /// Applications with their published periods, in the given order, and how they slow one another down there.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto synthetic_set(std::span<const synthetic_application> all, share_table<MaxTasks>& out)
-    -> generation_fault {
+    -> model_fault {
   out = {};
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!out.add(synthetic_task(all[i], all[i].period))) { return generation_fault::does_not_fit; }
+    if (!out.add(synthetic_task(all[i], all[i].period))) { return model_fault::set_does_not_fit; }
     for (std::size_t k = 0; k < i; ++k) {
       out.contention.set(i, k, synthetic_slowdown_ppm(all[i], all[k]));
       out.contention.set(k, i, synthetic_slowdown_ppm(all[k], all[i]));
     }
   }
-  return generation_fault::none;
+  return model_fault::none;
 }
 
 /// The experiments of Yao et al. 2022, Fig. 14 and 15, on the invented platform.
@@ -44,19 +44,19 @@ struct benchmark_set_options {
   std::int32_t utilization_permille = 1000;                ///< the sum, may exceed 1000
 };
 
-[[nodiscard]] constexpr auto validate(const benchmark_set_options& o) noexcept -> generation_fault {
+[[nodiscard]] constexpr auto validate(const benchmark_set_options& o) noexcept -> model_fault {
   const bool good = o.applications > 0 && o.applications <= synthetic_benchmarks.size() && o.utilization_permille > 0 &&
                     o.utilization_permille <= 100'000;
-  return good ? generation_fault::none : generation_fault::bad_options;
+  return good ? model_fault::none : model_fault::options_out_of_range;
 }
 
 /// Set number `index` of a seed: each can be drawn by itself. Periods from utilisations by UUniSort, deadline = period,
 /// applications in the order of Table 3, so by falling priority. The same arguments give the same set everywhere.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto generate(const benchmark_set_options& o, std::uint64_t seed, std::uint64_t index,
-                                      share_table<MaxTasks>& out) -> generation_fault {
+                                      share_table<MaxTasks>& out) -> model_fault {
   out = {};
-  if (const auto fault = validate(o); fault != generation_fault::none) { return fault; }
+  if (const auto fault = validate(o); fault != model_fault::none) { return fault; }
   random_stream random{random_stream{seed}.next() ^ random_stream{~index}.next()};
   std::array<synthetic_application, synthetic_benchmarks.size()> chosen{};
   std::size_t count = 0;

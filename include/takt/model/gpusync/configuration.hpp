@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <takt/model/gpu_migration.hpp>
-#include <takt/model/gpusync/fault.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt {
 
@@ -150,35 +150,33 @@ struct gpusync_configuration {
 
 namespace detail {
 
-[[nodiscard]] constexpr auto association_fault(const gpusync_configuration& c) noexcept -> gpusync_fault {
+[[nodiscard]] constexpr auto association_fault(const gpusync_configuration& c) noexcept -> model_fault {
   for (std::int32_t a = 0; a < max_gpusync_gpus; ++a) {
     const std::uint64_t served = c.association.cpu_clusters[static_cast<std::size_t>(a)];
     const bool known = a < c.gpu_clusters() && (c.cpu_clusters() == 64 || (served >> c.cpu_clusters()) == 0);
-    if (served != 0 && !known) { return gpusync_fault::association_out_of_range; }
+    if (served != 0 && !known) { return model_fault::association_out_of_range; }
   }
-  return gpusync_fault::none;
+  return model_fault::none;
 }
 
 }  // namespace detail
 
 /// The first thing that is wrong with a configuration.
-[[nodiscard]] constexpr auto fault_of(const gpusync_configuration& c) noexcept -> gpusync_fault {
+[[nodiscard]] constexpr auto fault_of(const gpusync_configuration& c) noexcept -> model_fault {
   if (c.cpus < 1 || c.gpus < 1 || c.cpus > max_gpusync_cpus || c.gpus > max_gpusync_gpus || c.numa_nodes < 1) {
-    return gpusync_fault::size_out_of_range;
+    return model_fault::processors_out_of_range;
   }
   if (c.cpu_cluster_size < 1 || c.gpu_cluster_size < 1 || c.cpus % c.cpu_cluster_size != 0 ||
       c.gpus % c.gpu_cluster_size != 0) {
-    return gpusync_fault::cluster_does_not_divide;
+    return model_fault::cluster_does_not_divide;
   }
-  if (c.tokens_per_gpu < 0 || c.tokens_per_gpu > max_gpusync_tokens) { return gpusync_fault::tokens_out_of_range; }
-  if (c.copy_engines < 0 || c.copy_engines > 2) { return gpusync_fault::copy_engines_out_of_range; }
-  if (c.dma_chunk < 1) { return gpusync_fault::chunk_not_positive; }
-  if (const auto fault = detail::association_fault(c); fault != gpusync_fault::none) { return fault; }
-  if (c.protocol() == token_protocol::r2dglp && c.shares_gpu_clusters()) {
-    return gpusync_fault::r2dglp_across_clusters;
-  }
-  if (!c.limits_tokens() && c.shares_gpu_clusters()) { return gpusync_fault::unlimited_across_clusters; }
-  return gpusync_fault::none;
+  if (c.tokens_per_gpu < 0 || c.tokens_per_gpu > max_gpusync_tokens) { return model_fault::tokens_out_of_range; }
+  if (c.copy_engines < 0 || c.copy_engines > 2) { return model_fault::copy_engines_out_of_range; }
+  if (c.dma_chunk < 1) { return model_fault::chunk_not_positive; }
+  if (const auto fault = detail::association_fault(c); fault != model_fault::none) { return fault; }
+  if (c.protocol() == token_protocol::r2dglp && c.shares_gpu_clusters()) { return model_fault::r2dglp_across_clusters; }
+  if (!c.limits_tokens() && c.shares_gpu_clusters()) { return model_fault::unlimited_across_clusters; }
+  return model_fault::none;
 }
 
 }  // namespace takt

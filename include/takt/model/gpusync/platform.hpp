@@ -14,28 +14,28 @@ namespace takt {
 namespace detail {
 
 /// Stops compilation where a configuration is wrong.
-template <gpusync_fault Fault>
+template <model_fault Fault>
 struct gpusync_configuration_check {
-  static constexpr bool passed = Fault == gpusync_fault::none;
-  static_assert(Fault != gpusync_fault::size_out_of_range,
+  static constexpr bool passed = Fault == model_fault::none;
+  static_assert(Fault != model_fault::processors_out_of_range,
                 "takt: the number of CPUs, GPUs or nodes is out of range; 1 to 64 CPUs and 1 to 32 GPUs. "
                 "See docs/errors.md#E70");
-  static_assert(Fault != gpusync_fault::cluster_does_not_divide,
+  static_assert(Fault != model_fault::cluster_does_not_divide,
                 "takt: clusters do not divide the CPUs or GPUs; all clusters of a kind have one size. "
                 "See docs/errors.md#E71");
-  static constexpr bool gpus_fit = Fault != gpusync_fault::tokens_out_of_range &&
-                                   Fault != gpusync_fault::copy_engines_out_of_range &&
-                                   Fault != gpusync_fault::chunk_not_positive;
+  static constexpr bool gpus_fit = Fault != model_fault::tokens_out_of_range &&
+                                   Fault != model_fault::copy_engines_out_of_range &&
+                                   Fault != model_fault::chunk_not_positive;
   static_assert(gpus_fit,
                 "takt: a GPU's tokens, copy engines or chunks are out of range; 1 to 64, 0 to 2, 1 byte. "
                 "See docs/errors.md#E72");
-  static_assert(Fault != gpusync_fault::association_out_of_range,
+  static_assert(Fault != model_fault::association_out_of_range,
                 "takt: the association names a cluster that the platform lacks; use its clusters. "
                 "See docs/errors.md#E73");
-  static_assert(Fault != gpusync_fault::r2dglp_across_clusters,
+  static_assert(Fault != model_fault::r2dglp_across_clusters,
                 "takt: the R2DGLP knows one CPU cluster, and a GPU cluster serves several; use the CK-OMLP. "
                 "See docs/errors.md#E74");
-  static_assert(Fault != gpusync_fault::unlimited_across_clusters,
+  static_assert(Fault != model_fault::unlimited_across_clusters,
                 "takt: tokens without a limit, and a GPU cluster serves several CPU clusters; limit the tokens. "
                 "See docs/errors.md#E75");
 };

@@ -8,6 +8,8 @@
 #include <takt/model/gpusync/platform.hpp>
 #include <takt/model/gpusync/requests.hpp>
 #include <takt/model/gpusync/task.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt {
 
@@ -22,36 +24,36 @@ template <ExactNumber Number>
 }
 
 template <class Task>
-[[nodiscard]] constexpr auto time_fault(const Task& t) -> gpusync_fault {
+[[nodiscard]] constexpr auto time_fault(const Task& t) -> model_fault {
   using number = typename Task::number;
   const number zero(0);
-  if (!(zero < t.period)) { return gpusync_fault::period_not_positive; }
-  if (!(zero < t.deadline)) { return gpusync_fault::deadline_not_positive; }
+  if (!(zero < t.period)) { return model_fault::period_not_positive; }
+  if (!(zero < t.deadline)) { return model_fault::deadline_not_positive; }
   bool fits = fits_gpusync(t.period) && fits_gpusync(t.deadline) && fits_gpusync(t.wcet);
-  if (t.wcet < zero || t.cpu_in_gpu_section < zero) { return gpusync_fault::negative_time; }
+  if (t.wcet < zero || t.cpu_in_gpu_section < zero) { return model_fault::negative_time; }
   number sum = t.wcet;
   for (std::size_t q = 0; q < t.kernels.size(); ++q) {
-    if (t.kernels[q] < zero) { return gpusync_fault::negative_time; }
+    if (t.kernels[q] < zero) { return model_fault::negative_time; }
     fits = fits && fits_gpusync(t.kernels[q]) && add_exactly(sum, t.kernels[q], sum) && fits_gpusync(sum);
   }
-  if (t.wcet < t.cpu_in_gpu_section) { return gpusync_fault::section_exceeds_wcet; }
-  if (t.bytes_in < 0 || t.bytes_out < 0 || t.bytes_state < 0) { return gpusync_fault::negative_bytes; }
-  if (!fits) { return gpusync_fault::time_overflow; }
+  if (t.wcet < t.cpu_in_gpu_section) { return model_fault::section_exceeds_wcet; }
+  if (t.bytes_in < 0 || t.bytes_out < 0 || t.bytes_state < 0) { return model_fault::negative_bytes; }
+  if (!fits) { return model_fault::time_overflow; }
   const bool copies = t.uses_gpu() && (t.bytes_in > 0 || t.bytes_out > 0);
-  return zero < sum || copies ? gpusync_fault::none : gpusync_fault::no_time;
+  return zero < sum || copies ? model_fault::none : model_fault::no_time;
 }
 
 template <class Task>
-[[nodiscard]] constexpr auto place_fault(const gpusync_configuration& c, const Task& t) -> gpusync_fault {
+[[nodiscard]] constexpr auto place_fault(const gpusync_configuration& c, const Task& t) -> model_fault {
   using number = typename Task::number;
-  if (t.cpu_cluster < 0 || t.cpu_cluster >= c.cpu_clusters()) { return gpusync_fault::cpu_cluster_out_of_range; }
+  if (t.cpu_cluster < 0 || t.cpu_cluster >= c.cpu_clusters()) { return model_fault::cpu_cluster_out_of_range; }
   const bool demand = !t.kernels.empty() || t.bytes_in > 0 || t.bytes_out > 0 || number(0) < t.cpu_in_gpu_section;
-  if (!t.uses_gpu()) { return demand ? gpusync_fault::gpu_demand_without_gpu : gpusync_fault::none; }
-  if (t.gpu_cluster == no_cluster) { return gpusync_fault::gpu_task_not_placed; }
-  if (t.gpu_cluster < 0 || t.gpu_cluster >= c.gpu_clusters()) { return gpusync_fault::gpu_cluster_out_of_range; }
-  if (!c.serves(t.gpu_cluster, t.cpu_cluster)) { return gpusync_fault::clusters_not_associated; }
+  if (!t.uses_gpu()) { return demand ? model_fault::gpu_demand_without_gpu : model_fault::none; }
+  if (t.gpu_cluster == no_cluster) { return model_fault::gpu_task_not_placed; }
+  if (t.gpu_cluster < 0 || t.gpu_cluster >= c.gpu_clusters()) { return model_fault::gpu_cluster_out_of_range; }
+  if (!c.serves(t.gpu_cluster, t.cpu_cluster)) { return model_fault::clusters_not_associated; }
   const bool moves = t.bytes_in > 0 || t.bytes_out > 0 || (c.migrates() && t.bytes_state > 0);
-  return moves && c.copy_engines == 0 ? gpusync_fault::copy_without_engine : gpusync_fault::none;
+  return moves && c.copy_engines == 0 ? model_fault::copy_without_engine : model_fault::none;
 }
 
 template <GpusyncPlatform P, class Task>
@@ -72,19 +74,34 @@ template <GpusyncPlatform P, class Task>
 }
 
 template <class Table>
-[[nodiscard]] constexpr auto priority_fault(const gpusync_configuration& c, const Table& table) -> gpusync_error {
+[[nodiscard]] constexpr auto priority_fault(const gpusync_configuration& c, const Table& table) -> model_error {
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     if (has_fixed_priorities(c.scheduler) && t.period < t.deadline) {
-      return {gpusync_fault::deadline_exceeds_period, t.id};
+      return {model_fault::deadline_exceeds_period, t.id};
     }
     if (c.scheduler != cpu_scheduler::given_priority) { continue; }
-    if (t.priority < 0) { return {gpusync_fault::priority_missing, t.id}; }
+    if (t.priority < 0) { return {model_fault::priority_missing, t.id}; }
     for (std::size_t j = 0; j < i; ++j) {
-      if (table.tasks[j].priority == t.priority) { return {gpusync_fault::duplicate_priority, t.id}; }
+      if (table.tasks[j].priority == t.priority) { return {model_fault::duplicate_priority, t.id}; }
     }
   }
   return {};
+}
+
+template <GpusyncPlatform P, class Table>
+[[nodiscard]] constexpr auto first_fault(const P& platform, const Table& table) -> model_error {
+  const gpusync_configuration& c = platform.configuration();
+  if (const auto fault = fault_of(c); fault != model_fault::none) { return {fault, nowhere}; }
+  if (!platform.overheads.valid()) { return {model_fault::negative_overhead, nowhere}; }
+  if (table.size() == 0) { return {model_fault::no_task, nowhere}; }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    if (const auto fault = detail::time_fault(t); fault != model_fault::none) { return {fault, t.id}; }
+    if (const auto fault = detail::place_fault(c, t); fault != model_fault::none) { return {fault, t.id}; }
+    if (!detail::copies_fit(platform, t)) { return {model_fault::time_overflow, t.id}; }
+  }
+  return priority_fault(c, table);
 }
 
 }  // namespace detail
@@ -92,18 +109,8 @@ template <class Table>
 /// The first thing that is wrong with tasks on a platform: all of them placed, and clusters associated.
 /// Cost: n, and n^2 comparisons of priorities where tasks have them.
 template <GpusyncPlatform P, class Table>
-[[nodiscard]] constexpr auto validate_gpusync(const P& platform, const Table& table) -> gpusync_error {
-  const gpusync_configuration& c = platform.configuration();
-  if (const auto fault = fault_of(c); fault != gpusync_fault::none) { return {fault, nowhere}; }
-  if (!platform.overheads.valid()) { return {gpusync_fault::negative_overhead, nowhere}; }
-  if (table.size() == 0) { return {gpusync_fault::no_task, nowhere}; }
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
-    if (const auto fault = detail::time_fault(t); fault != gpusync_fault::none) { return {fault, t.id}; }
-    if (const auto fault = detail::place_fault(c, t); fault != gpusync_fault::none) { return {fault, t.id}; }
-    if (!detail::copies_fit(platform, t)) { return {gpusync_fault::time_overflow, t.id}; }
-  }
-  return detail::priority_fault(c, table);
+[[nodiscard]] constexpr auto validate_gpusync(const P& platform, const Table& table) -> model_error {
+  return located(detail::first_fault(platform, table), table.tasks);
 }
 
 }  // namespace takt

@@ -6,8 +6,8 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/exact.hpp>
-#include <takt/model/graph/graph_fault.hpp>
 #include <takt/model/graph/graph_table.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt {
 
@@ -17,15 +17,15 @@ namespace takt {
 /// `time_overflow`; the table is changed only without one. Cost: the nodes.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto batch(graph_table<Number, N, E, G>& table, std::uint32_t graph, std::int32_t frames)
-    -> graph_error {
-  if (frames < 1) { return {graph_fault::amount_out_of_range, graph}; }
+    -> model_error {
+  if (frames < 1) { return {model_fault::amount_out_of_range, graph}; }
   const auto& g = table.graphs[graph];
   auto nodes = table.nodes;
   for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
     auto& n = nodes[v];
     if (!multiply_exactly(n.wcet, Number(frames), n.wcet) ||
         !checked_multiply<std::int64_t>(n.blocks, frames, n.blocks)) {
-      return {graph_fault::time_overflow, graph, v};
+      return {model_fault::time_overflow, graph, v};
     }
   }
   table.nodes = nodes;

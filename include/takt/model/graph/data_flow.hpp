@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include <takt/model/graph/graph_fault.hpp>
 #include <takt/model/graph/graph_parts.hpp>
 #include <takt/model/graph/graph_table.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt {
 
@@ -47,7 +47,7 @@ constexpr auto add_new_edge(Table& table, std::uint32_t from, std::uint32_t to, 
 /// Error: `duplicate_name` if two nodes write an object anew, `too_large`. Cost: accesses^2, plus edges per new edge.
 template <class Table>
 [[nodiscard]] constexpr auto derive_edges(Table& table, std::span<const object_access> accesses,
-                                          std::span<const delayed_object> delayed) -> graph_error {
+                                          std::span<const delayed_object> delayed) -> model_error {
   const auto graph = static_cast<std::uint32_t>(table.graphs.size() - 1);
   for (std::size_t a = 0; a < accesses.size(); ++a) {
     const std::string_view object = accesses[a].object;
@@ -61,7 +61,7 @@ template <class Table>
       if (accesses[b].object != object) { continue; }
       first = first && b >= a;
       if (!accesses[b].writes || (accesses[b].reads && lag == 0)) { continue; }
-      if (version != nullptr) { return {graph_fault::duplicate_name, graph, accesses[b].first}; }
+      if (version != nullptr) { return {model_fault::duplicate_name, graph, accesses[b].first}; }
       version = &accesses[b];
     }
     if (!first) { continue; }
@@ -70,14 +70,14 @@ template <class Table>
       const auto& use = accesses[b];
       if (use.object != object || !use.reads) { continue; }
       if (version != nullptr && !detail::add_new_edge(table, version->last, use.first, lag)) {
-        return {graph_fault::too_large, graph};
+        return {model_fault::too_large, graph};
       }
       if (!use.writes || lag != 0) { continue; }
       for (std::size_t c = since; c < b; ++c) {
         const auto& before = accesses[c];
         if (before.object == object && before.reads && !before.writes &&
             !detail::add_new_edge(table, before.last, use.first, 0)) {
-          return {graph_fault::too_large, graph};
+          return {model_fault::too_large, graph};
         }
       }
       version = &use;

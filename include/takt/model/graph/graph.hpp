@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include <takt/model/graph/data_flow.hpp>
-#include <takt/model/graph/graph_fault.hpp>
 #include <takt/model/graph/graph_parts.hpp>
 #include <takt/model/graph/graph_table.hpp>
+#include <takt/model/model_error.hpp>
 #include <takt/model/task.hpp>
 
 namespace takt {
@@ -61,7 +61,7 @@ struct described_graph {
   static constexpr std::size_t max_edges = MaxEdges;
 
   graph_table<ticks, MaxNodes, MaxEdges, 1> table;
-  graph_error error{};
+  model_error error{};
 };
 
 namespace detail {

@@ -7,8 +7,9 @@
 #include <boost/hana/for_each.hpp>
 
 #include <takt/core/inline_vector.hpp>
-#include <takt/model/graph/graph_fault.hpp>
 #include <takt/model/graph/graph_table.hpp>
+#include <takt/model/graph/refine.hpp>
+#include <takt/model/model_error.hpp>
 #include <takt/model/platform.hpp>
 
 namespace takt {
@@ -22,6 +23,11 @@ struct graph_platform {
   std::int32_t threads_per_sm = 0;
   std::int32_t blocks_per_sm = 0;  ///< 0: never the reason why a block waits
   std::int32_t copy_engines = 0;
+
+  /// Who makes the copies here.
+  [[nodiscard]] constexpr auto placement() const noexcept -> copy_placement {
+    return copy_engines > 0 ? copy_placement::engine : copy_placement::processor;
+  }
 };
 
 /// The SMs of one GPU as places for blocks of threads, which stay on their SM until they end.
@@ -93,26 +99,26 @@ template <class P>
 /// What is wrong with a platform for graphs, or with the place of `table` on it. Cost: the nodes.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto fits(const graph_table<Number, N, E, G>& table, const graph_platform& platform)
-    -> graph_error {
+    -> model_error {
   const auto in_range = [](std::int32_t count) { return count > 0 && count <= max_units; };
-  if (platform.clusters.empty()) { return {graph_fault::platform_size_out_of_range}; }
+  if (platform.clusters.empty()) { return {model_fault::platform_size_out_of_range}; }
   for (const std::int32_t cpus : platform.clusters) {
-    if (!in_range(cpus)) { return {graph_fault::platform_size_out_of_range}; }
+    if (!in_range(cpus)) { return {model_fault::platform_size_out_of_range}; }
   }
   const bool without_gpu = platform.sms == 0 && platform.threads_per_sm == 0;
   if (!without_gpu && (!in_range(platform.sms) || !in_range(platform.threads_per_sm) || platform.blocks_per_sm < 0)) {
-    return {graph_fault::platform_size_out_of_range};
+    return {model_fault::platform_size_out_of_range};
   }
   for (std::uint32_t i = 0; i < table.graphs.size(); ++i) {
     if (static_cast<std::size_t>(table.graphs[i].cluster) >= platform.clusters.size()) {
-      return {graph_fault::cluster_out_of_range, i};
+      return {model_fault::cluster_out_of_range, i};
     }
   }
   for (std::uint32_t v = 0; v < table.nodes.size(); ++v) {
     const auto& n = table.nodes[v];
     if (n.kind != node_kind::kernel) { continue; }
-    if (without_gpu) { return {graph_fault::kernel_without_gpu, n.graph, v}; }
-    if (n.block_threads > platform.threads_per_sm) { return {graph_fault::kernel_shape_out_of_range, n.graph, v}; }
+    if (without_gpu) { return {model_fault::kernel_without_gpu, n.graph, v}; }
+    if (n.block_threads > platform.threads_per_sm) { return {model_fault::kernel_shape_out_of_range, n.graph, v}; }
   }
   return {};
 }

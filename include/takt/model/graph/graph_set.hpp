@@ -7,9 +7,9 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/graph/graph.hpp>
-#include <takt/model/graph/graph_fault.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/graph/graph_validate.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt {
 
@@ -80,12 +80,12 @@ struct [[nodiscard]] graph_set {
   using table_type = graph_table<Number, max_nodes, max_edges, max_graphs>;
 
   table_type<ticks> graphs;
-  graph_error error{};
+  model_error error{};
 
-  constexpr explicit graph_set(const Graphs&... given, detail::graph_refusal&& refused = detail::graph_refusal{}) {
+  constexpr explicit graph_set(const Graphs&... given, detail::refusal&& refused = detail::refusal{}) {
     (detail::append_graphs(graphs, given.table), ...);
     ((error = error ? error : given.error), ...);
-    if (std::is_constant_evaluated()) { refused.error = error ? error : takt::validate(graphs); }
+    if (std::is_constant_evaluated()) { refused.error = fault(); }
   }
 
   /// The same graphs as flat values, in the given order.
@@ -99,7 +99,9 @@ struct [[nodiscard]] graph_set {
       return out;
     }
   }
-  [[nodiscard]] constexpr auto fault() const -> graph_error { return error ? error : takt::validate(graphs); }
+  [[nodiscard]] constexpr auto fault() const -> model_error {
+    return error ? located(error, graphs.graphs) : takt::validate(graphs);
+  }
 };
 
 template <Graph... Graphs>

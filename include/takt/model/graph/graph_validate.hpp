@@ -8,8 +8,9 @@
 
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
-#include <takt/model/graph/graph_fault.hpp>
 #include <takt/model/graph/graph_table.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt {
 
@@ -53,33 +54,33 @@ template <class Number>
 }
 
 template <class Number>
-[[nodiscard]] constexpr auto node_fault(const graph_node<Number>& n) -> graph_fault {
+[[nodiscard]] constexpr auto node_fault(const graph_node<Number>& n) -> model_fault {
   const Number zero(0);
   if (n.wcet < zero || n.block_length < zero || n.launch < zero || n.await < zero) {
-    return graph_fault::negative_time;
+    return model_fault::negative_time;
   }
   if (!graph_time_fits(n.wcet) || !graph_time_fits(n.block_length) || !graph_time_fits(n.launch) ||
       !graph_time_fits(n.await)) {
-    return graph_fault::time_overflow;
+    return model_fault::time_overflow;
   }
-  if (n.parallelism < 0) { return graph_fault::negative_parallelism; }
+  if (n.parallelism < 0) { return model_fault::negative_parallelism; }
   if (n.kind == node_kind::kernel && (n.blocks < 1 || n.block_threads < 1 || n.block_length == zero)) {
-    return graph_fault::kernel_shape_out_of_range;
+    return model_fault::kernel_shape_out_of_range;
   }
-  return graph_fault::none;
+  return model_fault::none;
 }
 
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto first_node_error(const graph_table<Number, N, E, G>& table, std::size_t graph)
-    -> graph_error {
+    -> model_error {
   const auto& g = table.graphs[graph];
   const auto at = static_cast<std::uint32_t>(graph);
   for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
     const auto& n = table.nodes[v];
-    if (const auto fault = node_fault(n); fault != graph_fault::none) { return {fault, at, v}; }
+    if (const auto fault = node_fault(n); fault != model_fault::none) { return {fault, at, v}; }
     for (std::uint32_t w = g.first_node; w < v; ++w) {
       if (table.nodes[w].owner != n.owner && table.nodes[w].name == n.name && n.kind != node_kind::junction) {
-        return {graph_fault::duplicate_name, at, v};
+        return {model_fault::duplicate_name, at, v};
       }
     }
   }
@@ -88,16 +89,16 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto first_edge_error(const graph_table<Number, N, E, G>& table, std::size_t graph)
-    -> graph_error {
+    -> model_error {
   const auto& g = table.graphs[graph];
   const auto at = static_cast<std::uint32_t>(graph);
   const auto outside = [&g](std::uint32_t v) { return v < g.first_node || v >= g.first_node + g.nodes; };
   for (std::uint32_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
     const graph_edge& edge = table.edges[e];
-    if (outside(edge.from) || outside(edge.to)) { return {graph_fault::unknown_node, at, nowhere, e}; }
-    if (edge.lag < 0) { return {graph_fault::lag_not_positive, at, nowhere, e}; }
+    if (outside(edge.from) || outside(edge.to)) { return {model_fault::unknown_node, at, nowhere, e}; }
+    if (edge.lag < 0) { return {model_fault::lag_not_positive, at, nowhere, e}; }
     for (std::uint32_t other = g.first_edge; other < e; ++other) {
-      if (table.edges[other] == edge) { return {graph_fault::duplicate_edge, at, nowhere, e}; }
+      if (table.edges[other] == edge) { return {model_fault::duplicate_edge, at, nowhere, e}; }
     }
   }
   const auto order = topological_order(table, graph);
@@ -105,7 +106,25 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
     bool sorted = false;
     for (std::size_t k = 0; k < order.size(); ++k) { sorted = sorted || order[k] == v; }
-    if (!sorted) { return {graph_fault::cycle_without_history, at, v}; }
+    if (!sorted) { return {model_fault::cycle_without_history, at, v}; }
+  }
+  return {};
+}
+
+template <class Number, std::size_t N, std::size_t E, std::size_t G>
+[[nodiscard]] constexpr auto first_fault(const graph_table<Number, N, E, G>& table) -> model_error {
+  if (table.graphs.empty()) { return {model_fault::no_node}; }
+  for (std::uint32_t i = 0; i < table.graphs.size(); ++i) {
+    const auto& g = table.graphs[i];
+    if (g.nodes == 0) { return {model_fault::no_node, i}; }
+    if (g.period <= Number(0)) { return {model_fault::period_not_positive, i}; }
+    if (!detail::graph_time_fits(g.period)) { return {model_fault::time_overflow, i}; }
+    if (g.cluster < 0) { return {model_fault::cluster_out_of_range, i}; }
+    for (std::size_t other = 0; other < i; ++other) {
+      if (table.graphs[other].name == g.name) { return {model_fault::duplicate_name, i}; }
+    }
+    if (const auto error = detail::first_node_error(table, i)) { return error; }
+    if (const auto error = detail::first_edge_error(table, i)) { return error; }
   }
   return {};
 }
@@ -115,21 +134,8 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 /// The first thing that is wrong with graphs whatever they run on. Cost: per graph, nodes^2 name comparisons, edges^2
 /// and nodes x edges steps.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
-[[nodiscard]] constexpr auto validate(const graph_table<Number, N, E, G>& table) -> graph_error {
-  if (table.graphs.empty()) { return {graph_fault::no_graph}; }
-  for (std::uint32_t i = 0; i < table.graphs.size(); ++i) {
-    const auto& g = table.graphs[i];
-    if (g.nodes == 0) { return {graph_fault::no_node, i}; }
-    if (g.period <= Number(0)) { return {graph_fault::period_not_positive, i}; }
-    if (!detail::graph_time_fits(g.period)) { return {graph_fault::time_overflow, i}; }
-    if (g.cluster < 0) { return {graph_fault::cluster_out_of_range, i}; }
-    for (std::size_t other = 0; other < i; ++other) {
-      if (table.graphs[other].name == g.name) { return {graph_fault::duplicate_name, i}; }
-    }
-    if (const auto error = detail::first_node_error(table, i)) { return error; }
-    if (const auto error = detail::first_edge_error(table, i)) { return error; }
-  }
-  return {};
+[[nodiscard]] constexpr auto validate(const graph_table<Number, N, E, G>& table) -> model_error {
+  return located(detail::first_fault(table), table.graphs);
 }
 
 }  // namespace takt

@@ -8,7 +8,7 @@
 
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
-#include <takt/model/graph/graph_fault.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt {
 
@@ -73,28 +73,28 @@ template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
 
 /// The first thing that is wrong with a processing graph; rates are another matter, see `derive_rates`.
 template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
-[[nodiscard]] constexpr auto validate(const pgm_table<Number, MaxNodes, MaxEdges>& graph) -> graph_error {
-  if (graph.nodes.empty()) { return {graph_fault::no_node, 0}; }
+[[nodiscard]] constexpr auto validate(const pgm_table<Number, MaxNodes, MaxEdges>& graph) -> model_error {
+  if (graph.nodes.empty()) { return {model_fault::no_node, 0}; }
   for (std::uint32_t e = 0; e < graph.edges.size(); ++e) {
     const token_edge& edge = graph.edges[e];
     if (edge.from >= graph.nodes.size() || edge.to >= graph.nodes.size()) {
-      return {graph_fault::unknown_node, 0, nowhere, e};
+      return {model_fault::unknown_node, 0, nowhere, e};
     }
     if (edge.produce < 1 || edge.consume < 1 || edge.threshold < edge.consume || edge.initial != 0) {
-      return {graph_fault::amount_out_of_range, 0, nowhere, e};
+      return {model_fault::amount_out_of_range, 0, nowhere, e};
     }
   }
   for (std::uint32_t v = 0; v < graph.nodes.size(); ++v) {
     const auto& n = graph.nodes[v];
-    if (n.wcet < Number(0)) { return {graph_fault::negative_time, 0, v}; }
+    if (n.wcet < Number(0)) { return {model_fault::negative_time, 0, v}; }
     for (std::uint32_t w = 0; w < v; ++w) {
-      if (graph.nodes[w].name == n.name) { return {graph_fault::duplicate_name, 0, v}; }
+      if (graph.nodes[w].name == n.name) { return {model_fault::duplicate_name, 0, v}; }
     }
     if (!graph.is_source(v)) { continue; }
-    if (n.arrivals < 1) { return {graph_fault::amount_out_of_range, 0, v}; }
-    if (n.window <= Number(0)) { return {graph_fault::period_not_positive, 0, v}; }
+    if (n.arrivals < 1) { return {model_fault::amount_out_of_range, 0, v}; }
+    if (n.window <= Number(0)) { return {model_fault::period_not_positive, 0, v}; }
   }
-  if (topological_order(graph).size() != graph.nodes.size()) { return {graph_fault::cycle_without_history, 0}; }
+  if (topological_order(graph).size() != graph.nodes.size()) { return {model_fault::cycle_without_history, 0}; }
   return {};
 }
 

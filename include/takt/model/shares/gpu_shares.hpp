@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include <boost/hana/front.hpp>
 
+#include <takt/model/model_error.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/shares/share.hpp>
+#include <takt/model/shares/share_task.hpp>
 
 namespace takt {
 
@@ -18,6 +23,25 @@ struct gpu_shares_resource {
 
 [[nodiscard]] constexpr auto gpu_shares() noexcept -> gpu_shares_resource { return {}; }
 [[nodiscard]] constexpr auto gpu_shares(memory_units memory) noexcept -> gpu_shares_resource { return {true, memory}; }
+
+/// The first application whose memory is not there besides that of those before it.
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto fits(const share_table<MaxTasks>& table, const gpu_shares_resource& gpu) -> model_error {
+  std::int64_t sum = 0;
+  for (std::uint32_t i = 0; gpu.limits_memory && i < table.size(); ++i) {
+    sum += table.tasks[i].memory.count();
+    if (sum > gpu.memory.count()) {
+      return {.fault = model_fault::memory_exceeded,
+              .task = i,
+              .name = table.tasks[i].name,
+              .value = table.tasks[i].memory.count(),
+              .limit = gpu.memory.count(),
+              .has_value = true,
+              .has_limit = true};
+    }
+  }
+  return {};
+}
 
 /// The GPU of a platform that is nothing else, and its rule.
 template <RuleTag Rule>

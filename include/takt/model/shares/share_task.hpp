@@ -9,6 +9,7 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/shares/contention.hpp>
 #include <takt/model/shares/share.hpp>
@@ -68,9 +69,10 @@ inline constexpr ticks longest_share_period = std::numeric_limits<ticks>::max() 
   return model_fault::none;
 }
 
-/// The first thing that is wrong with a set. Cost: tasks^2 name comparisons.
+namespace detail {
+
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto validate(const share_table<MaxTasks>& table) -> model_error {
+[[nodiscard]] constexpr auto first_fault(const share_table<MaxTasks>& table) -> model_error {
   if (table.size() == 0) { return {.fault = model_fault::no_task}; }
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     const share_task& t = table.tasks[i];
@@ -81,6 +83,14 @@ template <std::size_t MaxTasks>
     }
   }
   return {};
+}
+
+}  // namespace detail
+
+/// The first thing that is wrong with a set. Cost: tasks^2 name comparisons.
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto validate(const share_table<MaxTasks>& table) -> model_error {
+  return located(detail::first_fault(table), table.tasks);
 }
 
 }  // namespace takt

@@ -8,8 +8,8 @@
 
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
-#include <takt/model/graph/graph_fault.hpp>
 #include <takt/model/graph/pgm_table.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt {
 
@@ -40,7 +40,7 @@ template <ExactNumber Number>
 /// The rate of every node of a processing graph, and the order in which they follow from one another.
 template <ExactNumber Fraction, std::size_t MaxNodes>
 struct graph_rates {
-  graph_error error{};
+  model_error error{};
   inline_vector<std::uint32_t, MaxNodes> order;
   std::array<job_rate<Fraction>, MaxNodes> nodes{};
 };
@@ -81,7 +81,7 @@ template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
       const fraction shared = whole_divisor(fraction(fraction(edge.produce) * from.arrivals), consume);
       const fraction span = consume * from.window / shared;
       if (!is_number(span) || !common_multiple(own.window, span, own.window)) {
-        out.error = {graph_fault::time_overflow, 0, v};
+        out.error = {model_fault::time_overflow, 0, v};
         return out;
       }
     }
@@ -93,11 +93,11 @@ template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
       const fraction arrivals =
           own.window * (fraction(edge.produce) / fraction(edge.consume)) * (from.arrivals / from.window);
       if (!is_number(arrivals)) {
-        out.error = {graph_fault::time_overflow, 0, v};
+        out.error = {model_fault::time_overflow, 0, v};
         return out;
       }
       if (!first && arrivals != own.arrivals) {
-        out.error = {graph_fault::rates_disagree, 0, v, e};
+        out.error = {model_fault::rates_disagree, 0, v, e};
         return out;
       }
       own.arrivals = arrivals;
@@ -116,7 +116,7 @@ template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
 /// compilation with a sentence. Cost: nodes x edges.
 template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
 [[nodiscard]] constexpr auto derive_rates(const pgm_table<Number, MaxNodes, MaxEdges>& graph,
-                                          detail::graph_refusal&& refused = detail::graph_refusal{})
+                                          detail::refusal&& refused = detail::refusal{})
     -> graph_rates<fraction_of<Number>, MaxNodes> {
   const auto out = detail::find_rates(graph);
   refused.error = out.error;

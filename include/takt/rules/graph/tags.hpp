@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/graph/graph_platform.hpp>
@@ -15,6 +16,13 @@ namespace takt {
 /// The least nominal release + relative priority point first, on any processor of the cluster.
 template <gel_policy Policy>
 struct global_rule {
+  using is_takt_rule = void;
+  static constexpr gel_policy policy = Policy;
+};
+
+/// The same, and a job that runs keeps its processor to its end. Points are whole ticks: see `set_whole_points`.
+template <gel_policy Policy>
+struct nonpreemptive_rule<global_rule<Policy>> {
   using is_takt_rule = void;
   static constexpr gel_policy policy = Policy;
 };
@@ -37,6 +45,18 @@ template <gel_policy Policy>
 [[nodiscard]] constexpr auto clustered(const global_rule<Policy>& /*rule*/, std::int32_t processors) noexcept
     -> clustered_rule<global_rule<Policy>> {
   return {processors};
+}
+template <gel_policy Policy>
+[[nodiscard]] constexpr auto clustered(const nonpreemptive_rule<global_rule<Policy>>& /*rule*/,
+                                       std::int32_t processors) noexcept
+    -> clustered_rule<nonpreemptive_rule<global_rule<Policy>>> {
+  return {processors};
+}
+/// The same rule as `clustered(nonpreemptive(...), ...)`.
+template <gel_policy Policy>
+[[nodiscard]] constexpr auto nonpreemptive(const clustered_rule<global_rule<Policy>>& rule) noexcept
+    -> clustered_rule<nonpreemptive_rule<global_rule<Policy>>> {
+  return {rule.processors};
 }
 
 /// What keeps two jobs of a node apart in the queue of the GPU.
@@ -69,8 +89,16 @@ template <class R>
 inline constexpr bool is_global = false;
 template <gel_policy Policy>
 inline constexpr bool is_global<global_rule<Policy>> = true;
+template <gel_policy Policy>
+inline constexpr bool is_global<nonpreemptive_rule<global_rule<Policy>>> = true;
 template <class Rule>
-inline constexpr bool is_global<clustered_rule<Rule>> = true;
+inline constexpr bool is_global<clustered_rule<Rule>> = is_global<Rule>;
+template <class R>
+inline constexpr bool takes_processors_away = true;
+template <class Rule>
+inline constexpr bool takes_processors_away<nonpreemptive_rule<Rule>> = false;
+template <class Rule>
+inline constexpr bool takes_processors_away<clustered_rule<Rule>> = takes_processors_away<Rule>;
 template <class R>
 inline constexpr bool is_fifo_blocks = false;
 template <class Streams, class Enqueues>
@@ -79,6 +107,9 @@ inline constexpr bool is_fifo_blocks<fifo_blocks_rule<Streams, Enqueues>> = true
 
 template <class R>
 concept GlobalRule = detail::is_global<R>;
+/// Whether a job may lose its processor to one with a lesser point.
+template <GlobalRule R>
+inline constexpr bool is_preemptive = detail::takes_processors_away<R>;
 template <class R>
 concept FifoBlocks = detail::is_fifo_blocks<R>;
 
@@ -102,44 +133,71 @@ inline constexpr bool guards_enqueues<fifo_blocks_rule<Streams, Enqueues>> = std
 
 }  // namespace detail
 
-/// A platform for graphs, whatever its rules: it has processors, and nothing but them, a GPU with a block queue and
-/// copy engines.
+/// A platform on which graphs can be asked about; `check_graphs` says what keeps it from one that takt knows.
 template <class P>
-concept GraphPlatform = requires(const P& p) {
-  typename detail::global_rule_of<P>;
-  requires P::template count_of<processors_resource> == 1;
-  requires P::template count_of<virtual_sms_resource> == 0;
-  requires P::template count_of<accelerator_resource> == 0;
-  requires P::template count_of<block_slots_resource> <= 1;
-};
+concept GraphPlatform = Platform<P> && requires { requires P::template count_of<processors_resource> >= 0; };
 
 namespace detail {
 
-template <bool KnownCpu, bool KnownGpu, bool KnownCopies, bool PerJobStreams, bool Guarded>
-struct graph_check {
-  static constexpr bool passed = KnownCpu && KnownGpu && KnownCopies && PerJobStreams && Guarded;
-  static_assert(KnownCpu,
-                "takt: no bound of graphs is known for this rule on the processors; g_edf, g_fl, g_fifo, gel and "
-                "clustered(...) have one. See docs/errors.md#E65");
-  static_assert(KnownGpu,
+/// Why graphs on a platform have no bound.
+enum class graph_gap : std::uint8_t {
+  none,
+  unused_pool,
+  no_processors,
+  cpu_rule,
+  gpu_rule,
+  copy_rule,
+  streams_per_task,
+  unguarded,
+};
+
+template <class P>
+[[nodiscard]] consteval auto graph_gap_of() -> graph_gap {
+  using blocks = blocks_rule_of<P>;
+  using foreign = typename first_foreign<P, processors_resource, copy_engines_resource, block_slots_resource>::type;
+  if (!std::is_void_v<foreign>) { return graph_gap::unused_pool; }
+  if (P::template count_of<processors_resource> == 0) { return graph_gap::no_processors; }
+  if (!GlobalRule<global_rule_of<P>>) { return graph_gap::cpu_rule; }
+  if (!Absent<blocks> && !FifoBlocks<blocks>) { return graph_gap::gpu_rule; }
+  if (!Absent<copies_rule_of<P>> && !FirstComeFirstServed<copies_rule_of<P>>) { return graph_gap::copy_rule; }
+  if (!streams_per_job<blocks>) { return graph_gap::streams_per_task; }
+  return guards_enqueues<blocks> ? graph_gap::none : graph_gap::unguarded;
+}
+
+template <graph_gap Gap, class Foreign>
+struct graph_check : unused_pool<Foreign> {
+  using gap = graph_gap;
+  static constexpr bool passed = Gap == gap::none;
+  static constexpr bool has_processors = Gap != gap::no_processors;
+  static_assert(has_processors,
+                "takt: the platform has no processors for the nodes of graphs; add pool(processors(n), g_fl). "
+                "See docs/errors.md#E27");
+  static constexpr bool knows_cpu_rule = Gap != gap::cpu_rule;
+  static_assert(knows_cpu_rule,
+                "takt: no bound of graphs is known for this rule on the processors; g_edf, g_fl, g_fifo, gel, "
+                "nonpreemptive(...) and clustered(...) of these have one. See docs/errors.md#E65");
+  static constexpr bool knows_gpu_rule = Gap != gap::gpu_rule;
+  static_assert(knows_gpu_rule,
                 "takt: no bound of graphs is known for this rule on the blocks of the GPU; fifo_blocks(...) has one. "
                 "See docs/errors.md#E65");
-  static_assert(KnownCopies,
+  static constexpr bool knows_copy_rule = Gap != gap::copy_rule;
+  static_assert(knows_copy_rule,
                 "takt: no bound of graphs is known for this rule on the copy engines; fifo has one. "
                 "See docs/errors.md#E65");
-  static_assert(PerJobStreams,
+  static constexpr bool streams_per_job = Gap != gap::streams_per_task;
+  static_assert(streams_per_job,
                 "takt: with a stream per task, jobs wait for each other and responses can grow forever; use "
                 "per_job_streams, or per_task_stream_response() for kernels alone. See docs/errors.md#E66");
-  static_assert(Guarded,
+  static constexpr bool guards = Gap != gap::unguarded;
+  static_assert(guards,
                 "takt: unguarded kernels released early overtake others and exceed every bound; use guarded, or "
                 "fine_bounds() with launch_jitter and no early releasing. See docs/errors.md#E67");
 };
 
 template <class P>
 using check_graphs =
-    graph_check<GlobalRule<global_rule_of<P>>, Absent<blocks_rule_of<P>> || FifoBlocks<blocks_rule_of<P>>,
-                Absent<copies_rule_of<P>> || FirstComeFirstServed<copies_rule_of<P>>,
-                streams_per_job<blocks_rule_of<P>>, guards_enqueues<blocks_rule_of<P>>>;
+    graph_check<graph_gap_of<P>(),
+                typename first_foreign<P, processors_resource, copy_engines_resource, block_slots_resource>::type>;
 
 }  // namespace detail
 

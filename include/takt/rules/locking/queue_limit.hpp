@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <takt/core/checked.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt {
 
@@ -24,17 +25,11 @@ struct r2dglp_rules {
   static constexpr bool any_queue_limit = false;  ///< a limit without a bound is taken as it is
 };
 
-enum class queue_limit_fault : std::uint8_t {
-  none,
-  size_out_of_range,    ///< replicas or CPUs below 1, more replicas than the lock has room for, a negative limit
-  limit_without_bound,  ///< below `least`: a donor may find nobody to donate to
-};
-
 struct queue_limit_check {
-  queue_limit_fault fault = queue_limit_fault::none;
+  model_fault fault = model_fault::none;
   std::int32_t least = 0;  ///< the least limit with a bound, unless a size is out of range
 
-  [[nodiscard]] constexpr explicit operator bool() const noexcept { return fault != queue_limit_fault::none; }
+  [[nodiscard]] constexpr explicit operator bool() const noexcept { return fault != model_fault::none; }
   [[nodiscard]] friend constexpr auto operator==(const queue_limit_check&, const queue_limit_check&) noexcept
       -> bool = default;
 };
@@ -43,30 +38,11 @@ struct queue_limit_check {
 /// important jobs, any that waits outside needs a donee of its own inside, hence k queues must have c places.
 [[nodiscard]] constexpr auto validate(const r2dglp_options& o, std::size_t capacity) noexcept -> queue_limit_check {
   if (o.replicas < 1 || static_cast<std::size_t>(o.replicas) > capacity || o.cluster < 1 || o.queue_limit < 0) {
-    return {queue_limit_fault::size_out_of_range, 0};
+    return {model_fault::lock_size_out_of_range, 0};
   }
   const std::int32_t least = ceil_divide(o.cluster, o.replicas);
   const bool bounded = o.queue_limit == 0 || o.queue_limit >= least;
-  return {bounded ? queue_limit_fault::none : queue_limit_fault::limit_without_bound, least};
+  return {bounded ? model_fault::none : model_fault::queue_limit_without_bound, least};
 }
-
-namespace detail {
-
-/// Not constexpr on purpose, as `stop_compilation` of the model.
-inline void stop_queue_limit(const char* /*sentence*/) noexcept {}
-
-// clang-format off: the compiler shows the line of the call, so each sentence stays on it.
-constexpr void refuse(const queue_limit_check& check) noexcept {
-  switch (check.fault) {
-    case queue_limit_fault::none: return;
-    case queue_limit_fault::size_out_of_range:
-      return stop_queue_limit("takt: the size of a lock is out of range; at least 1 CPU and 1 replica, and no more replicas than it has room for. See docs/errors.md#E35");
-    case queue_limit_fault::limit_without_bound:
-      return stop_queue_limit("takt: a queue limit below ceil(cluster / replicas) has no bound; raise it, or use 0 for the least sound one. See docs/errors.md#E35");
-  }
-}
-// clang-format on
-
-}  // namespace detail
 
 }  // namespace takt

@@ -34,7 +34,7 @@ class r2dglp {
     static_assert(Advice<Heuristic, r2dglp>);
     const queue_limit_check check = validate(o, Replicas);
     const bool keep = Rules::any_queue_limit && o.queue_limit > 0;
-    if (std::is_constant_evaluated() && !keep) { detail::refuse(check); }
+    if (std::is_constant_evaluated() && !keep) { detail::refuse(check.fault); }
     if (!keep && (check || o.queue_limit == 0)) { options_.queue_limit = check.least; }
     if constexpr (Rules::printed_r1a) { ++options_.queue_limit; }
     partner_.fill(no_request);

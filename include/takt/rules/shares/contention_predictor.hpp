@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,10 +15,11 @@
 namespace takt {
 
 /// Times by pairwise contention: the time alone with the share, longer by the sum of what each co-runner adds per share
-/// that it holds. Exact but for one rounding up. `error` falsifies it, `margin` lengthens it on purpose; both in parts
-/// per million. With a margin of `margin_against(e)` an error down to -e leaves no time too short.
+/// that it holds. Exact but for one rounding up. An `error`, of all applications or of each, falsifies it; `margin`
+/// lengthens it on purpose; both in parts per million. With a margin of `margin_against(e)` errors down to -e leave no
+/// time too short.
 ///
-/// The table must outlive the predictor. Pre: error > -10^6, margin >= 0, both below 2^40.
+/// The table must outlive the predictor. Pre: errors > -10^6, margin >= 0, all below 2^40.
 template <std::size_t MaxTasks>
 class contention_predictor {
  public:
@@ -25,7 +27,14 @@ class contention_predictor {
 
   constexpr explicit contention_predictor(const share_table<MaxTasks>& table, std::int64_t error_ppm = 0,
                                           std::int64_t margin_ppm = 0) noexcept
-      : table_{&table}, error_ppm_{error_ppm}, margin_ppm_{margin_ppm} {}
+      : table_{&table}, margin_ppm_{margin_ppm} {
+    errors_ppm_.fill(error_ppm);
+  }
+  /// `errors_ppm`: by application, in the order of the table.
+  constexpr contention_predictor(const share_table<MaxTasks>& table,
+                                 const std::array<std::int64_t, MaxTasks>& errors_ppm,
+                                 std::int64_t margin_ppm = 0) noexcept
+      : table_{&table}, errors_ppm_{errors_ppm}, margin_ppm_{margin_ppm} {}
 
   [[nodiscard]] constexpr auto predict(std::size_t task, share own, std::span<const co_runner> load) const noexcept
       -> ticks {
@@ -48,15 +57,16 @@ class contention_predictor {
   }
 
  private:
-  /// ceil(M (10^8 + added) (10^6 + error) (10^6 + margin) / 10^20).
+  /// ceil(M (10^8 + added) (10^6 + its error) (10^6 + margin) / 10^20).
   [[nodiscard]] constexpr auto slowed(std::size_t task, share own, std::int64_t added) const noexcept -> ticks {
     const ticks alone = table_->tasks[task].alone.at(own);
     if (alone == unbounded_time) { return unbounded_time; }
     const std::int64_t stretch = 100 * millionths + added;
-    if (error_ppm_ == 0 && margin_ppm_ == 0) { return detail::scaled_up(alone, stretch, 100 * millionths); }
+    const std::int64_t error_ppm = errors_ppm_[task];
+    if (error_ppm == 0 && margin_ppm_ == 0) { return detail::scaled_up(alone, stretch, 100 * millionths); }
     detail::wide_natural time{alone};
     time *= stretch;
-    time *= millionths + error_ppm_;
+    time *= millionths + error_ppm;
     time *= millionths + margin_ppm_;
     time.divide_up(100 * millionths * millionths);
     time.divide_up(millionths);
@@ -64,7 +74,7 @@ class contention_predictor {
   }
 
   const share_table<MaxTasks>* table_;
-  std::int64_t error_ppm_;
+  std::array<std::int64_t, MaxTasks> errors_ppm_{};
   std::int64_t margin_ppm_;
 };
 

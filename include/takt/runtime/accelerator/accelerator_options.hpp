@@ -6,7 +6,6 @@
 #include <functional>
 #include <vector>
 
-#include <takt/analysis/accelerator_verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/runtime/run_options.hpp>
@@ -30,36 +29,27 @@ struct accelerator_hooks {
   std::function<void(const job_event&)> on_overrun;
 };
 
+/// What a strategy with slots is run with besides.
+struct accelerator_slots {
+  slot_reservation<ticks> pinned{};
+  slot_reservation<ticks> gang{};
+  /// Kernels stop starting waves so long before the end of their slot that no wave reaches beyond it: by the largest
+  /// preemption cost on their core or, for those that need all cores, among these. The time that this machine takes to
+  /// react is not in it.
+  bool guard_band = true;
+};
+
 /// How kernels are run, whatever the strategy.
 struct accelerator_options {
   overrun_policy overrun = overrun_policy::queue;
   /// Of a kernel's shortest time nothing is known: it counts as one tick.
   length_choice lengths = length_choice::upper;
   std::uint64_t seed = 1;
-  /// Only for strategies with slots.
-  slot_reservation<ticks> pinned_slot{};
-  slot_reservation<ticks> gang_slot{};
-  /// Kernels stop starting waves so long before the end of their slot that no wave reaches beyond it: by the largest
-  /// preemption cost on their core or, for those that need all cores, among these. The time that this machine takes to
-  /// react is not in it.
-  bool guard_band = true;
   std::vector<expectation> expected{};
   std::function<void(const violation&)> on_violation{};
   accelerator_hooks hooks{};
   /// Entries of the trace to keep, per task and per core.
   std::size_t trace_capacity = 0;
 };
-
-/// Expects of every kernel the bound that an analysis has proven for it, or its deadline where it is proven without a
-/// bound.
-template <std::size_t MaxTasks>
-[[nodiscard]] auto expect(const accelerator_verdict<ticks, MaxTasks>& proven) -> std::vector<expectation> {
-  std::vector<expectation> out;
-  for (const auto& t : proven.tasks) {
-    const bool by_deadline = !t.bound.exists && t.evaluated && t.meets;
-    out.push_back({.response = by_deadline ? response_bound<ticks>{t.deadline, true} : t.bound, .segments = {}});
-  }
-  return out;
-}
 
 }  // namespace takt::runtime

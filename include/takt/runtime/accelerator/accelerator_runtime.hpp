@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -54,10 +53,17 @@ class accelerator_runtime {
   static constexpr std::size_t max_tasks = Strategy::max_tasks;
   using kernel = typename D::kernel;
 
-  /// Pre: slots, where the strategy has them, are without fault. The device outlives the runtime, and is its own while
-  /// it runs.
+  /// The device outlives the runtime, and is its own while it runs.
   accelerator_runtime(const Policy& policy, const Strategy& strategy, D& device, accelerator_options options = {})
+    requires(!SlotStrategy<Strategy>)
       : device_{&device}, options_{std::move(options)}, scheduler_{strategy, policy} {
+    kernels_.reserve(max_tasks);
+  }
+  /// Pre: the slots are without fault.
+  accelerator_runtime(const Policy& policy, const Strategy& strategy, D& device, const accelerator_slots& slots,
+                      accelerator_options options = {})
+    requires SlotStrategy<Strategy>
+      : device_{&device}, options_{std::move(options)}, reserved_{slots}, scheduler_{strategy, policy} {
     kernels_.reserve(max_tasks);
   }
   accelerator_runtime(const accelerator_runtime&) = delete;
@@ -128,11 +134,9 @@ class accelerator_runtime {
   /// What was seen, without what the operating system granted. Pre: drained.
   [[nodiscard]] auto result() const -> run_result {
     run_result out;
-    for (const auto& k : kernels_) { out.tasks.push_back(k->log().observation(std::string{k->task().name})); }
     out.error = error_;
     detail::summarize(kernels_, out);
-    if (error_) { out.status = run_status::invalid_model; }
-    out.lasted = std::max<ticks>(0, std::min<ticks>(stop_at_, cut_at_) - window_.start);
+    out.end = std::max<ticks>(0, std::min<ticks>(stop_at_, cut_at_) - window_.start);
     (void)report_fault(*device_, out);
     return out;
   }
@@ -250,11 +254,11 @@ class accelerator_runtime {
   void lay_out_slots() {
     for (std::int32_t core = any_core; core < scheduler_.streams().cores; ++core) {
       ticks guard = 0;
-      for (std::size_t i = 0; options_.guard_band && i < kernels_.size(); ++i) {
+      for (std::size_t i = 0; reserved_.guard_band && i < kernels_.size(); ++i) {
         const bool here = scheduler_.core_of(static_cast<kernel_id>(i)) == core;
         if (here) { guard = std::max(guard, kernels_[i]->task().preemption_cost); }
       }
-      slots_.emplace_back(core == any_core ? options_.gang_slot : options_.pinned_slot, guard);
+      slots_.emplace_back(core == any_core ? reserved_.gang : reserved_.pinned, guard);
     }
   }
   void move_slots(ticks time) {
@@ -267,6 +271,7 @@ class accelerator_runtime {
 
   D* device_;
   accelerator_options options_;
+  accelerator_slots reserved_{};  ///< of strategies with slots
   accelerator_scheduler<Policy, Strategy> scheduler_;
   std::vector<std::unique_ptr<registered>> kernels_;
   std::vector<slot_clock> slots_;

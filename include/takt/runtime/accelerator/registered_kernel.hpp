@@ -32,7 +32,7 @@ class registered_kernel {
         hooks_{&options.hooks},
         lengths_{options.lengths, options.seed, id_},
         jobs_{offset, t.period, t.deadline, overrun_},
-        log_{id_, 1, id_ < options.expected.size() ? &options.expected[id_] : nullptr, &options.on_violation} {
+        log_{id_, t.name, 1, id_ < options.expected.size() ? &options.expected[id_] : nullptr, &options.on_violation} {
     log_.reserve(0, options.trace_capacity);
   }
 
@@ -77,9 +77,13 @@ class registered_kernel {
     const ticks response = time - jobs_.release_of(job);
     const ticks due = jobs_.deadline_of(job);
     log_.add(mark_kind::completion, job, time - origin_);
-    log_.add(time <= due ? mark_kind::deadline : mark_kind::miss, job, due - origin_);
+    if (time <= due) {
+      log_.add(mark_kind::deadline, job, due - origin_);
+    } else {
+      log_.miss(job, due - origin_);
+    }
     log_.observe_segment(0, job, time - origin_, response, response);
-    log_.complete(response, time <= due);
+    log_.complete(response);
     tell(hooks_->on_completion, job, time, response);
     return jobs_.complete();
   }
@@ -96,8 +100,8 @@ class registered_kernel {
     while (next_release() < end && next_release() < stop) { (void)release(); }
     for (std::uint64_t job = jobs_.current(); job < jobs_.released(); ++job) {
       const ticks due = jobs_.deadline_of(job);
-      if (due <= end) { log_.add(mark_kind::miss, job, due - origin_); }
-      log_.leave_unfinished(0, job, end - origin_, end - jobs_.release_of(job), end < due);
+      if (due <= end) { log_.miss(job, due - origin_); }
+      log_.leave_unfinished(0, job, end - origin_, end - jobs_.release_of(job));
     }
   }
 

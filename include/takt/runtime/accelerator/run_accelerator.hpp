@@ -9,13 +9,19 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/observation.hpp>
+#include <takt/model/plan.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/highest_priority_first.hpp>
+#include <takt/rules/accelerator/planned_kernels.hpp>
 #include <takt/rules/accelerator/strategy_for.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/runtime/accelerator/accelerator_options.hpp>
@@ -23,6 +29,7 @@
 #include <takt/runtime/accelerator/accelerator_runtime.hpp>
 #include <takt/runtime/accelerator/concepts.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/enforced.hpp>
 #include <takt/runtime/run.hpp>
 #include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
@@ -40,7 +47,7 @@ namespace detail {
 inline constexpr std::size_t most_cores = 512;
 
 template <class Recorder, AcceleratorRule Rule, class Table>
-[[nodiscard]] auto options_for(const Rule& rule, const Table& table, const run_options& asked,
+[[nodiscard]] auto options_for([[maybe_unused]] const Rule& rule, const Table& table, const run_options& asked,
                                const accelerator_hooks& hooks) -> accelerator_options {
   accelerator_options out{.overrun = asked.overrun, .lengths = asked.lengths, .seed = asked.seed};
   out.expected = asked.expected;
@@ -52,98 +59,131 @@ template <class Recorder, AcceleratorRule Rule, class Table>
         std::min(trace_limit, 4 * static_cast<std::size_t>(std::max<ticks>(0, asked.length.count()) / period + 1));
   };
   for (std::size_t i = 0; i < table.size(); ++i) { count_every(table.tasks[i].period); }
-  if constexpr (CoreSlots<Rule>) {
-    out.pinned_slot = rule.pinned;
-    out.gang_slot = rule.gang;
-    count_every(rule.pinned.period);
-  }
+  if constexpr (CoreSlots<Rule>) { count_every(rule.pinned.period); }
   const bool traced = !std::same_as<Recorder, no_trace>;
   out.trace_capacity = traced ? std::min(trace_limit, pieces) : 0;
   return out;
 }
 
-}  // namespace detail
+/// Whether bindings and expectations are of tasks that there are. A task has one segment.
+template <class Table, class Bound>
+[[nodiscard]] auto well_named(const Table& table, const Bound& bound, const std::vector<expectation>& expected)
+    -> bool {
+  const bool known = bound.empty() || bound.rbegin()->first < table.size();
+  return known && expected.size() <= table.size() &&
+         std::ranges::all_of(expected, [](const expectation& e) { return e.visits.size() <= 1; });
+}
 
-/// Runs kernels on an accelerator for `options.length` under the rule of its pool, every task released for the first
-/// time at the start and then once per period.
-///
-/// Kernels stop at the ends of their waves only. The trace and all times of the result count from the start; what is
-/// unfinished at the end is abandoned. A device that says that it has failed (`FallibleDevice`) ends the run there.
-/// `options.pin_to_cores` is not looked at: no task has a thread. Error: see `run_status`.
-template <AcceleratorPlatform P, AcceleratorTaskSet T, AcceleratorDevice D, TraceRecorder Recorder>
-[[nodiscard]] auto run(const P& platform, const T& tasks, D& device, const run_options& options, Recorder& recorder,
-                       const kernel_bindings<D>& bound = {}, const accelerator_hooks& hooks = {}) -> run_result {
-  using rule = typename P::accelerator_rule;
-  using order = kernel_order<rule>;
-  using policy = std::conditional_t<EarliestDeadlineFirst<order>, earliest_deadline_first, highest_priority_first>;
-  auto table = tasks.template table<ticks>();
-  constexpr std::size_t max_tasks = decltype(table)::max_tasks;
-  const accelerator_record& accelerator = platform.accelerator();
-  run_result result;
-  const auto refuse = [&result](run_status why) {
-    result.status = why;
-    return result;
-  };
-  result.error = platform.validate();
-  if (!result.error) { result.error = fits_accelerator<rule>(table, accelerator); }
-  if (!result.error && accelerator.cores > static_cast<std::int32_t>(detail::most_cores)) {
-    result.error = {.fault = model_fault::platform_size_out_of_range};
+/// The runtime for the rule of a platform.
+template <class Runtime, AcceleratorPlatform P, class Strategy, AcceleratorDevice D>
+[[nodiscard]] auto runtime_for(const P& platform, const Strategy& strategy, D& device, accelerator_options options)
+    -> Runtime {
+  if constexpr (CoreSlots<typename P::accelerator_rule>) {
+    const auto& rule = platform.strategy();
+    return Runtime{{}, strategy, device, {.pinned = rule.pinned, .gang = rule.gang}, std::move(options)};
+  } else {
+    return Runtime{{}, strategy, device, std::move(options)};
   }
-  if (result.error) { return refuse(run_status::invalid_model); }
-  const auto strategy =
-      takt::detail::strategy_for<rule, max_tasks, detail::most_cores>(platform.strategy(), accelerator);
-  if (!device.serves({.cores = strategy.cores(), .levels = strategy.levels()})) {
-    return refuse(run_status::wrong_device);
-  }
-  if (!bound.empty() && bound.rbegin()->first >= table.size()) { return refuse(run_status::wrong_binding); }
+}
 
-  rank_kernels<order>(table);
-  accelerator_runtime<policy, std::remove_const_t<decltype(strategy)>, D> kernels{
-      {}, strategy, device, detail::options_for<Recorder>(platform.strategy(), table, options, hooks)};
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto own = bound.find(static_cast<std::uint32_t>(i));
-    (void)(own == bound.end() ? kernels.add_timed(table.tasks[i]) : kernels.add(table.tasks[i], own->second));
-  }
-  run_result granted;
+/// From the request to the operating system to the last notice.
+template <class Kernels, AcceleratorDevice D>
+[[nodiscard]] auto run_kernels(Kernels& kernels, D& device, const run_options& options) -> run_result {
+  run_result told;
   if (options.check_machine) {
-    granted.findings = findings_of(device);
-    granted.notes = notes_on(granted.findings);
+    told.findings = findings_of(device);
+    told.notes = notes_on(told.findings);
   }
-  const ticks start = now() + detail::lead_time;
+  const ticks start = now() + lead_time;
   const ticks stop = later(start, std::max<ticks>(0, options.length.count()));
   if (!kernels.start({start, stop})) {
-    result.status = run_status::no_threads;
-    (void)report_fault(device, result);
-    return result;
+    told.ended = observation_status::no_threads;
+    (void)report_fault(device, told);
+    return told;
   }
   {
-    accelerator_rights<D> rights{kernels.native_handle(), device, granted.notes};
-    const auto ask = [&granted](bool wanted, const char* what, auto request) {
-      if (!wanted) { granted.notes.push_back(std::string{what} + ": left as it is, as asked"); }
-      return wanted && request();
-    };
-    granted.granted.memory_locked = ask(options.lock_memory, "memory", [&] { return rights.lock_memory(); });
-    granted.granted.real_time = ask(options.real_time, "scheduling", [&] { return rights.be_real_time(); });
-    granted.granted.clock_resolution = clock_resolution();
-    granted.notes.push_back("clock: CLOCK_MONOTONIC, resolution " + std::to_string(clock_resolution()) + "ns");
-    granted.notes.push_back("device: " + std::string{device.name()});
+    accelerator_rights<D> rights{kernels.native_handle(), device, told.notes};
+    (void)ask(options.pin_to_cores, "affinity", told, [&told] {
+      told.notes.emplace_back("affinity: not pinned, because no task has a thread of its own");
+      return false;
+    });
+    told.granted.memory_locked = ask(options.lock_memory, "memory", told, [&] { return rights.lock_memory(); });
+    told.granted.real_time = ask(options.real_time, "scheduling", told, [&] { return rights.be_real_time(); });
+    note_clock(told);
+    told.notes.push_back("device: " + std::string{device.name()});
     kernels.sleep_until(stop);
   }
   kernels.drain(stop);
-  result = kernels.result();
-  result.granted = granted.granted;
-  result.findings = std::move(granted.findings);
-  result.notes.insert(result.notes.begin(), granted.notes.begin(), granted.notes.end());
-  if (const std::uint64_t lost = kernels.replay(recorder); lost > 0) {
-    result.notes.push_back("trace: " + std::to_string(lost) + " pieces did not fit and are missing");
+  run_result out = kernels.result();
+  out.granted = told.granted;
+  out.findings = std::move(told.findings);
+  out.notes.insert(out.notes.begin(), told.notes.begin(), told.notes.end());
+  return out;
+}
+
+}  // namespace detail
+
+/// Runs kernels on an accelerator for `options.length` under the rule of its pool and a plan, every task released for
+/// the first time at the start and then once per period.
+///
+/// Kernels stop at the ends of their waves only. The trace and all times of the result count from the start; what is
+/// unfinished at the end is abandoned. A device that says that it has failed (`FallibleDevice`) ends the run there. No
+/// task has a thread that could be pinned to a core. A platform whose rule is not enforced here does not compile.
+/// Error: see `observation_status`.
+template <HasAccelerator P, TaskSet T, std::size_t N, AcceleratorDevice D, TraceRecorder Recorder>
+[[nodiscard]] auto run(const P& platform, const T& tasks, const plan<N>& p, D& device, const run_options& options,
+                       Recorder& recorder, const kernel_bindings<D>& bound = {}, const accelerator_hooks& hooks = {},
+                       takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
+                           detail::check_accelerator_run<P, T>::passed}) -> run_result {
+  run_result result;
+  if constexpr (AcceleratorPlatform<P> && AcceleratorTaskSet<T>) {
+    using rule = typename P::accelerator_rule;
+    using order = kernel_order<rule>;
+    using policy = std::conditional_t<EarliestDeadlineFirst<order>, earliest_deadline_first, highest_priority_first>;
+    const auto refuse = [&result](observation_status why) {
+      result.ended = why;
+      return result;
+    };
+    auto table = tasks.template table<ticks>();
+    constexpr std::size_t max_tasks = decltype(table)::max_tasks;
+    const accelerator_record& accelerator = platform.accelerator();
+    result.error = platform.validate();
+    if (!result.error) { result.error = plan_fault(platform.strategy(), table, p); }
+    if (!result.error) { table = planned_kernels(table, p); }
+    if (!result.error) { result.error = located(fits_accelerator<rule>(table, accelerator), table.tasks); }
+    if (!result.error && accelerator.cores > static_cast<std::int32_t>(detail::most_cores)) {
+      result.error = {.fault = model_fault::platform_size_out_of_range};
+    }
+    if (result.error) { return result; }
+    rank_kernels<order>(table);
+    const auto strategy =
+        takt::detail::strategy_for<rule, max_tasks, detail::most_cores>(platform.strategy(), accelerator);
+    if (!device.serves({.cores = strategy.cores(), .levels = strategy.levels()})) {
+      return refuse(observation_status::wrong_device);
+    }
+    if (!detail::well_named(table, bound, options.expected)) { return refuse(observation_status::wrong_binding); }
+
+    using runtime = accelerator_runtime<policy, std::remove_const_t<decltype(strategy)>, D>;
+    auto kernels = detail::runtime_for<runtime>(
+        platform, strategy, device, detail::options_for<Recorder>(platform.strategy(), table, options, hooks));
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      const auto own = bound.find(static_cast<std::uint32_t>(i));
+      (void)(own == bound.end() ? kernels.add_timed(table.tasks[i]) : kernels.add(table.tasks[i], own->second));
+    }
+    result = detail::run_kernels(kernels, device, options);
+    if (const std::uint64_t lost = kernels.replay(recorder); lost > 0) {
+      result.notes.push_back("trace: " + std::to_string(lost) + " pieces did not fit and are missing");
+    }
   }
   return result;
 }
 
-template <AcceleratorPlatform P, AcceleratorTaskSet T, AcceleratorDevice D>
-[[nodiscard]] auto run(const P& platform, const T& tasks, D& device, const run_options& options = {}) -> run_result {
+template <HasAccelerator P, TaskSet T, std::size_t N, AcceleratorDevice D>
+[[nodiscard]] auto run(const P& platform, const T& tasks, const plan<N>& p, D& device, const run_options& options = {},
+                       takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
+                           detail::check_accelerator_run<P, T>::passed}) -> run_result {
   no_trace nothing;
-  return run(platform, tasks, device, options, nothing);
+  return run(platform, tasks, p, device, options, nothing);
 }
 
 }  // namespace takt::runtime

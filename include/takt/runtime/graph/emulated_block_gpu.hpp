@@ -52,7 +52,7 @@ struct block_piece {
 /// code are called on a few threads of the host, in the order in which they got their SM.
 class emulated_block_gpu {
  public:
-  static constexpr std::size_t most_kernels = 1024;
+  static constexpr std::size_t most_kernels = 2048;  ///< unfinished at a time
   static constexpr std::size_t most_sms = 128;
   static constexpr std::size_t most_early_jobs = 128;  ///< of one kernel
 

@@ -15,9 +15,9 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/event.hpp>
 #include <takt/runtime/graph/emulated_block_gpu.hpp>
+#include <takt/runtime/graph/graph_layout.hpp>
 #include <takt/runtime/graph/graph_log.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
-#include <takt/runtime/graph/graph_plan.hpp>
 #include <takt/runtime/graph/job_flow.hpp>
 #include <takt/runtime/graph/processor_queue.hpp>
 #include <takt/runtime/length_source.hpp>
@@ -33,20 +33,25 @@ struct graph_thread {
   std::int32_t depth = -1;  ///< of its node; -1: it releases invocations
 };
 
+/// Where the jobs of a node queue, and its number there: the GPU, or the copy engines.
+struct queue_place {
+  emulated_block_gpu* device = nullptr;  ///< null for a node on processors
+  std::uint32_t number = 0;
+};
+
 /// The threads of one graph: one that invokes it and calls its input, one for each instance of each CPU node, and one
 /// that calls its output in the order of invocations. A job of a node waits for the tokens of all that come before it
 /// and for room in all that it writes, works on the copy of its invocation, and hands on.
 class graph_crew {
  public:
   struct surroundings {
-    const graph_plan* plan = nullptr;
+    const graph_layout* laid = nullptr;
     const graph_run_options* options = nullptr;
     const graph_code* code = nullptr;
     graph_log* log = nullptr;
     processor_queue* processors = nullptr;
-    std::int32_t first_processor = 0;                     ///< of the cluster, in a trace
-    emulated_block_gpu* gpu = nullptr;                    ///< null without kernels
-    const std::vector<std::uint32_t>* kernels = nullptr;  ///< numbers on the device, by node
+    std::int32_t first_processor = 0;                  ///< of the cluster, in a trace
+    const std::vector<queue_place>* queues = nullptr;  ///< by node
   };
 
   graph_crew(std::uint32_t graph, const surroundings& around)
@@ -55,7 +60,7 @@ class graph_crew {
         flow_{nodes_of(graph, around), own().waits, [this](std::uint32_t v, const ready_job& job) { told(v, job); }} {}
 
   /// The copies of data that a job of `node` works on.
-  [[nodiscard]] static auto job_of(const planned_graph& g, std::uint32_t graph, std::uint32_t node, std::int64_t number)
+  [[nodiscard]] static auto job_of(const laid_graph& g, std::uint32_t graph, std::uint32_t node, std::int64_t number)
       -> graph_job {
     return {graph, node, number, number % g.copies, g.copies};
   }
@@ -80,16 +85,16 @@ class graph_crew {
   /// Threads that `open` starts.
   [[nodiscard]] static auto threads_of(std::uint32_t graph, const surroundings& around) -> std::int64_t {
     std::int64_t count = 2;
-    const auto& g = around.plan->graphs[graph].record;
+    const auto& g = around.laid->graphs[graph].record;
     for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
-      const planned_node& n = around.plan->nodes[v];
+      const laid_node& n = around.laid->nodes[v];
       count += entry_of(n, around) == job_entry::worker ? n.instances : 0;
     }
     return count;
   }
 
-  /// A kernel of this graph has ended. `v` is a position in the graph.
-  void kernel_ended(std::uint32_t v, const kernel_job& job) {
+  /// A kernel or a copy of this graph has ended. `v` is a position in the graph.
+  void queued_ended(std::uint32_t v, const kernel_job& job) {
     const ticks end = now();
     around_.log->ended(own().record.first_node + v, job.job, nominal(v, job.job), job.entered, end);
     flow_.end(v, job.job, end);
@@ -104,9 +109,9 @@ class graph_crew {
     ticks ended = 0;
   };
 
-  [[nodiscard]] auto own() const -> const planned_graph& { return around_.plan->graphs[graph_]; }
-  [[nodiscard]] auto node(std::uint32_t v) const -> const planned_node& {
-    return around_.plan->nodes[own().record.first_node + v];
+  [[nodiscard]] auto own() const -> const laid_graph& { return around_.laid->graphs[graph_]; }
+  [[nodiscard]] auto node(std::uint32_t v) const -> const laid_node& {
+    return around_.laid->nodes[own().record.first_node + v];
   }
   [[nodiscard]] auto input() const -> std::uint32_t { return own().record.nodes; }
   [[nodiscard]] auto output() const -> std::uint32_t { return own().record.nodes + 1; }
@@ -117,16 +122,18 @@ class graph_crew {
     return later(invocation_of(job).release, node(v).offset);
   }
 
-  [[nodiscard]] static auto entry_of(const planned_node& n, const surroundings& around) -> job_entry {
-    if (n.node.kind == node_kind::kernel) { return job_entry::notice; }
-    const bool bound = around.code->jobs().contains({n.node.owner, n.node.segment, n.node.part});
-    return n.is_free() && !bound ? job_entry::none : job_entry::worker;
+  [[nodiscard]] static auto entry_of(const laid_node& n, const surroundings& around) -> job_entry {
+    if (n.is_free() && around.code->body_of({n.node.owner, n.node.segment, n.node.part}) == nullptr) {
+      return job_entry::none;
+    }
+    const bool queued = n.node.kind == node_kind::kernel || n.node.kind == node_kind::copy;
+    return queued ? job_entry::notice : job_entry::worker;
   }
   [[nodiscard]] static auto nodes_of(std::uint32_t graph, const surroundings& around) -> std::vector<flow_node> {
-    const planned_graph& g = around.plan->graphs[graph];
+    const laid_graph& g = around.laid->graphs[graph];
     std::vector<flow_node> out;
     for (std::uint32_t v = g.record.first_node; v < g.record.first_node + g.record.nodes; ++v) {
-      const planned_node& n = around.plan->nodes[v];
+      const laid_node& n = around.laid->nodes[v];
       const job_entry entry = entry_of(n, around);
       out.push_back({entry == job_entry::none ? g.instances : n.instances, entry});
     }
@@ -156,7 +163,8 @@ class graph_crew {
     const ticks at = nominal(v, job.number);
     const std::uint32_t position = own().record.first_node + v;
     around_.log->eligible(position, job.number, job.since, at, invocation_of(job.number).entered);
-    around_.gpu->offer((*around_.kernels)[position], job.number, around_.options->early_release ? job.since : at);
+    const queue_place& queue = (*around_.queues)[position];
+    queue.device->offer(queue.number, job.number, around_.options->early_release ? job.since : at);
   }
 
   void invoke(const run_window& window) {
@@ -191,9 +199,9 @@ class graph_crew {
   }
 
   void work(std::uint32_t v, std::int64_t instance, const run_window& window) {
-    const planned_node& n = node(v);
+    const laid_node& n = node(v);
     const std::uint32_t position = own().record.first_node + v;
-    const auto body = around_.code->jobs().find({n.node.owner, n.node.segment, n.node.part});
+    const auto* const body = around_.code->body_of({n.node.owner, n.node.segment, n.node.part});
     const auto id = static_cast<std::uint32_t>(instance) * 4096U + position;
     length_source lengths{around_.options->lengths, around_.options->seed, id};
     const ticks give_up = later(window.stop, 60'000'000'000);
@@ -204,8 +212,8 @@ class graph_crew {
       const std::int32_t processor =
           around_.processors->enter({later(at, n.node.point), graph_, job->number, position});
       const ticks began = now();
-      if (body != around_.code->jobs().end()) {
-        body->second(job_of(own(), graph_, n.node.owner, job->number));
+      if (body != nullptr) {
+        (*body)(job_of(own(), graph_, n.node.owner, job->number));
       } else {
         burn(lengths.draw({0, n.node.wcet}), give_up);
       }
@@ -237,7 +245,7 @@ class graph_crew {
         sink_changed_.wait();
         continue;
       }
-      around_.log->delivered(graph_, ended - invocation_of(job).release);
+      around_.log->delivered(graph_, job, invocation_of(job).release, ended);
       if (body != around_.code->outputs().end()) { body->second(job_of(own(), graph_, output_node, job)); }
       ++delivered;
       flow_.end(output(), job, now());

@@ -20,7 +20,8 @@ namespace takt::runtime {
 
 /// Who decides which CPU node runs.
 enum class processor_sharing : std::uint8_t {
-  by_points,  ///< takt: the least priority point, without preemption, on as many threads at a time as the cluster has
+  by_points,  ///< takt: the least priority point, on as many threads at a time as the cluster has. It does not preempt,
+              ///< so the platform's rule must not either
   by_system,  ///< the operating system: nodes farther down the graph first where priorities are granted; no bound
 };
 
@@ -62,6 +63,11 @@ class graph_code {
     blocks_[{node, segment, node_part::kernel}] = std::move(body);
     return *this;
   }
+  /// Code of a copy, whoever makes it on the platform.
+  auto copy(std::uint32_t node, job_body body, std::uint32_t segment = 0) -> graph_code& {
+    copies_[{node, segment, node_part::whole}] = std::move(body);
+    return *this;
+  }
   /// Comes before all sources of a graph, at each invocation.
   auto input(std::uint32_t graph, job_body body) -> graph_code& {
     inputs_[graph] = std::move(body);
@@ -74,12 +80,21 @@ class graph_code {
   }
 
   [[nodiscard]] auto jobs() const noexcept -> const std::map<position, job_body>& { return jobs_; }
+  [[nodiscard]] auto copies() const noexcept -> const std::map<position, job_body>& { return copies_; }
   [[nodiscard]] auto blocks() const noexcept -> const std::map<position, block_body>& { return blocks_; }
   [[nodiscard]] auto inputs() const noexcept -> const std::map<std::uint32_t, job_body>& { return inputs_; }
   [[nodiscard]] auto outputs() const noexcept -> const std::map<std::uint32_t, job_body>& { return outputs_; }
+  /// Of a node that is no kernel; null without code.
+  [[nodiscard]] auto body_of(const position& p) const -> const job_body* {
+    for (const auto* bodies : {&jobs_, &copies_}) {
+      if (const auto found = bodies->find(p); found != bodies->end()) { return &found->second; }
+    }
+    return nullptr;
+  }
 
  private:
   std::map<position, job_body> jobs_;
+  std::map<position, job_body> copies_;
   std::map<position, block_body> blocks_;
   std::map<std::uint32_t, job_body> inputs_;
   std::map<std::uint32_t, job_body> outputs_;
@@ -100,25 +115,17 @@ struct graph_overrun {
   ticks lateness = 0;
 };
 
-struct graph_run_options {
-  /// Graphs are invoked once per period for so long, and at most so often; every invocation is then run to its end.
-  duration length{1'000'000'000};
-  std::int64_t invocations = std::int64_t{1} << 40;
+/// A graph is invoked once per period until `length` has passed; every invocation is then run to its end. Those that
+/// find no room are subject to `overrun`. Expectations are of graphs and, as visits, of their nodes.
+struct graph_run_options : run_options {
+  std::int64_t invocations = std::int64_t{1} << 40;  ///< of each graph, at most
   bool early_release = true;  ///< jobs start before their nominal release if their inputs are there
   processor_sharing sharing = processor_sharing::by_points;
-  /// Of an invocation that finds no room. `queue` lets it wait, and its response counts from its release.
-  overrun_policy overrun = overrun_policy::queue;
-  length_choice lengths = length_choice::uniform;
-  std::uint64_t seed = 1;
-  /// Asked of the operating system; the result's `granted` says what came of it.
-  bool real_time = true;
-  bool pin_to_cores = true;
-  bool lock_memory = true;
   std::int32_t base_priority = 10;  ///< of sources; a node gets its longest distance from them in addition
   block_placement placement = block_placement::even;
   std::int32_t block_threads = 1;  ///< threads of the host that run the code of blocks
   /// Copies of the data objects of each graph, besides those that its longest history needs. With 0 there are as many
-  /// as invocations can be under way by the bounds, and an invocation waits until the one that had its copy is over.
+  /// as invocations can be under way by the plan, and an invocation waits until the one that had its copy is over.
   /// Otherwise tokens against the edges and among the uses of each object hold back whoever would overwrite a copy that
   /// is still in use; what is above `most_instances` counts as that.
   std::int64_t copies = 0;

@@ -24,9 +24,9 @@ namespace takt::runtime {
 /// back at the end of the scope.
 class graph_rights {
  public:
-  graph_rights(const std::vector<std::unique_ptr<graph_crew>>& crews, emulated_block_gpu* gpu,
+  graph_rights(const std::vector<std::unique_ptr<graph_crew>>& crews, std::vector<emulated_block_gpu*> devices,
                std::vector<std::string>& notes)
-      : crews_{&crews}, gpu_{gpu}, notes_{&notes}, self_{pthread_self()} {
+      : crews_{&crews}, devices_{std::move(devices)}, notes_{&notes}, self_{pthread_self()} {
     (void)pthread_getschedparam(self_, &own_policy_, &own_parameters_);
   }
   graph_rights(const graph_rights&) = delete;
@@ -34,8 +34,8 @@ class graph_rights {
   ~graph_rights() { give_back(); }
 
   /// SCHED_FIFO: a node at `base` plus its longest distance from the input, so that what is begun is ended; above them
-  /// the GPU's decisions and those who invoke and deliver. Refused where nothing keeps real-time threads from starving
-  /// the rest of the machine. Source: Elliott 2015, section 5.4.1.
+  /// the decisions of devices and those who invoke and deliver. Refused where nothing keeps real-time threads from
+  /// starving the rest of the machine. Source: Elliott 2015, section 5.4.1.
   auto be_real_time(std::int32_t base) -> bool {
     std::ifstream limit{"/proc/sys/kernel/sched_rt_runtime_us"};
     if (long runtime = -1; !(limit >> runtime) || runtime < 0) {
@@ -52,7 +52,8 @@ class graph_rights {
     for_each([&](const graph_thread& t) {
       granted = granted && schedule(t.worker.native_handle(), t.depth < 0 ? top : base + t.depth) == 0;
     });
-    if (!granted || (gpu_ != nullptr && !gpu_->serve_at(top, base))) {
+    for (emulated_block_gpu* d : devices_) { granted = granted && d->serve_at(top, base); }
+    if (!granted) {
       lower();
       return refused("scheduling: time-shared, because SCHED_FIFO was refused");
     }
@@ -116,12 +117,12 @@ class graph_rights {
     for_each([](const graph_thread& t) {
       if (t.worker.started()) { (void)schedule(t.worker.native_handle(), 0); }
     });
-    if (gpu_ != nullptr) { (void)gpu_->serve_at(0, 0); }
+    for (emulated_block_gpu* d : devices_) { (void)d->serve_at(0, 0); }
     (void)pthread_setschedparam(self_, own_policy_, &own_parameters_);
   }
 
   const std::vector<std::unique_ptr<graph_crew>>* crews_;
-  emulated_block_gpu* gpu_;
+  std::vector<emulated_block_gpu*> devices_;
   std::vector<std::string>* notes_;
   pthread_t self_;
   int own_policy_ = SCHED_OTHER;

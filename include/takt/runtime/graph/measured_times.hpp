@@ -9,6 +9,7 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/trace_record.hpp>
@@ -55,12 +56,12 @@ struct measurement {
 
 /// Puts percentiles in the place of the times of described nodes: of the CPU time of nodes, launches and awaits, and of
 /// the length of single blocks. Numbers and sizes of blocks stay, as they are those of the launches. `seen` is of runs
-/// of this table.
+/// of this table on the platform.
 template <std::size_t N, std::size_t E, std::size_t G>
-[[nodiscard]] auto set_measured(graph_table<ticks, N, E, G>& table, const measured_times& seen, std::int32_t per_mille)
-    -> measurement {
+[[nodiscard]] auto set_measured(graph_table<ticks, N, E, G>& table, const graph_platform& platform,
+                                const measured_times& seen, std::int32_t per_mille) -> measurement {
   measurement out{per_mille, std::numeric_limits<std::size_t>::max(), 0};
-  const auto refined = refine(table);
+  const auto refined = refine(table, platform.placement());
   for (std::size_t v = 0; v < refined.nodes.size(); ++v) {
     const auto& part = refined.nodes[v];
     if (part.kind == node_kind::junction) { continue; }
@@ -78,7 +79,9 @@ template <std::size_t N, std::size_t E, std::size_t G>
         case node_part::launch: n.launch = time; break;
         case node_part::await: n.await = time; break;
         case node_part::kernel: n.block_length = time; break;
-        default: n.wcet = time; break;
+        case node_part::whole: n.wcet = time; break;
+        case node_part::source:
+        case node_part::sink: break;
       }
     }
   }

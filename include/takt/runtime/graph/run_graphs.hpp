@@ -11,21 +11,30 @@
 #include <utility>
 #include <vector>
 
-#include <takt/analysis/graph/analyze.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/observation.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/platform.hpp>
 #include <takt/model/trace_record.hpp>
+#include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/enforced.hpp>
 #include <takt/runtime/graph/emulated_block_gpu.hpp>
+#include <takt/runtime/graph/graph_binding.hpp>
 #include <takt/runtime/graph/graph_crew.hpp>
+#include <takt/runtime/graph/graph_layout.hpp>
 #include <takt/runtime/graph/graph_log.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
-#include <takt/runtime/graph/graph_plan.hpp>
 #include <takt/runtime/graph/graph_result.hpp>
 #include <takt/runtime/graph/graph_rights.hpp>
+#include <takt/runtime/machine_state.hpp>
+#include <takt/runtime/run_end.hpp>
 #include <takt/runtime/start_line.hpp>
 
 namespace takt::runtime {
@@ -39,45 +48,34 @@ inline constexpr std::size_t most_graph_entries = std::size_t{1} << 20;
 /// The parts of a run of graphs, which refer to each other.
 class graph_run {
  public:
-  graph_run(const graph_plan& plan, const graph_platform& platform, const graph_run_options& options,
+  graph_run(const graph_layout& laid, const graph_platform& platform, const graph_run_options& options,
             const graph_code& code, bool traced)
-      : plan_{&plan},
+      : laid_{&laid},
         platform_{&platform},
         options_{&options},
         code_{&code},
-        log_{plan, options, traced ? entries() : 0},
-        kernels_(plan.nodes.size()) {}
-
-  /// Whether all code and uses are of something.
-  [[nodiscard]] auto well_bound() const -> bool {
-    const auto exists = [this](const auto& bound, bool kernel) {
-      return std::ranges::all_of(bound, [&](const auto& entry) {
-        const auto& [owner, segment, part] = entry.first;
-        return entry.second && std::ranges::any_of(plan_->nodes, [&](const planned_node& n) {
-                 return n.node.owner == owner && n.node.segment == segment && n.node.part == part &&
-                        (n.node.kind == node_kind::kernel) == kernel;
-               });
-      });
-    };
-    const auto of_graph = [this](const auto& entry) { return entry.first < plan_->graphs.size() && entry.second; };
-    return exists(code_->jobs(), false) && exists(code_->blocks(), true) &&
-           std::ranges::all_of(code_->inputs(), of_graph) && std::ranges::all_of(code_->outputs(), of_graph) &&
-           std::ranges::all_of(options_->uses, [this](const graph_use& u) { return u.graph < plan_->graphs.size(); });
-  }
+        log_{laid, options, traced ? entries() : 0},
+        places_(laid.nodes.size()) {}
 
   [[nodiscard]] auto open() -> bool {
-    std::int64_t workers = code_->blocks().empty() ? 0 : std::max(1, options_->block_threads);
-    for (std::uint32_t g = 0; g < plan_->graphs.size(); ++g) { workers += graph_crew::threads_of(g, around(g)); }
+    std::int64_t workers = code_->blocks().empty() ? 0 : options_->block_threads;
+    workers += code_->copies().empty() ? 0 : platform_->copy_engines;
+    for (std::uint32_t g = 0; g < laid_->graphs.size(); ++g) { workers += graph_crew::threads_of(g, around(g)); }
     if (workers > most_graph_threads) { return false; }
     for (const std::int32_t cpus : platform_->clusters) {
       const bool by_points = options_->sharing == processor_sharing::by_points;
       processors_.push_back(std::make_unique<processor_queue>(static_cast<std::size_t>(by_points ? cpus : workers)));
     }
-    make_gpu();
-    for (std::uint32_t g = 0; g < plan_->graphs.size(); ++g) {
+    make_device(gpu_, node_kind::kernel, *platform_, options_->placement);
+    graph_platform engines;
+    engines.sms = platform_->copy_engines;
+    engines.threads_per_sm = 1;
+    make_device(engines_, node_kind::copy, engines, block_placement::even);
+    for (std::uint32_t g = 0; g < laid_->graphs.size(); ++g) {
       crews_.push_back(std::make_unique<graph_crew>(g, around(g)));
     }
-    bool started = gpu_ == nullptr || gpu_->open(std::max(1, options_->block_threads));
+    bool started = gpu_.device == nullptr || gpu_.device->open(options_->block_threads);
+    started = (engines_.device == nullptr || engines_.device->open(platform_->copy_engines)) && started;
     for (const auto& c : crews_) { started = c->open(line_) && started; }
     return started;
   }
@@ -86,22 +84,22 @@ class graph_run {
     for (const auto& c : crews_) { c->join(); }
   }
   void go(graph_run_result& result) {
-    graph_rights rights{crews_, gpu_.get(), result.notes};
-    const auto ask = [&result](bool wanted, const char* what, auto request) {
-      if (!wanted) { result.notes.push_back(std::string{what} + ": left as it is, as asked"); }
-      return wanted && request();
-    };
+    std::vector<emulated_block_gpu*> devices;
+    for (const emulated_queue* q : {&gpu_, &engines_}) {
+      if (q->device != nullptr) { devices.push_back(q->device.get()); }
+    }
+    graph_rights rights{crews_, devices, result.notes};
     const std::vector<std::int32_t> clusters(platform_->clusters.begin(), platform_->clusters.end());
-    result.granted.pinned = ask(options_->pin_to_cores, "affinity", [&] { return rights.pin(clusters); });
-    result.granted.memory_locked = ask(options_->lock_memory, "memory", [&] { return rights.lock_memory(); });
+    result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return rights.pin(clusters); });
+    result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return rights.lock_memory(); });
     result.granted.real_time =
-        ask(options_->real_time, "scheduling", [&] { return rights.be_real_time(options_->base_priority); });
-    result.granted.clock_resolution = clock_resolution();
+        ask(options_->real_time, "scheduling", result, [&] { return rights.be_real_time(options_->base_priority); });
     const ticks start = later(now(), graph_lead_time);
     log_.start_at(start);
     line_.open({start, later(start, std::max<ticks>(0, options_->length.count()))});
     for (const auto& c : crews_) { c->join(); }
-    if (gpu_ != nullptr) { gpu_->close(); }
+    result.end = std::max<ticks>(0, now() - start);
+    for (emulated_block_gpu* d : devices) { d->close(); }
   }
   [[nodiscard]] auto log() -> graph_log& { return log_; }
 
@@ -109,8 +107,8 @@ class graph_run {
   /// Of a trace: all blocks of all jobs.
   [[nodiscard]] auto entries() const -> std::size_t {
     std::int64_t sum = 64;
-    for (const planned_node& n : plan_->nodes) {
-      const std::int64_t jobs = invocations_of(*options_, plan_->graphs[n.node.graph].record.period);
+    for (const laid_node& n : laid_->nodes) {
+      const std::int64_t jobs = invocations_of(*options_, laid_->graphs[n.node.graph].record.period);
       const std::int64_t each = 2 + std::min<std::int64_t>(n.node.blocks, std::int64_t{1} << 20);
       if (jobs > static_cast<std::int64_t>(most_graph_entries) / each) { return most_graph_entries; }
       sum += jobs * each;
@@ -118,127 +116,163 @@ class graph_run {
     return std::min(most_graph_entries, static_cast<std::size_t>(sum));
   }
   [[nodiscard]] auto around(std::uint32_t graph) const -> graph_crew::surroundings {
-    const auto cluster = static_cast<std::size_t>(plan_->graphs[graph].record.cluster);
+    const auto cluster = static_cast<std::size_t>(laid_->graphs[graph].record.cluster);
     std::int32_t first = 0;
     for (std::size_t c = 0; c < cluster; ++c) { first += platform_->clusters[c]; }
     auto* own = cluster < processors_.size() ? processors_[cluster].get() : nullptr;
-    return {plan_, options_, code_, &log_, own, first, gpu_.get(), &kernels_};
+    return {laid_, options_, code_, &log_, own, first, &places_};
   }
 
-  void make_gpu() {
+  /// A device made of host threads, and the nodes whose jobs queue there, by their number.
+  struct emulated_queue {
+    std::vector<std::uint32_t> nodes;
+    std::unique_ptr<emulated_block_gpu> device;
+  };
+
+  /// Nodes of a kind on a device of their own: kernels as they are, a copy as one block of one thread.
+  void make_device(emulated_queue& queue, node_kind kind, const graph_platform& shape, block_placement placement) {
     std::vector<device_kernel> on_device;
-    for (std::uint32_t v = 0; v < plan_->nodes.size(); ++v) {
-      const graph_node<ticks>& n = plan_->nodes[v].node;
-      if (n.kind != node_kind::kernel) { continue; }
-      const planned_graph& g = plan_->graphs[n.graph];
-      kernels_[v] = static_cast<std::uint32_t>(on_device.size());
-      nodes_.push_back(v);
-      device_kernel k{n.blocks, n.block_threads, n.block_length, g.record.period, {}};
-      if (const auto body = code_->blocks().find({n.owner, n.segment, node_part::kernel});
-          body != code_->blocks().end()) {
-        k.code = [&body = body->second, &g, graph = n.graph, owner = n.owner](std::int64_t job, std::int64_t block) {
-          body(graph_crew::job_of(g, graph, owner, job), block);
-        };
-      }
-      on_device.push_back(std::move(k));
+    for (std::uint32_t v = 0; v < laid_->nodes.size(); ++v) {
+      if (laid_->nodes[v].node.kind != kind) { continue; }
+      places_[v].number = static_cast<std::uint32_t>(on_device.size());
+      queue.nodes.push_back(v);
+      on_device.push_back(kind == node_kind::kernel ? kernel_of(v) : copy_of(v));
     }
     if (on_device.empty()) { return; }
     emulated_block_gpu::listener hears;
-    hears.on_end = [this](const kernel_job& job) {
-      const std::uint32_t v = nodes_[job.kernel];
-      const std::uint32_t graph = plan_->nodes[v].node.graph;
-      crews_[graph]->kernel_ended(v - plan_->graphs[graph].record.first_node, job);
+    hears.on_end = [this, &queue](const kernel_job& job) {
+      const std::uint32_t v = queue.nodes[job.kernel];
+      const std::uint32_t graph = laid_->nodes[v].node.graph;
+      crews_[graph]->queued_ended(v - laid_->graphs[graph].record.first_node, job);
     };
-    hears.on_piece = [this](const block_piece& p) {
-      log_.worked(nodes_[p.kernel], p.job, {.where = stage::kernel, .gpu = 0, .index = p.sm, .count = 1}, p.start,
-                  p.end);
+    const stage where = kind == node_kind::kernel ? stage::kernel : stage::copy;
+    hears.on_piece = [this, &queue, where](const block_piece& p) {
+      log_.worked(queue.nodes[p.kernel], p.job, {.where = where, .gpu = 0, .index = p.sm, .count = 1}, p.start, p.end);
     };
-    gpu_ = std::make_unique<emulated_block_gpu>(*platform_, options_->placement, std::move(on_device),
-                                                options_->lengths, options_->seed, std::move(hears));
+    // Another sequence of lengths for each device.
+    const std::uint64_t seed = options_->seed + static_cast<std::uint64_t>(where);
+    queue.device = std::make_unique<emulated_block_gpu>(shape, placement, std::move(on_device), options_->lengths, seed,
+                                                        std::move(hears));
+    for (const std::uint32_t v : queue.nodes) { places_[v].device = queue.device.get(); }
+  }
+  [[nodiscard]] auto kernel_of(std::uint32_t v) const -> device_kernel {
+    const graph_node<ticks>& n = laid_->nodes[v].node;
+    const laid_graph& g = laid_->graphs[n.graph];
+    device_kernel out{n.blocks, n.block_threads, n.block_length, g.record.period, {}};
+    if (const auto body = code_->blocks().find({n.owner, n.segment, node_part::kernel});
+        body != code_->blocks().end()) {
+      out.code = [&body = body->second, &g, graph = n.graph, owner = n.owner](std::int64_t job, std::int64_t block) {
+        body(graph_crew::job_of(g, graph, owner, job), block);
+      };
+    }
+    return out;
+  }
+  [[nodiscard]] auto copy_of(std::uint32_t v) const -> device_kernel {
+    const graph_node<ticks>& n = laid_->nodes[v].node;
+    const laid_graph& g = laid_->graphs[n.graph];
+    device_kernel out{1, 1, n.wcet, g.record.period, {}};
+    if (const auto* const body = code_->body_of({n.owner, n.segment, n.part})) {
+      out.code = [body, &g, graph = n.graph, owner = n.owner](std::int64_t job, std::int64_t /*block*/) {
+        (*body)(graph_crew::job_of(g, graph, owner, job));
+      };
+    }
+    return out;
   }
 
-  const graph_plan* plan_;
+  const graph_layout* laid_;
   const graph_platform* platform_;
   const graph_run_options* options_;
   const graph_code* code_;
   mutable graph_log log_;
-  std::vector<std::uint32_t> kernels_;  ///< by node
-  std::vector<std::uint32_t> nodes_;    ///< by kernel
+  std::vector<queue_place> places_;  ///< by node
   start_line line_;
   std::vector<std::unique_ptr<processor_queue>> processors_;
   std::vector<std::unique_ptr<graph_crew>> crews_;
-  std::unique_ptr<emulated_block_gpu> gpu_;
+  emulated_queue gpu_;
+  emulated_queue engines_;
 };
 
 }  // namespace detail
 
-/// Runs graphs on this machine's threads and an emulated GPU, every graph invoked for the first time at the start and
-/// then once per period, and every invocation to its end.
+/// Runs graphs under a plan on this machine's threads, an emulated GPU and emulated copy engines, every graph invoked
+/// for the first time at the start and then once per period, and every invocation to its end.
 ///
-/// Each node has as many instances as jobs of it can be under way by the bounds, each with a thread of its own; kernels
-/// go through the guard of their node into the block queue, each job on a stream of its own. Graphs for which no bound
-/// is known are refused. Under `by_points` the bounds are those for non-preemptive scheduling; what the machine itself
-/// adds, to wake threads up or by running something else, is not in them. Times of the trace and the result count from
-/// the start; `task` in the trace is the position in the refined table. Error: see `graph_run_status`.
-/// Source: Yang et al. 2018, section 5.1; Elliott 2015, section 5.4.1.
-template <GraphPlatform P, GraphSet T, TraceRecorder Recorder>
-[[nodiscard]] auto run(const P& platform, const T& graphs, const graph_run_options& options, Recorder& recorder,
-                       const graph_code& code = {}) -> graph_run_result {
-  static_assert(takt::detail::check_graphs<P>::passed);
+/// The plan is that of a verdict: each node has an offset and as many instances as jobs of it can be under way, each
+/// with a thread of its own. Kernels and copies go through the guard of their node into the queue of the GPU or of the
+/// engines, each job on a stream of its own. Under `by_points` processors are shared without preemption, which the rule
+/// of the platform must say; what the machine itself adds, to wake threads up or by running something else, is in no
+/// bound. What the run is to be compared with stands in `options.expected`: see `expect`. Times of the trace and the
+/// result count from the start; `task` in the trace is the position in the refined table. A platform whose rules are
+/// not enforced here does not compile. Error: see `observation_status`. Source: Yang et al. 2018, section 5.1; Elliott
+/// 2015, section 5.4.1.
+template <Platform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Recorder>
+[[nodiscard]] auto run(const P& platform, const T& graphs, const plan<N, V>& p, const graph_run_options& options,
+                       Recorder& recorder, const graph_code& code = {},
+                       takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_graph_run<P>::passed})
+    -> graph_run_result {
   graph_run_result result;
-  const auto refuse = [&result](graph_run_status why) {
-    result.status = why;
-    return result;
-  };
-  const auto& table = graphs.template flat<ticks>();
-  const graph_platform record = graph_platform_of(platform);
-  if constexpr (requires { graphs.fault(); }) {
-    result.error = graphs.fault();
-  } else {
-    result.error = validate(table);
-  }
-  if (!result.error) { result.error = fits(table, record); }
-  if (!result.error && record.sms > static_cast<std::int32_t>(emulated_block_gpu::most_sms)) {
-    result.error = {graph_fault::platform_size_out_of_range};
-  }
-  if (result.error) { return refuse(graph_run_status::invalid_model); }
-  const graph_plan plan = make_graph_plan(refine(table), record, takt::detail::global_rule_of<P>::policy, options);
-  result.analysis = plan.status;
-  if (plan.status != analysis::graph_status::bounded) { return refuse(graph_run_status::unbounded); }
+  if constexpr (GraphPlatform<P> && GlobalRule<takt::detail::global_rule_of<P>>) {
+    using rule = takt::detail::global_rule_of<P>;
+    const auto refuse = [&result](observation_status why) {
+      result.ended = why;
+      return result;
+    };
+    const auto& table = graphs.template flat<ticks>();
+    const graph_platform record = graph_platform_of(platform);
+    refined_table<std::remove_cvref_t<decltype(table)>> refined;
+    result.error = platform.validate();
+    if constexpr (requires { graphs.fault(); }) {
+      if (!result.error) { result.error = graphs.fault(); }
+    } else {
+      if (!result.error) { result.error = validate(table); }
+    }
+    if (!result.error) { result.error = located(fits(table, record), table.graphs); }
+    if (!result.error) { result.error = detail::device_size_fault(record); }
+    if (!result.error) { result.error = detail::graph_options_fault(options, is_preemptive<rule>); }
+    if (!result.error && !refine_for(platform, table, refined)) {
+      result.error = {.fault = model_fault::time_overflow};
+    }
+    if (result.error) { return result; }
+    const graph_layout laid = make_graph_layout(refined, p, options);
+    result.error = located(laid.error, refined.graphs);
+    if (result.error) { return result; }
+    const bool well_named =
+        detail::well_bound(table, code, options.uses) && detail::well_expected_graphs(refined, options.expected);
+    if (!laid.sound_uses || !well_named) { return refuse(observation_status::wrong_binding); }
 
-  detail::graph_run parts{plan, record, options, code, !std::same_as<Recorder, no_trace>};
-  if (!plan.sound_uses || !parts.well_bound()) { return refuse(graph_run_status::wrong_binding); }
-  if (!parts.open()) {
-    parts.call_off();
-    return refuse(graph_run_status::no_threads);
-  }
-  result.notes.push_back("clock: CLOCK_MONOTONIC, resolution " + std::to_string(clock_resolution()) + "ns");
-  result.notes.emplace_back(plan.has_bounds ? "processors: takt's, by priority point, without preemption"
-                                            : "processors: the system's, for which no bound is known");
-  if (plan.narrowed) {
-    result.notes.push_back("room: at most " + std::to_string(most_instances) +
-                           " invocations at a time, fewer than the bounds ask for: they need not hold");
-  }
-  if (options.copies > 0) {
-    result.notes.push_back("room: " + std::to_string(std::min(options.copies, most_instances)) +
-                           " copies by request: where nodes wait for one, bounds need not hold");
-  }
-  parts.go(result);
-  parts.log().report(result);
-  for (std::size_t v = 0; v < plan.nodes.size(); ++v) {
-    result.nodes[v].priority = std::int64_t{options.base_priority} + plan.nodes[v].depth;
-  }
-  if (const std::uint64_t lost = parts.log().replay(recorder); lost > 0) {
-    result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing");
+    detail::graph_run parts{laid, record, options, code, !std::same_as<Recorder, no_trace>};
+    if (!parts.open()) {
+      parts.call_off();
+      return refuse(observation_status::no_threads);
+    }
+    if (options.check_machine) {
+      result.findings = check_machine(parts_used::cpus);
+      result.notes = notes_on(result.findings);
+    }
+    detail::note_clock(result);
+    result.notes.emplace_back(options.sharing == processor_sharing::by_points
+                                  ? "processors: takt's, by priority point, without preemption"
+                                  : "processors: the system's, for which no bound is known");
+    if (options.copies > 0) {
+      result.notes.push_back("room: " + std::to_string(std::min(options.copies, most_instances)) +
+                             " copies by request: where nodes wait for one, bounds need not hold");
+    }
+    parts.go(result);
+    parts.log().report(result);
+    if (const std::uint64_t lost = parts.log().replay(recorder); lost > 0) {
+      result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing");
+    }
   }
   return result;
 }
 
-template <GraphPlatform P, GraphSet T>
-[[nodiscard]] auto run(const P& platform, const T& graphs, const graph_run_options& options = {},
-                       const graph_code& code = {}) -> graph_run_result {
+template <Platform P, GraphSet T, std::size_t N, std::size_t V>
+[[nodiscard]] auto run(const P& platform, const T& graphs, const plan<N, V>& p, const graph_run_options& options = {},
+                       const graph_code& code = {},
+                       takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_graph_run<P>::passed})
+    -> graph_run_result {
   no_trace nothing;
-  return run(platform, graphs, options, nothing, code);
+  return run(platform, graphs, p, options, nothing, code);
 }
 
 }  // namespace takt::runtime

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/simulation/result.hpp>
 
 namespace takt::simulation {
 

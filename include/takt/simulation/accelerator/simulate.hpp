@@ -10,8 +10,29 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/accelerator_scheduler.hpp>
 #include <takt/simulation/accelerator/simulator.hpp>
+#include <takt/simulation/options.hpp>
+#include <takt/simulation/result.hpp>
 
 namespace takt::simulation {
+
+namespace detail {
+
+/// What is asked of an accelerator in vain.
+template <AcceleratorStrategy Strategy, ExactNumber Number>
+[[nodiscard]] constexpr auto unused_option(const accelerator_options<Number>& o) -> model_error {
+  const auto given = [](const slot_reservation<Number>& s) {
+    return s.offset != Number(0) || s.budget != Number(0) || s.period != Number(0);
+  };
+  if (!o.has_limit && o.limit != Number(0)) { return unused("limit"); }
+  if constexpr (!SlotStrategy<Strategy>) {
+    if (given(o.pinned_slot)) { return unused("pinned_slot"); }
+    if (given(o.gang_slot)) { return unused("gang_slot"); }
+    if (o.guard_band) { return unused("guard_band"); }
+  }
+  return {};
+}
+
+}  // namespace detail
 
 /// Lets kernels run on an accelerator in virtual time, under a policy and a strategy, and tells `recorder` what happens
 /// where times are ticks. Order within one instant: see `accelerator_simulator`. The same arguments give the same
@@ -26,8 +47,9 @@ template <class Policy, AcceleratorStrategy Strategy, ExactNumber Number, std::s
 constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strategy,
                                     const accelerator_table<Number, MaxTasks>& table, const Releases& releases,
                                     const accelerator_options<Number>& options, Recorder& recorder)
-    -> accelerator_result<Number, MaxTasks> {
-  model_error error = attribute_fault(table);
+    -> simulation_result<MaxTasks, 0, Number> {
+  model_error error = detail::unused_option<Strategy>(options);
+  if (!error) { error = attribute_fault(table); }
   for (std::size_t i = 0; !error && i < table.size(); ++i) {
     if (table.tasks[i].core >= strategy.cores()) {
       error = {.fault = model_fault::core_out_of_range, .task = table.tasks[i].id};
@@ -47,7 +69,7 @@ template <class Policy, AcceleratorStrategy Strategy, ExactNumber Number, std::s
                                                   const accelerator_table<Number, MaxTasks>& table,
                                                   const Releases& releases,
                                                   const accelerator_options<Number>& options = {})
-    -> accelerator_result<Number, MaxTasks> {
+    -> simulation_result<MaxTasks, 0, Number> {
   no_trace unheard;
   return simulate_accelerator(policy, strategy, table, releases, options, unheard);
 }

@@ -14,7 +14,7 @@
 #include <takt/simulation/accelerator/lanes.hpp>
 #include <takt/simulation/accelerator/options.hpp>
 #include <takt/simulation/accelerator/releases.hpp>
-#include <takt/simulation/accelerator/result.hpp>
+#include <takt/simulation/result.hpp>
 
 namespace takt::simulation {
 
@@ -27,6 +27,16 @@ template <class Strategy>
     return Strategy::max_cores + 1;
   } else {
     return 1;
+  }
+}
+
+/// Rounded down.
+template <ExactNumber Number>
+[[nodiscard]] constexpr auto whole_ticks(const Number& time) -> ticks {
+  if constexpr (number_traits<Number>::integral) {
+    return time;
+  } else {
+    return time.floor();
   }
 }
 
@@ -43,7 +53,7 @@ template <class Policy, AcceleratorStrategy Strategy, ExactNumber Number, std::s
 class accelerator_simulator {
  public:
   using table_type = accelerator_table<Number, MaxTasks>;
-  using result_type = accelerator_result<Number, MaxTasks>;
+  using result_type = simulation_result<MaxTasks, 0, Number>;
 
   /// Pre: the table, its cores and the slots are without fault. Everything passed by reference outlives the simulator.
   constexpr accelerator_simulator(const Policy& policy, const Strategy& strategy, const table_type& table,
@@ -57,6 +67,7 @@ class accelerator_simulator {
         lanes_{options.costs, strategy.cores(), recorder} {
     states_.fill(state{});  // g++-12 may leave default members of array elements zero
     for (std::size_t i = 0; i < table.size(); ++i) {
+      states_[i].seen.name = table.tasks[i].name;
       static_cast<void>(scheduler_.add(table.tasks[i]));
       states_[i].comes = releases.job(i, 0, states_[i].next);
     }
@@ -86,10 +97,7 @@ class accelerator_simulator {
     planned_job<Number> next{};  ///< the job after the last released one
     planned_job<Number> current{};
     bool comes = false;  ///< there is a next job
-    std::int64_t released = 0;
-    std::int64_t completed = 0;
-    std::int64_t misses = 0;
-    Number worst{};
+    observed_task<Number> seen{};
   };
 
   [[nodiscard]] static constexpr auto index(kernel_id k) noexcept -> std::size_t { return static_cast<std::size_t>(k); }
@@ -145,12 +153,12 @@ class accelerator_simulator {
     if (j.release < Number(0)) {
       return fail({.fault = model_fault::negative_time, .task = table_->tasks[index(k)].id});
     }
-    note(mark_kind::release, k, s.released, j.release);
-    note(mark_kind::deadline, k, s.released, deadline(k, j));
-    const bool idle = s.released == s.completed;
-    ++s.released;
+    note(mark_kind::release, k, s.seen.released, j.release);
+    note(mark_kind::deadline, k, s.seen.released, deadline(k, j));
+    const bool idle = !has_job(index(k));
+    ++s.seen.released;
     ++incomplete_;
-    s.comes = releases_->job(index(k), s.released, s.next);
+    s.comes = releases_->job(index(k), static_cast<std::int64_t>(s.seen.released), s.next);
     if (!idle) { return; }
     activate(k, j);
     settle();
@@ -159,7 +167,7 @@ class accelerator_simulator {
     state& s = states_[index(k)];
     s.current = j;
     const Number cost = options_.free_preemption ? Number(0) : table_->tasks[index(k)].preemption_cost;
-    lanes_.load(k, j.work, cost, static_cast<std::uint64_t>(s.completed));
+    lanes_.load(k, j.work, cost, s.seen.completed);
     if (!scheduler_.activate(k, j.release)) {
       fail({.fault = model_fault::time_overflow, .task = table_->tasks[index(k)].id});
     }
@@ -168,17 +176,14 @@ class accelerator_simulator {
     state& s = states_[index(k)];
     lanes_.remove(k);
     scheduler_.complete(k);
-    const Number response = now_ - s.current.release;
-    s.worst = s.worst < response ? response : s.worst;
-    if (deadline(k, s.current) < now_) {
-      ++s.misses;
-      note(mark_kind::miss, k, s.completed, deadline(k, s.current));
-    }
-    note(mark_kind::completion, k, s.completed, now_);
-    ++s.completed;
+    if (deadline(k, s.current) < now_) { miss(k, s.seen.completed, deadline(k, s.current)); }
+    note(mark_kind::completion, k, s.seen.completed, now_);
+    note_completion(s.seen, Number(now_ - s.current.release));
     --incomplete_;
     planned_job<Number> waiting{};
-    if (s.completed < s.released && releases_->job(index(k), s.completed, waiting)) { activate(k, waiting); }
+    if (has_job(index(k)) && releases_->job(index(k), static_cast<std::int64_t>(s.seen.completed), waiting)) {
+      activate(k, waiting);
+    }
     if (options_.costs == preemption_cost_model::race) { lanes_.resume_beside(k); }
     settle();
   }
@@ -191,7 +196,7 @@ class accelerator_simulator {
     return at;
   }
   [[nodiscard]] constexpr auto has_job(std::size_t i) const -> bool {
-    return states_[i].completed < states_[i].released;
+    return states_[i].seen.completed < states_[i].seen.released;
   }
   /// Pre: has_job(i).
   [[nodiscard]] constexpr auto due(std::size_t i) -> Number {
@@ -203,10 +208,14 @@ class accelerator_simulator {
     }
     return false;
   }
-  constexpr void note(mark_kind what, kernel_id k, std::int64_t job, const Number& time) {
+  constexpr void note(mark_kind what, kernel_id k, std::uint64_t job, const Number& time) {
     if constexpr (number_traits<Number>::integral) {
-      recorder_->record(mark{what, table_->tasks[index(k)].id, static_cast<std::uint64_t>(job), time});
+      recorder_->record(mark{what, table_->tasks[index(k)].id, job, time});
     }
+  }
+  constexpr void miss(kernel_id k, std::uint64_t job, const Number& at) {
+    note_miss(states_[index(k)].seen, detail::whole_ticks(at));
+    note(mark_kind::miss, k, job, at);
   }
 
   constexpr void lay_out_slots() {
@@ -235,19 +244,17 @@ class accelerator_simulator {
   constexpr auto result() -> result_type {
     result_type out;
     out.error = error_;
-    out.end = now_;
+    out.end = detail::whole_ticks(now_);
     for (std::size_t i = 0; i < table_->size(); ++i) {
-      const state& s = states_[i];
-      std::int64_t misses = s.misses;
-      for (std::int64_t j = s.completed; j < s.released; ++j) {
+      observed_task<Number>& seen = states_[i].seen;
+      seen.unfinished = seen.released - seen.completed;
+      for (std::uint64_t j = seen.completed; j < seen.released; ++j) {
         planned_job<Number> late{};
-        if (!releases_->job(i, j, late)) { continue; }
+        if (!releases_->job(i, static_cast<std::int64_t>(j), late)) { continue; }
         const Number at = deadline(static_cast<kernel_id>(i), late);
-        if (options_.stop_at_first_miss && now_ < at) { continue; }
-        ++misses;
-        note(mark_kind::miss, static_cast<kernel_id>(i), j, at);
+        if (!options_.stop_at_first_miss || !(now_ < at)) { miss(static_cast<kernel_id>(i), j, at); }
       }
-      static_cast<void>(out.tasks.push_back({table_->tasks[i].name, s.released, s.completed, misses, s.worst}));
+      static_cast<void>(out.tasks.push_back(seen));
     }
     return out;
   }

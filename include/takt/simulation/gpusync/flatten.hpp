@@ -52,7 +52,7 @@ template <GpusyncPlatform P, class Task>
   for (std::size_t d = 0; d < distance_limit; ++d) {
     append_chunks(own.state_peer, out.state_peer[d]);
     for (ticks& time : out.state_peer[d]) {  // whole hundreds first: times are up to 2^60
-      const std::int32_t percent = std::clamp(o.peer_percent[d], 0, 100);
+      const std::int32_t percent = o.peer_percent[d];
       time = time / 100 * percent + ceil_divide<ticks>(time % 100 * percent, 100);
     }
   }

@@ -7,7 +7,6 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
-#include <takt/core/random.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/gpusync/configuration.hpp>
 #include <takt/model/gpusync/requests.hpp>
@@ -15,6 +14,8 @@
 #include <takt/simulation/accelerator/releases.hpp>
 #include <takt/simulation/gpusync/options.hpp>
 #include <takt/simulation/gpusync/run_system.hpp>
+#include <takt/simulation/options.hpp>
+#include <takt/simulation/release_times.hpp>
 
 namespace takt::simulation::detail {
 
@@ -47,31 +48,18 @@ template <class Task>
 
 /// Releases of every task as the options want them. Pre: `o` has no fault.
 template <class Table>
-[[nodiscard]] auto release_times(const Table& table, const gpusync_simulation_options& o)
+[[nodiscard]] auto releases_of(const Table& table, const gpusync_simulation_options& o)
     -> std::vector<std::vector<ticks>> {
-  const ticks until = o.horizon.count();
-  std::vector<std::vector<ticks>> out(table.size());
-  if (o.releases == release_pattern::adversarial) {
-    accelerator_table<ticks, Table::max_tasks> plain;
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      const auto& t = table.tasks[i];
-      static_cast<void>(plain.add({.name = t.name, .wcet = 1, .period = t.period, .deadline = t.deadline}));
-    }
-    const auto hostile = hostile_releases(plain, until, o.seed);
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      for (const auto& j : hostile.of(i)) { out[i].push_back(j.release); }
-    }
-    return out;
-  }
-  random_stream random{o.seed};
-  const bool sporadic = o.releases == release_pattern::sporadic;
+  if (o.releases != release_pattern::adversarial) { return release_times(table.tasks, o); }
+  accelerator_table<ticks, Table::max_tasks> plain;
   for (std::size_t i = 0; i < table.size(); ++i) {
-    const ticks period = table.tasks[i].period;
-    ticks release = sporadic ? random.below(period) : i < o.offsets.size() ? o.offsets[i].count() : 0;
-    while (release < until) {
-      out[i].push_back(release);
-      release += period + (sporadic && random.chance(1, 2) ? random.below(period) : 0);
-    }
+    const auto& t = table.tasks[i];
+    static_cast<void>(plain.add({.name = t.name, .wcet = 1, .period = t.period, .deadline = t.deadline}));
+  }
+  const auto hostile = hostile_releases(plain, o.horizon.count(), o.seed);
+  std::vector<std::vector<ticks>> out(table.size());
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    for (const auto& j : hostile.of(i)) { out[i].push_back(j.release); }
   }
   return out;
 }
@@ -80,7 +68,7 @@ template <class Table>
 template <class Table>
 [[nodiscard]] auto jobs_of(const gpusync_configuration& c, const Table& table, const gpu_system& system,
                            const gpusync_simulation_options& o, std::vector<task_releases>& out) -> bool {
-  const auto times = release_times(table, o);
+  const auto times = releases_of(table, o);
   out.assign(table.size(), {});
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];

@@ -24,12 +24,13 @@ enum class token_queue_length : std::uint8_t {
   for_all_cpus,      ///< under donation at release ceil(min(m, n) / k) with all m CPUs; else as `for_users`
 };
 
-/// How a platform of locked GPUs is simulated.
+/// How a platform of locked GPUs is simulated. What the configuration leaves no use for is refused, with the option in
+/// the error's `name`.
 struct gpusync_simulation_options {
   duration horizon = duration{1'000'000'000};  ///< releases are before it; all jobs run to their ends
   release_pattern releases = release_pattern::periodic;
   execution_times execution = execution_times::upper;  ///< of token sections; what jobs run outside is always full
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;                              ///< of everything that is random
   std::span<const duration> offsets{};  ///< of periodic tasks, in the given order; 0 for those beyond its end
   simulation::gpu_choice choice = simulation::gpu_choice::predicted;
   token_layout layout = token_layout::block;
@@ -40,10 +41,10 @@ struct gpusync_simulation_options {
   cost_predictor_settings predictor{};
   /// Between the GPUs of a cluster, row by row. Empty: 1 within each pair of neighbours, 2 beyond.
   std::span<const std::int32_t> distances{};
-  /// Of the time of a copy from GPU to GPU, by distance.
+  /// Of the time of a copy from GPU to GPU, by distance: from 0 to 100.
   std::array<std::int32_t, simulation::distance_limit> peer_percent{100, 100, 100, 100};
-  /// Execution times, one per task, that fair lateness counts with, such as inflated ones. Empty: those of the tasks
-  /// without waits.
+  /// Execution times, one per task, that fair lateness counts with, and no other scheduler, such as inflated ones.
+  /// Empty: those of the tasks without waits.
   std::span<const ticks> fair_demands{};
   /// Whether jobs spend the times of system calls, locks and switches around their requests. Interrupts are not
   /// simulated.

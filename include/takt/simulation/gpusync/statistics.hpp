@@ -9,9 +9,9 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/simulation/gpusync/run_system.hpp>
 #include <takt/simulation/gpusync/token_section.hpp>
-#include <takt/simulation/result.hpp>
 
 namespace takt::simulation {
 

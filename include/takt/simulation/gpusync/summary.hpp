@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/simulation/gpusync/engine_layout.hpp>
 #include <takt/simulation/gpusync/result.hpp>
 #include <takt/simulation/gpusync/run_system.hpp>
@@ -44,36 +44,38 @@ constexpr void keep_worst(gpusync_waits& worst, const gpusync_waits& w) noexcept
 }
 
 /// What each task went through, from what each job and section did.
-template <class Table, class Tasks>
-void summarize(const gpu_system& system, const Table& table, const gpu_run& run, Tasks& out) {
+template <class Table, class Observation>
+void summarize(const gpu_system& system, const Table& table, Observation& out) {
+  const gpu_run& run = out.run;
   const auto waits = waits_of(system, run);
+  out.end = run.locks.end;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
-    simulated_gpu_task s{.name = t.name};
+    observed_task<ticks> seen{.name = t.name};
+    gpusync_activity activity;
     const lock_task& l = run.workload.tasks()[i];
     for (std::size_t j = l.first_job; j < l.first_job + l.job_count; ++j) {
-      ++s.released;
-      keep_worst(s.worst, waits[j]);
+      ++seen.released;
+      keep_worst(activity.worst, waits[j]);
+      const ticks release = run.workload.jobs()[j].release;
       const ticks finish = run.locks.jobs[j].finish;
       if (finish == no_instant) {
-        ++s.misses;
-        continue;
+        ++seen.unfinished;
+      } else {
+        note_completion(seen, finish - release);
       }
-      ++s.completed;
-      const ticks response = finish - run.workload.jobs()[j].release;
-      s.misses += response > t.deadline ? 1 : 0;
-      s.worst_response = std::max(s.worst_response, response);
-      s.total_response += response;
+      if (finish == no_instant || finish - release > t.deadline) { note_miss(seen, release + t.deadline); }
     }
-    out.push_back(s);
+    static_cast<void>(out.tasks.push_back(seen));
+    static_cast<void>(out.activities.push_back(activity));
   }
   for (const token_section& section : run.sections) {
-    simulated_gpu_task& s = out[section.task];
-    ++s.sections;
-    s.execution += section.execution;
-    s.stopped += section.stopped ? 1 : 0;
-    s.skipped += section.skipped ? 1 : 0;
-    if (section.migrated()) { ++s.moved[static_cast<std::size_t>(section.distance)]; }
+    gpusync_activity& a = out.activities[section.task];
+    ++a.sections;
+    a.execution += section.execution;
+    a.stopped += section.stopped ? 1 : 0;
+    a.skipped += section.skipped ? 1 : 0;
+    if (section.migrated()) { ++a.moved[static_cast<std::size_t>(section.distance)]; }
   }
 }
 

@@ -17,12 +17,12 @@
 #include <takt/model/gpusync/platform.hpp>
 #include <takt/model/gpusync/transfer.hpp>
 #include <takt/model/graph/data_flow.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/rules/graph/feedback.hpp>
 #include <takt/simulation/gpusync/flatten.hpp>
 #include <takt/simulation/gpusync/graph_releases.hpp>
 #include <takt/simulation/gpusync/run_graphs.hpp>
 #include <takt/simulation/gpusync/scene_work.hpp>
-#include <takt/simulation/result.hpp>
 
 namespace takt::simulation {
 

@@ -30,7 +30,7 @@ class graph_log {
   }
 
   /// The first fault stands.
-  void fail(graph_run_fault f) {
+  void fail(model_fault f) {
     if (out_.ok()) { out_.fault = f; }
   }
   void late() { ++out_.late; }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/simulation/graph/run_fault.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt::simulation {
 
@@ -21,7 +21,7 @@ struct graph_task_outcome {
 
 template <ExactNumber Number>
 struct graph_result {
-  graph_run_fault fault = graph_run_fault::none;
+  model_fault fault = model_fault::none;
   Number end{};
   std::vector<std::vector<Number>> responses;     ///< by graph and invocation, to the last end of a sink
   std::vector<graph_task_outcome<Number>> tasks;  ///< by position in the workload
@@ -29,7 +29,7 @@ struct graph_result {
   std::int64_t late = 0;
   std::vector<Number> inversion;  ///< by cluster: time in which a boosted job kept a more urgent one waiting
 
-  [[nodiscard]] auto ok() const noexcept -> bool { return fault == graph_run_fault::none; }
+  [[nodiscard]] auto ok() const noexcept -> bool { return fault == model_fault::none; }
   [[nodiscard]] auto worst_response(std::size_t graph) const -> Number {
     Number worst(0);
     for (const Number& r : responses[graph]) { worst = worst < r ? r : worst; }

@@ -51,7 +51,7 @@ class graph_simulator {
         log_{work, releases} {}
 
   [[nodiscard]] auto run() -> graph_result<Number> {
-    if (!set_up()) { fail(graph_run_fault::invalid_workload); }
+    if (!set_up()) { fail(model_fault::malformed); }
     Number next{};
     while (ok() && next_instant(next)) {
       for (std::size_t c = 0; options_.boost_signals && c < machine_.clusters().size(); ++c) {
@@ -61,7 +61,7 @@ class graph_simulator {
       step();
     }
     log_.ended(now_);
-    if (unfinished_ > 0) { fail(graph_run_fault::stalled); }
+    if (unfinished_ > 0) { fail(model_fault::stalled); }
     return log_.result();
   }
 
@@ -74,10 +74,10 @@ class graph_simulator {
   using name = graph_job_name;
 
   [[nodiscard]] auto ok() const -> bool { return log_.result().ok(); }
-  void fail(graph_run_fault f) { log_.fail(f); }
+  void fail(model_fault f) { log_.fail(f); }
   [[nodiscard]] auto sum(const Number& a, const Number& b) -> Number {
     Number out{};
-    if (!add_exactly(a, b, out)) { fail(graph_run_fault::times_do_not_fit); }
+    if (!add_exactly(a, b, out)) { fail(model_fault::time_overflow); }
     return out;
   }
   [[nodiscard]] auto job_of(const name& n) -> job& { return jobs_[gates_.job(n.task, n.number)]; }
@@ -141,7 +141,7 @@ class graph_simulator {
       const auto j = static_cast<std::size_t>(tag);
       trace_.worked({stage::kernel, 0, g.sm, 1}, names_[j], jobs_[j].step, g.start, g.end);
     };
-    if (!machine_.dispatch(now_, left, started)) { fail(graph_run_fault::times_do_not_fit); }
+    if (!machine_.dispatch(now_, left, started)) { fail(model_fault::time_overflow); }
     observer_->settled(now_, machine_.gpu());
   }
 
@@ -174,7 +174,7 @@ class graph_simulator {
     job& j = job_of(n);
     if (t.clock == no_clock) {
       node_release<Number> r{};
-      if (!rules_[n.task].next(now_, true, r)) { fail(graph_run_fault::times_do_not_fit); }
+      if (!rules_[n.task].next(now_, true, r)) { fail(model_fault::time_overflow); }
       j.nominal = r.release;
       if (gates_.open(n.task, n.number + 1)) { ready_.push_back({n.task, n.number + 1}); }
     }
@@ -202,7 +202,7 @@ class graph_simulator {
           entering_.push_back(which);
           return;
         }
-        if (!guards_.of(n.task).ready(static_cast<std::int64_t>(n.number))) { fail(graph_run_fault::too_many_kernels); }
+        if (!guards_.of(n.task).ready(static_cast<std::int64_t>(n.number))) { fail(model_fault::too_many_kernels); }
         pass_guard(n.task);
         return;
       }
@@ -211,7 +211,7 @@ class graph_simulator {
       const auto number = static_cast<std::int64_t>(n.number);
       const auto task = static_cast<std::uint32_t>(n.task);
       const fraction_of<Number> priority = fraction_of<Number>(j.nominal) + t.priority_point;
-      if (!is_number(priority)) { fail(graph_run_fault::times_do_not_fit); }
+      if (!is_number(priority)) { fail(model_fault::time_overflow); }
       const job_urgency<Number> urgency{options_.boost_signals && s.signals, priority, t.graph, number, task};
       machine_.ask_cpu(t.cluster, {urgency, which, length});
       return;
@@ -230,7 +230,7 @@ class graph_simulator {
       return;
     }
     entering_.push_back(gates_.job(task, static_cast<std::size_t>(g.next())));
-    if (!g.enter(now_)) { fail(graph_run_fault::times_do_not_fit); }
+    if (!g.enter(now_)) { fail(model_fault::time_overflow); }
     if (g.next_is_ready()) { agenda_.make({g.earliest(), {task, 0}, true}); }
   }
 
@@ -255,7 +255,7 @@ class graph_simulator {
       const std::size_t position = t.first_step + j.step;
       const auto& s = work_->steps[position];
       const Number length = (*lengths_)(n.task, j.step, n.number, s.length);
-      if (!(Number(0) < length)) { fail(graph_run_fault::invalid_workload); }
+      if (!(Number(0) < length)) { fail(model_fault::malformed); }
       if (!ok()) { return; }
       j.enqueued = now_;
       log_.entered(n, j.nominal, now_);
@@ -267,7 +267,7 @@ class graph_simulator {
       }
       const std::int32_t stream = options_.per_task_streams ? static_cast<std::int32_t>(position) : own_stream;
       if (!machine_.gpu().enqueue({s.block, s.blocks, stream}, length, which)) {
-        fail(machine_.gpu().is_full() ? graph_run_fault::too_many_kernels : graph_run_fault::invalid_workload);
+        fail(machine_.gpu().is_full() ? model_fault::too_many_kernels : model_fault::malformed);
         return;
       }
       observer_->enqueued(now_, static_cast<std::uint64_t>(which), machine_.gpu());

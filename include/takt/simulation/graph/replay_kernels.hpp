@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
 #include <takt/simulation/graph/gpu_observer.hpp>
 #include <takt/simulation/graph/kernel_engine.hpp>
-#include <takt/simulation/graph/run_fault.hpp>
 
 namespace takt::simulation {
 
@@ -25,7 +25,7 @@ struct kernel_arrival {
 
 template <ExactNumber Number>
 struct kernel_replay {
-  graph_run_fault fault = graph_run_fault::none;
+  model_fault fault = model_fault::none;
   std::vector<Number> finish;  ///< by position of the arrival
 
   [[nodiscard]] auto response(std::span<const kernel_arrival<Number>> arrivals, std::size_t i) const -> Number {
@@ -40,7 +40,7 @@ template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, ExactNumber N
                                   Observer&& observer = {}) -> kernel_replay<Number> {
   kernel_replay<Number> out;
   if (shape.sms < 1 || static_cast<std::size_t>(shape.sms) > MaxSms) {
-    out.fault = graph_run_fault::invalid_workload;
+    out.fault = model_fault::malformed;
     return out;
   }
   out.finish.assign(arrivals.size(), Number(0));
@@ -60,13 +60,13 @@ template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, ExactNumber N
     for (; arrived < order.size() && !(now < arrivals[order[arrived]].time); ++arrived) {
       const auto& a = arrivals[order[arrived]];
       if (!(Number(0) < a.length) || !gpu.enqueue(a.kernel, a.length, order[arrived])) {
-        out.fault = gpu.is_full() ? graph_run_fault::too_many_kernels : graph_run_fault::invalid_workload;
+        out.fault = gpu.is_full() ? model_fault::too_many_kernels : model_fault::malformed;
         return out;
       }
       observer.enqueued(now, order[arrived], gpu);
     }
     if (!gpu.dispatch(now, [](std::uint64_t /*tag*/, const block_group<Number>& /*group*/) {})) {
-      out.fault = graph_run_fault::times_do_not_fit;
+      out.fault = model_fault::time_overflow;
       return out;
     }
     observer.settled(now, gpu);

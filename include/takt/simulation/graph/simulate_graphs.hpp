@@ -76,7 +76,7 @@ template <std::size_t MaxKernels = 2048, std::size_t MaxSms = 128, ExactNumber N
       options.copy_engines >= 1 && options.gpu.sms >= 1 && static_cast<std::size_t>(options.gpu.sms) <= MaxSms;
   if (!has_sms || !check_graph_workload(work, releases, options)) {
     graph_result<Number> out;
-    out.fault = graph_run_fault::invalid_workload;
+    out.fault = model_fault::malformed;
     return out;
   }
   return graph_simulator<Number, Lengths, Recorder, Observer, MaxKernels, MaxSms>{work,    releases, options,

@@ -58,7 +58,7 @@ class interrupt_simulator {
       if (interrupts_due()) { settle(); }
       while (releases_due()) { settle(); }
     }
-    if (has_more()) { result_.error = {interrupt_fault::never_ends}; }
+    if (has_more()) { result_.error = {model_fault::never_ends}; }
     result_.end = now_;
     return std::move(result_);
   }

@@ -52,7 +52,7 @@ struct processor_need {
 };
 
 struct interrupt_result {
-  interrupt_error error{};
+  model_error error{};
   ticks end = 0;                        ///< the last instant at which anything happened
   std::vector<ticks> finishes{};        ///< per job of the workload; `no_instant` of those that never end
   std::vector<operation_life> lives{};  ///< in the order in which engines were asked for

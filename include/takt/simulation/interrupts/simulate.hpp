@@ -24,7 +24,7 @@ template <BottomHalfPolicy Policy, TraceRecorder Recorder>
 [[nodiscard]] auto simulate_interrupts(const interrupt_workload& workload, const Policy& policy,
                                        const interrupt_simulation_options& options, Recorder& recorder)
     -> interrupt_result {
-  if (const interrupt_error e = check(workload, options.processors)) { return {.error = e}; }
+  if (const model_error e = check(workload, options.processors)) { return {.error = e}; }
   return interrupt_simulator<Policy, Recorder>{workload, options.processors, policy, options.callbacks, recorder}.run();
 }
 

@@ -44,7 +44,7 @@ struct request_outcome {
 };
 
 struct lock_result {
-  workload_error error{};
+  model_error error{};
   ticks end = 0;  ///< the last instant at which anything happened
   std::vector<job_outcome> jobs{};
   std::vector<request_outcome> requests{};  ///< in the order of issue

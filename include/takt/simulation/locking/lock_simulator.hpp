@@ -114,7 +114,7 @@ class lock_simulator {
     if constexpr (ReleaseHooks<Hooks>) {
       inserted_operations front;
       hooks_->began(t, job, front);
-      if (!front.empty() && !system_[t].insert(front)) { fail(workload_fault::too_many_inserted, t); }
+      if (!front.empty() && !system_[t].insert(front)) { fail(model_fault::too_many_inserted, t); }
     }
   }
   void put_in_line(request_id t) {
@@ -140,12 +140,14 @@ class lock_simulator {
   }
   void release_events() {
     for (const event_release& e : events_) {
-      if (!jobs_.release(e)) { return fail(workload_fault::unexpected_release, e.task); }
+      if (!jobs_.release(e)) { return fail(model_fault::unexpected_release, e.task); }
       expect_next(e.task);
     }
     events_.clear();
   }
-  void fail(workload_fault f, request_id t, std::size_t i = 0) { result_.error = {f, static_cast<std::size_t>(t), i}; }
+  void fail(model_fault f, request_id t, std::size_t i = 0) {
+    result_.error = fault_at(f, static_cast<std::size_t>(t), i);
+  }
 
   // What follows at an instant.
 
@@ -189,8 +191,8 @@ class lock_simulator {
     const operation o = *s.next();
     const std::size_t position = s.position;
     s.advance();
-    const workload_fault f = o.what == operation_kind::lock ? system_.issue(t, o, now_) : system_.release(t, o, now_);
-    if (f != workload_fault::none) { fail(f, t, position); }
+    const model_fault f = o.what == operation_kind::lock ? system_.issue(t, o, now_) : system_.release(t, o, now_);
+    if (f != model_fault::none) { fail(f, t, position); }
   }
   /// False when everything that was chosen runs already or runs from now on.
   auto start_chosen() -> bool {

@@ -97,13 +97,13 @@ class lock_system {
   }
 
   /// Asks for everything on the list at once. The task stands behind the operation already.
-  [[nodiscard]] auto issue(request_id t, const operation& o, ticks now) -> workload_fault {
+  [[nodiscard]] auto issue(request_id t, const operation& o, ticks now) -> model_fault {
     task_state& s = (*this)[t];
     const bool first = !s.has_request();
     for (const operand& x : o.on) {
       resource_id r = 0;
-      if (const workload_fault f = resolve(s, x, r); f != workload_fault::none) { return f; }
-      if (find(s.held, r) != nullptr || find(s.unsatisfied, r) != nullptr) { return workload_fault::locked_twice; }
+      if (const model_fault f = resolve(s, x, r); f != model_fault::none) { return f; }
+      if (find(s.held, r) != nullptr || find(s.unsatisfied, r) != nullptr) { return model_fault::locked_twice; }
       s.unsatisfied.push_back({r, out_->requests.size()});
       out_->requests.push_back({.job = s.job, .resource = r, .issued = now});
       const request_id winner = bank_->issue(r, t, {.priority = s.base, .length = o.time});
@@ -111,30 +111,30 @@ class lock_system {
       if (winner == no_request) {
         bank_->reprioritize(r, t, priorities_[t]);
       } else if (!grant(winner, r, now)) {
-        return workload_fault::too_many_inserted;
+        return model_fault::too_many_inserted;
       }
     }
     propagate();
-    return workload_fault::none;
+    return model_fault::none;
   }
 
-  [[nodiscard]] auto release(request_id t, const operation& o, ticks now) -> workload_fault {
+  [[nodiscard]] auto release(request_id t, const operation& o, ticks now) -> model_fault {
     task_state& s = (*this)[t];
     for (const operand& x : o.on) {
       resource_id r = 0;
-      if (const workload_fault f = resolve(s, x, r); f != workload_fault::none) { return f; }
+      if (const model_fault f = resolve(s, x, r); f != model_fault::none) { return f; }
       const open_request* held = find(s.held, r);
-      if (held == nullptr) { return workload_fault::unlocked_without_lock; }
+      if (held == nullptr) { return model_fault::unlocked_without_lock; }
       request_outcome& record = out_->requests[held->record];
       record.released = now;
       hooks_->releasing(lock_event{t, s.job, r, record.replica, now, s.used});
       const request_id winner = bank_->release(r, t);
       s.held.erase(s.held.begin() + (held - s.held.data()));
       if (!donations_.empty() && !s.has_request()) { donations_[cluster_of(t)].request_completed(t); }
-      if (winner != no_request && !grant(winner, r, now)) { return workload_fault::too_many_inserted; }
+      if (winner != no_request && !grant(winner, r, now)) { return model_fault::too_many_inserted; }
       propagate();
     }
-    return workload_fault::none;
+    return model_fault::none;
   }
 
  private:
@@ -152,16 +152,16 @@ class lock_system {
     return nullptr;
   }
 
-  [[nodiscard]] auto resolve(const task_state& s, const operand& x, resource_id& r) const -> workload_fault {
+  [[nodiscard]] auto resolve(const task_state& s, const operand& x, resource_id& r) const -> model_fault {
     r = x.resource;
     if (x.of_token) {
       const open_request* token = nullptr;
       for (const open_request& q : s.held) { token = bank_->options(q.resource).is_token_pool ? &q : token; }
-      if (token == nullptr) { return workload_fault::no_token; }
+      if (token == nullptr) { return model_fault::no_token; }
       r += bank_->options(token->resource).tokens.gpu_of(out_->requests[token->record].replica);
     }
     const bool known = r >= 0 && static_cast<std::size_t>(r) < bank_->size();
-    return known ? workload_fault::none : workload_fault::unknown_resource;
+    return known ? model_fault::none : model_fault::unknown_resource;
   }
 
   [[nodiscard]] auto grant(request_id winner, resource_id r, ticks now) -> bool {

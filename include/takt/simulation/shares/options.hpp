@@ -5,6 +5,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/rules/shares/share_rules.hpp>
+#include <takt/simulation/options.hpp>
 
 namespace takt::simulation {
 
@@ -22,6 +23,9 @@ struct share_options {
   /// with it. Rules that are to be sound need as much `actuation`.
   ticks actuation_delay = 0;
   share_change change = share_change::delayed;
+  /// Rows say only how long a job takes at most: any takes a part of that, from one tick on.
+  execution_times execution = execution_times::upper;
+  std::uint64_t seed = 1;  ///< of random parts
 };
 
 }  // namespace takt::simulation

@@ -22,17 +22,21 @@ namespace takt::simulation {
 /// the policy's own and applications^2; memory grows with the longest history of a job only.
 template <std::size_t MaxTasks, SharePolicy Policy, ShareReleases Releases, TraceRecorder Recorder>
 auto simulate_shares(const share_table<MaxTasks>& table, Policy& policy, const Releases& releases,
-                     const share_options& options, Recorder& recorder) -> share_result<MaxTasks> {
+                     const share_options& options, Recorder& recorder) -> share_observation<MaxTasks> {
   model_error error = validate(table);
   if (!error) { error = policy.error(); }
   if (!error && (options.horizon < 0 || options.actuation_delay < 0)) { error = {.fault = model_fault::negative_time}; }
-  if (error) { return {.error = error}; }
+  if (error) {
+    share_observation<MaxTasks> out;
+    out.error = error;
+    return out;
+  }
   return share_simulator<MaxTasks, Policy, Releases, Recorder>{table, policy, releases, options, recorder}.run();
 }
 
 template <std::size_t MaxTasks, SharePolicy Policy, ShareReleases Releases>
 [[nodiscard]] auto simulate_shares(const share_table<MaxTasks>& table, Policy& policy, const Releases& releases,
-                                   const share_options& options) -> share_result<MaxTasks> {
+                                   const share_options& options) -> share_observation<MaxTasks> {
   no_trace unheard;
   return simulate_shares(table, policy, releases, options, unheard);
 }

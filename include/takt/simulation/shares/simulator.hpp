@@ -11,10 +11,13 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/core/wide_natural.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/model/shares/share_task.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
+#include <takt/simulation/lengths.hpp>
 #include <takt/simulation/shares/actuator.hpp>
 #include <takt/simulation/shares/history_progress.hpp>
 #include <takt/simulation/shares/options.hpp>
@@ -40,16 +43,22 @@ template <std::size_t MaxTasks, SharePolicy Policy, ShareReleases Releases, Trac
 class share_simulator {
  public:
   using table_type = share_table<MaxTasks>;
-  using result_type = share_result<MaxTasks>;
+  using result_type = share_observation<MaxTasks>;
 
-  /// Pre: the table is without fault, horizon and delay are not negative. Everything passed by reference outlives the
-  /// simulator.
+  /// Pre: the table is without fault, horizon and delay are not negative. What is passed by reference outlives it.
   share_simulator(const table_type& table, Policy& policy, const Releases& releases, const share_options& options,
                   Recorder& recorder)
-      : table_{&table}, policy_{&policy}, releases_{&releases}, recorder_{&recorder}, options_{options}, truth_{table} {
+      : table_{&table},
+        policy_{&policy},
+        releases_{&releases},
+        recorder_{&recorder},
+        options_{options},
+        truth_{table},
+        work_{options.execution, options.seed} {
     states_.reserve(table.size());
     for (std::size_t i = 0; i < table.size(); ++i) {
       states_.emplace_back(options);
+      states_[i].seen.name = table.tasks[i].name;
       states_[i].comes = releases.release(i, 0, states_[i].next);
     }
   }
@@ -78,11 +87,14 @@ class share_simulator {
     bool late = false;
     ticks release = 0;  ///< this and what follows: of the active job
     ticks deadline = 0;
+    ticks work = 0;   ///< millionths of the longest times that it takes
     ticks whole = 0;  ///< time of a whole job as things are; 0 when it does not proceed
     share traced{};   ///< held since `traced_from`
     ticks traced_from = 0;
-    simulated_application seen{};
+    observed_task<ticks> seen{};
+    share_activity activity{};
   };
+  static constexpr ticks all_work = 1'000'000;
   static constexpr std::size_t usual_history = 64;
   static constexpr ticks never = share_actuator::no_change;
 
@@ -120,8 +132,7 @@ class share_simulator {
       state& s = states_[i];
       if (!s.active || !s.progress.finished()) { continue; }
       policy_->complete(i);
-      ++s.seen.completed;
-      s.seen.worst_response = std::max(s.seen.worst_response, now_ - s.release);
+      note_completion(s.seen, now_ - s.release);
       if (s.deadline < now_) { count_miss(i); }
       note(mark_kind::completion, i, now_);
       end_job(i);
@@ -129,7 +140,7 @@ class share_simulator {
   }
   void note_misses() {
     for (std::size_t i = 0; i < states_.size(); ++i) {
-      state& s = states_[i];
+      const state& s = states_[i];
       if (!s.active || now_ < s.deadline || s.late) { continue; }
       count_miss(i);
       if (options_.at_miss != miss_action::abort) { continue; }
@@ -141,7 +152,7 @@ class share_simulator {
     state& s = states_[i];
     if (s.late) { return; }
     s.late = missed_ = missed_now_ = true;
-    ++s.seen.misses;
+    note_miss(s.seen, s.deadline);
     note(mark_kind::miss, i, s.deadline);
   }
   void end_job(std::size_t i) {
@@ -157,22 +168,22 @@ class share_simulator {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       state& s = states_[i];
       while (s.comes && s.next <= now_) {
-        recorder_->record(mark{mark_kind::release, static_cast<std::uint32_t>(i),
-                               static_cast<std::uint64_t>(s.seen.released), s.next});
+        recorder_->record(mark{mark_kind::release, static_cast<std::uint32_t>(i), s.seen.released, s.next});
         ++s.seen.released;
-        s.comes = releases_->release(i, s.seen.released, s.next);
+        s.comes = releases_->release(i, static_cast<std::int64_t>(s.seen.released), s.next);
       }
-      if (!s.active && s.seen.started < s.seen.released) { start_job(i); }
+      if (!s.active && s.activity.started < s.seen.released) { start_job(i); }
     }
   }
   void start_job(std::size_t i) {
     state& s = states_[i];
-    if (!releases_->release(i, s.seen.started, s.release) ||
+    if (!releases_->release(i, static_cast<std::int64_t>(s.activity.started), s.release) ||
         !checked_add(s.release, table_->tasks[i].deadline, s.deadline)) {
       s.deadline = never;
     }
-    ++s.seen.started;
+    ++s.activity.started;
     s.active = true;
+    s.work = work_.draw({0, all_work});
     s.late = false;
     s.progress.clear();
     note(mark_kind::deadline, i, s.deadline);
@@ -194,8 +205,8 @@ class share_simulator {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       state& s = states_[i];
       if (!s.active) { continue; }
-      s.seen.operations_in_jobs += step.operated ? 1 : 0;
-      s.seen.predictions_in_jobs += step.predictions;
+      s.activity.operations += step.operated ? 1 : 0;
+      s.activity.predictions += step.predictions;
       s.held.decide(policy_->held(i), now_);
     }
     if constexpr (requires { policy_->ready_at(); }) { ready_ = policy_->ready_at(); }
@@ -211,8 +222,8 @@ class share_simulator {
       state& s = states_[i];
       if (!s.active) { continue; }
       trace_share(i);
-      s.whole = s.held.in_force() ? whole_time(i) : 0;
-      if (s.whole == unbounded_time) { s.whole = 0; }
+      const ticks most = s.held.in_force() ? longest_time(i) : unbounded_time;
+      s.whole = most == unbounded_time ? 0 : std::max<ticks>(takt::detail::scaled_up(most, s.work, all_work), 1);
     }
     if constexpr (requires(share_allocation<MaxTasks> held) { policy_->in_force(held, now_); }) {
       if (options_.actuation_delay == 0) { return; }
@@ -223,7 +234,7 @@ class share_simulator {
       policy_->in_force(held, now_);
     }
   }
-  [[nodiscard]] auto whole_time(std::size_t i) const -> ticks {
+  [[nodiscard]] auto longest_time(std::size_t i) const -> ticks {
     if constexpr (requires { policy_->whole_time(i); }) {
       return policy_->whole_time(i);
     } else {
@@ -237,8 +248,7 @@ class share_simulator {
   }
 
   void note(mark_kind what, std::size_t i, ticks time) {
-    recorder_->record(
-        mark{what, static_cast<std::uint32_t>(i), static_cast<std::uint64_t>(states_[i].seen.started - 1), time});
+    recorder_->record(mark{what, static_cast<std::uint32_t>(i), states_[i].activity.started - 1, time});
   }
   /// A slice per stretch of time with one share, which is its `segment`; the track is the application's own.
   void trace_share(std::size_t i) {
@@ -247,7 +257,7 @@ class share_simulator {
     if (s.traced && s.traced_from < now_) {
       recorder_->record(slice{.task = static_cast<std::uint32_t>(i),
                               .segment = static_cast<std::uint32_t>(s.traced.percent()),
-                              .job = static_cast<std::uint64_t>(s.seen.started - 1),
+                              .job = s.activity.started - 1,
                               .where = {.where = stage::kernel, .index = static_cast<std::int32_t>(i)},
                               .start = s.traced_from,
                               .end = now_});
@@ -264,8 +274,9 @@ class share_simulator {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       states_[i].held.stop();
       trace_share(i);
-      states_[i].seen.name = table_->tasks[i].name;
+      states_[i].seen.unfinished = states_[i].seen.released - states_[i].seen.completed;
       static_cast<void>(out.tasks.push_back(states_[i].seen));
+      static_cast<void>(out.activities.push_back(states_[i].activity));
     }
     return out;
   }
@@ -276,6 +287,7 @@ class share_simulator {
   Recorder* recorder_;
   share_options options_;
   contention_predictor<MaxTasks> truth_;
+  lengths work_;
   std::vector<state> states_;
   share_effort effort_{};
   ticks now_ = 0;

@@ -136,7 +136,7 @@ TEST_CASE("GSA-26 integers place as exact fractions do") {
     auto group = generation::studied_group_at(static_cast<std::size_t>(k * 37 % 486));
     group.utilization = 1 + group.utilization % 2;
     REQUIRE(generation::generate(generation::options_of(group, 3000), 9, static_cast<std::uint64_t>(k), drawn) ==
-            generation::generation_fault::none);
+            model_fault::none);
     table<exact> fractions;
     for (const auto& t : drawn.tasks) {
       gpusync_task<exact, 1> f{.wcet = t.wcet, .period = t.period, .deadline = t.deadline};
@@ -161,13 +161,13 @@ TEST_CASE("GSA-26 integers place as exact fractions do") {
 TEST_CASE("GSA-26 models that are wrong are refused with their fault, and so are GPUs that serve nobody") {
   auto t = tasks_of<ticks>({{1, 100, 10}});
   auto shape = four_by_two<ticks>(3, 1);
-  CHECK(partition_gpusync(shape, t).error.fault == gpusync_fault::cluster_does_not_divide);
+  CHECK(partition_gpusync(shape, t).error.fault == model_fault::cluster_does_not_divide);
   table<ticks> none;
-  CHECK(partition_gpusync(four_by_two<ticks>(2, 1), none).error.fault == gpusync_fault::no_task);
+  CHECK(partition_gpusync(four_by_two<ticks>(2, 1), none).error.fault == model_fault::no_task);
   t.tasks[0].period = 0;
   const auto found = partition_gpusync(four_by_two<ticks>(2, 1), t);
   CHECK(found.status == partition_status::invalid);
-  CHECK(found.error == gpusync_error{gpusync_fault::period_not_positive, 0});
+  CHECK(found.error == model_error{model_fault::period_not_positive, 0});
   auto fast = tasks_of<ticks>({{1, 2, std::int64_t{1} << 59}, {1, std::int64_t{1} << 60, 1}, {1, 2, 0}});
   CHECK(partition_gpusync(four_by_two<ticks>(2, 1), fast).placed());
 }

@@ -77,17 +77,17 @@ TEST_CASE("OVX-18 a block's length and a kernel's utilisation follow from its wo
     CHECK(bounds.status == block_status::invalid_model);
     return bounds.error.fault;
   };
-  using takt::block_fault;
+  using takt::model_fault;
   CHECK(fault_of({.length = 1, .period = 4, .threads = 1024}, {.threads_per_sm = 1000}) ==
-        block_fault::block_exceeds_sm);
+        model_fault::block_exceeds_sm);
   CHECK(fault_of({.length = 1, .period = 4, .shared_memory = 9}, {.shared_memory = 8}) ==
-        block_fault::block_exceeds_sm);
-  CHECK(fault_of({.length = 1, .period = 4, .registers = 9}, {.registers = 8}) == block_fault::block_exceeds_sm);
-  CHECK(fault_of({.length = 0, .period = 4}, {}) == block_fault::length_not_positive);
-  CHECK(fault_of({.length = 1, .period = 0}, {}) == block_fault::period_not_positive);
-  CHECK(fault_of({.length = 1, .period = 4, .blocks = 0}, {}) == block_fault::no_block);
-  CHECK(fault_of({.length = 1, .period = 4, .jitter = -1}, {}) == block_fault::negative_jitter);
-  CHECK(fault_of({.length = 1, .period = 4}, {.sms = 0}) == block_fault::gpu_size_out_of_range);
+        model_fault::block_exceeds_sm);
+  CHECK(fault_of({.length = 1, .period = 4, .registers = 9}, {.registers = 8}) == model_fault::block_exceeds_sm);
+  CHECK(fault_of({.length = 0, .period = 4}, {}) == model_fault::length_not_positive);
+  CHECK(fault_of({.length = 1, .period = 0}, {}) == model_fault::period_not_positive);
+  CHECK(fault_of({.length = 1, .period = 4, .blocks = 0}, {}) == model_fault::no_block);
+  CHECK(fault_of({.length = 1, .period = 4, .jitter = -1}, {}) == model_fault::negative_jitter);
+  CHECK(fault_of({.length = 1, .period = 4}, {.sms = 0}) == model_fault::gpu_size_out_of_range);
 }
 
 TEST_CASE("OVX-20 the unit block size divides all blocks and the SM's threads") {
@@ -195,7 +195,7 @@ TEST_CASE("OVX-X8 owners with one kernel at a time need neither separation nor c
   // Backlog 6144 + 3072 on 3072 threads.
   CHECK(responses(owner_response(t, two_sms)) == fractions{5, {23, 6}, {23, 6}});
   t.tasks[1].owner = takt::no_owner;
-  CHECK(owner_response(t, two_sms).error.fault == takt::block_fault::owner_missing);
+  CHECK(owner_response(t, two_sms).error.fault == takt::model_fault::owner_missing);
 }
 
 TEST_CASE("OVX-X6 OVX-30 sets whose blocks may wait for slots or memory go to the bound of several resources") {

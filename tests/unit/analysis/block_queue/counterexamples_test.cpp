@@ -13,10 +13,10 @@
 
 using namespace block_tests;
 using namespace takt::analysis;
+using takt::model_fault;
 using takt::rational;
 using takt::generation::capacity_counterexample;
 using takt::generation::capacity_loss_options;
-using takt::generation::generation_fault;
 using takt::generation::per_task_stream_counterexample;
 
 namespace {
@@ -42,7 +42,7 @@ auto first_responses(const auto& made, block_placement placement, bool stream_pe
 TEST_CASE(
     "OVX-21 on streams per task the response of kernel 1 grows by epsilon per job, on streams per job it does not") {
   const auto made = per_task_stream_counterexample({});
-  REQUIRE(made.fault == generation_fault::none);
+  REQUIRE(made.fault == model_fault::none);
   CHECK(load_of(made.table) == rational{8544, 11});
   CHECK(first_responses(made, block_placement::even, true, 8) == std::vector<ticks>{10, 11, 12, 13, 14, 15, 16, 17});
   const auto free = first_responses(made, block_placement::even, false, 30);
@@ -58,14 +58,14 @@ TEST_CASE(
   CHECK(first_responses(full, block_placement::even, true, 5) == std::vector<ticks>{10, 12, 14, 16, 18});
   for (const auto& wrong : {capacity_loss_options{.unit_block = 48}, capacity_loss_options{.largest_block = 4096},
                             capacity_loss_options{.epsilon = 1}, capacity_loss_options{.sms = 0}}) {
-    CHECK(per_task_stream_counterexample(wrong).fault == generation_fault::bad_options);
-    CHECK(capacity_counterexample(wrong).fault == generation_fault::bad_options);
+    CHECK(per_task_stream_counterexample(wrong).fault == model_fault::options_out_of_range);
+    CHECK(capacity_counterexample(wrong).fault == model_fault::options_out_of_range);
   }
 }
 
 TEST_CASE("OVX-22 just above the capacity responses grow without bound under even placement") {
   const auto made = capacity_counterexample({});
-  REQUIRE(made.fault == generation_fault::none);
+  REQUIRE(made.fault == model_fault::none);
   CHECK(load_of(made.table) == rational{12'608, 5});
   CHECK(thread_capacity(made.table, made.gpu) == 2112);
   CHECK(separated_enqueue_response(made.table, made.gpu).status == block_status::load_exceeds_capacity);

@@ -93,12 +93,12 @@ TEST_CASE("GSD-16 the edges: one processor, full load, no task, overload, faults
   CHECK(compliant_vector(task_set{}, 2, edf).bounded());
   CHECK(compliant_vector(set_of<ticks>({{2, 4, 4}, {3, 4, 4}}), 1, edf).status == gel_status::cluster_overload);
   CHECK(compliant_vector(set_of<ticks>({{5, 4, 4}}), 2, edf).status == gel_status::task_overload);
-  CHECK(compliant_vector(one, 0, edf).error.fault == takt::gel_fault::no_processor);
+  CHECK(compliant_vector(one, 0, edf).error.fault == takt::model_fault::no_processor);
   const auto bad = compliant_vector(set_of<ticks>({{2, 4, 4}, {0, 4, 4}}), 1, edf);
   CHECK(bad.status == gel_status::invalid_model);
-  CHECK(bad.error.fault == takt::gel_fault::wcet_not_positive);
+  CHECK(bad.error.fault == takt::model_fault::wcet_not_positive);
   CHECK(bad.error.task == 1);
-  CHECK(compliant_vector(set_of<ticks>({{1, 0, 4}}), 1, edf).error.fault == takt::gel_fault::period_not_positive);
+  CHECK(compliant_vector(set_of<ticks>({{1, 0, 4}}), 1, edf).error.fault == takt::model_fault::period_not_positive);
   constexpr ticks huge = std::numeric_limits<ticks>::max();
   CHECK(compliant_vector(set_of<ticks>({{huge - 4, huge, huge}, {huge - 2, huge - 1, huge}}), 2, edf).status ==
         gel_status::overflow);

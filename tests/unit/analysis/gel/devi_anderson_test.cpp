@@ -28,7 +28,7 @@ TEST_CASE("GSD-14 tardiness in all three variants, which agree when every proces
       CHECK(b.tasks[i].response == five.tasks[i].period + wanted[i]);
     }
   }
-  CHECK(devi_anderson(set_of<ticks>({{2, 4, 3}}), 1).error.fault == takt::gel_fault::deadline_is_not_the_period);
+  CHECK(devi_anderson(set_of<ticks>({{2, 4, 3}}), 1).error.fault == takt::model_fault::deadline_is_not_the_period);
   CHECK(devi_anderson(set_of<ticks>({{5, 4, 4}}), 1).status == gel_status::task_overload);
   CHECK(devi_anderson(set_of<ticks>({{4, 4, 4}, {1, 4, 4}}), 1).status == gel_status::cluster_overload);
 }

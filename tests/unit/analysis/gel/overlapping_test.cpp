@@ -107,7 +107,7 @@ TEST_CASE("bounds for limited parallelism lie between those of sequential jobs a
   auto free = limited;
   for (auto& t : free.tasks) { t.parallelism = takt::unrestricted_parallelism; }
   CHECK(responses(slot_response(free, 4, fl)) != responses(slot_response(limited, 4, fl)));
-  CHECK(distance_response(free, 4, fl).error.fault == takt::gel_fault::parallelism_not_given);
+  CHECK(distance_response(free, 4, fl).error.fault == takt::model_fault::parallelism_not_given);
   auto narrow = limited;
   narrow.tasks[0].parallelism = 1;
   CHECK(slot_response(narrow, 4, fl).status == gel_status::task_overload);

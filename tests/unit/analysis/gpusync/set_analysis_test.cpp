@@ -144,7 +144,7 @@ TEST_CASE("GSA-6 GSA-9 whole ticks round every bound upwards and accept nothing 
     options<exact> few;
     few.passes = 40;  // exact fractions may need very many small steps
     const auto found = analyze_set(exactly(s.platform), exactly(s.tasks), few);
-    if (found.status == set_status::not_converged) { continue; }
+    if (found.status == takt::obstacle::passes) { continue; }
     CHECK((found.schedulable() || !rounded.schedulable()));
     accepted += rounded.schedulable() ? 1 : 0;
     refused += found.schedulable() ? 0 : 1;
@@ -504,18 +504,18 @@ TEST_CASE("GSA-9 overflow, overload by interrupts, and sets that never settle ha
   platform.shape.tokens_per_gpu = 2;
   platform.overheads.tick = 5;
   platform.overheads.tick_quantum = 5;
-  CHECK(analyze_set(platform, tasks).status == set_status::interrupted);
+  CHECK(analyze_set(platform, tasks).status == takt::obstacle::interrupts);
   platform.overheads = {};
   platform.overheads.event_latency = 1000;
-  CHECK(analyze_set(platform, tasks).status == set_status::interrupted);
+  CHECK(analyze_set(platform, tasks).status == takt::obstacle::interrupts);
   platform.overheads = {};
   platform.overheads.bottom_half = INT64_MAX / 2;
-  CHECK(analyze_set(platform, tasks).status == set_status::overflow);
+  CHECK(analyze_set(platform, tasks).status == takt::obstacle::overflow);
   platform.overheads = {};
   tasks.tasks[0].period = 1;
   tasks.tasks[0].deadline = tasks.tasks[1].deadline = takt::longest_gpusync_time;
   REQUIRE_FALSE(takt::validate_gpusync(platform, tasks));
-  CHECK(analyze_set(platform, tasks).status == set_status::overflow);
+  CHECK(analyze_set(platform, tasks).status == takt::obstacle::overflow);
 }
 
 TEST_CASE("GSA-6 the door: a verdict whose terms add up to each response") {
@@ -525,11 +525,12 @@ TEST_CASE("GSA-6 the door: a verdict whose terms add up to each response") {
     const drawn_set s = draw_set(d, false);
     const auto v = takt::analyze(s.platform, s.tasks);
     CHECK((v.status == takt::verdict_status::schedulable || v.status == takt::verdict_status::not_proven));
-    CHECK((v.analysis == "locked-gpus-ck-omlp" || v.analysis == "locked-gpus-r2dglp"));
+    CHECK((v.method == "locked-gpus-ck-omlp" || v.method == "locked-gpus-r2dglp"));
     if (!v.schedulable()) { continue; }
     ++proven;
+    const auto evidence = takt::analysis::gpusync::evidence_of(s.platform, s.tasks, v.plan);
     for (std::size_t i = 0; i < s.tasks.size(); ++i) {
-      const auto terms = v.terms(i);
+      const auto terms = evidence.terms(i);
       CHECK(v.tasks[i].bound.exists);
       CHECK(terms.sum() == v.tasks[i].bound.value);
       CHECK(terms.overheads >= 0);
@@ -550,9 +551,9 @@ TEST_CASE("GSA-6 the door: a wrong model is a status with the fault, and late ta
   s.tasks.tasks[1].gpu_cluster = 3;
   v = takt::analyze(s.platform, s.tasks);
   CHECK(v.status == takt::verdict_status::invalid_model);
-  CHECK(v.fault == takt::gpusync_error{takt::gpusync_fault::gpu_cluster_out_of_range, 1});
+  CHECK(v.error == takt::model_error{takt::model_fault::gpu_cluster_out_of_range, 1});
   s.platform.shape.gpus = 0;
-  CHECK(takt::analyze(s.platform, s.tasks).fault.fault == takt::gpusync_fault::size_out_of_range);
+  CHECK(takt::analyze(s.platform, s.tasks).error.fault == takt::model_fault::processors_out_of_range);
 }
 
 }  // namespace

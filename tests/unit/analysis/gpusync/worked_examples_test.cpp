@@ -129,6 +129,19 @@ TEST_CASE("GSA-18 W3b: with one token per GPU three token sections are ahead") {
   CHECK(lateness(found) == list(6, "20767811/256000"));
 }
 
+TEST_CASE("GSA-14 W3 without a limit of tokens: chains are as with as many tokens on each GPU as there are tasks") {
+  const auto free = analyze_set(board_of(w3_configuration(takt::unlimited_tokens)), w3_tasks());
+  const auto many = analyze_set(board_of(w3_configuration(5)), w3_tasks());
+  const auto chains = [](const auto& t) { return t.engines.chains.time; };
+  CHECK(each(free, [](const auto& t) { return t.engines.simple.time; }) ==
+        each(many, [](const auto& t) { return t.engines.simple.time; }));
+  CHECK(each(free, chains) == each(many, chains));
+  CHECK(copy_waits(free) == copy_waits(many));
+  CHECK(lateness(free) == lateness(many));
+  CHECK(each(free, [](const auto& t) { return t.engines.dual.time; }) == list{"268", "206", "253", "104", "156", "0"});
+  CHECK(copy_waits(free) == list{"268", "192", "252", "100", "152", "0"});
+}
+
 TEST_CASE("GSA-15 W4: migration through system memory, two copy engines") {
   auto c = w3_configuration(2);
   c.migration = migration_path::system_memory;
@@ -188,7 +201,7 @@ TEST_CASE("GSA-19 W5: direct blocking that counts one cluster's CPUs accepts a s
   CHECK(sound.tasks[0].tokens.direct.time == 111);
   CHECK(sound.tasks[0].tokens.indirect.time == 0);
   CHECK(sound.tasks[0].inflated.wcet == 223);
-  CHECK(sound.status == set_status::overloaded);
+  CHECK(sound.status == takt::obstacle::processors);
 }
 
 [[nodiscard]] auto with_overheads(const takt::gpusync_configuration& c) -> board {
@@ -266,7 +279,7 @@ TEST_CASE("GSA-8 GSA-9 the least fixed point: responses grow until they reproduc
   options<exact> one_pass;
   one_pass.passes = 1;
   const auto first = analyze_set(board_of(w3_configuration(2)), w3_tasks(), one_pass);
-  CHECK(first.status == set_status::not_converged);
+  CHECK(first.status == takt::obstacle::passes);
   for (std::size_t i = 0; i < 6; ++i) { CHECK(first.tasks[i].response.value <= found.tasks[i].response.value); }
 }
 
@@ -275,7 +288,7 @@ TEST_CASE("GSA-8 for deadlines one pass is enough, and lateness decides") {
   hard.wanted = guarantee::deadlines;
   auto found = analyze_set(board_of(w3_configuration(2)), w3_tasks(), hard);
   CHECK(found.passes == 1);
-  CHECK(found.status == set_status::late);
+  CHECK(found.status == takt::obstacle::deadline);
   table alone;
   alone.add(gpu_task(20, 10, 2000, {30}, {100, 250, 200}));
   auto c = w3_configuration(2);

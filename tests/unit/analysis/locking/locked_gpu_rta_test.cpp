@@ -178,7 +178,11 @@ TEST_CASE("a token's sections with one token are the merged stretches") {
     const token_sections<table> sections(t, platform);
     stretches<table> merged;
     for (std::size_t k = 0; k < t.size(); ++k) {
-      merged.merge(t, k, platform.gpus[0].power(2));
+      merged.merge(t, k, [&](const takt::segment_record<ticks>& s) {
+        takt::interval<ticks> time{};
+        REQUIRE(t.kernel_bounds(s, platform.gpus[0].power(2), time));
+        return time;
+      });
       CHECK(sections.cpu(k) == merged.cpu(k));
       CHECK(sections.device(k) == merged.accelerator(k));
       CHECK(sections.longest(k) == merged.longest(k));
@@ -251,10 +255,10 @@ TEST_CASE("analyze picks the analysis of a token pool by its order, and judges a
   const auto fits = verdict_with(takt::r2dglp_order, 27);
   CHECK(fits.schedulable());
   CHECK(fits.tasks[0].bound.value == 27);
-  CHECK(fits.analysis == "locked-gpu-r2dglp");
+  CHECK(fits.method == "locked-gpu-r2dglp");
   const auto misses = verdict_with(takt::k_fmlp_order, 26);
   CHECK(misses.status == takt::verdict_status::not_proven);
   CHECK(misses.first_unproven() == 0);
-  CHECK(misses.analysis == "locked-gpu-k-fmlp");
-  CHECK(verdict_with(takt::ck_omlp_order, 27).analysis == "locked-gpu-ck-omlp");
+  CHECK(misses.method == "locked-gpu-k-fmlp");
+  CHECK(verdict_with(takt::ck_omlp_order, 27).method == "locked-gpu-ck-omlp");
 }

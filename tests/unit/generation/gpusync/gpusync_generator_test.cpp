@@ -102,7 +102,7 @@ TEST_CASE("GSA-25 every task of every group is within the published ranges, and 
     for (int k = 0; k < sets(2); ++k) {
       const std::int64_t utilization =
           250 + static_cast<std::int64_t>((i * 7 + static_cast<std::size_t>(k) * 13) % 48) * 250;
-      REQUIRE(generate(options_of(g, utilization), 11, static_cast<std::uint64_t>(k), t) == generation_fault::none);
+      REQUIRE(generate(options_of(g, utilization), 11, static_cast<std::uint64_t>(k), t) == model_fault::none);
       std::int64_t sum = 0;
       std::int64_t users = 0;
       for (std::size_t j = 0; j < t.size(); ++j) {
@@ -151,20 +151,20 @@ TEST_CASE("GSA-25 sets that cannot be drawn are refused: options out of range, a
     change(o);
     return generate(o, 1, 0, t);
   };
-  CHECK(fault_with([](auto&) {}) == generation_fault::none);
-  CHECK(fault_with([](auto& o) { o.utilization_permille = 0; }) == generation_fault::bad_options);
+  CHECK(fault_with([](auto&) {}) == model_fault::none);
+  CHECK(fault_with([](auto& o) { o.utilization_permille = 0; }) == model_fault::options_out_of_range);
   CHECK(t.size() == 0);
-  CHECK(fault_with([](auto& o) { o.task_utilization_permille = {0, 10}; }) == generation_fault::bad_options);
-  CHECK(fault_with([](auto& o) { o.task_utilization_permille = {20, 10}; }) == generation_fault::bad_options);
-  CHECK(fault_with([](auto& o) { o.task_utilization_permille = {10, 1001}; }) == generation_fault::bad_options);
-  CHECK(fault_with([](auto& o) { o.period = {999'999, 1'000'000}; }) == generation_fault::bad_options);
-  CHECK(fault_with([](auto& o) { o.kernel_percent = {50, 101}; }) == generation_fault::bad_options);
-  CHECK(fault_with([](auto& o) { o.gpu_percent = 101; }) == generation_fault::bad_options);
-  CHECK(fault_with([](auto& o) { o.bytes = -1; }) == generation_fault::bad_options);
-  CHECK(fault_with([](auto& o) { o.state_percent = -1; }) == generation_fault::bad_options);
+  CHECK(fault_with([](auto& o) { o.task_utilization_permille = {0, 10}; }) == model_fault::options_out_of_range);
+  CHECK(fault_with([](auto& o) { o.task_utilization_permille = {20, 10}; }) == model_fault::options_out_of_range);
+  CHECK(fault_with([](auto& o) { o.task_utilization_permille = {10, 1001}; }) == model_fault::options_out_of_range);
+  CHECK(fault_with([](auto& o) { o.period = {999'999, 1'000'000}; }) == model_fault::options_out_of_range);
+  CHECK(fault_with([](auto& o) { o.kernel_percent = {50, 101}; }) == model_fault::options_out_of_range);
+  CHECK(fault_with([](auto& o) { o.gpu_percent = 101; }) == model_fault::options_out_of_range);
+  CHECK(fault_with([](auto& o) { o.bytes = -1; }) == model_fault::options_out_of_range);
+  CHECK(fault_with([](auto& o) { o.state_percent = -1; }) == model_fault::options_out_of_range);
   gpusync_table<ticks, 4, 1> small;
   gpusync_set_options o;
-  CHECK(generate(o, 1, 0, small) == generation_fault::does_not_fit);
+  CHECK(generate(o, 1, 0, small) == model_fault::set_does_not_fit);
   o.utilization_permille = 30;
-  CHECK(generate(o, 1, 0, small) == generation_fault::none);
+  CHECK(generate(o, 1, 0, small) == model_fault::none);
 }

@@ -12,7 +12,7 @@
 namespace {
 
 using takt::gpusync_configuration;
-using takt::gpusync_fault;
+using takt::model_fault;
 using takt::ticks;
 using takt::token_protocol;
 
@@ -25,7 +25,7 @@ TEST_CASE("GSA-1 the study has 57 different configurations without fault, all of
   std::set<std::string> names;
   for (const auto& c : takt::studied_configurations) {
     names.insert(std::string{c.name()});
-    CHECK(takt::fault_of(c.value) == gpusync_fault::none);
+    CHECK(takt::fault_of(c.value) == model_fault::none);
     CHECK(c.value.cpus == 12);
     CHECK(c.value.gpus == 8);
     const bool whole = c.value.gpu_cluster_size == 8;
@@ -70,7 +70,7 @@ TEST_CASE("GSA-1 the CK-OMLP is derived exactly where a GPU cluster serves sever
   CHECK(c.protocol() == token_protocol::r2dglp);
   c.tokens = token_protocol::ck_omlp;
   CHECK(c.protocol() == token_protocol::ck_omlp);
-  CHECK(takt::fault_of(c) == gpusync_fault::none);
+  CHECK(takt::fault_of(c) == model_fault::none);
 }
 
 TEST_CASE("GSA-1 CPUs that share a GPU cluster") {
@@ -92,32 +92,32 @@ TEST_CASE("GSA-4 the study's scope is the default: fair lateness, engines in ord
 
 TEST_CASE("GSD-62 a configuration names its fault") {
   const gpusync_configuration good{.cpus = 4, .cpu_cluster_size = 2, .gpus = 4, .gpu_cluster_size = 2};
-  CHECK(takt::fault_of(good) == gpusync_fault::none);
+  CHECK(takt::fault_of(good) == model_fault::none);
   const auto with = [&](auto change) {
     gpusync_configuration c = good;
     change(c);
     return takt::fault_of(c);
   };
-  CHECK(with([](auto& c) { c.cpus = 0; }) == gpusync_fault::size_out_of_range);
-  CHECK(with([](auto& c) { c.gpus = 33; }) == gpusync_fault::size_out_of_range);
-  CHECK(with([](auto& c) { c.cpu_cluster_size = 3; }) == gpusync_fault::cluster_does_not_divide);
-  CHECK(with([](auto& c) { c.gpu_cluster_size = 0; }) == gpusync_fault::cluster_does_not_divide);
-  CHECK(with([](auto& c) { c.tokens_per_gpu = -1; }) == gpusync_fault::tokens_out_of_range);
-  CHECK(with([](auto& c) { c.copy_engines = 3; }) == gpusync_fault::copy_engines_out_of_range);
-  CHECK(with([](auto& c) { c.dma_chunk = 0; }) == gpusync_fault::chunk_not_positive);
-  CHECK(with([](auto& c) { c.association.cpu_clusters[0] = 4; }) == gpusync_fault::association_out_of_range);
-  CHECK(with([](auto& c) { c.association.cpu_clusters[7] = 1; }) == gpusync_fault::association_out_of_range);
-  CHECK(with([](auto& c) { c.association.cpu_clusters[0] = 3; }) == gpusync_fault::none);
+  CHECK(with([](auto& c) { c.cpus = 0; }) == model_fault::processors_out_of_range);
+  CHECK(with([](auto& c) { c.gpus = 33; }) == model_fault::processors_out_of_range);
+  CHECK(with([](auto& c) { c.cpu_cluster_size = 3; }) == model_fault::cluster_does_not_divide);
+  CHECK(with([](auto& c) { c.gpu_cluster_size = 0; }) == model_fault::cluster_does_not_divide);
+  CHECK(with([](auto& c) { c.tokens_per_gpu = -1; }) == model_fault::tokens_out_of_range);
+  CHECK(with([](auto& c) { c.copy_engines = 3; }) == model_fault::copy_engines_out_of_range);
+  CHECK(with([](auto& c) { c.dma_chunk = 0; }) == model_fault::chunk_not_positive);
+  CHECK(with([](auto& c) { c.association.cpu_clusters[0] = 4; }) == model_fault::association_out_of_range);
+  CHECK(with([](auto& c) { c.association.cpu_clusters[7] = 1; }) == model_fault::association_out_of_range);
+  CHECK(with([](auto& c) { c.association.cpu_clusters[0] = 3; }) == model_fault::none);
   CHECK(with([](auto& c) {
           c.association.cpu_clusters[0] = 3;
           c.tokens = token_protocol::r2dglp;
-        }) == gpusync_fault::r2dglp_across_clusters);
+        }) == model_fault::r2dglp_across_clusters);
   CHECK(with([](auto& c) {
           c.association.cpu_clusters[0] = 3;
           c.tokens_per_gpu = takt::unlimited_tokens;
-        }) == gpusync_fault::unlimited_across_clusters);
-  for (int f = 0; f <= static_cast<int>(gpusync_fault::time_overflow); ++f) {
-    CHECK(takt::describe(static_cast<gpusync_fault>(f)).allowed.empty() == (f == 0));
+        }) == model_fault::unlimited_across_clusters);
+  for (int f = 0; f <= static_cast<int>(model_fault::time_overflow); ++f) {
+    CHECK(takt::describe(static_cast<model_fault>(f)).allowed.empty() == (f == 0));
   }
 }
 
@@ -156,47 +156,47 @@ TEST_CASE("GSD-62 a task names its fault and its place in the set") {
     return error.fault;
   };
   constexpr ticks huge = takt::longest_gpusync_time + 1;
-  CHECK(with([](auto&) {}) == gpusync_fault::none);
-  CHECK(with([](auto& t) { t.period = 0; }) == gpusync_fault::period_not_positive);
-  CHECK(with([](auto& t) { t.deadline = 0; }) == gpusync_fault::deadline_not_positive);
-  CHECK(with([](auto& t) { t.wcet = -1; }) == gpusync_fault::negative_time);
-  CHECK(with([](auto& t) { t.kernels[0] = -1; }) == gpusync_fault::negative_time);
-  CHECK(with([](auto& t) { t.cpu_in_gpu_section = 21; }) == gpusync_fault::section_exceeds_wcet);
-  CHECK(with([](auto& t) { t.bytes_state = -1; }) == gpusync_fault::negative_bytes);
-  CHECK(with([](auto& t) { t.cpu_cluster = 2; }) == gpusync_fault::cpu_cluster_out_of_range);
-  CHECK(with([](auto& t) { t.gpu_cluster = 2; }) == gpusync_fault::gpu_cluster_out_of_range);
-  CHECK(with([](auto& t) { t.gpu_cluster = 0; }) == gpusync_fault::clusters_not_associated);
-  CHECK(with([](auto& t) { t.gpu_cluster = takt::no_cluster; }) == gpusync_fault::gpu_demand_without_gpu);
+  CHECK(with([](auto&) {}) == model_fault::none);
+  CHECK(with([](auto& t) { t.period = 0; }) == model_fault::period_not_positive);
+  CHECK(with([](auto& t) { t.deadline = 0; }) == model_fault::deadline_not_positive);
+  CHECK(with([](auto& t) { t.wcet = -1; }) == model_fault::negative_time);
+  CHECK(with([](auto& t) { t.kernels[0] = -1; }) == model_fault::negative_time);
+  CHECK(with([](auto& t) { t.cpu_in_gpu_section = 21; }) == model_fault::section_exceeds_wcet);
+  CHECK(with([](auto& t) { t.bytes_state = -1; }) == model_fault::negative_bytes);
+  CHECK(with([](auto& t) { t.cpu_cluster = 2; }) == model_fault::cpu_cluster_out_of_range);
+  CHECK(with([](auto& t) { t.gpu_cluster = 2; }) == model_fault::gpu_cluster_out_of_range);
+  CHECK(with([](auto& t) { t.gpu_cluster = 0; }) == model_fault::clusters_not_associated);
+  CHECK(with([](auto& t) { t.gpu_cluster = takt::no_cluster; }) == model_fault::gpu_demand_without_gpu);
   CHECK(with([](auto& t) {
           t.gpu_cluster = takt::no_cluster;
           t.gpu = true;
-        }) == gpusync_fault::gpu_task_not_placed);
-  CHECK(with([](auto& t) { t.period = huge; }) == gpusync_fault::time_overflow);
-  CHECK(with([](auto& t) { t.bytes_in = INT64_MAX; }) == gpusync_fault::time_overflow);
+        }) == model_fault::gpu_task_not_placed);
+  CHECK(with([](auto& t) { t.period = huge; }) == model_fault::time_overflow);
+  CHECK(with([](auto& t) { t.bytes_in = INT64_MAX; }) == model_fault::time_overflow);
   CHECK(with([](auto& t) {
           t.wcet = t.cpu_in_gpu_section = 0;
           t.kernels.clear();
           t.bytes_in = t.bytes_out = INT64_MAX / 2 + 1;
-        }) == gpusync_fault::time_overflow);
-  CHECK(with([](auto& t) { t = {.period = 1, .deadline = 1}; }) == gpusync_fault::no_time);
+        }) == model_fault::time_overflow);
+  CHECK(with([](auto& t) { t = {.period = 1, .deadline = 1}; }) == model_fault::no_time);
 
   board fixed = good_board();
   fixed.shape.scheduler = takt::cpu_scheduler::shortest_period;
-  CHECK(with([](auto& t) { t.deadline = 101; }, fixed) == gpusync_fault::deadline_exceeds_period);
-  CHECK(with([](auto& t) { t.deadline = 101; }) == gpusync_fault::none);
+  CHECK(with([](auto& t) { t.deadline = 101; }, fixed) == model_fault::deadline_exceeds_period);
+  CHECK(with([](auto& t) { t.deadline = 101; }) == model_fault::none);
   fixed.shape.scheduler = takt::cpu_scheduler::given_priority;
   table tasks;
   tasks.add(good_task());
-  CHECK(takt::validate_gpusync(fixed, tasks).fault == gpusync_fault::priority_missing);
+  CHECK(takt::validate_gpusync(fixed, tasks).fault == model_fault::priority_missing);
   tasks.tasks[0].priority = 3;
   CHECK_FALSE(takt::validate_gpusync(fixed, tasks));
   tasks.add(tasks.tasks[0]);
-  CHECK(takt::validate_gpusync(fixed, tasks) == takt::gpusync_error{gpusync_fault::duplicate_priority, 1});
+  CHECK(takt::validate_gpusync(fixed, tasks) == takt::model_error{model_fault::duplicate_priority, 1});
 
   board wrong = good_board();
   wrong.overheads.ipi = -1;
-  CHECK(takt::validate_gpusync(wrong, tasks).fault == gpusync_fault::negative_overhead);
-  CHECK(takt::validate_gpusync(good_board(), table{}).fault == gpusync_fault::no_task);
+  CHECK(takt::validate_gpusync(wrong, tasks).fault == model_fault::negative_overhead);
+  CHECK(takt::validate_gpusync(good_board(), table{}).fault == model_fault::no_task);
 }
 
 TEST_CASE("GSA-51 a GPU in the CPUs' memory has no copy engine, and tasks that copy nothing") {
@@ -204,7 +204,7 @@ TEST_CASE("GSA-51 a GPU in the CPUs' memory has no copy engine, and tasks that c
   shared.shape.copy_engines = 0;
   table tasks;
   tasks.add(good_task());
-  CHECK(takt::validate_gpusync(shared, tasks).fault == gpusync_fault::copy_without_engine);
+  CHECK(takt::validate_gpusync(shared, tasks).fault == model_fault::copy_without_engine);
   tasks.tasks[0].bytes_in = tasks.tasks[0].bytes_out = 0;
   CHECK_FALSE(takt::validate_gpusync(shared, tasks));
 }

@@ -16,7 +16,7 @@
 namespace {
 
 using namespace takt::literals;
-using takt::graph_fault;
+using takt::model_fault;
 using takt::node_kind;
 using takt::node_part;
 using small = takt::graph_table<takt::ticks, 8, 16>;
@@ -79,45 +79,45 @@ TEST_CASE("OVX-01 a cycle of edges is refused, and one through a history edge is
   CHECK_FALSE(takt::validate(t));
   REQUIRE(t.add_edge(2, 1));
   const auto error = takt::validate(t);
-  CHECK(error.fault == graph_fault::cycle_without_history);
-  CHECK(error.graph == 0);
-  CHECK(error.node == 1);
+  CHECK(error.fault == model_fault::cycle_without_history);
+  CHECK(error.task == 0);
+  CHECK(error.visit == 1);
 }
 
 TEST_CASE("every wrong field of a graph is reported with its place") {
-  SUBCASE("no graph") { CHECK(takt::validate(small{}).fault == graph_fault::no_graph); }
-  SUBCASE("period") { CHECK(takt::validate(chain_of(0)).fault == graph_fault::period_not_positive); }
+  SUBCASE("no graph") { CHECK(takt::validate(small{}).fault == model_fault::no_node); }
+  SUBCASE("period") { CHECK(takt::validate(chain_of(0)).fault == model_fault::period_not_positive); }
   SUBCASE("negative time") {
     auto t = chain_of(10);
     t.nodes[1].wcet = -1;
-    CHECK(takt::validate(t) == takt::graph_error{graph_fault::negative_time, 0, 1});
+    CHECK(takt::validate(t) == takt::model_error{model_fault::negative_time, 0, 1});
   }
   SUBCASE("too long a time") {
     auto t = chain_of(10);
     t.nodes[2].wcet = std::numeric_limits<takt::ticks>::max();
-    CHECK(takt::validate(t) == takt::graph_error{graph_fault::time_overflow, 0, 2});
+    CHECK(takt::validate(t) == takt::model_error{model_fault::time_overflow, 0, 2});
   }
   SUBCASE("a name given twice") {
     auto t = chain_of(10);
     t.nodes[2].name = "a";
-    CHECK(takt::validate(t) == takt::graph_error{graph_fault::duplicate_name, 0, 2});
+    CHECK(takt::validate(t) == takt::model_error{model_fault::duplicate_name, 0, 2});
   }
   SUBCASE("an edge to another graph") {
     auto t = chain_of(10);
     t.add_graph("h", 10);
     t.add_node({.name = "a", .wcet = 1});
     t.add_edge(3, 0);
-    CHECK(takt::validate(t) == takt::graph_error{graph_fault::unknown_node, 1, takt::nowhere, 2});
+    CHECK(takt::validate(t) == takt::model_error{model_fault::unknown_node, 1, takt::nowhere, 2});
   }
   SUBCASE("an edge given twice") {
     auto t = chain_of(10);
     t.add_edge(0, 1);
-    CHECK(takt::validate(t) == takt::graph_error{graph_fault::duplicate_edge, 0, takt::nowhere, 2});
+    CHECK(takt::validate(t) == takt::model_error{model_fault::duplicate_edge, 0, takt::nowhere, 2});
   }
   SUBCASE("a kernel without threads") {
     auto t = chain_of(10);
     t.add_node({.name = "k", .kind = node_kind::kernel, .block_length = 1, .blocks = 1});
-    CHECK(takt::validate(t) == takt::graph_error{graph_fault::kernel_shape_out_of_range, 0, 3});
+    CHECK(takt::validate(t) == takt::model_error{model_fault::kernel_shape_out_of_range, 0, 3});
   }
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("an edge to an unknown node is a status at run time") {
   const std::string typed = "prnt";
   const auto set =
       takt::graph_set(takt::graph("g", takt::period(33_ms), takt::node("a", takt::cpu(1_ms)), takt::edge("a", typed)));
-  CHECK(set.fault() == takt::graph_error{graph_fault::unknown_node, 0, takt::nowhere, 0});
+  CHECK(set.fault() == takt::model_error{model_fault::unknown_node, 0, takt::nowhere, 0});
 }
 
 TEST_CASE("OVX-11 a node is refined into its segments, and a kernel into launch, kernel and await") {
@@ -182,7 +182,7 @@ TEST_CASE("GSA-42 a cycle through data is refused unless it passes through a del
         "g", takt::period(33_ms), takt::node("track", takt::cpu(1_ms), takt::reads("model"), takt::writes("box")),
         takt::node("learn", takt::cpu(1_ms), takt::reads("box"), takt::writes("model")), parts...));
   };
-  CHECK(build().fault().fault == graph_fault::cycle_without_history);
+  CHECK(build().fault().fault == model_fault::cycle_without_history);
   const auto delayed = build(takt::delayed("model", 2));
   REQUIRE_FALSE(delayed.fault());
   REQUIRE(delayed.graphs.edges.size() == 2);
@@ -190,7 +190,7 @@ TEST_CASE("GSA-42 a cycle through data is refused unless it passes through a del
   const auto two_writers =
       takt::graph_set(takt::graph("g", takt::period(33_ms), takt::node("a", takt::cpu(1_ms), takt::writes("x")),
                                   takt::node("b", takt::cpu(1_ms), takt::writes("x"))));
-  CHECK(two_writers.fault().fault == graph_fault::duplicate_name);
+  CHECK(two_writers.fault().fault == model_fault::duplicate_name);
 }
 
 TEST_CASE("OVX-16 pipelining is overlap of jobs, and batching multiplies the cost of nodes") {
@@ -204,7 +204,7 @@ TEST_CASE("OVX-16 pipelining is overlap of jobs, and batching multiplies the cos
   CHECK_FALSE(takt::validate(t));
   const auto before = t.nodes[1].wcet;
   t.nodes[3].blocks = std::numeric_limits<std::int64_t>::max() / 2;
-  CHECK(takt::batch(t, 0, 3).fault == graph_fault::time_overflow);
+  CHECK(takt::batch(t, 0, 3).fault == model_fault::time_overflow);
   CHECK(t.nodes[1].wcet == before);
-  CHECK(takt::batch(t, 0, 0).fault == graph_fault::amount_out_of_range);
+  CHECK(takt::batch(t, 0, 0).fault == model_fault::amount_out_of_range);
 }

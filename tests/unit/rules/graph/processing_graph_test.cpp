@@ -20,7 +20,7 @@
 
 namespace {
 
-using takt::graph_fault;
+using takt::model_fault;
 using takt::rational;
 using takt::ticks;
 using takt::token_edge;
@@ -84,11 +84,11 @@ TEST_CASE("GSD-03 a processing graph with a cycle, a wrong amount or unequal rat
   CHECK_FALSE(takt::validate(g));
   SUBCASE("cycle") {
     g.edges.push_back({.from = 3, .to = 1});
-    CHECK(takt::derive_rates(g).error.fault == graph_fault::cycle_without_history);
+    CHECK(takt::derive_rates(g).error.fault == model_fault::cycle_without_history);
   }
   SUBCASE("threshold below what is consumed") {
     g.edges[1].threshold = 2;
-    CHECK(takt::derive_rates(g).error == takt::graph_error{graph_fault::amount_out_of_range, 0, takt::nowhere, 1});
+    CHECK(takt::derive_rates(g).error == takt::model_error{model_fault::amount_out_of_range, 0, takt::nowhere, 1});
   }
   SUBCASE("nothing produced") {
     g.edges[2].produce = 0;
@@ -98,7 +98,7 @@ TEST_CASE("GSD-03 a processing graph with a cycle, a wrong amount or unequal rat
     for (token_edge& edge : g.edges) { edge.produce = edge.consume = edge.threshold = 1; }
     CHECK_FALSE(takt::derive_rates(g).error);
     g.edges[1].produce = 2;
-    CHECK(takt::derive_rates(g).error == takt::graph_error{graph_fault::rates_disagree, 0, 3, 3});
+    CHECK(takt::derive_rates(g).error == takt::model_error{model_fault::rates_disagree, 0, 3, 3});
   }
   SUBCASE("a second source") {
     g.nodes.push_back({.name = "5", .arrivals = 2, .window = 24});

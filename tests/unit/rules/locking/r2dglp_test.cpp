@@ -226,18 +226,18 @@ TEST_CASE("R2DGLP: advice is followed where the bound allows it, and otherwise c
 }
 
 TEST_CASE("GSD-65 the queue limit selects the protocol, and one without a bound is refused by name or raised") {
-  using takt::queue_limit_fault;
+  using takt::model_fault;
   using takt::validate;
-  CHECK(validate({.replicas = 3, .cluster = 8}, 4) == takt::queue_limit_check{queue_limit_fault::none, 3});
+  CHECK(validate({.replicas = 3, .cluster = 8}, 4) == takt::queue_limit_check{model_fault::none, 3});
   CHECK(validate({.replicas = 3, .cluster = 8, .queue_limit = 2}, 4) ==
-        takt::queue_limit_check{queue_limit_fault::limit_without_bound, 3});
+        takt::queue_limit_check{model_fault::queue_limit_without_bound, 3});
   CHECK_FALSE(validate({.replicas = 3, .cluster = 8, .queue_limit = 3}, 4));
   CHECK_FALSE(validate({.replicas = 3, .cluster = 8, .queue_limit = 100}, 4));
   for (const takt::r2dglp_options& o : {takt::r2dglp_options{.replicas = 5, .cluster = 8},
                                         {.replicas = 0, .cluster = 8},
                                         {.replicas = 1, .cluster = 0},
                                         {.replicas = 1, .cluster = 8, .queue_limit = -1}}) {
-    CHECK(validate(o, 4).fault == queue_limit_fault::size_out_of_range);
+    CHECK(validate(o, 4).fault == model_fault::lock_size_out_of_range);
   }
 
   std::int32_t limit = 1;
@@ -267,5 +267,5 @@ TEST_CASE("as published: below ceil(c/k) places nobody may inherit from the most
 
 TEST_CASE("GSD-66 the limit of a pool that clusters share is checked against the CPUs of all of them") {
   constexpr takt::r2dglp_options shared{.replicas = 2, .cluster = 3 * 4, .queue_limit = 2};
-  CHECK(validate(shared, 2) == takt::queue_limit_check{takt::queue_limit_fault::limit_without_bound, 6});
+  CHECK(validate(shared, 2) == takt::queue_limit_check{takt::model_fault::queue_limit_without_bound, 6});
 }

@@ -126,8 +126,8 @@ TEST_CASE("AP-05 AP-08 jobs of one instant are told before the scheduler decides
   runtime.drain();
   CHECK(device.left() == 0);
   CHECK(device.closed == 1);
-  CHECK(runtime.result().status == takt::runtime::run_status::met);
-  for (const auto& t : runtime.result().tasks) { CHECK(t.jobs == 1); }
+  CHECK(runtime.result().status() == takt::observation_status::no_miss);
+  for (const auto& t : runtime.result().tasks) { CHECK(t.completed == 1); }
 }
 
 TEST_CASE("AP-35 fixed priorities order the same jobs in their way") {
@@ -235,7 +235,7 @@ TEST_CASE("AP-33 no lock is held while the device is called, and the scheduler w
   REQUIRE(runtime.start(first_jobs()));
   runtime.drain();
   CHECK(device.left() == 2);
-  for (const auto& t : runtime.result().tasks) { CHECK(t.jobs == 1); }
+  for (const auto& t : runtime.result().tasks) { CHECK(t.completed == 1); }
 }
 
 TEST_CASE("releases do not drift, late jobs wait, and both hooks are called when it is time for them") {
@@ -269,11 +269,11 @@ TEST_CASE("releases do not drift, late jobs wait, and both hooks are called when
   recording trace;
   CHECK(runtime.replay(trace) == 0);
   const auto result = runtime.result();
-  REQUIRE(result.tasks[0].jobs >= 3);
-  CHECK(result.status == takt::runtime::run_status::missed);
+  REQUIRE(result.tasks[0].completed >= 3);
+  CHECK(result.status() == takt::observation_status::missed);
   CHECK(result.tasks[0].misses == misses.size());
   CHECK(result.tasks[0].unfinished == 0);
-  for (std::uint64_t j = 0; j < result.tasks[0].jobs; ++j) {
+  for (std::uint64_t j = 0; j < result.tasks[0].completed; ++j) {
     CHECK(trace.time_of(mark_kind::release, 0, j) == static_cast<ticks>(j) * 2 * ms);
   }
   for (std::size_t i = 0; i < misses.size(); ++i) {
@@ -306,7 +306,7 @@ TEST_CASE("a release that finds its job unfinished can be dropped, and a hook ca
   const auto result = runtime.result();
   CHECK(result.tasks[0].skipped >= 3);
   CHECK(result.tasks[0].skipped == overruns);
-  CHECK(result.tasks[0].jobs == device.loaded().size());
+  CHECK(result.tasks[0].completed == device.loaded().size());
   CHECK(result.tasks[0].misses >= 1);
   CHECK(result.tasks[0].unfinished == 0);
 }
@@ -321,7 +321,7 @@ TEST_CASE("what is unfinished at the end of a drain is counted, with the release
   REQUIRE(runtime.start({start, start + 30 * ms}));
   runtime.drain(start + 30 * ms);
   const auto result = runtime.result();
-  CHECK(result.tasks[0].jobs == 0);
+  CHECK(result.tasks[0].completed == 0);
   CHECK(result.tasks[0].unfinished == 10);
   CHECK(result.tasks[0].misses == 10);
   CHECK(device.loaded().size() == 1);
@@ -340,11 +340,10 @@ TEST_CASE("a runtime that is never drained ends with its scope, be it started or
 }
 
 TEST_CASE("at the edges of their slots kernels are asked to yield, and those of two slots never meet") {
-  accelerator_options options;
-  options.pinned_slot = {.offset = 0, .budget = 2 * ms, .period = 4 * ms};
-  options.gang_slot = {.offset = 2 * ms, .budget = 2 * ms, .period = 4 * ms};
+  const takt::runtime::accelerator_slots reserved{.pinned = {.offset = 0, .budget = 2 * ms, .period = 4 * ms},
+                                                  .gang = {.offset = 2 * ms, .budget = 2 * ms, .period = 4 * ms}};
   manual_device device;
-  by_hand<slots> runtime{{}, slots{2, 1}, device, options};
+  by_hand<slots> runtime{{}, slots{2, 1}, device, reserved};
   (void)runtime.add_timed(on_core(once(hour), 0));
   (void)runtime.add_timed(once(hour));
   const auto window = first_jobs();
@@ -370,7 +369,7 @@ TEST_CASE("at the edges of their slots kernels are asked to yield, and those of 
   while (c.kernel == running || c.what != kind::submit) { c = device.next(); }
   device.end(c.kernel);
   runtime.drain();
-  for (const auto& t : runtime.result().tasks) { CHECK(t.jobs == 1); }
+  for (const auto& t : runtime.result().tasks) { CHECK(t.completed == 1); }
 }
 
 namespace {
@@ -398,16 +397,25 @@ void check_trace(const recording& trace, bool cores_are_shared) {
   }
 }
 
+template <class Runtime, class Strategy, class Device>
+[[nodiscard]] auto runtime_of(const Strategy& strategy, Device& device, const accelerator_options& options) -> Runtime {
+  if constexpr (takt::SlotStrategy<Strategy>) {
+    const takt::runtime::accelerator_slots reserved{.pinned = {.offset = 0, .budget = 5 * ms, .period = 10 * ms},
+                                                    .gang = {.offset = 5 * ms, .budget = 5 * ms, .period = 10 * ms}};
+    return Runtime{{}, strategy, device, reserved, options};
+  } else {
+    return Runtime{{}, strategy, device, options};
+  }
+}
+
 /// One program for every policy and strategy, on the emulated accelerator.
 template <class Policy, class Strategy>
 void run_program(const Strategy& strategy, bool cores_are_shared) {
   accelerator_options options;
   options.trace_capacity = 10'000;
-  options.pinned_slot = {.offset = 0, .budget = 5 * ms, .period = 10 * ms};
-  options.gang_slot = {.offset = 5 * ms, .budget = 5 * ms, .period = 10 * ms};
   program p;
   emulated_accelerator device{{.cores = 2, .preemption_levels = 2}};
-  accelerator_runtime<Policy, Strategy, emulated_accelerator> runtime{{}, strategy, device, options};
+  auto runtime = runtime_of<accelerator_runtime<Policy, Strategy, emulated_accelerator>>(strategy, device, options);
   for (std::size_t i = 0; i < 4; ++i) {
     const takt::accelerator_task<ticks> t{.name = "k",
                                           .wcet = 2 * ms,
@@ -429,7 +437,7 @@ void run_program(const Strategy& strategy, bool cores_are_shared) {
     const auto& t = result.tasks[i];
     const std::uint64_t jobs = (100 + 20 + 5 * i - 1) / (20 + 5 * i);
     CAPTURE(i);
-    CHECK(t.jobs == jobs);
+    CHECK(t.completed == jobs);
     CHECK(t.unfinished == 0);
     const ticks in_sequence = cores_are_shared && i < 2 ? program::blocks[i] : (program::blocks[i] + 1) / 2;
     CHECK(t.best_response >= in_sequence * ms / 5);

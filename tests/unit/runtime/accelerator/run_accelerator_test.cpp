@@ -18,8 +18,8 @@
 namespace {
 
 using namespace takt::literals;
+using takt::observation_status;
 using takt::runtime::emulated_accelerator;
-using takt::runtime::run_status;
 using takt_test::recording;
 
 constexpr auto tasks =
@@ -48,18 +48,19 @@ void check_run(const Rule& rule) {
   auto o = options(120_ms);
   o.expected = takt::runtime::expect(takt::analyze(platform, tasks));
   recording trace;
-  const auto result = takt::runtime::run(platform, tasks, device, o, trace);
-  CHECK((result.status == run_status::met || result.status == run_status::missed));
+  const auto result = takt::runtime::run(platform, tasks, takt::plan<1>{}, device, o, trace);
+  CHECK(result.ended == observation_status::no_miss);
+  CHECK_FALSE(result.error);
   REQUIRE(result.tasks.size() == 3);
   constexpr std::array<std::uint64_t, 3> released{3, 2, 3};
   for (std::uint32_t i = 0; i < 3; ++i) {
     const auto& t = result.tasks[i];
     CAPTURE(t.name);
-    CHECK(t.jobs + t.unfinished == released[i]);
+    CHECK(t.completed + t.unfinished == released[i]);
     CHECK(t.has_bound == o.expected[i].response.exists);
     CHECK((t.has_bound || takt::GangScheduled<Rule>));
     CHECK(trace.count(takt::mark_kind::release, i) == released[i]);
-    CHECK(trace.count(takt::mark_kind::completion, i) == t.jobs);
+    CHECK(trace.count(takt::mark_kind::completion, i) == t.completed);
     CHECK(trace.count(takt::mark_kind::miss, i) == t.misses);
     if (t.within_bound) {
       CHECK((!t.has_bound || t.worst_response <= t.bound));
@@ -98,34 +99,35 @@ TEST_CASE("a run on an accelerator calls bound kernels, block by block, and tell
   takt::runtime::accelerator_hooks hooks;
   hooks.on_completion = [&completions](const takt::runtime::job_event& e) { ++completions[e.task]; };
   takt::no_trace nothing;
-  const auto result = takt::runtime::run(platform, tasks, device, options(100_ms), nothing, bound, hooks);
-  for (std::size_t i = 0; i < 3; ++i) { CHECK(completions[i] == result.tasks[i].jobs); }
+  const auto result =
+      takt::runtime::run(platform, tasks, takt::plan<1>{}, device, options(100_ms), nothing, bound, hooks);
+  for (std::size_t i = 0; i < 3; ++i) { CHECK(completions[i] == result.tasks[i].completed); }
   for (const auto& n : runs) {
-    CHECK(n >= result.tasks[2].jobs);
-    CHECK(n <= result.tasks[2].jobs + result.tasks[2].unfinished);
+    CHECK(n >= result.tasks[2].completed);
+    CHECK(n <= result.tasks[2].completed + result.tasks[2].unfinished);
   }
 }
 
 TEST_CASE("a run on an accelerator refuses what cannot run, with the reason") {
   emulated_accelerator device{{.cores = 2, .preemption_levels = 2}};
   const auto run_on = [&](const auto& platform, const auto& set) {
-    return takt::runtime::run(platform, set, device, options(10_ms));
+    return takt::runtime::run(platform, set, takt::plan<1>{}, device, options(10_ms));
   };
-  CHECK(run_on(board(takt::gang(takt::edf), 3), tasks).status == run_status::wrong_device);
-  CHECK(run_on(board(takt::levels(takt::edf), 2, 3), tasks).status == run_status::wrong_device);
+  CHECK(run_on(board(takt::gang(takt::edf), 3), tasks).status() == observation_status::wrong_device);
+  CHECK(run_on(board(takt::levels(takt::edf), 2, 3), tasks).status() == observation_status::wrong_device);
   const auto outside = run_on(board(takt::gang(takt::edf), 1), tasks);
-  CHECK(outside.status == run_status::invalid_model);
+  CHECK(outside.status() == observation_status::invalid_model);
   CHECK(outside.error.fault == takt::model_fault::core_out_of_range);
   CHECK(outside.error.task == 1);
   CHECK(run_on(board(takt::gang(takt::edf), 513), tasks).error.fault == takt::model_fault::platform_size_out_of_range);
   takt::no_trace nothing;
   const takt::runtime::kernel_bindings<emulated_accelerator> bound{{3, takt::runtime::wave_kernel{1, 1}}};
-  CHECK(takt::runtime::run(board(takt::gang(takt::edf)), tasks, device, options(10_ms), nothing, bound).status ==
-        run_status::wrong_binding);
+  CHECK(takt::runtime::run(board(takt::gang(takt::edf)), tasks, takt::plan<1>{}, device, options(10_ms), nothing, bound)
+            .status() == observation_status::wrong_binding);
   takt_test::manual_device broken;
   broken.opens = false;
-  CHECK(takt::runtime::run(board(takt::gang(takt::edf)), tasks, broken, options(10_ms)).status ==
-        run_status::no_threads);
+  CHECK(takt::runtime::run(board(takt::gang(takt::edf)), tasks, takt::plan<1>{}, broken, options(10_ms)).status() ==
+        observation_status::no_threads);
 }
 
 TEST_CASE("what is proven for a kernel is expected of it: its bound, or under EDF its deadline") {
@@ -150,7 +152,7 @@ TEST_CASE("a run on an accelerator reports a response above its bound while it g
   std::atomic<int> calls = 0;
   o.on_violation = [&calls](const takt::runtime::violation&) { ++calls; };
   emulated_accelerator device{{.cores = 2, .preemption_levels = 2}};
-  const auto result = takt::runtime::run(board(takt::levels(takt::edf)), tasks, device, o);
+  const auto result = takt::runtime::run(board(takt::levels(takt::edf)), tasks, takt::plan<1>{}, device, o);
   REQUIRE(result.first_violation.has_value());
   CHECK(result.first_violation->task == 1);
   CHECK(result.first_violation->job == 0);
@@ -158,4 +160,40 @@ TEST_CASE("a run on an accelerator reports a response above its bound while it g
   CHECK(calls == 1);
   CHECK(result.tasks[0].within_bound);
   CHECK_FALSE(result.tasks[1].within_bound);
+}
+
+TEST_CASE("a run on an accelerator places kernels as its plan says, and refuses what it would not follow") {
+  constexpr auto platform = board(takt::gang(takt::edf));
+  emulated_accelerator device{platform.accelerator()};
+  takt::plan<3> p;
+  for (const std::int32_t core : {1, 0, takt::any_core}) { p.cores.push_back(core); }
+  recording trace;
+  const auto result = takt::runtime::run(platform, tasks, p, device, options(100_ms), trace);
+  CHECK(result.tasks[0].completed >= 1);
+  for (const takt::slice& s : trace.slices) {
+    if (s.task < 2) { CHECK(s.where.index == (s.task == 0 ? 1 : 0)); }
+  }
+  CHECK(result.tasks[2].visit_count == 1);
+  CHECK(result.visit_response(2, 0) == result.tasks[2].worst_response);
+
+  p.percents.push_back(10);
+  CHECK(takt::runtime::run(platform, tasks, p, device, options(10_ms)).error.fault ==
+        takt::model_fault::plan_part_unused);
+  p.percents.clear();
+  p.cores[0] = 2;
+  CHECK(takt::runtime::run(platform, tasks, p, device, options(10_ms)).error.fault ==
+        takt::model_fault::core_out_of_range);
+  p.cores[0] = 0;
+  auto o = options(10_ms);
+  o.expected.resize(1);
+  o.expected[0].visits.resize(2);
+  CHECK(takt::runtime::run(platform, tasks, p, device, o).status() == observation_status::wrong_binding);
+}
+
+TEST_CASE("a run on an accelerator says that it pins no task to a core") {
+  emulated_accelerator device{{.cores = 2, .preemption_levels = 2}};
+  const auto result =
+      takt::runtime::run(board(takt::levels(takt::edf)), tasks, takt::plan<1>{}, device, options(10_ms));
+  CHECK_FALSE(result.granted.pinned);
+  CHECK(std::ranges::any_of(result.notes, [](const std::string& n) { return n.starts_with("affinity: not pinned"); }));
 }

@@ -48,7 +48,7 @@ TEST_CASE("OVX-34 times of nodes become percentiles of what was measured, of ker
   }
   seen.record(takt::mark{takt::mark_kind::completion, cpu_node, 0, 1'000'000});
   graph table = two_nodes();
-  const auto report = takt::runtime::set_measured(table, seen, 990);
+  const auto report = takt::runtime::set_measured(table, {}, seen, 990);
   CHECK(table.nodes[0].wcet == 99);
   CHECK(table.nodes[1].block_length == 1098);
   CHECK(table.nodes[1].launch == 5);

@@ -11,9 +11,13 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/analysis/graph/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/graph/graph_set.hpp>
+#include <takt/model/model_fault.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 
@@ -23,10 +27,11 @@ namespace rt = takt::runtime;
 using rt::graph_code;
 using rt::graph_job;
 using rt::graph_run_options;
-using rt::graph_run_status;
+using takt::observation_status;
 
 constexpr auto board =
-    takt::platform(takt::pool(takt::processors(4), takt::clustered(takt::g_edf, 2)),
+    takt::platform(takt::pool(takt::processors(4), takt::nonpreemptive(takt::clustered(takt::g_edf, 2))),
+                   takt::pool(takt::copy_engines(1), takt::fifo),
                    takt::pool(takt::block_slots(2, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
 constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
@@ -41,10 +46,20 @@ constexpr std::array<std::string_view, 16> names{"a", "b", "c", "d", "e", "f", "
   return o;
 }
 
+template <class G>
+[[nodiscard]] auto plan_of(const G& graphs) {
+  return takt::analyze(board, graphs).plan;
+}
+
 [[nodiscard]] auto cpu_node(std::size_t name, takt::ticks wcet) -> takt::graph_node<takt::ticks> {
   takt::graph_node<takt::ticks> n;
   n.name = names[name];
   n.wcet = wcet;
+  return n;
+}
+[[nodiscard]] auto copy_node(std::size_t name, takt::ticks time) -> takt::graph_node<takt::ticks> {
+  auto n = cpu_node(name, time);
+  n.kind = takt::node_kind::copy;
   return n;
 }
 [[nodiscard]] auto kernel_node(std::size_t name, bool split) -> takt::graph_node<takt::ticks> {
@@ -92,12 +107,13 @@ TEST_CASE("GSA-44 whoever writes first in a node waits for whoever reads last in
   static_cast<void>(graph.add_edge(2, 1, 3));
   auto options = quietly(1);
   options.copies = 2;
-  const auto plan = rt::make_graph_plan(takt::refine(graph), takt::graph_platform_of(board),
-                                        takt::gel_policy::earliest_deadline, options);
+  takt::refined_table<decltype(graph)> refined;
+  REQUIRE(takt::refine_for(board, graph, refined));
+  const auto laid = rt::make_graph_layout(refined, plan_of(graph), options);
   // Source, three parts of each node, sink; then input and output.
-  REQUIRE(plan.nodes.size() == 11);
-  const auto waits = [&plan](std::uint32_t from, std::uint32_t to) {
-    return std::ranges::any_of(plan.graphs[0].waits,
+  REQUIRE(laid.nodes.size() == 11);
+  const auto waits = [&laid](std::uint32_t from, std::uint32_t to) {
+    return std::ranges::any_of(laid.graphs[0].waits,
                                [&](const rt::job_wait& w) { return w.from == from && w.to == to && w.lag == 2; });
   };
   CHECK(waits(6, 1));
@@ -125,7 +141,10 @@ using random_graphs = takt::graph_table<takt::ticks, 24, 120, 3>;
     for (std::uint32_t v = 0; v < count; ++v) {
       const bool kernel = random.chance(1, 4);
       const takt::ticks wcet = random.chance(1, 5) ? 0 : random.between(1, 20'000);
-      static_cast<void>(out.add_node(kernel ? kernel_node(v, random.chance(1, 2)) : cpu_node(v, wcet)));
+      const bool copy = random.chance(1, 5);
+      static_cast<void>(out.add_node(kernel ? kernel_node(v, random.chance(1, 2))
+                                     : copy ? copy_node(v, wcet)
+                                            : cpu_node(v, wcet)));
       for (std::uint32_t from = 0; from < v; ++from) {
         if (random.chance(1, 3)) { static_cast<void>(out.add_edge(first + from, first + v)); }
       }
@@ -192,6 +211,8 @@ TEST_CASE("GSA-44 GSA-45 every node finds whole what its edges bring, whatever t
         code.kernel(v, [body](const graph_job& j, std::int64_t block) {
           if (block == 0) { body(j); }
         });
+      } else if (graphs.nodes[v].kind == takt::node_kind::copy) {
+        code.copy(v, body);
       } else {
         code.cpu(v, body);
       }
@@ -199,13 +220,15 @@ TEST_CASE("GSA-44 GSA-45 every node finds whole what its edges bring, whatever t
     for (std::uint32_t g = 0; g < graphs.graphs.size(); ++g) {
       code.output(g, [&delivered, g](const graph_job& j) { delivered[g].push_back(j.number); });
     }
-    const auto result = rt::run(board, graphs, options, code);
-    INFO("round " << round << ", " << name_of(result.status));
-    if (result.status == graph_run_status::unbounded) { continue; }
-    REQUIRE(result.graphs.size() == graphs.graphs.size());
+    const auto verdict = takt::analyze(board, graphs);
+    if (!verdict.bounded()) { continue; }
+    const auto result = rt::run(board, graphs, verdict.plan, options, code);
+    INFO("round " << round << ", " << name_of(result.status()) << ", " << takt::describe(result.error.fault).problem
+                  << ", " << result.error.value);
+    REQUIRE(result.tasks.size() == graphs.graphs.size());
     CHECK(copies.wrong == 0);
     for (std::size_t g = 0; g < graphs.graphs.size(); ++g) {
-      CHECK(result.graphs[g].delivered == jobs);
+      CHECK(result.tasks[g].completed == jobs);
       CHECK(delivered[g].size() == jobs);
       CHECK(std::ranges::is_sorted(delivered[g]));
     }
@@ -218,10 +241,10 @@ TEST_CASE("an object may be used by every node of a graph, kernels with all thei
   for (std::uint32_t v = 0; v < names.size(); ++v) { options.uses.push_back({0, "frame", v}); }
   for (const std::int64_t copies : {0, 1, 3}) {
     options.copies = copies;
-    const auto result = rt::run(board, graph, options);
-    INFO(name_of(result.status));
-    REQUIRE(result.graphs.size() == 1);
-    CHECK(result.graphs[0].delivered == 3);
+    const auto result = rt::run(board, graph, plan_of(graph), options);
+    INFO(name_of(result.status()));
+    REQUIRE(result.tasks.size() == 1);
+    CHECK(result.tasks[0].completed == 3);
   }
 }
 
@@ -230,7 +253,7 @@ TEST_CASE("a run without invocations ends, and lengths and counts of any size ar
   auto options = quietly(3);
   options.keep_responses = true;
   counting seen;
-  const auto delivered = [&] { return rt::run(board, graph, options, seen).graphs[0].delivered; };
+  const auto delivered = [&] { return rt::run(board, graph, plan_of(graph), options, seen).tasks[0].completed; };
   options.length = takt::duration{greatest};
   CHECK(delivered() == 3);
   for (const std::int64_t length : {std::int64_t{0}, std::int64_t{-1}, least}) {
@@ -250,8 +273,8 @@ TEST_CASE("copies beyond the invocations that can be under way are not made") {
   for (const std::int64_t copies : {rt::most_instances, rt::most_instances + 1, greatest}) {
     auto options = quietly(4);
     options.copies = copies;
-    const auto result = rt::run(board, graph, options);
-    CHECK(result.graphs[0].delivered == 4);
+    const auto result = rt::run(board, graph, plan_of(graph), options);
+    CHECK(result.tasks[0].completed == 4);
     CHECK(result.graphs[0].copies == rt::most_instances + 5);
   }
 }
@@ -262,9 +285,10 @@ TEST_CASE("priorities that the system does not have leave the run time-shared") 
     auto options = quietly(1);
     options.real_time = true;
     options.base_priority = base;
-    const auto result = rt::run(board, short_chain(1'000'000), options);
+    const auto chain = short_chain(1'000'000);
+    const auto result = rt::run(board, chain, plan_of(chain), options);
     CHECK(!result.granted.real_time);
-    CHECK(result.graphs[0].delivered == 1);
+    CHECK(result.tasks[0].completed == 1);
     CHECK(result.nodes[1].priority == std::int64_t{base} + 2);
   }
 }
@@ -275,7 +299,5 @@ TEST_CASE("more threads for blocks than a run may have are refused") {
   code.kernel(0, [](const graph_job&, std::int64_t) {});
   auto options = quietly(1);
   options.block_threads = std::numeric_limits<std::int32_t>::max();
-  CHECK(rt::run(board, graph, options, code).status == graph_run_status::no_threads);
-  options.block_threads = -1;
-  CHECK(rt::run(board, graph, options, code).graphs[0].delivered == 1);
+  CHECK(rt::run(board, graph, plan_of(graph), options, code).status() == observation_status::no_threads);
 }

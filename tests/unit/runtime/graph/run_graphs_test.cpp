@@ -5,15 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <takt/analysis/graph/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/graph/graph_set.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 
@@ -24,15 +28,15 @@ namespace rt = takt::runtime;
 using rt::graph_code;
 using rt::graph_job;
 using rt::graph_run_options;
-using rt::graph_run_status;
+using takt::observation_status;
 
 constexpr auto board =
-    takt::platform(takt::pool(takt::processors(2), takt::g_fl),
+    takt::platform(takt::pool(takt::processors(2), takt::nonpreemptive(takt::g_fl)),
                    takt::pool(takt::block_slots(2, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
 
 /// Two clusters that share the GPU.
 constexpr auto clusters =
-    takt::platform(takt::pool(takt::processors(2), takt::clustered(takt::g_edf, 1)),
+    takt::platform(takt::pool(takt::processors(2), takt::nonpreemptive(takt::clustered(takt::g_edf, 1))),
                    takt::pool(takt::block_slots(2, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
 
 [[nodiscard]] constexpr auto detector(std::string_view name, takt::duration period, std::int32_t cluster) {
@@ -51,6 +55,17 @@ constexpr auto clusters =
   o.invocations = invocations;
   o.real_time = o.pin_to_cores = o.lock_memory = false;
   return o;
+}
+
+/// With what is proven of the graphs as expectation.
+template <class P, class G>
+[[nodiscard]] auto expecting(const P& platform, const G& graphs, graph_run_options o) -> graph_run_options {
+  o.expected = rt::expect(takt::analyze(platform, graphs));
+  return o;
+}
+template <class P, class G>
+[[nodiscard]] auto plan_of(const P& platform, const G& graphs) {
+  return takt::analyze(platform, graphs).plan;
 }
 
 struct recording {
@@ -76,16 +91,21 @@ void dawdle(takt::random_stream& random) {
 TEST_CASE("OVX-32 several graphs run in clusters, with kernels between them, and every invocation is delivered") {
   const auto graphs = takt::graph_set(detector("left", 4_ms, 0), detector("right", 5_ms, 1));
   recording seen;
-  const auto result = rt::run(clusters, graphs, quietly(12), seen);
-  INFO(name_of(result.status));
-  REQUIRE(result.graphs.size() == 2);
+  const auto result =
+      rt::run(clusters, graphs, plan_of(clusters, graphs), expecting(clusters, graphs, quietly(12)), seen);
+  INFO(name_of(result.status()));
+  REQUIRE(result.tasks.size() == 2);
   REQUIRE(result.nodes.size() == 12);
-  for (const auto& g : result.graphs) {
-    CHECK(g.delivered == 12);
+  for (const auto& g : result.tasks) {
+    CHECK(g.released == 12);
+    CHECK(g.completed == 12);
     CHECK(g.skipped == 0);
-    CHECK(g.end_to_end.count == 12);
-    CHECK(g.end_to_end.bound > 0);
+    CHECK(g.has_bound);
+    CHECK(g.bound > 0);
+    CHECK(g.visit_count == 6);
   }
+  CHECK(result.visit_response(1, 2) == result.nodes[8].response.worst);
+  CHECK(result.end > 0);
   for (const auto& n : result.nodes) { CHECK(n.response.count == 12); }
   // Per graph and job: four CPU nodes besides launch, and four blocks.
   const auto kernels = [](const takt::slice& s) { return s.where.where == takt::stage::kernel; };
@@ -99,18 +119,20 @@ TEST_CASE("OVX-32 several graphs run in clusters, with kernels between them, and
 TEST_CASE("OVX-32 a node has as many instances as jobs of it can be under way, and takes the priority of each job") {
   // Each job lasts longer than a period: only overlapping jobs keep up.
   const auto graphs = takt::graph_set(takt::graph("long", takt::period(2_ms), takt::node("a", takt::cpu(3_ms))));
-  const auto plan = rt::make_graph_plan(takt::refine(graphs.flat<takt::ticks>()), takt::graph_platform_of(board),
-                                        takt::gel_policy::fair_lateness, {});
-  REQUIRE(plan.status == takt::analysis::graph_status::bounded);
-  // Point 2 - 3/2, response at most 3/2 (wait for the 2 x 3 that run) later: at least two jobs overlap.
-  CHECK(plan.nodes[0].node.point == 500'000);
-  CHECK(plan.nodes[0].instances == (plan.nodes[0].response + 1'999'999) / 2'000'000);
-  CHECK(plan.nodes[0].instances >= 2);
+  const auto verdict = takt::analyze(board, graphs);
+  REQUIRE(verdict.bounded());
+  // Two jobs of 3 run, and one more goes first: at least two jobs overlap.
+  CHECK(verdict.plan.instances[0] == (verdict.visits[0].response + 1'999'999) / 2'000'000);
+  CHECK(verdict.plan.instances[0] >= 2);
   auto options = quietly(20);
   options.lengths = rt::length_choice::lower;
-  const auto result = rt::run(board, graphs, options);
-  CHECK(result.nodes[0].instances == plan.nodes[0].instances);
-  CHECK(result.graphs[0].delivered == 20);
+  const auto result = rt::run(board, graphs, verdict.plan, options);
+  CHECK(result.nodes[0].instances == verdict.plan.instances[0]);
+  CHECK(result.tasks[0].completed == 20);
+
+  auto more = verdict.plan;
+  ++more.instances[0];
+  CHECK(rt::run(board, graphs, more, options).nodes[0].instances == more.instances[0]);
 }
 
 TEST_CASE("GSA-43 input comes before all sources, output after all sinks and in order, while invocations overlap") {
@@ -142,8 +164,8 @@ TEST_CASE("GSA-43 input comes before all sources, output after all sinks and in 
     order.push_back(j.number);
     --under_way;
   });
-  const auto result = rt::run(board, graphs, quietly(jobs), code);
-  CHECK(result.graphs[0].delivered == jobs);
+  const auto result = rt::run(board, graphs, plan_of(board, graphs), quietly(jobs), code);
+  CHECK(result.tasks[0].completed == jobs);
   CHECK(wrong == 0);
   REQUIRE(order.size() == jobs);
   CHECK(std::ranges::is_sorted(order));
@@ -224,10 +246,10 @@ using random_graph = takt::graph_table<takt::ticks, objects, objects * objects, 
       code.cpu(v, body);
     }
   }
-  const auto result = rt::run(board, graph, options, code);
-  CHECK(result.graphs.size() == 1);
-  if (result.graphs.empty()) { return -1; }
-  CHECK(result.graphs[0].delivered == options.invocations);
+  const auto result = rt::run(board, graph, plan_of(board, graph), options, code);
+  CHECK(result.tasks.size() == 1);
+  if (result.tasks.empty()) { return -1; }
+  CHECK(result.tasks[0].completed == static_cast<std::uint64_t>(options.invocations));
   return shared.overwritten;
 }
 
@@ -271,14 +293,16 @@ TEST_CASE("GSA-45 a node that reads the two frames before finds them whole in a 
     });
     auto options = quietly(jobs);
     options.copies = copies;
-    const auto result = rt::run(board, graphs, options, code);
-    CHECK(result.graphs[0].delivered == jobs);
+    const auto result = rt::run(board, graphs, plan_of(board, graphs), options, code);
+    CHECK(result.tasks[0].completed == jobs);
     CHECK((copies == 0 || result.graphs[0].copies == copies + 2));
     CHECK(shared.overwritten == 0);
   }
-  const auto plan = rt::make_graph_plan(takt::refine(graphs.flat<takt::ticks>()), takt::graph_platform_of(board),
-                                        takt::gel_policy::fair_lateness, {});
-  CHECK(plan.graphs[0].copies == plan.graphs[0].instances + 2);
+  takt::refined_table<decltype(graphs)::table_type<takt::ticks>> refined;
+  REQUIRE(takt::refine_for(board, graphs.flat(), refined));
+  const auto laid = rt::make_graph_layout(refined, plan_of(board, graphs), {});
+  REQUIRE_FALSE(laid.error);
+  CHECK(laid.graphs[0].copies == laid.graphs[0].instances + 2);
 }
 
 TEST_CASE("GSA-46 under fixed priorities a node ranks by its longest distance from the input") {
@@ -286,13 +310,13 @@ TEST_CASE("GSA-46 under fixed priorities a node ranks by its longest distance fr
   auto options = quietly(2);
   options.sharing = rt::processor_sharing::by_system;
   options.base_priority = 20;
-  const auto result = rt::run(board, graphs, options);
+  const auto result = rt::run(board, graphs, plan_of(board, graphs), options);
   REQUIRE(result.nodes.size() == 6);
   // resize, launch, kernel, await, colour, classify: the input has depth 0.
   constexpr std::array<std::int32_t, 6> expected{21, 22, 23, 24, 22, 25};
   for (std::size_t v = 0; v < expected.size(); ++v) { CHECK(result.nodes[v].priority == expected[v]); }
-  CHECK(!result.graphs[0].end_to_end.has_bound);
-  CHECK(result.graphs[0].delivered == 2);
+  CHECK(!result.tasks[0].has_bound);
+  CHECK(result.tasks[0].completed == 2);
 }
 
 TEST_CASE("a predecessor that ends after the offset is reported as an overrun, once per node to the hook") {
@@ -300,19 +324,29 @@ TEST_CASE("a predecessor that ends after the offset is reported as an overrun, o
                                                   takt::node("b", takt::cpu(10_us)), takt::edge("a", "b")));
   auto options = quietly(4);
   std::atomic<int> told{0};
-  options.on_overrun = [&told](const rt::graph_overrun& o) { told += o.node == 1 ? 1 : 100; };
+  options.on_overrun = [&told](const rt::graph_overrun& o) { told += o.node == 1 ? 1 : 0; };
   graph_code code;
   code.cpu(0, [](const graph_job&) { rt::sleep_until(rt::now() + 3'000'000); });
-  const auto result = rt::run(board, graphs, options, code);
+  std::atomic<int> violations{0};
+  options.on_violation = [&violations](const rt::violation&) { ++violations; };
+  const auto result = rt::run(board, graphs, plan_of(board, graphs), expecting(board, graphs, options), code);
   CHECK(told == 1);
-  CHECK(result.status == graph_run_status::exceeded);
+  CHECK(violations == 1);
+  CHECK(result.status() == observation_status::exceeded);
   CHECK(result.nodes[1].late == 4);
   REQUIRE(result.first_overrun.has_value());
   CHECK(result.first_overrun->node == 1);
   CHECK(result.first_overrun->job == 0);
   CHECK(result.nodes[1].worst_lateness >= 1'000'000);
-  CHECK(!result.nodes[0].response.within_bound());
-  CHECK(!result.graphs[0].end_to_end.within_bound());
+  CHECK(!result.nodes[0].within_bound);
+  CHECK(!result.tasks[0].within_bound);
+  REQUIRE(result.first_violation.has_value());
+  CHECK(result.first_violation->task == 0);
+  CHECK(result.first_violation->visit == 0);
+  CHECK(result.first_violation->of_visit);
+  CHECK(result.first_violation->job == 0);
+  CHECK(result.first_violation->observed > result.first_violation->bound);
+  CHECK(result.first_violation->time >= 3'000'000);
 }
 
 TEST_CASE("an invocation without room is dropped where that is asked, and waits otherwise") {
@@ -321,13 +355,14 @@ TEST_CASE("an invocation without room is dropped where that is asked, and waits 
   code.cpu(0, [](const graph_job&) { rt::sleep_until(rt::now() + 4'000'000); });
   auto options = quietly(5);
   options.overrun = rt::overrun_policy::skip;
-  const auto dropped = rt::run(board, graphs, options, code);
-  CHECK(dropped.graphs[0].delivered == 5);
-  CHECK(dropped.graphs[0].skipped >= 4);
+  const auto dropped = rt::run(board, graphs, plan_of(board, graphs), options, code);
+  CHECK(dropped.tasks[0].completed == 5);
+  CHECK(dropped.tasks[0].skipped >= 4);
+  CHECK(dropped.tasks[0].released == 5 + dropped.tasks[0].skipped);
   options.overrun = rt::overrun_policy::queue;
-  const auto queued = rt::run(board, graphs, options, code);
-  CHECK(queued.graphs[0].delivered == 5);
-  CHECK(queued.graphs[0].skipped == 0);
+  const auto queued = rt::run(board, graphs, plan_of(board, graphs), options, code);
+  CHECK(queued.tasks[0].completed == 5);
+  CHECK(queued.tasks[0].skipped == 0);
 }
 
 TEST_CASE("without early releasing nothing starts before its nominal release") {
@@ -336,8 +371,8 @@ TEST_CASE("without early releasing nothing starts before its nominal release") {
   options.early_release = false;
   options.lengths = rt::length_choice::lower;
   recording seen;
-  const auto result = rt::run(board, graphs, options, seen);
-  CHECK(result.graphs[0].delivered == 5);
+  const auto result = rt::run(board, graphs, plan_of(board, graphs), options, seen);
+  CHECK(result.tasks[0].completed == 5);
   std::vector<std::vector<takt::ticks>> nominal(6, std::vector<takt::ticks>(5));
   for (const auto& m : seen.marks) {
     if (m.what == takt::mark_kind::release) { nominal[m.task][m.job] = m.time; }
@@ -347,26 +382,160 @@ TEST_CASE("without early releasing nothing starts before its nominal release") {
 
 TEST_CASE("graphs that cannot be run are refused with a reason") {
   const auto graphs = takt::graph_set(detector("camera", 6_ms, 0));
-  graph_code code;
-  code.cpu(9, [](const graph_job&) {});
-  CHECK(rt::run(board, graphs, quietly(1), code).status == graph_run_status::wrong_binding);
-  code = {};
-  code.cpu(1, [](const graph_job&) {});
-  CHECK(rt::run(board, graphs, quietly(1), code).status == graph_run_status::wrong_binding);
-  code = {};
-  code.cpu(1, [](const graph_job&) {}, 0, takt::node_part::launch);
-  CHECK(rt::run(board, graphs, quietly(1), code).graphs[0].delivered == 1);
+  const auto plan = plan_of(board, graphs);
+  const auto status = [&](const graph_run_options& o, const graph_code& code) {
+    return rt::run(board, graphs, plan, o, code).status();
+  };
+  const auto nothing = [](const graph_job&) {};
+  CHECK(status(quietly(1), graph_code{}.cpu(9, nothing)) == observation_status::wrong_binding);
+  CHECK(status(quietly(1), graph_code{}.cpu(1, nothing)) == observation_status::wrong_binding);
+  CHECK(status(quietly(1), graph_code{}.copy(0, nothing)) == observation_status::wrong_binding);
+  CHECK(status(quietly(1), graph_code{}.cpu(1, nothing, 0, takt::node_part::launch)) == observation_status::no_miss);
   auto options = quietly(1);
   options.uses.push_back({0, "image", 17});
-  CHECK(rt::run(board, graphs, options).status == graph_run_status::wrong_binding);
+  CHECK(status(options, {}) == observation_status::wrong_binding);
+  options = quietly(1);
+  options.expected.resize(2);
+  CHECK(status(options, {}) == observation_status::wrong_binding);
+  options.expected.resize(1);
+  options.expected[0].visits.resize(7);
+  CHECK(status(options, {}) == observation_status::wrong_binding);
 
   const auto elsewhere = takt::graph_set(detector("camera", 6_ms, 1));
-  const auto refused = rt::run(board, elsewhere, quietly(1));
-  CHECK(refused.status == graph_run_status::invalid_model);
-  CHECK(refused.error.fault == takt::graph_fault::cluster_out_of_range);
+  const auto refused = rt::run(board, elsewhere, plan, quietly(1));
+  CHECK(refused.status() == observation_status::invalid_model);
+  CHECK(refused.error.fault == takt::model_fault::cluster_out_of_range);
+  CHECK(refused.error.name == "camera");
+}
 
+TEST_CASE("options that a run of graphs would not follow are refused with the value") {
+  const auto graphs = takt::graph_set(detector("camera", 6_ms, 0));
+  const auto error = [&](const auto& change) {
+    auto options = quietly(1);
+    change(options);
+    return rt::run(board, graphs, plan_of(board, graphs), options).error;
+  };
+  const auto threads = error([](auto& o) { o.block_threads = 0; });
+  CHECK(threads.fault == takt::model_fault::threads_not_positive);
+  CHECK((threads.has_value && threads.value == 0));
+  const auto copies = error([](auto& o) { o.copies = -1; });
+  CHECK(copies.fault == takt::model_fault::negative_copies);
+  CHECK(copies.value == -1);
+}
+
+TEST_CASE("a run without the plan of a bounded verdict is refused, and says what the plan lacks") {
   const auto overload = takt::graph_set(takt::graph("much", takt::period(1_ms), takt::node("a", takt::cpu(3_ms))));
-  const auto unbounded = rt::run(board, overload, quietly(1));
-  CHECK(unbounded.status == graph_run_status::unbounded);
-  CHECK(unbounded.analysis == takt::analysis::graph_status::cpu_unbounded);
+  const auto verdict = takt::analyze(board, overload);
+  CHECK(verdict.why == takt::obstacle::processors);
+  const auto unbounded = rt::run(board, overload, verdict.plan, quietly(1));
+  CHECK(unbounded.status() == observation_status::invalid_model);
+  CHECK(unbounded.error.fault == takt::model_fault::plan_incomplete);
+
+  const auto graphs = takt::graph_set(detector("camera", 6_ms, 0));
+  const auto error_with = [&](const auto& change) {
+    auto p = plan_of(board, graphs);
+    change(p);
+    return rt::run(board, graphs, p, quietly(1)).error;
+  };
+  const auto many = error_with([](auto& p) { p.instances[3] = 65; });
+  CHECK(many == takt::fault_at(takt::model_fault::instances_out_of_range, 0, 3));
+  CHECK(many.name == "camera");
+  CHECK((many.value == 65 && many.limit == rt::most_instances));
+  CHECK(error_with([](auto& p) { p.instances[3] = 0; }).fault == takt::model_fault::instances_out_of_range);
+  CHECK(error_with([](auto& p) { p.offsets[1] = -1; }).fault == takt::model_fault::negative_time);
+  CHECK(error_with([](auto& p) { p.offsets[1] = 1'000'000'000; }).fault == takt::model_fault::instances_out_of_range);
+  CHECK(error_with([](auto& p) { p.priorities.push_back(0); }).fault == takt::model_fault::plan_part_unused);
+}
+
+TEST_CASE("a preemptive platform runs by the system only, and without bounds") {
+  constexpr auto preemptive =
+      takt::platform(takt::pool(takt::processors(2), takt::g_fl),
+                     takt::pool(takt::block_slots(2, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
+  const auto graphs = takt::graph_set(detector("camera", 6_ms, 0));
+  const auto plan = plan_of(preemptive, graphs);
+  auto options = quietly(2);
+  const auto refused = rt::run(preemptive, graphs, plan, options);
+  CHECK(refused.error.fault == takt::model_fault::sharing_without_preemption);
+  CHECK(!takt::describe(refused.error.fault).allowed.empty());
+  options.sharing = rt::processor_sharing::by_system;
+  const auto seen = rt::run(preemptive, graphs, plan, options);
+  CHECK(seen.tasks[0].completed == 2);
+  CHECK(std::ranges::any_of(seen.notes, [](const std::string& n) { return n.ends_with("no bound is known"); }));
+}
+
+namespace {
+
+constexpr auto with_engines = takt::platform(takt::pool(takt::processors(1), takt::nonpreemptive(takt::g_edf)),
+                                             takt::pool(takt::copy_engines(2), takt::fifo));
+/// Copies of three quarters of a period: one processor would not have the time for them.
+constexpr auto copying = takt::graph_set(
+    takt::graph("left", takt::period(8_ms), takt::node("in", takt::copy(6_ms)), takt::node("a", takt::cpu(20_us)),
+                takt::edge("in", "a")),
+    takt::graph("right", takt::period(8_ms), takt::node("in", takt::copy(6_ms)), takt::node("none", takt::copy(0_ms)),
+                takt::node("a", takt::cpu(20_us)), takt::edge("in", "none"), takt::edge("none", "a")));
+
+}  // namespace
+
+TEST_CASE("copies run on the platform's engines, as they are bounded, and not on its processors") {
+  const auto verdict = takt::analyze(with_engines, copying);
+  REQUIRE(verdict.bounded());
+  recording seen;
+  const auto result = rt::run(with_engines, copying, verdict.plan, expecting(with_engines, copying, quietly(10)), seen);
+  INFO(name_of(result.status()));
+  CHECK(result.tasks[0].completed == 10);
+  CHECK(result.tasks[1].completed == 10);
+  std::array<int, 2> on_engine{};
+  takt::ticks copied = 0;
+  for (const auto& s : seen.slices) {
+    const bool is_copy = verdict.visits[s.task].name == "in";
+    CHECK((s.where.where == (is_copy ? takt::stage::copy : takt::stage::cpu)));
+    if (!is_copy) { continue; }
+    ++on_engine[static_cast<std::size_t>(s.where.index)];
+    CHECK(s.end - s.start <= 6'000'000);
+    copied += s.end - s.start;
+  }
+  CHECK(on_engine[0] + on_engine[1] == 20);
+  CHECK((on_engine[0] > 0 && on_engine[1] > 0));
+  CHECK(copied > 0);
+}
+
+TEST_CASE("one engine makes one copy at a time, jobs of a node a period apart") {
+  constexpr auto one_engine = takt::platform(takt::pool(takt::processors(1), takt::nonpreemptive(takt::g_edf)),
+                                             takt::pool(takt::copy_engines(1), takt::fifo));
+  constexpr auto graphs = takt::graph_set(takt::graph("a", takt::period(4_ms), takt::node("in", takt::copy(1_ms)),
+                                                      takt::node("x", takt::cpu(10_us)), takt::edge("in", "x")),
+                                          takt::graph("b", takt::period(4_ms), takt::node("in", takt::copy(1_ms)),
+                                                      takt::node("x", takt::cpu(10_us)), takt::edge("in", "x")));
+  auto options = quietly(12);
+  options.lengths = rt::length_choice::upper;
+  recording seen;
+  const auto result = rt::run(one_engine, graphs, plan_of(one_engine, graphs), options, seen);
+  CHECK(result.tasks[0].completed == 12);
+  std::vector<takt::slice> copies;
+  std::ranges::copy_if(seen.slices, std::back_inserter(copies),
+                       [](const takt::slice& s) { return s.where.where == takt::stage::copy; });
+  REQUIRE(copies.size() == 24);
+  std::ranges::sort(copies, {}, &takt::slice::start);
+  for (std::size_t i = 1; i < copies.size(); ++i) { CHECK(copies[i].start >= copies[i - 1].end); }
+  for (const auto& s : copies) { CHECK(s.end - s.start == 1'000'000); }
+}
+
+TEST_CASE("code of a copy is called once per invocation, by an engine or on a processor") {
+  const auto calls_on = [](const auto& platform) {
+    std::atomic<std::int64_t> sum{0};
+    graph_code code;
+    code.copy(0, [&sum](const graph_job& j) { sum += 1 + j.number; });
+    const auto result = rt::run(platform, copying, plan_of(platform, copying), quietly(5), code);
+    CHECK(result.tasks[0].completed == 5);
+    return sum.load();
+  };
+  CHECK(calls_on(with_engines) == 15);
+  CHECK(calls_on(takt::platform(takt::pool(takt::processors(2), takt::nonpreemptive(takt::g_edf)))) == 15);
+}
+
+TEST_CASE("what disturbs timed runs of graphs is in the result when asked") {
+  const auto graphs = takt::graph_set(detector("camera", 6_ms, 0));
+  auto options = quietly(1);
+  options.check_machine = true;
+  CHECK_FALSE(rt::run(board, graphs, plan_of(board, graphs), options).findings.empty());
 }

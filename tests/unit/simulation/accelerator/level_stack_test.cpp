@@ -94,7 +94,7 @@ TEST_CASE("AP-X11 lost time is spent once per preempted execution, whoever is pu
 TEST_CASE("AP-35 late jobs of a kernel wait for each other, and count") {
   constexpr kernels tasks = ranked(set_of({{3, 4, 4}, {3, 6, 6}}));
   const auto r = simulate_accelerator(by_priority, level_stack{2}, tasks, periodic{tasks, 12});
-  CHECK(r.status() == takt::simulation_status::missed);
+  CHECK(r.status() == takt::observation_status::missed);
   CHECK(r.completed() == 5);
   CHECK(worst(r) == responses{3, 12});
   CHECK(r.tasks[1].misses == 2);
@@ -104,7 +104,7 @@ TEST_CASE("AP-35 late jobs of a kernel wait for each other, and count") {
 
 TEST_CASE("a simulation is a constant expression") {
   constexpr auto r = simulate_accelerator(edf, level_stack{2}, four, periodic{four, 120}, options{});
-  static_assert(r.status() == takt::simulation_status::no_miss);
+  static_assert(r.status() == takt::observation_status::no_miss);
   static_assert(r.completed() == 10 + 4 + 3 + 2);
   CHECK(r.end > 0);
 }

@@ -23,18 +23,18 @@ using takt::ticks;
 
 constexpr duration second{1'000'000'000};
 
-using result = takt::gpusync_simulation_result<simulation::published_table::max_tasks>;
+using result = takt::gpusync_observation<simulation::published_table::max_tasks>;
 
 [[nodiscard]] auto run(const simulation::published_set& s, const takt::gpusync_simulation_options& o) -> result {
   result out = takt::simulate(s.platform, s.tasks, o);
-  REQUIRE(out.fault == takt::gpusync_run_fault::none);
+  REQUIRE_FALSE(out.error);
   return out;
 }
 
 /// Time on CPUs and engines that a task received.
 [[nodiscard]] auto received(const simulation::published_set& s, const result& r, std::size_t task) -> ticks {
   const auto& t = s.tasks.tasks[task];
-  ticks sum = (t.wcet - t.cpu_in_gpu_section) * r.tasks[task].completed;
+  ticks sum = (t.wcet - t.cpu_in_gpu_section) * static_cast<ticks>(r.tasks[task].completed);
   for (const auto& section : r.run.sections) { sum += section.task == task ? section.cost : 0; }
   return sum;
 }
@@ -65,12 +65,12 @@ TEST_CASE("GSA-31 with budgets an aberrant task gets no more than its share, and
     const auto share_of = [&](std::size_t task, const result& r) {
       const auto& t = s.tasks.tasks[task];
       const auto own = takt::requests_of(s.platform.shape, s.platform.costs, t);
-      return (r.tasks[task].released + 9) * (t.wcet + own.kernel_time + own.copy_time());
+      return static_cast<ticks>(r.tasks[task].released + 9) * (t.wcet + own.kernel_time + own.copy_time());
     };
     for (const auto& a : wild) {
       CHECK(received(s, unlimited, a.task) > share_of(a.task, unlimited));
       CHECK(received(s, limited, a.task) <= share_of(a.task, limited));
-      CHECK(limited.tasks[a.task].skipped > 0);
+      CHECK(limited.activities[a.task].skipped > 0);
     }
     CHECK(limited.misses() < unlimited.misses());
     CHECK(worst_of_the_others(s, limited, wild) < worst_of_the_others(s, unlimited, wild));

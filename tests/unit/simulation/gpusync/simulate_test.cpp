@@ -11,7 +11,7 @@
 namespace {
 
 using takt::duration;
-using takt::gpusync_run_fault;
+using takt::model_fault;
 using takt::ticks;
 
 using task_list = takt::gpusync_table<ticks, 8, 4>;
@@ -57,7 +57,7 @@ TEST_CASE("GSD-62 jobs stay on their clusters of CPUs and GPUs, and change GPU o
   slices seen;
   const auto run = takt::simulate(platform, tasks,
                                   {.horizon = duration{4000}, .choice = takt::simulation::gpu_choice::random}, seen);
-  REQUIRE(run.fault == gpusync_run_fault::none);
+  REQUIRE_FALSE(run.error);
   CHECK(run.migrations() > 0);
   std::vector<std::vector<std::int32_t>> gpus(run.run.locks.jobs.size());
   for (const takt::slice& s : seen.all) {
@@ -79,10 +79,10 @@ TEST_CASE("queues that are limited by CPUs alone let a request wait beside an id
   tasks.add(gpu_task(4, 43, 0, 0));
   takt::gpusync_simulation_options o{.horizon = duration{40'000}, .choice = takt::simulation::gpu_choice::random};
   const auto limited = takt::simulate(platform, tasks, o);
-  CHECK(limited.tasks[0].worst.token + limited.tasks[1].worst.token == 0);
+  CHECK(limited.activities[0].worst.token + limited.activities[1].worst.token == 0);
   o.queues = takt::token_queue_length::for_sharing_cpus;
   const auto longer = takt::simulate(platform, tasks, o);
-  CHECK(longer.tasks[0].worst.token + longer.tasks[1].worst.token > 0);
+  CHECK(longer.activities[0].worst.token + longer.activities[1].worst.token > 0);
 }
 
 TEST_CASE("GSA-17 as many tasks as GPUs meet on one GPU, unless each is given its own") {
@@ -98,16 +98,16 @@ TEST_CASE("GSA-17 as many tasks as GPUs meet on one GPU, unless each is given it
   tasks.add(gpu_task(4, 43, 0, 0, 5));
   takt::gpusync_simulation_options o{.horizon = duration{4000}, .choice = gpu_choice::shortest_queue};
   const auto shared = takt::simulate(platform, tasks, o);
-  CHECK(shared.tasks[0].worst.execution + shared.tasks[1].worst.execution > 0);
+  CHECK(shared.activities[0].worst.execution + shared.activities[1].worst.execution > 0);
   platform.shape.uncontended = takt::uncontended_gpus::dedicated;
   for (const auto protocol : {takt::token_protocol::r2dglp, takt::token_protocol::ck_omlp}) {
     platform.shape.tokens = protocol;
     for (const gpu_choice choice : {gpu_choice::shortest_queue, gpu_choice::random, gpu_choice::predicted}) {
       o.choice = choice;
       const auto own = takt::simulate(platform, tasks, o);
-      REQUIRE(own.fault == gpusync_run_fault::none);
+      REQUIRE_FALSE(own.error);
       CHECK(own.migrations() == 0);
-      CHECK(own.tasks[0].worst.execution + own.tasks[0].worst.copies + own.tasks[0].worst.token == 0);
+      CHECK(own.activities[0].worst.execution + own.activities[0].worst.copies + own.activities[0].worst.token == 0);
       for (const auto& section : own.run.sections) { CHECK(section.gpu == static_cast<std::int32_t>(section.task)); }
     }
   }
@@ -118,9 +118,9 @@ TEST_CASE("without limits of tokens jobs meet at the engines only") {
   task_list tasks;
   for (std::int32_t i = 0; i < 5; ++i) { tasks.add(gpu_task(2, 60 + i, 0, 0)); }
   const auto run = takt::simulate(platform, tasks, {.horizon = duration{10'000}});
-  REQUIRE(run.fault == gpusync_run_fault::none);
+  REQUIRE_FALSE(run.error);
   ticks engines = 0;
-  for (const auto& t : run.tasks) {
+  for (const auto& t : run.activities) {
     CHECK(t.worst.token == 0);
     engines += t.worst.execution + t.worst.copies;
   }
@@ -147,7 +147,7 @@ TEST_CASE("GPUs without copy engines run kernels only") {
   t.bytes_in = t.bytes_out = 0;
   tasks.add(t);
   const auto run = takt::simulate(platform, tasks, {.horizon = duration{300}});
-  REQUIRE(run.fault == gpusync_run_fault::none);
+  REQUIRE_FALSE(run.error);
   CHECK(run.tasks[0].worst_response == 11);
   CHECK(run.run.locks.requests.size() == 20);
 }
@@ -160,8 +160,10 @@ TEST_CASE("schedulers order jobs by deadline, fair lateness, period and given pr
     tasks.add({.wcet = 10, .period = 50, .deadline = 40, .priority = 2});
     tasks.add({.wcet = 10, .period = 60, .deadline = 30, .priority = 1});
     const std::array<ticks, 2> demands{demand, 10};
-    const auto run = takt::simulate(platform, tasks, {.horizon = duration{10}, .fair_demands = demands});
-    REQUIRE(run.fault == gpusync_run_fault::none);
+    takt::gpusync_simulation_options o{.horizon = duration{10}};
+    if (s == takt::cpu_scheduler::fair_lateness) { o.fair_demands = demands; }
+    const auto run = takt::simulate(platform, tasks, o);
+    REQUIRE_FALSE(run.error);
     return run.tasks[0].worst_response == 10 ? 0 : 1;
   };
   CHECK(first_to_run(takt::cpu_scheduler::earliest_deadline, 10) == 1);
@@ -189,21 +191,22 @@ TEST_CASE("a job that has used up its budget ends its section, or takes the sect
   const std::array wild{takt::simulation::aberrant_task{.task = 0, .repetitions = 8, .every = 20}};
   takt::gpusync_simulation_options o{.horizon = duration{2000}, .aberrant = wild};
   const ticks own = 9;
-  CHECK(takt::simulate(platform, tasks, o).tasks[0].execution == (20 + 7) * own);
+  CHECK(takt::simulate(platform, tasks, o).activities[0].execution == (20 + 7) * own);
 
   o.budgets = takt::overrun_policy::signal;
   const auto told = takt::simulate(platform, tasks, o);
-  CHECK(told.tasks[0].stopped == 1);
+  CHECK(told.activities[0].stopped == 1);
   CHECK(told.tasks[0].completed == 20);
-  CHECK(told.tasks[0].execution <= (20 + 1) * own);
+  CHECK(told.activities[0].execution <= (20 + 1) * own);
 
   o.budgets = takt::overrun_policy::early_release;
   const auto later = takt::simulate(platform, tasks, o);
-  CHECK(later.tasks[0].skipped > 0);
+  CHECK(later.activities[0].skipped > 0);
   ticks received = 0;
   for (const auto& s : later.run.sections) { received += s.cost; }
   const ticks budget = 4 + 9 + 3 + 2;
-  CHECK(received + later.tasks[0].completed * 2 <= later.tasks[0].released * budget);
+  const auto jobs = [&](std::uint64_t n) { return static_cast<ticks>(n); };
+  CHECK(received + jobs(later.tasks[0].completed) * 2 <= jobs(later.tasks[0].released) * budget);
 }
 
 TEST_CASE("what cannot be simulated is refused with its reason") {
@@ -212,32 +215,40 @@ TEST_CASE("what cannot be simulated is refused with its reason") {
   task_list tasks;
   tasks.add(gpu_task(4, 100, 0, 0));
   const auto fault = [&](const takt::gpusync_simulation_options& o) {
-    return takt::simulate(platform, tasks, o).fault;
+    return takt::simulate(platform, tasks, o).error.fault;
   };
   const auto latest = duration{takt::longest_gpusync_time};
-  CHECK(fault({.horizon = latest + duration{1}}) == gpusync_run_fault::time_overflow);
+  CHECK(fault({.horizon = latest + duration{1}}) == model_fault::time_overflow);
   const std::array offsets{duration{-1}};
-  CHECK(fault({.offsets = offsets}) == gpusync_run_fault::negative_offset);
+  CHECK(fault({.offsets = offsets}) == model_fault::negative_time);
   const std::array<std::int32_t, 2> few{0, 0};
-  CHECK(fault({.distances = few}) == gpusync_run_fault::distances);
+  CHECK(fault({.distances = few}) == model_fault::distances_do_not_fit);
   const std::array<std::int32_t, 4> far{0, 9, 9, 0};
-  CHECK(fault({.distances = far}) == gpusync_run_fault::distances);
+  CHECK(fault({.distances = far}) == model_fault::distances_do_not_fit);
   const std::array<ticks, 2> two{1, 1};
-  CHECK(fault({.fair_demands = two}) == gpusync_run_fault::demands);
-  CHECK(fault({.budgets = takt::overrun_policy::bandwidth_inheritance}) == gpusync_run_fault::budget_policy);
+  CHECK(fault({.fair_demands = two}) == model_fault::demands_do_not_fit);
+  board peer = platform;
+  peer.shape.migration = takt::migration_path::peer_to_peer;
+  CHECK(takt::simulate(peer, tasks, {.peer_percent = {100, 101, 100, 100}}).error.fault ==
+        model_fault::options_out_of_range);
+  CHECK(fault({.budgets = takt::overrun_policy::bandwidth_inheritance}) == model_fault::budget_policy_unknown);
   const std::array wild{takt::simulation::aberrant_task{.task = 7}};
-  CHECK(fault({.aberrant = wild}) == gpusync_run_fault::aberration);
+  CHECK(fault({.aberrant = wild}) == model_fault::aberration_out_of_range);
+  const std::array twice{takt::simulation::aberrant_task{.task = 0}, takt::simulation::aberrant_task{.task = 0}};
+  CHECK(fault({.aberrant = twice}) == model_fault::aberration_out_of_range);
+  tasks.add({.wcet = 4, .period = 100, .deadline = 100});
+  const std::array without_kernels{takt::simulation::aberrant_task{.task = 1}};
+  CHECK(fault({.aberrant = without_kernels}) == model_fault::aberration_out_of_range);
   board slow = platform;
   auto& o = slow.overheads;
   o.lock = o.unlock = o.schedule = o.context_switch = takt::longest_gpusync_time * 4;
-  CHECK(takt::simulate(slow, tasks, {.overheads = true}).fault == gpusync_run_fault::time_overflow);
+  CHECK(takt::simulate(slow, tasks, {.overheads = true}).error.fault == model_fault::time_overflow);
 
   task_list unplaced;
   unplaced.add(gpu_task(4, 100, 0, 5));
   const auto run = takt::simulate(platform, unplaced);
-  CHECK(run.fault == gpusync_run_fault::model);
-  CHECK(run.error.fault == takt::gpusync_fault::gpu_cluster_out_of_range);
-  CHECK(run.status() == takt::simulation_status::invalid_model);
+  CHECK(run.error.fault == model_fault::gpu_cluster_out_of_range);
+  CHECK(run.status() == takt::observation_status::invalid_model);
 }
 
 }  // namespace

@@ -443,42 +443,42 @@ TEST_CASE("OVX-17 a trace of a run has a track per CPU and SM, which the exporte
 }
 
 TEST_CASE("OVX-04 a run refuses workloads that name what does not exist, and stops where jobs wait for each other") {
-  using fault = sim::graph_run_fault;
+  using fault = takt::model_fault;
   const auto fault_of = [](const work& w, const sim::invocations<ticks>& r, const sim::graph_options& o = {}) {
     return sim::simulate_graphs(w, r, o).fault;
   };
   const work good = chain({1, 1}, 5, 1);
   CHECK(fault_of(good, {{0}}) == fault::none);
-  CHECK(fault_of(good, {}) == fault::invalid_workload);
-  CHECK(fault_of(good, {{3, 2}}) == fault::invalid_workload);
-  CHECK(fault_of(good, {{-1}}) == fault::invalid_workload);
+  CHECK(fault_of(good, {}) == fault::malformed);
+  CHECK(fault_of(good, {{3, 2}}) == fault::malformed);
+  CHECK(fault_of(good, {{-1}}) == fault::malformed);
   sim::graph_options o;
   o.gpu.sms = 0;
-  CHECK(fault_of(good, {{0}}, o) == fault::invalid_workload);
+  CHECK(fault_of(good, {{0}}, o) == fault::malformed);
   work w = good;
   w.tasks[0].cluster = 1;
-  CHECK(fault_of(w, {{0}}) == fault::invalid_workload);
+  CHECK(fault_of(w, {{0}}) == fault::malformed);
   w = good;
   w.dependencies.push_back({.from = 0, .to = 7});
-  CHECK(fault_of(w, {{0}}) == fault::invalid_workload);
+  CHECK(fault_of(w, {{0}}) == fault::malformed);
   w = good;
   w.steps[0].length = -1;
-  CHECK(fault_of(w, {{0}}) == fault::invalid_workload);
+  CHECK(fault_of(w, {{0}}) == fault::malformed);
   w = good;
   w.steps[0] = {.kind = takt::node_kind::kernel, .length = 1, .blocks = 1, .block = {4096}};
-  CHECK(fault_of(w, {{0}}) == fault::invalid_workload);
+  CHECK(fault_of(w, {{0}}) == fault::malformed);
   w = good;
   w.dependencies.clear();
-  CHECK(fault_of(w, {{0}}) == fault::invalid_workload);
+  CHECK(fault_of(w, {{0}}) == fault::malformed);
   w = good;
   w.tasks[1].clock = 0;
   w.dependencies.push_back({.from = 1, .to = 0});
   CHECK(fault_of(w, {{0}}) == fault::stalled);
   w = good;
   w.tasks[0].offset = std::numeric_limits<ticks>::max();
-  CHECK(fault_of(w, {{1}}) == fault::times_do_not_fit);
+  CHECK(fault_of(w, {{1}}) == fault::time_overflow);
   w = chain({1, 1}, 5, 1);
   w.dependencies.push_back({.from = 1, .to = 1, .lag = 1, .produce = 2, .consume = 1, .threshold = 1});
   w.dependencies.erase(w.dependencies.begin());
-  CHECK(fault_of(w, {{0}}) == fault::invalid_workload);
+  CHECK(fault_of(w, {{0}}) == fault::malformed);
 }

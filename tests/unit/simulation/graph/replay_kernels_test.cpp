@@ -38,7 +38,7 @@ struct kernels {
   [[nodiscard]] auto responses(Observer&& observer = {}) const -> std::vector<Number> {
     const std::span<const sim::kernel_arrival<Number>> view{arrivals};
     const auto run = sim::replay_kernels(gpu, view, observer);
-    REQUIRE(run.fault == sim::graph_run_fault::none);
+    REQUIRE(run.fault == takt::model_fault::none);
     std::vector<Number> out;
     for (std::size_t i = 0; i < arrivals.size(); ++i) { out.push_back(run.response(view, i)); }
     return out;
@@ -75,7 +75,7 @@ template <class Set>
 TEST_CASE(
     "OVX-21 theorem 1: with a stream per task the responses grow by epsilon per job, with one per job they do not") {
   const auto set = gen::per_task_stream_counterexample({});
-  REQUIRE(set.fault == gen::generation_fault::none);
+  REQUIRE(set.fault == takt::model_fault::none);
   const auto streams = first_responses(set, 40, true, block_placement::even);
   for (int j = 0; j < 40; ++j) { CHECK(streams[static_cast<std::size_t>(j)] == rational{10 + j, 10}); }
   CHECK(greatest(first_responses(set, 40, false, block_placement::even)) <= rational{11, 10});
@@ -85,7 +85,7 @@ TEST_CASE(
     "OVX-21 theorem 1 with a block that fills the only SM: the third kernel is empty and the responses grow by twice that") {
   const auto set = gen::per_task_stream_counterexample(
       {.sms = 1, .threads_per_sm = 1024, .largest_block = 1024, .unit_block = 32, .epsilon = {1, 10}});
-  REQUIRE(set.fault == gen::generation_fault::none);
+  REQUIRE(set.fault == takt::model_fault::none);
   CHECK(set.table.size() == 2);
   const auto streams = first_responses(set, 20, true, block_placement::even);
   for (int j = 0; j < 20; ++j) { CHECK(streams[static_cast<std::size_t>(j)] == rational{5 + j, 5}); }
@@ -93,7 +93,7 @@ TEST_CASE(
 
 TEST_CASE("OVX-22 theorem 2: just above the capacity the responses grow by epsilon per job under even placement") {
   const auto set = gen::capacity_counterexample({});
-  REQUIRE(set.fault == gen::generation_fault::none);
+  REQUIRE(set.fault == takt::model_fault::none);
   const auto even = first_responses(set, 30, false, block_placement::even);
   for (int j = 0; j < 30; ++j) { CHECK(even[static_cast<std::size_t>(j)] == rational{j + 1, 10}); }
 }
@@ -237,16 +237,16 @@ TEST_CASE("OVX-17 a replay refuses kernels that cannot run, and times that do no
   };
   kernels<ticks> k{{.sms = 1, .each = {4}}, {}};
   k.add(0, 5, 1, 1);
-  CHECK(fault_of(k) == sim::graph_run_fault::invalid_workload);
+  CHECK(fault_of(k) == takt::model_fault::malformed);
   k.arrivals.clear();
   k.add(0, 1, 1, 0);
-  CHECK(fault_of(k) == sim::graph_run_fault::invalid_workload);
+  CHECK(fault_of(k) == takt::model_fault::malformed);
   k.arrivals.clear();
   k.add(1, 1, 1, std::numeric_limits<ticks>::max());
-  CHECK(fault_of(k) == sim::graph_run_fault::times_do_not_fit);
+  CHECK(fault_of(k) == takt::model_fault::time_overflow);
   k.arrivals.clear();
   for (int i = 0; i < 5; ++i) { k.add(0, 4, 1, 1); }
-  CHECK(fault_of(k) == sim::graph_run_fault::too_many_kernels);
+  CHECK(fault_of(k) == takt::model_fault::too_many_kernels);
   k.gpu.sms = 3;
-  CHECK(fault_of(k) == sim::graph_run_fault::invalid_workload);
+  CHECK(fault_of(k) == takt::model_fault::malformed);
 }

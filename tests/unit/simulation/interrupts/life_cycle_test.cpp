@@ -176,7 +176,7 @@ TEST_CASE("an interrupt workload names its fault") {
     return simulate_interrupts(w, inheriting_halves{}, {.processors = processors}).error.fault;
   };
   using workload = interrupt_workload;
-  using fault_kind = interrupt_fault;
+  using fault_kind = takt::model_fault;
   CHECK(fault([](workload& w, const auto& o) { w.task(1).operate(o).released(0); }) == fault_kind::none);
   CHECK(fault([](workload& w, const auto& o) { w.operate(o).task(1); }) == fault_kind::malformed);
   CHECK(fault([](workload& w, const auto&) { w.execute(1); }) == fault_kind::malformed);

@@ -13,7 +13,8 @@ namespace {
 namespace simulation = takt::simulation;
 using simulation::event_release;
 using simulation::inserted_operations;
-using simulation::workload_fault;
+using takt::model_error;
+using takt::model_fault;
 using takt::request_id;
 using takt::ticks;
 using bank = simulation::lock_bank<takt::fifo_mutex<4>>;
@@ -78,12 +79,12 @@ TEST_CASE("lock simulator: jobs that events release in the past are pending at o
 TEST_CASE("lock simulator: an event that releases what is not there stops the run") {
   simulation::lock_workload few;
   few.task().execute(3).released_by_events(1).task().execute(4).released_by_events(1);
-  CHECK(run(few, {}).error == simulation::workload_error{workload_fault::unexpected_release, 0, 0});
-  CHECK(run(two_tasks(), {.gap = -100}).error.fault == workload_fault::unexpected_release);
-  CHECK(run(two_tasks(), {.gap = simulation::never}).error.fault == workload_fault::unexpected_release);
+  CHECK(run(few, {}).error == model_error{model_fault::unexpected_release, 0, 0});
+  CHECK(run(two_tasks(), {.gap = -100}).error.fault == model_fault::unexpected_release);
+  CHECK(run(two_tasks(), {.gap = simulation::never}).error.fault == model_fault::unexpected_release);
   simulation::lock_workload timed_after;
   timed_after.task().execute(1).released_by_events(1).released(3, {});
-  CHECK(run(timed_after, {}).error.fault == workload_fault::releases_descend);
+  CHECK(run(timed_after, {}).error.fault == model_fault::releases_descend);
 }
 
 TEST_CASE("lock simulator: timed jobs may come before those that events release") {

@@ -13,13 +13,13 @@
 
 namespace locking_fixtures {
 
+using takt::model_fault;
 using takt::ticks;
 using takt::simulation::job_state;
 using takt::simulation::lock_result;
 using takt::simulation::lock_simulation_options;
 using takt::simulation::lock_workload;
 using takt::simulation::simulate_locks;
-using takt::simulation::workload_fault;
 
 using fifo_mutex = takt::fifo_mutex<16>;
 using priority_mutex = takt::priority_mutex<16>;

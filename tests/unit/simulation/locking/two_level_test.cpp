@@ -166,7 +166,7 @@ TEST_CASE("operations put in front of others that a grant put there stop the run
   takt::no_trace unheard;
   eight_then_two hooks;
   const auto r = simulate_locks(w, b, {}, unheard, hooks);
-  CHECK(r.error.fault == takt::simulation::workload_fault::too_many_inserted);
+  CHECK(r.error.fault == takt::model_fault::too_many_inserted);
   CHECK(r.end == 3);
 }
 

@@ -36,12 +36,12 @@ constexpr ticks half_an_hour = 1800 * second;
 auto airborne() -> table {
   table t;
   REQUIRE(gen::synthetic_set(std::span<const gen::synthetic_application>{gen::synthetic_airborne}, t) ==
-          gen::generation_fault::none);
+          takt::model_fault::none);
   return t;
 }
 
 template <class Policy>
-auto run(const table& t, Policy policy) -> sim::share_result<size> {
+auto run(const table& t, Policy policy) -> takt::share_observation<size> {
   const sim::periodic_share_releases<size> releases{t};
   return sim::simulate_shares(t, policy, releases, {.horizon = half_an_hour});
 }
@@ -49,7 +49,7 @@ auto run(const table& t, Policy policy) -> sim::share_result<size> {
 template <class Result>
 auto misses_of(const Result& r, std::string_view name) -> std::int64_t {
   for (const auto& t : r.tasks) {
-    if (t.name == name) { return t.misses; }
+    if (t.name == name) { return static_cast<std::int64_t>(t.misses); }
   }
   return -1;
 }

@@ -92,7 +92,7 @@ struct share_log {
 
 struct share_run {
   share_log log;
-  simulation::share_result<few> result;
+  share_observation<few> result;
 };
 
 template <class Policy>

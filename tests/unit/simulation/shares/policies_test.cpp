@@ -120,7 +120,7 @@ TEST_CASE("WAMP-55 later jobs wait for a late one and keep their own deadlines")
   CHECK(run.log.ends(0) == times{130, 260, 390});
   CHECK(run.log.misses(0) == times{100, 200, 300, 400});
   CHECK(run.result.tasks[0].released == 4);
-  CHECK(run.result.tasks[0].started == 4);
+  CHECK(run.result.activities[0].started == 4);
   CHECK(run.result.tasks[0].worst_response == 190);
 }
 
@@ -140,5 +140,5 @@ TEST_CASE("WAMP-54 a simulation refuses a wrong table and a negative horizon") {
         takt::model_fault::no_task);
   const few_shares t = pair();
   CHECK(run_shares(t, sim::equal_shares<few>{t}, {}, {.horizon = -1}).result.status() ==
-        takt::simulation_status::invalid_model);
+        takt::observation_status::invalid_model);
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/observation.hpp>
+#include <takt/report/fault_words.hpp>
+#include <takt/report/table.hpp>
+#include <takt/report/verdict_summary.hpp>
+#include <takt/report/verdict_table.hpp>
+
+namespace takt::report {
+
+/// What was seen of one task in a simulation or a run, beside what was proven.
+struct task_run {
+  std::string name;
+  std::uint64_t jobs = 0;  ///< completed
+  std::uint64_t misses = 0;
+  ticks worst_response = 0;
+  ticks mean_response = 0;
+  response_bound<ticks> bound;     ///< that no job may exceed
+  bool within = true;              ///< nothing was seen above a bound, unfinished jobs included
+  std::optional<ticks> simulated;  ///< worst response of the same in virtual time, beside a run
+};
+
+struct run_summary {
+  observation_status status = observation_status::no_miss;
+  std::string fault;            ///< what kept it from running: one sentence
+  std::vector<task_run> tasks;  ///< in the given order
+  std::vector<std::string> notes;
+
+  [[nodiscard]] auto missed() const -> bool { return status == observation_status::missed; }
+};
+
+/// What a simulation or a run saw beside what an analysis promised. Pre: both are about the same tasks.
+template <class Tasks, class Visits>
+[[nodiscard]] auto summarize(const observation<Tasks, Visits>& seen, const verdict_summary& proven) -> run_summary {
+  run_summary out;
+  out.fault = explain_fault(seen.error);
+  for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
+    const auto& t = seen.tasks[i];
+    task_run row;
+    row.name = proven.tasks[i].name;
+    row.jobs = t.completed;
+    row.misses = proven.tasks[i].limited ? t.misses : 0;
+    row.worst_response = t.worst_response;
+    row.mean_response = t.mean_response();
+    row.bound = proven.promised(i);
+    row.within = t.within_bound && (!row.bound.exists || t.worst_response <= row.bound.value);
+    out.status = row.misses > 0                                             ? observation_status::missed
+                 : !row.within && out.status == observation_status::no_miss ? observation_status::exceeded
+                                                                            : out.status;
+    out.tasks.push_back(std::move(row));
+  }
+  if (seen.error || seen.ended != observation_status::no_miss) { out.status = seen.status(); }
+  return out;
+}
+
+/// Notes beside each task what the same tasks do in virtual time.
+template <class Tasks, class Visits>
+void compare_with(run_summary& run, const observation<Tasks, Visits>& simulated) {
+  for (std::size_t i = 0; i < run.tasks.size() && i < simulated.tasks.size(); ++i) {
+    const auto& t = simulated.tasks[i];
+    if (t.completed > 0) { run.tasks[i].simulated = t.worst_response; }
+  }
+}
+
+/// One row per task, in the order of the summary of the proof.
+[[nodiscard]] inline auto run_table(const run_summary& run, const verdict_summary& proven) -> table {
+  bool beside = false;
+  for (const task_run& t : run.tasks) { beside = beside || t.simulated.has_value(); }
+  table out{.heads = {proven.subject, "jobs", "misses", "deadline ms", "mean ms", beside ? "observed ms" : "worst ms"}};
+  if (beside) { out.heads.emplace_back("simulated ms"); }
+  out.heads.insert(out.heads.end(), {beside ? "proven ms" : "bound ms", "within"});
+  for (const std::uint32_t i : proven.order) {
+    const task_run& t = run.tasks[i];
+    const auto seen = [&t](ticks time) { return t.jobs > 0 ? in_milliseconds(time) : "-"; };
+    std::vector<std::string> row{t.name,
+                                 std::to_string(t.jobs),
+                                 std::to_string(t.misses),
+                                 deadline_cell(proven.tasks[i]),
+                                 seen(t.mean_response),
+                                 seen(t.worst_response)};
+    if (beside) { row.push_back(t.simulated ? in_milliseconds(*t.simulated) : "-"); }
+    row.push_back(detail::bound_cell(t.bound));
+    row.emplace_back(!t.bound.exists ? "-" : t.within ? "yes" : "no");
+    out.rows.push_back(std::move(row));
+  }
+  return out;
+}
+
+}  // namespace takt::report

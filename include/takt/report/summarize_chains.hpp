@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <takt/analysis/analyze.hpp>
+#include <takt/analysis/concepts.hpp>
+#include <takt/analysis/judge.hpp>
+#include <takt/analysis/proven_miss.hpp>
+#include <takt/analysis/rtgpu_variant.hpp>
+#include <takt/analysis/terms.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/report/chain_platform.hpp>
+#include <takt/report/format_duration.hpp>
+#include <takt/report/verdict_summary.hpp>
+#include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/compositions.hpp>
+#include <takt/rules/planned_table.hpp>
+#include <takt/rules/share_tags.hpp>
+
+namespace takt::report {
+
+namespace detail {
+
+template <class A>
+[[nodiscard]] auto is_served(const A& a, std::size_t k) -> bool {
+  if constexpr (requires { a.served(k); }) {
+    return a.served(k);
+  } else {
+    return true;
+  }
+}
+
+/// The parts of each bound. Pre: `a` has evaluated its tasks under the plan of the verdict.
+template <analysis::PriorityAnalysis A>
+void add_reasons(const A& a, verdict_summary& out) {
+  const auto& tasks = a.table().tasks;
+  std::string failing;
+  for (std::size_t k = 0; k < tasks.size(); ++k) {
+    task_summary& row = out.tasks[tasks[k].id];
+    if (!row.evaluated) {
+      row.because = "its bound would rest on " + failing + ", of higher priority, meeting its deadline";
+      continue;
+    }
+    if (!a.meets(k) && failing.empty()) { failing = row.name; }
+    if (!is_served(a, k)) {
+      row.because = "it has kernels, and the plan gives it no SM";
+    } else if (row.bound.exists && a.bound(k).exists && a.bound(k).value == row.bound.value) {
+      analysis::for_each_term(a, k, [&row](const term<ticks>& t) { row.terms.push_back(t); });
+    } else if (!row.bound.exists) {
+      analysis::for_each_demand(a, k, [&row](const term<ticks>& t) { row.demand.push_back(t); });
+    }
+  }
+}
+
+template <class Table, std::size_t N, std::size_t M>
+void add_chain_facts(const platform_record& platform, const rule_words& rules, const Table& table, const plan<N, M>& p,
+                     verdict_summary& out) {
+  fact core{"core", std::vector<std::string>(out.tasks.size())};
+  fact sms{"SMs", std::vector<std::string>(out.tasks.size(), "-")};
+  out.order.clear();
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    const auto id = table.tasks[k].id;
+    out.order.push_back(id);
+    core.cells[id] = std::to_string(table.tasks[k].core);
+    const sm_share share = id < p.shares.size() ? p.shares[id] : sm_share{};
+    out.tasks[id].kernels_on = share_words(platform, share);
+    if (share.sms < 1) { continue; }
+    sms.cells[id] = rules.gpus == "tokens" ? "token" : std::to_string(share.sms);
+    if (rules.gpus != "tokens" && platform.gpus.size() > 1) { sms.cells[id] += " on " + std::to_string(share.gpu); }
+  }
+  if (platform.cores > 1) { out.facts.push_back(std::move(core)); }
+  out.facts.push_back(std::move(sms));
+}
+
+/// The variant of RTGPU that a verdict was made by; the best where it was another analysis.
+[[nodiscard]] constexpr auto variant_named(std::string_view method) noexcept -> analysis::rtgpu_variant {
+  for (const auto& variant :
+       {analysis::rtgpu_published, analysis::rtgpu_sharper, analysis::as_published::rtgpu_algorithm_2}) {
+    if (variant.name == method) { return variant; }
+  }
+  return analysis::rtgpu_best;
+}
+
+}  // namespace detail
+
+/// Why some legal run misses a deadline under every plan: one sentence, with figures.
+[[nodiscard]] inline auto explain_miss(const verdict_summary& v, const platform_record& platform,
+                                       const proven_miss<ticks>& miss) -> std::string {
+  const auto can_miss = [&v, &miss] {
+    const task_summary& t = v.tasks[miss.task];
+    return t.name + " can miss its deadline of " + format_duration(t.deadline) + ": ";
+  };
+  const auto percent = [&miss] { return count_of(miss.value, {"%", 10'000}) + "%"; };
+  const std::string value = format_duration(miss.value);
+  const std::string unit = std::to_string(miss.index);
+  switch (miss.reason) {
+    case miss_reason::own_time:
+      return can_miss() + "a job that has the platform to itself can take " + value + ", " +
+             format_duration(miss.value - v.tasks[miss.task].deadline) + " too long, under every plan.";
+    case miss_reason::synchronous_release:
+      return can_miss() + "released together with the higher tasks of core " + unit + ", its job can need at least " +
+             value + '.';
+    case miss_reason::core_overloaded: return "Core " + unit + " can be asked for " + percent() + " of its time.";
+    case miss_reason::copy_engine_overloaded:
+      return "Copy engine " + unit + " can be asked for " + percent() + " of its time.";
+    case miss_reason::gpu_overloaded: return "The kernels can ask for " + percent() + " of the time of all SMs.";
+    case miss_reason::more_gpu_tasks_than_sms: {
+      std::int32_t units = 0;
+      for (const gpu_record& gpu : platform.gpus) { units += gpu.budget() / gpu.granularity; }
+      return std::to_string(miss.value) + " tasks have kernels, and only " + std::to_string(units) +
+             " of them can have SMs of their own.";
+    }
+  }
+  return {};
+}
+
+/// Notes proofs that some legal run misses a deadline.
+template <std::size_t M>
+void add_misses(verdict_summary& v, const platform_record& platform,
+                const inline_vector<proven_miss<ticks>, M>& misses) {
+  for (const auto& miss : misses) { v.misses.push_back({miss, explain_miss(v, platform, miss)}); }
+}
+
+/// A verdict on chains with its reasons: the analysis of the platform is made once more under the plan of the verdict.
+/// A bound that it does not find again has no terms. Pre: `v` is about these tasks on this platform.
+template <Platform P, TaskSet T, std::size_t N, std::size_t M>
+  requires(KnownComposition<P> && !HasAccelerator<P> && !HasGpuShares<P>)
+[[nodiscard]] auto summarize(const P& platform, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {
+  verdict_summary out = detail::begin_summary(v);
+  const platform_record record = platform.record();
+  const detail::rule_words rules = detail::rule_words_of<P>(record);
+  out.platform_words = detail::board_words(record, rules);
+  out.platform = detail::board_tree(record, rules);
+  out.allocation = detail::share_members(v.plan, out, record.gpus.size() > 1);
+  if (out.tasks.empty()) { return out; }
+  const auto table = planned_table(platform, tasks, v.plan);
+  detail::add_chain_facts(record, rules, table, v.plan, out);
+  out.plan_words = detail::plan_words(record, rules, table, v.plan);
+  out.plan = detail::plan_members(v.plan, out);
+  for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
+  auto a = analysis::make_analysis(platform, table, detail::variant_named(v.method));
+  static_cast<void>(analysis::evaluate_all(a, v.plan));
+  detail::add_reasons(a, out);
+  if (v.status == verdict_status::unschedulable) {
+    add_misses(out, record, analysis::find_proven_misses(table, record));
+  }
+  out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");
+  out.assumptions.emplace_back("Every segment takes a time within its bounds.");
+  if (table.gpu_tasks() > 0) {
+    out.assumptions.emplace_back("No kernel is slowed down by more than its interleave ratio and its overhead say.");
+  }
+  return out;
+}
+
+}  // namespace takt::report

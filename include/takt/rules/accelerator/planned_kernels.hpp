@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/priority_order.hpp>
+
+namespace takt {
+
+/// Parts of a plan that kernels on an accelerator under this rule use.
+template <AcceleratorRule Rule>
+[[nodiscard]] constexpr auto kernel_plan_parts() noexcept -> plan_parts {
+  return {.cores = true, .priorities = FixedPriority<kernel_order<Rule>>, .slots = CoreSlots<Rule>};
+}
+
+namespace detail {
+
+/// Whether the priorities of a plan fit the kernels: any where the kernels' own count, else those of the order.
+template <FixedPriority Order, std::size_t MaxTasks, std::size_t N>
+[[nodiscard]] constexpr auto priorities_fit(accelerator_table<ticks, MaxTasks> table, const plan<N>& p) -> bool {
+  for (const std::int32_t priority : p.priorities) {
+    if (priority < 0) { return false; }
+  }
+  if (p.priorities.empty() || Order::order == priority_order::assigned) { return true; }
+  prioritize(table, Order::order);
+  for (std::size_t k = 1; k < table.size(); ++k) {
+    if (p.priorities[table.tasks[k].id] <= p.priorities[table.tasks[k - 1].id]) { return false; }
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// What keeps a plan from fitting kernels under a rule: a part that the rule does not use, a core for a kernel that
+/// needs all of them, priorities against the order of the rule, or other slots than the rule's.
+template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N>
+[[nodiscard]] constexpr auto plan_fault(const Rule& rule, const accelerator_table<ticks, MaxTasks>& table,
+                                        const plan<N>& p) -> model_error {
+  if (const auto error = parts_fault(p, kernel_plan_parts<Rule>(), table.size())) { return error; }
+  constexpr model_error misfit{.fault = model_fault::plan_does_not_fit};
+  for (std::size_t i = 0; i < p.cores.size(); ++i) {
+    if (table.tasks[i].width == kernel_width::all_cores && p.cores[i] != any_core) { return misfit; }
+  }
+  if constexpr (FixedPriority<kernel_order<Rule>>) {
+    if (!detail::priorities_fit<kernel_order<Rule>>(table, p)) { return misfit; }
+  }
+  if constexpr (CoreSlots<Rule>) {
+    const auto same = [](const auto& a, const auto& b) {
+      return a.offset == b.offset && a.budget == b.budget && a.period == b.period;
+    };
+    if (!p.slots.empty() && !(same(p.slots[0], rule.pinned) && same(p.slots[1], rule.gang))) { return misfit; }
+  }
+  return {};
+}
+
+/// The kernels with the cores and the priorities of a plan, in the given order. Pre: `plan_fault` found nothing.
+template <std::size_t MaxTasks, std::size_t N>
+[[nodiscard]] constexpr auto planned_kernels(accelerator_table<ticks, MaxTasks> table, const plan<N>& p)
+    -> accelerator_table<ticks, MaxTasks> {
+  for (std::size_t i = 0; i < p.cores.size(); ++i) { table.tasks[i].core = p.cores[i]; }
+  for (std::size_t i = 0; i < p.priorities.size(); ++i) { table.tasks[i].priority = p.priorities[i]; }
+  return table;
+}
+
+/// The parts of a plan with all that the rule decides written out. Pre: the kernels are ranked.
+template <AcceleratorRule Rule, std::size_t MaxTasks>
+constexpr void complete_plan(const Rule& rule, const accelerator_table<ticks, MaxTasks>& table, plan<MaxTasks>& out) {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    static_cast<void>(out.cores.push_back(t.width == kernel_width::all_cores ? any_core : t.core));
+    if constexpr (FixedPriority<kernel_order<Rule>>) { static_cast<void>(out.priorities.push_back(t.priority)); }
+  }
+  if constexpr (CoreSlots<Rule>) {
+    static_cast<void>(out.slots.push_back(rule.pinned));
+    static_cast<void>(out.slots.push_back(rule.gang));
+  }
+}
+
+}  // namespace takt

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/model/task_table.hpp>
+#include <takt/rules/compositions.hpp>
+#include <takt/rules/dedicated_sms.hpp>
+#include <takt/rules/priority_order.hpp>
+
+namespace takt {
+
+/// Parts of a plan that chains on a platform of this composition use.
+template <KnownComposition P>
+[[nodiscard]] constexpr auto chain_plan_parts() noexcept -> plan_parts {
+  return {.shares = true, .cores = true, .priorities = true, .tokens = TokenGpuPlatform<P>};
+}
+
+/// The flat table of a set as a plan places and orders it: on the plan's cores where it has some, and by the plan's
+/// priorities, else in the order of the platform's processors.
+template <KnownComposition P, TaskSet T, std::size_t N, ExactNumber Number = ticks>
+[[nodiscard]] constexpr auto planned_table(const P& /*platform*/, const T& tasks, const plan<N>& p) {
+  auto table = tasks.template table<Number>();
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    auto& t = table.tasks[k];
+    if (t.id < p.cores.size()) { t.core = p.cores[t.id]; }
+    if (t.id < p.priorities.size()) { t.priority = p.priorities[t.id]; }
+  }
+  prioritize(table, p.priorities.empty() ? P::cpu_rule::order : priority_order::assigned);
+  return table;
+}
+
+namespace detail {
+
+/// Whether shares that a rule hands out, and no plan chooses, are what the plan says if it says any.
+template <class Table, std::size_t N>
+[[nodiscard]] constexpr auto repeats_rule(const Table& table, const plan<N>& p, std::int32_t sms) -> bool {
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    const sm_share& share = p.shares[table.tasks[k].id];
+    if (share.sms != 0 && (share.gpu != 0 || share.sms != (table.has_kernel(k) ? sms : 0))) { return false; }
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// What keeps a plan from fitting a table that `planned_table` made: a part that the composition does not use, shares
+/// that are missing or do not fit, priorities against the order of the processors, or tokens other than the rule's.
+template <KnownComposition P, class Table, std::size_t N>
+[[nodiscard]] constexpr auto plan_fault(const P& platform, const Table& table, const plan<N>& p) -> model_error {
+  if (const auto error = parts_fault(p, chain_plan_parts<P>(), table.size())) { return error; }
+  const platform_record record = platform.record();
+  constexpr model_error misfit{.fault = model_fault::plan_does_not_fit};
+  for (const std::int32_t priority : p.priorities) {
+    if (priority < 0) { return misfit; }
+  }
+  if (!p.priorities.empty() && P::cpu_rule::order != priority_order::assigned) {
+    auto ordered = table;
+    prioritize(ordered, P::cpu_rule::order);
+    for (std::size_t k = 0; k < table.size(); ++k) {
+      if (ordered.tasks[k].id != table.tasks[k].id) { return misfit; }
+    }
+  }
+  if (!p.tokens.empty()) {
+    if (p.tokens.size() != record.gpus.size()) { return misfit; }
+    for (std::size_t g = 0; g < record.gpus.size(); ++g) {
+      if (p.tokens[g] != record.gpus[g].tokens) { return misfit; }
+    }
+  }
+  if (LockedGpuPlatform<P> || TokenGpuPlatform<P>) {
+    if (p.shares.empty() || record.gpus.empty()) { return {}; }
+    const std::int32_t sms = TokenGpuPlatform<P> ? record.gpus[0].slot() : record.gpus[0].budget();
+    return detail::repeats_rule(table, p, sms) ? model_error{} : misfit;
+  }
+  const bool shared_out = p.shares.size() == table.size() || table.gpu_tasks() == 0;
+  if (!shared_out || !dedicated_sms<N>(record, p).valid()) { return misfit; }
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    const auto id = table.tasks[k].id;
+    if (table.has_kernel(k) && p.shares[id].sms < 1) {
+      return located({.fault = model_fault::plan_does_not_fit, .task = id}, table.tasks);
+    }
+  }
+  return {};
+}
+
+/// The parts of a plan with all that the composition decides written out.
+template <KnownComposition P, class Table, std::size_t N, std::size_t M>
+constexpr void complete_plan(const P& platform, const Table& table, const plan<N>& from, plan<M>& out) {
+  static_cast<void>(out.cores.resize(table.size()));
+  static_cast<void>(out.priorities.resize(table.size()));
+  static_cast<void>(out.shares.resize(table.size()));
+  const platform_record record = platform.record();
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    const auto id = table.tasks[k].id;
+    out.cores[id] = table.tasks[k].core;
+    out.priorities[id] = static_cast<std::int32_t>(k);
+    if (id < from.shares.size()) { out.shares[id] = from.shares[id]; }
+    if constexpr (LockedGpuPlatform<P> || TokenGpuPlatform<P>) {
+      if (table.has_kernel(k) && !record.gpus.empty()) {
+        out.shares[id] = {0, TokenGpuPlatform<P> ? record.gpus[0].slot() : record.gpus[0].budget()};
+      }
+    }
+  }
+  if constexpr (TokenGpuPlatform<P>) {
+    out.tokens.clear();
+    for (const gpu_record& gpu : record.gpus) { static_cast<void>(out.tokens.push_back(gpu.tokens)); }
+  }
+  out.feasible = from.feasible;
+  out.effort = from.effort;
+}
+
+}  // namespace takt

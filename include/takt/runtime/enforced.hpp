@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <takt/model/graph/graph_platform.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/compositions.hpp>
+#include <takt/rules/graph/tags.hpp>
+#include <takt/rules/tags.hpp>
+
+namespace takt::runtime {
+
+/// A platform whose rules a run of chains enforces: processors by fixed priority, copy engines in the same order, and
+/// kernels on SMs of the task's own.
+template <class P>
+concept EnforcedForChains = DedicatedGpuPlatform<P>;
+
+namespace detail {
+
+/// Whether all pools are of one of these kinds. What a file describes has no others than its own.
+template <class P, class... Resources>
+inline constexpr bool has_only = true;
+template <class P, class... Resources>
+  requires requires { P::pool_count; }
+inline constexpr bool has_only<P, Resources...> = (P::template count_of<Resources> + ... + 0) == P::pool_count;
+
+/// Stops compilation with a sentence about the first pool to blame. Made from plain answers, as `composition_check` is.
+template <bool HasProcessors, bool EnforcesProcessors, bool EnforcesCopies, bool EnforcesGpus, bool KnowsPools>
+struct chain_run_check {
+  static constexpr bool cpu = EnforcesProcessors || !HasProcessors;
+  static constexpr bool copy = EnforcesCopies || !EnforcesProcessors;
+  static constexpr bool gpu = EnforcesGpus || !EnforcesCopies || !EnforcesProcessors;
+  static constexpr bool passed = HasProcessors && EnforcesProcessors && EnforcesCopies && EnforcesGpus && KnowsPools;
+  static_assert(HasProcessors,
+                "takt: the platform has no processors; add pool(processors(n), fixed_priority). "
+                "See docs/errors.md#E27");
+  static_assert(cpu,
+                "takt: a run does not enforce this rule on the processors pool; it enforces fixed_priority, "
+                "rate_monotonic and deadline_monotonic. See docs/errors.md#E59");
+  static_assert(copy,
+                "takt: a run does not enforce this rule on the copy_engines pool; it enforces nonpreemptive(r), with r "
+                "the order of the processors. See docs/errors.md#E59");
+  static_assert(gpu,
+                "takt: a run does not enforce this rule on the virtual_sms pool; it enforces federated and "
+                "federated_virtual. See docs/errors.md#E59");
+  static_assert(KnowsPools,
+                "takt: a run of chains serves processors, copy_engines and virtual_sms, and this platform has another "
+                "pool. See docs/errors.md#E59");
+};
+
+template <class P>
+using check_chain_run = chain_run_check<!Absent<typename P::cpu_rule>, FixedPriority<typename P::cpu_rule>,
+                                        CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule>,
+                                        Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>,
+                                        has_only<P, processors_resource, copy_engines_resource, virtual_sms_resource>>;
+
+template <bool Enforces, bool KernelsWithWcet>
+struct accelerator_run_check {
+  static constexpr bool passed = Enforces && KernelsWithWcet;
+  static_assert(Enforces,
+                "takt: a run does not enforce this rule on the accelerator pool; it enforces nonpreemptive(...), "
+                "levels(...), slots(...) and gang(...). See docs/errors.md#E59");
+  static_assert(KernelsWithWcet,
+                "takt: an accelerator runs kernels with wcet(), and this set is of the other kind. "
+                "See docs/errors.md#E45");
+};
+
+template <class P, class T>
+using check_accelerator_run = accelerator_run_check<AcceleratorPlatform<P>, AcceleratorTaskSet<T>>;
+
+template <bool EnforcesProcessors, bool EnforcesBlocks, bool EnforcesCopies, bool KnowsPools>
+struct graph_run_check {
+  static constexpr bool passed = EnforcesProcessors && EnforcesBlocks && EnforcesCopies && KnowsPools;
+  static_assert(EnforcesProcessors,
+                "takt: a run of graphs does not enforce this rule on the processors pool; it enforces g_edf, g_fl, "
+                "g_fifo, gel, nonpreemptive(...) and clustered(...) of these. See docs/errors.md#E59");
+  static_assert(EnforcesBlocks,
+                "takt: a run of graphs does not enforce this rule on the block_slots pool; it enforces "
+                "fifo_blocks(per_job_streams, guarded). See docs/errors.md#E59");
+  static_assert(EnforcesCopies,
+                "takt: a run of graphs does not enforce this rule on the copy_engines pool; it enforces fifo. "
+                "See docs/errors.md#E59");
+  static_assert(KnowsPools,
+                "takt: a run of graphs serves processors, block_slots and copy_engines, and this platform has another "
+                "pool. See docs/errors.md#E59");
+};
+
+template <class R>
+inline constexpr bool enforces_blocks = Absent<R>;
+template <>
+inline constexpr bool enforces_blocks<fifo_blocks_rule<one_stream_per_job, guarded_enqueues>> = true;
+
+template <class P>
+using check_graph_run = graph_run_check<GlobalRule<typename P::template rule_of<processors_resource>>,
+                                        enforces_blocks<typename P::template rule_of<block_slots_resource>>,
+                                        Absent<typename P::template rule_of<copy_engines_resource>> ||
+                                            FirstComeFirstServed<typename P::template rule_of<copy_engines_resource>>,
+                                        has_only<P, processors_resource, block_slots_resource, copy_engines_resource>>;
+
+}  // namespace detail
+
+}  // namespace takt::runtime

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/graph/graph_table.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/rules/graph/feedback.hpp>
+#include <takt/runtime/graph/graph_options.hpp>
+#include <takt/runtime/graph/graph_waits.hpp>
+#include <takt/runtime/graph/job_flow.hpp>
+
+namespace takt::runtime {
+
+/// Invocations of a graph, and jobs of a node, that a run has room for at a time.
+inline constexpr std::int64_t most_instances = 64;
+
+struct laid_node {
+  graph_node<ticks> node;
+  ticks offset = 0;
+  std::int64_t instances = 1;
+  std::int32_t depth = 0;
+
+  /// Takes no time if nothing is bound to it.
+  [[nodiscard]] auto is_free() const noexcept -> bool {
+    return node.kind == node_kind::junction || (node.kind != node_kind::kernel && node.wcet == 0);
+  }
+};
+
+/// In the waits of a graph its nodes count from 0, and its input and its output come after them.
+struct laid_graph {
+  graph_record<ticks> record;
+  std::int64_t instances = 1;  ///< invocations under way at a time
+  std::int64_t copies = 1;     ///< of its data objects
+  std::vector<job_wait> waits;
+};
+
+/// Refined graphs with room for all jobs that can be under way under a plan.
+struct graph_layout {
+  model_error error{};
+  bool sound_uses = true;
+  std::vector<laid_node> nodes;
+  std::vector<laid_graph> graphs;
+};
+
+namespace detail {
+
+/// What keeps a plan from saying when and how often each node of a refined table may be under way.
+template <class Table, std::size_t N, std::size_t V>
+[[nodiscard]] auto graph_plan_fault(const Table& refined, const plan<N, V>& p) -> model_error {
+  constexpr plan_parts used{.offsets = true, .instances = true};
+  const std::size_t nodes = refined.nodes.size();
+  if (const auto error = parts_fault(p, used, refined.graphs.size(), nodes)) { return error; }
+  if (p.offsets.size() != nodes || p.instances.size() != nodes) { return {.fault = model_fault::plan_incomplete}; }
+  for (std::uint32_t v = 0; v < nodes; ++v) {
+    if (p.offsets[v] < 0) {
+      auto error = fault_at(model_fault::negative_time, refined.nodes[v].graph, v);
+      error.value = p.offsets[v];
+      error.has_value = true;
+      return error;
+    }
+    if (p.instances[v] < 1 || p.instances[v] > most_instances) {
+      auto error = fault_at(model_fault::instances_out_of_range, refined.nodes[v].graph, v);
+      error.value = p.instances[v];
+      error.limit = most_instances;
+      error.has_value = error.has_limit = true;
+      return error;
+    }
+  }
+  return {};
+}
+
+/// Jobs of a node that is released so long after the start of its invocation that can begin before one of them ends.
+[[nodiscard]] inline auto reach(ticks offset, ticks period, std::int64_t instances) -> std::int64_t {
+  return ceil_divide(offset, period) + instances;
+}
+
+/// Places of a channel: what its producer brings is kept until the reader has ended.
+[[nodiscard]] inline auto places_of(const graph_layout& laid, const graph_edge& edge, ticks period, bool early)
+    -> std::int64_t {
+  const laid_node& to = laid.nodes[edge.to];
+  const ticks since = early ? 0 : laid.nodes[edge.from].offset;
+  return std::max<std::int64_t>(1, reach(to.offset - since, period, to.instances));
+}
+
+template <class Table>
+void lay_out_graph(const Table& refined, std::uint32_t graph, const graph_run_options& options, graph_layout& out) {
+  laid_graph& own = out.graphs[graph];
+  const auto& g = own.record;
+  graph_waits<Table> waits{refined, graph};
+  for (const graph_use& use : options.uses) {
+    if (use.graph == graph && !waits.add_use(use)) { out.sound_uses = false; }
+  }
+  const std::int64_t copies = std::min(options.copies, most_instances);
+  const auto feedback = waits.feedback_of(std::max<std::int64_t>(1, copies));
+  out.sound_uses = out.sound_uses && feedback.complete;
+  for (std::uint32_t v = 0; v < g.nodes; ++v) {
+    laid_node& n = out.nodes[g.first_node + v];
+    n.depth = feedback.depth[v];
+    own.instances = std::max(own.instances, reach(n.offset, g.period, n.instances));
+  }
+  for (const token_edge& e : waits.forward()) { own.waits.push_back({e.from, e.to, e.initial}); }
+  if (copies > 0) {
+    own.instances = most_instances;
+    own.copies = ring_size(copies, waits.longest_lag());
+    for (std::size_t e = 0; e < feedback.edges.size(); ++e) {
+      own.waits.push_back({feedback.edges[e].from, feedback.edges[e].to, feedback.edges[e].initial});
+    }
+    for (const auto& [reader, writer] : waits.holds()) { own.waits.push_back({reader, writer, copies}); }
+  } else {
+    own.copies = ring_size(std::min(own.instances, most_instances), waits.longest_lag());
+    for (std::uint32_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
+      const graph_edge& edge = refined.edges[e];
+      const std::int64_t room = places_of(out, edge, g.period, options.early_release);
+      own.waits.push_back({edge.to - g.first_node, edge.from - g.first_node, room});
+    }
+  }
+  own.waits.push_back({waits.output(), waits.input(), own.instances});
+}
+
+}  // namespace detail
+
+/// Room as a plan asks for: a job of a node is under way for as many periods as it has instances, and what an edge
+/// brings is kept until its reader has ended. Error: `plan_incomplete`, `instances_out_of_range` with the limit, others
+/// of the plan. Pre: `validate` and `fits` found nothing; the table is refined.
+template <class Table, std::size_t N, std::size_t V>
+[[nodiscard]] auto make_graph_layout(const Table& refined, const plan<N, V>& p, const graph_run_options& options)
+    -> graph_layout {
+  graph_layout out;
+  out.error = detail::graph_plan_fault(refined, p);
+  if (out.error) { return out; }
+  for (std::size_t v = 0; v < refined.nodes.size(); ++v) {
+    const auto& n = refined.nodes[v];
+    std::int64_t instances = p.instances[v];
+    if (n.parallelism != unrestricted_parallelism) { instances = std::min(instances, n.parallelism); }
+    out.nodes.push_back({n, p.offsets[v], instances, 0});
+  }
+  for (std::uint32_t i = 0; i < refined.graphs.size(); ++i) {
+    out.graphs.push_back({refined.graphs[i], 1, 1, {}});
+    detail::lay_out_graph(refined, i, options, out);
+    if (out.graphs[i].instances <= most_instances) { continue; }
+    out.error = fault_at(model_fault::instances_out_of_range, i);
+    out.error.value = out.graphs[i].instances;
+    out.error.limit = most_instances;
+    out.error.has_value = out.error.has_limit = true;
+    return out;
+  }
+  return out;
+}
+
+}  // namespace takt::runtime

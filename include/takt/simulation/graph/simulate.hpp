@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/core/random.hpp>
+#include <takt/model/graph/graph_platform.hpp>
+#include <takt/model/graph/graph_set.hpp>
+#include <takt/model/graph/graph_validate.hpp>
+#include <takt/model/graph/refine.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/gel.hpp>
+#include <takt/rules/graph/tags.hpp>
+#include <takt/simulation/graph/graph_options.hpp>
+#include <takt/simulation/graph/graph_workloads.hpp>
+#include <takt/simulation/graph/simulate_graphs.hpp>
+#include <takt/simulation/options.hpp>
+#include <takt/simulation/release_times.hpp>
+#include <takt/simulation/result.hpp>
+
+namespace takt {
+
+/// What a simulation of graphs saw, graph by graph; its visits are the nodes of the refined graphs, from their nominal
+/// releases to their ends.
+template <std::size_t MaxGraphs, std::size_t MaxNodes>
+struct graph_observation : simulation_result<MaxGraphs, MaxNodes> {
+  std::vector<std::vector<ticks>> responses{};  ///< by graph and invocation, to the last end of a sink
+  std::uint64_t late = 0;                       ///< jobs of nodes that had to wait beyond their nominal releases
+};
+
+namespace simulation {
+
+/// SMs of a GPU on which graphs are simulated.
+inline constexpr std::int32_t most_simulated_sms = 1024;
+/// Kernels under way there at once.
+inline constexpr std::size_t most_simulated_kernels = 2048;
+
+namespace detail {
+
+/// Of shortest times nothing is known: they count as one tick.
+struct bounded_lengths {
+  execution_times execution = execution_times::upper;
+  random_lengths random{1};
+
+  [[nodiscard]] constexpr auto operator()(std::size_t task, std::size_t step, std::size_t job,
+                                          ticks most) const noexcept -> ticks {
+    switch (execution) {
+      case execution_times::lower: return std::min<ticks>(most, 1);
+      case execution_times::upper: return most;
+      case execution_times::random: return random(task, step, job, most);
+    }
+    return most;
+  }
+};
+
+/// What is missing in a plan for nodes, or does not fit them.
+template <class Table, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto plan_fault_of_nodes(const Table& refined, const plan<N, V>& p) -> model_error {
+  constexpr plan_parts used{.offsets = true, .instances = true};
+  if (const auto error = parts_fault(p, used, refined.graphs.size(), refined.nodes.size())) { return error; }
+  if (p.offsets.empty()) { return {.fault = model_fault::plan_does_not_fit}; }
+  for (std::size_t v = 0; v < refined.nodes.size(); ++v) {
+    const bool fits = p.offsets[v] >= 0 && p.offsets[v] <= longest_time && (p.instances.empty() || p.instances[v] > 0);
+    if (!fits) { return fault_at(model_fault::plan_does_not_fit, refined.nodes[v].graph, v); }
+  }
+  return {};
+}
+
+/// The invocations of each graph. Adversarial ones begin all at once or somewhere in their periods, and come as soon as
+/// these allow.
+template <class Table>
+[[nodiscard]] auto invocations_of(const Table& table, const simulation_options& o) -> invocations<ticks> {
+  if (o.releases != release_pattern::adversarial) { return release_times(table.graphs, o); }
+  random_stream random{o.seed};
+  invocations<ticks> out(table.graphs.size());
+  for (std::size_t g = 0; g < out.size(); ++g) {
+    const ticks period = table.graphs[g].period;
+    ticks next = random.chance(1, 2) ? random.below(period) : 0;
+    for (; next < o.horizon.count(); next += period) { out[g].push_back(next); }
+  }
+  return out;
+}
+
+template <class Observation, class Refined>
+void summarize_graphs(const graph_result<ticks>& run, const invocations<ticks>& releases, const Refined& refined,
+                      std::span<const duration> deadlines, Observation& out) {
+  out.end = run.end;
+  out.late = static_cast<std::uint64_t>(run.late);
+  out.responses = run.responses;
+  for (std::size_t g = 0; g < refined.graphs.size(); ++g) {
+    const auto& graph = refined.graphs[g];
+    observed_task<ticks> seen{.name = graph.name,
+                              .released = releases[g].size(),
+                              .first_visit = graph.first_node,
+                              .visit_count = graph.nodes};
+    const ticks deadline = g < deadlines.size() ? deadlines[g].count() : 0;
+    for (std::size_t j = 0; j < releases[g].size(); ++j) {
+      note_completion(seen, run.responses[g][j]);
+      if (deadline > 0 && run.responses[g][j] > deadline) { note_miss(seen, releases[g][j] + deadline); }
+    }
+    static_cast<void>(out.tasks.push_back(seen));
+  }
+  for (const auto& t : run.tasks) { static_cast<void>(out.visit_responses.push_back(t.response)); }
+}
+
+}  // namespace detail
+
+/// The same as `simulate` for graphs on a platform of plain values, whose nodes have their priority points by `policy`
+/// and keep their CPUs unless jobs are `preemptive`. Pre: `validate(table)` finds nothing.
+template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, std::size_t V, TraceRecorder Recorder>
+[[nodiscard]] auto simulate_planned_graphs(const graph_table<ticks, MaxN, MaxE, MaxG>& table,
+                                           const graph_platform& platform, gel_policy policy, bool preemptive,
+                                           const plan<N, V>& p, const simulation_options& options, Recorder& recorder)
+    -> graph_observation<MaxG, refined_table<graph_table<ticks, MaxN, MaxE, MaxG>>::max_nodes> {
+  graph_observation<MaxG, refined_table<graph_table<ticks, MaxN, MaxE, MaxG>>::max_nodes> out;
+  constexpr option_parts used{.deadlines = true};
+  out.error = located(fits(table, platform), table.graphs);
+  if (!out.error && platform.sms > most_simulated_sms) { out.error = {.fault = model_fault::too_many_processors}; }
+  if (!out.error) { out.error = options_fault(options, table.graphs.size(), used); }
+  if (out.error) { return out; }
+  const auto refined = refine(table, platform.placement());
+  out.error = detail::plan_fault_of_nodes(refined, p);
+  const auto nodes_of = [](const auto& graph) { return static_cast<ticks>(graph.nodes); };
+  if (!out.error && !jobs_fit(refined.graphs, options.horizon, nodes_of)) {
+    out.error = {.fault = model_fault::too_many_jobs};
+  }
+  if (out.error) { return out; }
+  const std::span<const std::int32_t> clusters{platform.clusters.data(), platform.clusters.size()};
+  const auto points = node_points(refined, clusters, policy);
+  auto work = fine_workload<ticks>(refined, clusters, {p.offsets.data(), p.offsets.size()}, points);
+  for (std::uint32_t v = 0; v < p.instances.size(); ++v) {
+    work.dependencies.push_back({.from = v, .to = v, .lag = p.instances[v], .feedback = true});
+  }
+  graph_options how{.copy_engines = std::max(platform.copy_engines, 1),
+                    .early_release = options.releases == release_pattern::adversarial,
+                    .preemptive = preemptive};
+  if (platform.sms > 0) {
+    how.gpu.sms = platform.sms;
+    how.gpu.each.threads = platform.threads_per_sm;
+    if (platform.blocks_per_sm > 0) { how.gpu.each.blocks = platform.blocks_per_sm; }
+  }
+  const auto releases = detail::invocations_of(table, options);
+  const detail::bounded_lengths lengths{options.execution, random_lengths{options.seed}};
+  no_gpu_observer unseen;
+  const auto run = simulate_graphs<most_simulated_kernels, static_cast<std::size_t>(most_simulated_sms), ticks>(
+      work, releases, how, lengths, recorder, unseen);
+  out.error.fault = run.fault;
+  if (!out.error) { detail::summarize_graphs(run, releases, refined, options.deadlines, out); }
+  return out;
+}
+
+}  // namespace simulation
+
+/// Lets graphs run on a platform in virtual time, every node of the refined graphs as a task of its own, and tells
+/// `recorder` what happens to the nodes. The plan says how long after its invocation a node is nominally released,
+/// which it must, and how many jobs of it can be under way, if that is limited; the rules of the processors give the
+/// priority points. Adversarial releases also let nodes start as soon as what they wait for is there.
+///
+/// All invocations before the horizon run to their ends. The deadlines of the options decide what is a miss. The same
+/// arguments give the same result everywhere. Error: `invalid_model`, with the fault in `error`; more than
+/// `most_simulated_sms` SMs, `most_simulated_kernels` kernels at once or `most_listed_jobs` jobs of
+/// nodes are refused. Cost: that of
+/// `simulation::simulate_graphs`; all jobs are kept on the heap.
+template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Recorder>
+auto simulate(const P& platform, const T& graphs, const plan<N, V>& p, const simulation_options& options,
+              Recorder& recorder, detail::refusal&& /*refused*/ = detail::refusal{detail::check_graphs<P>::passed}) {
+  if constexpr (detail::check_graphs<P>::passed) {
+    const auto& table = graphs.template flat<ticks>();
+    using flat = std::remove_cvref_t<decltype(table)>;
+    model_error error;
+    if constexpr (requires { graphs.fault(); }) {
+      error = graphs.fault();
+    } else {
+      error = validate(table);
+    }
+    if (error) {
+      graph_observation<flat::max_graphs, refined_table<flat>::max_nodes> out;
+      out.error = error;
+      return out;
+    }
+    return simulation::simulate_planned_graphs(table, graph_platform_of(platform), detail::global_rule_of<P>::policy,
+                                               is_preemptive<detail::global_rule_of<P>>, p, options, recorder);
+  }
+}
+
+template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V>
+[[nodiscard]] auto simulate(const P& platform, const T& graphs, const plan<N, V>& p,
+                            const simulation_options& options = {},
+                            detail::refusal&& /*refused*/ = detail::refusal{detail::check_graphs<P>::passed}) {
+  no_trace unheard;
+  return simulate(platform, graphs, p, options, unheard);
+}
+
+}  // namespace takt

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/duration.hpp>
+#include <takt/core/number.hpp>
+#include <takt/core/random.hpp>
+#include <takt/simulation/options.hpp>
+
+namespace takt::simulation {
+
+/// More jobs than this are not written down.
+inline constexpr ticks most_listed_jobs = ticks{1} << 24U;
+
+/// Whether the jobs of every row up to a horizon can be written down, `each(row)` of them per release.
+template <class Rows, class Each>
+[[nodiscard]] constexpr auto jobs_fit(const Rows& rows, duration horizon, const Each& each) -> bool {
+  ticks sum = 0;
+  for (const auto& row : rows) {
+    ticks jobs = 0;
+    const bool fits = checked_multiply<ticks>(horizon.count() / row.period + 1, each(row), jobs) &&
+                      checked_add(sum, jobs, sum) && sum <= most_listed_jobs;
+    if (!fits) { return false; }
+  }
+  return true;
+}
+template <class Rows>
+[[nodiscard]] constexpr auto jobs_fit(const Rows& rows, duration horizon) -> bool {
+  return jobs_fit(rows, horizon, [](const auto& /*row*/) { return ticks{1}; });
+}
+
+/// Releases before the horizon of every row, which has a period: periodic ones from the offsets on, else sporadic ones.
+/// Pre: `detail::releases_fault` found nothing; the releases are not adversarial; `jobs_fit`; the horizon and a few
+/// periods do.
+template <class Rows, class Options>
+[[nodiscard]] auto release_times(const Rows& rows, const Options& o) -> std::vector<std::vector<ticks>> {
+  random_stream random{o.seed};
+  const bool sporadic = o.releases == release_pattern::sporadic;
+  std::vector<std::vector<ticks>> out(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ticks period = rows[i].period;
+    ticks release = i < o.offsets.size() ? o.offsets[i].count() : 0;
+    if (sporadic) { release = random.below(period); }
+    while (release < o.horizon.count()) {
+      out[i].push_back(release);
+      release += period;
+      if (sporadic && random.chance(1, 2)) { release += random.below(period); }
+    }
+  }
+  return out;
+}
+
+}  // namespace takt::simulation

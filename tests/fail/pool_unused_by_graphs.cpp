@@ -1,0 +1,15 @@
+// EXPECT: unused_pool<.*virtual_sms_resource
+// EXPECT: takt: this workload does not use a pool of the platform
+// SPDX-License-Identifier: Apache-2.0
+#include <takt/takt.hpp>
+
+#include "board.hpp"
+
+constexpr auto graphs = takt::graph_set(takt::graph("video", takt::period(33_ms), takt::node("read", takt::cpu(2_ms))));
+constexpr auto cpus = takt::pool(takt::processors(2), takt::g_fl);
+#ifdef TAKT_FIXED
+constexpr auto other = takt::platform(cpus);
+#else
+constexpr auto other = takt::platform(cpus, gpu);
+#endif
+constexpr auto verdict = takt::analyze(other, graphs);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <doctest/doctest.h>
+
+#include <takt/analysis/analyze_accelerator.hpp>
+#include <takt/core/rational.hpp>
+#include <takt/simulation/simulate_accelerator.hpp>
+
+#include "unit/simulation/accelerator/fixtures.hpp"
+
+namespace {
+
+using namespace takt::literals;
+using takt::execution_times;
+using takt::model_fault;
+using takt::release_pattern;
+using takt::ticks;
+
+constexpr auto tasks = takt::task_set(takt::task("a", takt::period(40_ns), takt::kernel(takt::wcet(8_ns))),
+                                      takt::task("b", takt::period(60_ns), takt::kernel(takt::wcet(12_ns))));
+constexpr auto pinned =
+    takt::task_set(takt::task("a", takt::period(40_ns), takt::kernel(takt::wcet(8_ns), takt::on_sm(0))),
+                   takt::task("b", takt::period(60_ns), takt::kernel(takt::wcet(12_ns), takt::on_sm(0))));
+
+template <class Rule>
+[[nodiscard]] constexpr auto under(const Rule& rule) {
+  return takt::platform(takt::pool(takt::accelerator(2), rule));
+}
+[[nodiscard]] auto with_priorities(std::int32_t a, std::int32_t b) -> takt::plan<2> {
+  takt::plan<2> p;
+  REQUIRE(p.priorities.push_back(a));
+  REQUIRE(p.priorities.push_back(b));
+  return p;
+}
+
+TEST_CASE("AP-35 kernels run with the priorities of their plan, in the simulation and in the analysis") {
+  constexpr auto board = under(takt::levels(takt::fixed_priority));
+  const auto seen = [&](const takt::plan<2>& p) {
+    const auto run = takt::simulate(board, tasks, p, {.horizon = 40_ns});
+    const auto verdict = takt::analyze(board, tasks, p);
+    REQUIRE_FALSE(run.error);
+    REQUIRE_FALSE(verdict.error);
+    for (std::size_t i = 0; i < 2; ++i) {
+      CHECK(run.tasks[i].worst_response == verdict.tasks[i].bound.value);
+      if (!p.priorities.empty()) { CHECK(verdict.plan.priorities[i] == p.priorities[i]); }
+    }
+    return run.tasks[0].worst_response;
+  };
+  CHECK(seen({}) == 8);
+  CHECK(seen(with_priorities(0, 1)) == 8);
+  CHECK(seen(with_priorities(1, 0)) == 20);
+}
+
+TEST_CASE("AP-35 a plan repeats the order of a rule that has one, and has no priority twice or below zero") {
+  constexpr auto board = under(takt::levels(takt::rate_monotonic));
+  const auto fault = [](const auto& platform, const takt::plan<2>& p) {
+    const auto error = takt::simulate(platform, tasks, p, {.horizon = 40_ns}).error;
+    CHECK(takt::analyze(platform, tasks, p).error == error);
+    return error.fault;
+  };
+  CHECK(fault(board, with_priorities(0, 1)) == model_fault::none);
+  CHECK(fault(board, with_priorities(3, 7)) == model_fault::none);
+  CHECK(fault(board, with_priorities(1, 0)) == model_fault::plan_does_not_fit);
+  constexpr auto assigned = under(takt::levels(takt::fixed_priority));
+  CHECK(fault(assigned, with_priorities(-1, 0)) == model_fault::plan_does_not_fit);
+  CHECK(fault(assigned, with_priorities(2, 2)) == model_fault::duplicate_priority);
+  takt::plan<2> on_a_core;
+  REQUIRE(on_a_core.cores.push_back(0));
+  REQUIRE(on_a_core.cores.push_back(takt::any_core));
+  CHECK(fault(assigned, on_a_core) == model_fault::plan_does_not_fit);
+}
+
+TEST_CASE("AP-35 kernels run on the cores of their plan") {
+  constexpr auto board = under(takt::gang(takt::edf));
+  takt::plan<2> apart;
+  REQUIRE(apart.cores.push_back(0));
+  REQUIRE(apart.cores.push_back(1));
+  CHECK(takt::simulate(board, pinned, {.horizon = 40_ns}).tasks[1].worst_response == 20);
+  CHECK(takt::simulate(board, pinned, apart, {.horizon = 40_ns}).tasks[1].worst_response == 12);
+  apart.cores[1] = 2;
+  CHECK(takt::simulate(board, pinned, apart).error == takt::fault_at(model_fault::core_out_of_range, 1));
+}
+
+TEST_CASE("AP-35 kernels take their longest times, one tick, or anything between, however they are released") {
+  constexpr auto board = under(takt::nonpreemptive(takt::edf));
+  constexpr auto one = takt::task_set(takt::task("a", takt::period(40_ns), takt::kernel(takt::wcet(8_ns))));
+  for (const auto pattern : {release_pattern::periodic, release_pattern::sporadic, release_pattern::adversarial}) {
+    bool between = false;
+    for (std::uint64_t seed = 1; seed < 30; ++seed) {
+      const auto seen = [&](execution_times e) {
+        const auto run =
+            takt::simulate(board, one, {.horizon = 800_ns, .releases = pattern, .execution = e, .seed = seed});
+        REQUIRE(run.tasks[0].completed > 5);
+        return run.tasks[0];
+      };
+      CHECK(seen(execution_times::upper).best_response == 8);
+      CHECK(seen(execution_times::lower).worst_response == 1);
+      const auto random = seen(execution_times::random);
+      CHECK(random.worst_response <= 8);
+      between = between || (random.best_response < random.mean_response() && random.mean_response() < 8);
+    }
+    CHECK(between);
+  }
+}
+
+TEST_CASE("more jobs than can be written down are refused, and plain ones are not written down") {
+  constexpr auto board = under(takt::nonpreemptive(takt::edf));
+  const takt::simulation_options o{.releases = release_pattern::sporadic};
+  CHECK(takt::simulate(board, tasks, o).error.fault == model_fault::too_many_jobs);
+  CHECK_FALSE(takt::simulate(board, tasks, {.horizon = 1_ms}).error);
+}
+
+TEST_CASE("options of an accelerator that its strategy has no use for are refused by name") {
+  using namespace accelerator_fixtures;
+  constexpr kernels set = set_of({{3, 10, 10}});
+  const auto refused = [&](const options& o) {
+    return simulate_accelerator(accelerator_fixtures::edf, level_stack{2}, set, periodic{set, 20}, o).error.name;
+  };
+  CHECK(refused({}).empty());
+  CHECK(refused({.pinned_slot = {0, 4, 8}}) == "pinned_slot");
+  CHECK(refused({.gang_slot = {0, 4, 8}}) == "gang_slot");
+  CHECK(refused({.guard_band = true}) == "guard_band");
+  CHECK(refused({.limit = 5}) == "limit");
+}
+
+TEST_CASE("an accelerator is simulated in fractions of a tick as well") {
+  using takt::rational;
+  using table = takt::accelerator_table<rational, 2>;
+  table set;
+  REQUIRE(set.add({.name = "a", .wcet = {1, 3}, .period = 2, .deadline = 2, .priority = 0}));
+  REQUIRE(set.add({.name = "b", .wcet = {5, 2}, .period = 4, .deadline = 2, .priority = 1}));
+  const takt::simulation::periodic_releases<rational, 2> releases{set, 4};
+  const auto run =
+      takt::simulation::simulate_accelerator(takt::highest_priority_first{}, takt::level_stack<2>{2}, set, releases);
+  REQUIRE_FALSE(run.error);
+  CHECK(run.tasks[0].worst_response == rational{1, 3});
+  CHECK(run.tasks[1].worst_response == rational{19, 6});
+  CHECK(run.tasks[1].first_miss == 2);
+  CHECK(run.end == 3);
+}
+
+}  // namespace
