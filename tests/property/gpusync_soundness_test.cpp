@@ -42,7 +42,8 @@ struct variety {
   bool peer_copies_only = false;  ///< and two copy engines
   bool donation_only = false;
   bool overheads = false;
-  bool crowded = false;  ///< little work on many CPUs, and releases close to each other
+  bool crowded = false;    ///< little work on many CPUs, and releases close to each other
+  bool unlimited = false;  ///< tokens, and one cluster of CPUs
 };
 
 class system_generator {
@@ -81,6 +82,10 @@ class system_generator {
     c.gpu_cluster_size = size(v.peer_copies_only ? 2 : 1, 3);
     c.gpus = c.gpu_cluster_size * size(1, 2);
     c.tokens_per_gpu = size(random_.chance(1, 8) ? 0 : 1, 3);
+    if (v.unlimited) {
+      c.cpus = c.cpu_cluster_size;
+      c.tokens_per_gpu = takt::unlimited_tokens;
+    }
     c.copy_engines = v.peer_copies_only ? 2 : size(random_.chance(1, 6) ? 0 : 1, 2);
     c.migration = one_of(std::array{migration_path::none, migration_path::system_memory, migration_path::peer_to_peer});
     if (v.peer_copies_only) { c.migration = migration_path::peer_to_peer; }
@@ -162,7 +167,8 @@ struct record {
   std::uint64_t systems = 0;
   std::uint64_t jobs = 0;
   std::uint64_t migrations = 0;
-  std::uint64_t attained = 0;  ///< waits for engines and tokens of exactly a bound above 0
+  std::uint64_t attained = 0;   ///< waits for engines and tokens of exactly a bound above 0
+  std::uint64_t by_chains = 0;  ///< waits for copy engines that only blocking chains bound so low
   std::uint64_t violating_systems = 0;
   std::string first_violation;
 };
@@ -233,6 +239,7 @@ void examine(const random_system& s, takt::random_stream& random, const variety&
     wrong = violation(seen, found, out);
   }
   ++out.systems;
+  for (const auto& b : found.tasks) { out.by_chains += b.engines.copies.time < b.engines.dual.time ? 1U : 0U; }
   if (!wrong.empty() && out.violating_systems++ == 0) { out.first_violation = wrong + "\n" + describe(s); }
 }
 
@@ -272,6 +279,14 @@ TEST_CASE("GSA-52 no wait or response exceeds its bound with engines in order of
 
 TEST_CASE("no wait exceeds its bound where copies go from GPU to GPU") {
   expect_sound(over_random_systems({.peer_copies_only = true}));
+}
+
+TEST_CASE("GSA-14 no wait exceeds its bound where copies go from GPU to GPU and nothing limits the tokens") {
+  for (const bool crowded : {false, true}) {
+    const auto seen = over_random_systems({.peer_copies_only = true, .crowded = crowded, .unlimited = true});
+    expect_sound(seen);
+    CHECK(seen.by_chains > 0);
+  }
 }
 
 TEST_CASE("no wait exceeds its bound where clusters of CPUs share tokens") {

@@ -167,7 +167,7 @@ class gpusync_partitioner {
       for (std::size_t i = 0; i < users.size(); ++i) { cpus_.add(users.tasks[i].cpu_cluster, most_load<number>()); }
       return;
     }
-    const an::engine_model<Table> model(set);
+    const an::engine_model<Rules, Table> model(set);
     std::array<number, Table::max_tasks> responses{};
     for (std::size_t i = 0; i < users.size(); ++i) { responses[i] = users.tasks[i].deadline; }
     const an::job_overlaps<Table> overlaps(users, std::span<const number>(responses).first(users.size()), set.wanted());

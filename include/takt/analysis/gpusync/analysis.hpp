@@ -16,7 +16,7 @@ namespace takt::analysis::gpusync {
 
 /// One pass: what follows from responses that are assumed, all phases in turn. Fills `out` as far as it comes.
 template <class Rules, class Table>
-constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<Table>& model,
+constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<Rules, Table>& model,
                             std::span<const typename Table::number> responses, set_bounds<Table>& out) {
   const std::size_t n = set.size();
   out.clusters.clear();
@@ -70,7 +70,7 @@ template <class Rules = sound_rules, GpusyncPlatform P, class Table>
   set_bounds<Table> out;
   static_cast<void>(out.tasks.resize(set.size()));
   if (!set.has_bounded_charges()) { return out; }
-  const engine_model<Table> model(set);
+  const engine_model<Rules, Table> model(set);
   std::array<number, Table::max_tasks> responses{};
   for (std::size_t i = 0; i < set.size(); ++i) { responses[i] = set.task(i).deadline; }
   for (out.passes = 1; out.passes <= o.passes; ++out.passes) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <takt/core/inline_vector.hpp>
 
@@ -25,6 +26,8 @@ struct blocking_chain {
 
 /// Longest chain that is looked at: one copy of each other token holder of a GPU cluster.
 inline constexpr std::int32_t max_chain_length = 31;
+/// As many copies as there are other token holders.
+inline constexpr std::int32_t any_chain_length = std::numeric_limits<std::int32_t>::max();
 
 /// All chains that can stand before a root, by what they are made of. With so many peer copies and copies out, any
 /// number of copies in up to `most_in` is possible, and fewer copies out are.
@@ -52,17 +55,6 @@ class chain_set {
     }
     return count;
   }
-  /// The chains of at most so many copies.
-  [[nodiscard]] constexpr auto shorter(std::int32_t length) const noexcept -> chain_set {
-    chain_set out;
-    for (std::int32_t m = 0; m <= most_peer_; ++m) {
-      for (std::int32_t o = 0; o <= most_out_ && m + o <= length; ++o) {
-        const std::int32_t in = most_in(m, o);
-        if (in != none) { out.include(m, o, in < length - m - o ? in : length - m - o); }
-      }
-    }
-    return out;
-  }
 
  private:
   static constexpr std::int32_t none = -1;
@@ -83,6 +75,7 @@ namespace detail {
 /// it comes from.
 struct reached_engines {
   std::int32_t tokens = 1;
+  std::int32_t length = 0;  ///< copies of the longest chain that is looked for
   chain_root root = chain_root::out;
   bool in0 = false;
   bool out0 = false;
@@ -131,10 +124,12 @@ constexpr void include_chains(chain_set& set, const reached_engines& r) noexcept
   const std::int32_t at_both = edges - most_in > least_both ? edges - most_in : least_both;
   const std::int32_t room_both = holders_both - at_both;
   const std::int32_t room = holders_both + holders_in - edges;
-  for (std::int32_t more = 0; more <= room; ++more) {
-    for (std::int32_t o = 0; o <= holders_out + room_both; ++o) {
+  for (std::int32_t more = 0; more <= room && edges + more <= r.length; ++more) {
+    const std::int32_t left = r.length - edges - more;
+    for (std::int32_t o = 0; o <= holders_out + room_both && o <= left; ++o) {
       const std::int32_t taken = o > holders_out ? o - holders_out : 0;
-      if (more + taken <= room) { set.include(edges + more, o, room - more - taken); }
+      const std::int32_t in = room - more - taken;
+      if (in >= 0) { set.include(edges + more, o, in < left - o ? in : left - o); }
     }
   }
 }
@@ -142,27 +137,30 @@ constexpr void include_chains(chain_set& set, const reached_engines& r) noexcept
 }  // namespace detail
 
 /// The chains of a root in a GPU cluster with state that is copied from GPU to GPU and two copy engines per GPU, where
-/// each token holder but the root's has at most one earlier copy. Pre: 1 <= gpus * tokens - 1 <= `max_chain_length`;
-/// otherwise, and for a migration in a cluster of one GPU, only the empty chain.
+/// each token holder but the root's has at most one earlier copy, and at most `length` of them have one. Pre: each GPU
+/// has `tokens` >= 1, and length or gpus * tokens - 1 is at most `max_chain_length`; otherwise, and for a migration in
+/// a cluster of one GPU, only the empty chain.
 ///
 /// A superset of the true set, since only necessary conditions are asked for; equal to it for up to four GPUs, where an
-/// exhaustive search has been compared. Cost: gpus^3 combinations * (gpus * tokens)^2.
+/// exhaustive search has been compared. Cost: gpus^3 combinations * (copies of the longest chain)^2.
 /// Source: Elliott 2015, Figure 4.12 and Table 4.2, whose search over all scenarios this replaces.
-[[nodiscard]] constexpr auto blocking_chains(chain_root root, std::int32_t gpus, std::int32_t tokens) noexcept
-    -> chain_set {
+[[nodiscard]] constexpr auto blocking_chains(chain_root root, std::int32_t gpus, std::int32_t tokens,
+                                             std::int32_t length = any_chain_length) noexcept -> chain_set {
   chain_set set;
   set.include(0, 0, 0);
   const std::int32_t special = root == chain_root::migration ? 2 : 1;
-  if (gpus < special || tokens < 1 || tokens > max_chain_length + 1 || gpus > max_chain_length + 1 ||
-      gpus * tokens - 1 > max_chain_length) {
-    return set;
-  }
+  if (gpus < special || gpus > max_chain_length + 1 || tokens < 1) { return set; }
+  const std::int64_t holders = static_cast<std::int64_t>(gpus) * tokens - 1;
+  const std::int64_t longest = holders < length ? holders : length;
+  if (longest > max_chain_length) { return set; }
+  length = static_cast<std::int32_t>(longest);
+  if (tokens > length + 1) { tokens = length + 1; }  // more of them are never told apart
   const std::int32_t others = gpus - special;
   const bool flips[2] = {false, true};
   for (const bool own : flips) {
     for (const bool source : flips) {
       if (source && special == 1) { continue; }
-      detail::reached_engines r{.tokens = tokens, .root = root};
+      detail::reached_engines r{.tokens = tokens, .length = length, .root = root};
       r.in0 = root == chain_root::out ? own : true;
       r.out0 = root == chain_root::out ? true : own;
       r.in1 = source;
@@ -187,15 +185,10 @@ struct chain_table {
   }
 };
 
-/// With at most `length` copies in a chain, where fewer tasks than tokens can be ahead.
 [[nodiscard]] constexpr auto blocking_chains(std::int32_t gpus, std::int32_t tokens,
-                                             std::int32_t length = max_chain_length) noexcept -> chain_table {
-  chain_table out{blocking_chains(chain_root::out, gpus, tokens), blocking_chains(chain_root::in, gpus, tokens),
-                  blocking_chains(chain_root::migration, gpus, tokens)};
-  if (length < gpus * tokens - 1) {
-    out = {out.out.shorter(length), out.in.shorter(length), out.migration.shorter(length)};
-  }
-  return out;
+                                             std::int32_t length = any_chain_length) noexcept -> chain_table {
+  return {blocking_chains(chain_root::out, gpus, tokens, length), blocking_chains(chain_root::in, gpus, tokens, length),
+          blocking_chains(chain_root::migration, gpus, tokens, length)};
 }
 
 }  // namespace takt::analysis::gpusync

@@ -13,19 +13,38 @@
 namespace takt::analysis::gpusync {
 
 /// The sorted engine sections and the blocking chains of a set, which no pass changes.
-template <class Table>
+///
+/// Chains hold whatever limits the tokens. All requests of a chain are pending when the root's is issued: each was
+/// queued before the next one, and a peer copy is queued at both of its engines at once. Their issuers hold tokens at
+/// that instant and wait for one engine request each, so they are jobs of different tasks of the GPU cluster, and a
+/// chain has at most one copy for each of the `transitive` rivals. Without a limit all of these can be on one GPU: a
+/// GPU with one token more than there are rivals never makes any of them wait, so its chains of that length are all.
+template <class Rules, class Table>
 struct engine_model {
   request_runs<Table> runs;
-  chain_table chains;
-  bool has_chains = false;  ///< a chain bound exists for the configuration
+  chain_table chains;             ///< of the GPU cluster with the most rivals
+  std::int32_t tokens = 1;        ///< of a GPU, as chains count them
+  std::int64_t chain_length = 0;  ///< most copies in a chain
+  bool has_chains = false;        ///< a chain bound exists for the configuration
 
   /// Pre: `has_bounded_charges`.
   constexpr explicit engine_model(const prepared_set<Table>& set)
       : runs{*set.table, set.own, [&set](std::size_t i) { return set.charges_of(i).engine.section.time; }} {
     const gpusync_configuration& c = set.configuration;
-    has_chains = detail::moves_between_gpus(c) && c.copy_engines == 2 && c.limits_tokens() &&
-                 c.replicas() - 1 <= max_chain_length;
-    if (has_chains) { chains = blocking_chains(c.gpu_cluster_size, c.tokens_per_gpu); }
+    for (std::int32_t a = 0; a < c.gpu_clusters(); ++a) {
+      if (set.users_of(a) == 0) { continue; }
+      const std::int64_t rivals = rivals_of<Rules>(c, a, set.users_of(a)).transitive;
+      chain_length = chain_length < rivals ? rivals : chain_length;
+    }
+    has_chains = detail::moves_between_gpus(c) && c.copy_engines == 2 && chain_length <= max_chain_length &&
+                 (c.limits_tokens() || !Rules::printed_unlimited);
+    if (!has_chains) { return; }
+    tokens = c.limits_tokens() ? c.tokens_per_gpu : static_cast<std::int32_t>(chain_length) + 1;
+    chains = chains_of(c, chain_length);
+  }
+
+  [[nodiscard]] constexpr auto chains_of(const gpusync_configuration& c, std::int64_t length) const -> chain_table {
+    return blocking_chains(c.gpu_cluster_size, tokens, static_cast<std::int32_t>(length));
   }
 };
 
@@ -92,7 +111,7 @@ constexpr void refine_by_priority(const prepared_set<Table>& set, std::size_t i,
 
 /// Phase 1: waits of each task's jobs for engines. Cost: n passes over the runs, and those of the chains.
 template <class Rules, class Table>
-[[nodiscard]] constexpr auto engine_phase(const prepared_set<Table>& set, const engine_model<Table>& model,
+[[nodiscard]] constexpr auto engine_phase(const prepared_set<Table>& set, const engine_model<Rules, Table>& model,
                                           const job_overlaps<Table>& overlaps, const rival_counts<Table>& rivals)
     -> std::array<engine_wait<typename Table::number>, Table::max_tasks> {
   const gpusync_configuration& c = set.configuration;
@@ -105,10 +124,10 @@ template <class Rules, class Table>
     if (c.dedicates_gpus(set.users_of(t.gpu_cluster))) { continue; }
     const auto ahead = rivals_of<Rules>(c, t.gpu_cluster, set.users_of(t.gpu_cluster));
     const chain_table* known = model.has_chains ? &model.chains : nullptr;
-    if (model.has_chains && ahead.transitive < c.replicas() - 1) {
+    if (model.has_chains && ahead.transitive < model.chain_length) {
       if (shorter_length != ahead.transitive) {
         shorter_length = ahead.transitive;
-        shorter = blocking_chains(c.gpu_cluster_size, c.tokens_per_gpu, static_cast<std::int32_t>(shorter_length));
+        shorter = model.chains_of(c, shorter_length);
       }
       known = &shorter;
     }

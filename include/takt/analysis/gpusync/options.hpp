@@ -57,9 +57,9 @@ struct sound_rules {
   static constexpr bool printed_engine_users = false;     ///< caps of 4.16, and none at the execution engine
   static constexpr bool printed_sections = false;         ///< a holder's own interrupts are left out of its section
   static constexpr bool printed_requests = false;         ///< a holder's own requests cost its section nothing
-  static constexpr bool printed_unlimited = false;        ///< rivals capped by CPUs where no token limits them
-  static constexpr bool printed_callback = false;         ///< no system call out in equation 4.49
-  static constexpr bool printed_interrupts = false;       ///< of as many jobs as a GPU has tokens, if fewer use it too
+  static constexpr bool printed_unlimited = false;   ///< without a limit of tokens CPUs cap the rivals, and no chains
+  static constexpr bool printed_callback = false;    ///< no system call out in equation 4.49
+  static constexpr bool printed_interrupts = false;  ///< of as many jobs as a GPU has tokens, if fewer use it too
 };
 
 }  // namespace takt::analysis::gpusync

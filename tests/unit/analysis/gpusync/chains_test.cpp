@@ -183,6 +183,21 @@ TEST_CASE("GSA-13 shorter chains are those of at most so many copies, also where
   }
 }
 
+TEST_CASE("GSA-13 more tokens on a GPU than a chain has copies add no chain") {
+  for (int gpus = 2; gpus <= 3; ++gpus) {
+    for (int length = 1; length <= 4; ++length) {
+      for (const auto root : roots) {
+        std::set<counts> expected;
+        for (const auto& c : connected_chains(gpus, length + 1, root)) {
+          if (std::get<0>(c) + std::get<1>(c) + std::get<2>(c) <= length) { expected.insert(c); }
+        }
+        CHECK(all_of(blocking_chains(root, gpus, length + 1, length)) == expected);
+        CHECK(all_of(blocking_chains(root, gpus, 64, length)) == expected);
+      }
+    }
+  }
+}
+
 TEST_CASE("GSA-13 sizes without chains give the empty one alone") {
   for (const auto& [gpus, tokens] : {std::pair{0, 3}, {2, 0}, {1, 33}, {8, 5}, {-1, -1}, {1, 1}}) {
     for (const auto root : roots) { CHECK(blocking_chains(root, gpus, tokens).size() == 0); }

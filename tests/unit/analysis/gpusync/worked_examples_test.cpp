@@ -129,6 +129,19 @@ TEST_CASE("GSA-18 W3b: with one token per GPU three token sections are ahead") {
   CHECK(lateness(found) == list(6, "20767811/256000"));
 }
 
+TEST_CASE("GSA-14 W3 without a limit of tokens: chains are as with as many tokens on each GPU as there are tasks") {
+  const auto free = analyze_set(board_of(w3_configuration(takt::unlimited_tokens)), w3_tasks());
+  const auto many = analyze_set(board_of(w3_configuration(5)), w3_tasks());
+  const auto chains = [](const auto& t) { return t.engines.chains.time; };
+  CHECK(each(free, [](const auto& t) { return t.engines.simple.time; }) ==
+        each(many, [](const auto& t) { return t.engines.simple.time; }));
+  CHECK(each(free, chains) == each(many, chains));
+  CHECK(copy_waits(free) == copy_waits(many));
+  CHECK(lateness(free) == lateness(many));
+  CHECK(each(free, [](const auto& t) { return t.engines.dual.time; }) == list{"268", "206", "253", "104", "156", "0"});
+  CHECK(copy_waits(free) == list{"268", "192", "252", "100", "152", "0"});
+}
+
 TEST_CASE("GSA-15 W4: migration through system memory, two copy engines") {
   auto c = w3_configuration(2);
   c.migration = migration_path::system_memory;
