@@ -36,7 +36,7 @@ template <Platform P, TaskSet T>
   if constexpr (KnownComposition<P> && !AcceleratorTaskSet<T>) {
     const auto table = analysis::prioritized_table(platform, tasks);
     auto a = analysis::make_analysis(platform, table, variant);
-    refused.error = platform.validate();
+    refused.error = is_known(method) ? platform.validate() : model_error{.fault = model_fault::choice_out_of_range};
     if (!refused.error) { refused.error = a.fits(table, platform.record()); }
     using result = decltype(search_plan(a, method, limit));
     if (refused.error) { return result{}; }

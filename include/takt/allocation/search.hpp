@@ -19,6 +19,14 @@ enum class search_method : std::uint8_t {
   exact,       ///< depth first in priority order, cut at the first failing task; as exact as exhaustive
   greedy,      ///< the least passing share of each task in turn, never taken back
 };
+[[nodiscard]] constexpr auto is_known(search_method e) noexcept -> bool {
+  switch (e) {
+    case search_method::exhaustive:
+    case search_method::exact:
+    case search_method::greedy: return true;
+  }
+  return false;
+}
 
 inline constexpr auto exhaustive_search = search_method::exhaustive;
 inline constexpr auto exact_search = search_method::exact;
@@ -65,6 +73,10 @@ class plan_search {
 
   constexpr auto run() -> allocation<A::max_tasks> {
     allocation<A::max_tasks> out;
+    if (!is_known(method_)) {
+      out.effort.complete = false;
+      return out;
+    }
     const bool room = size() == 0 || units_left() >= needed_below_[0] + (needs_[0] ? 1 : 0);
     out.feasible = room && visit(0);
     if (!out.feasible) { split_evenly(); }
@@ -80,7 +92,20 @@ class plan_search {
   [[nodiscard]] constexpr auto gpu(std::size_t g) const -> const gpu_record& { return analysis_->platform().gpus[g]; }
   [[nodiscard]] constexpr auto gpus() const -> std::size_t { return analysis_->platform().gpus.size(); }
   [[nodiscard]] constexpr auto prunes() const -> bool {
-    return A::priority_ordered && method_ != search_method::exhaustive;
+    switch (method_) {
+      case search_method::exhaustive: return false;
+      case search_method::exact:
+      case search_method::greedy: return A::priority_ordered;
+    }
+    return false;
+  }
+  [[nodiscard]] constexpr auto takes_shares_back() const -> bool {
+    switch (method_) {
+      case search_method::exhaustive:
+      case search_method::exact: return true;
+      case search_method::greedy: return false;
+    }
+    return true;
   }
 
   constexpr auto visit(std::size_t k) -> bool {
@@ -128,7 +153,7 @@ class plan_search {
         const bool passes = room && accept(k, {static_cast<std::int32_t>(g), sms});
         if (passes && visit(k + 1)) { return true; }
         free_[g] += sms;
-        if (passes && method_ == search_method::greedy) { return false; }
+        if (passes && !takes_shares_back()) { return false; }
         if (!room || (passes && prunes() && analysis_->monotone())) { settled[g] = true; }
       }
     }
@@ -190,7 +215,7 @@ class plan_search {
 /// Source: Zou et al. 2021, Algorithm 2 (repaired) and section 5.5. `greedy` finds a plan whenever `exact` does if the
 /// analysis is monotone and there is one GPU; for other analyses it may miss one. `exact` on a monotone analysis takes
 /// no more than n x budget task analyses per assignment of tasks to GPUs. Error: `effort.complete` is false when
-/// `limit` evaluations ended the search before it was decided.
+/// `limit` evaluations ended the search before it was decided, and where the method is unknown.
 template <analysis::PriorityAnalysis A>
 [[nodiscard]] constexpr auto search_plan(A& a, search_method method, std::uint64_t limit = unlimited_evaluations)
     -> allocation<A::max_tasks> {

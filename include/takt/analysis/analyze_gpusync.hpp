@@ -59,8 +59,13 @@ namespace analysis::gpusync::detail {
   switch (s) {
     case set_status::schedulable: return verdict_status::schedulable;
     case set_status::overflow: return verdict_status::overflow;
-    default: return verdict_status::not_proven;
+    case set_status::invalid_model: return verdict_status::invalid_model;
+    case set_status::interrupted:
+    case set_status::overloaded:
+    case set_status::late:
+    case set_status::not_converged: return verdict_status::not_proven;
   }
+  return verdict_status::not_proven;
 }
 
 }  // namespace analysis::gpusync::detail
@@ -76,9 +81,10 @@ template <GpusyncPlatform P, class Table>
   gpusync_verdict<Table> out;
   const bool donation = platform.configuration().cpu_cluster_size > 0 &&
                         fault_of(platform.configuration()) == gpusync_fault::none &&
-                        platform.configuration().protocol() == token_protocol::ck_omlp;
+                        platform.configuration().donates_at_release();
   out.analysis = donation ? "locked-gpus-ck-omlp" : "locked-gpus-r2dglp";
   out.fault = validate_gpusync(platform, tasks);
+  if (!is_known(options)) { out.fault = {gpusync_fault::choice_out_of_range}; }
   if (out.fault) {
     out.status =
         out.fault.fault == gpusync_fault::time_overflow ? verdict_status::overflow : verdict_status::invalid_model;

@@ -59,6 +59,7 @@ enum class gel_fault : std::uint8_t {
   parallelism_not_given,       ///< the analysis needs a limit
   deadline_is_not_the_period,  ///< the analysis is one of implicit deadlines
   too_many_processors,         ///< more than the analysis has room for
+  choice_out_of_range,         ///< an option is none of the named enumerators
   time_overflow,               ///< a time is the mark of an overflow, or too large to add a few of them
 };
 
@@ -72,6 +73,7 @@ enum class gel_fault : std::uint8_t {
     case gel_fault::parallelism_not_given: return "parallelism-not-given";
     case gel_fault::deadline_is_not_the_period: return "deadline-is-not-the-period";
     case gel_fault::too_many_processors: return "too-many-processors";
+    case gel_fault::choice_out_of_range: return "choice-out-of-range";
     case gel_fault::time_overflow: return "time-overflow";
   }
   return "";

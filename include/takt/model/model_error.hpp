@@ -38,6 +38,7 @@ enum class model_fault : std::uint8_t {
   preemption_cost_exceeds_time,
   slot_out_of_range,
   slots_overlap,
+  choice_out_of_range,
   time_overflow,
 };
 
@@ -111,6 +112,7 @@ struct fault_text {
       return {"slot", "does not lie in its period", "0 <= offset < period and 0 <= budget <= period"};
     case model_fault::slots_overlap:
       return {"slots", "overlap or differ in their periods", "one period, and no instant in both slots"};
+    case model_fault::choice_out_of_range: return {"", "names no known choice", "one of the named enumerators"};
     case model_fault::time_overflow:
       return {"", "overflows 64-bit nanoseconds", "times whose sum over the task set stays below 2^63 ns"};
   }
@@ -182,6 +184,8 @@ constexpr void refuse(const model_error& error) noexcept {
       return stop_compilation("takt: a slot does not lie in its period; use 0 <= offset < period and 0 <= budget <= period. See docs/errors.md#E42");
     case model_fault::slots_overlap:
       return stop_compilation("takt: two slots overlap or have different periods; give them one period and no common instant. See docs/errors.md#E43");
+    case model_fault::choice_out_of_range:
+      return stop_compilation("takt: a choice is none of those that its type names; use one of the enumerators. See docs/errors.md#E76");
     case model_fault::time_overflow:
       return stop_compilation("takt: times overflow 64-bit nanoseconds; keep their sum below 2^63 ns. See docs/errors.md#E24");
   }

@@ -30,6 +30,10 @@ struct levels_rule {
   using policy = Policy;
 
   preemption_cost_model cost = preemption_cost_model::race;
+
+  [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
+    return {.fault = is_known(cost) ? model_fault::none : model_fault::choice_out_of_range};
+  }
 };
 
 struct pinned_slot_time {
@@ -62,6 +66,10 @@ struct gang_rule {
   using policy = Policy;
 
   gang_order order = gang_order::backfill;
+
+  [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
+    return {.fault = is_known(order) ? model_fault::none : model_fault::choice_out_of_range};
+  }
 };
 
 namespace detail {

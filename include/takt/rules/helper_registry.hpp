@@ -42,7 +42,7 @@ class helper_registry {
   }
 
   /// Threads that help another task already stay with it; of two tasks that ask for those to come the later one has
-  /// them. Pre: task >= 0.
+  /// them. Pre: task >= 0, and the scope is known.
   constexpr void take(std::int32_t task, helper_scope scope) noexcept {
     if (scope != helper_scope::current) { future_ = task; }
     if (scope == helper_scope::future) { return; }

@@ -14,6 +14,14 @@ enum class priority_order : std::uint8_t {
   deadline_monotonic,  ///< shorter relative deadline first
   rate_monotonic,      ///< shorter period first
 };
+[[nodiscard]] constexpr auto is_known(priority_order e) noexcept -> bool {
+  switch (e) {
+    case priority_order::assigned:
+    case priority_order::deadline_monotonic:
+    case priority_order::rate_monotonic: return true;
+  }
+  return false;
+}
 
 namespace detail {
 
@@ -34,7 +42,8 @@ template <class Table>
   return priority_order::deadline_monotonic;
 }
 
-/// Sorts the tasks, highest priority first; equal keys keep the given order. Cost: n^2 steps at most.
+/// Sorts the tasks, highest priority first; equal keys keep the given order. Pre: the order is known.
+/// Cost: n^2 steps at most.
 template <class Table>
 constexpr void prioritize(Table& table, priority_order wanted = priority_order::assigned) {
   using record = typename decltype(table.tasks)::value_type;

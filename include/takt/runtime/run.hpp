@@ -119,6 +119,9 @@ template <class Table, std::size_t MaxShares, Device D, TraceRecorder Recorder =
     return result;
   };
   result.error = runnable(table, platform, p);
+  if (!is_known(options.lengths) || !is_known(options.overrun)) {
+    result.error = {.fault = model_fault::choice_out_of_range};
+  }
   if (result.error) { return refuse(run_status::invalid_model); }
   if (!device.serves(platform)) { return refuse(run_status::wrong_device); }
   if (!well_bound(table, platform, bound)) { return refuse(run_status::wrong_binding); }

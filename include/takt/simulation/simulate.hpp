@@ -25,6 +25,9 @@ namespace takt {
 namespace simulation {
 
 [[nodiscard]] constexpr auto options_fault(const simulation_options& options) noexcept -> model_error {
+  if (!is_known(options.releases) || !is_known(options.execution)) {
+    return {.fault = model_fault::choice_out_of_range};
+  }
   if (options.horizon.count() > longest_time) { return {.fault = model_fault::time_overflow}; }
   for (std::uint32_t i = 0; i < options.offsets.size(); ++i) {
     if (options.offsets[i].count() < 0) { return {.fault = model_fault::negative_time, .task = i}; }

@@ -51,6 +51,9 @@ struct gel_bounds {
 
   [[nodiscard]] constexpr auto bounded() const noexcept -> bool { return status == gel_status::bounded; }
   [[nodiscard]] static constexpr auto failed(gel_status why) -> gel_bounds { return {.status = why}; }
+  [[nodiscard]] static constexpr auto unknown_choice() -> gel_bounds {
+    return {.status = gel_status::invalid_model, .error = {.fault = gel_fault::choice_out_of_range}};
+  }
 };
 
 /// What is added to the points of a cluster before a bound is computed. No schedule depends on it; bounds do. Every
@@ -59,6 +62,13 @@ enum class point_shift : std::uint8_t {
   if_negative,  ///< the least point becomes 0 if it is below
   to_zero,      ///< the least point becomes 0: of all shifts the best one
 };
+[[nodiscard]] constexpr auto is_known(point_shift e) noexcept -> bool {
+  switch (e) {
+    case point_shift::if_negative:
+    case point_shift::to_zero: return true;
+  }
+  return false;
+}
 
 namespace detail {
 
@@ -162,6 +172,7 @@ template <bool Shift = true, class Number, std::size_t MaxTasks, class Solve>
   const auto found = !Shift || shift_points(exact, shift)
                          ? solve(exact)
                          : gel_bounds<fraction, MaxTasks>::failed(gel_status::overflow);
+  if (!is_known(policy) || !is_known(shift)) { return gel_bounds<Number, MaxTasks>::unknown_choice(); }
   if constexpr (!number_traits<Number>::integral) {
     return found;
   } else {

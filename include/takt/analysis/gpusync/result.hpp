@@ -22,6 +22,7 @@ enum class set_status : std::uint8_t {
   late,           ///< responses are bounded, but not by the deadlines
   not_converged,  ///< given up after as many passes as the options allow
   overflow,
+  invalid_model,  ///< a choice of the options or the configuration is none of the named enumerators
 };
 
 /// What the last pass found of a task.

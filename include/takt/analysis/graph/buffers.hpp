@@ -56,7 +56,7 @@ template <class Number>
 
 /// Sizes from bounds: a job of node v is under way for at most its response R_v, so ceil(R_v / T) jobs are; what an
 /// edge w -> v brings is kept from the end of w until the end of v, at most offset_v + R_v after the invocation, plus
-/// the lag of a history edge. Pre: `timing` is bounded. Cost: nodes + edges.
+/// the lag of a history edge. Pre: `timing` is bounded, and `early` is known. Cost: nodes + edges.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto buffer_sizes(const graph_table<Number, N, E, G>& table,
                                           const graph_timing<Number, N, G>& timing,

@@ -35,6 +35,10 @@ namespace takt::analysis {
 /// No request waits where there are as many tokens as users; a loan may remain.
 template <class Table, token_order Order>
 class token_blocking {
+  static_assert(is_known(Order),
+                "takt: a choice is none of those that its type names; use one of the enumerators. "
+                "See docs/errors.md#E76");
+
  public:
   using number = typename Table::number;
 

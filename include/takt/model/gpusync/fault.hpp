@@ -35,6 +35,7 @@ enum class gpusync_fault : std::uint8_t {
   copy_without_engine,
   priority_missing,
   duplicate_priority,
+  choice_out_of_range,
   time_overflow,
 };
 
@@ -88,6 +89,7 @@ struct gpusync_error {
     case gpusync_fault::priority_missing: return {"priority", "is missing", "0 (highest) or more for each task"};
     case gpusync_fault::duplicate_priority:
       return {"priority", "belongs to an earlier task too", "a priority of its own for each task"};
+    case gpusync_fault::choice_out_of_range: return {"", "names no known choice", "one of the named enumerators"};
     case gpusync_fault::time_overflow:
       return {"", "overflows 64-bit nanoseconds", "times whose sum over the task set stays below 2^60 ns"};
   }

@@ -29,6 +29,7 @@ enum class graph_fault : std::uint8_t {
   kernel_without_gpu,
   amount_out_of_range,
   rates_disagree,
+  choice_out_of_range,
   time_overflow,
 };
 
@@ -70,6 +71,7 @@ struct graph_error {
       return {"amounts", "are out of range", "arrivals, produce, consume >= 1 and threshold >= consume"};
     case graph_fault::rates_disagree:
       return {"edges", "bring tokens at different rates to one node", "the same rate over every edge into a node"};
+    case graph_fault::choice_out_of_range: return {"", "names no known choice", "one of the named enumerators"};
     case graph_fault::time_overflow:
       return {"", "overflows 64-bit nanoseconds", "times whose sum over the graphs stays below 2^63 ns"};
   }
@@ -115,6 +117,8 @@ constexpr void refuse(const graph_error& error) noexcept {
       return stop_compilation("takt: token amounts are out of range; produce and consume are at least 1, and threshold >= consume. See docs/errors.md#E69");
     case graph_fault::rates_disagree:
       return stop_compilation("takt: two edges bring tokens to a node at different rates; one queue would grow forever. See docs/errors.md#E69");
+    case graph_fault::choice_out_of_range:
+      return stop_compilation("takt: a choice is none of those that its type names; use one of the enumerators. See docs/errors.md#E76");
     case graph_fault::time_overflow:
       return stop_compilation("takt: times overflow 64-bit nanoseconds; keep their sum below 2^63 ns. See docs/errors.md#E24");
   }

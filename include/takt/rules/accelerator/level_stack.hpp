@@ -29,7 +29,7 @@ class level_stack {
  public:
   static constexpr std::size_t max_tasks = MaxTasks;
 
-  /// Pre: levels >= 1, cores >= 1.
+  /// Pre: levels >= 1, cores >= 1, and the limit is known.
   constexpr explicit level_stack(std::int32_t levels = 2, std::int32_t cores = 1,
                                  level_limit limit = level_limit::streams) noexcept
       : levels_{levels}, cores_{cores}, limit_{limit} {

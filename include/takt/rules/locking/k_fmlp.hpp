@@ -36,7 +36,7 @@ template <std::size_t Replicas, std::size_t Requests, class Heuristic = plain_ad
 class k_fmlp {
  public:
   constexpr k_fmlp() noexcept : k_fmlp(k_fmlp_options{.replicas = static_cast<std::int32_t>(Replicas)}) {}
-  /// Pre: 1 <= replicas <= Replicas.
+  /// Pre: 1 <= replicas <= Replicas, and the measure is known.
   constexpr explicit k_fmlp(const k_fmlp_options& o, const Heuristic& heuristic = {}) noexcept
       : options_{o}, heuristic_{heuristic} {
     static_assert(Advice<Heuristic, k_fmlp>);

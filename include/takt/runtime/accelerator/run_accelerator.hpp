@@ -89,6 +89,9 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, AcceleratorDevice D, Trac
   if (!result.error && accelerator.cores > static_cast<std::int32_t>(detail::most_cores)) {
     result.error = {.fault = model_fault::platform_size_out_of_range};
   }
+  if (!is_known(options.lengths) || !is_known(options.overrun)) {
+    result.error = {.fault = model_fault::choice_out_of_range};
+  }
   if (result.error) { return refuse(run_status::invalid_model); }
   const auto strategy =
       takt::detail::strategy_for<rule, max_tasks, detail::most_cores>(platform.strategy(), accelerator);

@@ -23,6 +23,21 @@ enum class processor_sharing : std::uint8_t {
   by_points,  ///< takt: the least priority point, without preemption, on as many threads at a time as the cluster has
   by_system,  ///< the operating system: nodes farther down the graph first where priorities are granted; no bound
 };
+[[nodiscard]] constexpr auto is_known(processor_sharing e) noexcept -> bool {
+  switch (e) {
+    case processor_sharing::by_points:
+    case processor_sharing::by_system: return true;
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr auto shares_by_points(processor_sharing e) noexcept -> bool {
+  switch (e) {
+    case processor_sharing::by_points: return true;
+    case processor_sharing::by_system: return false;
+  }
+  return false;
+}
 
 /// A job of a described node.
 struct graph_job {

@@ -37,6 +37,10 @@ inline constexpr std::int64_t most_graph_threads = 1024;
 inline constexpr std::size_t most_graph_entries = std::size_t{1} << 20;
 
 /// The parts of a run of graphs, which refer to each other.
+[[nodiscard]] inline auto choices_known(const graph_run_options& o) noexcept -> bool {
+  return is_known(o.sharing) && is_known(o.overrun) && is_known(o.lengths) && is_known(o.placement);
+}
+
 class graph_run {
  public:
   graph_run(const graph_plan& plan, const graph_platform& platform, const graph_run_options& options,
@@ -198,6 +202,7 @@ template <GraphPlatform P, GraphSet T, TraceRecorder Recorder>
     result.error = validate(table);
   }
   if (!result.error) { result.error = fits(table, record); }
+  if (!detail::choices_known(options)) { result.error = {graph_fault::choice_out_of_range}; }
   if (!result.error && record.sms > static_cast<std::int32_t>(emulated_block_gpu::most_sms)) {
     result.error = {graph_fault::platform_size_out_of_range};
   }

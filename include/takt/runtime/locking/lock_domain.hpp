@@ -54,6 +54,7 @@ class lock_domain {
 
   /// Whether scheduling priorities are passed on: false when that is off or not permitted, also once the system has
   /// refused it. The order of service follows effective priorities in any case.
+  /// Off where `wanted` is unknown.
   [[nodiscard]] auto inherits() noexcept -> bool {
     const std::lock_guard lock{mutex_};
     return inherits_;

@@ -28,6 +28,7 @@ constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strate
                                     const accelerator_options<Number>& options, Recorder& recorder)
     -> accelerator_result<Number, MaxTasks> {
   model_error error = attribute_fault(table);
+  if (!is_known(options.costs)) { error = {.fault = model_fault::choice_out_of_range}; }
   for (std::size_t i = 0; !error && i < table.size(); ++i) {
     if (table.tasks[i].core >= strategy.cores()) {
       error = {.fault = model_fault::core_out_of_range, .task = table.tasks[i].id};

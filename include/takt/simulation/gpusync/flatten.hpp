@@ -70,7 +70,16 @@ template <GpusyncPlatform P, class Task>
   return out;
 }
 
-/// Pre: `validate_gpusync` finds nothing.
+/// Whether a request for two engines is one request: under priorities they are taken one after the other.
+[[nodiscard]] constexpr auto arbitrates_groups(engine_order order) noexcept -> bool {
+  switch (order) {
+    case engine_order::first_come: return true;
+    case engine_order::priority: return false;
+  }
+  return false;
+}
+
+/// Pre: `validate_gpusync` finds nothing, and the options' choices are known.
 template <GpusyncPlatform P, class Table>
 [[nodiscard]] auto flatten(const P& platform, const Table& table, const gpusync_simulation_options& o) -> gpu_system {
   const gpusync_configuration& c = platform.configuration();

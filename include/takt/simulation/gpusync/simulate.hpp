@@ -56,6 +56,11 @@ template <class Table>
   return std::ranges::max({o.schedule, o.context_switch, o.system_call_in, o.system_call_out, o.lock, o.unlock}) <=
          longest_gpusync_time / 8;
 }
+[[nodiscard]] constexpr auto choices_known(const gpusync_simulation_options& o) noexcept -> bool {
+  return is_known(o.releases) && is_known(o.execution) && is_known(o.choice) && is_known(o.layout) &&
+         is_known(o.queues) && is_known(o.budgets);
+}
+
 
 /// Whether pools are small enough, and all jobs together end in time.
 [[nodiscard]] inline auto size_fault(const gpu_system& s, const std::vector<task_releases>& jobs,
@@ -109,6 +114,11 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, Trace
   out.fault = simulation::detail::options_fault(c, tasks, options);
   if (options.overheads && !simulation::detail::are_short(platform.overheads)) {
     out.fault = gpusync_run_fault::time_overflow;
+  }
+  if (!simulation::detail::choices_known(options)) {
+    out.error = {gpusync_fault::choice_out_of_range};
+    out.fault = gpusync_run_fault::model;
+    return out;
   }
   if (out.fault != gpusync_run_fault::none) { return out; }
   const simulation::gpu_system system = simulation::detail::flatten(platform, tasks, options);

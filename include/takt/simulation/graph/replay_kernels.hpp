@@ -39,7 +39,7 @@ template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, ExactNumber N
 [[nodiscard]] auto replay_kernels(const gpu_shape& shape, std::span<const kernel_arrival<Number>> arrivals,
                                   Observer&& observer = {}) -> kernel_replay<Number> {
   kernel_replay<Number> out;
-  if (shape.sms < 1 || static_cast<std::size_t>(shape.sms) > MaxSms) {
+  if (shape.sms < 1 || static_cast<std::size_t>(shape.sms) > MaxSms || !is_known(shape.placement)) {
     out.fault = graph_run_fault::invalid_workload;
     return out;
   }

@@ -35,7 +35,7 @@ enum class interrupt_fault : std::uint8_t {
 [[nodiscard]] constexpr auto name_of(interrupt_fault f) noexcept -> std::string_view {
   switch (f) {
     case interrupt_fault::none: return "";
-    case interrupt_fault::malformed: return "a step or a release comes before the first task";
+    case interrupt_fault::malformed: return "a step is of no known kind, or comes before the first task like a release";
     case interrupt_fault::no_processor: return "there is no processor";
     case interrupt_fault::too_many_tasks: return "there are more tasks than the simulator holds";
     case interrupt_fault::unknown_processor: return "a device interrupts a processor that does not exist";
@@ -67,6 +67,7 @@ namespace detail {
 [[nodiscard]] constexpr auto in_range(ticks time) noexcept -> bool { return time >= 0 && time < never; }
 
 [[nodiscard]] inline auto step_fault(const interrupt_workload& w, const interrupt_step& s) -> interrupt_fault {
+  if (!is_known(s.what)) { return interrupt_fault::malformed; }
   if (!in_range(s.time)) { return interrupt_fault::time_out_of_range; }
   if (s.what != interrupt_step_kind::issue) { return interrupt_fault::none; }
   const device_operation& o = s.operation;

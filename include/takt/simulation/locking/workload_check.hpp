@@ -40,7 +40,8 @@ enum class workload_fault : std::uint8_t {
 [[nodiscard]] constexpr auto name_of(workload_fault f) noexcept -> std::string_view {
   switch (f) {
     case workload_fault::none: return "";
-    case workload_fault::malformed: return "an operation names no resource or too many, or comes before the first task";
+    case workload_fault::malformed:
+      return "an operation is of no known kind, names no resource or too many, or comes before the first task";
     case workload_fault::no_processor: return "there is no cluster, or clusters have no processor";
     case workload_fault::too_many_tasks: return "there are more tasks than the locks hold";
     case workload_fault::tokens_differ_from_replicas: return "a token pool has not one replica per token";
@@ -140,9 +141,10 @@ class workload_checker {
       case operation_kind::lock: return take(o.on);
       case operation_kind::unlock: return give_back(o.on);
       case operation_kind::execute:
-      case operation_kind::suspend: break;
+      case operation_kind::suspend:
+        return checked_add(work, o.time, work) ? workload_fault::none : workload_fault::time_overflow;
     }
-    return checked_add(work, o.time, work) ? workload_fault::none : workload_fault::time_overflow;
+    return workload_fault::malformed;
   }
   [[nodiscard]] auto check_operand(const operand& x) const -> workload_fault {
     const auto resources = static_cast<resource_id>(environment_.token_gpus.size());
