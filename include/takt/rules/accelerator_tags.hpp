@@ -185,7 +185,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks>
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     if (!times_fit(t)) { return {.fault = model_fault::time_overflow, .task = t.id}; }
-    const bool placed = t.width == kernel_width::all_cores || t.core != any_core;
+    const bool placed = needs_all_cores(t.width) || t.core != any_core;
     if (!placed && (CoreSlots<Rule> || GangScheduled<Rule>)) {
       return {.fault = model_fault::core_out_of_range, .task = t.id};
     }

@@ -41,7 +41,7 @@ template <ExactNumber Number>
     case gel_policy::first_in_first_out: return fraction(0);
     case gel_policy::given_points: return fraction(t.point);
   }
-  return fraction(t.point);
+  return fraction(0);
 }
 
 /// Earliest release first.

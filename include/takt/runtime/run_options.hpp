@@ -53,6 +53,14 @@ struct violation {
   ticks bound = 0;
 };
 
+[[nodiscard]] constexpr auto drops_release(overrun_policy p) noexcept -> bool {
+  switch (p) {
+    case overrun_policy::queue: return false;
+    case overrun_policy::skip: return true;
+  }
+  return false;
+}
+
 struct run_options {
   duration length{1'000'000'000};
   length_choice lengths = length_choice::uniform;

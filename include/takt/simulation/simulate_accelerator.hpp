@@ -33,7 +33,7 @@ class used_cores {
   constexpr explicit used_cores(accelerator_table<ticks, MaxTasks>& table) {
     for (std::size_t i = 0; i < table.size(); ++i) {
       auto& t = table.tasks[i];
-      if (t.width == kernel_width::one_core && t.core != any_core) { t.core = number_of(t.core); }
+      if (!needs_all_cores(t.width) && t.core != any_core) { t.core = number_of(t.core); }
     }
   }
 
@@ -87,13 +87,18 @@ template <std::size_t MaxTasks>
 [[nodiscard]] inline auto irregular_releases(const accelerator_table<ticks, MaxTasks>& table,
                                              const simulation_options& options) -> listed_releases<ticks> {
   const ticks until = options.horizon.count();
-  if (options.releases == release_pattern::adversarial) { return hostile_releases(table, until, options.seed); }
+  if (is_adversarial(options.releases)) { return hostile_releases(table, until, options.seed); }
   random_stream random{options.seed};
-  const bool sporadic = options.releases == release_pattern::sporadic;
+  const bool sporadic = is_sporadic(options.releases);
   const auto work = [&](ticks wcet) -> ticks {
-    if (options.execution == execution_times::upper) { return wcet; }
-    if (options.execution == execution_times::lower || random.chance(1, 3)) { return 1; }
-    return random.chance(1, 2) ? wcet : random.between(1, wcet);
+    switch (options.execution) {
+      case execution_times::upper: return wcet;
+      case execution_times::lower: return 1;
+      case execution_times::random:
+        if (random.chance(1, 3)) { return 1; }
+        return random.chance(1, 2) ? wcet : random.between(1, wcet);
+    }
+    return wcet;
   };
   listed_releases<ticks> out(table.size());
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -128,7 +133,7 @@ constexpr auto simulate_kernels(const Strategy& strategy, const Table& table, co
                                 const accelerator_options<ticks>& costs, Recorder& recorder)
     -> accelerator_result<ticks, Table::max_tasks> {
   using policy = std::conditional_t<EarliestDeadlineFirst<Order>, earliest_deadline_first, highest_priority_first>;
-  if (options.releases != release_pattern::periodic || options.execution != execution_times::upper) {
+  if (is_sporadic(options.releases) || is_adversarial(options.releases) || !is_full(options.execution)) {
     return simulate_accelerator(policy{}, strategy, table, irregular_releases(table, options), costs, recorder);
   }
   std::array<ticks, Table::max_tasks> offsets{};

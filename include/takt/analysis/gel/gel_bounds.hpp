@@ -81,7 +81,12 @@ template <class Number, std::size_t MaxTasks>
     if (!is_number(table.tasks[i].point)) { return false; }
     if (table.tasks[i].point < least) { least = table.tasks[i].point; }
   }
-  if (shift == point_shift::if_negative && !(least < Number(0))) { return true; }
+  switch (shift) {
+    case point_shift::if_negative:
+      if (!(least < Number(0))) { return true; }
+      break;
+    case point_shift::to_zero: break;
+  }
   for (std::size_t i = 0; i < table.size(); ++i) {
     table.tasks[i].point = table.tasks[i].point - least;
     if (!is_number(table.tasks[i].point)) { return false; }
@@ -123,10 +128,13 @@ template <std::size_t MaxTasks>
                        .point = upward{t.point} * factor,
                        .parallelism = t.parallelism,
                        .cluster = t.cluster};
-    if (policy == gel_policy::earliest_deadline) { u.point = u.deadline; }
-    if (policy == gel_policy::first_in_first_out) { u.point = upward{0}; }
-    if (policy == gel_policy::fair_lateness) {
-      u.point = u.deadline - upward{processors - 1} * upward{t.wcet} * upward{scale / processors};
+    switch (policy) {
+      case gel_policy::earliest_deadline: u.point = u.deadline; break;
+      case gel_policy::fair_lateness:
+        u.point = u.deadline - upward{processors - 1} * upward{t.wcet} * upward{scale / processors};
+        break;
+      case gel_policy::first_in_first_out: u.point = upward{0}; break;
+      case gel_policy::given_points: break;
     }
     static_cast<void>(out.add(u));
   }
@@ -164,6 +172,7 @@ template <bool Shift = true, class Number, std::size_t MaxTasks, class Solve>
                                        gel_policy policy, point_shift shift, const Solve& solve)
     -> gel_bounds<Number, MaxTasks> {
   using fraction = fraction_of<Number>;
+  if (!is_known(policy) || !is_known(shift)) { return gel_bounds<Number, MaxTasks>::unknown_choice(); }
   if (const auto error = validate(table, processors)) {
     const bool large = error.fault == gel_fault::time_overflow;
     return {.status = large ? gel_status::overflow : gel_status::invalid_model, .error = error};
@@ -172,7 +181,6 @@ template <bool Shift = true, class Number, std::size_t MaxTasks, class Solve>
   const auto found = !Shift || shift_points(exact, shift)
                          ? solve(exact)
                          : gel_bounds<fraction, MaxTasks>::failed(gel_status::overflow);
-  if (!is_known(policy) || !is_known(shift)) { return gel_bounds<Number, MaxTasks>::unknown_choice(); }
   if constexpr (!number_traits<Number>::integral) {
     return found;
   } else {

@@ -188,6 +188,7 @@ template <class Number, std::size_t MaxTasks>
     case gel_status::overflow:
     case gel_status::invalid_model: return verdict_status::overflow;
   }
+  return verdict_status::overflow;
 }
 
 }  // namespace takt::analysis

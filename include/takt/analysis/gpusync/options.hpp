@@ -24,7 +24,7 @@ enum class copy_bound : std::uint8_t {
   best,    ///< the least of the others
   simple,  ///< requests of all token holders of the GPU cluster
   dual,    ///< those of other GPUs only as often as a migration can connect them
-  chains,  ///< the dearest combination of blocking chains, with every chunk a full one
+  chains,  ///< the dearest combination of blocking chains, with every chunk a full one; `simple` beyond 31 rivals
 };
 [[nodiscard]] constexpr auto is_known(copy_bound e) noexcept -> bool {
   switch (e) {

@@ -76,7 +76,10 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     Number past{};
     const bool fits = add_exactly(timing.offset[edge.to], timing.response[edge.to], span) &&
                       multiply_exactly(period, Number(edge.lag), past) && add_exactly(span, past, span);
-    if (early == early_release::never) { span = span - timing.offset[edge.from]; }
+    switch (early) {
+      case early_release::as_soon_as_possible: break;
+      case early_release::never: span = span - timing.offset[edge.from]; break;
+    }
     out.edge_places[e] = fits ? detail::periods_in(span, period) : std::numeric_limits<std::int64_t>::max();
   }
   return out;

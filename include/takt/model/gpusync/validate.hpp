@@ -78,7 +78,7 @@ template <class Table>
     if (has_fixed_priorities(c.scheduler) && t.period < t.deadline) {
       return {gpusync_fault::deadline_exceeds_period, t.id};
     }
-    if (c.scheduler != cpu_scheduler::given_priority) { continue; }
+    if (!reads_priorities(c.scheduler)) { continue; }
     if (t.priority < 0) { return {gpusync_fault::priority_missing, t.id}; }
     for (std::size_t j = 0; j < i; ++j) {
       if (table.tasks[j].priority == t.priority) { return {gpusync_fault::duplicate_priority, t.id}; }

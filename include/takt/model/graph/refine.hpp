@@ -69,7 +69,7 @@ template <class Out, class Number>
 [[nodiscard]] constexpr auto add_parts(Out& out, graph_node<Number> n, copy_placement copies) -> node_span {
   const auto first = static_cast<std::uint32_t>(out.nodes.size());
   if (n.kind != node_kind::kernel || !n.split) {
-    if (n.kind == node_kind::copy && copies == copy_placement::processor) { n.kind = node_kind::processor; }
+    if (n.kind == node_kind::copy && copies_on_processor(copies)) { n.kind = node_kind::processor; }
     if (n.kind == node_kind::kernel) { n.part = node_part::kernel; }
     static_cast<void>(out.append(n));
     return {first, first};

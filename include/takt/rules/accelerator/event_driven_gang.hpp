@@ -58,7 +58,12 @@ class event_driven_gang {
       const kernel_id k = streams_.head(core);
       if (k == no_kernel) { continue; }
       gang_is_first = gang_is_first && waits_for_gang(k);
-      if (order_ == gang_order::backfill || !waits_for_gang(k)) { wanted[core] = k; }
+      switch (order_) {
+        case gang_order::backfill: wanted[core] = k; break;
+        case gang_order::strict:
+          if (!waits_for_gang(k)) { wanted[core] = k; }
+          break;
+      }
     }
     if (gang_is_first) {
       wanted = streams_.nothing();

@@ -121,7 +121,13 @@ class k_fmlp {
 
   /// A sum that overflows counts as longer than every other.
   [[nodiscard]] constexpr auto measure(replica_id x) const noexcept -> ticks {
-    if (options_.measure == queue_measure::requests) { return queues_.length(x); }
+    switch (options_.measure) {
+      case queue_measure::requests: return queues_.length(x);
+      case queue_measure::declared_times: return declared(x);
+    }
+    return queues_.length(x);
+  }
+  [[nodiscard]] constexpr auto declared(replica_id x) const noexcept -> ticks {
     ticks sum = 0;
     for (request_id r = queues_.head(x); r != no_request; r = queues_.next(r)) {
       if (!checked_add(sum, requests_[index(r)].length, sum)) { return std::numeric_limits<ticks>::max(); }

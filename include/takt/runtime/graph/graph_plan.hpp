@@ -163,7 +163,7 @@ template <class Table>
   }
   auto timing = analysis::fine_bounds(refined, platform, {.policy = gel_policy::given_points});
   out.status = timing.status;
-  out.has_bounds = options.sharing == processor_sharing::by_points;
+  out.has_bounds = shares_by_points(options.sharing);
   for (std::uint32_t c = 0; timing.bounded() && out.has_bounds && c < platform.clusters.size(); ++c) {
     out.status = detail::without_preemption(refined, static_cast<std::int32_t>(c), platform.clusters[c], timing);
     timing.status = out.status;

@@ -78,7 +78,9 @@ template <std::size_t N, std::size_t E, std::size_t G>
         case node_part::launch: n.launch = time; break;
         case node_part::await: n.await = time; break;
         case node_part::kernel: n.block_length = time; break;
-        default: n.wcet = time; break;
+        case node_part::whole:
+        case node_part::source:
+        case node_part::sink: n.wcet = time; break;
       }
     }
   }

@@ -74,7 +74,7 @@ class graph_run {
     for (std::uint32_t g = 0; g < plan_->graphs.size(); ++g) { workers += graph_crew::threads_of(g, around(g)); }
     if (workers > most_graph_threads) { return false; }
     for (const std::int32_t cpus : platform_->clusters) {
-      const bool by_points = options_->sharing == processor_sharing::by_points;
+      const bool by_points = shares_by_points(options_->sharing);
       processors_.push_back(std::make_unique<processor_queue>(static_cast<std::size_t>(by_points ? cpus : workers)));
     }
     make_gpu();

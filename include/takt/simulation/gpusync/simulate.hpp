@@ -44,11 +44,21 @@ template <class Table>
   for (const ticks e : o.fair_demands) {
     if (e < 0) { return gpusync_run_fault::demands; }
   }
-  if (o.budgets == overrun_policy::bandwidth_inheritance) { return gpusync_run_fault::budget_policy; }
+  switch (o.budgets) {
+    case overrun_policy::none:
+    case overrun_policy::signal:
+    case overrun_policy::early_release: break;
+    case overrun_policy::bandwidth_inheritance: return gpusync_run_fault::budget_policy;
+  }
   for (const aberrant_task& a : o.aberrant) {
     if (a.repetitions < 1 || a.every < 1 || a.task >= table.size()) { return gpusync_run_fault::aberration; }
   }
   return gpusync_run_fault::none;
+}
+
+[[nodiscard]] constexpr auto choices_known(const gpusync_simulation_options& o) noexcept -> bool {
+  return is_known(o.releases) && is_known(o.execution) && is_known(o.choice) && is_known(o.layout) &&
+         is_known(o.queues) && is_known(o.budgets);
 }
 
 /// Whether sums of a few of them fit.
@@ -56,11 +66,6 @@ template <class Table>
   return std::ranges::max({o.schedule, o.context_switch, o.system_call_in, o.system_call_out, o.lock, o.unlock}) <=
          longest_gpusync_time / 8;
 }
-[[nodiscard]] constexpr auto choices_known(const gpusync_simulation_options& o) noexcept -> bool {
-  return is_known(o.releases) && is_known(o.execution) && is_known(o.choice) && is_known(o.layout) &&
-         is_known(o.queues) && is_known(o.budgets);
-}
-
 
 /// Whether pools are small enough, and all jobs together end in time.
 [[nodiscard]] inline auto size_fault(const gpu_system& s, const std::vector<task_releases>& jobs,
@@ -110,15 +115,15 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, Trace
     out.fault = gpusync_run_fault::model;
     return out;
   }
-  const gpusync_configuration& c = platform.configuration();
-  out.fault = simulation::detail::options_fault(c, tasks, options);
-  if (options.overheads && !simulation::detail::are_short(platform.overheads)) {
-    out.fault = gpusync_run_fault::time_overflow;
-  }
   if (!simulation::detail::choices_known(options)) {
     out.error = {gpusync_fault::choice_out_of_range};
     out.fault = gpusync_run_fault::model;
     return out;
+  }
+  const gpusync_configuration& c = platform.configuration();
+  out.fault = simulation::detail::options_fault(c, tasks, options);
+  if (options.overheads && !simulation::detail::are_short(platform.overheads)) {
+    out.fault = gpusync_run_fault::time_overflow;
   }
   if (out.fault != gpusync_run_fault::none) { return out; }
   const simulation::gpu_system system = simulation::detail::flatten(platform, tasks, options);
