@@ -35,6 +35,14 @@ constexpr auto evaluate_within(std::uint64_t limit, search_effort& effort, Analy
   return a.evaluate(k);
 }
 
+/// By priority; the number of tasks when all pass.
+template <class Analysis>
+constexpr auto first_failing(std::uint64_t limit, search_effort& effort, Analysis& a) -> std::size_t {
+  std::size_t k = 0;
+  while (k < a.table().size() && evaluate_within(limit, effort, a, k)) { ++k; }
+  return k;
+}
+
 /// Walks over plans share by share. The analysis and the effort must outlive it.
 template <analysis::PriorityAnalysis A>
 class plan_walk {
@@ -87,11 +95,7 @@ class plan_walk {
 
   constexpr auto evaluate(std::size_t k) -> bool { return evaluate_within(limit_, *effort_, *analysis_, k); }
 
-  constexpr auto first_failing() -> std::size_t {
-    std::size_t k = 0;
-    while (k < size() && evaluate(k)) { ++k; }
-    return k;
-  }
+  constexpr auto first_failing() -> std::size_t { return detail::first_failing(limit_, *effort_, *analysis_); }
 
   /// Smaller shares first; of equal shares the GPU of lower number. With a monotone analysis no share above the least
   /// passing one on a GPU can help anybody, so only other GPUs remain to be tried after it.

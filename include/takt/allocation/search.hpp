@@ -71,9 +71,7 @@ class plan_search {
     split_evenly(analysis_->platform(), size(), needs_, shares_);
     ++effort_.plans;
     for (std::size_t k = 0; k < size(); ++k) { analysis_->assign(k, shares_[k]); }
-    std::size_t k = 0;
-    while (k < size() && evaluate_within(limit_, effort_, *analysis_, k)) { ++k; }
-    return k == size();
+    return first_failing(limit_, effort_, *analysis_) == size();
   }
 
   A* analysis_;

@@ -75,11 +75,7 @@ class set_plans {
     analysis_->assign(k, share);
   }
   constexpr auto evaluate(std::size_t k) -> bool { return evaluate_within(limit_, *effort_, *analysis_, k); }
-  constexpr auto first_failing() -> std::size_t {
-    std::size_t k = 0;
-    while (k < size() && evaluate(k)) { ++k; }
-    return k;
-  }
+  constexpr auto first_failing() -> std::size_t { return detail::first_failing(limit_, *effort_, *analysis_); }
 
   /// Holds the least share of each task back for it.
   constexpr void reserve(const choices& set) {

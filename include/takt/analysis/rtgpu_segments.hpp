@@ -79,7 +79,6 @@ class rtgpu_segments {
                          workload_model<number, max_tasks, max_elements, 1 + max_engines>>;
   [[nodiscard]] constexpr auto workload() const -> const model& { return workload_; }
 
- public:
   struct own_time {
     number cpu{};
     number copy{};

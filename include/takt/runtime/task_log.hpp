@@ -13,7 +13,6 @@
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/runtime/clock.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
@@ -52,11 +51,8 @@ class task_log {
     expect(expected_->response, {task_, segment, job, false, time, since_release, 0});
   }
   void complete(ticks response) {
-    seen_.worst_response = std::max(seen_.worst_response, response);
-    seen_.best_response = seen_.completed == 0 ? response : std::min(seen_.best_response, response);
-    seen_.total_response = later(seen_.total_response, response);
+    note_completion(seen_, response);
     ++seen_.released;
-    ++seen_.completed;
   }
   /// The run has ended before the job, which had come to this segment.
   void leave_unfinished(std::uint32_t segment, std::uint64_t job, ticks time, ticks since_release) {
@@ -64,11 +60,10 @@ class task_log {
     ++seen_.unfinished;
     if (expected_ != nullptr) { expect(expected_->response, {task_, segment, job, false, time, since_release, 0}); }
   }
-  /// The deadline of a job has passed before its end. Pre: in the order of jobs.
+  /// The deadline of a job has passed before its end.
   void miss(std::uint64_t job, ticks due) {
     add(mark_kind::miss, job, due);
-    if (seen_.misses == 0) { seen_.first_miss = due; }
-    ++seen_.misses;
+    note_miss(seen_, due);
   }
   void skip() {
     ++seen_.released;

@@ -16,7 +16,6 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/runtime/clock.hpp>
 #include <takt/runtime/graph/graph_layout.hpp>
 #include <takt/runtime/graph/graph_result.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
@@ -127,11 +126,7 @@ class graph_log {
     const violation seen{graph, nowhere, static_cast<std::uint64_t>(job), false, end - start_, response, bound.value};
     {
       const std::lock_guard lock{mutex_};
-      auto& row = rows_[graph];
-      row.worst_response = row.completed == 0 ? response : std::max(row.worst_response, response);
-      row.best_response = row.completed == 0 ? response : std::min(row.best_response, response);
-      row.total_response = later(row.total_response, response);
-      ++row.completed;
+      note_completion(rows_[graph], response);
       if (options_->keep_responses) { graphs_[graph].responses.push_back(response); }
       tell = exceeds(response, bound) && is_first(seen);
     }
