@@ -11,6 +11,7 @@
 #include <takt/analysis/analyze_accelerator.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/accelerator.hpp>
+#include <takt/report/chain_platform.hpp>
 #include <takt/report/format_duration.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/verdict_summary.hpp>
@@ -42,12 +43,7 @@ template <KernelOrder Order>
   if constexpr (EarliestDeadlineFirst<Order>) {
     return "edf";
   } else {
-    switch (Order::order) {
-      case priority_order::assigned: return "fixed-priority";
-      case priority_order::deadline_monotonic: return "deadline-monotonic";
-      case priority_order::rate_monotonic: return "rate-monotonic";
-    }
-    return "";
+    return word_of(Order::order);
   }
 }
 
