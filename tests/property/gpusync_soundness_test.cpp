@@ -312,6 +312,18 @@ TEST_CASE("no wait exceeds its bound, and some attain it, where jobs need engine
   CHECK(donation.attained > 0);
 }
 
+TEST_CASE("no system with a token protocol that nobody named is analysed or simulated") {
+  takt::random_stream seeds{from_environment("TAKT_SEED", 1)};
+  const std::uint64_t count = from_environment("TAKT_RANDOM_GPUSYNC_SYSTEMS", 150);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    random_system s = system_generator(seeds.next()).make({});
+    s.platform.shape.tokens = static_cast<token_protocol>(9);
+    CHECK(gpusync::analyze_set(s.platform, s.tasks).status == gpusync::set_status::invalid_model);
+    CHECK(takt::validate_gpusync(s.platform, s.tasks).fault == takt::gpusync_fault::choice_out_of_range);
+    CHECK(takt::simulate(s.platform, s.tasks, {}).error.fault == takt::gpusync_fault::choice_out_of_range);
+  }
+}
+
 /// W5: two tokens, four CPUs by themselves, and more work than the two GPUs have time.
 [[nodiscard]] auto four_partitions() -> random_system {
   random_system out;

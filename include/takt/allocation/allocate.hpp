@@ -39,7 +39,7 @@ template <Platform P, TaskSet T>
     const auto table =
         planned_table(platform, tasks, plan<std::remove_cvref_t<decltype(tasks.template table<ticks>())>::max_tasks>{});
     auto a = analysis::make_analysis(platform, table, variant);
-    refused.error = platform.validate();
+    refused.error = is_known(method) ? platform.validate() : model_error{.fault = model_fault::choice_out_of_range};
     if (!refused.error) { refused.error = located(a.fits(table, platform.record()), table.tasks); }
     using result = decltype(search_plan(a, method, limit));
     if (refused.error) { return result{}; }

@@ -19,6 +19,16 @@ enum class search_method : std::uint8_t {
                      ///< exhaustive
 };
 
+[[nodiscard]] constexpr auto is_known(search_method e) noexcept -> bool {
+  switch (e) {
+    case search_method::exhaustive:
+    case search_method::exact:
+    case search_method::greedy:
+    case search_method::branch_and_bound: return true;
+  }
+  return false;
+}
+
 inline constexpr auto exhaustive_search = search_method::exhaustive;
 inline constexpr auto exact_search = search_method::exact;
 inline constexpr auto greedy_search = search_method::greedy;

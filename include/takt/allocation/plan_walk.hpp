@@ -65,7 +65,7 @@ class plan_walk {
   constexpr auto run() -> bool {
     const bool room = size() == 0 || pool_.units() >= needed_below_[0] + (needs_[0] ? 1 : 0);
     if (!room) { return false; }
-    return method_ == search_method::greedy && !A::priority_ordered ? grow() : visit(0);
+    return takes_shares_back() || A::priority_ordered ? visit(0) : grow();
   }
 
   /// By priority.
@@ -74,7 +74,22 @@ class plan_walk {
  private:
   [[nodiscard]] constexpr auto size() const -> std::size_t { return analysis_->table().size(); }
   [[nodiscard]] constexpr auto prunes() const -> bool {
-    return A::priority_ordered && method_ != search_method::exhaustive;
+    switch (method_) {
+      case search_method::exhaustive: return false;
+      case search_method::exact:
+      case search_method::greedy:
+      case search_method::branch_and_bound: return A::priority_ordered;
+    }
+    return false;
+  }
+  [[nodiscard]] constexpr auto takes_shares_back() const -> bool {
+    switch (method_) {
+      case search_method::exhaustive:
+      case search_method::exact:
+      case search_method::branch_and_bound: return true;
+      case search_method::greedy: return false;
+    }
+    return true;
   }
 
   constexpr auto visit(std::size_t k) -> bool {
@@ -113,7 +128,7 @@ class plan_walk {
         const bool passes = room && accept(k, {static_cast<std::int32_t>(g), sms});
         if (passes && visit(k + 1)) { return true; }
         pool_.give_back(g, sms);
-        if (passes && method_ == search_method::greedy) { return false; }
+        if (passes && !takes_shares_back()) { return false; }
         if (!room || (passes && prunes() && analysis_->monotone())) { settled[g] = true; }
       }
     }

@@ -22,7 +22,7 @@ class plan_search {
   constexpr plan_search(A& a, std::uint64_t limit) : analysis_{&a}, limit_{limit}, needs_{tasks_with_shares(a)} {}
 
   constexpr auto run(search_method method) -> allocation<A::max_tasks> {
-    found_ = method == search_method::branch_and_bound ? branch() : walk(method);
+    found_ = find(method);
     if (!found_) { split_evenly(analysis_->platform(), size(), needs_, shares_); }
     allocation<A::max_tasks> out;
     out.feasible = found_;
@@ -36,11 +36,27 @@ class plan_search {
  private:
   [[nodiscard]] constexpr auto size() const -> std::size_t { return analysis_->table().size(); }
 
+  constexpr auto find(search_method method) -> bool {
+    switch (method) {
+      case search_method::exhaustive:
+      case search_method::exact: return walk(method);
+      case search_method::greedy: return walk(method) || give_up();
+      case search_method::branch_and_bound: return branch();
+    }
+    effort_.complete = false;
+    return false;
+  }
+
+  /// Greedy has found nothing, which proves something only where it is exact.
+  constexpr auto give_up() -> bool {
+    effort_.complete = effort_.complete && greedy_is_exact();
+    return false;
+  }
+
   constexpr auto walk(search_method method) -> bool {
     plan_walk<A> search{*analysis_, method, limit_, effort_};
     const bool found = search.run();
     shares_ = search.shares();
-    if (!found && method == search_method::greedy && !greedy_is_exact()) { effort_.complete = false; }
     return found;
   }
 
@@ -53,7 +69,7 @@ class plan_search {
 
   constexpr auto branch() -> bool {
     if constexpr (A::uses_shares) {
-      if (walk(search_method::greedy)) { return true; }
+      if (find(search_method::greedy)) { return true; }
       if (effort_.evaluations >= limit_ || effort_.complete) { return false; }
       effort_.complete = true;
       if (even_split_passes()) { return true; }
@@ -63,7 +79,7 @@ class plan_search {
       shares_ = search.shares();
       return found;
     } else {
-      return walk(search_method::greedy);
+      return find(search_method::greedy);
     }
   }
 
@@ -90,7 +106,8 @@ class plan_search {
 /// Source: Zou et al. 2021, Algorithm 2 (repaired) and section 5.5. `greedy` finds a plan whenever `exact` does if the
 /// analysis is monotone and there is one GPU; for other analyses it may miss one. `exact` on a monotone analysis takes
 /// no more than n x budget task analyses per assignment of tasks to GPUs. Error: `effort.complete` is false when
-/// `limit` evaluations ended the search before it was decided, and where `greedy` found nothing but may have missed it.
+/// `limit` evaluations ended the search before it was decided, where `greedy` found nothing but may have missed it, and
+/// where the method is unknown.
 template <analysis::PriorityAnalysis A>
 [[nodiscard]] constexpr auto search_plan(A& a, search_method method, std::uint64_t limit = unlimited_evaluations)
     -> allocation<A::max_tasks> {

@@ -92,9 +92,9 @@ template <std::size_t MaxTasks, class F>
 constexpr void for_each_core(const accelerator_table<ticks, MaxTasks>& table, F f) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
-    bool first = t.width == kernel_width::one_core;
+    bool first = !needs_all_cores(t.width);
     for (std::size_t j = 0; j < i; ++j) {
-      first = first && !(table.tasks[j].width == kernel_width::one_core && table.tasks[j].core == t.core);
+      first = first && (needs_all_cores(table.tasks[j].width) || table.tasks[j].core != t.core);
     }
     if (first) { f(t.core, pinned_tasks(table, t.core)); }
   }

@@ -68,7 +68,11 @@ template <GpusyncPlatform P, class Table, std::size_t N>
   auto& verdict = out.verdict;
   const gpusync_configuration& c = platform.configuration();
   const bool sound = c.cpu_cluster_size > 0 && fault_of(c) == model_fault::none;
-  verdict.method = sound && c.protocol() == token_protocol::ck_omlp ? "locked-gpus-ck-omlp" : "locked-gpus-r2dglp";
+  verdict.method = sound && c.donates_at_release() ? "locked-gpus-ck-omlp" : "locked-gpus-r2dglp";
+  if (!is_known(how)) {
+    verdict.refuse({.fault = model_fault::choice_out_of_range});
+    return out;
+  }
   if (const auto error = gpusync_plan_fault(given, p)) {
     verdict.refuse(error);
     return out;

@@ -12,7 +12,8 @@
 namespace takt::analysis {
 
 /// How long a copy of `chunks` chunks waits at most while less important copies have its engine. `longest_lower` has
-/// the longest chunk of each of those. False on overflow or with a negative value.
+/// the longest chunk of each of those. False on overflow, with a negative value or an
+/// unknown order.
 ///
 /// In priority order one chunk of one of them can be in front of each request: of every chunk, or with fused sections
 /// of the first one only, as a copy that gave way to a more important one stays in the queue and nobody less important
@@ -27,9 +28,11 @@ namespace takt::analysis {
     longest = longest < longest_lower[i] ? longest_lower[i] : longest;
   }
   if (chunks < 0) { return false; }
-  if (order == service_order::first_come) { return checked_multiply(sum, chunks, out); }
-  const std::int64_t requests = fused && chunks > 1 ? 1 : chunks;
-  return checked_multiply(longest, requests, out);
+  switch (order) {
+    case service_order::first_come: return checked_multiply(sum, chunks, out);
+    case service_order::priority: return checked_multiply(longest, fused && chunks > 1 ? 1 : chunks, out);
+  }
+  return false;
 }
 
 }  // namespace takt::analysis

@@ -84,10 +84,12 @@ class rtgpu_terms {
 
   constexpr void own() {
     for (std::size_t j = 0; j < segments(); ++j) {
-      const term_kind what = where(j) == stage::cpu    ? term_kind::cpu
-                             : where(j) == stage::copy ? term_kind::copy
-                                                       : term_kind::gpu;
-      out_.add(what, k_, a_.segment_time(k_, j).upper);
+      const number& time = a_.segment_time(k_, j).upper;
+      switch (where(j)) {
+        case stage::cpu: out_.add(term_kind::cpu, k_, time); break;
+        case stage::copy: out_.add(term_kind::copy, k_, time); break;
+        case stage::kernel: out_.add(term_kind::gpu, k_, time); break;
+      }
     }
   }
   constexpr void core(const number& window) {

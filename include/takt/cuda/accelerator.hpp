@@ -39,7 +39,7 @@ namespace takt::cuda {
 /// end. Kernels that are only a length occupy a place on the device, not a core.
 ///
 /// A failed launch ends as complete with what it computed void; `fault()` says that there was one, and a run that is
-/// under way ends with `run_status::device_failed`.
+/// under way ends with `observation_status::device_failed`.
 template <CudaDriver D>
 class cuda_accelerator {
  public:

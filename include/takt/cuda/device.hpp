@@ -47,7 +47,7 @@ struct device_options {
 /// allocated in the driver after the last `open`.
 ///
 /// Once a call has failed, `fault()` says which. Operations still end, as the runtime expects, but what they computed
-/// is void, and a run that is under way ends with `run_status::device_failed`.
+/// is void, and a run that is under way ends with `observation_status::device_failed`.
 template <CudaDriver D>
 class cuda_device {
  public:

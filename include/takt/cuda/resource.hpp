@@ -96,13 +96,21 @@ class stream : public detail::resource<D, detail::stream_traits> {
 
 enum class event_use : std::uint8_t { order, time };
 
+[[nodiscard]] constexpr auto is_timed(event_use e) noexcept -> bool {
+  switch (e) {
+    case event_use::order: return false;
+    case event_use::time: return true;
+  }
+  return false;
+}
+
 /// A mark in a stream that threads wait for suspended.
 template <CudaDriver D>
 class mark : public detail::resource<D, detail::event_traits> {
  public:
   mark() noexcept = default;
   explicit mark(const context_ref<D>& c, event_use use = event_use::order)
-      : base{c, "create_event", [use](D& d, event_handle& h) { return d.create_event(use == event_use::time, h); }} {}
+      : base{c, "create_event", [use](D& d, event_handle& h) { return d.create_event(is_timed(use), h); }} {}
 
  private:
   using base = detail::resource<D, detail::event_traits>;

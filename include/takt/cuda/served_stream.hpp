@@ -54,6 +54,13 @@ class fault_record {
 /// How a thread learns that work has ended. Both suspend it. GPUs before compute capability 3.5 have one queue for all
 /// streams, in which a mark may wait behind other streams' work. Source: Elliott 2015, section 2.4.4 and footnote 24.
 enum class wait_method : std::uint8_t { marks, whole_stream };
+[[nodiscard]] constexpr auto uses_marks(wait_method e) noexcept -> bool {
+  switch (e) {
+    case wait_method::whole_stream: return false;
+    case wait_method::marks: return true;
+  }
+  return false;
+}
 
 [[nodiscard]] constexpr auto wait_method_for(std::int32_t compute_major, std::int32_t compute_minor) noexcept
     -> wait_method {
@@ -71,7 +78,7 @@ class served_stream {
   /// `cuda_error`.
   served_stream(stream<D> s, fault_record& faults, wait_method how = wait_method::marks, std::size_t depth = 2)
       : stream_{std::move(s)}, faults_{&faults}, how_{how} {
-    for (std::size_t i = 0; how == wait_method::marks && i < depth; ++i) { marks_.emplace_back(stream_.context()); }
+    for (std::size_t i = 0; uses_marks(how) && i < depth; ++i) { marks_.emplace_back(stream_.context()); }
     free_.reserve(depth);
     pending_.reserve(depth + 1);
     for (const auto& m : marks_) { free_.push_back(m.get()); }

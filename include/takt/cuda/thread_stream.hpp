@@ -20,7 +20,7 @@ class thread_stream {
   /// Pre: the context outlives it. Error: `cuda_error`.
   explicit thread_stream(const context_ref<D>& c, wait_method how = wait_method::marks, std::int32_t priority = 0)
       : stream_{c, priority}, how_{how} {
-    if (how == wait_method::marks) { ended_ = mark<D>{c}; }
+    if (uses_marks(how)) { ended_ = mark<D>{c}; }
   }
 
   [[nodiscard]] auto get() const noexcept -> stream_handle { return stream_.get(); }
@@ -33,7 +33,7 @@ class thread_stream {
     const current_context<D> within{context()};
     D& d = *context().driver;
     if (const result r = enqueue(d, get()); r != result::success) { return settle(r, call); }
-    if (how_ == wait_method::whole_stream) { return settle(d.wait_for_stream(get()), "wait_for_stream"); }
+    if (!uses_marks(how_)) { return settle(d.wait_for_stream(get()), "wait_for_stream"); }
     if (const result r = d.record(ended_.get(), get()); r != result::success) { return settle(r, "record"); }
     settle(d.wait_for_event(ended_.get()), "wait_for_event");
   }

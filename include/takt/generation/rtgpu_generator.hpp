@@ -22,6 +22,23 @@ enum class copies_per_kernel : std::uint8_t {
   one,   ///< one before it; its length is one draw
   none,  ///< unified memory
 };
+[[nodiscard]] constexpr auto is_known(copies_per_kernel e) noexcept -> bool {
+  switch (e) {
+    case copies_per_kernel::two:
+    case copies_per_kernel::one:
+    case copies_per_kernel::none: return true;
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr auto copies_of(copies_per_kernel e) noexcept -> std::int32_t {
+  switch (e) {
+    case copies_per_kernel::two: return 2;
+    case copies_per_kernel::one: return 1;
+    case copies_per_kernel::none: return 0;
+  }
+  return 0;
+}
 
 /// The experiment of Zou et al. 2021, section 6.1 and Table 1. The second group is not in the paper: it is declared
 /// here so that a result can be repeated.
@@ -51,13 +68,13 @@ struct rtgpu_options {
                     range(o.kernel) && o.sms > 0 && o.virtual_per_sm > 0 && o.overhead_percent >= 0 &&
                     o.overhead_percent <= 100 && o.interleave_denominator > 0 &&
                     o.interleave_numerator >= o.interleave_denominator && o.interleave_numerator <= 1'000'000 &&
-                    o.lower_percent >= 0 && o.lower_percent <= 100;
+                    o.lower_percent >= 0 && o.lower_percent <= 100 && is_known(o.copies);
   return good ? model_fault::none : model_fault::options_out_of_range;
 }
 
 /// One core and one copy engine, which `copies_per_kernel::none` does without, around the SMs.
 [[nodiscard]] constexpr auto platform_of(const rtgpu_options& o) noexcept -> platform_record {
-  platform_record out{.cores = 1, .copy_engines = o.copies == copies_per_kernel::none ? 0 : 1, .gpus = {}};
+  platform_record out{.cores = 1, .copy_engines = copies_of(o.copies) == 0 ? 0 : 1, .gpus = {}};
   out.gpus.push_back({.sms = o.sms, .virtual_per_sm = o.virtual_per_sm});
   return out;
 }
@@ -82,9 +99,9 @@ class chain_writer {
   constexpr void write() {
     segment(stage::cpu, options_->cpu);
     for (std::int32_t j = 1; j < options_->subtasks; ++j) {
-      if (options_->copies != copies_per_kernel::none) { segment(stage::copy, options_->copy, to_device); }
+      if (copies_of(options_->copies) > 0) { segment(stage::copy, options_->copy, to_device); }
       segment(stage::kernel, options_->kernel);
-      if (options_->copies == copies_per_kernel::two) { segment(stage::copy, options_->copy, to_host); }
+      if (copies_of(options_->copies) > 1) { segment(stage::copy, options_->copy, to_host); }
       segment(stage::cpu, options_->cpu);
     }
   }

@@ -17,6 +17,22 @@ enum class migration_path : std::uint8_t {
   peer_to_peer,   ///< from GPU to GPU, when it is known that the GPU changes
   system_memory,  ///< to system memory after every job, back only to another GPU than that of the job before
 };
+[[nodiscard]] constexpr auto is_known(migration_path e) noexcept -> bool {
+  switch (e) {
+    case migration_path::none:
+    case migration_path::peer_to_peer:
+    case migration_path::system_memory: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto copies_between_gpus(migration_path e) noexcept -> bool {
+  switch (e) {
+    case migration_path::peer_to_peer: return true;
+    case migration_path::none:
+    case migration_path::system_memory: return false;
+  }
+  return false;
+}
 
 /// Chunks that are copied one after another. Each is a critical section of its own, for which all engines of the step
 /// are requested at once.
@@ -33,7 +49,7 @@ struct migration_step {
 };
 
 struct migration_plan {
-  bool possible = false;  ///< false: a GPU is unknown or the chunks are not valid
+  bool possible = false;  ///< false: a GPU or the path is unknown, or the chunks are not valid
   inline_vector<migration_step, 2> steps;
 };
 
@@ -45,22 +61,24 @@ template <std::size_t MaxGpus, std::size_t MaxHubs>
                                               std::int32_t from, std::int32_t to, const copy_chunks& state) noexcept
     -> migration_plan {
   const bool known = topology.contains(to) && (from == no_gpu || topology.contains(from));
-  migration_plan plan{.possible = known && state.valid(), .steps = {}};
-  if (!plan.possible || path == migration_path::none || from == no_gpu || from == to) { return plan; }
+  migration_plan plan{.possible = known && is_known(path) && state.valid(), .steps = {}};
+  if (!plan.possible || from == no_gpu || from == to) { return plan; }
   engine_set in;
   in.push_back(topology.copy_engine(to, copy_direction::to_device));
-  if (path == migration_path::system_memory) {
-    plan.steps.push_back({in, state});
-    return plan;
+  switch (path) {
+    case migration_path::none: break;
+    case migration_path::system_memory: plan.steps.push_back({in, state}); break;
+    case migration_path::peer_to_peer:
+      if (topology.peers(from, to)) {
+        plan.steps.push_back({topology.peer_copy_engines(from, to), state});
+        break;
+      }
+      engine_set out;
+      out.push_back(topology.copy_engine(from, copy_direction::to_host));
+      plan.steps.push_back({out, state});
+      plan.steps.push_back({in, state});
+      break;
   }
-  if (topology.peers(from, to)) {
-    plan.steps.push_back({topology.peer_copy_engines(from, to), state});
-    return plan;
-  }
-  engine_set out;
-  out.push_back(topology.copy_engine(from, copy_direction::to_host));
-  plan.steps.push_back({out, state});
-  plan.steps.push_back({in, state});
   return plan;
 }
 
@@ -68,11 +86,17 @@ template <std::size_t MaxGpus, std::size_t MaxHubs>
 template <std::size_t MaxGpus, std::size_t MaxHubs>
 [[nodiscard]] constexpr auto migration_after(const gpu_topology<MaxGpus, MaxHubs>& topology, migration_path path,
                                              std::int32_t gpu, const copy_chunks& state) noexcept -> migration_plan {
-  migration_plan plan{.possible = topology.contains(gpu) && state.valid(), .steps = {}};
-  if (!plan.possible || path != migration_path::system_memory) { return plan; }
-  engine_set out;
-  out.push_back(topology.copy_engine(gpu, copy_direction::to_host));
-  plan.steps.push_back({out, state});
+  migration_plan plan{.possible = topology.contains(gpu) && is_known(path) && state.valid(), .steps = {}};
+  if (!plan.possible) { return plan; }
+  switch (path) {
+    case migration_path::none:
+    case migration_path::peer_to_peer: break;
+    case migration_path::system_memory:
+      engine_set out;
+      out.push_back(topology.copy_engine(gpu, copy_direction::to_host));
+      plan.steps.push_back({out, state});
+      break;
+  }
   return plan;
 }
 

@@ -79,7 +79,7 @@ class gpu_topology {
   }
   /// The engine of a copy between the GPU and system memory; one of no stated direction goes to the first.
   [[nodiscard]] constexpr auto copy_engine(std::int32_t gpu, copy_direction d) const noexcept -> gpu_engine {
-    const bool second = copy_engines(gpu) == 2 && d == copy_direction::to_host;
+    const bool second = copy_engines(gpu) == 2 && takes_second_engine(d);
     return {gpu, second ? engine_kind::copy_to_host : engine_kind::copy};
   }
   /// A peer-to-peer copy occupies the outgoing engine of its source and the incoming one of its destination, as it is

@@ -117,6 +117,8 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
       return stop_compilation(at - of, "takt: a slot does not lie in its period; use 0 <= offset < period and 0 <= budget <= period. See docs/errors.md#E42");
     case model_fault::slots_overlap:
       return stop_compilation(at - of, "takt: two slots overlap or have different periods; give them one period and no common instant. See docs/errors.md#E43");
+    case model_fault::choice_out_of_range:
+      return stop_compilation(at - of, "takt: a choice is none of those that its type names; use one of the enumerators. See docs/errors.md#E79");
     case model_fault::core_not_chosen:
       return stop_compilation(at - of, "takt: a kernel has no core, and its rule tells cores apart; add on_sm(). See docs/errors.md#E58");
     case model_fault::time_overflow:

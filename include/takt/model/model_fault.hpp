@@ -39,6 +39,7 @@ enum class model_fault : std::uint8_t {
   preemption_cost_exceeds_time,
   slot_out_of_range,
   slots_overlap,
+  choice_out_of_range,
   core_not_chosen,
   time_overflow,
   // graphs
@@ -191,6 +192,7 @@ struct fault_text {
       return {"slot", "does not lie in its period", "0 <= offset < period and 0 <= budget <= period"};
     case model_fault::slots_overlap:
       return {"slots", "overlap or differ in their periods", "one period, and no instant in both slots"};
+    case model_fault::choice_out_of_range: return {"", "names no known choice", "one of the named enumerators"};
     case model_fault::core_not_chosen:
       return {"core", "is not chosen, and this rule tells cores apart", "a core for each kernel that needs one"};
     case model_fault::time_overflow:

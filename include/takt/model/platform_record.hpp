@@ -51,7 +51,7 @@ struct platform_record {
   /// The engine of a copy. A single engine serves both directions; of two, one serves each, and copies of no stated
   /// direction go to the first.
   [[nodiscard]] constexpr auto engine_of(copy_direction d) const noexcept -> std::int32_t {
-    return copy_engines == 2 && d == copy_direction::to_host ? 1 : 0;
+    return copy_engines == 2 && takes_second_engine(d) ? 1 : 0;
   }
 };
 

@@ -8,8 +8,33 @@ namespace takt {
 
 /// The kind of resource that a segment of a job occupies.
 enum class stage : std::uint8_t { cpu, copy, kernel };
+[[nodiscard]] constexpr auto is_known(stage e) noexcept -> bool {
+  switch (e) {
+    case stage::cpu:
+    case stage::copy:
+    case stage::kernel: return true;
+  }
+  return false;
+}
 
 enum class copy_direction : std::uint8_t { unspecified, to_device, to_host };
+[[nodiscard]] constexpr auto is_known(copy_direction e) noexcept -> bool {
+  switch (e) {
+    case copy_direction::unspecified:
+    case copy_direction::to_device:
+    case copy_direction::to_host: return true;
+  }
+  return false;
+}
+/// Whether a copy takes the second of two copy engines.
+[[nodiscard]] constexpr auto takes_second_engine(copy_direction d) noexcept -> bool {
+  switch (d) {
+    case copy_direction::unspecified:
+    case copy_direction::to_device: return false;
+    case copy_direction::to_host: return true;
+  }
+  return false;
+}
 inline constexpr auto to_device = copy_direction::to_device;
 inline constexpr auto to_host = copy_direction::to_host;
 

@@ -22,6 +22,7 @@ template <ExactNumber Number>
 
 template <class Table, class Number>
 [[nodiscard]] constexpr auto segment_fault(const Table& table, const segment_record<Number>& s) -> model_fault {
+  if (!is_known(s.where) || !is_known(s.direction)) { return model_fault::choice_out_of_range; }
   if (const auto fault = interval_fault(s.time); fault != model_fault::none) { return fault; }
   if (s.where != stage::kernel) { return model_fault::none; }
   for (std::uint32_t r = 0; r < s.samples; ++r) {

@@ -130,7 +130,7 @@ template <class Number>
 }
 
 [[nodiscard]] inline auto core_cell(const accelerator_task<ticks>& t, std::int32_t core) -> std::string {
-  return t.width == kernel_width::all_cores ? "all" : core == any_core ? "any" : std::to_string(core);
+  return needs_all_cores(t.width) ? "all" : core == any_core ? "any" : std::to_string(core);
 }
 
 /// A kernel's own time, and all that others add to it.
@@ -164,9 +164,9 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
     core.cells.push_back(detail::core_cell(t, on));
     wcet.cells.push_back(in_milliseconds(t.wcet));
     wave.cells.push_back(in_milliseconds(t.preemption_cost));
-    out.tasks[i].kernels_on = t.width == kernel_width::all_cores ? "all SMs"
-                              : on == any_core                   ? ""
-                                                                 : "SM " + core.cells[i];
+    out.tasks[i].kernels_on = needs_all_cores(t.width) ? "all SMs"
+                              : on == any_core       ? ""
+                                                     : "SM " + core.cells[i];
     if (on != any_core) { placed.add(out.tasks[i].name, on); }
     detail::add_kernel_terms(t, i, out.tasks[i]);
   }

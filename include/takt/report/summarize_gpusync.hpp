@@ -46,7 +46,7 @@ namespace detail {
 }
 
 [[nodiscard]] constexpr auto protocol_word(const gpusync_configuration& c) -> std::string_view {
-  return c.protocol() == token_protocol::ck_omlp ? "ck-omlp" : "r2dglp";
+  return c.donates_at_release() ? "ck-omlp" : "r2dglp";
 }
 
 /// Pre: `fault_of(c)` found nothing.

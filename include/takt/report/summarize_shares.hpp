@@ -31,7 +31,7 @@ namespace detail {
 }
 
 [[nodiscard]] constexpr auto word_of(const share_triggers& triggers) noexcept -> std::string_view {
-  const bool reuse = triggers.reuse != late_reuse::never;
+  const bool reuse = reuses_progress(triggers.reuse);
   switch (triggers.decrease) {
     case decrease_rule::operate: return reuse ? "accumulated-execution" : "every-change";
     case decrease_rule::keep: return reuse ? "hybrid" : "workload-decrease";

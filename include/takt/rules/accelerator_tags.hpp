@@ -30,6 +30,10 @@ struct levels_rule {
   using policy = Policy;
 
   preemption_cost_model cost = preemption_cost_model::race;
+
+  [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
+    return {.fault = is_known(cost) ? model_fault::none : model_fault::choice_out_of_range};
+  }
 };
 
 struct pinned_slot_time {
@@ -62,6 +66,10 @@ struct gang_rule {
   using policy = Policy;
 
   gang_order order = gang_order::backfill;
+
+  [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
+    return {.fault = is_known(order) ? model_fault::none : model_fault::choice_out_of_range};
+  }
 };
 
 namespace detail {
@@ -177,7 +185,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks>
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     if (!times_fit(t)) { return {.fault = model_fault::time_overflow, .task = t.id}; }
-    const bool placed = t.width == kernel_width::all_cores || t.core != any_core;
+    const bool placed = needs_all_cores(t.width) || t.core != any_core;
     if (!placed && (CoreSlots<Rule> || GangScheduled<Rule>)) {
       return {.fault = model_fault::core_not_chosen, .task = t.id};
     }

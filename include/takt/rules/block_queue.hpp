@@ -198,16 +198,20 @@ class block_queue {
     std::int32_t best = -1;
     for (std::int32_t sm = 0; sm < sms_; ++sm) {
       if (!idle_[index(sm)].fits(b)) { continue; }
-      if (placement_ == block_placement::first_fit) { return sm; }
-      if (best < 0) {
-        best = sm;
-        continue;
-      }
-      const std::int64_t here = idle_[index(sm)].threads;
-      const std::int64_t there = idle_[index(best)].threads;
-      if (placement_ == block_placement::even ? here > there : here < there) { best = sm; }
+      if (best < 0 || fits_better(sm, best)) { best = sm; }
     }
     return best;
+  }
+  /// Pre: a block fits either.
+  [[nodiscard]] constexpr auto fits_better(std::int32_t sm, std::int32_t than) const noexcept -> bool {
+    const std::int64_t here = idle_[index(sm)].threads;
+    const std::int64_t there = idle_[index(than)].threads;
+    switch (placement_) {
+      case block_placement::even: return here > there;
+      case block_placement::first_fit: return false;
+      case block_placement::best_fit: return here < there;
+    }
+    return false;
   }
 
   std::array<sm_capacity, MaxSms> idle_{};

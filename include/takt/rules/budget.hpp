@@ -19,6 +19,15 @@ enum class overrun_policy : std::uint8_t {
   early_release,          ///< it takes the budget and the deadline of its task's next job, which is skipped
   bandwidth_inheritance,  ///< the same, and whoever lends a priority pays for the work that is done at it
 };
+[[nodiscard]] constexpr auto is_known(overrun_policy e) noexcept -> bool {
+  switch (e) {
+    case overrun_policy::none:
+    case overrun_policy::signal:
+    case overrun_policy::early_release:
+    case overrun_policy::bandwidth_inheritance: return true;
+  }
+  return false;
+}
 
 /// What the host does about an empty budget.
 enum class budget_action : std::uint8_t {
@@ -88,9 +97,9 @@ class budget_account {
   constexpr void waits_for_token(bool waits) noexcept { budget_.waits_for_token = waits; }
 
   /// The job was on a CPU or an engine for so long. `todo` is what the host carries out for it. False, and no change:
-  /// `used` is negative, the budget is not valid, or a deadline overflows.
+  /// `used` is negative, the policy is unknown, the budget is not valid, or a deadline overflows.
   [[nodiscard]] constexpr auto charge(ticks used, budget_actions& todo) noexcept -> bool {
-    if (used < 0 || !budget_.valid()) { return false; }
+    if (used < 0 || !is_known(policy_) || !budget_.valid()) { return false; }
     const ticks covered = used < budget_.left ? used : budget_.left;
     budget_account next = *this;
     next.budget_.left -= covered;
@@ -115,16 +124,21 @@ class budget_account {
  private:
   constexpr auto settle(ticks beyond, budget_actions& todo) noexcept -> bool {
     if (beyond == 0) { return true; }
-    if (policy_ == overrun_policy::none || policy_ == overrun_policy::signal) {
-      if (!checked_add(overrun_, beyond, overrun_)) { return false; }
-      signal_due_ = signal_due_ || (policy_ == overrun_policy::signal && !signalled_);
-      signal_if_possible(todo);
-      return true;
+    switch (policy_) {
+      case overrun_policy::none: return checked_add(overrun_, beyond, overrun_);
+      case overrun_policy::signal:
+        if (!checked_add(overrun_, beyond, overrun_)) { return false; }
+        signal_due_ = signal_due_ || !signalled_;
+        signal_if_possible(todo);
+        return true;
+      case overrun_policy::early_release:
+      case overrun_policy::bandwidth_inheritance:
+        todo = early_release_actions(budget_);
+        if (!release_early(budget_, ceil_divide(beyond, budget_.refill))) { return false; }
+        budget_.left -= beyond;
+        return true;
     }
-    todo = early_release_actions(budget_);
-    if (!release_early(budget_, ceil_divide(beyond, budget_.refill))) { return false; }
-    budget_.left -= beyond;
-    return true;
+    return false;
   }
 
   constexpr void signal_if_possible(budget_actions& todo) noexcept {

@@ -19,8 +19,17 @@ enum class gel_policy : std::uint8_t {
   first_in_first_out,  ///< 0
   given_points,        ///< `gel_task::point`
 };
+[[nodiscard]] constexpr auto is_known(gel_policy e) noexcept -> bool {
+  switch (e) {
+    case gel_policy::earliest_deadline:
+    case gel_policy::fair_lateness:
+    case gel_policy::first_in_first_out:
+    case gel_policy::given_points: return true;
+  }
+  return false;
+}
 
-/// The point of a task on so many processors. Error: an overflowed fraction. Pre: processors >= 1.
+/// The point of a task on so many processors. Error: an overflowed fraction. Pre: processors >= 1, a known policy.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto relative_point(gel_policy policy, const gel_task<Number>& t, std::int32_t processors)
     -> fraction_of<Number> {
@@ -32,7 +41,7 @@ template <ExactNumber Number>
     case gel_policy::first_in_first_out: return fraction(0);
     case gel_policy::given_points: return fraction(t.point);
   }
-  return fraction(t.point);
+  return fraction(0);
 }
 
 /// Earliest release first.

@@ -42,12 +42,15 @@ class helper_registry {
   }
 
   /// Threads that help another task already stay with it; of two tasks that ask for those to come the later one has
-  /// them. Pre: task >= 0.
+  /// them. Pre: task >= 0, and the scope is known.
   constexpr void take(std::int32_t task, helper_scope scope) noexcept {
-    if (scope != helper_scope::current) { future_ = task; }
-    if (scope == helper_scope::future) { return; }
-    for (std::size_t t = 0; t < MaxThreads; ++t) {
-      if (states_[t] == state::free && helped_[t] == helps_nobody) { helped_[t] = task; }
+    switch (scope) {
+      case helper_scope::current: take_free(task); break;
+      case helper_scope::future: future_ = task; break;
+      case helper_scope::current_and_future:
+        future_ = task;
+        take_free(task);
+        break;
     }
   }
   /// The task has no helpers any more.
@@ -72,6 +75,12 @@ class helper_registry {
 
  private:
   enum class state : std::uint8_t { absent, free, runs_jobs };
+
+  constexpr void take_free(std::int32_t task) noexcept {
+    for (std::size_t t = 0; t < MaxThreads; ++t) {
+      if (states_[t] == state::free && helped_[t] == helps_nobody) { helped_[t] = task; }
+    }
+  }
 
   std::array<state, MaxThreads> states_{};
   std::array<std::int32_t, MaxThreads> helped_{};

@@ -14,6 +14,14 @@ enum class priority_order : std::uint8_t {
   deadline_monotonic,  ///< shorter relative deadline first
   rate_monotonic,      ///< shorter period first
 };
+[[nodiscard]] constexpr auto is_known(priority_order e) noexcept -> bool {
+  switch (e) {
+    case priority_order::assigned:
+    case priority_order::deadline_monotonic:
+    case priority_order::rate_monotonic: return true;
+  }
+  return false;
+}
 
 namespace detail {
 
@@ -30,20 +38,29 @@ template <class Table>
 /// The order that `assigned` stands for on this table.
 template <class Table>
 [[nodiscard]] constexpr auto effective_order(const Table& table, priority_order order) noexcept -> priority_order {
-  if (order != priority_order::assigned || detail::all_have_priority(table)) { return order; }
-  return priority_order::deadline_monotonic;
+  switch (order) {
+    case priority_order::assigned:
+      return detail::all_have_priority(table) ? priority_order::assigned : priority_order::deadline_monotonic;
+    case priority_order::deadline_monotonic:
+    case priority_order::rate_monotonic: break;
+  }
+  return order;
 }
 
-/// Sorts the tasks, highest priority first; equal keys keep the given order. Cost: n^2 steps at most.
+/// Sorts the tasks, highest priority first; equal keys keep the given order. Pre: the order is known.
+/// Cost: n^2 steps at most.
 template <class Table>
 constexpr void prioritize(Table& table, priority_order wanted = priority_order::assigned) {
   using record = typename decltype(table.tasks)::value_type;
   const priority_order order = effective_order(table, wanted);
   const auto before = [order](const record& a, const record& b) {
-    if (order == priority_order::assigned) { return a.priority != b.priority ? a.priority < b.priority : a.id < b.id; }
-    const auto& x = order == priority_order::deadline_monotonic ? a.deadline : a.period;
-    const auto& y = order == priority_order::deadline_monotonic ? b.deadline : b.period;
-    return x != y ? x < y : a.id < b.id;
+    const auto least = [&](const auto& x, const auto& y) { return x != y ? x < y : a.id < b.id; };
+    switch (order) {
+      case priority_order::assigned: return least(a.priority, b.priority);
+      case priority_order::deadline_monotonic: return least(a.deadline, b.deadline);
+      case priority_order::rate_monotonic: return least(a.period, b.period);
+    }
+    return false;
   };
   for (std::size_t i = 1; i < table.size(); ++i) {
     const record moving = table.tasks[i];

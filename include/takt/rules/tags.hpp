@@ -15,6 +15,9 @@ namespace takt {
 /// Preemptive fixed priority.
 template <priority_order Order>
 struct fixed_priority_rule {
+  static_assert(is_known(Order),
+                "takt: a choice is none of those that its type names; use one of the enumerators. "
+                "See docs/errors.md#E79");
   using is_takt_rule = void;
   static constexpr priority_order order = Order;
   template <std::size_t Capacity>
@@ -85,6 +88,14 @@ enum class token_order : std::uint8_t {
   r2dglp,   ///< short queues, the best pending jobs of one cluster first
   ck_omlp,  ///< one queue that holds at most one request per processor
 };
+[[nodiscard]] constexpr auto is_known(token_order e) noexcept -> bool {
+  switch (e) {
+    case token_order::k_fmlp:
+    case token_order::r2dglp:
+    case token_order::ck_omlp: return true;
+  }
+  return false;
+}
 template <token_order Order>
 struct token_order_rule {};
 
@@ -92,6 +103,9 @@ struct token_order_rule {};
 /// CPU segments and has these SMs to itself; the copy engines it shares with the other holders.
 template <token_order Order>
 struct locked_rule {
+  static_assert(is_known(Order),
+                "takt: a choice is none of those that its type names; use one of the enumerators. "
+                "See docs/errors.md#E79");
   using is_takt_rule = void;
   static constexpr token_order protocol = Order;
   std::int32_t tokens = 1;

@@ -20,9 +20,9 @@ class length_source {
     switch (choice_) {
       case length_choice::upper: return bounds.upper;
       case length_choice::lower: return bounds.lower;
-      case length_choice::uniform: break;
+      case length_choice::uniform: return random_.between(bounds.lower, bounds.upper);
     }
-    return random_.between(bounds.lower, bounds.upper);
+    return bounds.upper;
   }
 
  private:

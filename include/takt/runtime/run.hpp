@@ -180,6 +180,7 @@ template <Platform P, TaskSet T, std::size_t N, Device D, TraceRecorder Recorder
       return result;
     };
     result.error = platform.validate();
+    if (!result.error) { result.error = choice_fault(options); }
     if (!result.error) { result.error = located(runnable(table, record), table.tasks); }
     if (!result.error) { result.error = plan_fault(platform, table, p); }
     if (!result.error) { result.error = located(length_fault(table, record, p), table.tasks); }

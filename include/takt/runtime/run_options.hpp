@@ -9,17 +9,33 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
 
 namespace takt::runtime {
 
 /// How long an emulated segment takes within its bounds.
 enum class length_choice : std::uint8_t { uniform, upper, lower };
+[[nodiscard]] constexpr auto is_known(length_choice e) noexcept -> bool {
+  switch (e) {
+    case length_choice::uniform:
+    case length_choice::upper:
+    case length_choice::lower: return true;
+  }
+  return false;
+}
 
 /// What becomes of a release that finds the task's previous job unfinished. The late job always goes on.
 enum class overrun_policy : std::uint8_t {
   queue,  ///< it starts as soon as the previous job has ended, and its response counts from its release
   skip,   ///< it is dropped and counted
 };
+[[nodiscard]] constexpr auto is_known(overrun_policy e) noexcept -> bool {
+  switch (e) {
+    case overrun_policy::queue:
+    case overrun_policy::skip: return true;
+  }
+  return false;
+}
 
 /// What to expect of a task or a graph, in the order in which they were given. Missing entries expect nothing.
 struct expectation {
@@ -40,6 +56,14 @@ struct violation {
   ticks bound = 0;
 };
 
+[[nodiscard]] constexpr auto drops_release(overrun_policy p) noexcept -> bool {
+  switch (p) {
+    case overrun_policy::queue: return false;
+    case overrun_policy::skip: return true;
+  }
+  return false;
+}
+
 struct run_options {
   duration length{1'000'000'000};  ///< nothing is released from then on; nothing at all unless it is positive
   length_choice lengths = length_choice::uniform;
@@ -56,6 +80,11 @@ struct run_options {
   /// Called at most once per task, at the first violation, on the thread that noticed it: keep it short.
   std::function<void(const violation&)> on_violation{};
 };
+
+[[nodiscard]] inline auto choice_fault(const run_options& o) noexcept -> model_error {
+  const bool known = is_known(o.lengths) && is_known(o.overrun);
+  return {.fault = known ? model_fault::none : model_fault::choice_out_of_range};
+}
 
 /// Expects of every task the bound that an analysis has proven for it, or its deadline where it is proven without a
 /// bound; and of visits the bounds of their own that they have.

@@ -79,7 +79,7 @@ class task_runner {
     bool more = true;
     while (more && run_job()) {
       more = next_release();
-      while (more && task_.overrun == overrun_policy::skip && release_ < ready_) {
+      while (more && drops_release(task_.overrun) && release_ < ready_) {
         log_.skip();
         more = next_release();
       }

@@ -43,7 +43,7 @@ class arrivals {
     return 0;
   }
 
-  [[nodiscard]] constexpr auto adversarial() const noexcept -> bool { return pattern_ == release_pattern::adversarial; }
+  [[nodiscard]] constexpr auto adversarial() const noexcept -> bool { return is_adversarial(pattern_); }
 
   /// The release that follows one at `last`; an ambush may later move it forward. It is before `now` when the jobs of
   /// the task are that late.

@@ -20,6 +20,23 @@ enum class kernel_place : std::uint8_t {
   token,      ///< on the SMs behind a token
 };
 
+[[nodiscard]] constexpr auto runs_on_own_share(kernel_place place) noexcept -> bool {
+  switch (place) {
+    case kernel_place::own_share: return true;
+    case kernel_place::whole_gpu:
+    case kernel_place::token: return false;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto runs_on_token(kernel_place place) noexcept -> bool {
+  switch (place) {
+    case kernel_place::token: return true;
+    case kernel_place::own_share:
+    case kernel_place::whole_gpu: return false;
+  }
+  return false;
+}
+
 template <class P>
 inline constexpr kernel_place kernels_on = TokenGpuPlatform<P>                        ? kernel_place::token
                                            : SerializedWholeGpu<typename P::gpu_rule> ? kernel_place::whole_gpu

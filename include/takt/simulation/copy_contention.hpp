@@ -69,6 +69,7 @@ class copy_contention {
 
  private:
   [[nodiscard]] auto valid() const -> bool {
+    if (!is_known(order_)) { return false; }
     ticks latest = 0;
     ticks work = 0;
     for (const chunked_copy& c : copies_) {
@@ -95,8 +96,11 @@ class copy_contention {
 
   auto take_best() -> std::size_t {
     auto best = queue_.begin();
-    if (order_ == service_order::priority) {
-      best = std::ranges::min_element(queue_, {}, [this](std::size_t i) { return copies_[i].priority; });
+    switch (order_) {
+      case service_order::first_come: break;
+      case service_order::priority:
+        best = std::ranges::min_element(queue_, {}, [this](std::size_t i) { return copies_[i].priority; });
+        break;
     }
     const std::size_t i = *best;
     queue_.erase(best);
@@ -156,7 +160,7 @@ class copy_contention {
 
 /// One copy engine under chunked copies, with or without fusion of the critical sections of one copy. Copies of one
 /// priority are served in queue order. At the end of a chunk those who have just arrived come before its copy, which
-/// asks again. Nothing when a time is negative or the time runs over.
+/// asks again. Nothing when a time is negative, the order is unknown or the time runs over.
 [[nodiscard]] inline auto simulate_copy_contention(std::span<const chunked_copy> copies, service_order order,
                                                    bool fused) -> std::optional<copy_contention_result> {
   return detail::copy_contention{copies, order, fused}.run();

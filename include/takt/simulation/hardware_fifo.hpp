@@ -77,16 +77,19 @@ class fifo_run {
     for (const timed_operation& o : operations_) {
       if (o.length < 0 || !numbered(o.stream) || !numbered(o.engine) || !times_.push_back({})) { return false; }
     }
-    if (mode_ == issue_mode::one_per_stream) {
-      for (const std::int32_t s : streams_) {
-        if (!issue_next(s, 0)) { return false; }
-      }
-      return true;
+    switch (mode_) {
+      case issue_mode::at_once:
+        for (std::size_t i = 0; i < operations_.size(); ++i) {
+          if (!issue(i)) { return false; }
+        }
+        return true;
+      case issue_mode::one_per_stream:
+        for (const std::int32_t s : streams_) {
+          if (!issue_next(s, 0)) { return false; }
+        }
+        return true;
     }
-    for (std::size_t i = 0; i < operations_.size(); ++i) {
-      if (!issue(i)) { return false; }
-    }
-    return true;
+    return false;
   }
 
   constexpr auto issue(std::size_t i) noexcept -> bool {
@@ -127,11 +130,15 @@ class fifo_run {
       const stream_operation o = fifo_.complete(static_cast<std::int32_t>(e));
       ended[static_cast<std::size_t>(o.stream)] = o.id;
     }
-    if (mode_ == issue_mode::at_once) { return; }
-    for (const std::int32_t s : streams_) {
-      const std::int32_t last = ended[static_cast<std::size_t>(s)];
-      // The queue never holds more than one operation per stream, so there is room.
-      if (last >= 0) { static_cast<void>(issue_next(s, static_cast<std::size_t>(last) + 1)); }
+    switch (mode_) {
+      case issue_mode::at_once: return;
+      case issue_mode::one_per_stream:
+        for (const std::int32_t s : streams_) {
+          const std::int32_t last = ended[static_cast<std::size_t>(s)];
+          // The queue never holds more than one operation per stream, so there is room.
+          if (last >= 0) { static_cast<void>(issue_next(s, static_cast<std::size_t>(last) + 1)); }
+        }
+        return;
     }
   }
 
@@ -147,8 +154,8 @@ class fifo_run {
 
 /// When operations run that all programs have ready at time 0, by position; the given order is that of issue.
 /// Operations that become free to be issued at one instant are issued in the order in which their streams appear first.
-/// Nothing when there are more operations than `Capacity`, a stream or engine is not below it, a length is negative or
-/// the time runs over.
+/// Nothing when there are more operations than `Capacity`, a stream or engine is not below it, a length is negative,
+/// the mode is unknown or the time runs over.
 template <std::size_t Capacity = 64>
 [[nodiscard]] constexpr auto simulate_hardware_fifo(std::span<const timed_operation> operations,
                                                     issue_mode mode) noexcept

@@ -77,10 +77,10 @@ class layout {
   [[nodiscard]] constexpr auto place_tasks(const Table& table, const platform_record& platform,
                                            const plan<MaxShares>& p, kernel_place place) -> model_error {
     const dedicated_sms<MaxShares> ranges(platform, p);
-    const bool shares = place == kernel_place::own_share;
+    const bool shares = runs_on_own_share(place);
     if (shares && !ranges.valid()) { return {.fault = model_fault::plan_does_not_fit}; }
     for (const gpu_record& gpu : platform.gpus) {
-      const bool fits = place != kernel_place::token || gpu.slot() > 0;
+      const bool fits = !runs_on_token(place) || gpu.slot() > 0;
       if (!fits) { return {.fault = model_fault::platform_size_out_of_range}; }
     }
     for (std::size_t k = 0; k < table.size(); ++k) {
@@ -133,7 +133,7 @@ class layout {
   [[nodiscard]] constexpr auto time_kernel(const Table& table, const platform_record& platform,
                                            const segment_record<ticks>& s, std::size_t k, kernel_place place,
                                            interval<ticks>& out) const -> model_fault {
-    const bool anywhere = place == kernel_place::token;
+    const bool anywhere = runs_on_token(place);
     const auto own = static_cast<std::size_t>(tracks_[k].gpu);
     out = {.lower = never, .upper = 0};
     for (std::size_t g = anywhere ? 0 : own; g < (anywhere ? platform.gpus.size() : own + 1); ++g) {

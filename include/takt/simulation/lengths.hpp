@@ -16,14 +16,21 @@ class lengths {
   constexpr lengths(execution_times execution, std::uint64_t seed) noexcept : random_{seed}, execution_{execution} {}
 
   [[nodiscard]] constexpr auto draw(const interval<ticks>& time) noexcept -> ticks {
-    if (execution_ == execution_times::upper) { return time.upper; }
-    if (execution_ == execution_times::lower || time.lower == time.upper) { return time.lower; }
+    switch (execution_) {
+      case execution_times::upper: return time.upper;
+      case execution_times::lower: return time.lower;
+      case execution_times::random: return time.lower == time.upper ? time.lower : any_of(time);
+    }
+    return time.upper;
+  }
+
+ private:
+  constexpr auto any_of(const interval<ticks>& time) noexcept -> ticks {
     const ticks luck = random_.below(8);
     if (luck < 5) { return luck < 3 ? time.upper : time.lower; }
     return random_.between(time.lower, time.upper);
   }
 
- private:
   random_stream random_;
   execution_times execution_;
 };

@@ -17,12 +17,62 @@ enum class release_pattern : std::uint8_t {
   sporadic,     ///< at least one period apart, every other release with a random delay of up to a period more
   adversarial,  ///< legal sporadic releases that are steered towards bad coincidences
 };
+[[nodiscard]] constexpr auto is_known(release_pattern e) noexcept -> bool {
+  switch (e) {
+    case release_pattern::periodic:
+    case release_pattern::sporadic:
+    case release_pattern::adversarial: return true;
+  }
+  return false;
+}
 
 enum class execution_times : std::uint8_t {
   lower,
   upper,
   random,  ///< each segment by itself: often its lower bound, often its upper bound, else anything between
 };
+[[nodiscard]] constexpr auto is_known(execution_times e) noexcept -> bool {
+  switch (e) {
+    case execution_times::lower:
+    case execution_times::upper:
+    case execution_times::random: return true;
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr auto is_periodic(release_pattern p) noexcept -> bool {
+  switch (p) {
+    case release_pattern::periodic: return true;
+    case release_pattern::sporadic:
+    case release_pattern::adversarial: return false;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto is_adversarial(release_pattern p) noexcept -> bool {
+  switch (p) {
+    case release_pattern::periodic:
+    case release_pattern::sporadic: return false;
+    case release_pattern::adversarial: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto is_sporadic(release_pattern p) noexcept -> bool {
+  switch (p) {
+    case release_pattern::sporadic: return true;
+    case release_pattern::periodic:
+    case release_pattern::adversarial: return false;
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr auto is_full(execution_times e) noexcept -> bool {
+  switch (e) {
+    case execution_times::lower:
+    case execution_times::random: return false;
+    case execution_times::upper: return true;
+  }
+  return false;
+}
 
 /// How a system is simulated. A simulation refuses what it does not use by `option_unused`, with the option in `name`.
 struct simulation_options {
@@ -81,12 +131,13 @@ namespace detail {
   return {};
 }
 
-/// What is wrong with the releases that options ask for.
+/// What is wrong with the releases and the execution times that options ask for.
 template <class Options>
 [[nodiscard]] constexpr auto releases_fault(const Options& o, std::size_t tasks) noexcept -> model_error {
+  if (!is_known(o.releases) || !is_known(o.execution)) { return {.fault = model_fault::choice_out_of_range}; }
   if (o.horizon.count() < 0) { return {.fault = model_fault::negative_time}; }
   if (o.horizon.count() > longest_time) { return {.fault = model_fault::time_overflow}; }
-  if (!o.offsets.empty() && o.releases != release_pattern::periodic) { return unused("offsets"); }
+  if (!o.offsets.empty() && !is_periodic(o.releases)) { return unused("offsets"); }
   return times_fault(o.offsets, tasks, "offsets");
 }
 

@@ -38,7 +38,7 @@ template <class Rows>
 template <class Rows, class Options>
 [[nodiscard]] auto release_times(const Rows& rows, const Options& o) -> std::vector<std::vector<ticks>> {
   random_stream random{o.seed};
-  const bool sporadic = o.releases == release_pattern::sporadic;
+  const bool sporadic = is_sporadic(o.releases);
   std::vector<std::vector<ticks>> out(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ticks period = rows[i].period;

@@ -35,7 +35,7 @@ class used_cores {
   constexpr explicit used_cores(accelerator_table<ticks, MaxTasks>& table) {
     for (std::size_t i = 0; i < table.size(); ++i) {
       auto& t = table.tasks[i];
-      if (t.width == kernel_width::one_core && t.core != any_core) { t.core = number_of(t.core); }
+      if (!needs_all_cores(t.width) && t.core != any_core) { t.core = number_of(t.core); }
     }
   }
 
@@ -85,7 +85,7 @@ class core_translator {
 
 /// Whether jobs are periodic and of full length.
 [[nodiscard]] constexpr auto are_plain(const simulation_options& o) noexcept -> bool {
-  return o.releases == release_pattern::periodic && o.execution == execution_times::upper;
+  return is_periodic(o.releases) && is_full(o.execution);
 }
 
 /// Releases that are not plain. Of a kernel's shortest time nothing is known: it counts as one
@@ -96,7 +96,7 @@ template <std::size_t MaxTasks>
   lengths work{options.execution, ~options.seed};
   listed_releases<ticks> out(table.size());
   const auto add = [&](std::size_t i, ticks release) { out.add(i, {release, work.draw({1, table.tasks[i].wcet})}); };
-  if (options.releases == release_pattern::adversarial) {
+  if (is_adversarial(options.releases)) {
     const auto hostile = hostile_releases(table, options.horizon.count(), options.seed);
     for (std::size_t i = 0; i < table.size(); ++i) {
       for (const auto& j : hostile.of(i)) { add(i, j.release); }

@@ -40,7 +40,7 @@ template <std::size_t MaxTasks, std::size_t N>
 template <std::size_t MaxTasks>
 [[nodiscard]] auto share_releases_of(const share_table<MaxTasks>& table, const simulation_options& o)
     -> listed_share_releases {
-  if (o.releases == release_pattern::adversarial) { return hostile_share_releases(table, o.horizon.count(), o.seed); }
+  if (is_adversarial(o.releases)) { return hostile_share_releases(table, o.horizon.count(), o.seed); }
   listed_share_releases out{table.size()};
   const auto times = release_times(table.tasks, o);
   for (std::size_t i = 0; i < times.size(); ++i) {

@@ -22,22 +22,44 @@ namespace takt::simulation {
 
 namespace detail {
 
-/// The protocol of a pool. More tokens than tasks are never asked for.
-template <token_order Order, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto token_protocol(const platform_record& platform) {
+/// The tokens of a pool. More than tasks are never asked for.
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto tokens_of(const platform_record& platform) -> std::int32_t {
   std::int32_t tokens = 0;
   for (const gpu_record& gpu : platform.gpus) {
     tokens += std::min(gpu.tokens, static_cast<std::int32_t>(MaxTasks) - tokens);
   }
-  tokens = std::max(tokens, 1);
-  if constexpr (Order == token_order::k_fmlp) {
-    return k_fmlp<MaxTasks, MaxTasks>{k_fmlp_options{.replicas = tokens}};
-  } else if constexpr (Order == token_order::r2dglp) {
-    return r2dglp<MaxTasks, MaxTasks>{r2dglp_options{.replicas = tokens, .cluster = std::max(platform.cores, 1)}};
-  } else {
-    return ck_omlp<MaxTasks, MaxTasks>{tokens};
-  }
+  return std::max(tokens, 1);
 }
+
+/// The protocol of a pool.
+template <token_order Order>
+struct token_protocol;
+template <>
+struct token_protocol<token_order::k_fmlp> {
+  static constexpr bool donates = false;
+  template <std::size_t MaxTasks>
+  [[nodiscard]] static constexpr auto make(const platform_record& platform) -> k_fmlp<MaxTasks, MaxTasks> {
+    return k_fmlp<MaxTasks, MaxTasks>{k_fmlp_options{.replicas = tokens_of<MaxTasks>(platform)}};
+  }
+};
+template <>
+struct token_protocol<token_order::r2dglp> {
+  static constexpr bool donates = false;
+  template <std::size_t MaxTasks>
+  [[nodiscard]] static constexpr auto make(const platform_record& platform) -> r2dglp<MaxTasks, MaxTasks> {
+    return r2dglp<MaxTasks, MaxTasks>{
+        r2dglp_options{.replicas = tokens_of<MaxTasks>(platform), .cluster = std::max(platform.cores, 1)}};
+  }
+};
+template <>
+struct token_protocol<token_order::ck_omlp> {
+  static constexpr bool donates = true;
+  template <std::size_t MaxTasks>
+  [[nodiscard]] static constexpr auto make(const platform_record& platform) -> ck_omlp<MaxTasks, MaxTasks> {
+    return ck_omlp<MaxTasks, MaxTasks>{tokens_of<MaxTasks>(platform)};
+  }
+};
 
 }  // namespace detail
 
@@ -49,7 +71,7 @@ template <token_order Order, class Table>
 class token_bank {
  public:
   static constexpr std::size_t max_tasks = Table::max_tasks;
-  static constexpr bool donates = Order == token_order::ck_omlp;
+  static constexpr bool donates = detail::token_protocol<Order>::donates;
 
   /// All outlive the bank.
   constexpr token_bank(const Table& table, const layout<Table>& steps, const platform_record& platform,
@@ -57,7 +79,7 @@ class token_bank {
       : table_{&table},
         layout_{&steps},
         platform_{&platform},
-        lock_{detail::token_protocol<Order, max_tasks>(platform)},
+        lock_{detail::token_protocol<Order>::template make<max_tasks>(platform)},
         loans_(donates ? cores : 0) {}
 
   [[nodiscard]] constexpr auto holds(rank r) const noexcept -> bool { return lock_.holds(r); }
@@ -136,7 +158,7 @@ class token_bank {
   const Table* table_;
   const layout<Table>* layout_;
   const platform_record* platform_;
-  decltype(detail::token_protocol<Order, max_tasks>(platform_record{})) lock_;
+  decltype(detail::token_protocol<Order>::template make<max_tasks>(platform_record{})) lock_;
   std::vector<loans> loans_;  ///< one per core, or none
   rank_set<max_tasks> lenders_;
   rank_set<max_tasks> gate_;  ///< who may not ask yet

@@ -17,6 +17,15 @@ enum class core_choice : std::uint8_t {
   worst_fit,  ///< the one with the least load
   next_fit,   ///< the lowest number that is not below the core used last
 };
+[[nodiscard]] constexpr auto is_known(core_choice e) noexcept -> bool {
+  switch (e) {
+    case core_choice::first_fit:
+    case core_choice::best_fit:
+    case core_choice::worst_fit:
+    case core_choice::next_fit: return true;
+  }
+  return false;
+}
 
 /// In which order tasks are placed; equal keys keep the given order.
 enum class placement_order : std::uint8_t {
@@ -24,6 +33,14 @@ enum class placement_order : std::uint8_t {
   greatest_load_first,
   shortest_deadline_first,
 };
+[[nodiscard]] constexpr auto is_known(placement_order e) noexcept -> bool {
+  switch (e) {
+    case placement_order::as_given:
+    case placement_order::greatest_load_first:
+    case placement_order::shortest_deadline_first: return true;
+  }
+  return false;
+}
 
 enum class placement_status : std::uint8_t {
   placed,
@@ -102,7 +119,7 @@ class core_packer {
     };
     std::size_t count = 0;
     for (std::size_t i = 0; i < table_->size(); ++i) {
-      if (table_->tasks[i].width != kernel_width::one_core) { continue; }
+      if (needs_all_cores(table_->tasks[i].width)) { continue; }
       std::size_t at = count++;
       for (; at > 0 && before(i, sorted[at - 1]); --at) { sorted[at] = sorted[at - 1]; }
       sorted[at] = i;
@@ -113,19 +130,33 @@ class core_packer {
   template <class Test>
   constexpr auto find(const accelerator_task<Number>& t, core_choice choice, const Test& test) -> std::int32_t {
     std::int32_t best = any_core;
-    for (std::int32_t p = choice == core_choice::next_fit ? last_ : 0; p < cores_; ++p) {
+    for (std::int32_t p = first_core(choice); p < cores_; ++p) {
       if (best != any_core && !preferred(choice, p, best)) { continue; }
       table_type with = parts_[p];
       static_cast<void>(with.tasks.push_back(t));
       ++out_.tests;
       if (!test(with)) { continue; }
       best = p;
-      if (choice == core_choice::first_fit || choice == core_choice::next_fit) { break; }
     }
     return best;
   }
+  [[nodiscard]] constexpr auto first_core(core_choice choice) const -> std::int32_t {
+    switch (choice) {
+      case core_choice::first_fit:
+      case core_choice::best_fit:
+      case core_choice::worst_fit: return 0;
+      case core_choice::next_fit: return last_;
+    }
+    return 0;
+  }
   [[nodiscard]] constexpr auto preferred(core_choice choice, std::int32_t p, std::int32_t best) const -> bool {
-    return choice == core_choice::best_fit ? loads_[best] < loads_[p] : loads_[p] < loads_[best];
+    switch (choice) {
+      case core_choice::first_fit:
+      case core_choice::next_fit: return false;
+      case core_choice::best_fit: return loads_[best] < loads_[p];
+      case core_choice::worst_fit: return loads_[p] < loads_[best];
+    }
+    return false;
   }
 
   const table_type* table_;
@@ -149,6 +180,7 @@ template <class Number, std::size_t MaxTasks, AdmissionTest<Number, MaxTasks> Te
   if (!out.error && (cores < 1 || cores > max_placement_cores)) {
     out.error = {.fault = model_fault::platform_size_out_of_range};
   }
+  if (!is_known(choice) || !is_known(order)) { out.error = {.fault = model_fault::choice_out_of_range}; }
   if (out.error) {
     out.status = placement_status::invalid;
     return out;

@@ -23,12 +23,32 @@ enum class budget_growth : std::uint8_t {
   monotone,  ///< such as `slot_supply_edf`: bisect
   unknown,   ///< such as `slot_abstraction_edf`: visit every budget
 };
+[[nodiscard]] constexpr auto is_known(budget_growth e) noexcept -> bool {
+  switch (e) {
+    case budget_growth::monotone:
+    case budget_growth::unknown: return true;
+  }
+  return false;
+}
 
 /// A budget in whole units, or the knowledge that none suffices.
 struct budget_found {
   bool exists = false;
   std::int64_t budget = 0;
 };
+
+namespace detail {
+
+/// Whether a test that rises with the budget decides the greater ones too.
+[[nodiscard]] constexpr auto can_bisect(budget_growth growth) noexcept -> bool {
+  switch (growth) {
+    case budget_growth::monotone: return true;
+    case budget_growth::unknown: return false;
+  }
+  return false;
+}
+
+}  // namespace detail
 
 /// The smallest whole budget of at most `period` with which a slot at `offset` 0 passes a test; 0 for an empty part.
 /// Pre: period >= 1. Cost: a test per budget up to the answer, or log2(period) of them.
@@ -39,7 +59,7 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
   const auto passes = [&](std::int64_t budget) {
     return static_cast<bool>(test(part, slot_reservation<Number>{Number(0), Number(budget), Number(period)}));
   };
-  if (growth == budget_growth::unknown) {
+  if (!detail::can_bisect(growth)) {
     for (std::int64_t budget = 1; budget <= period; ++budget) {
       if (passes(budget)) { return {true, budget}; }
     }
@@ -99,7 +119,7 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
   const Number offset(gang.budget == 0 ? 0 : period - gang.budget);
   out.slots = {{Number(0), Number(pinned), Number(period)}, {offset, Number(gang.budget), Number(period)}};
   out.feasible = together.size() == 0 || static_cast<bool>(test(together, out.slots.gang));
-  for (std::int32_t p = 0; p < cores && out.feasible && growth == budget_growth::unknown; ++p) {
+  for (std::int32_t p = 0; p < cores && out.feasible && !detail::can_bisect(growth); ++p) {
     const auto part = analysis::pinned_tasks(table, p);
     out.feasible = part.size() == 0 || static_cast<bool>(test(part, out.slots.pinned));
   }
@@ -115,9 +135,10 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
                                           budget_growth growth) -> slot_design<Number> {
   slot_design<Number> best;
   best.error = validate(table, accelerator);
+  if (!is_known(growth)) { best.error = {.fault = model_fault::choice_out_of_range}; }
   for (std::size_t i = 0; i < table.size() && !best.error; ++i) {
     const auto& t = table.tasks[i];
-    if (t.width == kernel_width::one_core && t.core == any_core) {
+    if (!needs_all_cores(t.width) && t.core == any_core) {
       best.error = {.fault = model_fault::core_out_of_range, .task = t.id};
     }
   }

@@ -42,7 +42,8 @@ template <class Number, std::size_t MaxTasks>
     switch (compare_load(demand, dedicated_processor<Number>{})) {
       case load_order::above: return verdict::refused(edf_reason::load_exceeds_supply);
       case load_order::unknown: return verdict::failed(verdict_status::overflow);
-      default: break;
+      case load_order::below:
+      case load_order::equal: break;
     }
     if (!demand.fits(period)) { return verdict::failed(verdict_status::overflow); }
     for (Number t = table.tasks[order[i]].deadline; !(period < t);) {

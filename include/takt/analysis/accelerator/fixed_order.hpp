@@ -14,7 +14,7 @@ template <std::size_t MaxTasks>
 using rank_order = inline_vector<std::size_t, MaxTasks>;
 
 /// The order in which fixed priorities rank kernels; equal keys keep the given order. `assigned` is deadline monotonic
-/// where a task has no priority. Cost: tasks^2 at most.
+/// where a task has no priority; an unknown order ranks nobody, and no test takes that. Cost: tasks^2 at most.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto rank(const accelerator_table<Number, MaxTasks>& table,
                                   priority_order wanted = priority_order::assigned) -> rank_order<MaxTasks> {
@@ -30,7 +30,7 @@ template <class Number, std::size_t MaxTasks>
     return false;
   };
   rank_order<MaxTasks> out;
-  for (std::size_t i = 0; i < table.size(); ++i) {
+  for (std::size_t i = 0; is_known(wanted) && i < table.size(); ++i) {
     static_cast<void>(out.push_back(i));
     for (std::size_t at = i; at > 0 && before(i, out[at - 1]); --at) {
       out[at] = out[at - 1];

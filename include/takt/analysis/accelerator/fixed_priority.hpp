@@ -38,15 +38,18 @@ template <class Number>
   return multiply_exactly(jobs, wcet, work) && add_exactly(sum, work, sum);
 }
 
-/// A verdict with a line for every task in the order of the table, nothing evaluated yet; false on a wrong model.
+/// A verdict with a line for every task in the order of the table, nothing evaluated yet; false on a wrong model and
+/// where an order of no known kind has ranked nobody.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto open_verdict(const accelerator_table<Number, MaxTasks>& table, std::string_view name,
+[[nodiscard]] constexpr auto open_verdict(const accelerator_table<Number, MaxTasks>& table,
+                                          const rank_order<MaxTasks>& order, std::string_view name,
                                           verdict<Number, MaxTasks>& out) -> bool {
   out.method = name;
   for (std::size_t i = 0; i < table.size(); ++i) {
     static_cast<void>(out.tasks.push_back({.name = table.tasks[i].name, .deadline = table.tasks[i].deadline}));
   }
   out.error = entry_fault(table);
+  if (order.size() != table.size()) { out.error = {.fault = model_fault::choice_out_of_range}; }
   out.status = out.error ? status_of(out.error) : verdict_status::schedulable;
   return !out.error;
 }
@@ -101,9 +104,9 @@ template <class Number, std::size_t MaxTasks>
                                                         preemption_cost_model model = preemption_cost_model::race)
     -> verdict<Number, MaxTasks> {
   verdict<Number, MaxTasks> out;
-  if (!detail::open_verdict(table, "level-stack-fixed-priority", out)) { return out; }
-  if (levels < 1) {
-    out.error = {.fault = model_fault::platform_size_out_of_range};
+  if (!detail::open_verdict(table, order, "level-stack-fixed-priority", out)) { return out; }
+  if (const auto error = detail::stack_fault(table, levels, model)) {
+    out.error = error;
     out.status = verdict_status::invalid_model;
     return out;
   }
@@ -116,16 +119,15 @@ template <class Number, std::size_t MaxTasks>
   Number blocking[MaxTasks]{};  // by rank: the longest blocker below
   for (std::size_t l = size; l-- > 1;) {
     const auto& t = table.tasks[order[l]];
-    Number amount(0);
-    if (levels > 1 && model == preemption_cost_model::ideal) { amount = t.preemption_cost; }
-    if (model == preemption_cost_model::overhead) { amount = cost[l]; }
-    if (size - 1 - l >= static_cast<std::size_t>(levels - 1)) { amount = t.wcet + cost[l]; }
+    const bool whole = size - 1 - l >= static_cast<std::size_t>(levels - 1);
+    const auto charge = detail::charges_of(model, cost[l], levels > 1 ? t.preemption_cost : Number(0));
+    const Number amount = whole ? Number(t.wcet + cost[l]) : charge.blocking;
     blocking[l - 1] = blocking[l] < amount ? amount : blocking[l];
   }
   inline_vector<detail::sporadic_task_load<Number>, MaxTasks> higher;
   for (std::size_t i = 0; i < size; ++i) {
     const auto& t = table.tasks[order[i]];
-    const Number charged = model == preemption_cost_model::ideal ? t.wcet : Number(t.wcet + cost[i]);
+    const Number charged = t.wcet + detail::charges_of(model, cost[i], Number(0)).job;
     detail::enter(
         out, order[i],
         detail::served_response(higher, dedicated_processor<Number>{}, Number(blocking[i] + charged), t.deadline));
@@ -141,7 +143,7 @@ template <class Number, std::size_t MaxTasks>
                                                  const rank_order<MaxTasks>& order,
                                                  const slot_reservation<Number>& slot) -> verdict<Number, MaxTasks> {
   verdict<Number, MaxTasks> out;
-  if (!detail::open_verdict(part, "slot-fixed-priority", out)) { return out; }
+  if (!detail::open_verdict(part, order, "slot-fixed-priority", out)) { return out; }
   if (const auto error = slot_fault(slot)) {
     out.error = error;
     out.status = verdict_status::invalid_model;

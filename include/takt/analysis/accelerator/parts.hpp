@@ -17,7 +17,7 @@ template <class Number, std::size_t MaxTasks>
   accelerator_table<Number, MaxTasks> part;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
-    if (t.width == kernel_width::one_core && t.core == core) { static_cast<void>(part.tasks.push_back(t)); }
+    if (!needs_all_cores(t.width) && t.core == core) { static_cast<void>(part.tasks.push_back(t)); }
   }
   return part;
 }
@@ -28,7 +28,7 @@ template <class Number, std::size_t MaxTasks>
     -> accelerator_table<Number, MaxTasks> {
   accelerator_table<Number, MaxTasks> part;
   for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table.tasks[i].width == kernel_width::all_cores) { static_cast<void>(part.tasks.push_back(table.tasks[i])); }
+    if (needs_all_cores(table.tasks[i].width)) { static_cast<void>(part.tasks.push_back(table.tasks[i])); }
   }
   return part;
 }
@@ -63,6 +63,26 @@ template <class Number>
 
 namespace detail {
 
+/// What a preemption adds to the job that preempts and to the time that a preempted kernel blocks others.
+template <class Number>
+struct preemption_charges {
+  Number job{};
+  Number blocking{};
+};
+
+/// `lost` is the longest wave that the job can cut short, `wave` that of the kernel itself, 0 where there is one level.
+/// Pre: the model is known.
+template <class Number>
+[[nodiscard]] constexpr auto charges_of(preemption_cost_model model, const Number& lost, const Number& wave)
+    -> preemption_charges<Number> {
+  switch (model) {
+    case preemption_cost_model::ideal: return {Number(0), wave};
+    case preemption_cost_model::race: return {lost, Number(0)};
+    case preemption_cost_model::overhead: return {lost, lost};
+  }
+  return {};
+}
+
 /// What keeps an analysis from starting: a fault of a task, or times of which two cannot be added.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto entry_fault(const accelerator_table<Number, MaxTasks>& table) -> model_error {
@@ -70,6 +90,15 @@ template <class Number, std::size_t MaxTasks>
     if (!times_fit(table.tasks[i])) { return {.fault = model_fault::time_overflow, .task = table.tasks[i].id}; }
   }
   return attribute_fault(table);
+}
+
+/// As `entry_fault`, and a model of preemption or a number of levels that does not exist.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto stack_fault(const accelerator_table<Number, MaxTasks>& table, std::int32_t levels,
+                                         preemption_cost_model model) -> model_error {
+  if (!is_known(model)) { return {.fault = model_fault::choice_out_of_range}; }
+  if (const auto error = entry_fault(table)) { return error; }
+  return {.fault = levels < 1 ? model_fault::platform_size_out_of_range : model_fault::none};
 }
 
 }  // namespace detail

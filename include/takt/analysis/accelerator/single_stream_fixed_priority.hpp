@@ -93,7 +93,7 @@ template <class Number, std::size_t MaxTasks>
                                                           const rank_order<MaxTasks>& order)
     -> verdict<Number, MaxTasks> {
   verdict<Number, MaxTasks> out;
-  if (!detail::open_verdict(table, "single-stream-fixed-priority", out)) { return out; }
+  if (!detail::open_verdict(table, order, "single-stream-fixed-priority", out)) { return out; }
   const std::size_t size = order.size();
   Number blocking[MaxTasks]{};
   for (std::size_t l = size; l-- > 1;) {

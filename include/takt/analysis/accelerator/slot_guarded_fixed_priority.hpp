@@ -17,7 +17,7 @@ template <class Number, std::size_t MaxTasks>
                                                          const slot_reservation<Number>& slot)
     -> verdict<Number, MaxTasks> {
   verdict<Number, MaxTasks> out;
-  if (!detail::open_verdict(part, "slot-guarded-fixed-priority", out)) { return out; }
+  if (!detail::open_verdict(part, order, "slot-guarded-fixed-priority", out)) { return out; }
   if (const auto error = slot_fault(slot)) {
     out.error = error;
     out.status = verdict_status::invalid_model;

@@ -26,6 +26,10 @@ enum class starved_jobs : std::uint8_t {
   reject,
   drop,  ///< unsound, as printed
 };
+template <starved_jobs>
+inline constexpr bool rejects_starved = true;
+template <>
+inline constexpr bool rejects_starved<starved_jobs::drop> = false;
 
 template <edf_report Report, std::size_t MaxChunks, starved_jobs Starved, class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto abstraction_edf(const accelerator_table<Number, MaxTasks>& part,
@@ -37,7 +41,7 @@ template <edf_report Report, std::size_t MaxChunks, starved_jobs Starved, class 
   for (std::size_t i = 0; i < part.size(); ++i) {
     const auto kept = longest_chunks(make_chunk_graph<MaxChunks>(part.tasks[i], slot));
     if (kept.status != chunk_status::complete) { return chunk_failure<Number>(kept.status); }
-    if (kept.chunks.empty() || (Starved == starved_jobs::reject && kept.starved > 0)) {
+    if (kept.chunks.empty() || (rejects_starved<Starved> && kept.starved > 0)) {
       return edf_verdict<Number>::refused(edf_reason::starved_job);
     }
     const sporadic_task<Number> t = sporadic_abstraction(part.tasks[i].wcet, kept);

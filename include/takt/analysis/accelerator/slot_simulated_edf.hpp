@@ -25,8 +25,23 @@ enum class run_extent : std::uint8_t {
   hyper_period,  ///< to the end of all jobs, for the response times
   first_miss,    ///< the verdict is then known
 };
+[[nodiscard]] constexpr auto is_known(run_extent e) noexcept -> bool {
+  switch (e) {
+    case run_extent::hyper_period:
+    case run_extent::first_miss: return true;
+  }
+  return false;
+}
 
 namespace detail {
+
+[[nodiscard]] constexpr auto goes_on_after_miss(run_extent extent) noexcept -> bool {
+  switch (extent) {
+    case run_extent::hyper_period: return true;
+    case run_extent::first_miss: return false;
+  }
+  return false;
+}
 
 template <class Number, std::size_t MaxTasks>
 class slot_runner {
@@ -46,7 +61,7 @@ class slot_runner {
       out_.status = verdict_status::overflow;
       return out_;
     }
-    while (out_.misses == 0 || extent == run_extent::hyper_period) {
+    while (out_.misses == 0 || goes_on_after_miss(extent)) {
       if (limit-- == 0) { return out_; }
       release_due();
       const std::size_t job = most_urgent();
@@ -164,6 +179,13 @@ template <class Number, std::size_t MaxTasks>
                                                 run_extent extent = run_extent::hyper_period,
                                                 std::int64_t limit = default_event_limit)
     -> slot_run<Number, MaxTasks> {
+  if (!is_known(extent)) {
+    slot_run<Number, MaxTasks> out;
+    out.status = verdict_status::invalid_model;
+    out.error = {.fault = model_fault::choice_out_of_range};
+    static_cast<void>(out.worst.resize(part.size()));
+    return out;
+  }
   edf_verdict<Number> entry;
   if (detail::settle_at_entry(part, slot, entry)) {
     slot_run<Number, MaxTasks> out;

@@ -17,8 +17,24 @@ enum class activation_order : std::uint8_t {
   one_by_one,  ///< the blocker can be started at the very instant of the next activation; also continuous time
   batched,     ///< whole ticks, and all activations of a tick are known before a job starts
 };
+[[nodiscard]] constexpr auto is_known(activation_order e) noexcept -> bool {
+  switch (e) {
+    case activation_order::one_by_one:
+    case activation_order::batched: return true;
+  }
+  return false;
+}
 
 namespace detail {
+
+/// Ticks by which a blocker must have started before the job that it blocks.
+[[nodiscard]] constexpr auto head_start(activation_order order) noexcept -> std::int64_t {
+  switch (order) {
+    case activation_order::one_by_one: return 0;
+    case activation_order::batched: return 1;
+  }
+  return 0;
+}
 
 /// The longest preemption cost of a task with a later deadline than task j. Cost: one pass.
 template <class Number, std::size_t MaxTasks>
@@ -69,13 +85,10 @@ template <class Number, std::size_t MaxTasks>
   for (std::size_t l = 0; l < table.size(); ++l) {
     const auto& t = table.tasks[l];
     const Number cost = levels == 1 ? Number(0) : cost_of_preempting(table, l);
-    const Number charge = model == preemption_cost_model::ideal ? Number(0) : cost;
-    static_cast<void>(out.demand.add(t.wcet + charge, t.deadline, t.period));
-    Number amount(0);
-    if (levels > 1 && model == preemption_cost_model::ideal) { amount = t.preemption_cost; }
-    if (model == preemption_cost_model::overhead) { amount = cost; }
-    if (later_deadlines(table, l, levels - 1)) { amount = t.wcet + cost; }
-    out.blocking.add(t.deadline, amount);
+    const auto charge = charges_of(model, cost, levels == 1 ? Number(0) : t.preemption_cost);
+    static_cast<void>(out.demand.add(t.wcet + charge.job, t.deadline, t.period));
+    const bool whole = later_deadlines(table, l, levels - 1);
+    out.blocking.add(t.deadline, whole ? Number(t.wcet + cost) : charge.blocking);
   }
   return out;
 }
@@ -88,9 +101,10 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
 [[nodiscard]] constexpr auto single_stream_edf(const accelerator_table<Number, MaxTasks>& table,
                                                activation_order order = activation_order::one_by_one)
     -> edf_verdict<Number> {
+  if (!is_known(order)) { return edf_verdict<Number>::invalid({.fault = model_fault::choice_out_of_range}); }
   if (const auto error = detail::entry_fault(table)) { return edf_verdict<Number>::invalid(error); }
   deadline_blocking<Number, MaxTasks> blocking;
-  const Number ahead(order == activation_order::batched ? 1 : 0);
+  const Number ahead(detail::head_start(order));
   for (std::size_t l = 0; l < table.size(); ++l) { blocking.add(table.tasks[l].deadline, table.tasks[l].wcet - ahead); }
   return judge_demand<Report>(demand_of(table), dedicated_processor<Number>{}, blocking);
 }
@@ -105,8 +119,7 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
 [[nodiscard]] constexpr auto level_stack_edf(const accelerator_table<Number, MaxTasks>& table, std::int32_t levels,
                                              preemption_cost_model model = preemption_cost_model::race)
     -> edf_verdict<Number> {
-  if (const auto error = detail::entry_fault(table)) { return edf_verdict<Number>::invalid(error); }
-  if (levels < 1) { return edf_verdict<Number>::invalid({.fault = model_fault::platform_size_out_of_range}); }
+  if (const auto error = detail::stack_fault(table, levels, model)) { return edf_verdict<Number>::invalid(error); }
   const auto terms = detail::level_stack_terms(table, levels, model);
   return judge_demand<Report>(terms.demand, dedicated_processor<Number>{}, terms.blocking);
 }

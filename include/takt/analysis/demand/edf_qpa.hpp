@@ -64,7 +64,8 @@ template <DemandBound D, SupplyBound S, BlockingTerm B>
     switch (compare_load(demand, supply)) {
       case load_order::above: return verdict_status::not_proven;
       case load_order::unknown: return verdict_status::overflow;
-      default: break;
+      case load_order::below:
+      case load_order::equal: break;
     }
   }
   number t{};
@@ -103,7 +104,7 @@ template <edf_report Report, class D, class S, class B>
     -> edf_verdict<typename D::number> {
   if constexpr (Report == edf_report::least_slack) {
     return edf_test(demand, supply, blocking);
-  } else {
+  } else if constexpr (Report == edf_report::verdict_only) {
     return {.status = edf_schedulable(demand, supply, blocking)};
   }
 }

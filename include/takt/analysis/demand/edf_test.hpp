@@ -55,7 +55,8 @@ template <DemandBound D, SupplyBound S, BlockingTerm B>
   switch (compare_load(demand, supply)) {
     case load_order::above: return verdict::refused(edf_reason::load_exceeds_supply);
     case load_order::unknown: return verdict::failed(verdict_status::overflow);
-    default: break;
+    case load_order::below:
+    case load_order::equal: break;
   }
   number last{};
   const bool periodic = detail::common_period(demand, supply, last);

@@ -15,6 +15,14 @@ enum class job_overlap : std::uint8_t {
   as_given,   ///< `gel_task::parallelism`
   unlimited,  ///< any number: jobs of a task are as independent as those of different tasks
 };
+[[nodiscard]] constexpr auto is_known(job_overlap e) noexcept -> bool {
+  switch (e) {
+    case job_overlap::none:
+    case job_overlap::as_given:
+    case job_overlap::unlimited: return true;
+  }
+  return false;
+}
 
 namespace detail {
 
@@ -26,14 +34,20 @@ template <class Fraction, std::size_t MaxTasks>
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     load.add(t.wcet, t.period);
-    if (overlap == job_overlap::none) {
-      if (t.period < t.wcet) { return gel_status::task_overload; }
-    } else if (overlap == job_overlap::as_given && t.parallelism != unrestricted_parallelism) {
-      load_sum<Fraction> own;
-      own.add(t.wcet, t.period);
-      const auto side = own.compare(t.parallelism);
-      if (side == load_side::above) { return gel_status::task_overload; }
-      unknown = unknown || side == load_side::unknown;
+    switch (overlap) {
+      case job_overlap::none:
+        if (t.period < t.wcet) { return gel_status::task_overload; }
+        break;
+      case job_overlap::as_given: {
+        if (t.parallelism == unrestricted_parallelism) { break; }
+        load_sum<Fraction> own;
+        own.add(t.wcet, t.period);
+        const auto side = own.compare(t.parallelism);
+        if (side == load_side::above) { return gel_status::task_overload; }
+        unknown = unknown || side == load_side::unknown;
+        break;
+      }
+      case job_overlap::unlimited: break;
     }
   }
   const auto side = load.compare(processors);
@@ -50,6 +64,7 @@ template <class Fraction, std::size_t MaxTasks>
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto bounded_response(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
                                               job_overlap overlap = job_overlap::none) -> gel_status {
+  if (!is_known(overlap)) { return gel_status::invalid_model; }
   const auto answer = detail::on_points(
       table, processors, gel_policy::first_in_first_out, point_shift::if_negative, [&](const auto& t) {
         using fraction = std::remove_cvref_t<decltype(t.tasks[0].wcet)>;

@@ -12,6 +12,13 @@ enum class delay_sign : std::uint8_t {
   any,           ///< as in Erickson 2014
   not_negative,  ///< 0 instead, as in the earlier definition of a compliant vector
 };
+[[nodiscard]] constexpr auto is_known(delay_sign e) noexcept -> bool {
+  switch (e) {
+    case delay_sign::any:
+    case delay_sign::not_negative: return true;
+  }
+  return false;
+}
 
 namespace detail {
 
@@ -37,7 +44,12 @@ template <class Fraction>
 [[nodiscard]] constexpr auto compliant_delay(const Fraction& s, const Fraction& wcet, std::int32_t processors,
                                              delay_sign sign) -> compliant_shift<Fraction> {
   const Fraction x = number_traits<Fraction>::divide_up(Fraction(s - wcet), processors);
-  if (sign == delay_sign::not_negative && x < Fraction(0)) { return {Fraction(0), false}; }
+  switch (sign) {
+    case delay_sign::any: break;
+    case delay_sign::not_negative:
+      if (x < Fraction(0)) { return {Fraction(0), false}; }
+      break;
+  }
   return {x, true};
 }
 

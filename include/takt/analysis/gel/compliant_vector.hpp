@@ -101,6 +101,7 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto compliant_vector(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
                                               gel_policy policy, point_shift shift = point_shift::if_negative,
                                               delay_sign sign = delay_sign::any) -> gel_bounds<Number, MaxTasks> {
+  if (!is_known(sign)) { return gel_bounds<Number, MaxTasks>::unknown_choice(); }
   return detail::on_points(table, processors, policy, shift,
                            [&](const auto& t) { return detail::solve_compliant_vector(t, processors, sign); });
 }

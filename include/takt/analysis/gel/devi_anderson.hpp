@@ -16,9 +16,24 @@ enum class devi_form : std::uint8_t {
   busy_processors,  ///< s = D = ceil(U): the same with equation 2.19
   mixed,            ///< s = ceil(U), D = m: Devi and Anderson 2008; not above the others if U > 1
 };
+[[nodiscard]] constexpr auto is_known(devi_form e) noexcept -> bool {
+  switch (e) {
+    case devi_form::processors:
+    case devi_form::busy_processors:
+    case devi_form::mixed: return true;
+  }
+  return false;
+}
 
 /// Whether the quotient counts below 0, which it is if s = 1.
 enum class devi_quotient : std::uint8_t { any, not_negative };
+[[nodiscard]] constexpr auto is_known(devi_quotient e) noexcept -> bool {
+  switch (e) {
+    case devi_quotient::any:
+    case devi_quotient::not_negative: return true;
+  }
+  return false;
+}
 
 namespace detail {
 
@@ -57,6 +72,21 @@ template <class Fraction, std::size_t MaxTasks>
   return sum;
 }
 
+/// The counts of processors s and D that a form takes.
+struct devi_counts {
+  std::int64_t carried = 1;
+  std::int64_t divisor = 1;
+};
+[[nodiscard]] constexpr auto counts_of(devi_form form, std::int64_t processors, std::int64_t busy) noexcept
+    -> devi_counts {
+  switch (form) {
+    case devi_form::processors: return {processors, processors};
+    case devi_form::busy_processors: return {busy, busy};
+    case devi_form::mixed: return {busy, processors};
+  }
+  return {processors, processors};
+}
+
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto solve_devi_anderson(const gel_table<Fraction, MaxTasks>& table, std::int32_t processors,
                                                  devi_form form, devi_quotient sign) -> gel_bounds<Fraction, MaxTasks> {
@@ -67,16 +97,18 @@ template <class Fraction, std::size_t MaxTasks>
   }
   const std::int64_t ceiling = load.greatest_ceiling(processors);
   const std::int64_t busy = ceiling < 1 ? 1 : ceiling;
-  const std::int64_t jobs = form == devi_form::processors ? processors : busy;
-  const std::int64_t all = form == devi_form::busy_processors ? busy : processors;
+  const devi_counts count = counts_of(form, processors, busy);
   Fraction shortest(0);
   for (std::size_t i = 0; i < table.size(); ++i) {
     const Fraction& wcet = table.tasks[i].wcet;
     if (i == 0 || wcet < shortest) { shortest = wcet; }
   }
-  const Fraction above = longest_work(table, jobs - 1) - shortest;
-  Fraction quotient = greatest_loads(table, jobs - 2).divide_by_rest(above, all);
-  if (sign == devi_quotient::not_negative && quotient < Fraction(0)) { quotient = Fraction(0); }
+  const Fraction above = longest_work(table, count.carried - 1) - shortest;
+  Fraction quotient = greatest_loads(table, count.carried - 2).divide_by_rest(above, count.divisor);
+  switch (sign) {
+    case devi_quotient::any: break;
+    case devi_quotient::not_negative: quotient = quotient < Fraction(0) ? Fraction(0) : quotient; break;
+  }
   bounds out{.status = gel_status::bounded};
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (!add_row(out, table.tasks[i], quotient)) { return bounds::failed(gel_status::overflow); }
@@ -114,6 +146,7 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto devi_anderson(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
                                            devi_form form = devi_form::mixed, devi_quotient sign = devi_quotient::any)
     -> gel_bounds<Number, MaxTasks> {
+  if (!is_known(form) || !is_known(sign)) { return gel_bounds<Number, MaxTasks>::unknown_choice(); }
   if (const auto error = detail::implicit_deadline_fault(table)) {
     return {.status = gel_status::invalid_model, .error = error};
   }

@@ -51,6 +51,9 @@ struct gel_bounds {
 
   [[nodiscard]] constexpr auto bounded() const noexcept -> bool { return status == gel_status::bounded; }
   [[nodiscard]] static constexpr auto failed(gel_status why) -> gel_bounds { return {.status = why}; }
+  [[nodiscard]] static constexpr auto unknown_choice() -> gel_bounds {
+    return {.status = gel_status::invalid_model, .error = {.fault = model_fault::choice_out_of_range}};
+  }
 };
 
 /// What is added to the points of a cluster before a bound is computed. No schedule depends on it; bounds do. Every
@@ -59,6 +62,13 @@ enum class point_shift : std::uint8_t {
   if_negative,  ///< the least point becomes 0 if it is below
   to_zero,      ///< the least point becomes 0: of all shifts the best one
 };
+[[nodiscard]] constexpr auto is_known(point_shift e) noexcept -> bool {
+  switch (e) {
+    case point_shift::if_negative:
+    case point_shift::to_zero: return true;
+  }
+  return false;
+}
 
 namespace detail {
 
@@ -71,7 +81,12 @@ template <class Number, std::size_t MaxTasks>
     if (!is_number(table.tasks[i].point)) { return false; }
     if (table.tasks[i].point < least) { least = table.tasks[i].point; }
   }
-  if (shift == point_shift::if_negative && !(least < Number(0))) { return true; }
+  switch (shift) {
+    case point_shift::if_negative:
+      if (!(least < Number(0))) { return true; }
+      break;
+    case point_shift::to_zero: break;
+  }
   for (std::size_t i = 0; i < table.size(); ++i) {
     table.tasks[i].point = table.tasks[i].point - least;
     if (!is_number(table.tasks[i].point)) { return false; }
@@ -113,10 +128,13 @@ template <std::size_t MaxTasks>
                        .point = upward{t.point} * factor,
                        .parallelism = t.parallelism,
                        .cluster = t.cluster};
-    if (policy == gel_policy::earliest_deadline) { u.point = u.deadline; }
-    if (policy == gel_policy::first_in_first_out) { u.point = upward{0}; }
-    if (policy == gel_policy::fair_lateness) {
-      u.point = u.deadline - upward{processors - 1} * upward{t.wcet} * upward{scale / processors};
+    switch (policy) {
+      case gel_policy::earliest_deadline: u.point = u.deadline; break;
+      case gel_policy::fair_lateness:
+        u.point = u.deadline - upward{processors - 1} * upward{t.wcet} * upward{scale / processors};
+        break;
+      case gel_policy::first_in_first_out: u.point = upward{0}; break;
+      case gel_policy::given_points: break;
     }
     static_cast<void>(out.add(u));
   }
@@ -154,6 +172,7 @@ template <bool Shift = true, class Number, std::size_t MaxTasks, class Solve>
                                        gel_policy policy, point_shift shift, const Solve& solve)
     -> gel_bounds<Number, MaxTasks> {
   using fraction = fraction_of<Number>;
+  if (!is_known(policy) || !is_known(shift)) { return gel_bounds<Number, MaxTasks>::unknown_choice(); }
   if (const auto error = validate(table, processors)) {
     const bool large = error.fault == model_fault::time_overflow;
     return {.status = large ? gel_status::overflow : gel_status::invalid_model, .error = error};

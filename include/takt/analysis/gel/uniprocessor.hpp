@@ -185,8 +185,10 @@ template <class Number, std::size_t MaxTasks>
     case gel_status::bounded: return verdict_status::schedulable;
     case gel_status::task_overload:
     case gel_status::cluster_overload: return verdict_status::unschedulable;
-    default: return verdict_status::overflow;
+    case gel_status::overflow:
+    case gel_status::invalid_model: return verdict_status::overflow;
   }
+  return verdict_status::overflow;
 }
 
 }  // namespace takt::analysis

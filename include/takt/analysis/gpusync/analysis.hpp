@@ -59,15 +59,19 @@ constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<R
 /// first-in-first-out queues saturate, and interrupts that grow with the counts overload a cluster at last.
 ///
 /// GPU time and waits count as execution (suspension-oblivious), and a job makes one token request. As in the source,
-/// token sections are not inflated for other tasks' interrupts.
+/// token sections are not inflated for other tasks' interrupts. Error: `invalid_model` where a choice is unknown.
 /// Pre: `validate_gpusync` finds nothing. Cost: passes * n^2 * kinds of operations of a job.
 /// Source: Elliott 2015, sections 4.3.4 and 4.3.5, with the repairs of docs/errata.md.
 template <class Rules = sound_rules, GpusyncPlatform P, class Table>
 [[nodiscard]] constexpr auto analyze_set(const P& platform, const Table& table,
                                          const options<typename Table::number>& o = {}) -> set_bounds<Table> {
   using number = typename Table::number;
-  const auto set = prepare<Rules>(platform, table, o);
   set_bounds<Table> out;
+  if (!is_known(o) || !takt::detail::choices_known(platform.configuration())) {
+    out.status = obstacle::invalid_model;
+    return out;
+  }
+  const auto set = prepare<Rules>(platform, table, o);
   static_cast<void>(out.tasks.resize(set.size()));
   if (!set.has_bounded_charges()) { return out; }
   const engine_model<Rules, Table> model(set);
@@ -75,7 +79,7 @@ template <class Rules = sound_rules, GpusyncPlatform P, class Table>
   for (std::size_t i = 0; i < set.size(); ++i) { responses[i] = set.task(i).deadline; }
   for (out.passes = 1; out.passes <= o.passes; ++out.passes) {
     analyze_pass<Rules>(set, model, std::span<const number>(responses).first(set.size()), out);
-    if (out.status != obstacle::none || set.wanted() == guarantee::deadlines) { return out; }
+    if (out.status != obstacle::none || asks_for_deadlines(set.wanted())) { return out; }
     bool changed = false;
     for (std::size_t i = 0; i < set.size(); ++i) {
       number response = out.tasks[i].response.value;

@@ -13,6 +13,23 @@ namespace takt::analysis::gpusync {
 /// The copy at whose end a blocking chain stands: out of a GPU, into it, or from another GPU into it.
 enum class chain_root : std::uint8_t { out, in, migration };
 
+[[nodiscard]] constexpr auto is_out(chain_root e) noexcept -> bool {
+  switch (e) {
+    case chain_root::in:
+    case chain_root::migration: return false;
+    case chain_root::out: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto is_migration(chain_root e) noexcept -> bool {
+  switch (e) {
+    case chain_root::out:
+    case chain_root::in: return false;
+    case chain_root::migration: return true;
+  }
+  return false;
+}
+
 /// How many copies of each kind precede a copy, directly or because they precede those that do.
 struct blocking_chain {
   std::int32_t out = 0;
@@ -89,7 +106,7 @@ struct reached_engines {
 /// at least its degree, at most its token holders; the degree is at most the number of sources other than b itself.
 /// Tree edges that go to GPUs of which only one engine is reached leave most freedom to the others.
 constexpr void include_chains(chain_set& set, const reached_engines& r) noexcept {
-  const bool migration = r.root == chain_root::migration;
+  const bool migration = is_migration(r.root);
   const std::int32_t ins = (r.in0 ? 1 : 0) + (r.in1 ? 1 : 0) + r.in + r.both;
   const std::int32_t outs = (r.out0 ? 1 : 0) + (migration ? 1 : 0) + r.out + r.both;
   const std::int32_t edges = ins + outs - (migration ? 2 : 1);
@@ -148,21 +165,21 @@ constexpr void include_chains(chain_set& set, const reached_engines& r) noexcept
                                              std::int32_t length = any_chain_length) noexcept -> chain_set {
   chain_set set;
   set.include(0, 0, 0);
-  const std::int32_t special = root == chain_root::migration ? 2 : 1;
+  const std::int32_t special = is_migration(root) ? 2 : 1;
   if (gpus < special || gpus > max_chain_length + 1 || tokens < 1) { return set; }
   const std::int64_t holders = static_cast<std::int64_t>(gpus) * tokens - 1;
   const std::int64_t longest = holders < length ? holders : length;
   if (longest > max_chain_length) { return set; }
   length = static_cast<std::int32_t>(longest);
-  if (tokens > length + 1) { tokens = length + 1; }  // more of them are never told apart
+  tokens = tokens < length + 1 ? tokens : length + 1;  // more of them are never told apart
   const std::int32_t others = gpus - special;
   const bool flips[2] = {false, true};
   for (const bool own : flips) {
     for (const bool source : flips) {
       if (source && special == 1) { continue; }
       detail::reached_engines r{.tokens = tokens, .length = length, .root = root};
-      r.in0 = root == chain_root::out ? own : true;
-      r.out0 = root == chain_root::out ? true : own;
+      r.in0 = is_out(root) ? own : true;
+      r.out0 = is_out(root) ? true : own;
       r.in1 = source;
       for (r.in = 0; r.in <= others; ++r.in) {
         for (r.out = 0; r.in + r.out <= others; ++r.out) {
@@ -181,7 +198,12 @@ struct chain_table {
   chain_set migration;
 
   [[nodiscard]] constexpr auto of(chain_root root) const noexcept -> const chain_set& {
-    return root == chain_root::out ? out : root == chain_root::in ? in : migration;
+    switch (root) {
+      case chain_root::out: return out;
+      case chain_root::in: return in;
+      case chain_root::migration: break;
+    }
+    return migration;
   }
 };
 

@@ -30,10 +30,9 @@ template <class Rules = sound_rules>
     -> engine_rivals {
   if (c.dedicates_gpus(gpu_tasks)) { return {}; }
   const auto least = [](std::int64_t x, std::int64_t y) { return x < y ? x : y; };
-  const std::int64_t holders =
-      c.protocol() == token_protocol::ck_omlp && (c.limits_tokens() || Rules::printed_unlimited)
-          ? least(gpu_tasks, c.sharing_cpus(a))
-          : gpu_tasks;
+  const std::int64_t holders = c.donates_at_release() && (c.limits_tokens() || Rules::printed_unlimited)
+                                   ? least(gpu_tasks, c.sharing_cpus(a))
+                                   : gpu_tasks;
   const std::int64_t on_gpu = c.limits_tokens() ? least(holders, c.tokens_per_gpu) : holders;
   const std::int64_t in_cluster = c.limits_tokens() ? least(holders, c.replicas()) : holders;
   engine_rivals out{on_gpu - 1, on_gpu - 1, in_cluster - 1};
@@ -70,7 +69,12 @@ struct engine_wait {
 namespace detail {
 
 [[nodiscard]] constexpr auto moves_between_gpus(const gpusync_configuration& c) noexcept -> bool {
-  return c.migrates() && c.migration == migration_path::peer_to_peer;
+  switch (c.migration) {
+    case migration_path::none:
+    case migration_path::system_memory: return false;
+    case migration_path::peer_to_peer: return c.migrates();
+  }
+  return false;
 }
 
 /// rivals * requests, which is far below the limit: at most 2^11 * 2^20.
@@ -152,11 +156,12 @@ template <class Rules, class Table>
   }
   const blocking_bound<number> by_chains{out.chains.time,
                                          out.chains.overflow ? blocking_status::overflow : blocking_status::bounded, 0};
-  if (wanted == copy_bound::dual) { out.copies = out.dual; }
-  if (wanted == copy_bound::chains && out.has_chains) { out.copies = by_chains; }
-  if (wanted == copy_bound::best) {
-    out.copies = lesser(out.simple, out.dual);
-    if (out.has_chains) { out.copies = lesser(out.copies, by_chains); }
+  const blocking_bound<number> known_chains = out.has_chains ? by_chains : out.simple;
+  switch (wanted) {
+    case copy_bound::best: out.copies = lesser(lesser(out.simple, out.dual), known_chains); break;
+    case copy_bound::simple: break;
+    case copy_bound::dual: out.copies = out.dual; break;
+    case copy_bound::chains: out.copies = known_chains; break;
   }
   return out;
 }

@@ -58,8 +58,8 @@ template <class Table>
   boosted_sections out;
   if (!c.limits_tokens()) { return out; }
   const std::int32_t a = set.task(i).gpu_cluster;
-  const bool donation = c.protocol() == token_protocol::ck_omlp;
-  const std::int32_t sharing = set.given.queues == token_queue_limit::all_cpus_per_token ? c.cpus : c.sharing_cpus(a);
+  const bool donation = c.donates_at_release();
+  const std::int32_t sharing = counted_cpus(set.given.queues, c.sharing_cpus(a), c.cpus);
   const auto limit = ceil_divide<std::int64_t>(donation ? sharing : c.cpu_cluster_size, c.replicas());
   out.sections_per_job = donation ? limit : 2 * limit - 1;
   for (std::size_t j = 0; j < set.size(); ++j) {
@@ -134,12 +134,16 @@ template <class Rules, class Table>
     const rival_requests<Table> others(model.runs, rivals.jobs[i]);
     out[i] = fifo_engine_waits<Rules>(c, set.given.copies, set.own[i], ahead, others, known,
                                       set.charges_of(i).engine.section.time);
-    if (c.engines == engine_order::first_come) { continue; }
-    const auto any = priority_engine_waits(c, set.own[i], others);
-    out[i].execution = any.execution;
-    out[i].copies = any.copies;
-    if (has_fixed_priorities(c.scheduler)) {
-      detail::refine_by_priority(set, i, model.runs, overlaps, rivals.jobs[i], out[i]);
+    switch (c.engines) {
+      case engine_order::first_come: break;
+      case engine_order::priority:
+        const auto any = priority_engine_waits(c, set.own[i], others);
+        out[i].execution = any.execution;
+        out[i].copies = any.copies;
+        if (has_fixed_priorities(c.scheduler)) {
+          detail::refine_by_priority(set, i, model.runs, overlaps, rivals.jobs[i], out[i]);
+        }
+        break;
     }
   }
   return out;

@@ -13,14 +13,19 @@
 
 namespace takt::analysis::gpusync {
 
-/// Whether task i goes before task j under a scheduler of fixed priorities.
+/// Whether task i goes before task j under a scheduler of fixed priorities; never under another one.
 template <class Table>
 [[nodiscard]] constexpr auto goes_first(const Table& table, cpu_scheduler scheduler, std::size_t i, std::size_t j)
     -> bool {
   const auto& a = table.tasks[i];
   const auto& b = table.tasks[j];
-  if (scheduler == cpu_scheduler::given_priority) { return a.priority < b.priority; }
-  return a.period != b.period ? a.period < b.period : i < j;
+  switch (scheduler) {
+    case cpu_scheduler::given_priority: return a.priority < b.priority;
+    case cpu_scheduler::shortest_period: return a.period != b.period ? a.period < b.period : i < j;
+    case cpu_scheduler::earliest_deadline:
+    case cpu_scheduler::fair_lateness: return false;
+  }
+  return false;
 }
 
 namespace detail {

@@ -35,7 +35,7 @@ template <class Rules, ExactNumber Number>
 [[nodiscard]] constexpr auto inflation_charges_of(const gpusync_configuration& c, const gpusync_overheads<Number>& o,
                                                   std::int64_t holders, std::int32_t engines, bool local)
     -> inflation_charges<Number> {
-  const holder token = c.protocol() == token_protocol::ck_omlp ? holder::not_preemptable : holder::preemptable;
+  const holder token = c.donates_at_release() ? holder::not_preemptable : holder::preemptable;
   return {engine_charges_of<Rules>(c, o, holders, engines, local), request_charge(o, holder::preemptable),
           request_charge(o, token), section_charge(o, token)};
 }

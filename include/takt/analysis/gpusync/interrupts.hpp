@@ -13,6 +13,13 @@ enum class interrupt_handling : std::uint8_t {
   shared,    ///< the cluster's own: each preemption of a job may be interrupted anew
   shielded,  ///< another one
 };
+[[nodiscard]] constexpr auto is_known(interrupt_handling e) noexcept -> bool {
+  switch (e) {
+    case interrupt_handling::shared:
+    case interrupt_handling::shielded: return true;
+  }
+  return false;
+}
 
 /// Timer ticks and releases on the CPUs of a cluster, and how much longer they make a job: a tick may come once per
 /// quantum, a release interrupt once per period of each task. On ticks rounded upwards, in parts of 2^-30.
@@ -87,7 +94,7 @@ class interrupt_load {
 
 /// The time of a job with all that the operating system adds: its dispatch, cache loss, interrupts, and the interrupts
 /// that are pending when it goes on after its release, its dispatch and each of its `suspensions`. False when it does
-/// not fit. Source: Elliott 2015, equation 2.50.
+/// not fit, or `where` is unknown. Source: Elliott 2015, equation 2.50.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto dispatched_time(const interrupt_load<Number>& interrupts,
                                              const gpusync_overheads<Number>& o, const Number& work,
@@ -98,8 +105,12 @@ template <ExactNumber Number>
       !add_exactly(dispatch, work, dispatch) || !add_exactly(dispatch, o.cache_loss, dispatch)) {
     return false;
   }
-  const std::int64_t delays = where == interrupt_handling::shielded ? 2 : 2 + suspensions;
-  return interrupts.stretch(dispatch, out) && interrupts.delay(pending) &&
+  std::int64_t delays = 2;
+  switch (where) {
+    case interrupt_handling::shared: delays += suspensions; break;
+    case interrupt_handling::shielded: break;
+  }
+  return is_known(where) && interrupts.stretch(dispatch, out) && interrupts.delay(pending) &&
          number_traits<Number>::multiply(pending, delays, pending) && add_exactly(out, pending, out) &&
          add_exactly(out, o.ipi, out);
 }

@@ -11,14 +11,30 @@ enum class guarantee : std::uint8_t {
   bounded_tardiness,  ///< every response is bounded
   deadlines,          ///< every job meets its deadline
 };
+[[nodiscard]] constexpr auto is_known(guarantee e) noexcept -> bool {
+  switch (e) {
+    case guarantee::bounded_tardiness:
+    case guarantee::deadlines: return true;
+  }
+  return false;
+}
 
 /// How the waits of copies are counted where state moves from GPU to GPU and each GPU has two copy engines.
 enum class copy_bound : std::uint8_t {
   best,    ///< the least of the others
   simple,  ///< requests of all token holders of the GPU cluster
   dual,    ///< those of other GPUs only as often as a migration can connect them
-  chains,  ///< the dearest combination of blocking chains, with every chunk a full one
+  chains,  ///< the dearest combination of blocking chains, with every chunk a full one; `simple` beyond 31 rivals
 };
+[[nodiscard]] constexpr auto is_known(copy_bound e) noexcept -> bool {
+  switch (e) {
+    case copy_bound::best:
+    case copy_bound::simple:
+    case copy_bound::dual:
+    case copy_bound::chains: return true;
+  }
+  return false;
+}
 
 /// Limit of the token queues where no more tasks than the CPUs of the cluster use the tokens.
 /// The bounds hold for queues of at most ceil(min(c, n) / k), c being the CPUs that share the tokens and n their users:
@@ -30,6 +46,14 @@ enum class token_queue_limit : std::uint8_t {
   /// asks for f >= ceil(m / k) under donation at release (section 3.2.3.2) and counts so in equation 2.36.
   all_cpus_per_token,
 };
+[[nodiscard]] constexpr auto is_known(token_queue_limit e) noexcept -> bool {
+  switch (e) {
+    case token_queue_limit::cpus_per_token:
+    case token_queue_limit::users_per_token:
+    case token_queue_limit::all_cpus_per_token: return true;
+  }
+  return false;
+}
 
 /// Where the interrupts of a GPU are handled, as seen from the jobs that use it.
 enum class interrupt_place : std::uint8_t {
@@ -37,6 +61,23 @@ enum class interrupt_place : std::uint8_t {
   local,
   remote,
 };
+[[nodiscard]] constexpr auto is_known(interrupt_place e) noexcept -> bool {
+  switch (e) {
+    case interrupt_place::as_configured:
+    case interrupt_place::local:
+    case interrupt_place::remote: return true;
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr auto stays_local(interrupt_place place, bool configured) noexcept -> bool {
+  switch (place) {
+    case interrupt_place::as_configured: return configured;
+    case interrupt_place::local: return true;
+    case interrupt_place::remote: return false;
+  }
+  return false;
+}
 
 template <ExactNumber Number>
 struct options {
@@ -49,6 +90,27 @@ struct options {
   interrupt_place interrupts = interrupt_place::as_configured;
   std::int32_t interrupting_engines = 0;  ///< of a GPU; 0: all that the configuration has
 };
+template <ExactNumber Number>
+[[nodiscard]] constexpr auto is_known(const options<Number>& o) noexcept -> bool {
+  return is_known(o.wanted) && is_known(o.copies) && is_known(o.queues) && is_known(o.interrupts);
+}
+[[nodiscard]] constexpr auto asks_for_deadlines(guarantee g) noexcept -> bool {
+  switch (g) {
+    case guarantee::bounded_tardiness: return false;
+    case guarantee::deadlines: return true;
+  }
+  return false;
+}
+/// The CPUs that a queue limit counts where `sharing` of `all` share the tokens and requests wait for a loan.
+[[nodiscard]] constexpr auto counted_cpus(token_queue_limit queues, std::int32_t sharing, std::int32_t all) noexcept
+    -> std::int32_t {
+  switch (queues) {
+    case token_queue_limit::cpus_per_token:
+    case token_queue_limit::users_per_token: return sharing;
+    case token_queue_limit::all_cpus_per_token: return all;
+  }
+  return all;
+}
 
 /// The formulas that takt proves or repairs; `as_published` has the printed ones.
 struct sound_rules {

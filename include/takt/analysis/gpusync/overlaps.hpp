@@ -55,7 +55,7 @@ class job_overlaps {
   /// As a whole number; false when it does not fit.
   [[nodiscard]] constexpr auto count(std::size_t i, std::size_t j, number& out) const -> bool {
     const auto& t = table_->tasks[i];
-    const number& window = wanted_ == guarantee::deadlines ? t.deadline : responses_[i];
+    const number& window = asks_for_deadlines(wanted_) ? t.deadline : responses_[i];
     number sum{};
     if (!add_exactly(t.period < window ? window : t.period, responses_[j], sum)) { return false; }
     out = ceil_quotient(sum, table_->tasks[j].period);

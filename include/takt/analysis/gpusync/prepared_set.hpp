@@ -73,8 +73,7 @@ template <class Rules, GpusyncPlatform P, class Table>
     const bool alone = t.uses_gpu() && c.dedicates_gpus(out.users_of(t.gpu_cluster));
     out.own[i] = requests_of(c, platform.costs, t, alone ? state_place::same_gpu : state_place::any_gpu);
   }
-  const bool local = o.interrupts == interrupt_place::as_configured ? c.interrupts_stay_local()
-                                                                    : o.interrupts == interrupt_place::local;
+  const bool local = stays_local(o.interrupts, c.interrupts_stay_local());
   const std::int32_t engines = o.interrupting_engines > 0 ? o.interrupting_engines : c.engines_per_gpu();
   for (std::int32_t a = 0; a < c.gpu_clusters(); ++a) {
     if (out.users_of(a) == 0) { continue; }

@@ -13,12 +13,19 @@ namespace takt::analysis::gpusync {
 
 /// Whether a lock's holder can be preempted; one that is lent priority from the start cannot.
 enum class holder : std::uint8_t { preemptable, not_preemptable };
+[[nodiscard]] constexpr auto preemptions_of(holder who) noexcept -> std::int64_t {
+  switch (who) {
+    case holder::preemptable: return 1;
+    case holder::not_preemptable: return 0;
+  }
+  return 1;
+}
 
 /// What the release of a lock and the switch to its next holder add to a critical section.
 /// Source: Elliott 2015, equation 2.46.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto section_charge(const gpusync_overheads<Number>& o, holder who) -> blocking_bound<Number> {
-  const std::int64_t switches = who == holder::preemptable ? 2 : 1;
+  const std::int64_t switches = 1 + preemptions_of(who);
   analysis::detail::blocking_sum<Number> sum;
   sum.add(switches, o.schedule);
   sum.add(switches, o.context_switch);
@@ -32,7 +39,7 @@ template <ExactNumber Number>
 /// What a request costs the job that issues it. Source: Elliott 2015, equation 2.45.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto request_charge(const gpusync_overheads<Number>& o, holder who) -> blocking_bound<Number> {
-  const std::int64_t switches = who == holder::preemptable ? 3 : 2;
+  const std::int64_t switches = 2 + preemptions_of(who);
   analysis::detail::blocking_sum<Number> sum;
   sum.add(2, o.system_call_in);
   sum.add(2, o.system_call_out);

@@ -24,6 +24,17 @@ template <class Table>
   return out.responses[i].exists;
 }
 
+/// Of a scheduler whose priorities are not fixed.
+[[nodiscard]] constexpr auto policy_of(cpu_scheduler s) noexcept -> gel_policy {
+  switch (s) {
+    case cpu_scheduler::earliest_deadline: return gel_policy::earliest_deadline;
+    case cpu_scheduler::fair_lateness: return gel_policy::fair_lateness;
+    case cpu_scheduler::shortest_period:
+    case cpu_scheduler::given_priority: break;
+  }
+  return gel_policy::given_points;
+}
+
 template <class Table>
 [[nodiscard]] constexpr auto test_deadlines(const prepared_set<Table>& set, std::int32_t b,
                                             const inflated_set<Table>& inflated, tested_set<Table>& out) -> gel_status {
@@ -36,9 +47,7 @@ template <class Table>
     static_cast<void>(part.add({.name = set.task(i).name, .wcet = t.wcet, .period = t.period, .deadline = t.deadline}));
   }
   const gpusync_configuration& c = set.configuration;
-  const auto policy =
-      c.scheduler == cpu_scheduler::earliest_deadline ? gel_policy::earliest_deadline : gel_policy::fair_lateness;
-  const auto found = compliant_vector(part, c.cpu_cluster_size, policy);
+  const auto found = compliant_vector(part, c.cpu_cluster_size, policy_of(c.scheduler));
   out.clusters.push_back({found.status, found.s});
   for (std::size_t k = 0; k < found.tasks.size() && found.bounded(); ++k) {
     if (!record(set, out, position[k], found.tasks[k].response, found.tasks[k].lateness)) {
@@ -93,7 +102,7 @@ template <class Table>
   }
   for (std::size_t i = 0; i < set.size() && out.status == obstacle::none; ++i) {
     const bool late = typename Table::number(0) < out.lateness[i];
-    if (late && set.wanted() == guarantee::deadlines) { out.status = obstacle::deadline; }
+    if (late && asks_for_deadlines(set.wanted())) { out.status = obstacle::deadline; }
   }
   return out;
 }

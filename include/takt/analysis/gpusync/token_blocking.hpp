@@ -66,8 +66,12 @@ struct ranked_sections {
   if (!c.limits_tokens() || users <= k) { return 0; }
   const auto limit = ceil_divide<std::int64_t>(c.cpu_cluster_size, k);
   if (users > c.cpu_cluster_size) { return 2 * limit - 1; }
-  if (queues == token_queue_limit::users_per_token) { return (users - 1) / k; }
-  return (limit < users ? limit : users) - 1;
+  switch (queues) {
+    case token_queue_limit::cpus_per_token:
+    case token_queue_limit::all_cpus_per_token: return (limit < users ? limit : users) - 1;
+    case token_queue_limit::users_per_token: return (users - 1) / k;
+  }
+  return users - 1;
 }
 
 /// The wait of a task's request: the longest sections of the others, each as often as its jobs overlap.
@@ -96,7 +100,7 @@ template <class Rules, class Table>
     -> blocking_bound<typename Table::number> {
   analysis::detail::blocking_sum<typename Table::number> sum;
   if (!c.limits_tokens()) { return sum.total(); }
-  const std::int64_t sharing = queues == token_queue_limit::all_cpus_per_token ? c.cpus : c.sharing_cpus(gpu_cluster);
+  const std::int64_t sharing = counted_cpus(queues, c.sharing_cpus(gpu_cluster), c.cpus);
   const std::int64_t fewest = sharing < users ? sharing : users;
   const std::int64_t competing = Rules::printed_direct_blocking ? c.cpu_cluster_size : fewest;
   std::int64_t most = ceil_divide<std::int64_t>(competing, c.replicas()) - 1;

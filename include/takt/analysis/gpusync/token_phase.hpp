@@ -17,7 +17,7 @@ template <class Rules, class Table>
     const std::array<blocking_bound<typename Table::number>, Table::max_tasks>& sections)
     -> std::array<token_wait<typename Table::number>, Table::max_tasks> {
   const gpusync_configuration& c = set.configuration;
-  const bool donation = c.protocol() == token_protocol::ck_omlp;
+  const bool donation = c.donates_at_release();
   std::array<token_wait<typename Table::number>, Table::max_tasks> out{};
   for (std::int32_t a = 0; a < c.gpu_clusters(); ++a) {
     ranked_sections<Table> ranked;

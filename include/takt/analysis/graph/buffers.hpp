@@ -56,7 +56,7 @@ template <class Number>
 
 /// Sizes from bounds: a job of node v is under way for at most its response R_v, so ceil(R_v / T) jobs are; what an
 /// edge w -> v brings is kept from the end of w until the end of v, at most offset_v + R_v after the invocation, plus
-/// the lag of a history edge. Pre: `timing` is bounded. Cost: nodes + edges.
+/// the lag of a history edge. Pre: `timing` is bounded, and `early` is known. Cost: nodes + edges.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto buffer_sizes(const graph_table<Number, N, E, G>& table,
                                           const graph_timing<Number, N, G>& timing,
@@ -76,7 +76,10 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     Number past{};
     const bool fits = add_exactly(timing.offset[edge.to], timing.response[edge.to], span) &&
                       multiply_exactly(period, Number(edge.lag), past) && add_exactly(span, past, span);
-    if (early == early_release::never) { span = span - timing.offset[edge.from]; }
+    switch (early) {
+      case early_release::as_soon_as_possible: break;
+      case early_release::never: span = span - timing.offset[edge.from]; break;
+    }
     out.edge_places[e] = fits ? detail::periods_in(span, period) : std::numeric_limits<std::int64_t>::max();
   }
   return out;

@@ -26,21 +26,45 @@ enum class graph_grain : std::uint8_t {
   node,   ///< a described node, with all segments of its chain
   graph,  ///< all of a graph
 };
+[[nodiscard]] constexpr auto is_known(graph_grain e) noexcept -> bool {
+  switch (e) {
+    case graph_grain::node:
+    case graph_grain::graph: return true;
+  }
+  return false;
+}
 
 /// Where the bounds of kernels inside a sequential task come from.
 enum class coarse_kernel_bound : std::uint8_t {
   separated,    ///< Yang et al. 2018, theorem 3, over all kernels
   one_at_once,  ///< of each sequential task at most one kernel is not complete; never above the other
 };
+[[nodiscard]] constexpr auto is_known(coarse_kernel_bound e) noexcept -> bool {
+  switch (e) {
+    case coarse_kernel_bound::separated:
+    case coarse_kernel_bound::one_at_once: return true;
+  }
+  return false;
+}
 
 /// Which bound of sequential tasks under G-EDF.
 enum class sequential_bound : std::uint8_t { devi_anderson, compliant_vector };
+[[nodiscard]] constexpr auto is_known(sequential_bound e) noexcept -> bool {
+  switch (e) {
+    case sequential_bound::devi_anderson:
+    case sequential_bound::compliant_vector: return true;
+  }
+  return false;
+}
 
 struct coarse_options {
   graph_grain grain = graph_grain::node;
   coarse_kernel_bound kernels = coarse_kernel_bound::one_at_once;  ///< and of copies on engines
   sequential_bound tasks = sequential_bound::devi_anderson;
 };
+[[nodiscard]] constexpr auto is_known(const coarse_options& o) noexcept -> bool {
+  return is_known(o.grain) && is_known(o.kernels) && is_known(o.tasks);
+}
 
 /// Why sequential tasks have no bound.
 enum class overload : std::uint8_t {
@@ -59,6 +83,37 @@ struct coarse_timing {
 
 namespace detail {
 
+/// Whether each described node is a task, rather than each graph.
+[[nodiscard]] constexpr auto by_node(graph_grain grain) noexcept -> bool {
+  switch (grain) {
+    case graph_grain::node: return true;
+    case graph_grain::graph: return false;
+  }
+  return false;
+}
+
+template <class Number, std::size_t Max>
+[[nodiscard]] constexpr auto coarse_responses(const block_table<Number, Max>& queue, const block_gpu& gpu,
+                                              coarse_kernel_bound which) -> block_bounds<Number, Max> {
+  switch (which) {
+    case coarse_kernel_bound::separated: return separated_enqueue_response(queue, gpu);
+    case coarse_kernel_bound::one_at_once: return owner_response(queue, gpu);
+  }
+  return block_bounds<Number, Max>::failed(block_status::invalid_model);
+}
+
+template <class Number, std::size_t Max>
+[[nodiscard]] constexpr auto sequential_responses(const gel_table<Number, Max>& tasks, std::int32_t processors,
+                                                  sequential_bound which) -> gel_bounds<Number, Max> {
+  switch (which) {
+    case sequential_bound::devi_anderson:
+      return devi_anderson(tasks, processors, devi_form::mixed, devi_quotient::not_negative);
+    case sequential_bound::compliant_vector:
+      return sequential_response(tasks, processors, gel_policy::earliest_deadline);
+  }
+  return gel_bounds<Number, Max>::unknown_choice();
+}
+
 /// Sets the times that nodes of a kind spend in the queue that they share.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_queue_times(const graph_table<Number, N, E, G>& table, node_kind kind,
@@ -70,13 +125,12 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     const auto& n = table.nodes[v];
     if (!uses_queue(n, kind)) { continue; }
     auto k = queue_entry(table, v);
-    k.owner = static_cast<std::int32_t>(options.grain == graph_grain::node ? n.owner : n.graph);
+    k.owner = static_cast<std::int32_t>(by_node(options.grain) ? n.owner : n.graph);
     at[v] = queue.size();
     static_cast<void>(queue.add(k));
   }
   if (queue.size() == 0) { return block_status::bounded; }
-  const auto bounds = options.kernels == coarse_kernel_bound::separated ? separated_enqueue_response(queue, gpu)
-                                                                        : owner_response(queue, gpu);
+  const auto bounds = coarse_responses(queue, gpu, options.kernels);
   for (std::size_t v = 0; bounds.bounded() && v < table.nodes.size(); ++v) {
     if (uses_queue(table.nodes[v], kind)) { times[v] = bounds.responses[at[v]]; }
   }
@@ -93,10 +147,10 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     static_cast<void>(out.table.add_graph(g.name, g.period, g.cluster));
     for (std::size_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
       const auto& n = table.nodes[v];
-      const bool begins = v == g.first_node || (grain == graph_grain::node && n.owner != table.nodes[v - 1].owner);
+      const bool begins = v == g.first_node || (by_node(grain) && n.owner != table.nodes[v - 1].owner);
       if (begins) {
         graph_node<Number> task;
-        task.name = grain == graph_grain::node ? n.name : g.name;
+        task.name = by_node(grain) ? n.name : g.name;
         task.parallelism = 1;
         static_cast<void>(out.table.add_node(task));
       }
@@ -148,9 +202,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
         {.name = nodes[v].name, .wcet = nodes[v].wcet, .period = period, .deadline = period, .cluster = cluster}));
   }
   if (tasks.size() == 0) { return obstacle::none; }
-  const auto bounds = bound == sequential_bound::devi_anderson
-                          ? devi_anderson(tasks, processors, devi_form::mixed, devi_quotient::not_negative)
-                          : sequential_response(tasks, processors, gel_policy::earliest_deadline);
+  const auto bounds = sequential_responses(tasks, processors, bound);
   if (bounds.status == gel_status::task_overload) { out.reason = overload::one_task; }
   if (bounds.status == gel_status::cluster_overload) { out.reason = overload::cluster; }
   if (!bounds.bounded()) { return obstacle_of(bounds.status, obstacle::processors); }
@@ -167,12 +219,16 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 /// for the GPU as execution: the coarse-grained and the monolithic form of Yang et al. 2018. Launching and awaiting a
 /// kernel is CPU time as always; a copy is, too, unless the platform has copy engines. A history edge of a task to
 /// itself holds by being sequential. The printed use of theorem 3 assumes enqueues a period apart, which a tardy task
-/// does not keep; the number is safe all the same, since `one_at_once` is not above it. Pre: `validate` and `fits`
-/// found nothing; the table is not refined.
+/// does not keep; the number is safe all the same, since `one_at_once` is not above it. Error: `invalid_model` where an
+/// option is unknown. Pre: `validate` and `fits` found nothing; the table is not refined.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto coarse_bounds(const graph_table<Number, N, E, G>& table, const graph_platform& platform,
                                            const coarse_options& options = {}) -> coarse_timing<Number, N, E, G> {
   coarse_timing<Number, N, E, G> out;
+  if (!is_known(options)) {
+    out.timing.status = obstacle::invalid_model;
+    return out;
+  }
   std::array<Number, N> queued{};
   const block_gpu gpu{platform.sms, platform.threads_per_sm, platform.blocks_per_sm};
   const auto kernels = detail::set_queue_times(table, node_kind::kernel, gpu, options, queued);
@@ -192,7 +248,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     out.timing.status = obstacle::overflow;
     return out;
   }
-  if (options.grain == graph_grain::node) { detail::add_sequential_edges(table, out); }
+  if (detail::by_node(options.grain)) { detail::add_sequential_edges(table, out); }
   for (std::uint32_t c = 0; c < platform.clusters.size(); ++c) {
     const auto cluster = static_cast<std::int32_t>(c);
     out.timing.status = detail::set_sequential_responses(out, cluster, platform.clusters[c], options.tasks);

@@ -25,6 +25,14 @@ enum class kernel_bound : std::uint8_t {
   knapsack,   ///< the same with what can be carried in
   best,       ///< the least that is known, per kernel
 };
+[[nodiscard]] constexpr auto is_known(kernel_bound e) noexcept -> bool {
+  switch (e) {
+    case kernel_bound::separated:
+    case kernel_bound::knapsack:
+    case kernel_bound::best: return true;
+  }
+  return false;
+}
 
 struct fine_options {
   gel_policy policy = gel_policy::fair_lateness;
@@ -33,6 +41,9 @@ struct fine_options {
   bool launch_jitter = false;  ///< kernels are enqueued when their launch ends, and no guard keeps them apart
   bool preemptive = true;      ///< CPU nodes; without it a bound is known for nodes whose jobs may overlap freely
 };
+[[nodiscard]] constexpr auto is_known(const fine_options& o) noexcept -> bool {
+  return is_known(o.policy) && is_known(o.shift) && is_known(o.kernels);
+}
 
 namespace detail {
 
@@ -55,8 +66,9 @@ template <class Number>
     case gel_status::task_overload:
     case gel_status::cluster_overload: return unbounded;
     case gel_status::overflow: return obstacle::overflow;
-    default: return obstacle::invalid_model;
+    case gel_status::invalid_model: return obstacle::invalid_model;
   }
+  return obstacle::invalid_model;
 }
 
 [[nodiscard]] constexpr auto obstacle_of(block_status s, obstacle unbounded) -> obstacle {
@@ -64,8 +76,11 @@ template <class Number>
     case block_status::bounded: return obstacle::none;
     case block_status::overflow: return obstacle::overflow;
     case block_status::invalid_model: return obstacle::invalid_model;
-    default: return unbounded;
+    case block_status::load_exceeds_capacity:
+    case block_status::other_resource_binds:
+    case block_status::not_proven: return unbounded;
   }
+  return obstacle::invalid_model;
 }
 
 template <class Number, std::size_t Max>
@@ -99,10 +114,14 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
                        .cluster = cluster};
     std::int64_t copies = 1;
     limited = limited || n.parallelism != unrestricted_parallelism;
-    if (n.limit == job_limit::distance && n.parallelism != unrestricted_parallelism) {
-      copies = n.parallelism;
-      t.parallelism = 1;
-      if (!multiply_exactly(g.period, Number(copies), t.period)) { return obstacle::overflow; }
+    switch (n.limit) {
+      case job_limit::slots: break;
+      case job_limit::distance:
+        if (n.parallelism == unrestricted_parallelism) { break; }
+        copies = n.parallelism;
+        t.parallelism = 1;
+        if (!multiply_exactly(g.period, Number(copies), t.period)) { return obstacle::overflow; }
+        break;
     }
     first[v] = tasks.size();
     for (std::int64_t c = 0; c < copies; ++c) {
@@ -127,9 +146,19 @@ template <class Number, std::size_t Max>
   switch (which) {
     case kernel_bound::separated: return separated_enqueue_response(kernels, gpu);
     case kernel_bound::knapsack: return knapsack_response(kernels, gpu);
-    case kernel_bound::best: break;
+    case kernel_bound::best: return block_queue_response(kernels, gpu);
   }
-  return block_queue_response(kernels, gpu);
+  return block_bounds<Number, Max>::failed(block_status::invalid_model);
+}
+
+[[nodiscard]] constexpr auto unbounded_queue(node_kind kind) noexcept -> obstacle {
+  switch (kind) {
+    case node_kind::kernel: return obstacle::gpu;
+    case node_kind::copy: return obstacle::copies;
+    case node_kind::processor:
+    case node_kind::junction: return obstacle::invalid_model;
+  }
+  return obstacle::invalid_model;
 }
 
 /// A kernel as it is in its queue; a copy as one block of one thread.
@@ -177,7 +206,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     static_cast<void>(queue.add(k));
   }
   if (queue.size() == 0) { return obstacle::none; }
-  const auto unbounded = kind == node_kind::kernel ? obstacle::gpu : obstacle::copies;
+  const auto unbounded = unbounded_queue(kind);
   const auto bounds = kernel_responses(queue, gpu, options.kernels);
   if (!bounds.bounded()) { return obstacle_of(bounds.status, unbounded); }
   for (std::size_t v = 0; v < table.nodes.size(); ++v) {
@@ -196,12 +225,17 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 /// has a bound if it is below P periods. Holds with early releasing of CPU nodes, and of kernels and copies if a guard
 /// enqueues the jobs of a node in order and a period apart; or with `launch_jitter` and without guard, if no job is
 /// released early. Error: `overflow` also where nodes of limited distance stand for more than 16 tasks beyond the
-/// nodes. Pre: `validate` and `fits` found nothing; the table is refined. Cost: the analyses of gel/ and block_queue/.
+/// nodes; `invalid_model` where an option is unknown. Pre: `validate` and `fits` found nothing; the table is refined.
+/// Cost: the analyses of gel/ and block_queue/.
 /// Source: Yang et al. 2018.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto fine_bounds(const graph_table<Number, N, E, G>& refined, const graph_platform& platform,
                                          const fine_options& options = {}) -> graph_timing<Number, N, G> {
   graph_timing<Number, N, G> out;
+  if (!is_known(options)) {
+    out.status = obstacle::invalid_model;
+    return out;
+  }
   for (std::uint32_t c = 0; c < platform.clusters.size(); ++c) {
     const auto cluster = static_cast<std::int32_t>(c);
     out.status = detail::set_cpu_responses(refined, cluster, platform.clusters[c], options, out);

@@ -35,23 +35,25 @@ namespace takt::analysis {
 /// No request waits where there are as many tokens as users; a loan may remain.
 template <class Table, token_order Order>
 class token_blocking {
+  static_assert(is_known(Order),
+                "takt: a choice is none of those that its type names; use one of the enumerators. "
+                "See docs/errors.md#E79");
+
  public:
   using number = typename Table::number;
 
   constexpr token_blocking(const Table& table, const token_sections<Table>& sections) {
-    const std::int64_t processors = Order == token_order::ck_omlp ? cores_with_users(table, sections) : 0;
-    for (std::size_t k = 0; k < table.size(); ++k) {
-      const bool contended = sections.ranked().users() > sections.tokens();
-      if constexpr (Order == token_order::k_fmlp) {
-        const std::int64_t ahead = contended ? (sections.ranked().users() - 1) / sections.tokens() : 0;
-        job_[k] = per_job(sections.requests(k), blocking_bound<number>{sections.ranked().sum_but(k, ahead)});
-      } else if constexpr (Order == token_order::r2dglp) {
-        if (contended) {
-          job_[k] = per_job(sections.requests(k), r2dglp_wait(1, sections.tokens(), sections.ranked().longest_but(k)));
-        }
-      } else {
-        job_[k] = under_ck_omlp(table, sections, k, processors);
-      }
+    switch (Order) {
+      case token_order::k_fmlp:
+        for (std::size_t k = 0; k < table.size(); ++k) { job_[k] = under_k_fmlp(sections, k); }
+        break;
+      case token_order::r2dglp:
+        for (std::size_t k = 0; k < table.size(); ++k) { job_[k] = under_r2dglp(sections, k); }
+        break;
+      case token_order::ck_omlp:
+        const std::int64_t processors = cores_with_users(table, sections);
+        for (std::size_t k = 0; k < table.size(); ++k) { job_[k] = under_ck_omlp(table, sections, k, processors); }
+        break;
     }
   }
 
@@ -60,6 +62,19 @@ class token_blocking {
   }
 
  private:
+  [[nodiscard]] static constexpr auto contended(const token_sections<Table>& sections) -> bool {
+    return sections.ranked().users() > sections.tokens();
+  }
+  [[nodiscard]] static constexpr auto under_k_fmlp(const token_sections<Table>& sections, std::size_t k)
+      -> blocking_bound<number> {
+    const std::int64_t ahead = contended(sections) ? (sections.ranked().users() - 1) / sections.tokens() : 0;
+    return per_job(sections.requests(k), blocking_bound<number>{sections.ranked().sum_but(k, ahead)});
+  }
+  [[nodiscard]] static constexpr auto under_r2dglp(const token_sections<Table>& sections, std::size_t k)
+      -> blocking_bound<number> {
+    if (!contended(sections)) { return {}; }
+    return per_job(sections.requests(k), r2dglp_wait(1, sections.tokens(), sections.ranked().longest_but(k)));
+  }
   [[nodiscard]] static constexpr auto under_ck_omlp(const Table& table, const token_sections<Table>& sections,
                                                     std::size_t k, std::int64_t processors) -> blocking_bound<number> {
     if (processors == 0) { return {}; }
@@ -108,7 +123,13 @@ class locked_gpu_rta {
 
   /// `one_core_and_gpu_only` for the R2DGLP on several cores: it knows one cluster.
   [[nodiscard]] static constexpr auto fits(const Table& table, const platform_record& platform) -> model_error {
-    if (Order == token_order::r2dglp && platform.cores > 1) { return {.fault = model_fault::one_core_and_gpu_only}; }
+    switch (Order) {
+      case token_order::k_fmlp:
+      case token_order::ck_omlp: break;
+      case token_order::r2dglp:
+        if (platform.cores > 1) { return {.fault = model_fault::one_core_and_gpu_only}; }
+        break;
+    }
     for (const gpu_record& gpu : platform.gpus) {
       if (gpu.slot() < 1) { return {.fault = model_fault::platform_size_out_of_range}; }
     }
@@ -135,7 +156,7 @@ class locked_gpu_rta {
     if (!prepared_) { prepare(); }
     const auto oblivious = classical_response(independent_, k, [](std::size_t /*i*/) { return number(0); });
     bounds_[k] = {oblivious.value, oblivious.exists()};
-    if constexpr (Order == token_order::k_fmlp) {
+    if constexpr (waits_in_wall_clock_time()) {
       const auto aware = suspension_aware_response(
           *table_, k, whole(k), [this](std::size_t i) { return cpu_[i]; },
           [this](std::size_t i) { return bounds_[i].value; });
@@ -160,6 +181,14 @@ class locked_gpu_rta {
   [[nodiscard]] constexpr auto others_suspend(std::size_t k) const -> bool { return suspends_[k]; }
 
  private:
+  [[nodiscard]] static constexpr auto waits_in_wall_clock_time() noexcept -> bool {
+    switch (Order) {
+      case token_order::k_fmlp: return true;
+      case token_order::r2dglp:
+      case token_order::ck_omlp: return false;
+    }
+    return false;
+  }
   [[nodiscard]] static constexpr auto inflated(const Table& table, const token_sections<Table>& sections)
       -> inflated_tasks<Table> {
     std::array<number, max_tasks> execution{};

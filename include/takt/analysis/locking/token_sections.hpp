@@ -101,14 +101,16 @@ class token_sections {
     cpu_[k] = device_[k] = longest_[k] = number(0);
     for (std::size_t j = 0; j < table.tasks[k].segment_count; ++j) {
       const auto& s = table.segment(k, j);
-      if (s.where == stage::cpu) {
-        cpu_[k] = cpu_[k] + s.time.upper;
-        close(k, open);
-        open = number(0);
-      } else if (s.where == stage::kernel) {
-        open = open + slowest(table, platform, s);
-      } else if (number(0) < s.time.upper) {
-        open = open + s.time.upper + waits[platform.engine_of(s.direction)];
+      switch (s.where) {
+        case stage::cpu:
+          cpu_[k] = cpu_[k] + s.time.upper;
+          close(k, open);
+          open = number(0);
+          break;
+        case stage::kernel: open = open + slowest(table, platform, s); break;
+        case stage::copy:
+          if (number(0) < s.time.upper) { open = open + s.time.upper + waits[platform.engine_of(s.direction)]; }
+          break;
       }
     }
   }

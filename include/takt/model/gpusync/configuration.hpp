@@ -23,23 +23,79 @@ enum class cpu_scheduler : std::uint8_t {
   shortest_period,  ///< rate monotonic, equal periods in the given order
   given_priority,   ///< the tasks' own priorities
 };
+[[nodiscard]] constexpr auto is_known(cpu_scheduler e) noexcept -> bool {
+  switch (e) {
+    case cpu_scheduler::earliest_deadline:
+    case cpu_scheduler::fair_lateness:
+    case cpu_scheduler::shortest_period:
+    case cpu_scheduler::given_priority: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto reads_priorities(cpu_scheduler e) noexcept -> bool {
+  switch (e) {
+    case cpu_scheduler::earliest_deadline:
+    case cpu_scheduler::fair_lateness:
+    case cpu_scheduler::shortest_period: return false;
+    case cpu_scheduler::given_priority: return true;
+  }
+  return false;
+}
 [[nodiscard]] constexpr auto has_fixed_priorities(cpu_scheduler s) noexcept -> bool {
-  return s == cpu_scheduler::shortest_period || s == cpu_scheduler::given_priority;
+  switch (s) {
+    case cpu_scheduler::earliest_deadline:
+    case cpu_scheduler::fair_lateness: return false;
+    case cpu_scheduler::shortest_period:
+    case cpu_scheduler::given_priority: return true;
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr auto uses_fair_points(cpu_scheduler s) noexcept -> bool {
+  switch (s) {
+    case cpu_scheduler::fair_lateness: return true;
+    case cpu_scheduler::earliest_deadline:
+    case cpu_scheduler::shortest_period:
+    case cpu_scheduler::given_priority: return false;
+  }
+  return false;
 }
 
 enum class engine_order : std::uint8_t { first_come, priority };
+[[nodiscard]] constexpr auto is_known(engine_order e) noexcept -> bool {
+  switch (e) {
+    case engine_order::first_come:
+    case engine_order::priority: return true;
+  }
+  return false;
+}
 
 enum class token_protocol : std::uint8_t {
   derived,  ///< CK-OMLP exactly where a GPU cluster serves several CPU clusters
   r2dglp,
   ck_omlp,
 };
+[[nodiscard]] constexpr auto is_known(token_protocol e) noexcept -> bool {
+  switch (e) {
+    case token_protocol::derived:
+    case token_protocol::r2dglp:
+    case token_protocol::ck_omlp: return true;
+  }
+  return false;
+}
 
 /// What happens in a GPU cluster that no more tasks use than it has GPUs.
 enum class uncontended_gpus : std::uint8_t {
   shared,     ///< tokens are given as in any other cluster
   dedicated,  ///< each task keeps one GPU for itself: it waits for no engine, and its state stays where it is
 };
+[[nodiscard]] constexpr auto is_known(uncontended_gpus e) noexcept -> bool {
+  switch (e) {
+    case uncontended_gpus::shared:
+    case uncontended_gpus::dedicated: return true;
+  }
+  return false;
+}
 
 /// Which CPU clusters each GPU cluster serves: bit b of element a. All zero: the even one.
 struct gpusync_association {
@@ -89,12 +145,21 @@ struct gpusync_configuration {
   [[nodiscard]] constexpr auto replicas() const noexcept -> std::int32_t { return tokens_per_gpu * gpu_cluster_size; }
   /// Whether a job may find its state on another GPU.
   [[nodiscard]] constexpr auto migrates() const noexcept -> bool {
-    return gpu_cluster_size > 1 && migration != migration_path::none;
+    switch (migration) {
+      case migration_path::none: return false;
+      case migration_path::peer_to_peer:
+      case migration_path::system_memory: return gpu_cluster_size > 1;
+    }
+    return false;
   }
 
   /// Whether each of so many tasks of a GPU cluster has a GPU for itself.
   [[nodiscard]] constexpr auto dedicates_gpus(std::int64_t users) const noexcept -> bool {
-    return uncontended == uncontended_gpus::dedicated && users <= gpu_cluster_size;
+    switch (uncontended) {
+      case uncontended_gpus::shared: return false;
+      case uncontended_gpus::dedicated: return users <= gpu_cluster_size;
+    }
+    return false;
   }
 
   [[nodiscard]] constexpr auto serves(std::int32_t gpu_cluster, std::int32_t cpu_cluster) const noexcept -> bool {
@@ -136,8 +201,21 @@ struct gpusync_configuration {
   }
   /// `r2dglp` or `ck_omlp`.
   [[nodiscard]] constexpr auto protocol() const noexcept -> token_protocol {
-    if (tokens != token_protocol::derived) { return tokens; }
-    return shares_gpu_clusters() ? token_protocol::ck_omlp : token_protocol::r2dglp;
+    switch (tokens) {
+      case token_protocol::derived: return shares_gpu_clusters() ? token_protocol::ck_omlp : token_protocol::r2dglp;
+      case token_protocol::r2dglp:
+      case token_protocol::ck_omlp: break;
+    }
+    return tokens;
+  }
+  /// Whether a job that is displaced by a token holder's borrowed priority lends its own at its release.
+  [[nodiscard]] constexpr auto donates_at_release() const noexcept -> bool {
+    switch (protocol()) {
+      case token_protocol::ck_omlp: return true;
+      case token_protocol::r2dglp:
+      case token_protocol::derived: return false;
+    }
+    return false;
   }
   /// Whether each GPU's interrupts are handled on the one CPU whose jobs use it.
   [[nodiscard]] constexpr auto interrupts_stay_local() const noexcept -> bool {
@@ -149,6 +227,11 @@ struct gpusync_configuration {
 };
 
 namespace detail {
+
+[[nodiscard]] constexpr auto choices_known(const gpusync_configuration& c) noexcept -> bool {
+  return is_known(c.migration) && is_known(c.tokens) && is_known(c.engines) && is_known(c.scheduler) &&
+         is_known(c.uncontended);
+}
 
 [[nodiscard]] constexpr auto association_fault(const gpusync_configuration& c) noexcept -> model_fault {
   for (std::int32_t a = 0; a < max_gpusync_gpus; ++a) {
@@ -173,8 +256,9 @@ namespace detail {
   if (c.tokens_per_gpu < 0 || c.tokens_per_gpu > max_gpusync_tokens) { return model_fault::tokens_out_of_range; }
   if (c.copy_engines < 0 || c.copy_engines > 2) { return model_fault::copy_engines_out_of_range; }
   if (c.dma_chunk < 1) { return model_fault::chunk_not_positive; }
+  if (!detail::choices_known(c)) { return model_fault::choice_out_of_range; }
   if (const auto fault = detail::association_fault(c); fault != model_fault::none) { return fault; }
-  if (c.protocol() == token_protocol::r2dglp && c.shares_gpu_clusters()) { return model_fault::r2dglp_across_clusters; }
+  if (!c.donates_at_release() && c.shares_gpu_clusters()) { return model_fault::r2dglp_across_clusters; }
   if (!c.limits_tokens() && c.shares_gpu_clusters()) { return model_fault::unlimited_across_clusters; }
   return model_fault::none;
 }

@@ -38,6 +38,9 @@ struct gpusync_configuration_check {
   static_assert(Fault != model_fault::unlimited_across_clusters,
                 "takt: tokens without a limit, and a GPU cluster serves several CPU clusters; limit the tokens. "
                 "See docs/errors.md#E75");
+  static_assert(Fault != model_fault::choice_out_of_range,
+                "takt: a choice is none of those that its type names; use one of the enumerators. "
+                "See docs/errors.md#E79");
 };
 
 }  // namespace detail

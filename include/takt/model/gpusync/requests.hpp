@@ -68,6 +68,13 @@ struct job_requests {
 
 /// Where the state of a task can be when its job comes to a GPU.
 enum class state_place : std::uint8_t { any_gpu, same_gpu };
+[[nodiscard]] constexpr auto stays(state_place e) noexcept -> bool {
+  switch (e) {
+    case state_place::any_gpu: return false;
+    case state_place::same_gpu: return true;
+  }
+  return false;
+}
 
 /// Pre: the configuration and the task are without fault, and the task is placed if it uses a GPU.
 template <TransferCosts Costs, std::size_t MaxKernels>
@@ -84,12 +91,14 @@ template <TransferCosts Costs, std::size_t MaxKernels>
   out.kernel_time = t.gpu_time();
   out.in = chunks(transfer_kind::in, t.bytes_in);
   out.out = chunks(transfer_kind::out, t.bytes_out);
-  if (!c.migrates() || state == state_place::same_gpu) { return out; }
-  if (c.migration == migration_path::peer_to_peer) {
-    out.state_peer = chunks(transfer_kind::peer, t.bytes_state);
-  } else {
-    out.state_in = chunks(transfer_kind::in, t.bytes_state);
-    out.state_out = chunks(transfer_kind::out, t.bytes_state);
+  if (!c.migrates() || stays(state)) { return out; }
+  switch (c.migration) {
+    case migration_path::none: break;
+    case migration_path::peer_to_peer: out.state_peer = chunks(transfer_kind::peer, t.bytes_state); break;
+    case migration_path::system_memory:
+      out.state_in = chunks(transfer_kind::in, t.bytes_state);
+      out.state_out = chunks(transfer_kind::out, t.bytes_state);
+      break;
   }
   return out;
 }

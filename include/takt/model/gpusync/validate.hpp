@@ -80,7 +80,7 @@ template <class Table>
     if (has_fixed_priorities(c.scheduler) && t.period < t.deadline) {
       return {model_fault::deadline_exceeds_period, t.id};
     }
-    if (c.scheduler != cpu_scheduler::given_priority) { continue; }
+    if (!reads_priorities(c.scheduler)) { continue; }
     if (t.priority < 0) { return {model_fault::priority_missing, t.id}; }
     for (std::size_t j = 0; j < i; ++j) {
       if (table.tasks[j].priority == t.priority) { return {model_fault::duplicate_priority, t.id}; }

@@ -75,7 +75,7 @@ struct graph_uses {
 
   /// One access per object of a node, even if it reads and writes it.
   constexpr void add(const data_binding& b, std::uint32_t first, std::uint32_t last) {
-    const bool write = b.access == data_access::write;
+    const bool write = is_write(b.access);
     for (std::size_t i = 0; i < access_count; ++i) {
       if (accesses[i].first == first && accesses[i].object == b.object) {
         (write ? accesses[i].writes : accesses[i].reads) = true;

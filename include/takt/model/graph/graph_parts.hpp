@@ -71,6 +71,13 @@ struct point_attribute {
 
 /// How a node uses a data object.
 enum class data_access : std::uint8_t { read, write };
+[[nodiscard]] constexpr auto is_write(data_access e) noexcept -> bool {
+  switch (e) {
+    case data_access::read: return false;
+    case data_access::write: return true;
+  }
+  return false;
+}
 
 struct data_binding {
   std::string_view object;

@@ -56,6 +56,7 @@ template <class Number>
 template <class Number>
 [[nodiscard]] constexpr auto node_fault(const graph_node<Number>& n) -> model_fault {
   const Number zero(0);
+  if (!is_known(n.kind) || !is_known(n.part) || !is_known(n.limit)) { return model_fault::choice_out_of_range; }
   if (n.wcet < zero || n.block_length < zero || n.launch < zero || n.await < zero) {
     return model_fault::negative_time;
   }

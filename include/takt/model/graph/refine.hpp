@@ -15,6 +15,20 @@ enum class copy_placement : std::uint8_t {
   processor,  ///< a CPU node, which counts the whole copy as execution
   engine,     ///< a node of its own on the copy engines
 };
+[[nodiscard]] constexpr auto is_known(copy_placement e) noexcept -> bool {
+  switch (e) {
+    case copy_placement::processor:
+    case copy_placement::engine: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto copies_on_processor(copy_placement copies) noexcept -> bool {
+  switch (copies) {
+    case copy_placement::processor: return true;
+    case copy_placement::engine: return false;
+  }
+  return false;
+}
 
 /// Three nodes for each node, and two more for each graph.
 template <class Table>
@@ -55,7 +69,7 @@ template <class Out, class Number>
 [[nodiscard]] constexpr auto add_parts(Out& out, graph_node<Number> n, copy_placement copies) -> node_span {
   const auto first = static_cast<std::uint32_t>(out.nodes.size());
   if (n.kind != node_kind::kernel || !n.split) {
-    if (n.kind == node_kind::copy && copies == copy_placement::processor) { n.kind = node_kind::processor; }
+    if (n.kind == node_kind::copy && copies_on_processor(copies)) { n.kind = node_kind::processor; }
     if (n.kind == node_kind::kernel) { n.part = node_part::kernel; }
     static_cast<void>(out.append(n));
     return {first, first};
@@ -76,12 +90,13 @@ template <class Out, class Number>
 /// sections 2 and 3): a kernel that is `split` becomes launch, kernel and await; a source before several sources comes
 /// first and a sink after several sinks last, both for nothing. Edges of each graph: inside the kernels, in the order
 /// of nodes; the given ones without a lag; those of the source and the sink; those with a lag. Pre: `validate` found
-/// nothing.
+/// nothing. Error: no graph where `copies` is unknown.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto refine(const graph_table<Number, N, E, G>& table,
                                     copy_placement copies = copy_placement::processor)
     -> refined_table<graph_table<Number, N, E, G>> {
   refined_table<graph_table<Number, N, E, G>> out;
+  if (!is_known(copies)) { return out; }
   out.owners = table.owners;
   std::array<detail::node_span, N> at{};
   std::array<bool, N> entered{};

@@ -55,6 +55,13 @@ enum class between_shares : std::uint8_t {
   step,   ///< that a job is no slower than with the next smaller measured share, and nothing below the least
   curve,  ///< that time is a + b / share or below it between two measured shares, and at most b / share below the least
 };
+[[nodiscard]] constexpr auto is_known(between_shares e) noexcept -> bool {
+  switch (e) {
+    case between_shares::step:
+    case between_shares::curve: return true;
+  }
+  return false;
+}
 
 /// Longest times of a job that runs alone with 1 to 100 per cent of a GPU. It never increases with the share: a row
 /// that does is raised to its upper envelope, lest more of the GPU slow a job down. A time that is not positive stays
@@ -93,11 +100,12 @@ class wcet_row {
   }
 
   /// Times from a few measured shares, given in any order. A measurement with share 0 is passed over; what nothing is
-  /// known of is unbounded.
+  /// known of is unbounded. With an unknown rule all times are 0, which `validate` refuses.
   [[nodiscard]] static constexpr auto interpolated(std::span<const measured_share> given,
                                                    between_shares rule = between_shares::curve) noexcept -> wcet_row {
     std::array<ticks, shares> times{};
     std::array<bool, shares> known{};
+    if (!is_known(rule)) { return {}; }
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (!given[i].held) { continue; }
       const auto at = static_cast<std::size_t>(given[i].held.percent() - 1);
@@ -149,9 +157,13 @@ class wcet_row {
                                               std::size_t above, between_shares rule) noexcept -> ticks {
     const auto percent = [](std::size_t at) { return static_cast<ticks>(at + 1); };
     if (above < shares && times[above] < 0) { return times[above]; }
-    if (below == shares && (above == shares || rule == between_shares::step)) { return unbounded_time; }
+    switch (rule) {
+      case between_shares::step: return below == shares ? unbounded_time : times[below];
+      case between_shares::curve: break;
+    }
+    if (below == shares && above == shares) { return unbounded_time; }
     if (below == shares) { return detail::scaled_up(times[above], percent(above), percent(i)); }
-    if (above == shares || rule == between_shares::step) { return times[below]; }
+    if (above == shares) { return times[below]; }
     // time = t_above + (t_below - t_above) below (above - share) / (share (above - below)), rounded up.
     const ticks part = detail::scaled_up(times[below] - times[above], percent(below) * (percent(above) - percent(i)),
                                          percent(i) * (percent(above) - percent(below)));

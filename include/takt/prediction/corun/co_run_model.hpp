@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include <takt/prediction/corun/exponential.hpp>
 #include <takt/prediction/corun/fuzzy_network.hpp>
@@ -16,6 +17,13 @@ enum class target_scale : std::uint8_t {
   linear,
   logarithmic,  ///< errors count relative to the time, which goes as 1 / share
 };
+[[nodiscard]] constexpr auto is_known(target_scale e) noexcept -> bool {
+  switch (e) {
+    case target_scale::linear:
+    case target_scale::logarithmic: return true;
+  }
+  return false;
+}
 
 enum class estimate_status : std::uint8_t {
   estimated,
@@ -29,6 +37,14 @@ struct co_run_estimate {
 
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return status != estimate_status::none; }
 };
+
+[[nodiscard]] constexpr auto name_of(target_scale e) noexcept -> std::string_view {
+  switch (e) {
+    case target_scale::linear: return "linear";
+    case target_scale::logarithmic: return "logarithmic";
+  }
+  return "";
+}
 
 /// A trained network with the ranges that lead to and from its units. It bounds nothing, and knows only the
 /// applications that it was trained beside and the type of GPU they ran on: no input describes another one.
@@ -57,7 +73,11 @@ struct co_run_model {
     }
     if (network.rules.empty()) { return {}; }
     const double value = target.from_unit(network.output(to_units(x)));
-    const double time = scale == target_scale::logarithmic ? exponential(value) : value;
+    double time = 0;
+    switch (scale) {
+      case target_scale::linear: time = value; break;
+      case target_scale::logarithmic: time = exponential(value); break;
+    }
     const bool is_time = time > 0 && time <= largest;
     if (!is_time) { return {}; }
     return {known ? estimate_status::estimated : estimate_status::extrapolated, time};

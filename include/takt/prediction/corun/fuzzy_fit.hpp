@@ -17,17 +17,36 @@ enum class consequent_form : std::uint8_t {
   constant,  ///< Yao et al. 2022, Eq. 3
   affine,    ///< of Takagi, Sugeno and Kang, which the predecessor of that network has
 };
+[[nodiscard]] constexpr auto is_known(consequent_form e) noexcept -> bool {
+  switch (e) {
+    case consequent_form::constant:
+    case consequent_form::affine: return true;
+  }
+  return false;
+}
+
+namespace detail {
+
+[[nodiscard]] constexpr auto terms_of(consequent_form form, std::size_t inputs) noexcept -> std::size_t {
+  switch (form) {
+    case consequent_form::constant: return 1;
+    case consequent_form::affine: return inputs + 1;
+  }
+  return 0;
+}
+
+}  // namespace detail
 
 /// Sets the consequents to those with the least squared error over the samples, plus `ridge` times their squares.
-/// False, and no change: no rule, sizes differ, or the samples do not determine the consequents at this `ridge`.
-/// Cost: samples x n^2 + n^3 / 6, where n is the number of rules, times inputs + 1 for affine ones.
+/// False, and no change: no rule, sizes differ, the form is unknown, or the samples do not determine the consequents at
+/// this `ridge`. Cost: samples x n^2 + n^3 / 6, where n is the number of rules, times inputs + 1 for affine ones.
 template <std::size_t Inputs, std::size_t MaxRules>
 [[nodiscard]] auto fit_consequents(fuzzy_network<Inputs, MaxRules>& net,
                                    std::span<const std::array<double, Inputs>> samples, std::span<const double> targets,
                                    double ridge, consequent_form form = consequent_form::constant) -> bool {
   const std::size_t rules = net.rules.size();
-  if (rules == 0 || samples.size() != targets.size()) { return false; }
-  const std::size_t per_rule = form == consequent_form::affine ? Inputs + 1 : 1;
+  if (rules == 0 || samples.size() != targets.size() || !is_known(form)) { return false; }
+  const std::size_t per_rule = detail::terms_of(form, Inputs);
   const std::size_t n = rules * per_rule;
   using index = Eigen::Index;
   const auto size = static_cast<index>(n);

@@ -134,7 +134,8 @@ template <std::size_t Inputs, std::size_t MaxRules>
   out += ' ';
   out += detail::model_text_version;
   out += "\ninputs " + std::to_string(Inputs) + "\nrules " + std::to_string(model.network.rules.size()) + "\nscale ";
-  out += model.scale == target_scale::logarithmic ? "logarithmic\n" : "linear\n";
+  out += name_of(model.scale);
+  out += '\n';
   const auto line = [&out](std::string_view name, std::span<const double> values) {
     out += name;
     for (const double v : values) { detail::append_number(out, v); }

@@ -19,19 +19,27 @@ enum class threshold_criterion : std::uint8_t {
   mean_of_bin,  ///< as the curve of the paper is drawn; single errors may exceed the bound
   every_sample,
 };
+[[nodiscard]] constexpr auto is_known(threshold_criterion e) noexcept -> bool {
+  switch (e) {
+    case threshold_criterion::mean_of_bin:
+    case threshold_criterion::every_sample: return true;
+  }
+  return false;
+}
 
 inline constexpr std::size_t threshold_bins = 100;
 
 /// The least progress, in hundredths, beyond which the error stays below `bound`: in each bin of a hundredth from there
-/// on, which must not be empty, or above a progress that nobody has seen would be trusted. 1: nowhere. None: a sample
-/// or the bound is out of range. Source: Yao et al. 2022, Fig. 13; its 76.42 % holds for its GPU and its programs only.
+/// on, which must not be empty, or above a progress that nobody has seen would be trusted. 1: nowhere. None: a sample,
+/// the bound or the criterion is out of range. Source: Yao et al. 2022, Fig. 13; its 76.42 % holds for its GPU and its
+/// programs only.
 [[nodiscard]] constexpr auto pick_threshold(std::span<const progress_error> samples, double bound,
                                             threshold_criterion criterion = threshold_criterion::mean_of_bin) noexcept
     -> std::optional<double> {
   std::array<double, threshold_bins> sums{};
   std::array<double, threshold_bins> largest{};
   std::array<std::size_t, threshold_bins> counts{};
-  if (!(bound > 0)) { return std::nullopt; }
+  if (!(bound > 0) || !is_known(criterion)) { return std::nullopt; }
   for (const progress_error& s : samples) {
     const bool in_range = s.progress >= 0 && s.progress <= 1 && s.error >= 0;
     if (!in_range) { return std::nullopt; }
@@ -45,8 +53,11 @@ inline constexpr std::size_t threshold_bins = 100;
   for (; bin > 0; --bin) {
     const std::size_t b = bin - 1;
     if (counts[b] == 0) { break; }
-    const double error =
-        criterion == threshold_criterion::every_sample ? largest[b] : sums[b] / static_cast<double>(counts[b]);
+    double error = bound;
+    switch (criterion) {
+      case threshold_criterion::mean_of_bin: error = sums[b] / static_cast<double>(counts[b]); break;
+      case threshold_criterion::every_sample: error = largest[b]; break;
+    }
     if (!(error < bound)) { break; }
   }
   return static_cast<double>(bin) / threshold_bins;

@@ -97,7 +97,10 @@ template <std::size_t Inputs, std::size_t MaxRules>
   for (const auto& s : samples) {
     const auto time = static_cast<double>(s.time);
     rows.inputs.push_back(s.input);
-    rows.targets.push_back(model.scale == target_scale::logarithmic ? std::log(time) : time);
+    switch (model.scale) {
+      case target_scale::linear: rows.targets.push_back(time); break;
+      case target_scale::logarithmic: rows.targets.push_back(std::log(time)); break;
+    }
   }
   model.inputs = ranges_of<Inputs>(rows.inputs);
   model.target = range_of(rows.targets);
@@ -111,7 +114,7 @@ template <std::size_t Inputs>
                                 const training_options<Inputs>& o) -> training_status {
   bool good = o.structure.growth_threshold > 0 && o.structure.growth_threshold < 1 && o.ridge >= 0 &&
               o.structure.firing_threshold > 0 && o.structure.first_importance > 0 && o.rates.least_width > 0 &&
-              o.training_samples > 0;
+              o.training_samples > 0 && is_known(o.scale) && is_known(o.form);
   for (const double w : o.structure.first_width) { good = good && w > 0; }
   if (!good) { return training_status::bad_option; }
   if (samples.size() <= o.training_samples) { return training_status::too_few_samples; }

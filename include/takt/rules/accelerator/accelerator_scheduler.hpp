@@ -35,7 +35,7 @@ class accelerator_scheduler {
   constexpr auto add(const accelerator_task<Number>& t) -> kernel_id {
     if (t.core >= strategy_.cores() || !tasks_.push_back(t)) { return no_kernel; }
     const auto k = static_cast<kernel_id>(tasks_.size()) - 1;
-    if (t.width == kernel_width::all_cores) { tasks_[index(k)].core = any_core; }
+    if (needs_all_cores(t.width)) { tasks_[index(k)].core = any_core; }
     return k;
   }
   /// The kernel wants this core only (the `allocate_to_sm` of the paper), from its next job on. False: no such core.

@@ -14,6 +14,13 @@ enum class gang_order : std::uint8_t {
   backfill,  ///< run
   strict,    ///< wait behind it
 };
+[[nodiscard]] constexpr auto is_known(gang_order e) noexcept -> bool {
+  switch (e) {
+    case gang_order::backfill:
+    case gang_order::strict: return true;
+  }
+  return false;
+}
 
 /// SMs as cores, decided at every event: in order of importance a pinned job runs if its core is free, and a job for
 /// all cores if all are. Source: Zahaf and Lipari 2020, section 5.3, which leaves the order open.
@@ -23,7 +30,7 @@ class event_driven_gang {
   static constexpr std::size_t max_tasks = MaxTasks;
   static constexpr std::size_t max_cores = MaxCores;
 
-  /// Pre: 1 <= cores <= MaxCores, levels >= 1.
+  /// Pre: 1 <= cores <= MaxCores, levels >= 1, and the order is known.
   constexpr explicit event_driven_gang(std::int32_t cores, gang_order order = gang_order::backfill,
                                        std::int32_t levels = 1) noexcept
       : streams_{cores, levels}, order_{order} {}
@@ -51,7 +58,12 @@ class event_driven_gang {
       const kernel_id k = streams_.head(core);
       if (k == no_kernel) { continue; }
       gang_is_first = gang_is_first && waits_for_gang(k);
-      if (order_ == gang_order::backfill || !waits_for_gang(k)) { wanted[core] = k; }
+      switch (order_) {
+        case gang_order::backfill: wanted[core] = k; break;
+        case gang_order::strict:
+          if (!waits_for_gang(k)) { wanted[core] = k; }
+          break;
+      }
     }
     if (gang_is_first) {
       wanted = streams_.nothing();

@@ -29,7 +29,7 @@ class level_stack {
  public:
   static constexpr std::size_t max_tasks = MaxTasks;
 
-  /// Pre: levels >= 1, cores >= 1.
+  /// Pre: levels >= 1, cores >= 1, and the limit is known.
   constexpr explicit level_stack(std::int32_t levels = 2, std::int32_t cores = 1,
                                  level_limit limit = level_limit::streams) noexcept
       : levels_{levels}, cores_{cores}, limit_{limit} {
@@ -61,7 +61,7 @@ class level_stack {
   constexpr void decide(const job_orders<Number, MaxTasks>& orders, Backend& backend) {
     const kernel_id k = ready_.head(0);
     const std::int32_t level = top_ == no_kernel ? 0 : level_[index(top_)] + 1;
-    if (k == no_kernel || (limit_ == level_limit::streams ? level : started_) == levels_) { return; }
+    if (k == no_kernel || taken(level) == levels_) { return; }
     if (top_ != no_kernel && !outranks(orders[index(k)], orders[index(top_)])) { return; }
     ready_.erase(0, k);
     level_[index(k)] = level;
@@ -79,6 +79,14 @@ class level_stack {
   static constexpr std::int32_t not_started = -1;
 
   [[nodiscard]] static constexpr auto index(kernel_id k) noexcept -> std::size_t { return static_cast<std::size_t>(k); }
+  /// Of the levels, when `next` is the lowest free one above the top.
+  [[nodiscard]] constexpr auto taken(std::int32_t next) const noexcept -> std::int32_t {
+    switch (limit_) {
+      case level_limit::streams: return next;
+      case level_limit::started_jobs: return started_;
+    }
+    return levels_;
+  }
 
   job_queues<1, MaxTasks> ready_;
   std::array<std::int32_t, MaxTasks> level_{};

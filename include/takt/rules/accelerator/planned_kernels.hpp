@@ -45,7 +45,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N>
   if (const auto error = parts_fault(p, kernel_plan_parts<Rule>(), table.size())) { return error; }
   constexpr model_error misfit{.fault = model_fault::plan_does_not_fit};
   for (std::size_t i = 0; i < p.cores.size(); ++i) {
-    if (table.tasks[i].width == kernel_width::all_cores && p.cores[i] != any_core) { return misfit; }
+    if (needs_all_cores(table.tasks[i].width) && p.cores[i] != any_core) { return misfit; }
   }
   if constexpr (FixedPriority<kernel_order<Rule>>) {
     if (!detail::priorities_fit<kernel_order<Rule>>(table, p)) { return misfit; }
@@ -73,7 +73,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks>
 constexpr void complete_plan(const Rule& rule, const accelerator_table<ticks, MaxTasks>& table, plan<MaxTasks>& out) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
-    static_cast<void>(out.cores.push_back(t.width == kernel_width::all_cores ? any_core : t.core));
+    static_cast<void>(out.cores.push_back(needs_all_cores(t.width) ? any_core : t.core));
     if constexpr (FixedPriority<kernel_order<Rule>>) { static_cast<void>(out.priorities.push_back(t.priority)); }
   }
   if constexpr (CoreSlots<Rule>) {

@@ -26,6 +26,13 @@ struct queue_load {
 };
 
 enum class load_measure : std::uint8_t { requests, predicted_time };
+[[nodiscard]] constexpr auto is_known(load_measure e) noexcept -> bool {
+  switch (e) {
+    case load_measure::requests:
+    case load_measure::predicted_time: return true;
+  }
+  return false;
+}
 
 /// The load of a queue whose requests have these predictions.
 [[nodiscard]] constexpr auto load_of(std::span<const rational> predictions) noexcept -> queue_load {
@@ -34,14 +41,17 @@ enum class load_measure : std::uint8_t { requests, predicted_time };
   return load;
 }
 
-/// The shortest queue, of several the one with the lowest index. Pre: there is a queue.
+/// The shortest queue, of several the one with the lowest index. Pre: there is a queue. `no_replica`
+/// where the measure is unknown.
 [[nodiscard]] constexpr auto shortest_queue(std::span<const queue_load> queues, load_measure measure) noexcept
     -> replica_id {
+  if (!is_known(measure)) { return no_replica; }
   std::size_t best = 0;
   for (std::size_t x = 1; x < queues.size(); ++x) {
-    const bool shorter = measure == load_measure::requests ? queues[x].requests < queues[best].requests
-                                                           : queues[x].predicted < queues[best].predicted;
-    if (shorter) { best = x; }
+    switch (measure) {
+      case load_measure::requests: best = queues[x].requests < queues[best].requests ? x : best; break;
+      case load_measure::predicted_time: best = queues[x].predicted < queues[best].predicted ? x : best; break;
+    }
   }
   return static_cast<replica_id>(best);
 }
@@ -128,6 +138,13 @@ enum class steal_objective : std::uint8_t {
   time_saved,     ///< how much earlier a request is predicted to be complete
   shorter_there,  ///< how much shorter its own section is with the idle token, as the source prints it
 };
+[[nodiscard]] constexpr auto is_known(steal_objective e) noexcept -> bool {
+  switch (e) {
+    case steal_objective::time_saved:
+    case steal_objective::shorter_there: return true;
+  }
+  return false;
+}
 
 /// A request in its queue. `own` is the predicted length of its section there (for the holder, what remains of it may
 /// stand instead), `there` the one with the idle token.
@@ -139,11 +156,13 @@ struct queued_request {
 
 /// H4: the waiting request that the idle token helps most; ties go to the smaller number. `queues` are those of all
 /// other tokens, holders first. `no_request`: none would be complete earlier, and the token had better stay idle.
-/// Differs from the source, whose formula keeps exactly the requests that would not gain.
+/// Differs from the source, whose formula keeps exactly the requests that would not gain. `no_request` also where the
+/// objective is unknown.
 [[nodiscard]] constexpr auto most_helped_request(std::span<const std::span<const queued_request>> queues,
                                                  steal_objective objective = steal_objective::time_saved) noexcept
     -> request_id {
   request_id best = no_request;
+  if (!is_known(objective)) { return best; }
   rational most;
   for (std::size_t x = 0; x < queues.size(); ++x) {
     rational complete;
@@ -151,7 +170,11 @@ struct queued_request {
       const queued_request& q = queues[x][i];
       complete += q.own;
       if (i == 0 || !(q.there < complete)) { continue; }
-      const rational gain = (objective == steal_objective::time_saved ? complete : q.own) - q.there;
+      rational gain;
+      switch (objective) {
+        case steal_objective::time_saved: gain = complete - q.there; break;
+        case steal_objective::shorter_there: gain = q.own - q.there; break;
+      }
       if (best == no_request || most < gain || (most == gain && q.request < best)) {
         best = q.request;
         most = gain;

@@ -10,6 +10,13 @@ namespace takt {
 
 /// In which order a mutex serves those who wait for it.
 enum class service_order : std::uint8_t { first_come, priority };
+[[nodiscard]] constexpr auto is_known(service_order e) noexcept -> bool {
+  switch (e) {
+    case service_order::first_come:
+    case service_order::priority: return true;
+  }
+  return false;
+}
 
 /// Whether a holder between two critical sections of one lock should let it go instead of fusing the two. `waiters` are
 /// the effective priorities of those who wait for the lock. `holder` is the effective priority of the holder without
@@ -18,9 +25,13 @@ enum class service_order : std::uint8_t { first_come, priority };
 /// Source: Elliott 2015, section 3.2.3.4, which leaves open what the holder is compared with.
 [[nodiscard]] constexpr auto should_yield(service_order order, const priority_point& holder,
                                           std::span<const priority_point> waiters) noexcept -> bool {
-  if (order == service_order::first_come) { return !waiters.empty(); }
-  for (const priority_point& waiter : waiters) {
-    if (waiter < holder) { return true; }
+  switch (order) {
+    case service_order::first_come: return !waiters.empty();
+    case service_order::priority:
+      for (const priority_point& waiter : waiters) {
+        if (waiter < holder) { return true; }
+      }
+      return false;
   }
   return false;
 }

@@ -36,7 +36,7 @@ template <std::size_t Replicas, std::size_t Requests, class Heuristic = plain_ad
 class k_fmlp {
  public:
   constexpr k_fmlp() noexcept : k_fmlp(k_fmlp_options{.replicas = static_cast<std::int32_t>(Replicas)}) {}
-  /// Pre: 1 <= replicas <= Replicas.
+  /// Pre: 1 <= replicas <= Replicas, and the measure is known.
   constexpr explicit k_fmlp(const k_fmlp_options& o, const Heuristic& heuristic = {}) noexcept
       : options_{o}, heuristic_{heuristic} {
     static_assert(Advice<Heuristic, k_fmlp>);
@@ -121,7 +121,13 @@ class k_fmlp {
 
   /// A sum that overflows counts as longer than every other.
   [[nodiscard]] constexpr auto measure(replica_id x) const noexcept -> ticks {
-    if (options_.measure == queue_measure::requests) { return queues_.length(x); }
+    switch (options_.measure) {
+      case queue_measure::requests: return queues_.length(x);
+      case queue_measure::declared_times: return declared(x);
+    }
+    return queues_.length(x);
+  }
+  [[nodiscard]] constexpr auto declared(replica_id x) const noexcept -> ticks {
     ticks sum = 0;
     for (request_id r = queues_.head(x); r != no_request; r = queues_.next(r)) {
       if (!checked_add(sum, requests_[index(r)].length, sum)) { return std::numeric_limits<ticks>::max(); }

@@ -75,14 +75,22 @@ struct chosen_progress {
   progress_kind kind = progress_kind::inheritance;
 
   [[nodiscard]] constexpr auto heir(const Contended auto& l, request_id c) const noexcept -> request_id {
-    return kind == progress_kind::inheritance ? priority_inheritance::heir(l, c) : no_request;
+    switch (kind) {
+      case progress_kind::inheritance: return priority_inheritance::heir(l, c);
+      case progress_kind::none:
+      case progress_kind::boost_when_contended:
+      case progress_kind::boost_when_granted: return no_request;
+    }
+    return no_request;
   }
   [[nodiscard]] constexpr auto boosted(const Contended auto& l, request_id c) const noexcept -> bool {
     switch (kind) {
       case progress_kind::boost_when_contended: return takt::boost_when_contended::boosted(l, c);
       case progress_kind::boost_when_granted: return takt::boost_when_granted::boosted(l, c);
-      default: return false;
+      case progress_kind::none:
+      case progress_kind::inheritance: return false;
     }
+    return false;
   }
 };
 

@@ -12,11 +12,18 @@ namespace takt {
 
 /// Which tokens of a pool belong to one GPU: neighbours, or every g-th.
 enum class token_layout : std::uint8_t { block, interleaved };
+[[nodiscard]] constexpr auto is_known(token_layout e) noexcept -> bool {
+  switch (e) {
+    case token_layout::block:
+    case token_layout::interleaved: return true;
+  }
+  return false;
+}
 
 /// What is to be said about a pool of tokens before it is used.
 enum class token_finding : std::uint8_t {
   none,
-  no_tokens,                 ///< no GPU, no token per GPU, or more tokens than can be numbered
+  no_tokens,                 ///< no GPU, no token per GPU, no known layout, or more tokens than can be numbered
   engines_never_all_busy,    ///< fewer tokens per GPU than a GPU has engines: sound, but some engine is always idle
   gpus_differ_from_topology  ///< the map has another number of GPUs
 };
@@ -31,17 +38,26 @@ struct token_map {
   token_layout layout = token_layout::block;
 
   [[nodiscard]] constexpr auto valid() const noexcept -> bool {
-    return gpus > 0 && tokens_per_gpu > 0 && tokens_per_gpu <= std::numeric_limits<replica_id>::max() / gpus;
+    return gpus > 0 && tokens_per_gpu > 0 && tokens_per_gpu <= std::numeric_limits<replica_id>::max() / gpus &&
+           is_known(layout);
   }
   /// Pre, here and below: the map is valid.
   [[nodiscard]] constexpr auto tokens() const noexcept -> replica_id { return tokens_per_gpu * gpus; }
   /// Pre: 0 <= token < tokens().
   [[nodiscard]] constexpr auto gpu_of(replica_id token) const noexcept -> std::int32_t {
-    return layout == token_layout::block ? token / tokens_per_gpu : token % gpus;
+    switch (layout) {
+      case token_layout::block: return token / tokens_per_gpu;
+      case token_layout::interleaved: return token % gpus;
+    }
+    return 0;
   }
   /// Pre: 0 <= gpu < gpus.
   [[nodiscard]] constexpr auto first_of(std::int32_t gpu) const noexcept -> replica_id {
-    return layout == token_layout::block ? gpu * tokens_per_gpu : gpu;
+    switch (layout) {
+      case token_layout::block: return gpu * tokens_per_gpu;
+      case token_layout::interleaved: return gpu;
+    }
+    return 0;
   }
 
   template <std::size_t MaxGpus, std::size_t MaxHubs>

@@ -26,8 +26,13 @@ constexpr void hand_out(const share_table<MaxTasks>& table, const inline_vector<
   for (std::size_t i = 0; priorities > 0 && i < admitted.size(); ++i) {
     raise(admitted[i], left * table.tasks[admitted[i]].priority / priorities);
   }
-  while (rule == leftover_rule::spread && !admitted.empty() && shares.left() > 0) {
-    for (std::size_t i = 0; i < admitted.size() && shares.left() > 0; ++i) { raise(admitted[i], 1); }
+  switch (rule) {
+    case leftover_rule::floor: break;
+    case leftover_rule::spread:
+      while (!admitted.empty() && shares.left() > 0) {
+        for (std::size_t i = 0; i < admitted.size() && shares.left() > 0; ++i) { raise(admitted[i], 1); }
+      }
+      break;
   }
 }
 

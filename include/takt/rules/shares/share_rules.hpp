@@ -13,26 +13,68 @@ enum class sum_test : std::uint8_t {
   below,    ///< admitted shares add up to less than 100, as the listing has it
   at_most,  ///< or to 100, as the text has it
 };
+[[nodiscard]] constexpr auto is_known(sum_test e) noexcept -> bool {
+  switch (e) {
+    case sum_test::below:
+    case sum_test::at_most: return true;
+  }
+  return false;
+}
 enum class slack_clock : std::uint8_t {
   executed,  ///< deadline less what the job has executed: time in which it was suspended is not counted
   wall,      ///< deadline less the time since its release
 };
+[[nodiscard]] constexpr auto is_known(slack_clock e) noexcept -> bool {
+  switch (e) {
+    case slack_clock::executed:
+    case slack_clock::wall: return true;
+  }
+  return false;
+}
 enum class refusal_rule : std::uint8_t {
   zero_rest,  ///< the first application that does not fit and all below it get nothing
   skip,       ///< those that fit are admitted; what they leave goes to the first that does not
 };
+[[nodiscard]] constexpr auto is_known(refusal_rule e) noexcept -> bool {
+  switch (e) {
+    case refusal_rule::zero_rest:
+    case refusal_rule::skip: return true;
+  }
+  return false;
+}
 enum class load_view : std::uint8_t {
   stale,  ///< the others hold what they held before the operation
   worst,  ///< one of the others holds all that is left
 };
+[[nodiscard]] constexpr auto is_known(load_view e) noexcept -> bool {
+  switch (e) {
+    case load_view::stale:
+    case load_view::worst: return true;
+  }
+  return false;
+}
 enum class leftover_rule : std::uint8_t {
   floor,   ///< by priority, rounded down
   spread,  ///< and what the rounding leaves, by one each from the highest priority down
 };
+[[nodiscard]] constexpr auto is_known(leftover_rule e) noexcept -> bool {
+  switch (e) {
+    case leftover_rule::floor:
+    case leftover_rule::spread: return true;
+  }
+  return false;
+}
 enum class need_search : std::uint8_t {
   rescaled,  ///< one prediction, rescaled by times alone (Eq. 12)
   direct,    ///< a prediction per share that is tried
 };
+[[nodiscard]] constexpr auto is_known(need_search e) noexcept -> bool {
+  switch (e) {
+    case need_search::rescaled:
+    case need_search::direct: return true;
+  }
+  return false;
+}
 
 struct share_rules {
   sum_test fit = sum_test::at_most;
@@ -50,7 +92,36 @@ struct share_rules {
 
 /// What admitted shares may add up to.
 [[nodiscard]] constexpr auto greatest_sum(const share_rules& rules) noexcept -> std::int32_t {
-  return rules.fit == sum_test::below ? 99 : 100;
+  switch (rules.fit) {
+    case sum_test::below: return 99;
+    case sum_test::at_most: return 100;
+  }
+  return 0;
+}
+[[nodiscard]] constexpr auto counts_time_left(slack_clock clock) noexcept -> bool {
+  switch (clock) {
+    case slack_clock::executed: return false;
+    case slack_clock::wall: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto counts_worst_load(load_view view) noexcept -> bool {
+  switch (view) {
+    case load_view::stale: return false;
+    case load_view::worst: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto skips_who_does_not_fit(refusal_rule e) noexcept -> bool {
+  switch (e) {
+    case refusal_rule::zero_rest: return false;
+    case refusal_rule::skip: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto is_known(const share_rules& r) noexcept -> bool {
+  return is_known(r.fit) && is_known(r.slack) && is_known(r.refused) && is_known(r.load) && is_known(r.leftover) &&
+         is_known(r.search);
 }
 
 /// The listing as printed.
@@ -74,12 +145,28 @@ enum class decrease_rule : std::uint8_t {
   keep,    ///< no operation; what the ended jobs held lies idle
   refill,  ///< no new needs; what they held is handed out as leftovers are
 };
+[[nodiscard]] constexpr auto is_known(decrease_rule e) noexcept -> bool {
+  switch (e) {
+    case decrease_rule::operate:
+    case decrease_rule::keep:
+    case decrease_rule::refill: return true;
+  }
+  return false;
+}
 /// What follows when a job is far advanced (AETC, section 5.3).
 enum class late_reuse : std::uint8_t {
   never,
   slowdown,   ///< its last slow-down is used instead of a new prediction
   operation,  ///< no operation when jobs end, none starts, and all that remain are far advanced
 };
+[[nodiscard]] constexpr auto is_known(late_reuse e) noexcept -> bool {
+  switch (e) {
+    case late_reuse::never:
+    case late_reuse::slowdown:
+    case late_reuse::operation: return true;
+  }
+  return false;
+}
 
 /// Which workload changes make an operation, and how much is predicted anew. The two cuts combine freely.
 struct share_triggers {
@@ -87,6 +174,43 @@ struct share_triggers {
   late_reuse reuse = late_reuse::never;
   rational threshold{1};  ///< far advanced: a greater part of the job than this is done
 };
+
+[[nodiscard]] constexpr auto keeps_when_all_is_well(decrease_rule e) noexcept -> bool {
+  switch (e) {
+    case decrease_rule::operate: return false;
+    case decrease_rule::keep:
+    case decrease_rule::refill: return true;
+  }
+  return false;
+}
+/// Whether what is known of far advanced jobs saves anything.
+[[nodiscard]] constexpr auto reuses_progress(late_reuse e) noexcept -> bool {
+  switch (e) {
+    case late_reuse::never: return false;
+    case late_reuse::slowdown:
+    case late_reuse::operation: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto passes_over_late_jobs(late_reuse e) noexcept -> bool {
+  switch (e) {
+    case late_reuse::never:
+    case late_reuse::slowdown: return false;
+    case late_reuse::operation: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto reuses_slowdown(late_reuse e) noexcept -> bool {
+  switch (e) {
+    case late_reuse::never:
+    case late_reuse::operation: return false;
+    case late_reuse::slowdown: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto is_known(const share_triggers& t) noexcept -> bool {
+  return is_known(t.decrease) && is_known(t.reuse);
+}
 
 inline constexpr share_triggers every_change{};
 inline constexpr share_triggers workload_decrease{.decrease = decrease_rule::keep};
@@ -107,5 +231,29 @@ enum class miss_action : std::uint8_t {
   late,   ///< it runs on, and the next job of the application waits for it
   stop,   ///< the run ends
 };
+[[nodiscard]] constexpr auto is_known(miss_action e) noexcept -> bool {
+  switch (e) {
+    case miss_action::abort:
+    case miss_action::late:
+    case miss_action::stop: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto aborts_job(miss_action e) noexcept -> bool {
+  switch (e) {
+    case miss_action::late:
+    case miss_action::stop: return false;
+    case miss_action::abort: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto stops_run(miss_action e) noexcept -> bool {
+  switch (e) {
+    case miss_action::abort:
+    case miss_action::late: return false;
+    case miss_action::stop: return true;
+  }
+  return false;
+}
 
 }  // namespace takt

@@ -38,9 +38,10 @@ class share_scheduler {
   constexpr share_scheduler(const share_table<MaxTasks>& table, const Predictor& predictor,
                             const share_rules& rules = wamp2s_robust, const share_triggers& triggers = every_change)
       : table_{&table}, predictor_{predictor}, rules_{rules}, triggers_{triggers}, error_{validate(table)} {
-    if (rules_.load == load_view::worst && !WorstLoadPredictor<Predictor>) {
+    if (counts_worst_load(rules_.load) && !WorstLoadPredictor<Predictor>) {
       error_ = {.fault = model_fault::platform_size_out_of_range};
     }
+    if (!is_known(rules_) || !is_known(triggers_)) { error_ = {.fault = model_fault::choice_out_of_range}; }
     if (rules_.actuation < 0) { error_ = {.fault = model_fault::negative_time}; }
     if (error_) { return; }
     for (std::uint32_t i = 0; i < table.size(); ++i) {
@@ -119,12 +120,10 @@ class share_scheduler {
     } else if (jobs_.count() == 0) {
       decision_.kind = decision_kind::idle;
       decision_.schedulable = provided_for_ = true;
-    } else if (!may_keep()) {
-      operate(now);
-    } else if (triggers_.decrease == decrease_rule::refill) {
-      refill();
+    } else if (may_keep()) {
+      keep();
     } else {
-      decision_.kind = decision_kind::kept;
+      operate(now);
     }
     pending_ = 0;
     return decision_;
@@ -171,12 +170,20 @@ class share_scheduler {
   /// nothing would wait for ever.
   [[nodiscard]] constexpr auto may_keep() const -> bool {
     if ((pending_ & cause_release) != 0) { return false; }
-    if (triggers_.decrease != decrease_rule::operate && provided_for_) { return true; }
-    bool late = triggers_.reuse == late_reuse::operation;
+    if (keeps_when_all_is_well(triggers_.decrease) && provided_for_) { return true; }
+    bool late = passes_over_late_jobs(triggers_.reuse);
     for (std::size_t i = 0; late && i < table_->size(); ++i) {
       late = !active(i) || (held(i) && jobs_[i].progress.beyond(triggers_.threshold));
     }
     return late;
+  }
+
+  constexpr void keep() {
+    switch (triggers_.decrease) {
+      case decrease_rule::operate:
+      case decrease_rule::keep: decision_.kind = decision_kind::kept; break;
+      case decrease_rule::refill: refill(); break;
+    }
   }
 
   constexpr void operate(ticks now) {
@@ -197,13 +204,13 @@ class share_scheduler {
         continue;
       }
       first_late = first_late == nowhere ? i : first_late;
-      if (rules_.refused == refusal_rule::zero_rest) { break; }
+      if (!skips_who_does_not_fit(rules_.refused)) { break; }
     }
     decision_.kind = decision_kind::operated;
     decision_.schedulable = provided_for_ = first_late == nowhere;
     if (decision_.schedulable) {
       hand_out(*table_, admitted, rules_.leftover, next);
-    } else if (rules_.refused == refusal_rule::skip) {
+    } else if (skips_who_does_not_fit(rules_.refused)) {
       static_cast<void>(next.set(first_late, share::bounded(next.left())));
     }
     grant(next);
@@ -215,31 +222,34 @@ class share_scheduler {
     running_job<Progress>& j = jobs_[i];
     const share_task& t = table_->tasks[i];
     examined_job found{.task = i};
-    found.slack =
-        rules_.slack == slack_clock::executed ? t.deadline - j.executed : j.deadline - (now < j.start ? j.start : now);
+    const ticks time_left = j.deadline - (now < j.start ? j.start : now);
+    found.slack = counts_time_left(rules_.slack) ? time_left : t.deadline - j.executed;
     const auto others = jobs_.load_on(i, before);
     const std::span<const co_runner> load{others.data(), others.size()};
     const auto fits = [&](ticks whole) { return j.progress.fits(whole, found.slack); };
     std::uint32_t& calls = decision_.predictor_calls;
-    if (rules_.load == load_view::worst) {
+    if (counts_worst_load(rules_.load)) {
       if constexpr (WorstLoadPredictor<Predictor>) {
         const auto worst = [&](share own) { return predictor_.predict_worst(i, own, load); };
         found.need = least_predicted_share<Predictor>(worst, fits, calls);
       }
-    } else if (rules_.search == need_search::direct) {
-      const auto time_with = [&](share own) { return predictor_.predict(i, own, load); };
-      found.need = least_predicted_share<Predictor>(time_with, fits, calls);
-    } else {
-      const ticks alone = t.alone.at(before[i]);
-      found.reused = triggers_.reuse == late_reuse::slowdown && j.has_known && j.progress.beyond(triggers_.threshold);
-      if (!found.reused) {
-        found.predicted = usable_time(predictor_.predict(i, before[i], load));
-        j.known = {found.predicted, alone};
-        j.has_known = true;
-        ++calls;
-      }
-      found.need = least_sufficient_share(
-          [&](share own) { return j.progress.fits_rescaled(t.alone.at(own), j.known, alone, found.slack); });
+      return found;
+    }
+    const auto time_with = [&](share own) { return predictor_.predict(i, own, load); };
+    const ticks alone = t.alone.at(before[i]);
+    switch (rules_.search) {
+      case need_search::direct: found.need = least_predicted_share<Predictor>(time_with, fits, calls); break;
+      case need_search::rescaled:
+        found.reused = reuses_slowdown(triggers_.reuse) && j.has_known && j.progress.beyond(triggers_.threshold);
+        if (!found.reused) {
+          found.predicted = usable_time(predictor_.predict(i, before[i], load));
+          j.known = {found.predicted, alone};
+          j.has_known = true;
+          ++calls;
+        }
+        found.need = least_sufficient_share(
+            [&](share own) { return j.progress.fits_rescaled(t.alone.at(own), j.known, alone, found.slack); });
+        break;
     }
     return found;
   }

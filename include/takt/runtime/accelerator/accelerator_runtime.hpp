@@ -84,8 +84,9 @@ class accelerator_runtime {
   [[nodiscard]] auto pin(kernel_id k, std::int32_t core) noexcept -> bool { return scheduler_.pin(k, core); }
 
   /// Streams and threads are made, and jobs released within the window. False, and nothing runs, when the device or
-  /// the system lacks what that needs. Once.
+  /// the system lacks what that needs, or a choice of the options is unknown. Once.
   [[nodiscard]] auto start(const run_window& window) -> bool {
+    if (!is_known(options_.overrun) || !is_known(options_.lengths)) { return false; }
     window_ = window;
     stop_at_ = window.stop;
     if constexpr (has_slots) { lay_out_slots(); }

@@ -28,7 +28,7 @@ class job_sequence {
     const bool idle = completed_ == released_;
     const ticks release = next_release_;
     next_release_ = later(release, period_);
-    if (!idle && overrun_ == overrun_policy::skip) { return arrival::dropped; }
+    if (!idle && drops_release(overrun_)) { return arrival::dropped; }
     if (idle) { current_release_ = release; }
     ++released_;
     return idle ? arrival::starts : arrival::waits;

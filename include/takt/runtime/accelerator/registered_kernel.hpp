@@ -63,10 +63,10 @@ class registered_kernel {
     const bool overrun = jobs_.incomplete();
     if (overrun) { tell(hooks_->on_overrun, jobs_.current(), time, 0); }
     const arrival what = jobs_.release();
-    if (what == arrival::dropped) {
-      log_.skip();
-    } else {
-      log_.add(mark_kind::release, jobs_.released() - 1, time - origin_);
+    switch (what) {
+      case arrival::dropped: log_.skip(); return false;
+      case arrival::starts:
+      case arrival::waits: log_.add(mark_kind::release, jobs_.released() - 1, time - origin_); break;
     }
     return what == arrival::starts;
   }

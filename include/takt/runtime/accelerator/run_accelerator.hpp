@@ -148,6 +148,7 @@ template <HasAccelerator P, TaskSet T, std::size_t N, AcceleratorDevice D, Trace
     constexpr std::size_t max_tasks = decltype(table)::max_tasks;
     const accelerator_record& accelerator = platform.accelerator();
     result.error = platform.validate();
+    if (!result.error) { result.error = choice_fault(options); }
     if (!result.error) { result.error = plan_fault(platform.strategy(), table, p); }
     if (!result.error) { table = planned_kernels(table, p); }
     if (!result.error) { result.error = located(fits_accelerator<rule>(table, accelerator), table.tasks); }

@@ -56,7 +56,8 @@ template <class Table>
   const auto with_value = [](model_fault fault, std::int64_t value) {
     return model_error{.fault = fault, .value = value, .has_value = true};
   };
-  if (options.sharing == processor_sharing::by_points && preemptive) {
+  if (const auto error = choice_fault(options)) { return error; }
+  if (shares_by_points(options.sharing) && preemptive) {
     return {.fault = model_fault::sharing_without_preemption};
   }
   if (options.block_threads < 1) { return with_value(model_fault::threads_not_positive, options.block_threads); }

@@ -176,7 +176,7 @@ class graph_crew {
     while (release < window.stop && job < asked.invocations) {
       sleep_until(release);
       const std::int64_t instance = job % own().instances;
-      if (asked.overrun == overrun_policy::skip && !flow_.is_ready(input(), instance)) {
+      if (drops_release(asked.overrun) && !flow_.is_ready(input(), instance)) {
         around_.log->skipped(graph_);
         release = later(release, own().record.period);
         continue;

@@ -24,6 +24,21 @@ enum class processor_sharing : std::uint8_t {
               ///< so the platform's rule must not either
   by_system,  ///< the operating system: nodes farther down the graph first where priorities are granted; no bound
 };
+[[nodiscard]] constexpr auto is_known(processor_sharing e) noexcept -> bool {
+  switch (e) {
+    case processor_sharing::by_points:
+    case processor_sharing::by_system: return true;
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr auto shares_by_points(processor_sharing e) noexcept -> bool {
+  switch (e) {
+    case processor_sharing::by_points: return true;
+    case processor_sharing::by_system: return false;
+  }
+  return false;
+}
 
 /// A job of a described node.
 struct graph_job {
@@ -134,6 +149,11 @@ struct graph_run_options : run_options {
   /// On the thread that noticed it, once per node: keep it short.
   std::function<void(const graph_overrun&)> on_overrun{};
 };
+
+[[nodiscard]] inline auto choice_fault(const graph_run_options& o) noexcept -> model_error {
+  if (!is_known(o.sharing) || !is_known(o.placement)) { return {.fault = model_fault::choice_out_of_range}; }
+  return choice_fault(static_cast<const run_options&>(o));
+}
 
 /// Invocations of a graph in a run, at most.
 [[nodiscard]] inline auto invocations_of(const graph_run_options& options, ticks period) -> std::int64_t {

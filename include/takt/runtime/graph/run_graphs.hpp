@@ -63,7 +63,7 @@ class graph_run {
     for (std::uint32_t g = 0; g < laid_->graphs.size(); ++g) { workers += graph_crew::threads_of(g, around(g)); }
     if (workers > most_graph_threads) { return false; }
     for (const std::int32_t cpus : platform_->clusters) {
-      const bool by_points = options_->sharing == processor_sharing::by_points;
+      const bool by_points = shares_by_points(options_->sharing);
       processors_.push_back(std::make_unique<processor_queue>(static_cast<std::size_t>(by_points ? cpus : workers)));
     }
     make_device(gpu_, node_kind::kernel, *platform_, options_->placement);
@@ -250,7 +250,7 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Re
       result.notes = notes_on(result.findings);
     }
     detail::note_clock(result);
-    result.notes.emplace_back(options.sharing == processor_sharing::by_points
+    result.notes.emplace_back(shares_by_points(options.sharing)
                                   ? "processors: takt's, by priority point, without preemption"
                                   : "processors: the system's, for which no bound is known");
     if (options.copies > 0) {

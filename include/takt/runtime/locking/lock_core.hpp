@@ -169,9 +169,15 @@ class lock_core : public any_lock {
     return false;
   }
 
-  /// Compares with the holder's priority as it would be without those who wait for this very lock.
   [[nodiscard]] auto should_yield(const lock_claim& c, domain_turn& t, service_order order) noexcept -> bool {
-    if (order == service_order::first_come) { return machine_.contended(c.client); }
+    switch (order) {
+      case service_order::first_come: return machine_.contended(c.client);
+      case service_order::priority: return is_outranked(c, t);
+    }
+    return false;
+  }
+  /// Compares with the holder's priority as it would be without those who wait for this very lock.
+  [[nodiscard]] auto is_outranked(const lock_claim& c, domain_turn& t) noexcept -> bool {
     inline_vector<priority_point, clients> waiters;
     for_each_client([&](request_id r) {
       lock_claim& from = claim_of(r);
@@ -180,7 +186,7 @@ class lock_core : public any_lock {
       if (from.edge != no_edge) { --links_; }
       t.unlink(from);
     });
-    const bool yields = takt::should_yield(order, t.effective(c), {waiters.data(), waiters.size()});
+    const bool yields = takt::should_yield(service_order::priority, t.effective(c), {waiters.data(), waiters.size()});
     (void)relink(t);
     return yields;
   }

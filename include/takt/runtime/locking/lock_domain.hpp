@@ -37,6 +37,14 @@ namespace detail {
   return true;
 }
 
+[[nodiscard]] constexpr auto may_inherit(inheritance wanted) noexcept -> bool {
+  switch (wanted) {
+    case inheritance::if_permitted: return true;
+    case inheritance::off: return false;
+  }
+  return false;
+}
+
 }  // namespace detail
 
 /// Locks that threads hold at the same time, one within another, belong to one domain: it passes priorities along
@@ -46,8 +54,9 @@ class lock_domain {
  public:
   static constexpr std::size_t max_threads = 128;  ///< that wait, are waited for, or have met another at a lock
 
+  /// Off where `wanted` is unknown.
   explicit lock_domain(inheritance wanted = inheritance::if_permitted) noexcept
-      : inherits_{wanted == inheritance::if_permitted && detail::may_raise_priorities()} {}
+      : inherits_{detail::may_inherit(wanted) && detail::may_raise_priorities()} {}
   lock_domain(const lock_domain&) = delete;
   auto operator=(const lock_domain&) -> lock_domain& = delete;
   ~lock_domain() { const std::lock_guard wait_for_the_last{mutex_}; }

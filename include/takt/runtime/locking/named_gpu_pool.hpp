@@ -34,7 +34,7 @@ struct gpu_pool_description {
   token_layout layout = token_layout::block;
 };
 
-enum class pool_field : std::uint8_t { topology, devices, tokens_per_gpu, queue_limit, cpus, gpu };
+enum class pool_field : std::uint8_t { topology, devices, tokens_per_gpu, queue_limit, cpus, layout, gpu };
 
 /// A description that is no pool, or a GPU that is not in one. The sentence has field, value and what is allowed.
 class pool_error : public std::invalid_argument {
@@ -110,6 +110,9 @@ class named_gpu_pool {
     if (d.tokens_per_gpu < 1 || static_cast<std::size_t>(d.tokens_per_gpu) > TokensPerGpu) {
       throw pool_error{pool_field::tokens_per_gpu, "tokens_per_gpu", d.tokens_per_gpu,
                        "1 to " + std::to_string(TokensPerGpu)};
+    }
+    if (!is_known(d.layout)) {
+      throw pool_error{pool_field::layout, "layout", static_cast<std::int64_t>(d.layout), "block or interleaved"};
     }
     return {.gpus = d.topology.gpus(), .tokens_per_gpu = d.tokens_per_gpu, .layout = d.layout};
   }

@@ -96,7 +96,8 @@ class share_client {
       switch (channel_.receive(m, give_up)) {
         case transfer::done: break;
         case transfer::would_block: return client_status::timed_out;
-        default: return client_status::gone;
+        case transfer::too_large:
+        case transfer::closed: return client_status::gone;
       }
       const bool concerns = m.job == number || m.job == 0;
       if (m.kind == wanted && m.job == number) { return client_status::ready; }

@@ -69,12 +69,9 @@ class share_manager {
     if (!is_from_client(m.kind)) { return deny(client, m, deny_reason::malformed, now, replies); }
     const std::uint16_t i = application_of_[client];
     if (i == none) { return deny(client, m, deny_reason::not_registered, now, replies); }
-    switch (m.kind) {
-      case share_message_kind::allocate: return allocate(client, i, m, now, replies);
-      case share_message_kind::finish: return finish(client, i, m, now, replies);
-      case share_message_kind::leave: return remove(i, share_event::leave, now);
-      default: return;
-    }
+    if (m.kind == share_message_kind::allocate) { return allocate(client, i, m, now, replies); }
+    if (m.kind == share_message_kind::finish) { return finish(client, i, m, now, replies); }
+    if (m.kind == share_message_kind::leave) { remove(i, share_event::leave, now); }
   }
   /// The client is no more. Its share and memory come back; a job of it counts as completed.
   void hang_up(std::size_t client, ticks now) {

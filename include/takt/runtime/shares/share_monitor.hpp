@@ -154,7 +154,15 @@ void replay(std::span<const share_record> records, Recorder& recorder, ticks ori
         close(r.application, r.time);
         s = {r.time, r.value, r.job};
         break;
-      default: break;
+      case share_event::join:
+      case share_event::leave:
+      case share_event::death:
+      case share_event::request:
+      case share_event::deny:
+      case share_event::operation:
+      case share_event::skip:
+      case share_event::grant:
+      case share_event::abort: break;
     }
   }
   for (std::size_t i = 0; i < open.size(); ++i) { close(i, end); }

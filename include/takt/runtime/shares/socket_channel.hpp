@@ -40,7 +40,8 @@ class socket_channel {
       switch (seqpacket::send(socket_, bytes)) {
         case transfer::done: return true;
         case transfer::would_block: break;
-        default: return false;
+        case transfer::too_large:
+        case transfer::closed: return false;
       }
       if (now() >= give_up) { return false; }
       sleep_until(later(now(), pause));

@@ -25,7 +25,7 @@ class accelerator_lanes {
  public:
   /// The recorder outlives this; it hears of kernels only where times are ticks.
   constexpr accelerator_lanes(preemption_cost_model model, std::int32_t cores, Recorder& recorder)
-      : recorder_{&recorder}, cores_{cores}, in_waves_{model != preemption_cost_model::overhead} {
+      : recorder_{&recorder}, cores_{cores}, in_waves_{runs_in_waves(model)} {
     kernels_.fill(kernel{});  // g++-12 may leave default members of array elements zero
     lanes_.fill(lane{});
   }
@@ -140,6 +140,15 @@ class accelerator_lanes {
   }
 
  private:
+  [[nodiscard]] static constexpr auto runs_in_waves(preemption_cost_model model) noexcept -> bool {
+    switch (model) {
+      case preemption_cost_model::ideal:
+      case preemption_cost_model::race: return true;
+      case preemption_cost_model::overhead: return false;
+    }
+    return false;
+  }
+
   struct kernel {
     Number remaining{};
     Number cost{};  ///< of its preemption

@@ -50,6 +50,7 @@ constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strate
     -> simulation_result<MaxTasks, 0, Number> {
   model_error error = detail::unused_option<Strategy>(options);
   if (!error) { error = attribute_fault(table); }
+  if (!is_known(options.costs)) { error = {.fault = model_fault::choice_out_of_range}; }
   for (std::size_t i = 0; !error && i < table.size(); ++i) {
     if (table.tasks[i].core >= strategy.cores()) {
       error = {.fault = model_fault::core_out_of_range, .task = table.tasks[i].id};

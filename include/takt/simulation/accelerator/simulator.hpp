@@ -184,10 +184,18 @@ class accelerator_simulator {
     if (has_job(index(k)) && releases_->job(index(k), static_cast<std::int64_t>(s.seen.completed), waiting)) {
       activate(k, waiting);
     }
-    if (options_.costs == preemption_cost_model::race) { lanes_.resume_beside(k); }
+    if (resumes_before_submission()) { lanes_.resume_beside(k); }
     settle();
   }
 
+  [[nodiscard]] constexpr auto resumes_before_submission() const noexcept -> bool {
+    switch (options_.costs) {
+      case preemption_cost_model::race: return true;
+      case preemption_cost_model::ideal:
+      case preemption_cost_model::overhead: return false;
+    }
+    return false;
+  }
   [[nodiscard]] constexpr auto deadline(kernel_id k, const planned_job<Number>& j) -> Number {
     Number at(0);
     if (!add_exactly(j.release, table_->tasks[index(k)].deadline, at)) {

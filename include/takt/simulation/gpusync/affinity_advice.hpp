@@ -29,26 +29,17 @@ class affinity_advice {
   template <class Protocol>
   [[nodiscard]] auto queue(const Protocol& p, request_id r) const -> replica_id {
     if (const replica_id own = memory_->own_queue(r); own != no_replica) { return own; }
-    if (memory_->choice() == gpu_choice::shortest_queue) { return no_replica; }
-    if (memory_->choice() == gpu_choice::random) { return any_queue(p); }
-    std::array<queue_load, MaxReplicas> loads;
-    std::array<rational, MaxReplicas> own;
-    const auto replicas = static_cast<std::size_t>(p.replicas());
-    for (replica_id x = 0; x < p.replicas(); ++x) {
-      queue_load& load = loads[static_cast<std::size_t>(x)];
-      load.requests = p.queues().length(x);
-      for_each_in(p, x, [&](request_id q) { load.predicted += memory_->kept_prediction(q); });
-      own[static_cast<std::size_t>(x)] = memory_->prediction(r, x);
+    switch (memory_->choice()) {
+      case gpu_choice::shortest_queue: return no_replica;
+      case gpu_choice::random: return any_queue(p);
+      case gpu_choice::predicted: return predicted_queue(p, r);
     }
-    const std::span<const queue_load> queues{loads.data(), replicas};
-    const std::span<const rational> sections{own.data(), replicas};
-    if (memory_->last_gpu(r) != no_gpu) { return quickest_queue(queues, sections, p.queue_limit()); }
-    return least_used_queue(queues, sections, p.queue_limit(), memory_->map(), memory_->users());
+    return no_replica;
   }
 
   template <class Protocol>
   [[nodiscard]] auto donee(const Protocol& p, request_id r) const -> request_id {
-    if (memory_->choice() != gpu_choice::predicted) { return no_request; }
+    if (!predicts(memory_->choice())) { return no_request; }
     inline_vector<possible_donee, MaxTasks> eligible;
     for (replica_id x = 0; x < p.replicas(); ++x) {
       rational complete;
@@ -63,7 +54,7 @@ class affinity_advice {
   template <class Protocol>
   [[nodiscard]] auto steal(const Protocol& p, replica_id x) const -> steal_advice {
     memory_->release_steals();
-    if (memory_->choice() != gpu_choice::predicted) { return {}; }
+    if (!predicts(memory_->choice())) { return {}; }
     inline_vector<queued_request, MaxTasks> all;
     inline_vector<std::span<const queued_request>, MaxReplicas> queues;
     for (replica_id y = 0; y < p.replicas(); ++y) {
@@ -91,6 +82,23 @@ class affinity_advice {
   }
 
  private:
+  template <class Protocol>
+  [[nodiscard]] auto predicted_queue(const Protocol& p, request_id r) const -> replica_id {
+    std::array<queue_load, MaxReplicas> loads;
+    std::array<rational, MaxReplicas> own;
+    const auto replicas = static_cast<std::size_t>(p.replicas());
+    for (replica_id x = 0; x < p.replicas(); ++x) {
+      queue_load& load = loads[static_cast<std::size_t>(x)];
+      load.requests = p.queues().length(x);
+      for_each_in(p, x, [&](request_id q) { load.predicted += memory_->kept_prediction(q); });
+      own[static_cast<std::size_t>(x)] = memory_->prediction(r, x);
+    }
+    const std::span<const queue_load> queues{loads.data(), replicas};
+    const std::span<const rational> sections{own.data(), replicas};
+    if (memory_->last_gpu(r) != no_gpu) { return quickest_queue(queues, sections, p.queue_limit()); }
+    return least_used_queue(queues, sections, p.queue_limit(), memory_->map(), memory_->users());
+  }
+
   template <class Protocol, class F>
   static void for_each_in(const Protocol& p, replica_id x, F f) {
     for (request_id q = p.queues().head(x); q != no_request; q = p.queues().next(q)) { f(q); }

@@ -34,10 +34,12 @@ class engine_layout {
                              std::int32_t from) const noexcept -> engine_pair {
     engine_pair out;
     if (what == section_engine::peer) { out.push_back(engine(gpu_cluster, from, copies_out())); }
-    out.push_back(engine(gpu_cluster, gpu,
-                         what == section_engine::execution  ? kernels
-                         : what == section_engine::copy_out ? copies_out()
-                                                            : copies_in));
+    switch (what) {
+      case section_engine::execution: out.push_back(engine(gpu_cluster, gpu, kernels)); break;
+      case section_engine::copy_out: out.push_back(engine(gpu_cluster, gpu, copies_out())); break;
+      case section_engine::copy_in:
+      case section_engine::peer: out.push_back(engine(gpu_cluster, gpu, copies_in)); break;
+    }
     return out;
   }
   /// Where a trace shows what an engine does. Pre: r is an engine.

@@ -70,7 +70,16 @@ template <GpusyncPlatform P, class Task>
   return out;
 }
 
-/// Pre: `validate_gpusync` finds nothing.
+/// Whether a request for two engines is one request: under priorities they are taken one after the other.
+[[nodiscard]] constexpr auto arbitrates_groups(engine_order order) noexcept -> bool {
+  switch (order) {
+    case engine_order::first_come: return true;
+    case engine_order::priority: return false;
+  }
+  return false;
+}
+
+/// Pre: `validate_gpusync` finds nothing, and the options' choices are known.
 template <GpusyncPlatform P, class Table>
 [[nodiscard]] auto flatten(const P& platform, const Table& table, const gpusync_simulation_options& o) -> gpu_system {
   const gpusync_configuration& c = platform.configuration();
@@ -79,8 +88,8 @@ template <GpusyncPlatform P, class Table>
                  .copy_engines = c.copy_engines,
                  .engines = c.engines,
                  .migration = c.migrates() ? c.migration : migration_path::none,
-                 .peer_engines_together = c.engines == engine_order::first_come,
-                 .donation_at_release = c.limits_tokens() && c.protocol() == token_protocol::ck_omlp,
+                 .peer_engines_together = arbitrates_groups(c.engines),
+                 .donation_at_release = c.limits_tokens() && c.donates_at_release(),
                  .distances = distances_of(c, o),
                  .choice = o.choice,
                  .predictor = o.predictor};
@@ -100,13 +109,17 @@ template <GpusyncPlatform P, class Table>
     const std::int32_t all = std::max(users[static_cast<std::size_t>(a)], 1);
     // Jobs of fewer tasks than CPUs cannot fill them: queues for as many leave no token idle that bounds count on.
     const std::int32_t sharing = std::max(c.sharing_cpus(a), 1);
-    simulated_pool pool{
-        .sharing_cpus = o.queues == token_queue_length::for_sharing_cpus ? sharing : std::min(sharing, all),
-        .tokens = {.gpus = c.gpu_cluster_size,
-                   .tokens_per_gpu = c.limits_tokens() ? c.tokens_per_gpu : all,
-                   .layout = o.layout}};
-    if (o.queues == token_queue_length::for_all_cpus && out.donation_at_release) {
-      pool.queue_limit = ceil_divide(std::min(c.cpus, all), pool.tokens.tokens());
+    simulated_pool pool{.sharing_cpus = std::min(sharing, all),
+                        .tokens = {.gpus = c.gpu_cluster_size,
+                                   .tokens_per_gpu = c.limits_tokens() ? c.tokens_per_gpu : all,
+                                   .layout = o.layout}};
+    switch (o.queues) {
+      case token_queue_length::for_users: break;
+      case token_queue_length::for_sharing_cpus: pool.sharing_cpus = sharing; break;
+      case token_queue_length::for_all_cpus:
+        if (!out.donation_at_release) { break; }
+        pool.queue_limit = ceil_divide(std::min(c.cpus, all), pool.tokens.tokens());
+        break;
     }
     out.pools.push_back(pool);
   }

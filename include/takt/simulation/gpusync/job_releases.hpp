@@ -29,6 +29,16 @@ struct point_rule {
   }
 };
 
+/// Of fair lateness on so many CPUs. False on overflow.
+template <class Task>
+[[nodiscard]] constexpr auto fair_point_rule(std::int64_t cpus, const Task& t, ticks demand, point_rule& out) noexcept
+    -> bool {
+  std::int64_t earlier = 0;
+  out.per_release = cpus;
+  return checked_multiply(cpus, t.deadline, out.constant) && checked_multiply(cpus - 1, demand, earlier) &&
+         checked_subtract(out.constant, earlier, out.constant);
+}
+
 /// False on overflow. `demand` is what fair lateness counts with.
 template <class Task>
 [[nodiscard]] constexpr auto point_rule_of(const gpusync_configuration& c, const Task& t, ticks demand,
@@ -37,20 +47,16 @@ template <class Task>
     case cpu_scheduler::earliest_deadline: out = {1, t.deadline}; return true;
     case cpu_scheduler::shortest_period: out = {0, t.period}; return true;
     case cpu_scheduler::given_priority: out = {0, t.priority}; return true;
-    case cpu_scheduler::fair_lateness: break;
+    case cpu_scheduler::fair_lateness: return fair_point_rule(c.cpu_cluster_size, t, demand, out);
   }
-  const std::int64_t cpus = c.cpu_cluster_size;
-  std::int64_t earlier = 0;
-  out.per_release = cpus;
-  return checked_multiply(cpus, t.deadline, out.constant) && checked_multiply(cpus - 1, demand, earlier) &&
-         checked_subtract(out.constant, earlier, out.constant);
+  return false;
 }
 
 /// Releases of every task as the options want them. Pre: `o` has no fault.
 template <class Table>
 [[nodiscard]] auto releases_of(const Table& table, const gpusync_simulation_options& o)
     -> std::vector<std::vector<ticks>> {
-  if (o.releases != release_pattern::adversarial) { return release_times(table.tasks, o); }
+  if (!is_adversarial(o.releases)) { return release_times(table.tasks, o); }
   accelerator_table<ticks, Table::max_tasks> plain;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];

@@ -27,6 +27,13 @@ namespace takt::simulation {
 
 /// Who frees an engine: the job that holds its lock, on a CPU, or the hardware as soon as the work is done.
 enum class engine_service : std::uint8_t { locks, hardware_queue };
+[[nodiscard]] constexpr auto is_known(engine_service e) noexcept -> bool {
+  switch (e) {
+    case engine_service::locks:
+    case engine_service::hardware_queue: return true;
+  }
+  return false;
+}
 
 struct graph_run_options {
   ticks until = 0;  ///< the run ends here, whatever is under way
@@ -42,6 +49,14 @@ struct graph_run {
 };
 
 namespace detail {
+
+[[nodiscard]] constexpr auto progress_of(engine_service s) noexcept -> progress_kind {
+  switch (s) {
+    case engine_service::locks: return progress_kind::inheritance;
+    case engine_service::hardware_queue: return progress_kind::boost_when_granted;
+  }
+  return progress_kind::none;
+}
 
 /// Token sections as `section_hooks` lead them, of jobs that `graph_releases` releases. What a job runs before its
 /// section varies from job to job too.
@@ -77,11 +92,15 @@ class graph_hooks {
 
 /// Lets the jobs of graphs run on CPUs and locked GPUs: `run_gpu_system` with releases by tokens. Order within one
 /// instant: see `lock_simulator`. Pre: a program for each node, graph by graph, at most MaxTasks of them; tokens fit.
-/// Error: what `simulate_locks` says.
+/// Error: what `simulate_locks` says; `malformed` also where `o.engines` is unknown.
 template <std::size_t MaxTasks, SectionWork Work, TraceRecorder Recorder>
 [[nodiscard]] auto run_gpu_graphs(gpu_system s, std::span<const token_graph> graphs, const Work& work,
                                   const graph_run_options& o, Recorder& recorder) -> graph_run {
   graph_run out;
+  if (!is_known(o.engines)) {
+    out.run.locks.error = {.fault = workload_fault::malformed};
+    return out;
+  }
   std::vector<ticks> before;
   for (section_program& p : s.programs) { before.push_back(std::exchange(p.cpu_before, 0)); }
   std::vector<task_releases> jobs;
@@ -92,10 +111,7 @@ template <std::size_t MaxTasks, SectionWork Work, TraceRecorder Recorder>
   std::vector<affinity_memory<MaxTasks>> memories;
   memories.reserve(s.pools.size());
   for (const simulated_pool& p : s.pools) { memories.emplace_back(s, p, o.seed); }
-  const resource_options engines{.progress = o.engines == engine_service::hardware_queue
-                                                 ? progress_kind::boost_when_granted
-                                                 : progress_kind::inheritance,
-                                 .spins = o.spins};
+  const resource_options engines{.progress = detail::progress_of(o.engines), .spins = o.spins};
   auto bank = detail::make_bank<MaxTasks, r2dglp_rules>(s, memories, engines);
   section_hooks<MaxTasks, Work> sections(s, out.run.workload, memories, work, overrun_policy::none, {});
   graph_releases releases(graphs);

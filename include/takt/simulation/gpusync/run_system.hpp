@@ -61,6 +61,16 @@ using gpu_bank = lock_bank<gpu_tokens<MaxTasks, TokenRules>, ck_omlp<most_simula
   });
 }
 
+/// Whether somebody has an opinion on which GPU a job gets.
+[[nodiscard]] constexpr auto advises(gpu_choice choice) noexcept -> bool {
+  switch (choice) {
+    case gpu_choice::shortest_queue: return false;
+    case gpu_choice::random:
+    case gpu_choice::predicted: return true;
+  }
+  return false;
+}
+
 /// With donation at release, holders are on a CPU whenever they are ready, and nothing needs to be inherited. Then one
 /// queue does, too, where nobody has an opinion on which GPU a job gets.
 template <std::size_t MaxTasks, class TokenRules>
@@ -72,7 +82,7 @@ template <std::size_t MaxTasks, class TokenRules>
     const resource_options options{.progress = s.donation_at_release ? progress_kind::none : progress_kind::inheritance,
                                    .is_token_pool = true,
                                    .tokens = p.tokens};
-    if (s.donation_at_release && s.choice == gpu_choice::shortest_queue && !has_own_gpus(s, a)) {
+    if (s.donation_at_release && !advises(s.choice) && !has_own_gpus(s, a)) {
       bank.add(ck_omlp<most_simulated_tokens, MaxTasks>{p.tokens.tokens()}, options);
       continue;
     }
@@ -84,10 +94,9 @@ template <std::size_t MaxTasks, class TokenRules>
   for (auto r = static_cast<resource_id>(s.pools.size()); r < layout.size(); ++r) {
     resource_options options = engines;
     options.shown = layout.shown(r);
-    if (s.engines == engine_order::first_come) {
-      bank.add(fifo_mutex<MaxTasks>{}, options);
-    } else {
-      bank.add(priority_mutex<MaxTasks>{}, options);
+    switch (s.engines) {
+      case engine_order::first_come: bank.add(fifo_mutex<MaxTasks>{}, options); break;
+      case engine_order::priority: bank.add(priority_mutex<MaxTasks>{}, options); break;
     }
   }
   return bank;

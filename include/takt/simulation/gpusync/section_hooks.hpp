@@ -61,7 +61,7 @@ class section_hooks {
     if (!layout_.is_pool(e.resource)) { return; }
     run& r = runs_[static_cast<std::size_t>(e.task)];
     affinity_memory<MaxTasks>& memory = memory_of(e.resource);
-    if (policy_ == overrun_policy::early_release) { charge(e.used + program(e.task).cpu_after, r); }
+    if (releases_early()) { charge(e.used + program(e.task).cpu_after, r); }
     r.seen.cost = e.used - r.used_at_grant;
     if (!r.seen.skipped) { memory.observe(e.task, r.seen.distance, r.seen.cost); }
     sections_.push_back(r.seen);
@@ -83,6 +83,33 @@ class section_hooks {
     token_section seen{};
   };
 
+  [[nodiscard]] auto has_budgets() const noexcept -> bool {
+    switch (policy_) {
+      case overrun_policy::none: return false;
+      case overrun_policy::signal:
+      case overrun_policy::early_release:
+      case overrun_policy::bandwidth_inheritance: return true;
+    }
+    return false;
+  }
+  [[nodiscard]] auto signals() const noexcept -> bool {
+    switch (policy_) {
+      case overrun_policy::signal: return true;
+      case overrun_policy::none:
+      case overrun_policy::early_release:
+      case overrun_policy::bandwidth_inheritance: return false;
+    }
+    return false;
+  }
+  [[nodiscard]] auto releases_early() const noexcept -> bool {
+    switch (policy_) {
+      case overrun_policy::early_release: return true;
+      case overrun_policy::none:
+      case overrun_policy::signal:
+      case overrun_policy::bandwidth_inheritance: return false;
+    }
+    return false;
+  }
   [[nodiscard]] auto memory_of(resource_id pool) -> affinity_memory<MaxTasks>& {
     return (*pools_)[static_cast<std::size_t>(pool)];
   }
@@ -125,11 +152,18 @@ class section_hooks {
       const ticks time = work_->time({job.task, job.job, r.steps.size() + 2}, worst);
       r.steps.push_back({engine, time});
     };
-    if (r.seen.migrated() && system_->migration == migration_path::system_memory) {
-      for (const ticks t : p.state_in) { add(section_engine::copy_in, t); }
-    }
-    if (r.seen.migrated() && system_->migration == migration_path::peer_to_peer) {
-      for (const ticks t : p.state_peer[static_cast<std::size_t>(r.seen.distance)]) { add(section_engine::peer, t); }
+    std::span<const ticks> saved;  // what the job leaves in system memory
+    switch (system_->migration) {
+      case migration_path::none: break;
+      case migration_path::system_memory:
+        saved = p.state_out;
+        if (!r.seen.migrated()) { break; }
+        for (const ticks t : p.state_in) { add(section_engine::copy_in, t); }
+        break;
+      case migration_path::peer_to_peer:
+        if (!r.seen.migrated()) { break; }
+        for (const ticks t : p.state_peer[static_cast<std::size_t>(r.seen.distance)]) { add(section_engine::peer, t); }
+        break;
     }
     const std::int32_t repetitions = work_->repetitions(job);
     for (const section_step& s : p.steps) {
@@ -138,27 +172,25 @@ class section_hooks {
       }
     }
     r.saving = r.steps.size();
-    if (system_->migration == migration_path::system_memory) {
-      for (const ticks t : p.state_out) { add(section_engine::copy_out, t); }
-    }
+    for (const ticks t : saved) { add(section_engine::copy_out, t); }
   }
   [[nodiscard]] auto number(const run& r) const -> std::size_t {
     return r.seen.job - workload_->tasks()[r.seen.task].first_job;
   }
 
   void start_budget(const lock_event& e, const section_program& p, run& r) {
-    if (policy_ == overrun_policy::none) { return; }
+    if (!has_budgets()) { return; }
     r.charged = 0;
-    if (policy_ == overrun_policy::early_release && r.jobs_left_out < r.budget.budget().skipped_jobs) {
+    if (releases_early() && r.jobs_left_out < r.budget.budget().skipped_jobs) {
       ++r.jobs_left_out;
       r.seen.skipped = true;
       return;
     }
     r.jobs_left_out = 0;
     // Under `signal` what comes after the section, without an engine, is put aside.
-    const ticks refill = budgets_[r.seen.task] - (policy_ == overrun_policy::signal ? p.cpu_after : 0);
+    const ticks refill = budgets_[r.seen.task] - (signals() ? p.cpu_after : 0);
     r.budget = budget_account{policy_, {.refill = refill, .period = 1, .left = refill}};
-    if (policy_ == overrun_policy::signal) { static_cast<void>(drain(e.used + p.cpu_first, r)); }
+    if (signals()) { static_cast<void>(drain(e.used + p.cpu_first, r)); }
   }
   auto charge(ticks used, run& r) -> budget_actions {
     budget_actions todo;
@@ -202,7 +234,7 @@ class section_hooks {
     front.push_back(unlock);
     execute_exactly(system_->costs.after_unlock, front);
     ++r.next;
-    const bool told = policy_ == overrun_policy::signal && drain(e.used + step.time, r);
+    const bool told = signals() && drain(e.used + step.time, r);
     if (told && r.next < r.saving) {
       r.next = r.saving;
       r.seen.stopped = true;

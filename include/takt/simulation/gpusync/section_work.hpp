@@ -48,12 +48,13 @@ class varied_work {
       : execution_{execution}, wild_{wild}, seed_{seed} {}
 
   [[nodiscard]] auto time(const work_item& item, ticks worst) const noexcept -> ticks {
-    if (execution_ == execution_times::upper || worst < 2) { return worst; }
-    if (execution_ == execution_times::lower) { return 1; }
-    random_stream random{seed_ ^ (item.task << 48U) ^ (item.job << 16U) ^ item.piece};
-    static_cast<void>(random.next());
-    if (random.chance(1, 3)) { return 1; }
-    return random.chance(1, 2) ? worst : random.between(1, worst);
+    if (worst < 2) { return worst; }
+    switch (execution_) {
+      case execution_times::upper: return worst;
+      case execution_times::lower: return 1;
+      case execution_times::random: return any_time(item, worst);
+    }
+    return worst;
   }
   [[nodiscard]] auto repetitions(const work_item& item) const noexcept -> std::int32_t {
     for (const aberrant_task& a : wild_) {
@@ -63,6 +64,13 @@ class varied_work {
   }
 
  private:
+  [[nodiscard]] auto any_time(const work_item& item, ticks worst) const noexcept -> ticks {
+    random_stream random{seed_ ^ (item.task << 48U) ^ (item.job << 16U) ^ item.piece};
+    static_cast<void>(random.next());
+    if (random.chance(1, 3)) { return 1; }
+    return random.chance(1, 2) ? worst : random.between(1, worst);
+  }
+
   execution_times execution_;
   std::span<const aberrant_task> wild_;
   std::uint64_t seed_;

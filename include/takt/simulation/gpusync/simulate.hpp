@@ -35,18 +35,23 @@ namespace simulation::detail {
 [[nodiscard]] inline auto unused_option(const gpusync_configuration& c, const gpusync_simulation_options& o)
     -> model_error {
   const gpusync_simulation_options plain;
-  if (o.choice != gpu_choice::predicted && o.predictor != plain.predictor) { return unused("predictor"); }
-  const bool between_gpus = c.migrates() && c.migration == migration_path::peer_to_peer;
+  if (!predicts(o.choice) && o.predictor != plain.predictor) { return unused("predictor"); }
+  const bool between_gpus = c.migrates() && copies_between_gpus(c.migration);
   if (!between_gpus && o.peer_percent != plain.peer_percent) { return unused("peer_percent"); }
-  if (c.scheduler != cpu_scheduler::fair_lateness && !o.fair_demands.empty()) { return unused("fair_demands"); }
+  if (!uses_fair_points(c.scheduler) && !o.fair_demands.empty()) { return unused("fair_demands"); }
   if (!c.limits_tokens() && o.queues != plain.queues) { return unused("queues"); }
   return {};
+}
+
+[[nodiscard]] constexpr auto choices_known(const gpusync_simulation_options& o) noexcept -> bool {
+  return is_known(o.choice) && is_known(o.layout) && is_known(o.queues) && is_known(o.budgets);
 }
 
 template <class Table>
 [[nodiscard]] auto options_fault(const gpusync_configuration& c, const Table& table,
                                  const gpusync_simulation_options& o) -> model_error {
   if (const auto error = releases_fault(o, table.size())) { return error; }
+  if (!choices_known(o)) { return {.fault = model_fault::choice_out_of_range}; }
   if (const auto error = unused_option(c, o)) { return error; }
   if (o.horizon.count() > longest_gpusync_time) { return {.fault = model_fault::time_overflow}; }
   constexpr model_error far{.fault = model_fault::distances_do_not_fit};
@@ -63,7 +68,12 @@ template <class Table>
   for (const ticks e : o.fair_demands) {
     if (e < 0) { return demands; }
   }
-  if (o.budgets == overrun_policy::bandwidth_inheritance) { return {.fault = model_fault::budget_policy_unknown}; }
+  switch (o.budgets) {
+    case overrun_policy::none:
+    case overrun_policy::signal:
+    case overrun_policy::early_release: break;
+    case overrun_policy::bandwidth_inheritance: return {.fault = model_fault::budget_policy_unknown};
+  }
   for (std::size_t i = 0; i < o.aberrant.size(); ++i) {
     const aberrant_task& a = o.aberrant[i];
     const auto earlier = o.aberrant.first(i);

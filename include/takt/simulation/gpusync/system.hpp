@@ -45,6 +45,23 @@ enum class gpu_choice : std::uint8_t {
   random,          ///< any queue with a place
   predicted,       ///< least predicted completion, with all four heuristics of affinity
 };
+[[nodiscard]] constexpr auto is_known(gpu_choice e) noexcept -> bool {
+  switch (e) {
+    case gpu_choice::shortest_queue:
+    case gpu_choice::random:
+    case gpu_choice::predicted: return true;
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr auto predicts(gpu_choice e) noexcept -> bool {
+  switch (e) {
+    case gpu_choice::predicted: return true;
+    case gpu_choice::shortest_queue:
+    case gpu_choice::random: return false;
+  }
+  return false;
+}
 
 /// The tokens of one GPU cluster.
 struct simulated_pool {

@@ -27,6 +27,14 @@
 namespace takt::simulation {
 
 enum class graph_scheduler : std::uint8_t { round_robin, fixed_priority, earliest_deadline };
+[[nodiscard]] constexpr auto is_known(graph_scheduler e) noexcept -> bool {
+  switch (e) {
+    case graph_scheduler::round_robin:
+    case graph_scheduler::fixed_priority:
+    case graph_scheduler::earliest_deadline: return true;
+  }
+  return false;
+}
 
 /// How the graphs of section 5.5 share six CPUs and one GPU. Without tokens the hardware alone decides about the GPU.
 struct graph_configuration {
@@ -77,6 +85,23 @@ struct graph_output {
 
 namespace detail {
 
+[[nodiscard]] constexpr auto follows_deadlines(graph_scheduler s) noexcept -> bool {
+  switch (s) {
+    case graph_scheduler::round_robin:
+    case graph_scheduler::fixed_priority: return false;
+    case graph_scheduler::earliest_deadline: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto slice_of(graph_scheduler s, ticks slice) noexcept -> ticks {
+  switch (s) {
+    case graph_scheduler::round_robin: return slice;
+    case graph_scheduler::fixed_priority:
+    case graph_scheduler::earliest_deadline: return 0;
+  }
+  return 0;
+}
+
 template <class Study>
 [[nodiscard]] auto system_of(const Study& study, const linear_transfer_costs<ticks>& costs,
                              const graph_configuration& c) -> gpu_system {
@@ -121,13 +146,16 @@ template <class Study>
     t.feedback.assign(feedback.edges.begin(), feedback.edges.end());
     t.first_release = random.below(g.period);
     if (t.first_release <= o.until) { t.jobs = static_cast<std::size_t>((o.until - t.first_release) / g.period + 1); }
-    t.in_order_of_arrival = c.cpus != graph_scheduler::earliest_deadline;
+    t.in_order_of_arrival = !follows_deadlines(c.cpus);
     for (std::size_t v = 0; v < t.nodes; ++v) {
       point_rule order{1, 0};
-      if (c.cpus == graph_scheduler::earliest_deadline) { order.constant = g.period; }
-      if (c.cpus == graph_scheduler::fixed_priority) {
-        constexpr std::int64_t level = std::int64_t{1} << 45U;  // beyond any instant, so that levels do not mix
-        order.constant = -level * feedback.fifo_priority(v, study.base_priorities[out.size()]);
+      constexpr std::int64_t level = std::int64_t{1} << 45U;  // beyond any instant, so that levels do not mix
+      switch (c.cpus) {
+        case graph_scheduler::round_robin: break;
+        case graph_scheduler::fixed_priority:
+          order.constant = -level * feedback.fifo_priority(v, study.base_priorities[out.size()]);
+          break;
+        case graph_scheduler::earliest_deadline: order.constant = g.period; break;
       }
       t.order.push_back(order);
     }
@@ -155,13 +183,14 @@ template <class Study>
 
 /// Simulates graphs of nodes under one configuration. `Study` is `generation::video_graphs` or another with tables of
 /// tasks and graphs, base priorities, and the most nodes of a graph. Pre: every graph has the accesses and delays;
-/// `o.until` < 2^45. Error: none of the graphs where edges do not fit or the locks find a fault.
+/// `o.until` < 2^45. Error: none of the graphs where edges do not fit, a choice is unknown or the locks find a fault.
 template <class Study>
 [[nodiscard]] auto simulate_graph_study(const Study& study, const linear_transfer_costs<ticks>& costs,
                                         std::span<const object_access> accesses,
                                         std::span<const delayed_object> delayed, const graph_configuration& c,
                                         const graph_study_options& o) -> std::vector<graph_output> {
   std::vector<graph_output> out;
+  if (!is_known(c.cpus) || !is_known(c.engines)) { return out; }
   const auto graphs = detail::token_graphs_of(study, accesses, delayed, c, o);
   if (graphs.empty()) { return out; }
   no_trace unheard;
@@ -172,7 +201,7 @@ template <class Study>
   const auto run = run_gpu_graphs<decltype(study.tasks)::max_tasks>(
       detail::system_of(study, costs, c), graphs, scene_work{o.least, scenes, o.seed},
       {.until = o.until,
-       .slice = c.cpus == graph_scheduler::round_robin ? o.slice : 0,
+       .slice = detail::slice_of(c.cpus, o.slice),
        .engines = c.manages_gpu() ? engine_service::locks : engine_service::hardware_queue,
        .spins = c.spins,
        .seed = o.seed},

@@ -27,19 +27,32 @@ void add_cpu_step(graph_workload<Number>& out, const Number& length, std::uint32
 template <ExactNumber Number>
 void add_steps(graph_workload<Number>& out, const graph_node<Number>& n, std::uint32_t segment,
                copy_placement copies = copy_placement::engine) {
-  const bool engine = n.kind == node_kind::copy && copies == copy_placement::engine;
-  if (n.kind == node_kind::processor || (n.kind == node_kind::copy && !engine)) { add_cpu_step(out, n.wcet, segment); }
-  if (engine && Number(0) < n.wcet) {
-    out.steps.push_back({.kind = node_kind::copy, .length = n.wcet, .segment = segment});
+  switch (n.kind) {
+    case node_kind::junction: return;
+    case node_kind::processor: return add_cpu_step(out, n.wcet, segment);
+    case node_kind::copy:
+      if (copies_on_processor(copies)) { return add_cpu_step(out, n.wcet, segment); }
+      if (Number(0) < n.wcet) { out.steps.push_back({.kind = node_kind::copy, .length = n.wcet, .segment = segment}); }
+      return;
+    case node_kind::kernel:
+      if (n.split) { add_cpu_step(out, n.launch, segment); }
+      out.steps.push_back({.kind = node_kind::kernel,
+                           .length = n.block_length,
+                           .blocks = n.blocks,
+                           .block = {n.block_threads},
+                           .segment = segment});
+      if (n.split) { add_cpu_step(out, n.await, segment); }
+      return;
   }
-  if (n.kind != node_kind::kernel) { return; }
-  if (n.split) { add_cpu_step(out, n.launch, segment); }
-  out.steps.push_back({.kind = node_kind::kernel,
-                       .length = n.block_length,
-                       .blocks = n.blocks,
-                       .block = {n.block_threads},
-                       .segment = segment});
-  if (n.split) { add_cpu_step(out, n.await, segment); }
+}
+
+/// Whether of a limited node the oldest unfinished jobs may run, rather than those that find an earlier one finished.
+[[nodiscard]] constexpr auto limits_slots(job_limit limit) noexcept -> bool {
+  switch (limit) {
+    case job_limit::slots: return true;
+    case job_limit::distance: return false;
+  }
+  return false;
 }
 
 template <ExactNumber Number, class Table>
@@ -88,7 +101,7 @@ template <ExactNumber Number, std::size_t N, std::size_t E, std::size_t G>
   for (std::uint32_t v = 0; v < refined.nodes.size(); ++v) {
     const auto& n = refined.nodes[v];
     const auto& g = refined.graphs[n.graph];
-    const bool slots = n.limit == job_limit::slots;
+    const bool slots = detail::limits_slots(n.limit);
     graph_task<Number> t;
     t.graph = n.graph;
     t.first_step = out.steps.size();

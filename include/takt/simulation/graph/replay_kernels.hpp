@@ -39,8 +39,8 @@ template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, ExactNumber N
 [[nodiscard]] auto replay_kernels(const gpu_shape& shape, std::span<const kernel_arrival<Number>> arrivals,
                                   Observer&& observer = {}) -> kernel_replay<Number> {
   kernel_replay<Number> out;
-  if (shape.sms < 1 || static_cast<std::size_t>(shape.sms) > MaxSms) {
-    out.fault = model_fault::malformed;
+  if (shape.sms < 1 || static_cast<std::size_t>(shape.sms) > MaxSms || !is_known(shape.placement)) {
+    out.fault = is_known(shape.placement) ? model_fault::malformed : model_fault::choice_out_of_range;
     return out;
   }
   out.finish.assign(arrivals.size(), Number(0));

@@ -78,7 +78,7 @@ template <class Table, std::size_t N, std::size_t V>
 /// these allow.
 template <class Table>
 [[nodiscard]] auto invocations_of(const Table& table, const simulation_options& o) -> invocations<ticks> {
-  if (o.releases != release_pattern::adversarial) { return release_times(table.graphs, o); }
+  if (!is_adversarial(o.releases)) { return release_times(table.graphs, o); }
   random_stream random{o.seed};
   invocations<ticks> out(table.graphs.size());
   for (std::size_t g = 0; g < out.size(); ++g) {
@@ -140,7 +140,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
     work.dependencies.push_back({.from = v, .to = v, .lag = p.instances[v], .feedback = true});
   }
   graph_options how{.copy_engines = std::max(platform.copy_engines, 1),
-                    .early_release = options.releases == release_pattern::adversarial,
+                    .early_release = is_adversarial(options.releases),
                     .preemptive = preemptive};
   if (platform.sms > 0) {
     how.gpu.sms = platform.sms;

@@ -40,6 +40,7 @@ template <ExactNumber Number>
     bool on_cpu = false;
     for (std::size_t s = t.first_step; s < t.first_step + t.steps; ++s) {
       const auto& step = w.steps[s];
+      if (!is_known(step.kind)) { return false; }
       const bool queued = step.kind == node_kind::kernel || step.kind == node_kind::copy;
       if (step.length < zero || (queued && !(zero < step.length))) { return false; }
       if (step.kind == node_kind::kernel && (step.block.threads < 1 || !options.gpu.each.fits(step.block))) {
@@ -72,8 +73,8 @@ template <std::size_t MaxKernels = 2048, std::size_t MaxSms = 128, ExactNumber N
 [[nodiscard]] auto simulate_graphs(const graph_workload<Number>& work, const invocations<Number>& releases,
                                    const graph_options& options, const Lengths& lengths, Recorder& recorder,
                                    Observer& observer) -> graph_result<Number> {
-  const bool has_sms =
-      options.copy_engines >= 1 && options.gpu.sms >= 1 && static_cast<std::size_t>(options.gpu.sms) <= MaxSms;
+  const bool has_sms = options.copy_engines >= 1 && options.gpu.sms >= 1 &&
+                       static_cast<std::size_t>(options.gpu.sms) <= MaxSms && is_known(options.gpu.placement);
   if (!has_sms || !check_graph_workload(work, releases, options)) {
     graph_result<Number> out;
     out.fault = model_fault::malformed;

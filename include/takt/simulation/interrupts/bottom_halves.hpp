@@ -63,9 +63,15 @@ enum class lending : std::uint8_t {
 /// is none, below every job. Source: Elliott 2015, section 3.2.5.1.
 class inheriting_halves : public interrupt_thread {
  public:
+  /// Pre: `lent` is known.
   constexpr explicit inheriting_halves(lending lent = lending::until_served) noexcept : lent_{lent} {}
   [[nodiscard]] constexpr auto rank(const device_view& view) const noexcept -> thread_rank {
-    return helper_rank({.in = thread_class::daemon}, lent_ == lending::until_served ? view.unserved : view.users);
+    constexpr thread_rank own{.in = thread_class::daemon};
+    switch (lent_) {
+      case lending::until_served: return helper_rank(own, view.unserved);
+      case lending::until_woken: return helper_rank(own, view.users);
+    }
+    return own;
   }
 
  private:

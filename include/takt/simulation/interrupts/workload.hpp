@@ -31,6 +31,15 @@ enum class interrupt_step_kind : std::uint8_t {
   issue,  ///< on the locked engine
   await,  ///< the end of the operation, and unlock its engine
 };
+[[nodiscard]] constexpr auto is_known(interrupt_step_kind e) noexcept -> bool {
+  switch (e) {
+    case interrupt_step_kind::execute:
+    case interrupt_step_kind::lock:
+    case interrupt_step_kind::issue:
+    case interrupt_step_kind::await: return true;
+  }
+  return false;
+}
 
 struct interrupt_step {
   interrupt_step_kind what = interrupt_step_kind::execute;

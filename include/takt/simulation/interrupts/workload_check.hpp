@@ -21,6 +21,7 @@ namespace detail {
 [[nodiscard]] constexpr auto in_range(ticks time) noexcept -> bool { return time >= 0 && time < never; }
 
 [[nodiscard]] inline auto step_fault(const interrupt_workload& w, const interrupt_step& s) -> model_fault {
+  if (!is_known(s.what)) { return model_fault::choice_out_of_range; }
   if (!in_range(s.time)) { return model_fault::time_out_of_range; }
   if (s.what != interrupt_step_kind::issue) { return model_fault::none; }
   const device_operation& o = s.operation;

@@ -83,9 +83,10 @@ class workload_checker {
       case operation_kind::lock: return take(o.on);
       case operation_kind::unlock: return give_back(o.on);
       case operation_kind::execute:
-      case operation_kind::suspend: break;
+      case operation_kind::suspend:
+        return checked_add(work, o.time, work) ? model_fault::none : model_fault::time_overflow;
     }
-    return checked_add(work, o.time, work) ? model_fault::none : model_fault::time_overflow;
+    return model_fault::choice_out_of_range;
   }
   [[nodiscard]] auto check_operand(const operand& x) const -> model_fault {
     const auto resources = static_cast<resource_id>(environment_.token_gpus.size());

@@ -35,7 +35,10 @@ class share_actuator {
       held_ = decided;
       return;
     }
-    if (change_ == share_change::raised_later) { cap(decided); }
+    switch (change_) {
+      case share_change::delayed: break;
+      case share_change::raised_later: cap(decided); break;
+    }
     const share last = coming_.empty() ? held_ : coming_.back().held;
     ticks at = 0;
     if (last != decided && checked_add(now, delay_, at)) { coming_.push_back({at, decided}); }

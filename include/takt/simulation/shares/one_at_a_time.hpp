@@ -15,6 +15,14 @@ namespace takt::simulation {
 
 /// Who goes first; equal ones by priority, then by position.
 enum class job_choice : std::uint8_t { earliest_release, highest_priority, earliest_deadline };
+[[nodiscard]] constexpr auto is_known(job_choice e) noexcept -> bool {
+  switch (e) {
+    case job_choice::earliest_release:
+    case job_choice::highest_priority:
+    case job_choice::earliest_deadline: return true;
+  }
+  return false;
+}
 
 struct one_at_a_time_options {
   job_choice choice = job_choice::earliest_release;
@@ -35,6 +43,7 @@ class one_at_a_time {
   }
 
   [[nodiscard]] constexpr auto error() const noexcept -> model_error {
+    if (!is_known(options_.choice)) { return {.fault = model_fault::choice_out_of_range}; }
     const bool negative = options_.save_per_memory_unit < 0;
     return negative ? model_error{.fault = model_fault::negative_time} : model_error{};
   }

@@ -25,6 +25,7 @@ auto simulate_shares(const share_table<MaxTasks>& table, Policy& policy, const R
                      const share_options& options, Recorder& recorder) -> share_observation<MaxTasks> {
   model_error error = validate(table);
   if (!error) { error = policy.error(); }
+  if (!is_known(options.at_miss) || !is_known(options.change)) { error = {.fault = model_fault::choice_out_of_range}; }
   if (!error && (options.horizon < 0 || options.actuation_delay < 0)) { error = {.fault = model_fault::negative_time}; }
   if (error) {
     share_observation<MaxTasks> out;

@@ -68,7 +68,7 @@ class share_simulator {
       advance(std::min(next, options_.horizon));
       complete_jobs();
       note_misses();
-      if ((options_.at_miss == miss_action::stop && missed_) || now_ >= options_.horizon) { break; }
+      if ((missed_ && stops_run(options_.at_miss)) || now_ >= options_.horizon) { break; }
       release_jobs();
       decide();
     }
@@ -143,7 +143,7 @@ class share_simulator {
       const state& s = states_[i];
       if (!s.active || now_ < s.deadline || s.late) { continue; }
       count_miss(i);
-      if (options_.at_miss != miss_action::abort) { continue; }
+      if (!aborts_job(options_.at_miss)) { continue; }
       policy_->abort(i);
       end_job(i);
     }

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every choice that a simulation or a generator takes as a value, with numbers that its type does not name.
+#include <array>
+#include <span>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <takt/generation/rtgpu_generator.hpp>
+#include <takt/model/graph/graph_table.hpp>
+#include <takt/rules/accelerator/level_stack.hpp>
+#include <takt/rules/share_tags.hpp>
+#include <takt/simulation/accelerator/simulate.hpp>
+#include <takt/simulation/copy_contention.hpp>
+#include <takt/simulation/gpusync/run_graphs.hpp>
+#include <takt/simulation/gpusync/section_work.hpp>
+#include <takt/simulation/gpusync/simulate.hpp>
+#include <takt/simulation/graph/replay_kernels.hpp>
+#include <takt/simulation/graph/simulate_graphs.hpp>
+#include <takt/simulation/hardware_fifo.hpp>
+#include <takt/simulation/shares/one_at_a_time.hpp>
+#include <takt/simulation/shares/releases.hpp>
+#include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/simulate.hpp>
+#include <takt/simulation/simulate_accelerator.hpp>
+
+#include "support/accelerator_examples.hpp"
+#include "support/choices.hpp"
+
+namespace {
+
+using namespace takt::literals;
+namespace sim = takt::simulation;
+using takt::ticks;
+using takt_test::expect_only_named;
+
+[[nodiscard]] auto is_choice(const takt::model_error& e) -> bool {
+  return e.fault == takt::model_fault::choice_out_of_range;
+}
+
+TEST_CASE("unknown patterns of releases and execution times are refused by both simulators of platforms") {
+  const auto tasks = takt::task_set(takt::task("a", takt::period(10_us), takt::cpu(1_us)));
+  const auto core = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority));
+  const auto gpu = takt::platform(takt::pool(takt::accelerator(2, 2), takt::nonpreemptive(takt::edf)));
+  const auto refuses = [&](const takt::simulation_options& o) {
+    const auto seen = takt::simulate(core, tasks, takt::plan<1>{}, o);
+    const bool refused = is_choice(seen.error);
+    CHECK(refused == is_choice(takt::simulate(gpu, takt_examples::set_of({{2, 10, 10, 0, 0}}), o).error));
+    return refused;
+  };
+  expect_only_named<takt::release_pattern>(
+      3, [&](auto e) { return refuses({.horizon = takt::duration{100}, .releases = e}); });
+  expect_only_named<takt::execution_times>(
+      3, [&](auto e) { return refuses({.horizon = takt::duration{100}, .execution = e}); });
+}
+
+TEST_CASE("unknown costs of preemption and orders of gangs are refused by the simulation of an accelerator") {
+  const auto kernels = takt_examples::set_of({{2, 10, 10, 1, 0}});
+  const takt::simulation_options o{.horizon = takt::duration{100}};
+  expect_only_named<takt::preemption_cost_model>(3, [&](takt::preemption_cost_model e) {
+    const auto board = takt::platform(takt::pool(takt::accelerator(2, 2), takt::levels(takt::edf, e)));
+    const bool refused = is_choice(takt::simulate(board, kernels, o).error);
+    const sim::periodic_releases<ticks, 8> releases(kernels, 100);
+    const auto plain = sim::simulate_accelerator(takt::earliest_deadline_first{}, takt::level_stack<8>{}, kernels,
+                                                 releases, sim::accelerator_options<ticks>{.costs = e});
+    CHECK(refused == is_choice(plain.error));
+    return refused;
+  });
+  expect_only_named<takt::gang_order>(2, [&](takt::gang_order e) {
+    const auto board = takt::platform(takt::pool(takt::accelerator(2, 2), takt::gang(takt::edf, e)));
+    return is_choice(takt::simulate(board, kernels, o).error);
+  });
+}
+
+// Locked GPUs.
+
+using gpu_tasks = takt::gpusync_table<ticks, 2, 1>;
+
+[[nodiscard]] auto locked_tasks() -> gpu_tasks {
+  gpu_tasks out;
+  for (const ticks period : {1000, 2000}) {
+    gpu_tasks::task_type t{.wcet = 10, .period = period, .deadline = period, .gpu_cluster = 0};
+    t.kernels.push_back(20);
+    static_cast<void>(out.add(t));
+  }
+  return out;
+}
+[[nodiscard]] auto locked_board() -> takt::gpusync_board<> {
+  takt::gpusync_board<> out;
+  out.shape = {.cpus = 2, .cpu_cluster_size = 2, .gpus = 2, .gpu_cluster_size = 2};
+  return out;
+}
+[[nodiscard]] auto refuses(const takt::gpusync_board<>& board, takt::gpusync_simulation_options o) -> bool {
+  o.horizon = takt::duration{5000};
+  const auto seen = takt::simulate(board, locked_tasks(), o);
+  const bool refused = seen.error.fault == takt::gpusync_fault::choice_out_of_range;
+  CHECK(refused == (seen.fault == takt::gpusync_run_fault::model));
+  return refused;
+}
+
+TEST_CASE("unknown options and configurations of locked GPUs are not simulated") {
+  const auto board = locked_board();
+  const auto with = [&](const auto& change) {
+    takt::gpusync_simulation_options o;
+    change(o);
+    return refuses(board, o);
+  };
+  expect_only_named<takt::release_pattern>(3, [&](auto e) { return with([e](auto& o) { o.releases = e; }); });
+  expect_only_named<takt::execution_times>(3, [&](auto e) { return with([e](auto& o) { o.execution = e; }); });
+  expect_only_named<sim::gpu_choice>(3, [&](auto e) { return with([e](auto& o) { o.choice = e; }); });
+  expect_only_named<takt::token_layout>(2, [&](auto e) { return with([e](auto& o) { o.layout = e; }); });
+  expect_only_named<takt::token_queue_length>(3, [&](auto e) { return with([e](auto& o) { o.queues = e; }); });
+  for (const int number : {4, 9, 255}) {
+    CHECK(with([number](auto& o) { o.budgets = static_cast<takt::overrun_policy>(number); }));
+  }
+  const auto shaped = [&](const auto& change) {
+    auto b = locked_board();
+    change(b.shape);
+    return refuses(b, {});
+  };
+  expect_only_named<takt::token_protocol>(3, [&](auto e) { return shaped([e](auto& c) { c.tokens = e; }); });
+  expect_only_named<takt::engine_order>(2, [&](auto e) { return shaped([e](auto& c) { c.engines = e; }); });
+}
+
+TEST_CASE("graphs on locked GPUs do not run with an unknown service of engines") {
+  sim::gpu_system system{.processors = 1, .clusters = 1};
+  sim::section_program p;
+  p.cpu_before = 1;
+  system.programs.push_back(p);
+  sim::token_graph g;
+  g.nodes = 1;
+  g.period = 10;
+  g.jobs = 2;
+  g.order.assign(1, {1, 10});
+  takt::no_trace unheard;
+  expect_only_named<sim::engine_service>(2, [&](sim::engine_service e) {
+    const auto seen =
+        sim::run_gpu_graphs<2>(system, std::span{&g, 1}, sim::full_work{}, {.until = 100, .engines = e}, unheard);
+    return seen.run.locks.error.fault == sim::workload_fault::malformed;
+  });
+}
+
+// Shares.
+
+TEST_CASE("unknown options of the simulation of shares are refused") {
+  takt::share_table<1> table;
+  static_cast<void>(
+      table.add({.name = "a", .period = 100, .deadline = 100, .priority = 1, .alone = takt::wcet_row::scaling(10)}));
+  const auto run = [&](const sim::share_options& o, sim::job_choice choice) {
+    sim::one_at_a_time<1> policy(table, {.choice = choice});
+    const sim::periodic_share_releases<1> releases(table);
+    return is_choice(sim::simulate_shares(table, policy, releases, o).error);
+  };
+  expect_only_named<takt::miss_action>(
+      3, [&](auto e) { return run({.horizon = 500, .at_miss = e}, sim::job_choice::earliest_release); });
+  expect_only_named<sim::share_change>(
+      2, [&](auto e) { return run({.horizon = 500, .change = e}, sim::job_choice::earliest_release); });
+  expect_only_named<sim::job_choice>(3, [&](auto e) { return run({.horizon = 500}, e); });
+}
+
+// Queues.
+
+TEST_CASE("copies, streams and kernels do not run in an unknown order") {
+  expect_only_named<takt::service_order>(2, [](takt::service_order e) {
+    const std::vector<sim::chunked_copy> copies{{.start = 0, .priority = {1, 0}, .chunks = {3, 3}}};
+    return !sim::simulate_copy_contention(copies, e, true).has_value();
+  });
+  expect_only_named<sim::issue_mode>(2, [](sim::issue_mode e) {
+    constexpr std::array operations{sim::timed_operation{0, 0, 5}};
+    return !sim::simulate_hardware_fifo(operations, e).has_value();
+  });
+  expect_only_named<takt::block_placement>(3, [](takt::block_placement e) {
+    sim::gpu_shape shape{.sms = 2, .each = {1024}};
+    shape.placement = e;
+    const auto seen = sim::replay_kernels(shape, std::span<const sim::kernel_arrival<ticks>>{});
+    const auto whole = sim::simulate_graphs(sim::graph_workload<ticks>{}, {}, {.gpu = shape});
+    CHECK(seen.fault == whole.fault);
+    return seen.fault == sim::graph_run_fault::invalid_workload;
+  });
+}
+
+TEST_CASE("a step of an unknown kind makes a workload of graphs invalid") {
+  expect_only_named<takt::node_kind>(4, [](takt::node_kind e) {
+    sim::graph_workload<ticks> w;
+    w.clusters = {1};
+    w.clocks = {0};
+    w.steps.push_back({.kind = e, .length = 1, .blocks = 1, .block = {1}});
+    sim::graph_task<ticks> t;
+    t.steps = 1;
+    t.clock = 0;
+    t.period = 10;
+    w.tasks.push_back(t);
+    return sim::simulate_graphs(w, {{0}}, {.gpu = {.sms = 1, .each = {1024}}}).fault ==
+           sim::graph_run_fault::invalid_workload;
+  });
+}
+
+TEST_CASE("no sets are drawn with an unknown number of copies") {
+  expect_only_named<takt::generation::copies_per_kernel>(3, [](auto e) {
+    return takt::generation::validate({.copies = e}) == takt::generation::generation_fault::bad_options;
+  });
+}
+
+}  // namespace
