@@ -318,9 +318,9 @@ TEST_CASE("no system with a token protocol that nobody named is analysed or simu
   for (std::uint64_t i = 0; i < count; ++i) {
     random_system s = system_generator(seeds.next()).make({});
     s.platform.shape.tokens = static_cast<token_protocol>(9);
-    CHECK(gpusync::analyze_set(s.platform, s.tasks).status == gpusync::set_status::invalid_model);
-    CHECK(takt::validate_gpusync(s.platform, s.tasks).fault == takt::gpusync_fault::choice_out_of_range);
-    CHECK(takt::simulate(s.platform, s.tasks, {}).error.fault == takt::gpusync_fault::choice_out_of_range);
+    CHECK(gpusync::analyze_set(s.platform, s.tasks).status == takt::obstacle::invalid_model);
+    CHECK(takt::validate_gpusync(s.platform, s.tasks).fault == takt::model_fault::choice_out_of_range);
+    CHECK(takt::simulate(s.platform, s.tasks, {}).error.fault == takt::model_fault::choice_out_of_range);
   }
 }
 

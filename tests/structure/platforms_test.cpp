@@ -19,12 +19,14 @@
 #include <utility>
 #include <vector>
 
+#include <takt/analysis/analyze_gpusync.hpp>
 #include <takt/core/random.hpp>
 #include <takt/runtime.hpp>
 #include <takt/runtime/accelerator/emulated_accelerator.hpp>
 #include <takt/runtime/accelerator/run_accelerator.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/simulation.hpp>
+#include <takt/simulation/gpusync/simulate.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/simulate_accelerator.hpp>
 #include <takt/simulation/simulate_shares.hpp>
@@ -526,6 +528,120 @@ auto share_fields() -> std::string {
   return out.text();
 }
 
+// --- locked GPUs --------------------------------------------------------------------------------------------------
+
+using locked_table = takt::gpusync_table<ticks, 4, 2>;
+
+struct locked_system {
+  takt::gpusync_board<> board{};
+  locked_table table;
+  takt::plan<4> plan;
+};
+
+auto locked_gpus() -> locked_system {
+  constexpr ticks us = 1000;
+  locked_system out;
+  out.board.shape = {.cpus = 4,
+                     .cpu_cluster_size = 2,
+                     .gpus = 4,
+                     .gpu_cluster_size = 2,
+                     .copy_engines = 1,
+                     .migration = takt::migration_path::peer_to_peer,
+                     .dma_chunk = 1 << 16,
+                     .association = {.cpu_clusters = {3, 3}}};
+  out.board.costs.kinds.fill({.setup = 10 * us, .numerator = 1, .denominator = 4});
+  const auto add = [&out](const char* name, ticks period, std::int32_t cluster, std::int32_t priority) {
+    locked_table::task_type t{.name = name,
+                              .wcet = 900 * us,
+                              .period = period * us,
+                              .deadline = period * us,
+                              .cpu_in_gpu_section = 100 * us,
+                              .bytes_in = 1 << 18,
+                              .bytes_out = 1 << 18,
+                              .bytes_state = 1 << 18,
+                              .cpu_cluster = cluster,
+                              .gpu_cluster = cluster,
+                              .priority = priority};
+    REQUIRE(t.kernels.push_back(800 * us));
+    REQUIRE(out.table.add(t));
+  };
+  add("a", 8000, 0, 2);
+  add("b", 10'000, 0, 1);
+  add("c", 12'000, 0, 0);
+  add("d", 20'000, 1, 3);
+  return out;
+}
+
+auto ask(const locked_system& s) -> answers {
+  answers out;
+  for (std::uint64_t number = 0; number <= variants / 2; ++number) {
+    locked_table table = s.table;
+    variant vary{number};
+    for (auto& t : table.tasks) {
+      t.wcet = std::max(vary(t.wcet), t.cpu_in_gpu_section);
+      for (auto& k : t.kernels) { k = vary(k); }
+    }
+    takt::trace heard;
+    takt::gpusync_simulation_options how;
+    how.horizon = 60_ms;
+    how.overheads = true;
+    const auto simulated = takt::simulate(s.board, table, s.plan, how, heard);
+    out.simulation.push_back(words_of_simulation(simulated, heard));
+    out.analysis.push_back(words_of_verdict(takt::analyze(s.board, table, s.plan)));
+  }
+  return out;
+}
+
+auto locked_fields() -> std::string {
+  field_table out{"Locked GPUs", ask(locked_gpus())};
+  const auto with = [](auto change) {
+    locked_system s = locked_gpus();
+    change(s);
+    return ask(s);
+  };
+  const auto shape = [&with](auto change) { return with([&](locked_system& s) { change(s.board.shape); }); };
+  out.add("cpus, cpu_cluster_size", shape([](auto& c) { c.cpus = 2 * (c.cpu_cluster_size = 1); }));
+  out.add("gpus, gpu_cluster_size", shape([](auto& c) { c.gpus = 2 * (c.gpu_cluster_size = 1); }));
+  out.add("tokens_per_gpu", shape([](auto& c) { c.tokens_per_gpu = 2; }));
+  out.add("copy_engines", shape([](auto& c) { c.copy_engines = 2; }));
+  out.add("numa_nodes", shape([](auto& c) { c.numa_nodes = 2; }), "the association says which clusters serve which");
+  out.add("migration", shape([](auto& c) { c.migration = takt::migration_path::system_memory; }));
+  out.add("tokens", shape([](auto& c) { c.tokens = takt::token_protocol::r2dglp; }));
+  out.add("engines", shape([](auto& c) { c.engines = takt::engine_order::priority; }));
+  out.add("scheduler", shape([](auto& c) { c.scheduler = takt::cpu_scheduler::given_priority; }));
+  out.add("uncontended", shape([](auto& c) { c.uncontended = takt::uncontended_gpus::dedicated; }));
+  out.add("dma_chunk", shape([](auto& c) { c.dma_chunk = 1 << 14; }));
+  out.add("association", shape([](auto& c) { c.association.cpu_clusters = {1, 2}; }));
+  out.add("costs.to_device", with([](auto& s) { s.board.costs.kinds[0].setup *= 4; }));
+  out.add("costs.to_host", with([](auto& s) { s.board.costs.kinds[1].setup *= 4; }));
+  out.add("costs.peer", with([](auto& s) { s.board.costs.kinds[2].setup *= 4; }));
+  out.add("overheads", with([](auto& s) { s.board.overheads.schedule = 5000; }));
+  const auto task = [&with](auto change) { return with([&](locked_system& s) { change(s.table.tasks[0]); }); };
+  out.add("task.wcet", task([](auto& t) { t.wcet *= 2; }));
+  out.add("task.period", task([](auto& t) { t.period *= 2; }));
+  out.add("task.deadline", task([](auto& t) { t.deadline = 2'000'000; }));
+  out.add("task.priority", with([](auto& s) { s.table.tasks[0].priority = 0; }), "only fixed priorities read it");
+  out.add("task.cpu_in_gpu_section", task([](auto& t) { t.cpu_in_gpu_section *= 2; }));
+  out.add("task.kernels", task([](auto& t) { t.kernels[0] *= 2; }));
+  out.add("task.bytes_in", task([](auto& t) { t.bytes_in *= 2; }));
+  out.add("task.bytes_out", task([](auto& t) { t.bytes_out *= 2; }));
+  out.add("task.bytes_state", task([](auto& t) { t.bytes_state *= 2; }));
+  out.add("task.cpu_cluster", with([](auto& s) { s.table.tasks[3].cpu_cluster = 0; }));
+  out.add("task.gpu_cluster", with([](auto& s) { s.table.tasks[3].gpu_cluster = 0; }));
+  out.add("plan.cores", with([](auto& s) {
+            for (const std::int32_t c : {0, 0, 1, 1}) { s.plan.cores.push_back(c); }
+          }));
+  out.add("plan.shares", with([](auto& s) {
+            for (const std::int32_t g : {0, 0, 1, 1}) { s.plan.shares.push_back({g, 0}); }
+          }));
+  out.add("plan.priorities", with([](auto& s) {
+            for (const std::int32_t p : {3, 2, 1, 0}) { s.plan.priorities.push_back(p); }
+          }));
+  out.add("plan.percents", with([](auto& s) { s.plan.percents.resize(4, 20); }));
+  out.add("plan.tokens", with([](auto& s) { s.plan.tokens.resize(4, 1); }));
+  return out.text();
+}
+
 auto document() -> std::string { return TAKT_SOURCE_DIR "/docs/platforms.md"; }
 
 auto read_document() -> std::string {
@@ -547,6 +663,7 @@ TEST_CASE(
                 .text();
   tables += graph_fields();
   tables += share_fields();
+  tables += locked_fields();
   const std::string text = read_document();
   const auto at = text.find(marker);
   REQUIRE(at != std::string::npos);

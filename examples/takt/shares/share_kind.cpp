@@ -63,9 +63,8 @@ class share_description final : public described_file {
 };
 
 auto share_description::simulate(const simulation_options& options, trace* kept) const -> sighting {
-  const auto seen = heard_by(kept, [&](auto& recorder) {
-    return takt::simulate(file_->platform(), file_->table, options, recorder);
-  });
+  const auto seen = heard_by(
+      kept, [&](auto& recorder) { return takt::simulate(file_->platform(), file_->table, options, recorder); });
   sighting out = sighting_of(seen);
   out.notes.push_back(fmt::format("decisions: {} of the whole set, {} refused a job, {} shares changed",
                                   seen.effort.operations, seen.effort.refusals, seen.effort.share_changes));

@@ -6,6 +6,7 @@
 
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/analyze.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_set.hpp>

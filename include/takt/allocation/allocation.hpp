@@ -19,14 +19,8 @@ enum class search_method : std::uint8_t {
                      ///< exhaustive
 };
 
-[[nodiscard]] constexpr auto is_known(search_method e) noexcept -> bool {
-  switch (e) {
-    case search_method::exhaustive:
-    case search_method::exact:
-    case search_method::greedy:
-    case search_method::branch_and_bound: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(search_method) noexcept -> search_method {
+  return search_method::branch_and_bound;
 }
 
 inline constexpr auto exhaustive_search = search_method::exhaustive;

@@ -69,7 +69,7 @@ template <GpusyncPlatform P, class Table, std::size_t N>
   const gpusync_configuration& c = platform.configuration();
   const bool sound = c.cpu_cluster_size > 0 && fault_of(c) == model_fault::none;
   verdict.method = sound && c.donates_at_release() ? "locked-gpus-ck-omlp" : "locked-gpus-r2dglp";
-  if (!is_known(how)) {
+  if (!choices_known(how)) {
     verdict.refuse({.fault = model_fault::choice_out_of_range});
     return out;
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <takt/core/checked.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
 #include <takt/generation/generated_name.hpp>
@@ -22,13 +23,8 @@ enum class copies_per_kernel : std::uint8_t {
   one,   ///< one before it; its length is one draw
   none,  ///< unified memory
 };
-[[nodiscard]] constexpr auto is_known(copies_per_kernel e) noexcept -> bool {
-  switch (e) {
-    case copies_per_kernel::two:
-    case copies_per_kernel::one:
-    case copies_per_kernel::none: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(copies_per_kernel) noexcept -> copies_per_kernel {
+  return copies_per_kernel::none;
 }
 
 [[nodiscard]] constexpr auto copies_of(copies_per_kernel e) noexcept -> std::int32_t {

@@ -17,13 +17,7 @@ enum class kernel_width : std::uint8_t {
   one_core,   ///< one SM, which it is pinned to
   all_cores,  ///< every SM at once
 };
-[[nodiscard]] constexpr auto is_known(kernel_width e) noexcept -> bool {
-  switch (e) {
-    case kernel_width::one_core:
-    case kernel_width::all_cores: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(kernel_width) noexcept -> kernel_width { return kernel_width::all_cores; }
 [[nodiscard]] constexpr auto needs_all_cores(kernel_width e) noexcept -> bool {
   switch (e) {
     case kernel_width::one_core: return false;
@@ -92,13 +86,8 @@ enum class preemption_cost_model : std::uint8_t {
   race,      ///< the hardware resumes the kernel below for one wave before the host has submitted the next job
   overhead,  ///< preemption is immediate and wastes the preempted kernel's cost
 };
-[[nodiscard]] constexpr auto is_known(preemption_cost_model e) noexcept -> bool {
-  switch (e) {
-    case preemption_cost_model::ideal:
-    case preemption_cost_model::race:
-    case preemption_cost_model::overhead: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(preemption_cost_model) noexcept -> preemption_cost_model {
+  return preemption_cost_model::overhead;
 }
 
 }  // namespace takt

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/exact.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/located.hpp>

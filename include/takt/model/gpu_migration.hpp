@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/bus_congestion.hpp>
 #include <takt/model/copy_chunks.hpp>
@@ -17,13 +18,8 @@ enum class migration_path : std::uint8_t {
   peer_to_peer,   ///< from GPU to GPU, when it is known that the GPU changes
   system_memory,  ///< to system memory after every job, back only to another GPU than that of the job before
 };
-[[nodiscard]] constexpr auto is_known(migration_path e) noexcept -> bool {
-  switch (e) {
-    case migration_path::none:
-    case migration_path::peer_to_peer:
-    case migration_path::system_memory: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(migration_path) noexcept -> migration_path {
+  return migration_path::system_memory;
 }
 [[nodiscard]] constexpr auto copies_between_gpus(migration_path e) noexcept -> bool {
   switch (e) {

@@ -8,24 +8,10 @@ namespace takt {
 
 /// The kind of resource that a segment of a job occupies.
 enum class stage : std::uint8_t { cpu, copy, kernel };
-[[nodiscard]] constexpr auto is_known(stage e) noexcept -> bool {
-  switch (e) {
-    case stage::cpu:
-    case stage::copy:
-    case stage::kernel: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(stage) noexcept -> stage { return stage::kernel; }
 
 enum class copy_direction : std::uint8_t { unspecified, to_device, to_host };
-[[nodiscard]] constexpr auto is_known(copy_direction e) noexcept -> bool {
-  switch (e) {
-    case copy_direction::unspecified:
-    case copy_direction::to_device:
-    case copy_direction::to_host: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(copy_direction) noexcept -> copy_direction { return copy_direction::to_host; }
 /// Whether a copy takes the second of two copy engines.
 [[nodiscard]] constexpr auto takes_second_engine(copy_direction d) noexcept -> bool {
   switch (d) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>

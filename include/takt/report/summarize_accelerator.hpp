@@ -164,9 +164,7 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
     core.cells.push_back(detail::core_cell(t, on));
     wcet.cells.push_back(in_milliseconds(t.wcet));
     wave.cells.push_back(in_milliseconds(t.preemption_cost));
-    out.tasks[i].kernels_on = needs_all_cores(t.width) ? "all SMs"
-                              : on == any_core       ? ""
-                                                     : "SM " + core.cells[i];
+    out.tasks[i].kernels_on = needs_all_cores(t.width) ? "all SMs" : on == any_core ? "" : "SM " + core.cells[i];
     if (on != any_core) { placed.add(out.tasks[i].name, on); }
     detail::add_kernel_terms(t, i, out.tasks[i]);
   }

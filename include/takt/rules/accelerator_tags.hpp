@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_fault.hpp>

@@ -9,14 +9,7 @@ namespace takt {
 /// On which of the SMs that have room the next block goes: the one with the most idle threads, the lowest number, or
 /// the fewest idle threads. Of equals the lowest number. Hardware has been seen to place evenly.
 enum class block_placement : std::uint8_t { even, first_fit, best_fit };
-[[nodiscard]] constexpr auto is_known(block_placement e) noexcept -> bool {
-  switch (e) {
-    case block_placement::even:
-    case block_placement::first_fit:
-    case block_placement::best_fit: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(block_placement) noexcept -> block_placement { return block_placement::best_fit; }
 
 /// What one block takes from its SM, besides a block slot.
 struct block_footprint {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <takt/core/checked.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -19,14 +20,8 @@ enum class overrun_policy : std::uint8_t {
   early_release,          ///< it takes the budget and the deadline of its task's next job, which is skipped
   bandwidth_inheritance,  ///< the same, and whoever lends a priority pays for the work that is done at it
 };
-[[nodiscard]] constexpr auto is_known(overrun_policy e) noexcept -> bool {
-  switch (e) {
-    case overrun_policy::none:
-    case overrun_policy::signal:
-    case overrun_policy::early_release:
-    case overrun_policy::bandwidth_inheritance: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(overrun_policy) noexcept -> overrun_policy {
+  return overrun_policy::bandwidth_inheritance;
 }
 
 /// What the host does about an empty budget.

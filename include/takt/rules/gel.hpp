@@ -19,15 +19,7 @@ enum class gel_policy : std::uint8_t {
   first_in_first_out,  ///< 0
   given_points,        ///< `gel_task::point`
 };
-[[nodiscard]] constexpr auto is_known(gel_policy e) noexcept -> bool {
-  switch (e) {
-    case gel_policy::earliest_deadline:
-    case gel_policy::fair_lateness:
-    case gel_policy::first_in_first_out:
-    case gel_policy::given_points: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(gel_policy) noexcept -> gel_policy { return gel_policy::given_points; }
 
 /// The point of a task on so many processors. Error: an overflowed fraction. Pre: processors >= 1, a known policy.
 template <ExactNumber Number>

@@ -14,13 +14,8 @@ enum class priority_order : std::uint8_t {
   deadline_monotonic,  ///< shorter relative deadline first
   rate_monotonic,      ///< shorter period first
 };
-[[nodiscard]] constexpr auto is_known(priority_order e) noexcept -> bool {
-  switch (e) {
-    case priority_order::assigned:
-    case priority_order::deadline_monotonic:
-    case priority_order::rate_monotonic: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(priority_order) noexcept -> priority_order {
+  return priority_order::rate_monotonic;
 }
 
 namespace detail {

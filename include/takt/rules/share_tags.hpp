@@ -19,7 +19,7 @@ struct shares_rule {
   share_triggers triggers{};
 
   [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
-    if (!is_known(rules) || !is_known(triggers)) { return {.fault = model_fault::choice_out_of_range}; }
+    if (!choices_known(rules) || !choices_known(triggers)) { return {.fault = model_fault::choice_out_of_range}; }
     return {.fault = rules.actuation < 0 ? model_fault::negative_time : model_fault::none};
   }
 };

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/choice.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/fifo_server.hpp>
 #include <takt/rules/priority_order.hpp>
@@ -88,14 +89,7 @@ enum class token_order : std::uint8_t {
   r2dglp,   ///< short queues, the best pending jobs of one cluster first
   ck_omlp,  ///< one queue that holds at most one request per processor
 };
-[[nodiscard]] constexpr auto is_known(token_order e) noexcept -> bool {
-  switch (e) {
-    case token_order::k_fmlp:
-    case token_order::r2dglp:
-    case token_order::ck_omlp: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(token_order) noexcept -> token_order { return token_order::ck_omlp; }
 template <token_order Order>
 struct token_order_rule {};
 

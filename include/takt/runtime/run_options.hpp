@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <takt/analysis/verdict.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
@@ -15,27 +16,14 @@ namespace takt::runtime {
 
 /// How long an emulated segment takes within its bounds.
 enum class length_choice : std::uint8_t { uniform, upper, lower };
-[[nodiscard]] constexpr auto is_known(length_choice e) noexcept -> bool {
-  switch (e) {
-    case length_choice::uniform:
-    case length_choice::upper:
-    case length_choice::lower: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(length_choice) noexcept -> length_choice { return length_choice::lower; }
 
 /// What becomes of a release that finds the task's previous job unfinished. The late job always goes on.
 enum class overrun_policy : std::uint8_t {
   queue,  ///< it starts as soon as the previous job has ended, and its response counts from its release
   skip,   ///< it is dropped and counted
 };
-[[nodiscard]] constexpr auto is_known(overrun_policy e) noexcept -> bool {
-  switch (e) {
-    case overrun_policy::queue:
-    case overrun_policy::skip: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(overrun_policy) noexcept -> overrun_policy { return overrun_policy::skip; }
 
 /// What to expect of a task or a graph, in the order in which they were given. Missing entries expect nothing.
 struct expectation {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <takt/core/checked.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/critical_section_fusion.hpp>
 #include <takt/rules/locking/request.hpp>

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
@@ -17,13 +18,8 @@ enum class release_pattern : std::uint8_t {
   sporadic,     ///< at least one period apart, every other release with a random delay of up to a period more
   adversarial,  ///< legal sporadic releases that are steered towards bad coincidences
 };
-[[nodiscard]] constexpr auto is_known(release_pattern e) noexcept -> bool {
-  switch (e) {
-    case release_pattern::periodic:
-    case release_pattern::sporadic:
-    case release_pattern::adversarial: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(release_pattern) noexcept -> release_pattern {
+  return release_pattern::adversarial;
 }
 
 enum class execution_times : std::uint8_t {
@@ -31,14 +27,7 @@ enum class execution_times : std::uint8_t {
   upper,
   random,  ///< each segment by itself: often its lower bound, often its upper bound, else anything between
 };
-[[nodiscard]] constexpr auto is_known(execution_times e) noexcept -> bool {
-  switch (e) {
-    case execution_times::lower:
-    case execution_times::upper:
-    case execution_times::random: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(execution_times) noexcept -> execution_times { return execution_times::random; }
 
 [[nodiscard]] constexpr auto is_periodic(release_pattern p) noexcept -> bool {
   switch (p) {

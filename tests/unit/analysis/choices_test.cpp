@@ -66,10 +66,10 @@ TEST_CASE("unknown kinds and directions of segments are refused") {
 }
 
 TEST_CASE("an unknown search method finds no plan") {
-  expect_only_named<takt::search_method>(3, [](takt::search_method e) {
+  expect_only_named<takt::search_method>(4, [](takt::search_method e) {
     const auto plan = takt::allocate(chain_board, chains, e);
     const bool refused = !plan.feasible && plan.shares.size() == 0;
-    auto table = takt::analysis::prioritized_table(chain_board, chains);
+    const auto table = takt::planned_table(chain_board, chains, takt::plan<2>{});
     auto a = takt::analysis::make_analysis(chain_board, table);
     const auto searched = takt::search_plan(a, e);
     CHECK(refused == (!searched.effort.complete && !searched.feasible));
@@ -167,7 +167,8 @@ using gel_tasks = takt::gel_table<ticks, 2>;
   return out;
 }
 [[nodiscard]] auto is_choice(const takt::analysis::gel_bounds<ticks, 2>& b) -> bool {
-  return b.status == takt::analysis::gel_status::invalid_model && b.error.fault == takt::gel_fault::choice_out_of_range;
+  return b.status == takt::analysis::gel_status::invalid_model &&
+         b.error.fault == takt::model_fault::choice_out_of_range;
 }
 
 TEST_CASE("unknown policies, shifts and signs are refused by every analysis of priority points") {
@@ -219,7 +220,7 @@ TEST_CASE("unknown kinds, parts and limits of nodes are refused") {
   const auto refuses = [](const auto& change) {
     graphs t = one_graph();
     change(t.nodes[0]);
-    return takt::validate(t).fault == takt::graph_fault::choice_out_of_range;
+    return takt::validate(t).fault == takt::model_fault::choice_out_of_range;
   };
   CHECK_FALSE(refuses([](auto& /*n*/) {}));
   expect_only_named<takt::job_limit>(2, [&](takt::job_limit e) { return refuses([e](auto& n) { n.limit = e; }); });
@@ -231,10 +232,10 @@ TEST_CASE("unknown options of graph bounds are refused, and an unknown place of 
   namespace an = takt::analysis;
   const graphs t = one_graph();
   const auto fine = [&](const an::fine_options& o) {
-    return an::fine_bounds(takt::refine(t), graph_board(), o).status == an::graph_status::invalid_model;
+    return an::fine_bounds(takt::refine(t), graph_board(), o).status == takt::obstacle::invalid_model;
   };
   const auto coarse = [&](const an::coarse_options& o) {
-    return an::coarse_bounds(t, graph_board(), o).timing.status == an::graph_status::invalid_model;
+    return an::coarse_bounds(t, graph_board(), o).timing.status == takt::obstacle::invalid_model;
   };
   expect_only_named<takt::gel_policy>(4, [&](takt::gel_policy e) { return fine({.policy = e}); });
   expect_only_named<an::point_shift>(2, [&](an::point_shift e) { return fine({.shift = e}); });
@@ -270,15 +271,12 @@ using gpu_tasks = takt::gpusync_table<ticks, 2, 1>;
 }
 [[nodiscard]] auto refuses_shape(const takt::gpusync_board<>& board) -> bool {
   const auto tasks = locked_tasks();
-  const bool refused = takt::fault_of(board.shape) == takt::gpusync_fault::choice_out_of_range;
+  const bool refused = takt::fault_of(board.shape) == takt::model_fault::choice_out_of_range;
   const auto verdict = takt::analyze(board, tasks);
-  CHECK(refused == (verdict.fault.fault == takt::gpusync_fault::choice_out_of_range));
+  CHECK(refused == (verdict.error.fault == takt::model_fault::choice_out_of_range));
   CHECK(refused == (verdict.status == takt::verdict_status::invalid_model));
-  CHECK(refused == (takt::validate_gpusync(board, tasks).fault == takt::gpusync_fault::choice_out_of_range));
-  if (refused) {
-    CHECK(takt::analysis::gpusync::analyze_set(board, tasks).status ==
-          takt::analysis::gpusync::set_status::invalid_model);
-  }
+  CHECK(refused == (takt::validate_gpusync(board, tasks).fault == takt::model_fault::choice_out_of_range));
+  if (refused) { CHECK(takt::analysis::gpusync::analyze_set(board, tasks).status == takt::obstacle::invalid_model); }
   return refused;
 }
 
@@ -303,12 +301,11 @@ TEST_CASE("unknown options of the analysis of locked GPUs are refused") {
     an::options<ticks> o;
     change(o);
     const auto verdict = takt::analyze(board, tasks, o);
-    const bool refused = verdict.fault.fault == takt::gpusync_fault::choice_out_of_range;
+    const bool refused = verdict.error.fault == takt::model_fault::choice_out_of_range;
     CHECK(refused == (verdict.status == takt::verdict_status::invalid_model));
-    CHECK(refused == (an::analyze_set(board, tasks, o).status == an::set_status::invalid_model));
+    CHECK(refused == (an::analyze_set(board, tasks, o).status == takt::obstacle::invalid_model));
     auto placed = tasks;
-    CHECK(refused ==
-          (takt::partition_gpusync(board, placed, o).error.fault == takt::gpusync_fault::choice_out_of_range));
+    CHECK(refused == (takt::partition_gpusync(board, placed, o).error.fault == takt::model_fault::choice_out_of_range));
     return refused;
   };
   expect_only_named<an::guarantee>(2, [&](auto e) { return with([e](auto& o) { o.wanted = e; }); });
@@ -335,7 +332,7 @@ TEST_CASE("unknown rules and triggers of shares are refused, and prove nothing")
     const bool refused = is_choice(takt::analyze(board, table).error);
     const takt::share_scheduler<1, takt::contention_predictor<1>> scheduler(table, predictor, rules, triggers);
     CHECK(refused == is_choice(scheduler.error()));
-    if (!is_known(rules)) { CHECK_FALSE(takt::analysis::sufficient_shares(table, predictor, rules).sufficient); }
+    if (!choices_known(rules)) { CHECK_FALSE(takt::analysis::sufficient_shares(table, predictor, rules).sufficient); }
     return refused;
   };
   const auto rule = [&](const auto& change) {

@@ -13,8 +13,8 @@
 namespace {
 
 using namespace takt;
-using takt::model_fault;
 using generation::accelerator_set_options;
+using takt::model_fault;
 using table = accelerator_table<ticks, 16>;
 
 constexpr auto list(std::initializer_list<ticks> units) -> generation::period_choices {

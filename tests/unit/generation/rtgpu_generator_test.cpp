@@ -10,9 +10,9 @@
 namespace {
 
 using namespace takt;
-using takt::model_fault;
 using generation::copies_per_kernel;
 using generation::rtgpu_options;
+using takt::model_fault;
 using table = task_table<ticks, 64, 1024>;
 
 auto demand(const table& t, std::size_t i) -> ticks {

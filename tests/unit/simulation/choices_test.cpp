@@ -93,9 +93,7 @@ using gpu_tasks = takt::gpusync_table<ticks, 2, 1>;
 [[nodiscard]] auto refuses(const takt::gpusync_board<>& board, takt::gpusync_simulation_options o) -> bool {
   o.horizon = takt::duration{5000};
   const auto seen = takt::simulate(board, locked_tasks(), o);
-  const bool refused = seen.error.fault == takt::gpusync_fault::choice_out_of_range;
-  CHECK(refused == (seen.fault == takt::gpusync_run_fault::model));
-  return refused;
+  return is_choice(seen.error);
 }
 
 TEST_CASE("unknown options and configurations of locked GPUs are not simulated") {
@@ -136,7 +134,7 @@ TEST_CASE("graphs on locked GPUs do not run with an unknown service of engines")
   expect_only_named<sim::engine_service>(2, [&](sim::engine_service e) {
     const auto seen =
         sim::run_gpu_graphs<2>(system, std::span{&g, 1}, sim::full_work{}, {.until = 100, .engines = e}, unheard);
-    return seen.run.locks.error.fault == sim::workload_fault::malformed;
+    return is_choice(seen.run.locks.error);
   });
 }
 
@@ -175,7 +173,7 @@ TEST_CASE("copies, streams and kernels do not run in an unknown order") {
     const auto seen = sim::replay_kernels(shape, std::span<const sim::kernel_arrival<ticks>>{});
     const auto whole = sim::simulate_graphs(sim::graph_workload<ticks>{}, {}, {.gpu = shape});
     CHECK(seen.fault == whole.fault);
-    return seen.fault == sim::graph_run_fault::invalid_workload;
+    return seen.fault == takt::model_fault::malformed;
   });
 }
 
@@ -190,15 +188,13 @@ TEST_CASE("a step of an unknown kind makes a workload of graphs invalid") {
     t.clock = 0;
     t.period = 10;
     w.tasks.push_back(t);
-    return sim::simulate_graphs(w, {{0}}, {.gpu = {.sms = 1, .each = {1024}}}).fault ==
-           sim::graph_run_fault::invalid_workload;
+    return sim::simulate_graphs(w, {{0}}, {.gpu = {.sms = 1, .each = {1024}}}).fault == takt::model_fault::malformed;
   });
 }
 
 TEST_CASE("no sets are drawn with an unknown number of copies") {
-  expect_only_named<takt::generation::copies_per_kernel>(3, [](auto e) {
-    return takt::generation::validate({.copies = e}) == takt::generation::generation_fault::bad_options;
-  });
+  expect_only_named<takt::generation::copies_per_kernel>(
+      3, [](auto e) { return takt::generation::validate({.copies = e}) == takt::model_fault::options_out_of_range; });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <takt/analysis/accelerator/parts.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/model/model_error.hpp>
 
 namespace takt {
@@ -17,15 +18,7 @@ enum class core_choice : std::uint8_t {
   worst_fit,  ///< the one with the least load
   next_fit,   ///< the lowest number that is not below the core used last
 };
-[[nodiscard]] constexpr auto is_known(core_choice e) noexcept -> bool {
-  switch (e) {
-    case core_choice::first_fit:
-    case core_choice::best_fit:
-    case core_choice::worst_fit:
-    case core_choice::next_fit: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(core_choice) noexcept -> core_choice { return core_choice::next_fit; }
 
 /// In which order tasks are placed; equal keys keep the given order.
 enum class placement_order : std::uint8_t {
@@ -33,13 +26,8 @@ enum class placement_order : std::uint8_t {
   greatest_load_first,
   shortest_deadline_first,
 };
-[[nodiscard]] constexpr auto is_known(placement_order e) noexcept -> bool {
-  switch (e) {
-    case placement_order::as_given:
-    case placement_order::greatest_load_first:
-    case placement_order::shortest_deadline_first: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(placement_order) noexcept -> placement_order {
+  return placement_order::shortest_deadline_first;
 }
 
 enum class placement_status : std::uint8_t {

@@ -8,6 +8,7 @@
 #include <takt/allocation/accelerator/placement.hpp>
 #include <takt/analysis/accelerator/slot_edf.hpp>
 #include <takt/analysis/accelerator/two_slots.hpp>
+#include <takt/core/choice.hpp>
 
 namespace takt {
 
@@ -23,13 +24,7 @@ enum class budget_growth : std::uint8_t {
   monotone,  ///< such as `slot_supply_edf`: bisect
   unknown,   ///< such as `slot_abstraction_edf`: visit every budget
 };
-[[nodiscard]] constexpr auto is_known(budget_growth e) noexcept -> bool {
-  switch (e) {
-    case budget_growth::monotone:
-    case budget_growth::unknown: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(budget_growth) noexcept -> budget_growth { return budget_growth::unknown; }
 
 /// A budget in whole units, or the knowledge that none suffices.
 struct budget_found {

@@ -62,7 +62,7 @@ class gpusync_partitioner {
 
   template <class Rules>
   constexpr auto run(const analysis::gpusync::options<number>& o) -> gpusync_partition {
-    if (!is_known(o)) { return {partition_status::invalid, {.fault = model_fault::choice_out_of_range}}; }
+    if (!choices_known(o)) { return {partition_status::invalid, {.fault = model_fault::choice_out_of_range}}; }
     if (!place_somewhere()) { return {partition_status::unserved, {}}; }
     if (const auto error = validate_gpusync(*platform_, *table_)) { return {partition_status::invalid, error}; }
     place_on_gpus();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/priority_order.hpp>

@@ -6,6 +6,7 @@
 
 #include <takt/analysis/demand/sporadic_demand.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/model/accelerator_fault.hpp>
 
 namespace takt::analysis {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <takt/analysis/accelerator/slot_edf.hpp>
+#include <takt/core/choice.hpp>
 
 namespace takt::analysis {
 
@@ -25,13 +26,7 @@ enum class run_extent : std::uint8_t {
   hyper_period,  ///< to the end of all jobs, for the response times
   first_miss,    ///< the verdict is then known
 };
-[[nodiscard]] constexpr auto is_known(run_extent e) noexcept -> bool {
-  switch (e) {
-    case run_extent::hyper_period:
-    case run_extent::first_miss: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(run_extent) noexcept -> run_extent { return run_extent::first_miss; }
 
 namespace detail {
 

@@ -9,6 +9,7 @@
 #include <takt/analysis/demand/edf_qpa.hpp>
 #include <takt/analysis/demand/edf_test.hpp>
 #include <takt/analysis/demand/supply.hpp>
+#include <takt/core/choice.hpp>
 
 namespace takt::analysis {
 
@@ -17,12 +18,8 @@ enum class activation_order : std::uint8_t {
   one_by_one,  ///< the blocker can be started at the very instant of the next activation; also continuous time
   batched,     ///< whole ticks, and all activations of a tick are known before a job starts
 };
-[[nodiscard]] constexpr auto is_known(activation_order e) noexcept -> bool {
-  switch (e) {
-    case activation_order::one_by_one:
-    case activation_order::batched: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(activation_order) noexcept -> activation_order {
+  return activation_order::batched;
 }
 
 namespace detail {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <takt/analysis/gel/gel_bounds.hpp>
+#include <takt/core/choice.hpp>
 
 namespace takt::analysis {
 
@@ -15,14 +16,7 @@ enum class job_overlap : std::uint8_t {
   as_given,   ///< `gel_task::parallelism`
   unlimited,  ///< any number: jobs of a task are as independent as those of different tasks
 };
-[[nodiscard]] constexpr auto is_known(job_overlap e) noexcept -> bool {
-  switch (e) {
-    case job_overlap::none:
-    case job_overlap::as_given:
-    case job_overlap::unlimited: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(job_overlap) noexcept -> job_overlap { return job_overlap::unlimited; }
 
 namespace detail {
 

@@ -12,13 +12,7 @@ enum class delay_sign : std::uint8_t {
   any,           ///< as in Erickson 2014
   not_negative,  ///< 0 instead, as in the earlier definition of a compliant vector
 };
-[[nodiscard]] constexpr auto is_known(delay_sign e) noexcept -> bool {
-  switch (e) {
-    case delay_sign::any:
-    case delay_sign::not_negative: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(delay_sign) noexcept -> delay_sign { return delay_sign::not_negative; }
 
 namespace detail {
 

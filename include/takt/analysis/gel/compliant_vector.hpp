@@ -8,6 +8,7 @@
 #include <takt/analysis/gel/bounded_response.hpp>
 #include <takt/analysis/gel/compliant_point.hpp>
 #include <takt/analysis/gel/gel_bounds.hpp>
+#include <takt/core/choice.hpp>
 
 namespace takt::analysis {
 namespace detail {

@@ -7,6 +7,7 @@
 
 #include <takt/analysis/gel/bounded_response.hpp>
 #include <takt/analysis/gel/gel_bounds.hpp>
+#include <takt/core/choice.hpp>
 
 namespace takt::analysis {
 
@@ -16,24 +17,11 @@ enum class devi_form : std::uint8_t {
   busy_processors,  ///< s = D = ceil(U): the same with equation 2.19
   mixed,            ///< s = ceil(U), D = m: Devi and Anderson 2008; not above the others if U > 1
 };
-[[nodiscard]] constexpr auto is_known(devi_form e) noexcept -> bool {
-  switch (e) {
-    case devi_form::processors:
-    case devi_form::busy_processors:
-    case devi_form::mixed: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(devi_form) noexcept -> devi_form { return devi_form::mixed; }
 
 /// Whether the quotient counts below 0, which it is if s = 1.
 enum class devi_quotient : std::uint8_t { any, not_negative };
-[[nodiscard]] constexpr auto is_known(devi_quotient e) noexcept -> bool {
-  switch (e) {
-    case devi_quotient::any:
-    case devi_quotient::not_negative: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(devi_quotient) noexcept -> devi_quotient { return devi_quotient::not_negative; }
 
 namespace detail {
 
@@ -132,7 +120,9 @@ template <class Number, std::size_t MaxTasks>
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto implicit_deadline_fault(const gel_table<Number, MaxTasks>& table) -> model_error {
   for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table.tasks[i].deadline != table.tasks[i].period) { return fault_at(model_fault::deadline_is_not_the_period, i); }
+    if (table.tasks[i].deadline != table.tasks[i].period) {
+      return fault_at(model_fault::deadline_is_not_the_period, i);
+    }
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <takt/analysis/gel/upward.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/model/gel_task.hpp>
 #include <takt/rules/gel.hpp>
 
@@ -62,13 +63,7 @@ enum class point_shift : std::uint8_t {
   if_negative,  ///< the least point becomes 0 if it is below
   to_zero,      ///< the least point becomes 0: of all shifts the best one
 };
-[[nodiscard]] constexpr auto is_known(point_shift e) noexcept -> bool {
-  switch (e) {
-    case point_shift::if_negative:
-    case point_shift::to_zero: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(point_shift) noexcept -> point_shift { return point_shift::to_zero; }
 
 namespace detail {
 

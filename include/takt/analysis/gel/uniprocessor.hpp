@@ -52,7 +52,9 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto one_processor_fault(const gel_table<Number, MaxTasks>& table) -> model_error {
   if (const auto error = validate(table, 1)) { return error; }
   for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table.tasks[i].deadline < table.tasks[i].period) { return fault_at(model_fault::deadline_is_not_the_period, i); }
+    if (table.tasks[i].deadline < table.tasks[i].period) {
+      return fault_at(model_fault::deadline_is_not_the_period, i);
+    }
   }
   return {};
 }

@@ -67,7 +67,7 @@ template <class Rules = sound_rules, GpusyncPlatform P, class Table>
                                          const options<typename Table::number>& o = {}) -> set_bounds<Table> {
   using number = typename Table::number;
   set_bounds<Table> out;
-  if (!is_known(o) || !takt::detail::choices_known(platform.configuration())) {
+  if (!choices_known(o) || !takt::detail::choices_known(platform.configuration())) {
     out.status = obstacle::invalid_model;
     return out;
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/exact.hpp>
 #include <takt/model/gpusync/overheads.hpp>
 
@@ -13,12 +14,8 @@ enum class interrupt_handling : std::uint8_t {
   shared,    ///< the cluster's own: each preemption of a job may be interrupted anew
   shielded,  ///< another one
 };
-[[nodiscard]] constexpr auto is_known(interrupt_handling e) noexcept -> bool {
-  switch (e) {
-    case interrupt_handling::shared:
-    case interrupt_handling::shielded: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(interrupt_handling) noexcept -> interrupt_handling {
+  return interrupt_handling::shielded;
 }
 
 /// Timer ticks and releases on the CPUs of a cluster, and how much longer they make a job: a tick may come once per

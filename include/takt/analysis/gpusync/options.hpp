@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 
 namespace takt::analysis::gpusync {
@@ -11,13 +12,7 @@ enum class guarantee : std::uint8_t {
   bounded_tardiness,  ///< every response is bounded
   deadlines,          ///< every job meets its deadline
 };
-[[nodiscard]] constexpr auto is_known(guarantee e) noexcept -> bool {
-  switch (e) {
-    case guarantee::bounded_tardiness:
-    case guarantee::deadlines: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(guarantee) noexcept -> guarantee { return guarantee::deadlines; }
 
 /// How the waits of copies are counted where state moves from GPU to GPU and each GPU has two copy engines.
 enum class copy_bound : std::uint8_t {
@@ -26,15 +21,7 @@ enum class copy_bound : std::uint8_t {
   dual,    ///< those of other GPUs only as often as a migration can connect them
   chains,  ///< the dearest combination of blocking chains, with every chunk a full one; `simple` beyond 31 rivals
 };
-[[nodiscard]] constexpr auto is_known(copy_bound e) noexcept -> bool {
-  switch (e) {
-    case copy_bound::best:
-    case copy_bound::simple:
-    case copy_bound::dual:
-    case copy_bound::chains: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(copy_bound) noexcept -> copy_bound { return copy_bound::chains; }
 
 /// Limit of the token queues where no more tasks than the CPUs of the cluster use the tokens.
 /// The bounds hold for queues of at most ceil(min(c, n) / k), c being the CPUs that share the tokens and n their users:
@@ -46,13 +33,8 @@ enum class token_queue_limit : std::uint8_t {
   /// asks for f >= ceil(m / k) under donation at release (section 3.2.3.2) and counts so in equation 2.36.
   all_cpus_per_token,
 };
-[[nodiscard]] constexpr auto is_known(token_queue_limit e) noexcept -> bool {
-  switch (e) {
-    case token_queue_limit::cpus_per_token:
-    case token_queue_limit::users_per_token:
-    case token_queue_limit::all_cpus_per_token: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(token_queue_limit) noexcept -> token_queue_limit {
+  return token_queue_limit::all_cpus_per_token;
 }
 
 /// Where the interrupts of a GPU are handled, as seen from the jobs that use it.
@@ -61,14 +43,7 @@ enum class interrupt_place : std::uint8_t {
   local,
   remote,
 };
-[[nodiscard]] constexpr auto is_known(interrupt_place e) noexcept -> bool {
-  switch (e) {
-    case interrupt_place::as_configured:
-    case interrupt_place::local:
-    case interrupt_place::remote: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(interrupt_place) noexcept -> interrupt_place { return interrupt_place::remote; }
 
 [[nodiscard]] constexpr auto stays_local(interrupt_place place, bool configured) noexcept -> bool {
   switch (place) {
@@ -91,7 +66,7 @@ struct options {
   std::int32_t interrupting_engines = 0;  ///< of a GPU; 0: all that the configuration has
 };
 template <ExactNumber Number>
-[[nodiscard]] constexpr auto is_known(const options<Number>& o) noexcept -> bool {
+[[nodiscard]] constexpr auto choices_known(const options<Number>& o) noexcept -> bool {
   return is_known(o.wanted) && is_known(o.copies) && is_known(o.queues) && is_known(o.interrupts);
 }
 [[nodiscard]] constexpr auto asks_for_deadlines(guarantee g) noexcept -> bool {

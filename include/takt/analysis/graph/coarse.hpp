@@ -12,6 +12,7 @@
 #include <takt/analysis/graph/fine.hpp>
 #include <takt/analysis/graph/offsets.hpp>
 #include <takt/analysis/graph/timing.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/core/exact.hpp>
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/gel_task.hpp>
@@ -26,35 +27,21 @@ enum class graph_grain : std::uint8_t {
   node,   ///< a described node, with all segments of its chain
   graph,  ///< all of a graph
 };
-[[nodiscard]] constexpr auto is_known(graph_grain e) noexcept -> bool {
-  switch (e) {
-    case graph_grain::node:
-    case graph_grain::graph: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(graph_grain) noexcept -> graph_grain { return graph_grain::graph; }
 
 /// Where the bounds of kernels inside a sequential task come from.
 enum class coarse_kernel_bound : std::uint8_t {
   separated,    ///< Yang et al. 2018, theorem 3, over all kernels
   one_at_once,  ///< of each sequential task at most one kernel is not complete; never above the other
 };
-[[nodiscard]] constexpr auto is_known(coarse_kernel_bound e) noexcept -> bool {
-  switch (e) {
-    case coarse_kernel_bound::separated:
-    case coarse_kernel_bound::one_at_once: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(coarse_kernel_bound) noexcept -> coarse_kernel_bound {
+  return coarse_kernel_bound::one_at_once;
 }
 
 /// Which bound of sequential tasks under G-EDF.
 enum class sequential_bound : std::uint8_t { devi_anderson, compliant_vector };
-[[nodiscard]] constexpr auto is_known(sequential_bound e) noexcept -> bool {
-  switch (e) {
-    case sequential_bound::devi_anderson:
-    case sequential_bound::compliant_vector: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(sequential_bound) noexcept -> sequential_bound {
+  return sequential_bound::compliant_vector;
 }
 
 struct coarse_options {
@@ -62,7 +49,7 @@ struct coarse_options {
   coarse_kernel_bound kernels = coarse_kernel_bound::one_at_once;  ///< and of copies on engines
   sequential_bound tasks = sequential_bound::devi_anderson;
 };
-[[nodiscard]] constexpr auto is_known(const coarse_options& o) noexcept -> bool {
+[[nodiscard]] constexpr auto choices_known(const coarse_options& o) noexcept -> bool {
   return is_known(o.grain) && is_known(o.kernels) && is_known(o.tasks);
 }
 
@@ -225,7 +212,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto coarse_bounds(const graph_table<Number, N, E, G>& table, const graph_platform& platform,
                                            const coarse_options& options = {}) -> coarse_timing<Number, N, E, G> {
   coarse_timing<Number, N, E, G> out;
-  if (!is_known(options)) {
+  if (!choices_known(options)) {
     out.timing.status = obstacle::invalid_model;
     return out;
   }

@@ -12,6 +12,7 @@
 #include <takt/analysis/gel/restricted_parallelism.hpp>
 #include <takt/analysis/graph/offsets.hpp>
 #include <takt/analysis/graph/timing.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/gel_task.hpp>
 #include <takt/model/graph/graph_platform.hpp>
@@ -25,14 +26,7 @@ enum class kernel_bound : std::uint8_t {
   knapsack,   ///< the same with what can be carried in
   best,       ///< the least that is known, per kernel
 };
-[[nodiscard]] constexpr auto is_known(kernel_bound e) noexcept -> bool {
-  switch (e) {
-    case kernel_bound::separated:
-    case kernel_bound::knapsack:
-    case kernel_bound::best: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(kernel_bound) noexcept -> kernel_bound { return kernel_bound::best; }
 
 struct fine_options {
   gel_policy policy = gel_policy::fair_lateness;
@@ -41,7 +35,7 @@ struct fine_options {
   bool launch_jitter = false;  ///< kernels are enqueued when their launch ends, and no guard keeps them apart
   bool preemptive = true;      ///< CPU nodes; without it a bound is known for nodes whose jobs may overlap freely
 };
-[[nodiscard]] constexpr auto is_known(const fine_options& o) noexcept -> bool {
+[[nodiscard]] constexpr auto choices_known(const fine_options& o) noexcept -> bool {
   return is_known(o.policy) && is_known(o.shift) && is_known(o.kernels);
 }
 
@@ -232,7 +226,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto fine_bounds(const graph_table<Number, N, E, G>& refined, const graph_platform& platform,
                                          const fine_options& options = {}) -> graph_timing<Number, N, G> {
   graph_timing<Number, N, G> out;
-  if (!is_known(options)) {
+  if (!choices_known(options)) {
     out.status = obstacle::invalid_model;
     return out;
   }

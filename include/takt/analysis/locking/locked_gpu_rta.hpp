@@ -16,6 +16,7 @@
 #include <takt/analysis/locking/suspension_oblivious.hpp>
 #include <takt/analysis/locking/token_sections.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/tags.hpp>

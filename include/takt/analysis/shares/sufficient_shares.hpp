@@ -24,7 +24,7 @@ struct share_test {
 /// Whether the test says anything about a reading of Algorithm 1: slack must be the time that is really left, and the
 /// load the worst one.
 [[nodiscard]] constexpr auto provable(const share_rules& rules) noexcept -> bool {
-  return is_known(rules) && counts_time_left(rules.slack) && counts_worst_load(rules.load);
+  return choices_known(rules) && counts_time_left(rules.slack) && counts_worst_load(rules.load);
 }
 
 /// A test that accepts only sets that never miss a deadline under provable rules and any triggers, for sporadic

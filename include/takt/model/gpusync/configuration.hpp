@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/choice.hpp>
 #include <takt/model/gpu_migration.hpp>
 #include <takt/model/model_error.hpp>
 
@@ -23,15 +24,7 @@ enum class cpu_scheduler : std::uint8_t {
   shortest_period,  ///< rate monotonic, equal periods in the given order
   given_priority,   ///< the tasks' own priorities
 };
-[[nodiscard]] constexpr auto is_known(cpu_scheduler e) noexcept -> bool {
-  switch (e) {
-    case cpu_scheduler::earliest_deadline:
-    case cpu_scheduler::fair_lateness:
-    case cpu_scheduler::shortest_period:
-    case cpu_scheduler::given_priority: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(cpu_scheduler) noexcept -> cpu_scheduler { return cpu_scheduler::given_priority; }
 [[nodiscard]] constexpr auto reads_priorities(cpu_scheduler e) noexcept -> bool {
   switch (e) {
     case cpu_scheduler::earliest_deadline:
@@ -62,39 +55,22 @@ enum class cpu_scheduler : std::uint8_t {
 }
 
 enum class engine_order : std::uint8_t { first_come, priority };
-[[nodiscard]] constexpr auto is_known(engine_order e) noexcept -> bool {
-  switch (e) {
-    case engine_order::first_come:
-    case engine_order::priority: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(engine_order) noexcept -> engine_order { return engine_order::priority; }
 
 enum class token_protocol : std::uint8_t {
   derived,  ///< CK-OMLP exactly where a GPU cluster serves several CPU clusters
   r2dglp,
   ck_omlp,
 };
-[[nodiscard]] constexpr auto is_known(token_protocol e) noexcept -> bool {
-  switch (e) {
-    case token_protocol::derived:
-    case token_protocol::r2dglp:
-    case token_protocol::ck_omlp: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(token_protocol) noexcept -> token_protocol { return token_protocol::ck_omlp; }
 
 /// What happens in a GPU cluster that no more tasks use than it has GPUs.
 enum class uncontended_gpus : std::uint8_t {
   shared,     ///< tokens are given as in any other cluster
   dedicated,  ///< each task keeps one GPU for itself: it waits for no engine, and its state stays where it is
 };
-[[nodiscard]] constexpr auto is_known(uncontended_gpus e) noexcept -> bool {
-  switch (e) {
-    case uncontended_gpus::shared:
-    case uncontended_gpus::dedicated: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(uncontended_gpus) noexcept -> uncontended_gpus {
+  return uncontended_gpus::dedicated;
 }
 
 /// Which CPU clusters each GPU cluster serves: bit b of element a. All zero: the even one.

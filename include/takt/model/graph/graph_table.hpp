@@ -18,15 +18,7 @@ enum class node_kind : std::uint8_t {
   copy,       ///< a copy engine
   junction,   ///< takes no time and no resource: holds edges together
 };
-[[nodiscard]] constexpr auto is_known(node_kind e) noexcept -> bool {
-  switch (e) {
-    case node_kind::processor:
-    case node_kind::kernel:
-    case node_kind::copy:
-    case node_kind::junction: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(node_kind) noexcept -> node_kind { return node_kind::junction; }
 
 /// What a node of a refined graph is of the node that was described.
 enum class node_part : std::uint8_t {
@@ -37,30 +29,14 @@ enum class node_part : std::uint8_t {
   source,  ///< added before several nodes without predecessors
   sink,    ///< added after several nodes without successors
 };
-[[nodiscard]] constexpr auto is_known(node_part e) noexcept -> bool {
-  switch (e) {
-    case node_part::whole:
-    case node_part::launch:
-    case node_part::kernel:
-    case node_part::await:
-    case node_part::source:
-    case node_part::sink: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(node_part) noexcept -> node_part { return node_part::sink; }
 
 /// What a node's `parallelism` P limits.
 enum class job_limit : std::uint8_t {
   slots,     ///< the P oldest unfinished jobs may run
   distance,  ///< job j starts after job j - P
 };
-[[nodiscard]] constexpr auto is_known(job_limit e) noexcept -> bool {
-  switch (e) {
-    case job_limit::slots:
-    case job_limit::distance: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(job_limit) noexcept -> job_limit { return job_limit::distance; }
 
 /// One step of a graph. A described node whose chain has several segments is several nodes with one `owner`, joined by
 /// edges in the order of the chain.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/graph/graph_table.hpp>

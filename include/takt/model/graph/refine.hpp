@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/choice.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
 
@@ -15,13 +16,7 @@ enum class copy_placement : std::uint8_t {
   processor,  ///< a CPU node, which counts the whole copy as execution
   engine,     ///< a node of its own on the copy engines
 };
-[[nodiscard]] constexpr auto is_known(copy_placement e) noexcept -> bool {
-  switch (e) {
-    case copy_placement::processor:
-    case copy_placement::engine: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(copy_placement) noexcept -> copy_placement { return copy_placement::engine; }
 [[nodiscard]] constexpr auto copies_on_processor(copy_placement copies) noexcept -> bool {
   switch (copies) {
     case copy_placement::processor: return true;

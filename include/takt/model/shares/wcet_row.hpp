@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/wide_natural.hpp>
 #include <takt/model/shares/share.hpp>
@@ -55,13 +56,7 @@ enum class between_shares : std::uint8_t {
   step,   ///< that a job is no slower than with the next smaller measured share, and nothing below the least
   curve,  ///< that time is a + b / share or below it between two measured shares, and at most b / share below the least
 };
-[[nodiscard]] constexpr auto is_known(between_shares e) noexcept -> bool {
-  switch (e) {
-    case between_shares::step:
-    case between_shares::curve: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(between_shares) noexcept -> between_shares { return between_shares::curve; }
 
 /// Longest times of a job that runs alone with 1 to 100 per cent of a GPU. It never increases with the share: a row
 /// that does is raised to its upper envelope, lest more of the GPU slow a job down. A time that is not positive stays

@@ -17,13 +17,7 @@ enum class target_scale : std::uint8_t {
   linear,
   logarithmic,  ///< errors count relative to the time, which goes as 1 / share
 };
-[[nodiscard]] constexpr auto is_known(target_scale e) noexcept -> bool {
-  switch (e) {
-    case target_scale::linear:
-    case target_scale::logarithmic: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(target_scale) noexcept -> target_scale { return target_scale::logarithmic; }
 
 enum class estimate_status : std::uint8_t {
   estimated,

@@ -9,6 +9,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
+#include <takt/core/choice.hpp>
 #include <takt/prediction/corun/fuzzy_network.hpp>
 
 namespace takt {
@@ -17,13 +18,7 @@ enum class consequent_form : std::uint8_t {
   constant,  ///< Yao et al. 2022, Eq. 3
   affine,    ///< of Takagi, Sugeno and Kang, which the predecessor of that network has
 };
-[[nodiscard]] constexpr auto is_known(consequent_form e) noexcept -> bool {
-  switch (e) {
-    case consequent_form::constant:
-    case consequent_form::affine: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(consequent_form) noexcept -> consequent_form { return consequent_form::affine; }
 
 namespace detail {
 

@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 
+#include <takt/core/choice.hpp>
+
 namespace takt {
 
 /// How far an estimate of the remaining time was off at some progress of a job.
@@ -19,12 +21,8 @@ enum class threshold_criterion : std::uint8_t {
   mean_of_bin,  ///< as the curve of the paper is drawn; single errors may exceed the bound
   every_sample,
 };
-[[nodiscard]] constexpr auto is_known(threshold_criterion e) noexcept -> bool {
-  switch (e) {
-    case threshold_criterion::mean_of_bin:
-    case threshold_criterion::every_sample: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(threshold_criterion) noexcept -> threshold_criterion {
+  return threshold_criterion::every_sample;
 }
 
 inline constexpr std::size_t threshold_bins = 100;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/random.hpp>
 #include <takt/prediction/corun/co_run_model.hpp>
 #include <takt/prediction/corun/error_metrics.hpp>

@@ -14,13 +14,7 @@ enum class gang_order : std::uint8_t {
   backfill,  ///< run
   strict,    ///< wait behind it
 };
-[[nodiscard]] constexpr auto is_known(gang_order e) noexcept -> bool {
-  switch (e) {
-    case gang_order::backfill:
-    case gang_order::strict: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(gang_order) noexcept -> gang_order { return gang_order::strict; }
 
 /// SMs as cores, decided at every event: in order of importance a pinned job runs if its core is free, and a job for
 /// all cores if all are. Source: Zahaf and Lipari 2020, section 5.3, which leaves the order open.

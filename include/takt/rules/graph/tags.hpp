@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <takt/core/choice.hpp>
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/platform.hpp>

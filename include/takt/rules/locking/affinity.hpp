@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -26,13 +27,7 @@ struct queue_load {
 };
 
 enum class load_measure : std::uint8_t { requests, predicted_time };
-[[nodiscard]] constexpr auto is_known(load_measure e) noexcept -> bool {
-  switch (e) {
-    case load_measure::requests:
-    case load_measure::predicted_time: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(load_measure) noexcept -> load_measure { return load_measure::predicted_time; }
 
 /// The load of a queue whose requests have these predictions.
 [[nodiscard]] constexpr auto load_of(std::span<const rational> predictions) noexcept -> queue_load {
@@ -138,12 +133,8 @@ enum class steal_objective : std::uint8_t {
   time_saved,     ///< how much earlier a request is predicted to be complete
   shorter_there,  ///< how much shorter its own section is with the idle token, as the source prints it
 };
-[[nodiscard]] constexpr auto is_known(steal_objective e) noexcept -> bool {
-  switch (e) {
-    case steal_objective::time_saved:
-    case steal_objective::shorter_there: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(steal_objective) noexcept -> steal_objective {
+  return steal_objective::shorter_there;
 }
 
 /// A request in its queue. `own` is the predicted length of its section there (for the holder, what remains of it may

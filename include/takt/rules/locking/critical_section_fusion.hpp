@@ -10,13 +10,7 @@ namespace takt {
 
 /// In which order a mutex serves those who wait for it.
 enum class service_order : std::uint8_t { first_come, priority };
-[[nodiscard]] constexpr auto is_known(service_order e) noexcept -> bool {
-  switch (e) {
-    case service_order::first_come:
-    case service_order::priority: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(service_order) noexcept -> service_order { return service_order::priority; }
 
 /// Whether a holder between two critical sections of one lock should let it go instead of fusing the two. `waiters` are
 /// the effective priorities of those who wait for the lock. `holder` is the effective priority of the holder without

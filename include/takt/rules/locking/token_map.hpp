@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <takt/core/choice.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/request.hpp>
 
@@ -12,13 +13,7 @@ namespace takt {
 
 /// Which tokens of a pool belong to one GPU: neighbours, or every g-th.
 enum class token_layout : std::uint8_t { block, interleaved };
-[[nodiscard]] constexpr auto is_known(token_layout e) noexcept -> bool {
-  switch (e) {
-    case token_layout::block:
-    case token_layout::interleaved: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(token_layout) noexcept -> token_layout { return token_layout::interleaved; }
 
 /// What is to be said about a pool of tokens before it is used.
 enum class token_finding : std::uint8_t {

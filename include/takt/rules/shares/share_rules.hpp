@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
 
@@ -13,68 +14,32 @@ enum class sum_test : std::uint8_t {
   below,    ///< admitted shares add up to less than 100, as the listing has it
   at_most,  ///< or to 100, as the text has it
 };
-[[nodiscard]] constexpr auto is_known(sum_test e) noexcept -> bool {
-  switch (e) {
-    case sum_test::below:
-    case sum_test::at_most: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(sum_test) noexcept -> sum_test { return sum_test::at_most; }
 enum class slack_clock : std::uint8_t {
   executed,  ///< deadline less what the job has executed: time in which it was suspended is not counted
   wall,      ///< deadline less the time since its release
 };
-[[nodiscard]] constexpr auto is_known(slack_clock e) noexcept -> bool {
-  switch (e) {
-    case slack_clock::executed:
-    case slack_clock::wall: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(slack_clock) noexcept -> slack_clock { return slack_clock::wall; }
 enum class refusal_rule : std::uint8_t {
   zero_rest,  ///< the first application that does not fit and all below it get nothing
   skip,       ///< those that fit are admitted; what they leave goes to the first that does not
 };
-[[nodiscard]] constexpr auto is_known(refusal_rule e) noexcept -> bool {
-  switch (e) {
-    case refusal_rule::zero_rest:
-    case refusal_rule::skip: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(refusal_rule) noexcept -> refusal_rule { return refusal_rule::skip; }
 enum class load_view : std::uint8_t {
   stale,  ///< the others hold what they held before the operation
   worst,  ///< one of the others holds all that is left
 };
-[[nodiscard]] constexpr auto is_known(load_view e) noexcept -> bool {
-  switch (e) {
-    case load_view::stale:
-    case load_view::worst: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(load_view) noexcept -> load_view { return load_view::worst; }
 enum class leftover_rule : std::uint8_t {
   floor,   ///< by priority, rounded down
   spread,  ///< and what the rounding leaves, by one each from the highest priority down
 };
-[[nodiscard]] constexpr auto is_known(leftover_rule e) noexcept -> bool {
-  switch (e) {
-    case leftover_rule::floor:
-    case leftover_rule::spread: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(leftover_rule) noexcept -> leftover_rule { return leftover_rule::spread; }
 enum class need_search : std::uint8_t {
   rescaled,  ///< one prediction, rescaled by times alone (Eq. 12)
   direct,    ///< a prediction per share that is tried
 };
-[[nodiscard]] constexpr auto is_known(need_search e) noexcept -> bool {
-  switch (e) {
-    case need_search::rescaled:
-    case need_search::direct: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(need_search) noexcept -> need_search { return need_search::direct; }
 
 struct share_rules {
   sum_test fit = sum_test::at_most;
@@ -119,7 +84,7 @@ struct share_rules {
   }
   return false;
 }
-[[nodiscard]] constexpr auto is_known(const share_rules& r) noexcept -> bool {
+[[nodiscard]] constexpr auto choices_known(const share_rules& r) noexcept -> bool {
   return is_known(r.fit) && is_known(r.slack) && is_known(r.refused) && is_known(r.load) && is_known(r.leftover) &&
          is_known(r.search);
 }
@@ -145,28 +110,14 @@ enum class decrease_rule : std::uint8_t {
   keep,    ///< no operation; what the ended jobs held lies idle
   refill,  ///< no new needs; what they held is handed out as leftovers are
 };
-[[nodiscard]] constexpr auto is_known(decrease_rule e) noexcept -> bool {
-  switch (e) {
-    case decrease_rule::operate:
-    case decrease_rule::keep:
-    case decrease_rule::refill: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(decrease_rule) noexcept -> decrease_rule { return decrease_rule::refill; }
 /// What follows when a job is far advanced (AETC, section 5.3).
 enum class late_reuse : std::uint8_t {
   never,
   slowdown,   ///< its last slow-down is used instead of a new prediction
   operation,  ///< no operation when jobs end, none starts, and all that remain are far advanced
 };
-[[nodiscard]] constexpr auto is_known(late_reuse e) noexcept -> bool {
-  switch (e) {
-    case late_reuse::never:
-    case late_reuse::slowdown:
-    case late_reuse::operation: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(late_reuse) noexcept -> late_reuse { return late_reuse::operation; }
 
 /// Which workload changes make an operation, and how much is predicted anew. The two cuts combine freely.
 struct share_triggers {
@@ -208,7 +159,7 @@ struct share_triggers {
   }
   return false;
 }
-[[nodiscard]] constexpr auto is_known(const share_triggers& t) noexcept -> bool {
+[[nodiscard]] constexpr auto choices_known(const share_triggers& t) noexcept -> bool {
   return is_known(t.decrease) && is_known(t.reuse);
 }
 
@@ -231,14 +182,7 @@ enum class miss_action : std::uint8_t {
   late,   ///< it runs on, and the next job of the application waits for it
   stop,   ///< the run ends
 };
-[[nodiscard]] constexpr auto is_known(miss_action e) noexcept -> bool {
-  switch (e) {
-    case miss_action::abort:
-    case miss_action::late:
-    case miss_action::stop: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(miss_action) noexcept -> miss_action { return miss_action::stop; }
 [[nodiscard]] constexpr auto aborts_job(miss_action e) noexcept -> bool {
   switch (e) {
     case miss_action::late:

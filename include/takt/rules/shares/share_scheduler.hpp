@@ -41,7 +41,7 @@ class share_scheduler {
     if (counts_worst_load(rules_.load) && !WorstLoadPredictor<Predictor>) {
       error_ = {.fault = model_fault::platform_size_out_of_range};
     }
-    if (!is_known(rules_) || !is_known(triggers_)) { error_ = {.fault = model_fault::choice_out_of_range}; }
+    if (!choices_known(rules_) || !choices_known(triggers_)) { error_ = {.fault = model_fault::choice_out_of_range}; }
     if (rules_.actuation < 0) { error_ = {.fault = model_fault::negative_time}; }
     if (error_) { return; }
     for (std::uint32_t i = 0; i < table.size(); ++i) {

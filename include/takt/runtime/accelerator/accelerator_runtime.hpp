@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_fault.hpp>

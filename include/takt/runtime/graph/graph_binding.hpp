@@ -57,9 +57,7 @@ template <class Table>
     return model_error{.fault = fault, .value = value, .has_value = true};
   };
   if (const auto error = choice_fault(options)) { return error; }
-  if (shares_by_points(options.sharing) && preemptive) {
-    return {.fault = model_fault::sharing_without_preemption};
-  }
+  if (shares_by_points(options.sharing) && preemptive) { return {.fault = model_fault::sharing_without_preemption}; }
   if (options.block_threads < 1) { return with_value(model_fault::threads_not_positive, options.block_threads); }
   if (options.copies < 0) { return with_value(model_fault::negative_copies, options.copies); }
   return {};

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/graph/graph_table.hpp>
@@ -24,12 +25,8 @@ enum class processor_sharing : std::uint8_t {
               ///< so the platform's rule must not either
   by_system,  ///< the operating system: nodes farther down the graph first where priorities are granted; no bound
 };
-[[nodiscard]] constexpr auto is_known(processor_sharing e) noexcept -> bool {
-  switch (e) {
-    case processor_sharing::by_points:
-    case processor_sharing::by_system: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(processor_sharing) noexcept -> processor_sharing {
+  return processor_sharing::by_system;
 }
 
 [[nodiscard]] constexpr auto shares_by_points(processor_sharing e) noexcept -> bool {

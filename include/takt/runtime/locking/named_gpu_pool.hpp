@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <takt/core/checked.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/advice.hpp>
 #include <takt/rules/locking/engine_locks.hpp>

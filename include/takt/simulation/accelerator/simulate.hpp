@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_fault.hpp>

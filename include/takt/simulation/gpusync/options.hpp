@@ -23,13 +23,8 @@ enum class token_queue_length : std::uint8_t {
   for_sharing_cpus,  ///< ceil(c / k)
   for_all_cpus,      ///< under donation at release ceil(min(m, n) / k) with all m CPUs; else as `for_users`
 };
-[[nodiscard]] constexpr auto is_known(token_queue_length e) noexcept -> bool {
-  switch (e) {
-    case token_queue_length::for_users:
-    case token_queue_length::for_sharing_cpus:
-    case token_queue_length::for_all_cpus: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(token_queue_length) noexcept -> token_queue_length {
+  return token_queue_length::for_all_cpus;
 }
 
 /// How a platform of locked GPUs is simulated. What the configuration leaves no use for is refused, with the option in

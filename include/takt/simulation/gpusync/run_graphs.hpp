@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/budget.hpp>
@@ -27,12 +28,8 @@ namespace takt::simulation {
 
 /// Who frees an engine: the job that holds its lock, on a CPU, or the hardware as soon as the work is done.
 enum class engine_service : std::uint8_t { locks, hardware_queue };
-[[nodiscard]] constexpr auto is_known(engine_service e) noexcept -> bool {
-  switch (e) {
-    case engine_service::locks:
-    case engine_service::hardware_queue: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(engine_service) noexcept -> engine_service {
+  return engine_service::hardware_queue;
 }
 
 struct graph_run_options {
@@ -98,7 +95,7 @@ template <std::size_t MaxTasks, SectionWork Work, TraceRecorder Recorder>
                                   const graph_run_options& o, Recorder& recorder) -> graph_run {
   graph_run out;
   if (!is_known(o.engines)) {
-    out.run.locks.error = {.fault = workload_fault::malformed};
+    out.run.locks.error = {.fault = model_fault::choice_out_of_range};
     return out;
   }
   std::vector<ticks> before;

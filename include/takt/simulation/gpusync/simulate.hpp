@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <takt/core/checked.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/gpusync/overheads.hpp>
 #include <takt/model/gpusync/placed.hpp>

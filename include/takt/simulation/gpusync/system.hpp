@@ -45,14 +45,7 @@ enum class gpu_choice : std::uint8_t {
   random,          ///< any queue with a place
   predicted,       ///< least predicted completion, with all four heuristics of affinity
 };
-[[nodiscard]] constexpr auto is_known(gpu_choice e) noexcept -> bool {
-  switch (e) {
-    case gpu_choice::shortest_queue:
-    case gpu_choice::random:
-    case gpu_choice::predicted: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(gpu_choice) noexcept -> gpu_choice { return gpu_choice::predicted; }
 
 [[nodiscard]] constexpr auto predicts(gpu_choice e) noexcept -> bool {
   switch (e) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/gpusync/configuration.hpp>
@@ -27,13 +28,8 @@
 namespace takt::simulation {
 
 enum class graph_scheduler : std::uint8_t { round_robin, fixed_priority, earliest_deadline };
-[[nodiscard]] constexpr auto is_known(graph_scheduler e) noexcept -> bool {
-  switch (e) {
-    case graph_scheduler::round_robin:
-    case graph_scheduler::fixed_priority:
-    case graph_scheduler::earliest_deadline: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(graph_scheduler) noexcept -> graph_scheduler {
+  return graph_scheduler::earliest_deadline;
 }
 
 /// How the graphs of section 5.5 share six CPUs and one GPU. Without tokens the hardware alone decides about the GPU.

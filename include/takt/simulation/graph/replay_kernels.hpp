@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/simulation/graph/gpu_observer.hpp>
@@ -40,7 +41,7 @@ template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, ExactNumber N
                                   Observer&& observer = {}) -> kernel_replay<Number> {
   kernel_replay<Number> out;
   if (shape.sms < 1 || static_cast<std::size_t>(shape.sms) > MaxSms || !is_known(shape.placement)) {
-    out.fault = is_known(shape.placement) ? model_fault::malformed : model_fault::choice_out_of_range;
+    out.fault = model_fault::malformed;
     return out;
   }
   out.finish.assign(arrivals.size(), Number(0));

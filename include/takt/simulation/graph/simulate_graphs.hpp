@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/simulation/graph/gpu_observer.hpp>

@@ -31,14 +31,8 @@ enum class interrupt_step_kind : std::uint8_t {
   issue,  ///< on the locked engine
   await,  ///< the end of the operation, and unlock its engine
 };
-[[nodiscard]] constexpr auto is_known(interrupt_step_kind e) noexcept -> bool {
-  switch (e) {
-    case interrupt_step_kind::execute:
-    case interrupt_step_kind::lock:
-    case interrupt_step_kind::issue:
-    case interrupt_step_kind::await: return true;
-  }
-  return false;
+[[nodiscard]] constexpr auto last_of(interrupt_step_kind) noexcept -> interrupt_step_kind {
+  return interrupt_step_kind::await;
 }
 
 struct interrupt_step {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/simulation/calendar.hpp>

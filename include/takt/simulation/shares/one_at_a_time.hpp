@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <takt/core/checked.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/shares/share_task.hpp>
 #include <takt/simulation/shares/policy.hpp>
@@ -15,14 +16,7 @@ namespace takt::simulation {
 
 /// Who goes first; equal ones by priority, then by position.
 enum class job_choice : std::uint8_t { earliest_release, highest_priority, earliest_deadline };
-[[nodiscard]] constexpr auto is_known(job_choice e) noexcept -> bool {
-  switch (e) {
-    case job_choice::earliest_release:
-    case job_choice::highest_priority:
-    case job_choice::earliest_deadline: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(job_choice) noexcept -> job_choice { return job_choice::earliest_deadline; }
 
 struct one_at_a_time_options {
   job_choice choice = job_choice::earliest_release;

@@ -14,13 +14,7 @@ enum class share_change : std::uint8_t {
   delayed,       ///< every change after the delay
   raised_later,  ///< a decrease at once, an increase after the delay unless a smaller share was decided meanwhile
 };
-[[nodiscard]] constexpr auto is_known(share_change e) noexcept -> bool {
-  switch (e) {
-    case share_change::delayed:
-    case share_change::raised_later: return true;
-  }
-  return false;
-}
+[[nodiscard]] constexpr auto last_of(share_change) noexcept -> share_change { return share_change::raised_later; }
 
 struct share_options {
   /// The run ends there: completions and misses at that instant still count, releases do not.

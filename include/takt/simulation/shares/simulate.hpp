@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include <takt/core/choice.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/shares/share_task.hpp>
 #include <takt/model/trace_record.hpp>

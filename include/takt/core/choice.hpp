@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <takt/core/choice.hpp>
+
+namespace takt {
+
+/// Whether an enumeration names this number. Pre: its enumerators count from 0 without gaps, and `last_of(e)` is the
+/// last.
+template <class Choice>
+  requires requires(Choice e) { last_of(e); }
+[[nodiscard]] constexpr auto is_known(Choice e) noexcept -> bool {
+  return e <= last_of(e);
+}
+
+}  // namespace takt
