@@ -78,11 +78,10 @@ class rtgpu : public rtgpu_segments<Table, Share> {
     meets_[k] = false;
     if (!this->served(k)) { return false; }
     this->respond(k);
-    job_windows others(this->workload());
-    include(k, others);
     if constexpr (relaxed) {
-      join_pieces(k, others);
+      join_pieces(k);
     } else {
+      const fresh_windows others{*this, k};
       join(k, this->share(k), others);
     }
     return meets_[k];
@@ -93,24 +92,52 @@ class rtgpu : public rtgpu_segments<Table, Share> {
   [[nodiscard]] constexpr auto meets(std::size_t k) const -> bool { return meets_[k]; }
 
  private:
-  /// What others execute while a whole job of a task lasts.
-  struct job_windows {
-    constexpr explicit job_windows(const typename base::model& m) : core{m}, engines{m}, everywhere{m} {}
+  using window = interference<typename base::model>;
+  /// What others execute while a whole job of a task lasts, on its core, on the copy engines and on both.
+  struct fresh_windows {
+    const rtgpu& analysis;
+    std::size_t task;
 
-    interference<typename base::model> core;
-    interference<typename base::model> engines;
-    interference<typename base::model> everywhere;
+    [[nodiscard]] constexpr auto core(const number& c, const number& limit) const -> fixed_point<number> {
+      window others(analysis.workload());
+      analysis.include_core(task, others);
+      return others.solve(c, limit);
+    }
+    [[nodiscard]] constexpr auto engines(const number& c, const number& limit) const -> fixed_point<number> {
+      window others(analysis.workload());
+      analysis.include_engines(task, others);
+      return others.solve(c, limit);
+    }
+    [[nodiscard]] constexpr auto everywhere(const number& c, const number& limit) const -> fixed_point<number> {
+      window others(analysis.workload());
+      analysis.include_engines(task, others);
+      analysis.include_core(task, others);
+      return others.solve(c, limit);
+    }
   };
-  constexpr void include(std::size_t k, job_windows& others) const {
-    this->include_core(k, others.core);
-    if (!this->variant().joint_windows) { return; }
-    this->include_engines(k, others.engines);
-    this->include_engines(k, others.everywhere);
-    this->include_core(k, others.everywhere);
-  }
+  /// The same for constants that do not fall from one call to the next, each of which goes on where the last ended.
+  class kept_windows {
+   public:
+    constexpr kept_windows(const rtgpu& analysis, std::size_t task)
+        : core_{analysis.workload()}, engines_{analysis.workload()}, everywhere_{analysis.workload()} {
+      analysis.include_core(task, core_);
+      analysis.include_engines(task, engines_);
+      analysis.include_engines(task, everywhere_);
+      analysis.include_core(task, everywhere_);
+    }
+    constexpr auto core(const number& c, const number& limit) { return core_.solve(c, limit); }
+    constexpr auto engines(const number& c, const number& limit) { return engines_.solve(c, limit); }
+    constexpr auto everywhere(const number& c, const number& limit) { return everywhere_.solve(c, limit); }
+
+   private:
+    window core_;
+    window engines_;
+    window everywhere_;
+  };
 
   /// The task is to have one share of some piece, so the least bound of them all holds for it.
-  constexpr void join_pieces(std::size_t k, job_windows& others) {
+  constexpr void join_pieces(std::size_t k) {
+    kept_windows others{*this, k};
     this->clear(k);
     rtgpu_bounds<number> least;
     bool any = false;
@@ -127,8 +154,9 @@ class rtgpu : public rtgpu_segments<Table, Share> {
   }
 
   /// Bounds task k with its kernels on a share, and packs it for lower tasks if it meets its deadline. Pre: kernels are
-  /// not shorter than on the share before, if `others` has been used.
-  constexpr void join(std::size_t k, const Share& share, job_windows& others) {
+  /// not shorter than on the share before, if `others` are kept.
+  template <class Windows>
+  constexpr void join(std::size_t k, const Share& share, Windows& others) {
     this->lay_out_kernels(k, share);
     bound_end_to_end(k, others);
     const number& deadline = this->table().tasks[k].deadline;
@@ -137,7 +165,8 @@ class rtgpu : public rtgpu_segments<Table, Share> {
     if (meets_[k]) { this->pack(k, this->variant().carry_in_by_response ? bound.value : deadline); }
   }
 
-  constexpr void bound_end_to_end(std::size_t k, job_windows& others) {
+  template <class Windows>
+  constexpr void bound_end_to_end(std::size_t k, Windows& others) {
     const number& limit = this->table().tasks[k].deadline;
     const auto& own = this->own();
     const auto cpu = this->sum_of(k, stage::cpu);
@@ -145,12 +174,12 @@ class rtgpu : public rtgpu_segments<Table, Share> {
     rtgpu_bounds<number> b;
     if (copy.exists()) {
       if (cpu.exists()) { b.segmentwise = {own.gpu + copy.value + cpu.value, stop_reason::converged}; }
-      b.cpu_joint = others.core.solve(own.gpu + copy.value + own.cpu, limit);
+      b.cpu_joint = others.core(own.gpu + copy.value + own.cpu, limit);
     }
     if (this->variant().joint_windows) {
       const number copies = this->copies_with_blocking(k);
-      if (cpu.exists()) { b.copy_joint = others.engines.solve(own.gpu + copies + cpu.value, limit); }
-      b.all_joint = others.everywhere.solve(own.gpu + copies + own.cpu, limit);
+      if (cpu.exists()) { b.copy_joint = others.engines(own.gpu + copies + cpu.value, limit); }
+      b.all_joint = others.everywhere(own.gpu + copies + own.cpu, limit);
     }
     if (this->variant().classical && this->table().tasks[k].segment_count == 1) { b.classical = classical(k); }
     for (const auto* candidate : {&b.segmentwise, &b.cpu_joint, &b.all_joint, &b.copy_joint, &b.classical}) {
