@@ -31,13 +31,13 @@ struct engine_model {
   constexpr explicit engine_model(const prepared_set<Table>& set)
       : runs{*set.table, set.own, [&set](std::size_t i) { return set.charges_of(i).engine.section.time; }} {
     const gpusync_configuration& c = set.configuration;
-    for (std::int32_t a = 0; a < c.gpu_clusters(); ++a) {
+    const bool forms_chains = detail::moves_between_gpus(c) && c.copy_engines == 2;
+    for (std::int32_t a = 0; forms_chains && a < c.gpu_clusters(); ++a) {
       if (set.users_of(a) == 0) { continue; }
       const std::int64_t rivals = rivals_of<Rules>(c, a, set.users_of(a)).transitive;
       chain_length = chain_length < rivals ? rivals : chain_length;
     }
-    has_chains = detail::moves_between_gpus(c) && c.copy_engines == 2 && chain_length <= max_chain_length &&
-                 (c.limits_tokens() || !Rules::printed_unlimited);
+    has_chains = forms_chains && chain_length <= max_chain_length && (c.limits_tokens() || !Rules::printed_unlimited);
     if (!has_chains) { return; }
     tokens = c.limits_tokens() ? c.tokens_per_gpu : static_cast<std::int32_t>(chain_length) + 1;
     chains = chains_of(c, chain_length);
