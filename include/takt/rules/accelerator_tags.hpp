@@ -13,7 +13,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task.hpp>
 #include <takt/model/task_set.hpp>
-#include <takt/rules/accelerator/event_driven_gang.hpp>
+#include <takt/rules/accelerator/gang_order.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
 

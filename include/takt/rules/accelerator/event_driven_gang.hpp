@@ -5,16 +5,10 @@
 #include <cstdint>
 
 #include <takt/rules/accelerator/core_streams.hpp>
+#include <takt/rules/accelerator/gang_order.hpp>
 #include <takt/rules/accelerator/strategy.hpp>
 
 namespace takt {
-
-/// What pinned kernels may do while a more important kernel that needs all cores cannot start.
-enum class gang_order : std::uint8_t {
-  backfill,  ///< run
-  strict,    ///< wait behind it
-};
-[[nodiscard]] constexpr auto last_of(gang_order) noexcept -> gang_order { return gang_order::strict; }
 
 /// SMs as cores, decided at every event: in order of importance a pinned job runs if its core is free, and a job for
 /// all cores if all are. Source: Zahaf and Lipari 2020, section 5.3, which leaves the order open.
