@@ -20,6 +20,7 @@
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/model_fault.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/report/fault_text.hpp>
 #include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime/graph/graph_layout.hpp>

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <takt/generation.hpp>
+#include <takt/report/fault_text.hpp>
 #include <takt/report/json.hpp>
 
 #include "chains/task_file.hpp"

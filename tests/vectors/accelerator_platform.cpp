@@ -9,6 +9,7 @@
 #include <takt/analysis/accelerator/single_stream_fixed_priority.hpp>
 #include <takt/analysis/accelerator/slot_simulated_edf.hpp>
 #include <takt/analysis/accelerator/two_slots.hpp>
+#include <takt/report/fault_text.hpp>
 
 #include "accelerator_simulation.hpp"
 #include "suite.hpp"

@@ -11,6 +11,7 @@
 #include <takt/analysis/gpusync/as_published.hpp>
 #include <takt/analysis/gpusync/chain_optimum.hpp>
 #include <takt/model/gpusync/validate.hpp>
+#include <takt/report/fault_text.hpp>
 
 #include "suite.hpp"
 

@@ -11,6 +11,7 @@
 
 #include <takt/analysis/gel/devi_anderson.hpp>
 #include <takt/analysis/graph/pgm_latency.hpp>
+#include <takt/report/fault_text.hpp>
 #include <takt/rules/graph/feedback.hpp>
 #include <takt/rules/graph/rate_based.hpp>
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <takt/report/fault_text.hpp>
 #include <takt/rules/locking/as_published.hpp>
 #include <takt/rules/locking/ck_omlp.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>

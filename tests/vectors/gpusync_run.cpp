@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <takt/report/fault_text.hpp>
 #include <takt/rules/locking/as_published.hpp>
 #include <takt/simulation/gpusync/run_system.hpp>
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <takt/model/graph/graph_validate.hpp>
+#include <takt/report/fault_text.hpp>
 
 namespace takt_vectors {
 namespace {

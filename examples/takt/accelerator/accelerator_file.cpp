@@ -10,6 +10,7 @@
 
 #include <takt/model/accelerator_fault.hpp>
 #include <takt/model/located.hpp>
+#include <takt/report/fault_text.hpp>
 #include <takt/rules/priority_order.hpp>
 
 #include "../fields.hpp"

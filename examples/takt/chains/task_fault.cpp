@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <takt/model/located.hpp>
+#include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>
 
 #include "task_file.hpp"

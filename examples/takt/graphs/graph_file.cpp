@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <takt/model/graph/graph_validate.hpp>
+#include <takt/report/fault_text.hpp>
 
 #include "../fields.hpp"
 #include "../file_head.hpp"

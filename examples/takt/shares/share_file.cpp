@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <takt/model/located.hpp>
+#include <takt/report/fault_text.hpp>
 
 #include "../fields.hpp"
 

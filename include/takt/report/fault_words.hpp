@@ -10,6 +10,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/model_fault.hpp>
 #include <takt/model/shares/share_task.hpp>
+#include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>
 
 namespace takt::report {

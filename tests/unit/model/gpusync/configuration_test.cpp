@@ -8,6 +8,7 @@
 
 #include <takt/model/gpusync/study.hpp>
 #include <takt/model/gpusync/validate.hpp>
+#include <takt/report/fault_text.hpp>
 
 namespace {
 

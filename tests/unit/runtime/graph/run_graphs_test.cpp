@@ -17,6 +17,7 @@
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/report/fault_text.hpp>
 #include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>

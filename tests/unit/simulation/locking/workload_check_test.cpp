@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/report/fault_text.hpp>
+
 #include "unit/simulation/locking/fixtures.hpp"
 
 using namespace locking_fixtures;
