@@ -1,7 +1,7 @@
-// EXPECT: takt: no bound is known for this rule on the copy_engines pool
-// TAKT-TEST: RTGPU-51 a rule without a bound on the copy engines is refused with a message
+// EXPECT: takt: this rule preempts, and a copy cannot be taken back
+// TAKT-TEST: RTGPU-51 a rule that takes copies back is refused with a message
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/takt.hpp>
+#include <takt/compose.hpp>
 
 #include "board.hpp"
 

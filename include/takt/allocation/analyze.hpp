@@ -8,6 +8,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/composed_board.hpp>
 #include <takt/rules/share_tags.hpp>
 
 namespace takt {
@@ -17,7 +18,7 @@ namespace takt {
 /// search ended before it was decided whether there is a plan. Error and cost: those of `allocate` and of `analyze`
 /// with a plan.
 template <Platform P, TaskSet T>
-  requires(!HasAccelerator<P> && !HasGpuShares<P>)
+  requires(!HasAccelerator<P> && !HasGpuShares<P> && !ComposedBoard<P, T>)
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks,
                                      detail::refusal&& refused = detail::refusal{detail::check_composition<P>::passed &&
                                                                                  detail::check_chains<T>::passed}) {

@@ -16,6 +16,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/share_tags.hpp>
@@ -63,7 +64,7 @@ template <class A>
 /// expression these stop compilation with a sentence. `unschedulable` only with a proof of a miss, in a legal run,
 /// under every plan. Cost: see the analysis.
 template <Platform P, TaskSet T, std::size_t N>
-  requires(!HasAccelerator<P> && !HasGpuShares<P>)
+  requires(!HasAccelerator<P> && !HasGpuShares<P> && !ComposedBoard<P, T>)
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
                                      analysis::rtgpu_variant variant = analysis::rtgpu_best,
                                      detail::refusal&& refused = detail::refusal{detail::check_composition<P>::passed &&
@@ -85,6 +86,24 @@ template <Platform P, TaskSet T, std::size_t N>
     }
     return out;
   }
+}
+
+/// Chosen only where <takt/compose.hpp> is not included: says so.
+template <class P, class T, std::size_t N, std::size_t W>
+  requires ComposedBoard<P, T>
+constexpr auto analyze(
+    const P& /*board*/, const T& /*tasks*/, const plan<N, W>& /*p*/,
+    detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!ComposedBoard<P, T>>::included})
+    -> verdict<ticks, T::max_tasks, T::max_segments> {
+  return {};
+}
+template <class P, class T>
+  requires ComposedBoard<P, T>
+constexpr auto analyze(
+    const P& /*board*/, const T& /*tasks*/,
+    detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!ComposedBoard<P, T>>::included})
+    -> verdict<ticks, T::max_tasks, T::max_segments> {
+  return {};
 }
 
 }  // namespace takt

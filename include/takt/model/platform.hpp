@@ -222,6 +222,11 @@ struct [[nodiscard]] platform {
   using gpu_rule = rule_of<virtual_sms_resource>;
   using accelerator_rule = rule_of<accelerator_resource>;
 
+  /// f of each pool, in the given order.
+  template <class F>
+  constexpr void each(const F& f) const {
+    boost::hana::for_each(pools, f);
+  }
   [[nodiscard]] constexpr auto record() const -> platform_record {
     platform_record out;
     boost::hana::for_each(pools, [&out](const auto& p) { (void)detail::append(out, p.resource, p.rule); });
@@ -273,6 +278,7 @@ struct first_foreign<platform<First, Rest...>, Known...>
 template <class Resource>
 struct unused_pool {
   static constexpr bool absent = std::is_void_v<Resource>;
+  static constexpr bool passed = absent;
   static_assert(absent,
                 "takt: this workload does not use a pool of the platform, whose resource is the template argument; "
                 "leave the pool out, or give it the workload that it is for. See docs/errors.md#E78");

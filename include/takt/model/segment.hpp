@@ -33,11 +33,11 @@ struct kernel_segment {
   Law law;
 };
 
-/// What stands in a task's chain.
+/// What stands in a task's chain: time on a CPU, a copy engine or a GPU, or on the resource of a type that it names.
 template <class S>
-concept Segment = std::copyable<S> && requires {
-  { S::where } -> std::convertible_to<stage>;
-};
+concept Segment = std::copyable<S> && (requires {
+                    { S::where } -> std::convertible_to<stage>;
+                  } || requires { typename S::resource; });
 
 /// CPU execution of at least `bcet` and at most `wcet`.
 [[nodiscard]] constexpr auto cpu(duration bcet, duration wcet) noexcept -> cpu_segment { return {{bcet, wcet}}; }

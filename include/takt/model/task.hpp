@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <boost/hana/for_each.hpp>
 #include <boost/hana/tuple.hpp>
 
 #include <takt/core/duration.hpp>
@@ -54,6 +55,12 @@ struct typed_task {
 
   task_attributes attributes;
   boost::hana::tuple<Segments...> chain;
+
+  /// f of each segment, in order of execution.
+  template <class F>
+  constexpr void each(const F& f) const {
+    boost::hana::for_each(chain, f);
+  }
 };
 
 template <class A>

@@ -31,6 +31,11 @@ inline constexpr std::size_t samples_in = 0;
 template <Segment... Segments>
 inline constexpr std::size_t samples_in<typed_task<Segments...>> = (samples_of<Segments> + ... + 0);
 
+template <class T>
+inline constexpr bool has_own_visits = false;
+template <Segment... Segments>
+inline constexpr bool has_own_visits<typed_task<Segments...>> = (requires { typename Segments::resource; } || ...);
+
 template <class Table>
 constexpr void append(Table& table, const cpu_segment& s) {
   using number = typename Table::number;
@@ -116,6 +121,8 @@ struct [[nodiscard]] task_set {
   static_assert(sizeof...(Tasks) > 0, "takt: the task set has no task; give it at least one. See docs/errors.md#E03");
   static constexpr bool on_accelerator = (AcceleratorTask<Tasks> && ...);
   static constexpr bool of_one_kind = on_accelerator || !(AcceleratorTask<Tasks> || ...);
+  /// Whether a chain visits a resource that the flat table does not know.
+  static constexpr bool has_own_visits = (detail::has_own_visits<Tasks> || ...);
   static_assert(of_one_kind,
                 "takt: kernels with wcet() and other tasks are in one set; give each platform a set of its own. "
                 "See docs/errors.md#E45");
@@ -130,9 +137,16 @@ struct [[nodiscard]] task_set {
   boost::hana::tuple<Tasks...> tasks;
 
   constexpr explicit task_set(const Tasks&... given, detail::refusal&& refused = detail::refusal{}) : tasks{given...} {
-    if (std::is_constant_evaluated()) { refused.error = detail::fault_of(table<ticks>()); }
+    if constexpr (!has_own_visits) {
+      if (std::is_constant_evaluated()) { refused.error = detail::fault_of(table<ticks>()); }
+    }
   }
 
+  /// f of each task, in the given order.
+  template <class F>
+  constexpr void each(const F& f) const {
+    boost::hana::for_each(tasks, f);
+  }
   /// The same set as flat values, in the given order.
   template <ExactNumber Number = ticks>
   [[nodiscard]] constexpr auto table() const -> table_type<Number> {

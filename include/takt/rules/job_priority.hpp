@@ -14,8 +14,9 @@ namespace takt {
 struct job_timing {
   ticks wcet = 0;
   ticks period = 0;
-  ticks deadline = 0;     ///< relative
-  std::int32_t task = 0;  ///< breaks ties, the lower number first
+  ticks deadline = 0;         ///< relative
+  std::int32_t task = 0;      ///< breaks ties, the lower number first
+  std::int32_t priority = 0;  ///< as given, 0 is the highest
 };
 
 /// Gives a job its priority for life at its release (job-level fixed priority). `point(t, release, out)` is false, and
@@ -24,6 +25,24 @@ struct job_timing {
 template <class P>
 concept JobPriority = std::copyable<P> && requires(const P p, const job_timing& t, ticks release, priority_point& out) {
   { p.point(t, release, out) } noexcept -> std::same_as<bool>;
+};
+
+/// The task with the lower priority number first.
+struct by_given_priority {
+  [[nodiscard]] static constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) noexcept
+      -> bool {
+    out = {t.priority, t.task};
+    return true;
+  }
+};
+
+/// Nobody before another: servers go by arrival.
+struct by_arrival {
+  [[nodiscard]] static constexpr auto point(const job_timing& /*t*/, ticks /*release*/, priority_point& out) noexcept
+      -> bool {
+    out = {};
+    return true;
+  }
 };
 
 /// The task with the shorter period first.

@@ -4,14 +4,36 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <takt/core/choice.hpp>
+#include <takt/core/duration.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/fifo_server.hpp>
+#include <takt/rules/job_priority.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/priority_server.hpp>
+#include <takt/rules/servers/context_server.hpp>
+#include <takt/rules/servers/unit_server.hpp>
 
 namespace takt {
+
+namespace detail {
+
+template <priority_order>
+struct order_type {
+  using type = by_given_priority;
+};
+template <>
+struct order_type<priority_order::deadline_monotonic> {
+  using type = by_relative_deadline;
+};
+template <>
+struct order_type<priority_order::rate_monotonic> {
+  using type = by_period;
+};
+
+}  // namespace detail
 
 /// Preemptive fixed priority.
 template <priority_order Order>
@@ -23,11 +45,33 @@ struct fixed_priority_rule {
   static constexpr priority_order order = Order;
   template <std::size_t Capacity>
   using server = priority_server<preemption::allowed, Capacity>;
+
+  static constexpr std::string_view name = "fixed priority";
+  static constexpr bool preemptive = true;
+  static constexpr bool partitioned = true;
+  static constexpr bool takes_suspensions = true;
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept ->
+      typename detail::order_type<Order>::type {
+    return {};
+  }
+  template <std::size_t Capacity>
+  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<true, Capacity> {
+    return unit_server<true, Capacity>{units};
+  }
 };
 
 /// The earliest absolute deadline first.
 struct edf_rule {
   using is_takt_rule = void;
+  static constexpr std::string_view name = "EDF";
+  static constexpr bool preemptive = true;
+  static constexpr bool partitioned = true;
+  static constexpr bool takes_suspensions = true;
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_absolute_deadline { return {}; }
+  template <std::size_t Capacity>
+  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<true, Capacity> {
+    return unit_server<true, Capacity>{units};
+  }
 };
 
 /// The order of another rule, without taking the resource away from its holder.
@@ -37,11 +81,26 @@ struct nonpreemptive_rule {
   static constexpr priority_order order = Rule::order;
   template <std::size_t Capacity>
   using server = priority_server<preemption::forbidden, Capacity>;
+
+  static constexpr std::string_view name = "non-preemptive fixed priority";
+  static constexpr bool partitioned = true;
+  [[nodiscard]] static constexpr auto job_order(std::int32_t units) noexcept { return Rule::job_order(units); }
+  template <std::size_t Capacity>
+  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<false, Capacity> {
+    return unit_server<false, Capacity>{units};
+  }
 };
 
 template <>
 struct nonpreemptive_rule<edf_rule> {
   using is_takt_rule = void;
+  static constexpr std::string_view name = "non-preemptive EDF";
+  static constexpr bool partitioned = true;
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_absolute_deadline { return {}; }
+  template <std::size_t Capacity>
+  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<false, Capacity> {
+    return unit_server<false, Capacity>{units};
+  }
 };
 
 /// A job keeps its claim on the core while it copies and while its kernels run: it spins instead of suspending.
@@ -58,6 +117,36 @@ template <bool Shared>
 struct federated_rule {
   using is_takt_rule = void;
   static constexpr bool shares_physical_sms = Shared;
+  static constexpr std::string_view name = "SMs of one's own";
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_arrival { return {}; }
+  template <std::size_t Capacity>
+  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> dedicated_server<Capacity> {
+    return dedicated_server<Capacity>{units};
+  }
+};
+
+/// Longest slice and longest switch.
+inline constexpr ticks longest_turn = ticks{1} << 40;
+
+/// One after the other in turns, as GPUs share themselves between processes: each context with work gets a slice, and
+/// a switch between two costs `switching`, latency and cold caches included. A task is one context.
+struct time_slice_rule {
+  using is_takt_rule = void;
+  static constexpr std::string_view name = "time slices";
+  duration slice{};
+  duration switching{};
+
+  /// Slices last, and switches take no negative time.
+  [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
+    const bool good = slice.count() > 0 && switching.count() >= 0 && slice.count() <= longest_turn &&
+                      switching.count() <= longest_turn;
+    return {.fault = good ? model_fault::none : model_fault::platform_size_out_of_range};
+  }
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_arrival { return {}; }
+  template <std::size_t Capacity>
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const noexcept -> time_slice_server<Capacity> {
+    return {slice.count(), switching.count()};
+  }
 };
 
 /// Each kernel runs on all SMs.
@@ -81,6 +170,13 @@ struct fifo_rule {
   using is_takt_rule = void;
   template <std::size_t Capacity>
   using server = fifo_server<Capacity>;
+
+  static constexpr std::string_view name = "first come, first served";
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_arrival { return {}; }
+  template <std::size_t Capacity>
+  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<false, Capacity> {
+    return unit_server<false, Capacity>{units};
+  }
 };
 
 /// Who gets the next token of a pool.
@@ -128,6 +224,9 @@ template <class Rule>
 template <class Rule>
 [[nodiscard]] constexpr auto serialized(const Rule& /*rule*/) noexcept -> serialized_rule<Rule> {
   return {};
+}
+[[nodiscard]] constexpr auto time_slices(duration slice, duration switching) noexcept -> time_slice_rule {
+  return {slice, switching};
 }
 /// `tokens` critical sections at a time on each GPU of the pool.
 template <token_order Order>

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/core/number.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/demand.hpp>
+#include <takt/rules/job_priority.hpp>
+
+namespace takt::analysis {
+
+/// Stations whose rules can say how long visits take.
+template <class S>
+concept RespondingStations = requires(const S& stations, std::size_t s, const job_timing& t, ticks release,
+                                      priority_point& out, std::span<visit_demand> visits) {
+  { stations.size() } -> std::convertible_to<std::size_t>;
+  { stations.point(s, t, release, out) } -> std::same_as<bool>;
+  { stations.responds(s, visits) } -> std::same_as<bool>;
+};
+
+namespace detail {
+
+/// Demands of all visits, station by station, each in the order of its points.
+template <std::size_t N, std::size_t V>
+class station_demands {
+ public:
+  constexpr station_demands() = default;
+  template <class Stations>
+  constexpr station_demands(const visit_table<N, V>& table, const Stations& stations) {
+    for (std::uint32_t s = 0; s < stations.size(); ++s) {
+      first_[s] = count_;
+      for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
+        const visit_record& x = table.visits[v];
+        if (x.station != s || x.upper == 0) { continue; }
+        const flow_record& t = table.tasks[x.task];
+        visit_demand d{.task = x.task,
+                       .position = x.position,
+                       .ancestors = x.ancestors,
+                       .wcet = x.upper,
+                       .period = t.period,
+                       .deadline = t.deadline,
+                       .limit = t.deadline,
+                       .response = x.upper};
+        fits_ =
+            fits_ && stations.point(s, {x.upper, t.period, t.deadline, static_cast<std::int32_t>(x.task), t.priority},
+                                    0, d.point);
+        insert(s, d, v);
+      }
+    }
+    first_[stations.size()] = count_;
+  }
+
+  /// A job of task i as one visit of so long. For one station only.
+  template <class Stations>
+  constexpr auto add(const Stations& stations, std::uint32_t s, const visit_table<N, V>& table, std::uint32_t i,
+                     ticks wcet) -> bool {
+    const flow_record& t = table.tasks[i];
+    visit_demand d{
+        .task = i, .wcet = wcet, .period = t.period, .deadline = t.deadline, .limit = t.deadline, .response = wcet};
+    if (!stations.point(s, {wcet, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority}, 0, d.point)) {
+      return false;
+    }
+    insert(0, d, i);
+    return true;
+  }
+  [[nodiscard]] constexpr auto all() noexcept -> std::span<visit_demand> { return {demands_, count_}; }
+
+  [[nodiscard]] constexpr auto fits() const noexcept -> bool { return fits_; }
+  [[nodiscard]] constexpr auto of(std::size_t s) noexcept -> std::span<visit_demand> {
+    return {demands_ + first_[s], first_[s + 1] - first_[s]};
+  }
+  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return count_; }
+  [[nodiscard]] constexpr auto operator[](std::size_t k) noexcept -> visit_demand& { return demands_[k]; }
+  [[nodiscard]] constexpr auto visit(std::size_t k) const noexcept -> std::uint32_t { return visits_[k]; }
+
+ private:
+  [[nodiscard]] static constexpr auto before(const visit_demand& a, const visit_demand& b) noexcept -> bool {
+    if (a.point != b.point) { return a.point < b.point; }
+    return a.task != b.task ? a.task < b.task : a.position < b.position;
+  }
+  constexpr void insert(std::uint32_t s, const visit_demand& d, std::uint32_t v) {
+    std::size_t at = count_++;
+    for (; at > first_[s] && before(d, demands_[at - 1]); --at) {
+      demands_[at] = demands_[at - 1];
+      visits_[at] = visits_[at - 1];
+    }
+    demands_[at] = d;
+    visits_[at] = v;
+  }
+
+  visit_demand demands_[V]{};
+  std::uint32_t visits_[V]{};
+  std::size_t first_[V + 2]{};
+  std::size_t count_ = 0;
+  bool fits_ = true;
+};
+
+/// When visits become ready at the earliest and at the latest, from their nominal release, given responses.
+template <std::size_t N, std::size_t V>
+struct readiness {
+  ticks earliest[V]{};
+  ticks latest[V]{};
+
+  /// The latest end of task i. `waits` are those for tokens, of the first visits of sections.
+  constexpr auto pass(const visit_table<N, V>& table, std::size_t i, const ticks* responses, const ticks* waits)
+      -> ticks {
+    const flow_record& t = table.tasks[i];
+    ticks end = 0;
+    for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
+      const visit_record& x = table.visits[v];
+      ticks e = 0;
+      ticks l = x.predecessors == 0 ? t.jitter : 0;
+      for (std::uint32_t p = 0; p < x.position; ++p) {
+        if ((x.predecessors >> p & 1U) == 0) { continue; }
+        const std::uint32_t u = t.first_visit + p;
+        const ticks earliest_end = earliest[u] + table.visits[u].lower;
+        const ticks latest_end = at_most(latest[u] + responses[u]);
+        e = e < earliest_end ? earliest_end : e;
+        l = l < latest_end ? latest_end : l;
+      }
+      earliest[v] = e;
+      latest[v] = at_most(l + waits[v]);
+      const ticks done = at_most(latest[v] + responses[v]);
+      end = end < done ? done : end;
+    }
+    return end;
+  }
+
+ private:
+  /// No sum of two of them overflows.
+  [[nodiscard]] static constexpr auto at_most(ticks time) noexcept -> ticks {
+    return time < unbounded_response ? time : unbounded_response;
+  }
+};
+
+}  // namespace detail
+
+}  // namespace takt::analysis

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <takt/analysis/pools/deadlines.hpp>
+#include <takt/analysis/pools/edf_responses.hpp>
+#include <takt/analysis/pools/responses.hpp>
+#include <takt/rules/demand.hpp>
+#include <takt/rules/tags.hpp>
+
+namespace takt::analysis {
+
+/// What is known of a pool under a rule. A rule that brings its bounds as members needs nothing here.
+template <class Rule>
+struct pool_bounds {
+  static constexpr void responds(const Rule& rule, std::span<visit_demand> visits, std::int32_t units)
+    requires BoundsResponses<Rule>
+  {
+    rule.responds(visits, units);
+  }
+  [[nodiscard]] static constexpr auto decides(const Rule& rule, std::span<const visit_demand> visits,
+                                              std::int32_t units) -> bool
+    requires DecidesDeadlines<Rule>
+  {
+    return rule.decides(visits, units);
+  }
+};
+
+template <priority_order Order>
+struct pool_bounds<fixed_priority_rule<Order>> {
+  static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
+    units == 1 ? preemptive_priority_responses(visits) : no_responses(visits);
+  }
+};
+template <priority_order Order>
+struct pool_bounds<nonpreemptive_rule<fixed_priority_rule<Order>>> {
+  static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
+    units == 1 ? nonpreemptive_priority_responses(visits) : no_responses(visits);
+  }
+};
+template <>
+struct pool_bounds<edf_rule> {
+  static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
+    units == 1 ? edf_responses(visits) : no_responses(visits);
+  }
+  [[nodiscard]] static constexpr auto decides(auto /*rule*/, std::span<const visit_demand> visits, std::int32_t units)
+      -> bool {
+    return units == 1 && edf_decides(visits);
+  }
+};
+template <>
+struct pool_bounds<nonpreemptive_rule<edf_rule>> {
+  static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
+    units == 1 ? nonpreemptive_edf_responses(visits) : no_responses(visits);
+  }
+  [[nodiscard]] static constexpr auto decides(auto /*rule*/, std::span<const visit_demand> visits, std::int32_t units)
+      -> bool {
+    return units == 1 && nonpreemptive_edf_decides(visits);
+  }
+};
+template <>
+struct pool_bounds<fifo_rule> {
+  static constexpr void responds(fifo_rule /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
+    arrival_order_responses(visits, units);
+  }
+};
+template <bool Shared>
+struct pool_bounds<federated_rule<Shared>> {
+  static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t /*units*/) {
+    dedicated_responses(visits);
+  }
+};
+template <>
+struct pool_bounds<time_slice_rule> {
+  static constexpr void responds(const time_slice_rule& rule, std::span<visit_demand> visits, std::int32_t units) {
+    units == 1 ? time_slice_responses(visits, rule.slice.count(), rule.switching.count()) : no_responses(visits);
+  }
+};
+
+template <class Rule>
+concept KnowsResponses = requires(const Rule& rule, std::span<visit_demand> visits, std::int32_t units) {
+  pool_bounds<Rule>::responds(rule, visits, units);
+};
+template <class Rule>
+concept KnowsDeadlines = requires(const Rule& rule, std::span<const visit_demand> visits, std::int32_t units) {
+  { pool_bounds<Rule>::decides(rule, visits, units) } -> std::same_as<bool>;
+};
+
+}  // namespace takt::analysis

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <takt/analysis/demand/blocking.hpp>
+#include <takt/analysis/demand/edf_qpa.hpp>
+#include <takt/analysis/demand/sporadic_demand.hpp>
+#include <takt/analysis/demand/supply.hpp>
+#include <takt/core/number.hpp>
+#include <takt/rules/demand.hpp>
+
+namespace takt::analysis {
+
+/// Of a station with more visits than `MaxVisits` below nothing is known.
+inline constexpr std::size_t most_decided_visits = 128;
+
+namespace detail {
+
+template <class Demand>
+[[nodiscard]] constexpr auto demand_of_visits(std::span<const visit_demand> visits, Demand& out) -> bool {
+  for (const visit_demand& v : visits) {
+    if (v.deadline < v.wcet || !out.add(v.wcet, v.deadline, v.period)) { return false; }
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// Whether every visit meets its local deadline on one unit under preemptive EDF. Pre: no jitter.
+/// Source: Baruah, Mok and Rosier 1990; Zhang and Burns 2009.
+template <std::size_t MaxVisits = most_decided_visits>
+[[nodiscard]] constexpr auto edf_decides(std::span<const visit_demand> visits) -> bool {
+  sporadic_demand<ticks, MaxVisits> demand;
+  return detail::demand_of_visits(visits, demand) &&
+         edf_schedulable(demand, dedicated_processor<ticks>{}, no_blocking<ticks>{}) == verdict_status::schedulable;
+}
+
+/// The same where nobody is preempted: behind one visit with a later deadline. Source: Jeffay, Stanat and Martel 1991.
+template <std::size_t MaxVisits = most_decided_visits>
+[[nodiscard]] constexpr auto nonpreemptive_edf_decides(std::span<const visit_demand> visits) -> bool {
+  sporadic_demand<ticks, MaxVisits> demand;
+  if (!detail::demand_of_visits(visits, demand)) { return false; }
+  deadline_blocking<ticks, MaxVisits> blocking;
+  for (const visit_demand& v : visits) { blocking.add(v.deadline, v.wcet); }
+  return edf_schedulable(demand, dedicated_processor<ticks>{}, blocking) == verdict_status::schedulable;
+}
+
+}  // namespace takt::analysis

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/analysis/pools/responses.hpp>
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/rules/demand.hpp>
+
+namespace takt::analysis {
+
+/// Deadlines that are looked at for each visit; with more of them a visit has no bound.
+inline constexpr std::int64_t most_edf_deadlines = 20'000;
+
+namespace detail {
+
+/// Instances of u whose deadline is at most d, where the first becomes ready at 0 as late as its jitter lets it.
+[[nodiscard]] constexpr auto jobs_due(const visit_demand& u, ticks d) noexcept -> ticks {
+  const ticks latest = d + u.jitter - u.deadline;
+  return latest < 0 ? 0 : latest / u.period + 1;
+}
+
+/// The longest time for which one unit is busy, behind `blocker`; `unbounded_response` above the limit.
+[[nodiscard]] constexpr auto busy_period(std::span<const visit_demand> visits, ticks blocker, ticks limit) -> ticks {
+  for (ticks t = 1;;) {
+    ticks sum = blocker;
+    for (const visit_demand& u : visits) {
+      sum += jobs_before(u, t) * u.wcet;
+      if (sum > limit) { return unbounded_response; }
+    }
+    if (sum <= t) { return t; }
+    t = sum;
+  }
+}
+
+/// The longest response of v over all deadlines d of its instances in a busy period. `finish(d, limit)` is when the
+/// instance with deadline d is done, from the start of the period.
+template <class Finish>
+[[nodiscard]] constexpr auto longest_over_deadlines(std::span<const visit_demand> visits, const visit_demand& v,
+                                                    ticks busy, const Finish& finish) -> ticks {
+  const ticks first = v.deadline - v.jitter;
+  const ticks last = busy + v.deadline;
+  std::int64_t steps = most_edf_deadlines;
+  ticks longest = 0;
+  for (ticks d = first; d <= last;) {
+    if (--steps < 0) { return unbounded_response; }
+    const ticks ready = d > v.deadline ? d - v.deadline : 0;
+    const ticks done = finish(d, v.limit + ready);
+    if (done == unbounded_response) { return done; }
+    longest = longest < done - ready ? done - ready : longest;
+    ticks next = longest_visit_time * 4;
+    for (const visit_demand& u : visits) {  // the next deadline at which one more instance counts
+      const ticks step = u.deadline - u.jitter + jobs_due(u, d) * u.period;
+      next = step > d && step < next ? step : next;
+    }
+    d = next;
+  }
+  return longest;
+}
+
+}  // namespace detail
+
+/// Responses under preemptive EDF on one unit. All own visits count. A visit has no bound where a busy period does not
+/// end within eight times the longest period. Cost: a fixed point per visit and deadline in a busy period.
+/// Source: Spuri 1996, with deadlines from the earliest instant of becoming ready.
+constexpr void edf_responses(std::span<visit_demand> visits) {
+  ticks longest = 0;
+  for (const visit_demand& v : visits) { longest = longest < v.period ? v.period : longest; }
+  const ticks busy =
+      detail::busy_period(visits, 0, longest < longest_visit_time / 8 ? longest * 8 : longest_visit_time);
+  for (visit_demand& v : visits) {
+    if (busy == unbounded_response) {
+      v.response = unbounded_response;
+      continue;
+    }
+    const auto finish = [&](ticks d, ticks limit) {
+      for (ticks t = v.wcet;;) {
+        ticks sum = 0;
+        for (const visit_demand& u : visits) {
+          const ticks due = detail::jobs_due(u, d);
+          const ticks come = detail::jobs_before(u, t);
+          sum += (&u == &v || due < come ? due : come) * u.wcet;
+          if (sum > limit) { return unbounded_response; }
+        }
+        if (sum <= t) { return t; }
+        t = sum;
+      }
+    };
+    const ticks response = detail::longest_over_deadlines(visits, v, busy, finish);
+    v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
+  }
+}
+
+/// The same where nobody is preempted. Source: George, Rivierre and Spuri 1996.
+constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
+  ticks longest = 0;
+  ticks blocker = 0;
+  for (const visit_demand& v : visits) {
+    longest = longest < v.period ? v.period : longest;
+    blocker = blocker < v.wcet ? v.wcet : blocker;
+  }
+  const ticks busy =
+      detail::busy_period(visits, blocker, longest < longest_visit_time / 8 ? longest * 8 : longest_visit_time);
+  for (visit_demand& v : visits) {
+    if (busy == unbounded_response) {
+      v.response = unbounded_response;
+      continue;
+    }
+    const auto finish = [&](ticks d, ticks limit) {
+      ticks held = 0;
+      for (const visit_demand& u : visits) { held = detail::jobs_due(u, d) == 0 && held < u.wcet ? u.wcet : held; }
+      for (ticks start = held;;) {
+        ticks sum = held;
+        for (const visit_demand& u : visits) {
+          const ticks due = detail::jobs_due(u, d);
+          const ticks come = detail::jobs_within(u, start);
+          sum += (&u == &v ? due - 1 : due < come ? due : come) * u.wcet;
+          if (sum > limit) { return unbounded_response; }
+        }
+        if (sum <= start) { return start + v.wcet; }
+        start = sum;
+      }
+    };
+    const ticks response = detail::longest_over_deadlines(visits, v, busy, finish);
+    v.response = response > v.limit ? unbounded_response : response < v.response ? v.response : response;
+  }
+}
+
+}  // namespace takt::analysis

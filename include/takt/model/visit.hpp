@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+
+#include <takt/core/duration.hpp>
+#include <takt/model/accelerator_kernel.hpp>
+#include <takt/model/kernel_law.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/segment.hpp>
+#include <takt/model/stage.hpp>
+
+namespace takt {
+
+/// One thing that is known of a visit. Its name is what an error calls it.
+template <class F>
+concept Fact = std::is_trivially_copyable_v<F> && requires {
+  { F::name } -> std::convertible_to<std::string_view>;
+};
+
+/// How long a visit takes its resource.
+struct execution_time {
+  static constexpr std::string_view name = "wcet";
+  interval<duration> time;
+};
+
+[[nodiscard]] constexpr auto takes(duration lower, duration upper) noexcept -> execution_time {
+  return {{lower, upper}};
+}
+[[nodiscard]] constexpr auto takes(duration upper) noexcept -> execution_time { return {{duration{}, upper}}; }
+
+/// Time on a resource of any type, in a chain beside `cpu`, `copy` and `kernel`. The rule of the pool says which facts
+/// it needs.
+template <class Resource, Fact... Facts>
+struct visit_segment : Facts... {
+  using resource = Resource;
+};
+
+template <class Resource, Fact... Facts>
+[[nodiscard]] constexpr auto visit(const Facts&... facts) -> visit_segment<Resource, Facts...> {
+  return {facts...};
+}
+
+/// What a kernel asks for, whatever shares the GPU out.
+struct gpu {};
+
+namespace detail {
+
+template <class S>
+struct resource_of_segment {};
+template <class S>
+  requires requires { typename S::resource; }
+struct resource_of_segment<S> {
+  using type = typename S::resource;
+};
+template <>
+struct resource_of_segment<cpu_segment> {
+  using type = processors_resource;
+};
+template <>
+struct resource_of_segment<copy_segment> {
+  using type = copy_engines_resource;
+};
+template <class Law>
+struct resource_of_segment<kernel_segment<Law>> {
+  using type = gpu;
+};
+template <>
+struct resource_of_segment<accelerator_kernel> {
+  using type = gpu;
+};
+
+}  // namespace detail
+
+}  // namespace takt

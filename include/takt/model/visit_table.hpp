@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/task.hpp>
+
+namespace takt {
+
+/// Positions of visits within their task, one bit each.
+using visit_mask = std::uint64_t;
+inline constexpr std::size_t max_visits_of_task = 64;
+/// Times above it, some nine years in nanoseconds, are refused, so that sums of a few of them fit.
+inline constexpr ticks longest_visit_time = ticks{1} << 58;
+
+struct flow_record {
+  std::string_view name{};
+  ticks period = 0;
+  ticks deadline = 0;  ///< from the nominal release
+  ticks jitter = 0;    ///< a job is released at most this much after its nominal release
+  std::int32_t priority = no_priority;
+  std::uint32_t first_visit = 0;
+  std::uint32_t visit_count = 0;
+};
+
+/// Time on one station: units of a pool that are scheduled together. A visit of length zero never asks.
+struct visit_record {
+  std::uint32_t task = 0;
+  std::uint32_t position = 0;
+  std::uint32_t station = 0;
+  ticks lower = 0;
+  ticks upper = 0;
+  visit_mask predecessors = 0;
+  visit_mask ancestors = 0;
+};
+
+/// Visits of one job that hold a token from before the first until after the last of them. One of them comes first, and
+/// the others follow it without visits in between. Sections of one task do not overlap.
+struct visit_section {
+  std::uint32_t task = 0;
+  std::uint32_t tokens = 0;  ///< which pool of tokens
+  visit_mask visits = 0;
+};
+
+/// What every host and analysis reads of tasks, whatever they were written as: a job is a DAG of visits. What only one
+/// rule reads is that rule's view.
+template <std::size_t MaxTasks, std::size_t MaxVisits>
+struct visit_table {
+  static constexpr std::size_t max_tasks = MaxTasks;
+  static constexpr std::size_t max_visits = MaxVisits;
+
+  inline_vector<flow_record, MaxTasks> tasks;
+  inline_vector<visit_record, MaxVisits> visits;
+  inline_vector<visit_section, MaxVisits> sections;
+
+  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
+
+  /// False when full.
+  constexpr auto add_task(flow_record t) -> bool {
+    t.first_visit = static_cast<std::uint32_t>(visits.size());
+    t.visit_count = 0;
+    return tasks.push_back(t);
+  }
+  /// A visit of the task added last, after the visits of it that `predecessors` names. False when full or when a
+  /// predecessor is not there yet.
+  constexpr auto add_visit(std::uint32_t station, ticks lower, ticks upper, visit_mask predecessors) -> bool {
+    flow_record& t = tasks.back();
+    const std::uint32_t position = t.visit_count;
+    if (position >= max_visits_of_task || (predecessors >> position) != 0) { return false; }
+    visit_mask ancestors = predecessors;
+    for (std::uint32_t u = 0; u < position; ++u) {
+      if ((predecessors >> u & 1U) != 0) { ancestors |= visits[t.first_visit + u].ancestors; }
+    }
+    if (!visits.push_back(
+            {static_cast<std::uint32_t>(tasks.size() - 1), position, station, lower, upper, predecessors, ancestors})) {
+      return false;
+    }
+    ++t.visit_count;
+    return true;
+  }
+  /// After the visit added last.
+  constexpr auto add_next(std::uint32_t station, ticks lower, ticks upper) -> bool {
+    const std::uint32_t position = tasks.back().visit_count;
+    return add_visit(station, lower, upper, position == 0 ? 0 : visit_mask{1} << (position - 1));
+  }
+  [[nodiscard]] constexpr auto visit(std::size_t task, std::size_t position) const noexcept -> const visit_record& {
+    return visits[tasks[task].first_visit + position];
+  }
+};
+
+/// Whether a path joins two visits of one task, or they are the same.
+[[nodiscard]] constexpr auto ordered(const visit_record& a, const visit_record& b) noexcept -> bool {
+  return a.task == b.task &&
+         (a.position == b.position || (a.ancestors >> b.position & 1U) != 0 || (b.ancestors >> a.position & 1U) != 0);
+}
+
+namespace detail {
+
+template <class Table>
+[[nodiscard]] constexpr auto section_fault(const Table& table, const visit_section& s) -> bool {
+  if (s.task >= table.size() || s.visits == 0) { return true; }
+  const flow_record& t = table.tasks[s.task];
+  std::size_t sources = 0;
+  for (std::uint32_t p = 0; p < max_visits_of_task; ++p) {
+    if ((s.visits >> p & 1U) == 0) { continue; }
+    if (p >= t.visit_count) { return true; }
+    const visit_mask before = table.visit(s.task, p).predecessors;
+    const bool inside = before != 0 && (before & ~s.visits) == 0;
+    if (!inside && (before & s.visits) != 0) { return true; }
+    sources += inside ? 0U : 1U;
+  }
+  return sources != 1;
+}
+
+}  // namespace detail
+
+/// The first fault of a table on so many stations. Times within range bound every sum of a bound's iteration.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto validate(const visit_table<N, V>& table, std::size_t stations) -> model_error {
+  if (table.tasks.empty()) { return {.fault = model_fault::no_task}; }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const flow_record& t = table.tasks[i];
+    if (t.visit_count == 0) { return fault_at(model_fault::empty_chain, i); }
+    if (t.period < 1) { return fault_at(model_fault::period_not_positive, i); }
+    if (t.deadline < 1) { return fault_at(model_fault::deadline_not_positive, i); }
+    if (t.deadline > t.period) { return fault_at(model_fault::deadline_exceeds_period, i); }
+    if (t.jitter < 0) { return fault_at(model_fault::negative_jitter, i); }
+    if (t.period > longest_visit_time || t.jitter > longest_visit_time) {
+      return fault_at(model_fault::time_overflow, i);
+    }
+  }
+  for (std::size_t v = 0; v < table.visits.size(); ++v) {
+    const visit_record& x = table.visits[v];
+    if (x.lower < 0) { return fault_at(model_fault::negative_time, x.task, x.position); }
+    if (x.upper < x.lower) { return fault_at(model_fault::best_case_exceeds_worst_case, x.task, x.position); }
+    if (x.upper > longest_visit_time) { return fault_at(model_fault::time_overflow, x.task, x.position); }
+    if (x.station >= stations) { return fault_at(model_fault::platform_size_out_of_range, x.task, x.position); }
+  }
+  for (std::size_t s = 0; s < table.sections.size(); ++s) {
+    const visit_section& section = table.sections[s];
+    if (detail::section_fault(table, section)) { return fault_at(model_fault::malformed, section.task); }
+    for (std::size_t r = 0; r < s; ++r) {
+      const visit_section& other = table.sections[r];
+      if (other.task == section.task && (other.visits & section.visits) != 0) {
+        return fault_at(model_fault::malformed, section.task);
+      }
+    }
+  }
+  return {};
+}
+
+/// Whether guards of all visits, offsets from the nominal release and local deadlines from there, keep the order of
+/// visits, wait for late releases and end within the deadline.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto guards_fit(const visit_table<N, V>& table, const ticks* offsets,
+                                        const ticks* local_deadlines) -> bool {
+  for (std::size_t v = 0; v < table.visits.size(); ++v) {
+    const visit_record& x = table.visits[v];
+    const flow_record& t = table.tasks[x.task];
+    if (offsets[v] < (x.predecessors == 0 ? t.jitter : 0) || local_deadlines[v] < 0 || offsets[v] > t.deadline ||
+        local_deadlines[v] > t.deadline - offsets[v]) {
+      return false;
+    }
+    for (std::uint32_t p = 0; p < x.position; ++p) {
+      const std::uint32_t u = t.first_visit + p;
+      if ((x.predecessors >> p & 1U) != 0 && offsets[u] + local_deadlines[u] > offsets[v]) { return false; }
+    }
+  }
+  return true;
+}
+
+}  // namespace takt

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <takt/core/number.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/model/visit.hpp>
+
+namespace takt::detail {
+
+template <class Resource>
+inline constexpr bool is_gpu = false;
+template <>
+inline constexpr bool is_gpu<virtual_sms_resource> = true;
+
+/// Whether a pool of one resource serves visits that ask for another.
+template <class Pool, class Wanted>
+inline constexpr bool serves = std::same_as<typename Pool::resource_type, Wanted> ||
+                               (std::same_as<Wanted, gpu> && is_gpu<typename Pool::resource_type>);
+
+/// Stops compilation where no pool serves a segment, which the template argument shows.
+template <class Segment, bool Served>
+struct segment_is_served {
+  static constexpr bool passed = Served;
+  static_assert(Served,
+                "takt: no pool of the platform serves this segment, which is the template argument; add "
+                "pool(its resource, a rule). See docs/errors.md#E81");
+};
+template <bool Served>
+struct segment_is_served<cpu_segment, Served> {
+  static constexpr bool passed = Served;
+  static_assert(Served,
+                "takt: the platform has no processors; add pool(processors(n), fixed_priority). "
+                "See docs/errors.md#E27");
+};
+
+template <class Rule>
+[[nodiscard]] constexpr auto preempts() noexcept -> bool {
+  if constexpr (requires { Rule::preemptive; }) { return Rule::preemptive; }
+  return false;
+}
+/// Stops compilation where a rule takes back what its resource cannot give back.
+template <class Pool, bool Copies, bool Kernels>
+struct pool_can_preempt {
+  static constexpr bool passed = !Copies && !Kernels;
+  static_assert(!Copies,
+                "takt: this rule preempts, and a copy cannot be taken back; on the copy_engines pool use "
+                "nonpreemptive(r) or fifo. See docs/errors.md#E29");
+  static_assert(!Kernels,
+                "takt: this rule preempts, and kernels are not taken from SMs; on the virtual_sms pool use "
+                "nonpreemptive(r), fifo, federated or time_slices. See docs/errors.md#E30");
+};
+/// Stops compilation where a rule cannot tell how long a visit takes.
+template <class Segment, class Rule, bool Known>
+struct visit_time_is_known {
+  static constexpr bool passed = Known;
+  static_assert(Known,
+                "takt: the rule of a pool cannot tell how long this visit takes; give the visit takes(lower, upper), "
+                "or the rule a view(visit). See docs/errors.md#E82");
+};
+
+template <class Platform, class Segment>
+inline constexpr bool is_served = false;
+template <class... Pools, class Segment>
+inline constexpr bool is_served<platform<Pools...>, Segment> =
+    (serves<Pools, typename resource_of_segment<Segment>::type> || ...);
+
+template <class Pool, class T>
+inline constexpr bool is_asked_for = false;
+template <class Pool, class... Segments>
+inline constexpr bool is_asked_for<Pool, typed_task<Segments...>> =
+    (serves<Pool, typename resource_of_segment<Segments>::type> || ...);
+template <class Pool, class... Tasks>
+inline constexpr bool is_asked_for<Pool, task_set<Tasks...>> = (is_asked_for<Pool, Tasks> || ...);
+
+template <class Pool, class T>
+inline constexpr bool is_used =
+    is_asked_for<Pool, T> || std::same_as<typename Pool::resource_type, processors_resource> ||
+    std::same_as<typename Pool::resource_type, copy_engines_resource> || is_gpu<typename Pool::resource_type>;
+/// Nothing is wrong.
+struct no_board_fault {
+  static constexpr bool passed = true;
+};
+/// The first type that is not `no_board_fault`: a sentence that stops compilation once it is looked into. Nothing else
+/// is instantiated on the way, which keeps what compilers print above the sentence short.
+template <class... Faults>
+struct first_sentence {
+  using type = no_board_fault;
+};
+template <class Fault, class... Rest>
+struct first_sentence<Fault, Rest...> {
+  using type = Fault;
+};
+template <class... Rest>
+struct first_sentence<no_board_fault, Rest...> : first_sentence<Rest...> {};
+
+template <bool Good, class Fault>
+using fault_unless = std::conditional_t<Good, no_board_fault, Fault>;
+
+template <class Platform, class T>
+struct segments_fault {};
+template <class Platform, class... Segments>
+struct segments_fault<Platform, typed_task<Segments...>>
+    : first_sentence<fault_unless<is_served<Platform, Segments>, segment_is_served<Segments, false>>...> {};
+template <class Platform, class... Tasks>
+struct segments_fault<Platform, task_set<Tasks...>>
+    : first_sentence<typename segments_fault<Platform, Tasks>::type...> {};
+
+/// Whether the rule of a pool can tell how long a segment takes there, if it serves it.
+template <class Pool, class Segment>
+inline constexpr bool knows_time =
+    !serves<Pool, typename resource_of_segment<Segment>::type> || requires(const Segment& s) { s.law; } ||
+    requires(const Segment& s) { s.time.upper; } || requires(const typename Pool::rule_type& rule, const Segment& s) {
+      { rule.view(s) } -> std::convertible_to<interval<ticks>>;
+    };
+template <class Pool, class T>
+struct times_fault {};
+template <class Pool, class... Segments>
+struct times_fault<Pool, typed_task<Segments...>>
+    : first_sentence<
+          fault_unless<knows_time<Pool, Segments>, visit_time_is_known<Segments, typename Pool::rule_type, false>>...> {
+};
+template <class Pool, class... Tasks>
+struct times_fault<Pool, task_set<Tasks...>> : first_sentence<typename times_fault<Pool, Tasks>::type...> {};
+
+template <class Pool>
+inline constexpr bool takes_copies_back =
+    std::same_as<typename Pool::resource_type, copy_engines_resource> && preempts<typename Pool::rule_type>();
+template <class Pool>
+inline constexpr bool takes_kernels_back = is_gpu<typename Pool::resource_type> && preempts<typename Pool::rule_type>();
+
+template <class Platform, class T>
+struct board_fault {};
+template <class... Pools, class T>
+struct board_fault<platform<Pools...>, T>
+    : first_sentence<fault_unless<is_used<Pools, T>, unused_pool<typename Pools::resource_type>>...,
+                     typename segments_fault<platform<Pools...>, T>::type, typename times_fault<Pools, T>::type...,
+                     fault_unless<!takes_copies_back<Pools> && !takes_kernels_back<Pools>,
+                                  pool_can_preempt<Pools, takes_copies_back<Pools>, takes_kernels_back<Pools>>>...> {};
+
+/// Stops compilation where segments and pools of a composed board do not go together.
+template <class Platform, class T>
+using check_board = typename board_fault<Platform, T>::type;
+
+}  // namespace takt::detail

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/rules/job_priority.hpp>
+#include <takt/rules/pool_rule.hpp>
+
+namespace takt {
+
+/// The part of a pool that is scheduled by itself: all its units, or one of them.
+struct board_station {
+  std::uint32_t pool = 0;
+  std::int32_t unit = 0;
+  std::int32_t units = 1;
+
+  [[nodiscard]] friend constexpr auto operator==(const board_station&, const board_station&) noexcept -> bool = default;
+};
+
+namespace detail {
+
+template <std::size_t At, class Pool, std::size_t MaxStations, std::size_t Clients>
+struct pool_servers {
+  using server = decltype(std::declval<const typename Pool::rule_type&>().template make_server<Clients>(1));
+  server at[MaxStations]{};
+};
+
+template <class Sequence, std::size_t MaxStations, std::size_t Clients, class... Pools>
+struct all_pool_servers;
+template <std::size_t... At, std::size_t MaxStations, std::size_t Clients, class... Pools>
+struct all_pool_servers<std::index_sequence<At...>, MaxStations, Clients, Pools...>
+    : pool_servers<At, Pools, MaxStations, Clients>... {
+  /// f of the servers of a pool. Pre: pool < sizeof...(Pools).
+  template <class F>
+  constexpr void with(std::size_t pool, const F& f) {
+    static_cast<void>(
+        ((pool == At ? (f(static_cast<pool_servers<At, Pools, MaxStations, Clients>&>(*this)), true) : false) || ...));
+  }
+  template <class F>
+  constexpr void with(std::size_t pool, const F& f) const {
+    static_cast<void>(
+        ((pool == At ? (f(static_cast<const pool_servers<At, Pools, MaxStations, Clients>&>(*this)), true) : false) ||
+         ...));
+  }
+};
+
+}  // namespace detail
+
+/// The stations of a platform that some tasks use, in the order in which they were added.
+template <class Platform, std::size_t MaxStations>
+class board_stations;
+template <class... Pools, std::size_t MaxStations>
+class board_stations<platform<Pools...>, MaxStations> {
+ public:
+  static constexpr std::size_t max_stations = MaxStations;
+
+  /// Pre: `board` outlives it.
+  constexpr explicit board_stations(const platform<Pools...>& board) : board_{&board} {}
+
+  /// The number of a station, which is added if it is new; `max_stations` when full.
+  constexpr auto number_of(const board_station& wanted) -> std::uint32_t {
+    for (std::uint32_t s = 0; s < stations_.size(); ++s) {
+      if (stations_[s] == wanted) { return s; }
+    }
+    static_cast<void>(stations_.push_back(wanted));
+    return static_cast<std::uint32_t>(stations_.size() - 1);
+  }
+
+  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return stations_.size(); }
+  [[nodiscard]] constexpr auto operator[](std::size_t s) const noexcept -> const board_station& { return stations_[s]; }
+  [[nodiscard]] constexpr auto token_pools() const noexcept -> std::size_t { return 0; }
+  [[nodiscard]] constexpr auto tokens(std::size_t /*pool*/) const noexcept -> std::int32_t { return 0; }
+
+  /// f of the rule of a station.
+  template <class F>
+  constexpr void with_rule(std::size_t s, const F& f) const {
+    std::size_t at = 0;
+    board_->each([&](const auto& p) {
+      if (at++ == stations_[s].pool) { f(p.rule); }
+    });
+  }
+  [[nodiscard]] constexpr auto point(std::size_t s, const job_timing& t, ticks release, priority_point& out) const
+      -> bool {
+    bool fits = false;
+    with_rule(s, [&](const auto& rule) { fits = rule.job_order(stations_[s].units).point(t, release, out); });
+    return fits;
+  }
+
+  template <std::size_t Clients>
+  class servers_type {
+   public:
+    constexpr explicit servers_type(const board_stations& from) : stations_{from.stations_} {
+      for (std::size_t s = 0; s < from.size(); ++s) {
+        from.with_rule(s, [&](const auto& rule) { start(s, rule); });
+      }
+    }
+    constexpr void arrive(std::size_t s, client who, std::uint32_t context, const priority_point& point, ticks length) {
+      all_.with(stations_[s].pool, [&](auto& pool) { pool.at[s].arrive(who, context, point, length); });
+    }
+    constexpr void decide(std::size_t s, ticks now, const slice_sink& sink) {
+      all_.with(stations_[s].pool, [&](auto& pool) { pool.at[s].decide(now, sink); });
+    }
+    [[nodiscard]] constexpr auto next(std::size_t s) const -> ticks {
+      ticks at = no_event;
+      all_.with(stations_[s].pool, [&](const auto& pool) { at = pool.at[s].next(); });
+      return at;
+    }
+    constexpr auto fire(std::size_t s, ticks now, const slice_sink& sink) -> client {
+      client done = no_client;
+      all_.with(stations_[s].pool, [&](auto& pool) { done = pool.at[s].fire(now, sink); });
+      return done;
+    }
+
+   private:
+    template <class Rule>
+    constexpr void start(std::size_t s, const Rule& rule) {
+      all_.with(stations_[s].pool, [&](auto& pool) {
+        auto machine = rule.template make_server<Clients>(stations_[s].units);
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(pool.at[s])>, decltype(machine)>) {
+          pool.at[s] = machine;
+        }
+      });
+    }
+
+    inline_vector<board_station, MaxStations> stations_;
+    detail::all_pool_servers<std::index_sequence_for<Pools...>, MaxStations, Clients, Pools...> all_{};
+  };
+  template <std::size_t Clients>
+  [[nodiscard]] constexpr auto servers() const -> servers_type<Clients> {
+    return servers_type<Clients>{*this};
+  }
+
+ private:
+  const platform<Pools...>* board_;
+  inline_vector<board_station, MaxStations> stations_{};
+};
+
+}  // namespace takt

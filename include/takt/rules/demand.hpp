@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/core/number.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/job_priority.hpp>
+
+namespace takt {
+
+/// No bound: larger than any time of a table.
+inline constexpr ticks unbounded_response = ticks{1} << 60;
+
+/// A visit as the bound of its pool sees it. Visits are sporadic with jitter: instances nominally become ready at least
+/// a period apart, and each at most `jitter` later. Jobs of one task do not overlap.
+struct visit_demand {
+  std::uint32_t task = 0;
+  std::uint32_t position = 0;
+  std::uint32_t view = 0;  ///< whose view of the pool's rule
+  visit_mask ancestors = 0;
+  priority_point point{};  ///< of a job whose nominal release is 0; equal for all visits of a job
+  ticks wcet = 0;
+  ticks period = 0;
+  ticks jitter = 0;
+  ticks deadline = 0;  ///< absolute deadline less the earliest instant at which the visit becomes ready
+  ticks limit = 0;     ///< a response above it proves nothing; none above `longest_visit_time`
+  ticks response = 0;  ///< in: a lower bound of the answer; out: longest time from ready to done, or unbounded
+  bool moved = true;   ///< the jitter has grown since the last call
+};
+
+/// Whether a path joins two visits of one task, or they are the same.
+[[nodiscard]] constexpr auto ordered(const visit_demand& a, const visit_demand& b) noexcept -> bool {
+  return a.task == b.task &&
+         (a.position == b.position || (a.ancestors >> b.position & 1U) != 0 || (b.ancestors >> a.position & 1U) != 0);
+}
+/// Whether both can be pending at one instant.
+[[nodiscard]] constexpr auto concurrent(const visit_demand& a, const visit_demand& b) noexcept -> bool {
+  return !ordered(a, b);
+}
+
+/// Contract: longest time from ready to done of each visit of a pool of `units`, if visits are sporadic with jitter.
+/// Demands stand in the order of their points. Any answer f(R) <= R is sound; see docs/composition.md.
+template <class Rule>
+concept BoundsResponses = requires(const Rule& rule, std::span<visit_demand> visits, std::int32_t units) {
+  { rule.responds(visits, units) } -> std::same_as<void>;
+};
+
+/// Contract: whether every visit meets its local deadline, if visits are sporadic without jitter. `deadline` is the
+/// local one.
+template <class Rule>
+concept DecidesDeadlines = requires(const Rule& rule, std::span<const visit_demand> visits, std::int32_t units) {
+  { rule.decides(visits, units) } -> std::same_as<bool>;
+};
+
+/// Says that the order is preemptive with one priority for each job, so that tests of the pool hold for jobs whose
+/// suspensions and waits count as execution.
+template <class Rule>
+concept InflatesSuspensions = Rule::takes_suspensions;
+
+}  // namespace takt

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/model/visit.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/board_check.hpp>
+#include <takt/rules/board_stations.hpp>
+#include <takt/rules/composed_board.hpp>
+#include <takt/rules/tags.hpp>
+
+namespace takt {
+
+/// Tasks on the stations of a platform, and what is wrong with them.
+template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>
+struct flat_board {
+  visit_table<MaxTasks, MaxVisits> table{};
+  board_stations<Platform, MaxVisits> stations;
+  model_error error{};
+};
+
+namespace detail {
+
+template <class Rule>
+[[nodiscard]] constexpr auto is_partitioned() noexcept -> bool {
+  if constexpr (requires { Rule::partitioned; }) { return Rule::partitioned; }
+  return false;
+}
+
+/// Units of a resource: its count, or one.
+template <class Resource>
+[[nodiscard]] constexpr auto units_of(const Resource& r) noexcept -> std::int32_t {
+  if constexpr (requires {
+                  { r.count } -> std::convertible_to<std::int32_t>;
+                }) {
+    return r.count;
+  }
+  return 1;
+}
+
+[[nodiscard]] constexpr auto in_ticks(const interval<duration>& t) noexcept -> interval<ticks> {
+  return {t.lower.count(), t.upper.count()};
+}
+
+template <class Platform, std::size_t N, std::size_t V>
+class board_flattener {
+ public:
+  constexpr board_flattener(const Platform& board, const plan<N, V>& p)
+      : board_{&board}, plan_{&p}, out_{.stations = board_stations<Platform, V>{board}} {}
+
+  template <class Tasks>
+  constexpr auto run(const Tasks& tasks) -> flat_board<Platform, N, V> {
+    out_.error = board_->validate();
+    tasks.each([this](const auto& t) { this->add(t); });
+    set_priorities();
+    check_shares();
+    if (!out_.error) { out_.error = validate(out_.table, out_.stations.size()); }
+    return out_;
+  }
+
+ private:
+  constexpr void fail(model_fault fault) {
+    if (!out_.error) {
+      out_.error = fault_at(fault, out_.table.size() - 1, out_.table.tasks.back().visit_count);
+      out_.error.name = out_.table.tasks.back().name;
+    }
+  }
+
+  template <class Task>
+  constexpr void add(const Task& t) {
+    const task_attributes& a = t.attributes;
+    const std::size_t i = out_.table.size();
+    core_ = i < plan_->cores.size() ? plan_->cores[i] : a.core;
+    share_ = i < plan_->shares.size() ? plan_->shares[i] : sm_share{};
+    static_cast<void>(out_.table.add_task(
+        {.name = a.name, .period = a.period.count(), .deadline = a.deadline.count(), .priority = a.priority}));
+    if (share_.sms < 0) { fail(model_fault::plan_does_not_fit); }
+    asks_gpu_ = false;
+    t.each([this](const auto& s) { this->place(s); });
+    if (!asks_gpu_ && share_.sms != 0) { fail(model_fault::plan_does_not_fit); }
+  }
+
+  template <class S>
+  constexpr void place(const S& asked) {
+    using wanted = typename resource_of_segment<S>::type;
+    asks_gpu_ = asks_gpu_ || std::same_as<wanted, gpu>;
+    std::uint32_t pool = 0;
+    std::int32_t gpus = 0;
+    bool placed = false;
+    board_->each([&](const auto& p) {
+      using pool_type = std::remove_cvref_t<decltype(p)>;
+      if constexpr (serves<pool_type, wanted>) {
+        const bool is_chosen = !std::same_as<wanted, gpu> || gpus++ == share_.gpu;
+        if (!placed && is_chosen) {
+          placed = true;
+          this->enter(asked, p, pool);
+        }
+      }
+      ++pool;
+    });
+    if (!placed) { fail(model_fault::plan_does_not_fit); }
+  }
+
+  template <class S, class Pool>
+  constexpr void enter(const S& asked, const Pool& p, std::uint32_t pool) {
+    board_station at{.pool = pool};
+    if constexpr (std::same_as<S, copy_segment>) {
+      at.unit = p.resource.count == 2 && takes_second_engine(asked.direction) ? 1 : 0;
+    } else if constexpr (std::same_as<S, cpu_segment> && is_partitioned<typename Pool::rule_type>()) {
+      at.unit = core_;
+      if (core_ < 0) { fail(model_fault::negative_core); }
+      if (core_ >= p.resource.count) { fail(model_fault::core_out_of_range); }
+    } else {
+      at.units = units_of(p.resource);
+      if (at.units < 1) { fail(model_fault::platform_size_out_of_range); }
+    }
+    const interval<ticks> time = time_of(asked, p);
+    const std::uint32_t station = out_.stations.number_of(at);
+    if (station >= V || !out_.table.add_next(station, time.lower, time.upper)) { fail(model_fault::too_many_segments); }
+  }
+
+  template <class S, class Pool>
+  constexpr auto time_of(const S& asked, const Pool& p) -> interval<ticks> {
+    if constexpr (requires {
+                    { p.rule.view(asked) } -> std::convertible_to<interval<ticks>>;
+                  }) {
+      return p.rule.view(asked);
+    } else if constexpr (requires { asked.law; }) {
+      return kernel_time(asked, p);
+    } else if constexpr (requires { asked.time.upper; }) {
+      return in_ticks(asked.time);
+    } else {
+      return {};  // `check_board` has stopped compilation
+    }
+  }
+
+  /// On the SMs of the task's share, or on all where a rule gives a kernel the whole GPU.
+  template <class Law, class Pool>
+  constexpr auto kernel_time(const kernel_segment<Law>& k, const Pool& p) -> interval<ticks> {
+    constexpr bool own_sms = Federated<typename Pool::rule_type>;
+    const virtual_sms_resource& sms = p.resource;
+    const gpu_record gpu{.sms = sms.sms,
+                         .virtual_per_sm = sms.per_sm,
+                         .granularity = sms.granularity,
+                         .shared = shares_physical_sms<typename Pool::rule_type>(),
+                         .speed = sms.speed};
+    const std::int32_t share = own_sms ? share_.sms : gpu.budget();
+    if (share < 1 || share > gpu.budget() || (own_sms && share % gpu.granularity != 0)) {
+      fail(model_fault::plan_does_not_fit);
+      return {};
+    }
+    if constexpr (std::same_as<Law, divisible_work>) {
+      const segment_record<ticks> record{.where = stage::kernel,
+                                         .time = in_ticks(k.law.work),
+                                         .overhead = k.law.overhead.count(),
+                                         .interleave_numerator = k.law.interleave_numerator,
+                                         .interleave_denominator = k.law.interleave_denominator};
+      const model_fault wrong = segment_fault(task_table<ticks, 1, 1>{}, record);
+      if (wrong != model_fault::none) {
+        fail(wrong);
+        return {};
+      }
+      if (gpu.shared && !k.law.any_neighbour) { fail(model_fault::interleave_among_own_blocks_only); }
+    }
+    const std::int32_t n = gpu.virtual_sms(share);
+    interval<ticks> out{};
+    const interval<ticks> at_one{k.law.lower(n).count(), k.law.upper(n).count()};
+    if (!times_at_speed(at_one, sms.speed, out)) { fail(model_fault::time_overflow); }
+    return out;
+  }
+
+  /// SMs that are handed out go round.
+  constexpr void check_shares() {
+    std::int32_t at = 0;
+    board_->each([&](const auto& p) {
+      using pool_type = std::remove_cvref_t<decltype(p)>;
+      if constexpr (is_gpu<typename pool_type::resource_type>) {
+        std::int64_t sum = 0;
+        for (const sm_share& s : plan_->shares) { sum += s.gpu == at && s.sms > 0 ? s.sms : 0; }
+        constexpr bool shared = shares_physical_sms<typename pool_type::rule_type>();
+        const std::int64_t most = std::int64_t{p.resource.sms} * (shared ? p.resource.per_sm : 1);
+        constexpr bool hands_out = Federated<typename pool_type::rule_type>;
+        if (!out_.error && sum > (hands_out ? most : 0)) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
+        ++at;
+      }
+    });
+  }
+
+  /// The plan's priorities, or the tasks' own when each has one, else deadline monotonic.
+  constexpr void set_priorities() {
+    bool given = true;
+    for (std::size_t i = 0; i < out_.table.size(); ++i) {
+      if (i < plan_->priorities.size()) {
+        out_.table.tasks[i].priority = plan_->priorities[i];
+        if (plan_->priorities[i] < 0 && !out_.error) { out_.error = fault_at(model_fault::plan_does_not_fit, i); }
+      }
+      given = given && out_.table.tasks[i].priority >= 0;
+    }
+    if (given) { return; }
+    for (std::size_t i = 0; i < out_.table.size(); ++i) {
+      std::int32_t rank = 0;
+      const ticks deadline = out_.table.tasks[i].deadline;
+      for (std::size_t k = 0; k < out_.table.size(); ++k) {
+        const ticks other = out_.table.tasks[k].deadline;
+        rank += other < deadline || (other == deadline && k < i) ? 1 : 0;
+      }
+      out_.table.tasks[i].priority = rank;
+    }
+  }
+
+  const Platform* board_;
+  const plan<N, V>* plan_;
+  flat_board<Platform, N, V> out_;
+  std::int32_t core_ = 0;
+  sm_share share_{};
+  bool asks_gpu_ = false;
+};
+
+/// Whether an order may look at the priorities of tasks; a user's own may.
+template <class Order>
+inline constexpr bool order_reads_priorities = true;
+template <>
+inline constexpr bool order_reads_priorities<by_arrival> = false;
+template <>
+inline constexpr bool order_reads_priorities<by_period> = false;
+template <>
+inline constexpr bool order_reads_priorities<by_relative_deadline> = false;
+template <>
+inline constexpr bool order_reads_priorities<by_absolute_deadline> = false;
+
+/// Parts of a plan that a composed board uses.
+template <class P>
+[[nodiscard]] constexpr auto composed_plan_parts(const P& board) -> plan_parts {
+  plan_parts used{.offsets = true, .local_deadlines = true};
+  board.each([&used](const auto& p) {
+    using pool_type = std::remove_cvref_t<decltype(p)>;
+    using rule_type = typename pool_type::rule_type;
+    used.priorities = used.priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
+    used.shares = used.shares || is_gpu<typename pool_type::resource_type>;
+    used.cores = used.cores ||
+                 (std::same_as<typename pool_type::resource_type, processors_resource> && is_partitioned<rule_type>());
+  });
+  return used;
+}
+
+/// What keeps a plan from fitting a composed board on which it has been laid out, beyond its shares and cores.
+template <class P, class Table, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto composed_plan_fault(const P& board, const Table& table, const plan<N, V>& p)
+    -> model_error {
+  if (const auto error = parts_fault(p, composed_plan_parts(board), table.size(), table.visits.size())) {
+    return error;
+  }
+  const bool fits = p.offsets.size() == p.local_deadlines.size() &&
+                    (p.offsets.empty() || guards_fit(table, p.offsets.data(), p.local_deadlines.data()));
+  return {.fault = fits ? model_fault::none : model_fault::plan_does_not_fit};
+}
+
+template <std::size_t N, std::size_t V, std::size_t M, std::size_t W>
+constexpr void copy_decisions(const plan<M, W>& from, plan<N, V>& to) {
+  const auto copy = [](const auto& a, auto& b) {
+    b.clear();
+    for (const auto& x : a) { static_cast<void>(b.push_back(x)); }
+  };
+  copy(from.shares, to.shares);
+  copy(from.cores, to.cores);
+  copy(from.priorities, to.priorities);
+  copy(from.percents, to.percents);
+  copy(from.tokens, to.tokens);
+  copy(from.slots, to.slots);
+  copy(from.offsets, to.offsets);
+  copy(from.local_deadlines, to.local_deadlines);
+  copy(from.instances, to.instances);
+}
+
+}  // namespace detail
+
+/// Tasks as visits of the stations of a platform, placed by a plan. Pre: `board` outlives it.
+template <class P, class T, std::size_t N, std::size_t V>
+  requires ComposedBoard<P, T>
+[[nodiscard]] constexpr auto flatten(const P& board, const T& tasks, const plan<N, V>& p) {
+  return detail::board_flattener<P, N, V>{board, p}.run(tasks);
+}
+
+}  // namespace takt

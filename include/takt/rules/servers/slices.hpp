@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include <takt/core/number.hpp>
+
+namespace takt {
+
+/// Whoever a server serves: a position among the visits of its station.
+using client = std::uint32_t;
+inline constexpr client no_client = 0xFFFF'FFFF;
+inline constexpr ticks no_event = std::numeric_limits<ticks>::max();
+
+/// Hears when a client held a unit. A server of any type tells one of these, so that it can be erased.
+struct slice_sink {
+  void* context = nullptr;
+  void (*tell)(void* context, client who, std::int32_t unit, ticks from, ticks to) = nullptr;
+
+  constexpr void operator()(client who, std::int32_t unit, ticks from, ticks to) const {
+    if (tell != nullptr && from < to) { tell(context, who, unit, from, to); }
+  }
+};
+
+}  // namespace takt

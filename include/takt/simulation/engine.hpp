@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/observation.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/job_priority.hpp>
+#include <takt/rules/servers/slices.hpp>
+#include <takt/simulation/result.hpp>
+
+namespace takt::simulation {
+
+/// What is open in a run: when jobs come and how long visits take.
+template <class C>
+concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job, const visit_record& v, ticks period) {
+  { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0
+  { choices.delay(task, job, period) } -> std::same_as<ticks>;  ///< of the release after the nominal one
+  { choices.length(v, job) } -> std::same_as<ticks>;            ///< between `lower` and `upper`
+};
+
+/// Lets jobs that are DAGs of visits run on stations in virtual time. Within one instant: what ends first, then token
+/// grants, guards and releases, and servers decide when all of them are in. A job waits for the one before of its task.
+///
+/// With offsets, a visit becomes ready at the nominal release plus its offset, or when its predecessors are done, if
+/// that is later; with local deadlines too, orders by absolute deadline go by offset + local deadline. Pre:
+/// `validate(table, stations.size())` finds nothing, and horizon is at most `longest_visit_time`. Cost: per instant a
+/// pass over tasks, visits and stations.
+template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
+class engine {
+ public:
+  using table_type = visit_table<N, V>;
+  using result = simulation_result<N, V>;
+
+  constexpr engine(const table_type& table, const Stations& stations, Choices& choices,
+                   std::span<const ticks> offsets = {}, std::span<const ticks> local_deadlines = {})
+      : table_{&table},
+        stations_{&stations},
+        choices_{&choices},
+        offsets_{offsets},
+        local_deadlines_{local_deadlines},
+        servers_{stations.template servers<V>()} {
+    for (std::size_t s = 0; s < stations.token_pools(); ++s) { free_[s] = stations.tokens(s); }
+  }
+
+  constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
+    sink_ = &sink;
+    begin();
+    for (;;) {
+      const ticks now = next_instant();
+      if (now > horizon || now == no_event) { break; }
+      now_ = now;
+      complete_visits();
+      grant_tokens();
+      open_guards();
+      release_jobs();
+      grant_tokens();
+      for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, sink); }
+    }
+    finish(horizon);
+    return seen_;
+  }
+
+ private:
+  struct task_state {
+    std::uint64_t jobs = 0;    ///< that were started
+    ticks nominal = 0;         ///< release of the job under way, or of the next
+    ticks release = no_event;  ///< of the next job, if none is under way
+    visit_mask done = 0;
+    visit_mask asked = 0;
+    bool under_way = false;
+  };
+  struct visit_state {
+    ticks ready = 0;
+    ticks guard = no_event;
+    bool waits_for_token = false;
+  };
+
+  constexpr void begin() {
+    static_cast<void>(seen_.visit_responses.resize(table_->visits.size()));
+    for (std::uint32_t i = 0; i < table_->size(); ++i) {
+      const flow_record& t = table_->tasks[i];
+      static_cast<void>(
+          seen_.tasks.push_back({.name = t.name, .first_visit = t.first_visit, .visit_count = t.visit_count}));
+      tasks_[i] = {};
+      tasks_[i].nominal = choices_->gap(i, 0, t.period);
+      tasks_[i].release = tasks_[i].nominal + choices_->delay(i, 0, t.period);
+    }
+  }
+
+  [[nodiscard]] constexpr auto next_instant() const -> ticks {
+    ticks least = no_event;
+    for (std::size_t i = 0; i < table_->size(); ++i) {
+      if (!tasks_[i].under_way && tasks_[i].release < least) { least = tasks_[i].release; }
+    }
+    for (std::size_t v = 0; v < table_->visits.size(); ++v) {
+      if (visits_[v].guard < least) { least = visits_[v].guard; }
+    }
+    for (std::size_t s = 0; s < stations_->size(); ++s) {
+      const ticks at = servers_.next(s);
+      if (at < least) { least = at; }
+    }
+    return least < now_ ? now_ : least;
+  }
+
+  constexpr void complete_visits() {
+    for (std::size_t s = 0; s < stations_->size(); ++s) {
+      while (servers_.next(s) <= now_) {
+        const client v = servers_.fire(s, now_, *sink_);
+        if (v == no_client) { break; }
+        complete(v);
+      }
+    }
+  }
+
+  constexpr void complete(std::uint32_t v) {
+    const visit_record& x = table_->visits[v];
+    task_state& job = tasks_[x.task];
+    ticks& worst = seen_.visit_responses[v];
+    if (worst < now_ - visits_[v].ready) { worst = now_ - visits_[v].ready; }
+    job.done |= visit_mask{1} << x.position;
+    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+      const visit_section& held = table_->sections[s];
+      if (held.task == x.task && (held.visits >> x.position & 1U) != 0 && (held.visits & ~job.done) == 0) {
+        ++free_[held.tokens];
+        holds_[s] = false;
+      }
+    }
+    if (job.done == all_of(x.task)) {
+      end_job(x.task);
+    } else {
+      advance(x.task);
+    }
+  }
+
+  constexpr void end_job(std::uint32_t i) {
+    const flow_record& t = table_->tasks[i];
+    task_state& job = tasks_[i];
+    const ticks response = now_ - job.nominal;
+    note_completion(seen_.tasks[i], response);
+    if (response > t.deadline) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
+    job.under_way = false;
+    job.nominal += choices_->gap(i, job.jobs, t.period);
+    const ticks release = job.nominal + choices_->delay(i, job.jobs, t.period);
+    job.release = release < now_ ? now_ : release;
+  }
+
+  constexpr void release_jobs() {
+    for (std::uint32_t i = 0; i < table_->size(); ++i) {
+      while (!tasks_[i].under_way && tasks_[i].release == now_) {
+        task_state& job = tasks_[i];
+        job.under_way = true;
+        job.done = job.asked = 0;
+        ++job.jobs;
+        ++seen_.tasks[i].released;
+        advance(i);
+      }
+    }
+  }
+
+  /// Visits whose predecessors are done become ready, or wait for their guards. A visit of length zero is done at once.
+  constexpr void advance(std::uint32_t i) {
+    const flow_record& t = table_->tasks[i];
+    task_state& job = tasks_[i];
+    for (std::uint32_t p = 0; p < t.visit_count && job.under_way; ++p) {
+      const std::uint32_t v = t.first_visit + p;
+      const bool open = (job.asked >> p & 1U) == 0 && (table_->visits[v].predecessors & ~job.done) == 0;
+      if (!open) { continue; }
+      job.asked |= visit_mask{1} << p;
+      const ticks guard = v < offsets_.size() ? job.nominal + offsets_[v] : now_;
+      if (guard > now_) {
+        visits_[v].guard = guard;
+      } else {
+        become_ready(v);
+      }
+    }
+  }
+  constexpr void open_guards() {
+    for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
+      if (visits_[v].guard != now_) { continue; }
+      visits_[v].guard = no_event;
+      become_ready(v);
+    }
+  }
+
+  constexpr void become_ready(std::uint32_t v) {
+    visits_[v].ready = now_;
+    const std::size_t s = section_of(v);
+    if (s < table_->sections.size() && !holds_[s]) {
+      if (!waits_in_queue(s)) { queue_[queue_count_++] = static_cast<std::uint32_t>(s); }
+      visits_[v].waits_for_token = true;
+      return;
+    }
+    enter(v);
+  }
+  constexpr void enter(std::uint32_t v) {
+    const visit_record& x = table_->visits[v];
+    const ticks length = choices_->length(x, tasks_[x.task].jobs - 1);
+    if (length == 0) {
+      complete(v);
+      return;
+    }
+    const flow_record& t = table_->tasks[x.task];
+    const job_timing timing{x.upper, t.period, t.deadline, static_cast<std::int32_t>(x.task), t.priority};
+    ticks release = tasks_[x.task].nominal;
+    if (v < local_deadlines_.size()) { release += offsets_[v] + local_deadlines_[v] - t.deadline; }
+    priority_point point{};
+    static_cast<void>(stations_->point(x.station, timing, release, point));
+    servers_.arrive(x.station, v, x.task, point, length);
+  }
+
+  // Tokens, in the order of requests.
+
+  [[nodiscard]] constexpr auto section_of(std::uint32_t v) const -> std::size_t {
+    const visit_record& x = table_->visits[v];
+    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+      const visit_section& section = table_->sections[s];
+      if (section.task == x.task && (section.visits >> x.position & 1U) != 0) { return s; }
+    }
+    return table_->sections.size();
+  }
+  [[nodiscard]] constexpr auto waits_in_queue(std::size_t s) const -> bool {
+    for (std::size_t q = 0; q < queue_count_; ++q) {
+      if (queue_[q] == s) { return true; }
+    }
+    return false;
+  }
+  constexpr void grant_tokens() {
+    for (std::size_t q = 0; q < queue_count_;) {
+      const std::uint32_t s = queue_[q];
+      const visit_section& section = table_->sections[s];
+      if (free_[section.tokens] == 0) {
+        ++q;
+        continue;
+      }
+      --free_[section.tokens];
+      holds_[s] = true;
+      for (std::size_t k = q + 1; k < queue_count_; ++k) { queue_[k - 1] = queue_[k]; }
+      --queue_count_;
+      const flow_record& t = table_->tasks[section.task];
+      for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
+        if (!visits_[v].waits_for_token || section_of(v) != s) { continue; }
+        visits_[v].waits_for_token = false;
+        visits_[v].ready = now_;
+        enter(v);
+      }
+      q = 0;  // a section of length zero may have given its token back
+    }
+  }
+
+  [[nodiscard]] constexpr auto all_of(std::uint32_t i) const -> visit_mask {
+    const std::uint32_t n = table_->tasks[i].visit_count;
+    return n == max_visits_of_task ? ~visit_mask{0} : (visit_mask{1} << n) - 1;
+  }
+
+  /// Jobs that are under way at the end, and those that wait behind them.
+  constexpr void finish(ticks horizon) {
+    seen_.end = horizon;
+    for (std::uint32_t i = 0; i < table_->size(); ++i) {
+      const flow_record& t = table_->tasks[i];
+      task_state& job = tasks_[i];
+      while (job.under_way) {
+        if (job.nominal + t.deadline <= horizon) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
+        job.nominal += choices_->gap(i, job.jobs, t.period);
+        job.under_way = job.nominal + choices_->delay(i, job.jobs, t.period) <= horizon;
+        ++job.jobs;
+        seen_.tasks[i].released += job.under_way ? 1U : 0U;
+      }
+    }
+  }
+
+  const table_type* table_;
+  const Stations* stations_;
+  Choices* choices_;
+  std::span<const ticks> offsets_;
+  std::span<const ticks> local_deadlines_;
+  typename Stations::template servers_type<V> servers_;
+  const slice_sink* sink_ = nullptr;
+  ticks now_ = 0;
+  result seen_{};
+  task_state tasks_[N]{};
+  visit_state visits_[V]{};
+  bool holds_[V]{};
+  std::uint32_t queue_[V]{};
+  std::size_t queue_count_ = 0;
+  std::int32_t free_[V]{};
+};
+
+}  // namespace takt::simulation

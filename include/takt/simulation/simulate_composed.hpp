@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/core/number.hpp>
+#include <takt/core/random.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/flatten.hpp>
+#include <takt/rules/servers/slices.hpp>
+#include <takt/simulation/engine.hpp>
+#include <takt/simulation/options.hpp>
+#include <takt/simulation/result.hpp>
+
+namespace takt {
+
+namespace simulation {
+
+/// Releases and lengths as options ask for them. Adversarial ones come together at first, as late as jitter allows, and
+/// then as densely as they may, while every other job is short.
+class optional_choices {
+ public:
+  constexpr explicit optional_choices(const simulation_options& o) : options_{&o}, random_{o.seed} {}
+
+  constexpr auto gap(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
+    switch (options_->releases) {
+      case release_pattern::periodic: return job > 0 ? period : offset_of(task);
+      case release_pattern::sporadic:
+        if (job == 0) { return random_.below(period); }
+        return period + (random_.chance(1, 2) ? random_.below(period) : 0);
+      case release_pattern::adversarial: return job > 0 ? period : random_.below(period / 8 + 1);
+    }
+    return period;
+  }
+  constexpr auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
+  constexpr auto length(const visit_record& v, std::uint64_t /*job*/) -> ticks {
+    switch (options_->execution) {
+      case execution_times::lower: return v.lower;
+      case execution_times::upper: return v.upper;
+      case execution_times::random: break;
+    }
+    if (random_.chance(1, 3)) { return v.lower; }
+    return random_.chance(1, 2) ? v.upper : random_.between(v.lower, v.upper);
+  }
+
+ private:
+  [[nodiscard]] constexpr auto offset_of(std::uint32_t task) const -> ticks {
+    return task < options_->offsets.size() ? options_->offsets[task].count() : 0;
+  }
+
+  const simulation_options* options_;
+  random_stream random_;
+};
+
+}  // namespace simulation
+
+/// Lets tasks run in virtual time on a board that is composed of the rules of its pools, under a plan: where it has
+/// offsets, visits are held back until them. `sink` hears which position in the flat table held which unit of its
+/// station, and when. Error: in the platform, the set, the plan or the options. Cost: see `simulation::engine`.
+template <class P, class T, std::size_t N, std::size_t W>
+  requires ComposedBoard<P, T>
+[[nodiscard]] constexpr auto simulate(
+    const P& board, const T& tasks, const plan<N, W>& p, const simulation_options& options = {},
+    const slice_sink& sink = {}, detail::refusal&& /*refused*/ = detail::refusal{detail::check_board<P, T>::passed})
+    -> simulation_result<T::max_tasks, T::max_segments> {
+  plan<T::max_tasks, T::max_segments> own;
+  detail::copy_decisions(p, own);
+  const auto flat = flatten(board, tasks, own);
+  simulation_result<T::max_tasks, T::max_segments> out;
+  out.error = flat.error;
+  if (!out.error) { out.error = simulation::options_fault(options, flat.table.size(), {}); }
+  if (!out.error) { out.error = detail::composed_plan_fault(board, flat.table, own); }
+  if (!out.error && options.horizon.count() > longest_visit_time) { out.error = {.fault = model_fault::time_overflow}; }
+  if (out.error) { return out; }
+  simulation::optional_choices choices{options};
+  using stations = std::remove_cvref_t<decltype(flat.stations)>;
+  simulation::engine<stations, T::max_tasks, T::max_segments, simulation::optional_choices> engine{
+      flat.table,
+      flat.stations,
+      choices,
+      {own.offsets.data(), own.offsets.size()},
+      {own.local_deadlines.data(), own.local_deadlines.size()}};
+  return engine.run(options.horizon.count(), sink);
+}
+
+}  // namespace takt

@@ -1,0 +1,12 @@
+// EXPECT: takt: no published method knows these rules together
+// SPDX-License-Identifier: Apache-2.0
+#ifdef TAKT_FIXED
+#include <takt/compose.hpp>
+#else
+#include <takt/takt.hpp>
+#endif
+
+#include "board.hpp"
+
+constexpr auto other = takt::platform(takt::pool(takt::processors(1), takt::edf), engine, gpu);
+constexpr auto verdict = takt::analyze(other, takt::task_set(camera), takt::dedicate(1));

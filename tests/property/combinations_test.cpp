@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every combination of rules of processors, copy engines and a GPU with every shape of jobs is asked of every combiner,
+// and each proof is held against runs. Keeps docs/combinations.md; TAKT_WRITE_TABLES=1 writes it.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include <takt/analysis/combiners/guarded.hpp>
+#include <takt/analysis/combiners/holistic.hpp>
+#include <takt/analysis/combiners/inflated.hpp>
+#include "property/composed_systems.hpp"
+
+namespace {
+
+namespace an = takt::analysis;
+using namespace composed_systems;
+
+constexpr std::int32_t no_tokens = 0;
+
+struct choice {
+  std::string_view name;
+  takt::any_rule<visits> rule;
+  std::int32_t units = 1;
+  std::int32_t tokens = no_tokens;
+};
+
+auto cpu_rules() -> std::array<choice, 7> {
+  return {{{"fixed priority", takt::fixed_priority},
+           {"rate monotonic", takt::rate_monotonic},
+           {"deadline monotonic", takt::deadline_monotonic},
+           {"EDF", takt::edf},
+           {"non-preemptive fixed priority", takt::nonpreemptive(takt::fixed_priority)},
+           {"non-preemptive EDF", takt::nonpreemptive(takt::edf)},
+           {"FIFO", takt::fifo}}};
+}
+auto copy_rules() -> std::array<choice, 4> {
+  return {{{"FIFO", takt::fifo},
+           {"FIFO, two engines", takt::fifo, 2},
+           {"non-preemptive fixed priority", takt::nonpreemptive(takt::fixed_priority)},
+           {"non-preemptive EDF", takt::nonpreemptive(takt::edf)}}};
+}
+auto gpu_rules() -> std::array<choice, 8> {
+  return {{{"SMs of one's own", takt::federated},
+           {"whole, FIFO", takt::fifo},
+           {"whole, fixed priority", takt::nonpreemptive(takt::fixed_priority)},
+           {"whole, EDF", takt::nonpreemptive(takt::edf)},
+           {"time slices", takt::time_slices(takt::duration{3}, takt::duration{0})},
+           {"time slices, switching", takt::time_slices(takt::duration{4}, takt::duration{1})},
+           {"one token", takt::federated, 1, 1},
+           {"two tokens", takt::federated, 1, 2}}};
+}
+
+enum class shape : std::uint8_t { chain, graph, both };
+
+constexpr std::uint32_t on_cpu = 0;
+constexpr std::uint32_t on_engine = 1;
+constexpr std::uint32_t on_gpu = 2;
+
+auto add_chain(draws& d, table& set, bool holds_tokens) {
+  const auto place = [&](std::uint32_t station, ticks most) {
+    const ticks upper = d.between(1, most);
+    REQUIRE(set.add_next(station, d.between(0, upper), upper));
+  };
+  place(on_cpu, 5);
+  if (d.one_in(4)) { return; }
+  place(on_engine, 3);
+  place(on_gpu, 7);
+  place(on_engine, 3);
+  place(on_cpu, 5);
+  if (holds_tokens) {
+    REQUIRE(set.sections.push_back({static_cast<std::uint32_t>(set.size() - 1), 0, takt::visit_mask{0b1110}}));
+  }
+}
+
+auto add_graph(draws& d, table& set) {
+  const ticks length = d.between(2, 5);
+  for (ticks j = 0; j < length; ++j) {
+    const ticks upper = d.between(1, 5);
+    const auto after = static_cast<takt::visit_mask>(d.between(0, 31)) & ((takt::visit_mask{1} << j) - 1);
+    REQUIRE(set.add_visit(static_cast<std::uint32_t>(d.between(on_cpu, on_gpu)), d.between(0, upper), upper, after));
+  }
+}
+
+auto system_of(std::uint64_t seed, const choice& cpu, const choice& copies, const choice& kernels, shape form)
+    -> random_system {
+  draws d{seed};
+  random_system out;
+  for (const choice* c : {&cpu, &copies, &kernels}) { REQUIRE(out.places.add(c->rule, c->units)); }
+  if (kernels.tokens != no_tokens) { REQUIRE(out.places.add_tokens(kernels.tokens)); }
+  const ticks count = d.between(2, 4);
+  const ticks slack = d.between(2, 9);
+  for (ticks i = 0; i < count; ++i) {
+    REQUIRE(out.set.add_task({.name = "t", .priority = static_cast<std::int32_t>(d.between(0, 3))}));
+    if (form == shape::chain || (form == shape::both && i % 2 == 0)) {
+      add_chain(d, out.set, kernels.tokens != no_tokens);
+    } else {
+      add_graph(d, out.set);
+    }
+    auto& t = out.set.tasks.back();
+    ticks sum = 0;
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) { sum += out.set.visit(out.set.size() - 1, p).upper; }
+    t.period = sum * count * slack / 5 + d.between(1, 9);
+    t.deadline = t.period - (d.one_in(2) ? d.between(0, t.period / 8) : 0);
+  }
+  return out;
+}
+
+struct proofs {
+  std::uint64_t systems = 0;
+  std::uint64_t holistic = 0;
+  std::uint64_t guarded = 0;
+  std::uint64_t inflated = 0;
+  std::uint64_t any = 0;
+};
+
+void judge(const random_system& s, std::uint64_t seed, proofs& p, tally& count) {
+  const auto ask = [&](const auto& verdict, std::uint64_t& proven) {
+    REQUIRE_FALSE(verdict.error);
+    REQUIRE_FALSE(verdict.method.empty());
+    proven += verdict.schedulable() ? 1U : 0U;
+    hold(s, verdict, seed, count);
+    return verdict.schedulable();
+  };
+  const bool first = ask(an::holistic(s.set, s.places), p.holistic);
+  const bool second = ask(an::guarded(s.set, s.places), p.guarded);
+  const bool third = ask(an::inflated(s.set, s.places), p.inflated);
+  ++p.systems;
+  p.any += first || second || third ? 1U : 0U;
+}
+
+auto percent(std::uint64_t part, const proofs& p) -> std::string {
+  return std::to_string(part * 100 / p.systems) + " |";
+}
+
+auto document() -> std::string { return TAKT_SOURCE_DIR "/docs/combinations.md"; }
+constexpr auto marker = "<!-- The table below is made by tests/property/combinations_test.cpp. -->\n\n";
+
+}  // namespace
+
+TEST_CASE("every combination of rules and shapes is judged soundly, and proven as docs/combinations.md says") {
+  const std::uint64_t systems = systems_or(8);
+  tally count;
+  std::string lines =
+      "| processors | GPU | holistic | guarded | inflated | any |\n| --- | --- | --- | --- | --- | --- |\n";
+  for (const choice& cpu : cpu_rules()) {
+    for (const choice& kernels : gpu_rules()) {
+      proofs p;
+      std::uint64_t seed = 0;
+      for (const choice& copies : copy_rules()) {
+        for (const shape form : {shape::chain, shape::graph, shape::both}) {
+          for (std::uint64_t k = 0; k < systems; ++k) {
+            ++seed;
+            judge(system_of(seed, cpu, copies, kernels, form), seed, p, count);
+          }
+        }
+      }
+      CHECK(p.any > 0);
+      lines += "| " + std::string{cpu.name} + " | " + std::string{kernels.name} + " | " + percent(p.holistic, p) + " " +
+               percent(p.guarded, p) + " " + percent(p.inflated, p) + " " + percent(p.any, p) + "\n";
+    }
+  }
+  MESSAGE(count.proven << " proofs, " << count.jobs << " jobs");
+  CHECK(count.violations == 0);
+  if (std::getenv("TAKT_SYSTEMS") != nullptr) { return; }  // NOLINT(concurrency-mt-unsafe)
+  std::ifstream in{document()};
+  const std::string text{std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
+  const auto at = text.find(marker);
+  REQUIRE(at != std::string::npos);
+  if (std::getenv("TAKT_WRITE_TABLES") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
+    std::ofstream{document()} << text.substr(0, at) << marker << lines;
+    return;
+  }
+  CHECK(text.substr(at + std::string_view{marker}.size()) == lines);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boards that no published method knows are proven and simulated from the rules of their pools.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+
+#include <takt/compose.hpp>
+#include <takt/simulation.hpp>
+
+namespace {
+
+using namespace takt::literals;
+
+struct npu {
+  std::int32_t count = 1;
+};
+
+constexpr auto tasks = takt::task_set(
+    takt::task("detect", takt::period(33_ms), takt::deadline(30_ms), takt::cpu(1_ms, 2_ms), takt::copy(1_ms),
+               takt::kernel(takt::work(8_ms, 12_ms)), takt::copy(500_us), takt::cpu(1_ms)),
+    takt::task("plan", takt::period(20_ms), takt::cpu(2_ms), takt::visit<npu>(takt::takes(6_ms)), takt::cpu(1_ms)));
+constexpr auto engine = takt::pool(takt::copy_engines(1), takt::fifo);
+constexpr auto gpu = takt::pool(takt::virtual_sms(4, 2), takt::federated);
+constexpr auto board = takt::platform(takt::pool(takt::processors(2), takt::edf), engine, gpu,
+                                      takt::pool(npu{1}, takt::nonpreemptive(takt::edf)));
+
+/// Worst responses of a run under the plan of a proof, if there is one.
+template <class P, class T>
+void expect_sound(const P& given, const T& set) {
+  const auto verdict = takt::analyze(given, set);
+  REQUIRE_FALSE(verdict.error);
+  if (!verdict.schedulable()) { return; }
+  for (const auto releases : {takt::release_pattern::periodic, takt::release_pattern::adversarial}) {
+    const auto seen = takt::simulate(given, set, verdict.plan, {.horizon = 2_s, .releases = releases});
+    REQUIRE_FALSE(seen.error);
+    CHECK(seen.misses() == 0);
+    for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
+      CHECK(seen.tasks[i].completed > 0);
+      CHECK(seen.tasks[i].worst_response <= verdict.tasks[i].bound.value);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a chain that visits a resource of its own is proven in a constant expression and simulated") {
+  constexpr auto verdict = takt::analyze(board, tasks);
+  static_assert(verdict.schedulable());
+  static_assert(verdict.method == "holistic");
+  static_assert(verdict.plan.shares.size() == 2 && verdict.plan.shares[0].sms == 4 && verdict.plan.shares[1].sms == 0);
+  constexpr auto seen = takt::simulate(board, tasks, verdict.plan, {.horizon = 100_ms});
+  static_assert(!seen.error && seen.misses() == 0 && seen.tasks[1].completed == 5);
+  expect_sound(board, tasks);
+}
+
+TEST_CASE("tasks that share one core with suspensions are proven by whichever combiner can") {
+  const auto one = takt::platform(takt::pool(takt::processors(1), takt::edf), engine, gpu,
+                                  takt::pool(npu{1}, takt::nonpreemptive(takt::edf)));
+  expect_sound(one, tasks);
+  CHECK(takt::analyze(one, tasks).schedulable());
+}
+
+TEST_CASE("a plan with guards is judged, and honoured by the simulation") {
+  auto plan = takt::analyze(board, tasks).plan;
+  constexpr takt::ticks ms = 1'000'000;
+  for (const takt::ticks o : {0, 6, 10, 18, 20, 0, 6, 14}) { REQUIRE(plan.offsets.push_back(o * ms)); }
+  for (const takt::ticks d : {6, 4, 8, 2, 6, 6, 8, 6}) { REQUIRE(plan.local_deadlines.push_back(d * ms)); }
+  const auto verdict = takt::analyze(board, tasks, plan);
+  CHECK(verdict.schedulable());
+  CHECK(verdict.method == "guarded");
+  CHECK(verdict.tasks[0].bound.value == 26 * ms);
+  const auto seen = takt::simulate(board, tasks, plan, {.horizon = 1_s});
+  CHECK(seen.misses() == 0);
+  CHECK(seen.tasks[0].best_response == 21 * ms);  // the last visit starts at its offset and takes 1 ms
+  CHECK(seen.tasks[0].worst_response <= 26 * ms);
+  plan.local_deadlines[2] = 1 * ms;
+  CHECK(takt::analyze(board, tasks, plan).status == takt::verdict_status::not_proven);
+}
+
+TEST_CASE("what a composed board cannot use is refused") {
+  const auto fault = [](const auto& plan) { return takt::analyze(board, tasks, plan).error.fault; };
+  auto plan = takt::analyze(board, tasks).plan;
+  CHECK(fault(plan) == takt::model_fault::none);
+  plan.tokens.push_back(1);
+  CHECK(fault(plan) == takt::model_fault::plan_part_unused);
+  plan.tokens.clear();
+  plan.shares[0].sms = 5;
+  CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
+  plan.shares[0].sms = 0;
+  CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
+  plan.shares[0] = {1, 2};
+  CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
+  plan = takt::analyze(board, tasks).plan;
+  plan.cores = {};
+  REQUIRE(plan.cores.push_back(0));
+  CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
+  REQUIRE(plan.cores.push_back(2));
+  CHECK(fault(plan) == takt::model_fault::core_out_of_range);
+  plan.cores.clear();
+  for (const std::int32_t p : {0, 1}) { REQUIRE(plan.priorities.push_back(p)); }
+  CHECK(fault(plan) == takt::model_fault::plan_part_unused);  // EDF and queues look at none
+  plan.priorities.clear();
+  plan.shares[1].sms = 1;  // it has no kernel
+  CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
+  plan.shares[1].sms = 0;
+  REQUIRE(plan.offsets.push_back(0));
+  CHECK(fault(plan) == takt::model_fault::plan_does_not_fit);
+  const auto late = takt::simulate(board, tasks, takt::analyze(board, tasks).plan, {.stop_at_first_miss = true});
+  CHECK(late.error.fault == takt::model_fault::option_unused);
+  const auto backwards = [&](std::size_t at, takt::ticks offset) {
+    auto guarded = takt::analyze(board, tasks).plan;
+    for (const takt::ticks o : {0, 6, 10, 18, 20, 0, 6, 14}) { REQUIRE(guarded.offsets.push_back(o * 1'000'000)); }
+    for (const takt::ticks d : {6, 4, 8, 2, 6, 6, 8, 6}) { REQUIRE(guarded.local_deadlines.push_back(d * 1'000'000)); }
+    guarded.offsets[at] = offset;
+    CHECK(takt::simulate(board, tasks, guarded).error == takt::analyze(board, tasks, guarded).error);
+    return fault(guarded);
+  };
+  CHECK(backwards(0, 0) == takt::model_fault::none);
+  CHECK(backwards(0, -1) == takt::model_fault::plan_does_not_fit);
+  CHECK(backwards(1, 5'000'000) == takt::model_fault::plan_does_not_fit);
+  CHECK(backwards(7, 15'000'000) == takt::model_fault::plan_does_not_fit);
+  const auto none = takt::platform(takt::pool(takt::processors(2), takt::edf), engine, gpu,
+                                   takt::pool(npu{0}, takt::nonpreemptive(takt::edf)));
+  CHECK(takt::analyze(none, tasks).error.fault == takt::model_fault::platform_size_out_of_range);
+  const auto coarse = takt::platform(takt::pool(takt::processors(2), takt::edf), engine,
+                                     takt::pool(takt::virtual_sms(4, 2, 2), takt::federated),
+                                     takt::pool(npu{1}, takt::nonpreemptive(takt::edf)));
+  auto odd = takt::analyze(coarse, tasks).plan;
+  CHECK(takt::analyze(coarse, tasks, odd).schedulable());
+  odd.shares[0].sms = 3;
+  CHECK(takt::analyze(coarse, tasks, odd).error.fault == takt::model_fault::plan_does_not_fit);
+  const auto heavy =
+      takt::task_set(takt::task("k", takt::period(20_ms), takt::cpu(1_ms), takt::visit<npu>(takt::takes(1_ms)),
+                                takt::copy(1_ms), takt::kernel(takt::work(1_ms), takt::overhead(2_ms))));
+  CHECK(takt::analyze(board, heavy).error.fault == takt::model_fault::overhead_exceeds_work);
+  const auto slow = takt::task_set(takt::task("late", takt::period(5_ms), takt::deadline(6_ms), takt::cpu(1_ms),
+                                              takt::visit<npu>(takt::takes(1_ms)), takt::cpu(1_ms)));
+  const auto small =
+      takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(npu{1}, takt::nonpreemptive(takt::edf)));
+  CHECK(takt::analyze(small, slow).error.fault == takt::model_fault::deadline_exceeds_period);
+}
+
+namespace {
+
+template <class Cpu, class Copy, class Gpu>
+void try_board(const Cpu& cpu, const Copy& copies, const Gpu& kernels, int& proven) {
+  using namespace takt;
+  const auto chains = task_set(
+      task("a", period(20_ms), takt::cpu(1_ms), copy(1_ms), kernel(work(2_ms, 4_ms)), copy(1_ms), takt::cpu(1_ms)),
+      task("b", period(40_ms), takt::cpu(2_ms), copy(2_ms), kernel(work(6_ms)), takt::cpu(1_ms)),
+      task("c", period(50_ms), takt::cpu(3_ms)));
+  const auto given =
+      platform(pool(processors(1), cpu), pool(copy_engines(1), copies), pool(virtual_sms(4, 2), kernels));
+  if constexpr (ComposedBoard<std::remove_const_t<decltype(given)>, std::remove_const_t<decltype(chains)>>) {
+    expect_sound(given, chains);
+    proven += analyze(given, chains).schedulable() ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("rules of processors, copy engines and a GPU combine") {
+  using namespace takt;
+  int proven = 0;
+  try_board(edf, fifo, federated, proven);
+  try_board(rate_monotonic, nonpreemptive(edf), federated_virtual, proven);
+  try_board(nonpreemptive(edf), nonpreemptive(fixed_priority), fifo, proven);
+  try_board(fixed_priority, fifo, nonpreemptive(deadline_monotonic), proven);
+  try_board(nonpreemptive(deadline_monotonic), nonpreemptive(edf), nonpreemptive(edf), proven);
+  try_board(fifo, nonpreemptive(fixed_priority), time_slices(1_ms, 10_us), proven);
+  CHECK(proven == 6);
+}
