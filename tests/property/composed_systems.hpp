@@ -26,7 +26,7 @@ struct random_system {
   board places;
 };
 
-/// Whether the last bits of a random walk say so.
+/// What a system or a run draws.
 class draws {
  public:
   explicit draws(std::uint64_t seed) : random_{seed} {}

@@ -11,6 +11,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/composed_board.hpp>
 #include <takt/rules/planned_table.hpp>
 
 namespace takt {
@@ -31,6 +32,7 @@ namespace detail {
 /// says why. Fewer SMs than tasks with kernels count as a model that does not fit. The search ends after `limit` task
 /// analyses; `effort.complete` says whether it was decided by then.
 template <Platform P, TaskSet T>
+  requires(!ComposedBoard<P, T>)
 [[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method = default_search,
                                       analysis::rtgpu_variant variant = analysis::rtgpu_best,
                                       std::uint64_t limit = default_evaluations,
@@ -49,6 +51,16 @@ template <Platform P, TaskSet T>
     }
     return search_plan(a, method, limit);
   }
+}
+
+/// Chosen only where <takt/compose.hpp> is not included: says so.
+template <class P, class T>
+  requires ComposedBoard<P, T>
+constexpr auto allocate(
+    const P& /*board*/, const T& /*tasks*/,
+    detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!ComposedBoard<P, T>>::included})
+    -> plan<T::max_tasks, T::max_segments> {
+  return {};
 }
 
 }  // namespace takt

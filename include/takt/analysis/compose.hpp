@@ -104,14 +104,10 @@ template <std::size_t N, std::size_t V, class Stations>
     guards.offsets[v] = p.offsets[v];
     guards.local_deadlines[v] = p.local_deadlines[v];
   }
-  verdict<ticks, N, V> out;
-  out.method = "guarded";
+  auto out = open_verdict(table, stations.size(), "guarded");
   std::size_t failed = 0;
   const bool holds = table.sections.empty() && guards_hold(table, stations, guards, failed);
   if (holds) { return guarded_verdict(table, guards); }
-  for (const flow_record& t : table.tasks) {
-    static_cast<void>(out.tasks.push_back({.name = t.name, .deadline = t.deadline, .evaluated = true}));
-  }
   out.why = obstacle::deadline;
   return out;
 }
@@ -206,6 +202,17 @@ template <class P, class T>
                                                 analysis::detail::check_bounds<P>::passed})
     -> verdict<ticks, T::max_tasks, T::max_segments> {
   return analyze(board, tasks, detail::even_shares(board, tasks), std::move(refused));
+}
+
+/// The plan on which that verdict rests; `feasible` says whether it is a proof. Error and cost: as `analyze`.
+template <class P, class T>
+  requires ProvenFromPools<P, T>
+[[nodiscard]] constexpr auto allocate(
+    const P& board, const T& tasks,
+    detail::refusal&& refused = detail::refusal{detail::check_board<P, T>::passed &&
+                                                analysis::detail::check_bounds<P>::passed})
+    -> plan<T::max_tasks, T::max_segments> {
+  return analyze(board, tasks, std::move(refused)).plan;
 }
 
 }  // namespace takt

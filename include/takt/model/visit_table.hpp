@@ -15,8 +15,9 @@ namespace takt {
 /// Positions of visits within their task, one bit each.
 using visit_mask = std::uint64_t;
 inline constexpr std::size_t max_visits_of_task = 64;
-/// Times above it, some nine years in nanoseconds, are refused, so that sums of a few of them fit.
-inline constexpr ticks longest_visit_time = ticks{1} << 58;
+/// Times above it, some thirteen days in nanoseconds, are refused, so that sums over all visits of a table fit.
+inline constexpr ticks longest_visit_time = ticks{1} << 50;
+inline constexpr std::size_t most_visits = std::size_t{1} << 12;
 
 struct flow_record {
   std::string_view name{};
@@ -51,6 +52,7 @@ struct visit_section {
 /// rule reads is that rule's view.
 template <std::size_t MaxTasks, std::size_t MaxVisits>
 struct visit_table {
+  static_assert(MaxVisits <= most_visits, "takt: a table of visits has at most 4096. See docs/errors.md#E05");
   static constexpr std::size_t max_tasks = MaxTasks;
   static constexpr std::size_t max_visits = MaxVisits;
 

@@ -8,6 +8,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/visit.hpp>
+#include <takt/rules/tags.hpp>
 
 namespace takt::detail {
 
@@ -53,6 +54,15 @@ struct pool_can_preempt {
                 "takt: this rule preempts, and kernels are not taken from SMs; on the virtual_sms pool use "
                 "nonpreemptive(r), fifo, federated or time_slices. See docs/errors.md#E30");
 };
+/// Stops compilation where SMs of one's own are asked of something else, of which no plan hands out parts.
+template <class Resource, bool HasSms>
+struct pool_has_sms {
+  static constexpr bool passed = HasSms;
+  static_assert(HasSms,
+                "takt: federated hands out SMs, and this resource, which is the template argument, has none; use fifo, "
+                "nonpreemptive(r) or time_slices. See docs/errors.md#E30");
+};
+
 /// Stops compilation where a rule cannot tell how long a visit takes.
 template <class Segment, class Rule, bool Known>
 struct visit_time_is_known {
@@ -132,11 +142,15 @@ inline constexpr bool takes_copies_back =
 template <class Pool>
 inline constexpr bool takes_kernels_back = is_gpu<typename Pool::resource_type> && preempts<typename Pool::rule_type>();
 
+template <class Pool>
+inline constexpr bool lacks_sms = is_federated<typename Pool::rule_type> && !is_gpu<typename Pool::resource_type>;
+
 template <class Platform, class T>
 struct board_fault {};
 template <class... Pools, class T>
 struct board_fault<platform<Pools...>, T>
     : first_sentence<fault_unless<is_used<Pools, T>, unused_pool<typename Pools::resource_type>>...,
+                     fault_unless<!lacks_sms<Pools>, pool_has_sms<typename Pools::resource_type, false>>...,
                      typename segments_fault<platform<Pools...>, T>::type, typename times_fault<Pools, T>::type...,
                      fault_unless<!takes_copies_back<Pools> && !takes_kernels_back<Pools>,
                                   pool_can_preempt<Pools, takes_copies_back<Pools>, takes_kernels_back<Pools>>>...> {};

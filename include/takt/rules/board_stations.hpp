@@ -68,8 +68,8 @@ class board_stations<platform<Pools...>, MaxStations> {
     for (std::uint32_t s = 0; s < stations_.size(); ++s) {
       if (stations_[s] == wanted) { return s; }
     }
-    static_cast<void>(stations_.push_back(wanted));
-    return static_cast<std::uint32_t>(stations_.size() - 1);
+    const auto next = static_cast<std::uint32_t>(stations_.size());
+    return stations_.push_back(wanted) ? next : static_cast<std::uint32_t>(max_stations);
   }
 
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return stations_.size(); }

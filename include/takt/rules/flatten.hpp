@@ -36,6 +36,12 @@ template <class Rule>
   return false;
 }
 
+template <class Rule>
+[[nodiscard]] constexpr auto serves_one_unit() noexcept -> bool {
+  if constexpr (requires { Rule::serves_one_unit; }) { return Rule::serves_one_unit; }
+  return false;
+}
+
 /// Units of a resource: its count, or one.
 template <class Resource>
 [[nodiscard]] constexpr auto units_of(const Resource& r) noexcept -> std::int32_t {
@@ -121,7 +127,8 @@ class board_flattener {
       if (core_ >= p.resource.count) { fail(model_fault::core_out_of_range); }
     } else {
       at.units = units_of(p.resource);
-      if (at.units < 1) { fail(model_fault::platform_size_out_of_range); }
+      const bool too_many = serves_one_unit<typename Pool::rule_type>() && at.units > 1;
+      if (at.units < 1 || too_many) { fail(model_fault::platform_size_out_of_range); }
     }
     const interval<ticks> time = time_of(asked, p);
     const std::uint32_t station = out_.stations.number_of(at);

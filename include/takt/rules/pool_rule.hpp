@@ -29,6 +29,7 @@ concept PoolServer = std::semiregular<S> && requires(S s, const S c, client who,
 /// members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`. Optional:
 /// - `view(segment)`: how long a visit takes, an `interval<ticks>`, from the facts that the rule needs;
 /// - `partitioned`: each unit of the pool is scheduled by itself, and tasks name theirs by `on_core`;
+/// - `serves_one_unit`: a pool of more is refused;
 /// - `takes_suspensions`: see `InflatesSuspensions`.
 template <class R>
 concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {

@@ -133,6 +133,7 @@ inline constexpr ticks longest_turn = ticks{1} << 40;
 struct time_slice_rule {
   using is_takt_rule = void;
   static constexpr std::string_view name = "time slices";
+  static constexpr bool serves_one_unit = true;
   duration slice{};
   duration switching{};
 

@@ -73,7 +73,6 @@ template <class P, class T, std::size_t N, std::size_t W>
   out.error = flat.error;
   if (!out.error) { out.error = simulation::options_fault(options, flat.table.size(), {}); }
   if (!out.error) { out.error = detail::composed_plan_fault(board, flat.table, own); }
-  if (!out.error && options.horizon.count() > longest_visit_time) { out.error = {.fault = model_fault::time_overflow}; }
   if (out.error) { return out; }
   simulation::optional_choices choices{options};
   using stations = std::remove_cvref_t<decltype(flat.stations)>;

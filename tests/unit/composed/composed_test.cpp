@@ -2,9 +2,11 @@
 // Boards that no published method knows are proven and simulated from the rules of their pools.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 
+#include <takt/analysis/any_stations.hpp>
 #include <takt/compose.hpp>
 #include <takt/simulation.hpp>
 
@@ -52,6 +54,8 @@ TEST_CASE("a chain that visits a resource of its own is proven in a constant exp
   constexpr auto seen = takt::simulate(board, tasks, verdict.plan, {.horizon = 100_ms});
   static_assert(!seen.error && seen.misses() == 0 && seen.tasks[1].completed == 5);
   expect_sound(board, tasks);
+  constexpr auto plan = takt::allocate(board, tasks);
+  static_assert(plan.feasible && plan.shares[0].sms == 4);
 }
 
 TEST_CASE("tasks that share one core with suspensions are proven by whichever combiner can") {
@@ -123,6 +127,13 @@ TEST_CASE("what a composed board cannot use is refused") {
   const auto none = takt::platform(takt::pool(takt::processors(2), takt::edf), engine, gpu,
                                    takt::pool(npu{0}, takt::nonpreemptive(takt::edf)));
   CHECK(takt::analyze(none, tasks).error.fault == takt::model_fault::platform_size_out_of_range);
+  const auto two = takt::platform(takt::pool(takt::processors(2), takt::edf), engine, gpu,
+                                  takt::pool(npu{2}, takt::time_slices(1_ms, 0_ms)));
+  CHECK(takt::analyze(two, tasks).error.fault == takt::model_fault::platform_size_out_of_range);
+  const auto longest = takt::task_set(takt::task("long", takt::period(takt::duration{(takt::ticks{1} << 50) + 1}),
+                                                 takt::cpu(1_ms), takt::visit<npu>(takt::takes(1_ms))));
+  const auto bare = takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(npu{1}, takt::fifo));
+  CHECK(takt::analyze(bare, longest).error.fault == takt::model_fault::time_overflow);
   const auto coarse = takt::platform(takt::pool(takt::processors(2), takt::edf), engine,
                                      takt::pool(takt::virtual_sms(4, 2, 2), takt::federated),
                                      takt::pool(npu{1}, takt::nonpreemptive(takt::edf)));
@@ -170,4 +181,32 @@ TEST_CASE("rules of processors, copy engines and a GPU combine") {
   try_board(nonpreemptive(deadline_monotonic), nonpreemptive(edf), nonpreemptive(edf), proven);
   try_board(fifo, nonpreemptive(fixed_priority), time_slices(1_ms, 10_us), proven);
   CHECK(proven == 6);
+}
+
+TEST_CASE("visits as long as a table may hold prove nothing and overflow nothing") {
+  using takt::ticks;
+  namespace an = takt::analysis;
+  constexpr std::size_t visits = 40;
+  const std::array<takt::any_rule<visits>, 7> rules{takt::fixed_priority,
+                                                    takt::nonpreemptive(takt::fixed_priority),
+                                                    takt::edf,
+                                                    takt::nonpreemptive(takt::edf),
+                                                    takt::fifo,
+                                                    takt::time_slices(1_ms, 1_ms),
+                                                    takt::federated};
+  for (const auto& rule : rules) {
+    for (const ticks period : {ticks{1}, takt::longest_visit_time}) {
+      takt::visit_table<4, visits> table;
+      for (std::int32_t i = 0; i < 4; ++i) {
+        REQUIRE(table.add_task(
+            {.name = "t", .period = period, .deadline = period, .jitter = takt::longest_visit_time, .priority = i}));
+        for (int v = 0; v < 10; ++v) { REQUIRE(table.add_visit(0, 0, takt::longest_visit_time, 0)); }
+      }
+      takt::any_stations<1, visits> board;
+      REQUIRE(board.add(rule));
+      CHECK(an::holistic(table, board).status == takt::verdict_status::not_proven);
+      CHECK(an::guarded(table, board).status == takt::verdict_status::not_proven);
+      CHECK(an::inflated(table, board).status == takt::verdict_status::not_proven);
+    }
+  }
 }

@@ -122,15 +122,8 @@ inline constexpr std::int32_t default_guard_rounds = 24;
 template <std::size_t N, std::size_t V, DecidingStations Stations>
 [[nodiscard]] constexpr auto guarded(const visit_table<N, V>& table, const Stations& stations,
                                      std::int32_t rounds = default_guard_rounds) -> verdict<ticks, N, V> {
-  verdict<ticks, N, V> out;
-  out.method = "guarded";
-  if (const auto error = validate(table, stations.size())) {
-    out.refuse(error);
-    return out;
-  }
-  for (const flow_record& t : table.tasks) {
-    static_cast<void>(out.tasks.push_back({.name = t.name, .deadline = t.deadline, .evaluated = true}));
-  }
+  auto out = detail::open_verdict(table, stations.size(), "guarded");
+  if (out.error) { return out; }
   if (!table.sections.empty()) {
     out.why = obstacle::gpu;
     out.where = table.sections[0].task;

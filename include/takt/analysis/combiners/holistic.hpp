@@ -106,15 +106,8 @@ inline constexpr std::int32_t default_combiner_passes = 10'000;
 template <std::size_t N, std::size_t V, RespondingStations Stations>
 [[nodiscard]] constexpr auto holistic(const visit_table<N, V>& table, const Stations& stations,
                                       std::int32_t passes = default_combiner_passes) -> verdict<ticks, N, V> {
-  verdict<ticks, N, V> out;
-  out.method = "holistic";
-  if (const auto error = validate(table, stations.size())) {
-    out.refuse(error);
-    return out;
-  }
-  for (const flow_record& t : table.tasks) {
-    static_cast<void>(out.tasks.push_back({.name = t.name, .deadline = t.deadline, .evaluated = true}));
-  }
+  auto out = detail::open_verdict(table, stations.size(), "holistic");
+  if (out.error) { return out; }
   const auto fail = [&out](obstacle why, std::uint32_t where) {
     out.status = verdict_status::not_proven;
     out.why = why;

@@ -67,15 +67,8 @@ template <std::size_t N, std::size_t V>
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto inflated(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
-  verdict<ticks, N, V> out;
-  out.method = "inflated";
-  if (const auto error = validate(table, stations.size())) {
-    out.refuse(error);
-    return out;
-  }
-  for (const flow_record& t : table.tasks) {
-    static_cast<void>(out.tasks.push_back({.name = t.name, .deadline = t.deadline, .evaluated = true}));
-  }
+  auto out = detail::open_verdict(table, stations.size(), "inflated");
+  if (out.error) { return out; }
   const auto fail = [&out](obstacle why, std::uint32_t where) {
     out.why = why;
     out.where = where;
@@ -95,7 +88,9 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     visit_demand& d = demands[k];
     const std::uint32_t v = demands.visit(k);
     const ticks latest = table.tasks[d.task].deadline - rests[v];
-    if (latest < ready.earliest[v]) { return fail(obstacle::deadline, d.task); }
+    if (d.wcet > table.tasks[d.task].deadline || latest < ready.earliest[v]) {
+      return fail(obstacle::deadline, d.task);
+    }
     d.jitter = latest - ready.earliest[v];
     d.deadline = table.tasks[d.task].deadline - ready.earliest[v];
   }

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
+#include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/demand.hpp>
@@ -136,6 +138,22 @@ struct readiness {
     return time < unbounded_response ? time : unbounded_response;
   }
 };
+
+/// A verdict with a row for each task, nothing proven; refused where the table is wrong.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto open_verdict(const visit_table<N, V>& table, std::size_t stations, std::string_view method)
+    -> verdict<ticks, N, V> {
+  verdict<ticks, N, V> out;
+  out.method = method;
+  if (const auto error = validate(table, stations)) {
+    out.refuse(error);
+    return out;
+  }
+  for (const flow_record& t : table.tasks) {
+    static_cast<void>(out.tasks.push_back({.name = t.name, .deadline = t.deadline, .evaluated = true}));
+  }
+  return out;
+}
 
 }  // namespace detail
 

@@ -69,8 +69,7 @@ template <class Finish>
 constexpr void edf_responses(std::span<visit_demand> visits) {
   ticks longest = 0;
   for (const visit_demand& v : visits) { longest = longest < v.period ? v.period : longest; }
-  const ticks busy =
-      detail::busy_period(visits, 0, longest < longest_visit_time / 8 ? longest * 8 : longest_visit_time);
+  const ticks busy = detail::busy_period(visits, 0, longest * 8);
   for (visit_demand& v : visits) {
     if (busy == unbounded_response) {
       v.response = unbounded_response;
@@ -102,8 +101,7 @@ constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
     longest = longest < v.period ? v.period : longest;
     blocker = blocker < v.wcet ? v.wcet : blocker;
   }
-  const ticks busy =
-      detail::busy_period(visits, blocker, longest < longest_visit_time / 8 ? longest * 8 : longest_visit_time);
+  const ticks busy = detail::busy_period(visits, blocker, longest * 8);
   for (visit_demand& v : visits) {
     if (busy == unbounded_response) {
       v.response = unbounded_response;
