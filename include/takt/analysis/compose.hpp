@@ -104,7 +104,7 @@ template <std::size_t N, std::size_t V, class Stations>
     guards.offsets[v] = p.offsets[v];
     guards.local_deadlines[v] = p.local_deadlines[v];
   }
-  auto out = open_verdict(table, stations.size(), "guarded");
+  auto out = open_verdict(table, stations, "guarded");
   std::size_t failed = 0;
   const bool holds = table.sections.empty() && guards_hold(table, stations, guards, failed);
   if (holds) { return guarded_verdict(table, guards); }

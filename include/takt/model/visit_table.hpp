@@ -95,12 +95,6 @@ struct visit_table {
   }
 };
 
-/// Whether a path joins two visits of one task, or they are the same.
-[[nodiscard]] constexpr auto ordered(const visit_record& a, const visit_record& b) noexcept -> bool {
-  return a.task == b.task &&
-         (a.position == b.position || (a.ancestors >> b.position & 1U) != 0 || (b.ancestors >> a.position & 1U) != 0);
-}
-
 namespace detail {
 
 template <class Table>
@@ -121,10 +115,13 @@ template <class Table>
 
 }  // namespace detail
 
-/// The first fault of a table on so many stations. Times within range bound every sum of a bound's iteration.
+/// The first fault of a table on so many stations, at most one more than it has room for visits. Times within range
+/// bound every sum of a bound's iteration.
 template <std::size_t N, std::size_t V>
-[[nodiscard]] constexpr auto validate(const visit_table<N, V>& table, std::size_t stations) -> model_error {
+[[nodiscard]] constexpr auto validate(const visit_table<N, V>& table, std::size_t stations, std::size_t token_pools = 0)
+    -> model_error {
   if (table.tasks.empty()) { return {.fault = model_fault::no_task}; }
+  if (stations > V + 1) { return {.fault = model_fault::platform_size_out_of_range}; }
   for (std::size_t i = 0; i < table.size(); ++i) {
     const flow_record& t = table.tasks[i];
     if (t.visit_count == 0) { return fault_at(model_fault::empty_chain, i); }
@@ -145,7 +142,9 @@ template <std::size_t N, std::size_t V>
   }
   for (std::size_t s = 0; s < table.sections.size(); ++s) {
     const visit_section& section = table.sections[s];
-    if (detail::section_fault(table, section)) { return fault_at(model_fault::malformed, section.task); }
+    if (section.tokens >= token_pools || detail::section_fault(table, section)) {
+      return fault_at(model_fault::malformed, section.task);
+    }
     for (std::size_t r = 0; r < s; ++r) {
       const visit_section& other = table.sections[r];
       if (other.task == section.task && (other.visits & section.visits) != 0) {

@@ -29,8 +29,8 @@ concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job,
 ///
 /// With offsets, a visit becomes ready at the nominal release plus its offset, or when its predecessors are done, if
 /// that is later; with local deadlines too, orders by absolute deadline go by offset + local deadline. Pre:
-/// `validate(table, stations.size())` finds nothing, and horizon is at most `longest_time`. Cost: per instant a
-/// pass over tasks, visits and stations.
+/// `validate(table, stations.size(), stations.token_pools())` finds nothing, and horizon is at most `longest_time`.
+/// Cost: per instant a pass over tasks, visits and stations.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
  public:

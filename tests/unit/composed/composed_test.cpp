@@ -210,3 +210,52 @@ TEST_CASE("visits as long as a table may hold prove nothing and overflow nothing
     }
   }
 }
+
+TEST_CASE("a table that is no model is refused with its task and visit") {
+  using takt::model_fault;
+  constexpr std::size_t visits = 4;
+  using table = takt::visit_table<2, visits>;
+  const auto fault = [](const auto& change, int stations = 1) {
+    table t;
+    REQUIRE(t.add_task({.name = "t", .period = 20, .deadline = 20}));
+    REQUIRE(t.add_next(0, 1, 2));
+    REQUIRE(t.add_next(0, 1, 2));
+    change(t);
+    takt::any_stations<8, visits> board;
+    for (int s = 0; s < stations; ++s) { REQUIRE(board.add(takt::fifo)); }
+    REQUIRE(board.add_tokens(1));
+    const auto verdict = takt::analysis::holistic(t, board);
+    CHECK((verdict.status == takt::verdict_status::schedulable) == !verdict.error);
+    CHECK(takt::analysis::guarded(t, board).error == verdict.error);
+    CHECK(takt::analysis::inflated(t, board).error == verdict.error);
+    return verdict.error;
+  };
+  const auto none = [](table& /*t*/) {};
+  CHECK(fault(none).fault == model_fault::none);
+  CHECK(fault(none, 6).fault == model_fault::platform_size_out_of_range);
+  CHECK(fault([](table& t) { t = {}; }).fault == model_fault::no_task);
+  CHECK(fault([](table& t) { REQUIRE(t.add_task({.period = 1, .deadline = 1})); }) ==
+        takt::fault_at(model_fault::empty_chain, 1));
+  CHECK(fault([](table& t) { t.tasks[0].period = 0; }) == takt::fault_at(model_fault::period_not_positive, 0));
+  CHECK(fault([](table& t) { t.tasks[0].deadline = 0; }) == takt::fault_at(model_fault::deadline_not_positive, 0));
+  CHECK(fault([](table& t) { t.tasks[0].deadline = 21; }) == takt::fault_at(model_fault::deadline_exceeds_period, 0));
+  CHECK(fault([](table& t) { t.tasks[0].jitter = -1; }) == takt::fault_at(model_fault::negative_jitter, 0));
+  CHECK(fault([](table& t) { t.visits[1].lower = -1; }) == takt::fault_at(model_fault::negative_time, 0, 1));
+  CHECK(fault([](table& t) { t.visits[1].lower = 3; }) ==
+        takt::fault_at(model_fault::best_case_exceeds_worst_case, 0, 1));
+  CHECK(fault([](table& t) { t.visits[1].upper = takt::longest_visit_time + 1; }) ==
+        takt::fault_at(model_fault::time_overflow, 0, 1));
+  CHECK(fault([](table& t) { t.visits[1].station = 1; }) ==
+        takt::fault_at(model_fault::platform_size_out_of_range, 0, 1));
+  const auto section = [&](std::uint32_t task, takt::visit_mask held) {
+    return fault([&](table& t) { REQUIRE(t.sections.push_back({task, 0, held})); });
+  };
+  CHECK(section(0, 0) == takt::fault_at(model_fault::malformed, 0));
+  CHECK(section(0, 0b100) == takt::fault_at(model_fault::malformed, 0));
+  CHECK(fault([](table& t) { REQUIRE(t.sections.push_back({0, 1, 0b1})); }) ==
+        takt::fault_at(model_fault::malformed, 0));
+  CHECK(section(1, 0b1) == takt::fault_at(model_fault::malformed, 1));
+  CHECK(fault([](table& t) {
+          for (const takt::visit_mask held : {0b11U, 0b10U}) { REQUIRE(t.sections.push_back({0, 0, held})); }
+        }) == takt::fault_at(model_fault::malformed, 0));
+}

@@ -62,6 +62,7 @@ constexpr void lay_out_guards(const visit_table<N, V>& table, std::size_t i, con
 
 /// Whether visits that are held back until their offsets all meet their local deadlines: between their guards they are
 /// sporadic, so each station's test holds by itself. `failed` is the first station that says no.
+/// Pre: `validate` finds nothing.
 /// Source: Bettati and Liu 1992; Sun and Liu 1996; see docs/composition.md.
 template <std::size_t N, std::size_t V, DecidingStations Stations>
 [[nodiscard]] constexpr auto guards_hold(const visit_table<N, V>& table, const Stations& stations,
@@ -122,7 +123,7 @@ inline constexpr std::int32_t default_guard_rounds = 24;
 template <std::size_t N, std::size_t V, DecidingStations Stations>
 [[nodiscard]] constexpr auto guarded(const visit_table<N, V>& table, const Stations& stations,
                                      std::int32_t rounds = default_guard_rounds) -> verdict<ticks, N, V> {
-  auto out = detail::open_verdict(table, stations.size(), "guarded");
+  auto out = detail::open_verdict(table, stations, "guarded");
   if (out.error) { return out; }
   if (!table.sections.empty()) {
     out.why = obstacle::gpu;

@@ -67,7 +67,7 @@ template <std::size_t N, std::size_t V>
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto inflated(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
-  auto out = detail::open_verdict(table, stations.size(), "inflated");
+  auto out = detail::open_verdict(table, stations, "inflated");
   if (out.error) { return out; }
   const auto fail = [&out](obstacle why, std::uint32_t where) {
     out.why = why;

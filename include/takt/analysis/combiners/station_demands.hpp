@@ -20,6 +20,8 @@ template <class S>
 concept RespondingStations = requires(const S& stations, std::size_t s, const job_timing& t, ticks release,
                                       priority_point& out, std::span<visit_demand> visits) {
   { stations.size() } -> std::convertible_to<std::size_t>;
+  { stations.token_pools() } -> std::convertible_to<std::size_t>;
+  { stations.tokens(s) } -> std::same_as<std::int32_t>;
   { stations.point(s, t, release, out) } -> std::same_as<bool>;
   { stations.responds(s, visits) } -> std::same_as<bool>;
 };
@@ -140,12 +142,12 @@ struct readiness {
 };
 
 /// A verdict with a row for each task, nothing proven; refused where the table is wrong.
-template <std::size_t N, std::size_t V>
-[[nodiscard]] constexpr auto open_verdict(const visit_table<N, V>& table, std::size_t stations, std::string_view method)
-    -> verdict<ticks, N, V> {
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto open_verdict(const visit_table<N, V>& table, const Stations& stations,
+                                          std::string_view method) -> verdict<ticks, N, V> {
   verdict<ticks, N, V> out;
   out.method = method;
-  if (const auto error = validate(table, stations)) {
+  if (const auto error = validate(table, stations.size(), stations.token_pools())) {
     out.refuse(error);
     return out;
   }
