@@ -59,9 +59,7 @@ class any_rule {
       calls_->start(rule.bytes_, units, bytes_);
     }
 
-    void arrive(client who, std::uint32_t context, const priority_point& point, ticks length) {
-      calls_->arrive(bytes_, who, context, point, length);
-    }
+    void arrive(const visit_request& v) { calls_->arrive(bytes_, v); }
     void decide(ticks now, const slice_sink& sink) { calls_->decide(bytes_, now, sink); }
     [[nodiscard]] auto next() const -> ticks { return calls_->next(bytes_); }
     auto fire(ticks now, const slice_sink& sink) -> client { return calls_->fire(bytes_, now, sink); }
@@ -79,7 +77,7 @@ class any_rule {
     void (*responds)(const void*, std::span<visit_demand>, std::int32_t) = nullptr;
     bool (*decides)(const void*, std::span<const visit_demand>, std::int32_t) = nullptr;
     void (*start)(const void*, std::int32_t, void*) = nullptr;
-    void (*arrive)(void*, client, std::uint32_t, const priority_point&, ticks) = nullptr;
+    void (*arrive)(void*, const visit_request&) = nullptr;
     void (*decide)(void*, ticks, const slice_sink&) = nullptr;
     ticks (*next)(const void*) = nullptr;
     client (*fire)(void*, ticks, const slice_sink&) = nullptr;
@@ -119,9 +117,7 @@ class any_rule {
     c.start = [](const void* r, std::int32_t units, void* s) {
       ::new (s) machine(as<Rule>(r).template make_server<Capacity>(units));
     };
-    c.arrive = [](void* s, client who, std::uint32_t context, const priority_point& point, ticks length) {
-      as<machine>(s).arrive(who, context, point, length);
-    };
+    c.arrive = [](void* s, const visit_request& v) { as<machine>(s).arrive(v); };
     c.decide = [](void* s, ticks now, const slice_sink& sink) { as<machine>(s).decide(now, sink); };
     c.next = [](const void* s) { return as<machine>(s).next(); };
     c.fire = [](void* s, ticks now, const slice_sink& sink) { return as<machine>(s).fire(now, sink); };

@@ -55,9 +55,7 @@ class any_stations {
     explicit servers_type(const any_stations& from) {
       for (std::size_t s = 0; s < from.size(); ++s) { at_[s] = {from.rules_[s], from.units_[s]}; }
     }
-    void arrive(std::size_t s, client who, std::uint32_t context, const priority_point& point, ticks length) {
-      at_[s].arrive(who, context, point, length);
-    }
+    void arrive(std::size_t s, const visit_request& v) { at_[s].arrive(v); }
     void decide(std::size_t s, ticks now, const slice_sink& sink) { at_[s].decide(now, sink); }
     [[nodiscard]] auto next(std::size_t s) const -> ticks { return at_[s].next(); }
     auto fire(std::size_t s, ticks now, const slice_sink& sink) -> client { return at_[s].fire(now, sink); }

@@ -19,6 +19,14 @@ inline constexpr std::size_t max_visits_of_task = 64;
 inline constexpr ticks longest_visit_time = ticks{1} << 50;
 inline constexpr std::size_t most_visits = std::size_t{1} << 12;
 
+/// What one rule reads of a visit beyond its time, in the order in which the rule's view gives it.
+inline constexpr std::size_t max_view_values = 4;
+struct view_values {
+  ticks at[max_view_values]{};
+
+  [[nodiscard]] friend constexpr auto operator==(const view_values&, const view_values&) noexcept -> bool = default;
+};
+
 struct flow_record {
   std::string_view name{};
   ticks period = 0;
@@ -38,6 +46,7 @@ struct visit_record {
   ticks upper = 0;
   visit_mask predecessors = 0;
   visit_mask ancestors = 0;
+  view_values view{};
 };
 
 /// Visits of one job that hold a token from before the first until after the last of them. One of them comes first, and
@@ -70,7 +79,8 @@ struct visit_table {
   }
   /// A visit of the task added last, after the visits of it that `predecessors` names. False when full or when a
   /// predecessor is not there yet.
-  constexpr auto add_visit(std::uint32_t station, ticks lower, ticks upper, visit_mask predecessors) -> bool {
+  constexpr auto add_visit(std::uint32_t station, ticks lower, ticks upper, visit_mask predecessors,
+                           const view_values& view = {}) -> bool {
     flow_record& t = tasks.back();
     const std::uint32_t position = t.visit_count;
     if (position >= max_visits_of_task || (predecessors >> position) != 0) { return false; }
@@ -78,17 +88,17 @@ struct visit_table {
     for (std::uint32_t u = 0; u < position; ++u) {
       if ((predecessors >> u & 1U) != 0) { ancestors |= visits[t.first_visit + u].ancestors; }
     }
-    if (!visits.push_back(
-            {static_cast<std::uint32_t>(tasks.size() - 1), position, station, lower, upper, predecessors, ancestors})) {
+    if (!visits.push_back({static_cast<std::uint32_t>(tasks.size() - 1), position, station, lower, upper, predecessors,
+                           ancestors, view})) {
       return false;
     }
     ++t.visit_count;
     return true;
   }
   /// After the visit added last.
-  constexpr auto add_next(std::uint32_t station, ticks lower, ticks upper) -> bool {
+  constexpr auto add_next(std::uint32_t station, ticks lower, ticks upper, const view_values& view = {}) -> bool {
     const std::uint32_t position = tasks.back().visit_count;
-    return add_visit(station, lower, upper, position == 0 ? 0 : visit_mask{1} << (position - 1));
+    return add_visit(station, lower, upper, position == 0 ? 0 : visit_mask{1} << (position - 1), view);
   }
   [[nodiscard]] constexpr auto visit(std::size_t task, std::size_t position) const noexcept -> const visit_record& {
     return visits[tasks[task].first_visit + position];

@@ -8,6 +8,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/visit.hpp>
+#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt::detail {
@@ -125,6 +126,8 @@ inline constexpr bool knows_time =
     !serves<Pool, typename resource_of_segment<Segment>::type> || requires(const Segment& s) { s.law; } ||
     requires(const Segment& s) { s.time.upper; } || requires(const typename Pool::rule_type& rule, const Segment& s) {
       { rule.view(s) } -> std::convertible_to<interval<ticks>>;
+    } || requires(const typename Pool::rule_type& rule, const Segment& s) {
+      { rule.view(s) } -> std::convertible_to<visit_view>;
     };
 template <class Pool, class T>
 struct times_fault {};

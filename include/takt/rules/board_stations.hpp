@@ -100,8 +100,8 @@ class board_stations<platform<Pools...>, MaxStations> {
         from.with_rule(s, [&](const auto& rule) { start(s, rule); });
       }
     }
-    constexpr void arrive(std::size_t s, client who, std::uint32_t context, const priority_point& point, ticks length) {
-      all_.with(stations_[s].pool, [&](auto& pool) { pool.at[s].arrive(who, context, point, length); });
+    constexpr void arrive(std::size_t s, const visit_request& v) {
+      all_.with(stations_[s].pool, [&](auto& pool) { pool.at[s].arrive(v); });
     }
     constexpr void decide(std::size_t s, ticks now, const slice_sink& sink) {
       all_.with(stations_[s].pool, [&](auto& pool) { pool.at[s].decide(now, sink); });

@@ -20,8 +20,8 @@ inline constexpr ticks unbounded_response = ticks{1} << 60;
 struct visit_demand {
   std::uint32_t task = 0;
   std::uint32_t position = 0;
-  std::uint32_t view = 0;  ///< whose view of the pool's rule
   visit_mask ancestors = 0;
+  view_values view{};      ///< what the rule reads beyond the time
   priority_point point{};  ///< of a job whose nominal release is 0; equal for all visits of a job
   ticks wcet = 0;
   ticks period = 0;

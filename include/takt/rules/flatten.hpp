@@ -130,21 +130,27 @@ class board_flattener {
       const bool too_many = serves_one_unit<typename Pool::rule_type>() && at.units > 1;
       if (at.units < 1 || too_many) { fail(model_fault::platform_size_out_of_range); }
     }
-    const interval<ticks> time = time_of(asked, p);
+    const visit_view seen = view_of(asked, p);
     const std::uint32_t station = out_.stations.number_of(at);
-    if (station >= V || !out_.table.add_next(station, time.lower, time.upper)) { fail(model_fault::too_many_segments); }
+    if (station >= V || !out_.table.add_next(station, seen.time.lower, seen.time.upper, seen.values)) {
+      fail(model_fault::too_many_segments);
+    }
   }
 
   template <class S, class Pool>
-  constexpr auto time_of(const S& asked, const Pool& p) -> interval<ticks> {
+  constexpr auto view_of(const S& asked, const Pool& p) -> visit_view {
     if constexpr (requires {
-                    { p.rule.view(asked) } -> std::convertible_to<interval<ticks>>;
+                    { p.rule.view(asked) } -> std::convertible_to<visit_view>;
                   }) {
       return p.rule.view(asked);
+    } else if constexpr (requires {
+                           { p.rule.view(asked) } -> std::convertible_to<interval<ticks>>;
+                         }) {
+      return {.time = p.rule.view(asked)};
     } else if constexpr (requires { asked.law; }) {
-      return kernel_time(asked, p);
+      return {.time = kernel_time(asked, p)};
     } else if constexpr (requires { asked.time.upper; }) {
-      return in_ticks(asked.time);
+      return {.time = in_ticks(asked.time)};
     } else {
       return {};  // `check_board` has stopped compilation
     }

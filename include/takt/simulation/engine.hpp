@@ -211,7 +211,7 @@ class engine {
     if (v < local_deadlines_.size()) { release += offsets_[v] + local_deadlines_[v] - t.deadline; }
     priority_point point{};
     static_cast<void>(stations_->point(x.station, timing, release, point));
-    servers_.arrive(x.station, v, x.task, point, length);
+    servers_.arrive(x.station, {v, x.task, point, length, x.upper, x.view});
   }
 
   // Tokens, in the order of requests.

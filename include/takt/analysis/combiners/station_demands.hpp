@@ -44,6 +44,7 @@ class station_demands {
         visit_demand d{.task = x.task,
                        .position = x.position,
                        .ancestors = x.ancestors,
+                       .view = x.view,
                        .wcet = x.upper,
                        .period = t.period,
                        .deadline = t.deadline,

@@ -28,8 +28,8 @@ class dedicated_server {
   constexpr dedicated_server() = default;
   constexpr explicit dedicated_server(std::int32_t /*units*/) noexcept {}
 
-  constexpr void arrive(client who, std::uint32_t context, const priority_point& /*point*/, ticks length) noexcept {
-    queue_[count_] = {who, context, length};
+  constexpr void arrive(const visit_request& v) noexcept {
+    queue_[count_] = {v.who, v.context, v.length};
     since_[count_++] = no_event;
   }
   constexpr void decide(ticks now, const slice_sink& /*sink*/) noexcept {
@@ -82,11 +82,11 @@ class time_slice_server {
   /// Pre: slice >= 1, switching >= 0.
   constexpr time_slice_server(ticks slice, ticks switching) noexcept : slice_{slice}, switching_{switching} {}
 
-  constexpr void arrive(client who, std::uint32_t context, const priority_point& /*point*/, ticks length) noexcept {
+  constexpr void arrive(const visit_request& v) noexcept {
     bool awake = false;
-    for (std::size_t i = 0; i < count_; ++i) { awake = awake || queue_[i].context == context; }
-    queue_[count_++] = {who, context, length};
-    if (!awake) { turns_[turn_count_++] = context; }
+    for (std::size_t i = 0; i < count_; ++i) { awake = awake || queue_[i].context == v.context; }
+    queue_[count_++] = {v.who, v.context, v.length};
+    if (!awake) { turns_[turn_count_++] = v.context; }
   }
   constexpr void decide(ticks now, const slice_sink& sink) {
     if (active_ && expired(now)) { yield(now, sink); }

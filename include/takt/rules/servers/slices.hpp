@@ -5,6 +5,8 @@
 #include <limits>
 
 #include <takt/core/number.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/locking/request.hpp>
 
 namespace takt {
 
@@ -12,6 +14,16 @@ namespace takt {
 using client = std::uint32_t;
 inline constexpr client no_client = 0xFFFF'FFFF;
 inline constexpr ticks no_event = std::numeric_limits<ticks>::max();
+
+/// A visit that asks a server for its units.
+struct visit_request {
+  client who = no_client;
+  std::uint32_t context = 0;  ///< its task
+  priority_point point{};
+  ticks length = 0;  ///< how long it will take: more than 0, and what ends a run
+  ticks wcet = 0;    ///< how long it may take
+  view_values view{};
+};
 
 /// Hears when a client held a unit. A server of any type tells one of these, so that it can be erased.
 struct slice_sink {

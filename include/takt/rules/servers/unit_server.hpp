@@ -20,9 +20,9 @@ class unit_server {
   /// Pre: units >= 1.
   constexpr explicit unit_server(std::int32_t units) noexcept : units_{units} {}
 
-  /// Pre: `who` neither waits nor runs; length > 0.
-  constexpr void arrive(client who, std::uint32_t /*context*/, const priority_point& point, ticks length) noexcept {
-    waiting_[waiting_count_++] = {point, arrivals_++, length, who, 0, 0};
+  /// Pre: `v.who` neither waits nor runs; v.length > 0.
+  constexpr void arrive(const visit_request& v) noexcept {
+    waiting_[waiting_count_++] = {v.point, arrivals_++, v.length, v.who, 0, 0};
   }
 
   constexpr void decide(ticks now, const slice_sink& sink) {
