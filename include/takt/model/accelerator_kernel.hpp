@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 
 #include <takt/core/duration.hpp>
 #include <takt/model/accelerator.hpp>
@@ -20,15 +21,19 @@ struct accelerator_kernel {
   duration preemption_cost;
   kernel_width width = kernel_width::all_cores;
   std::int32_t core = any_core;
+  bool cost_given = false;  ///< else nothing is known of how it stops
 };
 
 struct kernel_wcet {
+  static constexpr std::string_view name = "wcet";
   duration time;
 };
 struct kernel_preemption_cost {
+  static constexpr std::string_view name = "preemption_cost";
   duration time;
 };
 struct kernel_pinning {
+  static constexpr std::string_view name = "on_sm";
   kernel_width width = kernel_width::all_cores;
   std::int32_t core = any_core;
 };
@@ -45,12 +50,12 @@ struct kernel_pinning {
   return {kernel_width::one_core, core < 0 ? any_core - 1 : core};
 }
 
-[[nodiscard]] constexpr auto kernel(kernel_wcet c, kernel_preemption_cost p = {}, kernel_pinning at = {}) noexcept
+[[nodiscard]] constexpr auto kernel(kernel_wcet c, kernel_preemption_cost p, kernel_pinning at = {}) noexcept
     -> accelerator_kernel {
-  return {c.time, p.time, at.width, at.core};
+  return {c.time, p.time, at.width, at.core, true};
 }
-[[nodiscard]] constexpr auto kernel(kernel_wcet c, kernel_pinning at) noexcept -> accelerator_kernel {
-  return kernel(c, {}, at);
+[[nodiscard]] constexpr auto kernel(kernel_wcet c, kernel_pinning at = {}) noexcept -> accelerator_kernel {
+  return {c.time, {}, at.width, at.core, false};
 }
 
 namespace detail {

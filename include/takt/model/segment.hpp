@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include <takt/core/duration.hpp>
@@ -55,12 +56,15 @@ concept Segment = std::copyable<S> && (requires {
 }
 
 struct kernel_work {
+  static constexpr std::string_view name = "work";
   interval<duration> time;
 };
 struct kernel_overhead {
+  static constexpr std::string_view name = "overhead";
   duration time;
 };
 struct kernel_interleave {
+  static constexpr std::string_view name = "interleave";
   std::int64_t numerator = 1;
   std::int64_t denominator = 1;
   bool any_neighbour = true;

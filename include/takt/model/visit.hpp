@@ -8,18 +8,13 @@
 
 #include <takt/core/duration.hpp>
 #include <takt/model/accelerator_kernel.hpp>
+#include <takt/model/facts.hpp>
 #include <takt/model/kernel_law.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/stage.hpp>
 
 namespace takt {
-
-/// One thing that is known of a visit. Its name is what an error calls it.
-template <class F>
-concept Fact = std::is_trivially_copyable_v<F> && requires {
-  { F::name } -> std::convertible_to<std::string_view>;
-};
 
 /// How long a visit takes its resource.
 struct execution_time {

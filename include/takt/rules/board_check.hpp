@@ -124,11 +124,7 @@ struct segments_fault<Platform, task_set<Tasks...>>
 template <class Pool, class Segment>
 inline constexpr bool knows_time =
     !serves<Pool, typename resource_of_segment<Segment>::type> || requires(const Segment& s) { s.law; } ||
-    requires(const Segment& s) { s.time.upper; } || requires(const typename Pool::rule_type& rule, const Segment& s) {
-      { rule.view(s) } -> std::convertible_to<interval<ticks>>;
-    } || requires(const typename Pool::rule_type& rule, const Segment& s) {
-      { rule.view(s) } -> std::convertible_to<visit_view>;
-    };
+    requires(const Segment& s) { s.time.upper; } || Views<typename Pool::rule_type, Segment>;
 template <class Pool, class T>
 struct times_fault {};
 template <class Pool, class... Segments>

@@ -87,6 +87,7 @@ class board_flattener {
     const std::size_t i = out_.table.size();
     core_ = i < plan_->cores.size() ? plan_->cores[i] : a.core;
     share_ = i < plan_->shares.size() ? plan_->shares[i] : sm_share{};
+    percent_ = i < plan_->percents.size() ? plan_->percents[i] : 0;
     static_cast<void>(out_.table.add_task(
         {.name = a.name, .period = a.period.count(), .deadline = a.deadline.count(), .priority = a.priority}));
     if (share_.sms < 0) { fail(model_fault::plan_does_not_fit); }
@@ -131,6 +132,7 @@ class board_flattener {
       if (at.units < 1 || too_many) { fail(model_fault::platform_size_out_of_range); }
     }
     const visit_view seen = view_of(asked, p);
+    if (seen.fault != model_fault::none) { fail(seen.fault); }
     const std::uint32_t station = out_.stations.number_of(at);
     if (station >= V || !out_.table.add_next(station, seen.time.lower, seen.time.upper, seen.values)) {
       fail(model_fault::too_many_segments);
@@ -139,14 +141,8 @@ class board_flattener {
 
   template <class S, class Pool>
   constexpr auto view_of(const S& asked, const Pool& p) -> visit_view {
-    if constexpr (requires {
-                    { p.rule.view(asked) } -> std::convertible_to<visit_view>;
-                  }) {
-      return p.rule.view(asked);
-    } else if constexpr (requires {
-                           { p.rule.view(asked) } -> std::convertible_to<interval<ticks>>;
-                         }) {
-      return {.time = p.rule.view(asked)};
+    if constexpr (Views<typename Pool::rule_type, S>) {
+      return view_by(p.rule, asked, placement_on(p));
     } else if constexpr (requires { asked.law; }) {
       return {.time = kernel_time(asked, p)};
     } else if constexpr (requires { asked.time.upper; }) {
@@ -156,16 +152,27 @@ class board_flattener {
     }
   }
 
+  template <class Pool>
+  [[nodiscard]] constexpr auto placement_on(const Pool& p) const -> visit_placement {
+    visit_placement at{.units = units_of(p.resource), .sms = share_.sms, .percent = percent_};
+    if constexpr (std::same_as<typename Pool::resource_type, virtual_sms_resource>) { at.gpu = gpu_of(p); }
+    return at;
+  }
+  template <class Pool>
+  [[nodiscard]] static constexpr auto gpu_of(const Pool& p) -> gpu_record {
+    const virtual_sms_resource& sms = p.resource;
+    return {.sms = sms.sms,
+            .virtual_per_sm = sms.per_sm,
+            .granularity = sms.granularity,
+            .shared = shares_physical_sms<typename Pool::rule_type>(),
+            .speed = sms.speed};
+  }
+
   /// On the SMs of the task's share, or on all where a rule gives a kernel the whole GPU.
   template <class Law, class Pool>
   constexpr auto kernel_time(const kernel_segment<Law>& k, const Pool& p) -> interval<ticks> {
     constexpr bool own_sms = Federated<typename Pool::rule_type>;
-    const virtual_sms_resource& sms = p.resource;
-    const gpu_record gpu{.sms = sms.sms,
-                         .virtual_per_sm = sms.per_sm,
-                         .granularity = sms.granularity,
-                         .shared = shares_physical_sms<typename Pool::rule_type>(),
-                         .speed = sms.speed};
+    const gpu_record gpu = gpu_of(p);
     const std::int32_t share = own_sms ? share_.sms : gpu.budget();
     if (share < 1 || share > gpu.budget() || (own_sms && share % gpu.granularity != 0)) {
       fail(model_fault::plan_does_not_fit);
@@ -187,7 +194,7 @@ class board_flattener {
     const std::int32_t n = gpu.virtual_sms(share);
     interval<ticks> out{};
     const interval<ticks> at_one{k.law.lower(n).count(), k.law.upper(n).count()};
-    if (!times_at_speed(at_one, sms.speed, out)) { fail(model_fault::time_overflow); }
+    if (!times_at_speed(at_one, gpu.speed, out)) { fail(model_fault::time_overflow); }
     return out;
   }
 
@@ -235,6 +242,7 @@ class board_flattener {
   flat_board<Platform, N, V> out_;
   std::int32_t core_ = 0;
   sm_share share_{};
+  std::int32_t percent_ = 0;
   bool asks_gpu_ = false;
 };
 

@@ -8,7 +8,9 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/kernel_law.hpp>
+#include <takt/model/model_fault.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/model/platform_record.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
@@ -19,7 +21,45 @@ namespace takt {
 struct visit_view {
   interval<ticks> time{};
   view_values values{};
+  model_fault fault = model_fault::none;
 };
+
+/// Where a view is asked for: the pool, and what the plan gives the task of it.
+struct visit_placement {
+  gpu_record gpu{};  ///< of no SMs where the pool is no GPU
+  std::int32_t units = 1;
+  std::int32_t sms = 0;      ///< of the plan's share, 0: none
+  std::int32_t percent = 0;  ///< of the plan's lasting share, 0: none
+};
+
+/// Whether a rule says how long a segment takes.
+template <class Rule, class Segment>
+concept Views = requires(const Rule& rule, const Segment& s, const visit_placement& at) {
+  { rule.view(s, at).time } -> std::convertible_to<interval<ticks>>;
+} || requires(const Rule& rule, const Segment& s, const visit_placement& at) {
+  { rule.view(s, at) } -> std::convertible_to<interval<ticks>>;
+} || requires(const Rule& rule, const Segment& s) {
+  { rule.view(s).time } -> std::convertible_to<interval<ticks>>;
+} || requires(const Rule& rule, const Segment& s) {
+  { rule.view(s) } -> std::convertible_to<interval<ticks>>;
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr auto as_view(const visit_view& v) noexcept -> visit_view { return v; }
+[[nodiscard]] constexpr auto as_view(const interval<ticks>& time) noexcept -> visit_view { return {.time = time}; }
+
+}  // namespace detail
+
+template <class Rule, class Segment>
+  requires Views<Rule, Segment>
+[[nodiscard]] constexpr auto view_by(const Rule& rule, const Segment& s, const visit_placement& at) -> visit_view {
+  if constexpr (requires { rule.view(s, at); }) {
+    return detail::as_view(rule.view(s, at));
+  } else {
+    return detail::as_view(rule.view(s));
+  }
+}
 
 /// A pure state machine that shares units out. `decide` follows when all arrivals of an instant are in; `next` is the
 /// instant of the next `fire`, which says who is done, or `no_client` where only a turn has ended and `decide` follows.
@@ -34,7 +74,8 @@ concept PoolServer =
 
 /// How a pool is shared out: an order of jobs and a server that follows it. A user's own type is one. With bounds as
 /// members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`. Optional:
-/// - `view(segment)`: how long a visit takes, an `interval<ticks>` or, with what else the rule reads, a `visit_view`,
+/// - `view(segment)` or `view(segment, placement)`: how long a visit takes, an `interval<ticks>` or, with what else the
+/// rule reads, a `visit_view`,
 ///   from the facts that the rule needs;
 /// - `partitioned`: each unit of the pool is scheduled by itself, and tasks name theirs by `on_core`;
 /// - `serves_one_unit`: a pool of more is refused;

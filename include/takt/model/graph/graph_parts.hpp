@@ -8,22 +8,27 @@
 #include <string_view>
 
 #include <takt/core/duration.hpp>
+#include <takt/model/facts.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/segment.hpp>
 
 namespace takt {
 
 struct kernel_grid {
+  static constexpr std::string_view name = "grid";
   std::int64_t blocks = 1;
   std::int32_t threads = 1;
 };
 struct kernel_block_length {
+  static constexpr std::string_view name = "block_length";
   duration time;
 };
 struct kernel_launch {
+  static constexpr std::string_view name = "launch";
   duration time;
 };
 struct kernel_await {
+  static constexpr std::string_view name = "await";
   duration time;
 };
 
@@ -34,6 +39,17 @@ struct grid_kernel {
   duration launch;
   duration await;
   bool split = false;  ///< CPU nodes launch and await it
+};
+
+template <>
+struct fact_access<kernel_grid, grid_kernel> {
+  [[nodiscard]] static constexpr auto get(const grid_kernel& k) noexcept -> kernel_grid { return k.grid; }
+};
+template <>
+struct fact_access<kernel_block_length, grid_kernel> {
+  [[nodiscard]] static constexpr auto get(const grid_kernel& k) noexcept -> kernel_block_length {
+    return {k.block_length};
+  }
 };
 
 /// So many blocks of so many threads each.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string_view>
 
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
@@ -63,6 +64,7 @@ enum class between_shares : std::uint8_t {
 /// what it is, for `validate` to refuse, as far as no time of a greater share exceeds it.
 class wcet_row {
  public:
+  static constexpr std::string_view name = "wcet_by_share";
   static constexpr std::size_t shares = 100;
 
   constexpr wcet_row() noexcept = default;
