@@ -37,7 +37,7 @@ template <KnownComposition P, class Table>
   } else if constexpr (SerializedGpuPlatform<P>) {
     return self_suspension<Table>(table, platform.record());
   } else if constexpr (TokenGpuPlatform<P>) {
-    return locked_gpu_rta<Table, P::gpu_rule::protocol>(table, platform.record());
+    return locked_gpu_rta<Table, typename P::gpu_rule::token_rule>(table, platform.record());
   } else {
     return enhanced_mpcp<Table>(table, platform.record());
   }

@@ -64,6 +64,15 @@ struct pool_has_sms {
                 "nonpreemptive(r) or time_slices. See docs/errors.md#E30");
 };
 
+/// Stops compilation where tokens stand for SMs that a resource does not have.
+template <class Resource, bool IsGpu>
+struct pool_has_tokens {
+  static constexpr bool passed = IsGpu;
+  static_assert(IsGpu,
+                "takt: locked(...) divides the SMs of a GPU into tokens, and this resource, which is the template "
+                "argument, has none. See docs/errors.md#E92");
+};
+
 /// Stops compilation where a rule cannot tell how long a visit takes.
 template <class Segment, class Rule, bool Known>
 struct visit_time_is_known {
@@ -144,12 +153,16 @@ inline constexpr bool takes_kernels_back = is_gpu<typename Pool::resource_type> 
 template <class Pool>
 inline constexpr bool lacks_sms = is_federated<typename Pool::rule_type> && !is_gpu<typename Pool::resource_type>;
 
+template <class Pool>
+inline constexpr bool lacks_tokens = is_locked<typename Pool::rule_type> && !is_gpu<typename Pool::resource_type>;
+
 template <class Platform, class T>
 struct board_fault {};
 template <class... Pools, class T>
 struct board_fault<platform<Pools...>, T>
     : first_sentence<fault_unless<is_used<Pools, T>, unused_pool<typename Pools::resource_type>>...,
                      fault_unless<!lacks_sms<Pools>, pool_has_sms<typename Pools::resource_type, false>>...,
+                     fault_unless<!lacks_tokens<Pools>, pool_has_tokens<typename Pools::resource_type, false>>...,
                      typename segments_fault<platform<Pools...>, T>::type, typename times_fault<Pools, T>::type...,
                      fault_unless<!takes_copies_back<Pools> && !takes_kernels_back<Pools>,
                                   pool_can_preempt<Pools, takes_copies_back<Pools>, takes_kernels_back<Pools>>>...> {};

@@ -69,7 +69,7 @@ class board_flattener {
     tasks.each([this](const auto& t) { this->add(t); });
     set_priorities();
     check_shares();
-    if (!out_.error) { out_.error = validate(out_.table, out_.stations.size()); }
+    if (!out_.error) { out_.error = validate(out_.table, out_.stations.size(), out_.stations.token_pools()); }
     return out_;
   }
 
@@ -92,8 +92,55 @@ class board_flattener {
         {.name = a.name, .period = a.period.count(), .deadline = a.deadline.count(), .priority = a.priority}));
     if (share_.sms < 0) { fail(model_fault::plan_does_not_fit); }
     asks_gpu_ = false;
+    stretch_ = 0;
+    stretch_tokens_ = no_tokens;
     t.each([this](const auto& s) { this->place(s); });
+    end_stretch();
     if (!asks_gpu_ && share_.sms != 0) { fail(model_fault::plan_does_not_fit); }
+  }
+
+  // A stretch between two CPU segments is one section of the tokens of its task's GPU, unless it takes no time.
+
+  static constexpr std::uint32_t no_tokens = 0xFFFF'FFFF;
+
+  template <class S>
+  constexpr void extend_stretch() {
+    const visit_record& x = out_.table.visits.back();
+    if constexpr (std::same_as<S, cpu_segment>) {
+      end_stretch();
+    } else {
+      stretch_ |= visit_mask{1} << x.position;
+      stretch_time_ += x.upper;
+      if constexpr (std::same_as<S, copy_segment> || std::same_as<typename resource_of_segment<S>::type, gpu>) {
+        stretch_tokens_ = tokens_of_share();
+      }
+    }
+  }
+  constexpr void end_stretch() {
+    if (stretch_tokens_ != no_tokens && stretch_time_ > 0) {
+      const auto task = static_cast<std::uint32_t>(out_.table.size() - 1);
+      static_cast<void>(out_.table.sections.push_back({task, stretch_tokens_, stretch_}));
+    }
+    stretch_ = 0;
+    stretch_time_ = 0;
+    stretch_tokens_ = no_tokens;
+  }
+  /// The tokens of the GPU on which the task runs, if it has some.
+  [[nodiscard]] constexpr auto tokens_of_share() const -> std::uint32_t {
+    std::uint32_t found = no_tokens;
+    std::size_t pool = 0;
+    std::int32_t gpus = 0;
+    board_->each([&](const auto& p) {
+      using pool_type = std::remove_cvref_t<decltype(p)>;
+      if constexpr (is_gpu<typename pool_type::resource_type>) {
+        const bool is_chosen = gpus++ == share_.gpu;
+        if constexpr (Locked<typename pool_type::rule_type>) {
+          if (is_chosen) { found = out_.stations.tokens_of_pool(pool); }
+        }
+      }
+      ++pool;
+    });
+    return found;
   }
 
   template <class S>
@@ -136,7 +183,9 @@ class board_flattener {
     const std::uint32_t station = out_.stations.number_of(at);
     if (station >= V || !out_.table.add_next(station, seen.time.lower, seen.time.upper, seen.values)) {
       fail(model_fault::too_many_segments);
+      return;
     }
+    extend_stretch<S>();
   }
 
   template <class S, class Pool>
@@ -165,15 +214,16 @@ class board_flattener {
             .virtual_per_sm = sms.per_sm,
             .granularity = sms.granularity,
             .shared = shares_physical_sms<typename Pool::rule_type>(),
-            .speed = sms.speed};
+            .speed = sms.speed,
+            .tokens = tokens_of(p.rule)};
   }
 
-  /// On the SMs of the task's share, or on all where a rule gives a kernel the whole GPU.
+  /// On the SMs of the task's share, on those behind a token, or on all where a rule gives a kernel the whole GPU.
   template <class Law, class Pool>
   constexpr auto kernel_time(const kernel_segment<Law>& k, const Pool& p) -> interval<ticks> {
     constexpr bool own_sms = Federated<typename Pool::rule_type>;
     const gpu_record gpu = gpu_of(p);
-    const std::int32_t share = own_sms ? share_.sms : gpu.budget();
+    const std::int32_t share = own_sms ? share_.sms : Locked<typename Pool::rule_type> ? gpu.slot() : gpu.budget();
     if (share < 1 || share > gpu.budget() || (own_sms && share % gpu.granularity != 0)) {
       fail(model_fault::plan_does_not_fit);
       return {};
@@ -244,6 +294,9 @@ class board_flattener {
   sm_share share_{};
   std::int32_t percent_ = 0;
   bool asks_gpu_ = false;
+  visit_mask stretch_ = 0;  ///< visits since the last CPU segment
+  ticks stretch_time_ = 0;
+  std::uint32_t stretch_tokens_ = no_tokens;
 };
 
 /// Whether an order may look at the priorities of tasks; a user's own may.
