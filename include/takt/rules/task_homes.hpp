@@ -11,26 +11,28 @@
 
 namespace takt::detail {
 
-/// The station that the priority of a task's jobs is of: the first that they visit where jobs have one priority each,
+/// The station that the priority of a task's jobs is of: the first on which they take time and have one priority each,
 /// else the first that they visit.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto home_of(const Table& table, const Stations& stations, std::size_t i) -> std::uint32_t {
   const flow_record& t = table.tasks[i];
   for (std::uint32_t p = 0; p < t.visit_count; ++p) {
     const std::uint32_t s = table.visit(i, p).station;
-    if (stations.inherits(s)) { return s; }
+    if (table.visit(i, p).upper > 0 && stations.inherits(s)) { return s; }
   }
   return table.visit(i, 0).station;
 }
 
-/// How many stations where jobs have one priority each a task visits.
+/// On how many stations where they have one priority each the jobs of a task take time.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto homes_of(const Table& table, const Stations& stations, std::size_t i) -> std::size_t {
   std::size_t count = 0;
   for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
     const std::uint32_t s = table.visit(i, p).station;
-    bool is_new = stations.inherits(s);
-    for (std::uint32_t q = 0; q < p && is_new; ++q) { is_new = table.visit(i, q).station != s; }
+    bool is_new = table.visit(i, p).upper > 0 && stations.inherits(s);
+    for (std::uint32_t q = 0; q < p && is_new; ++q) {
+      is_new = table.visit(i, q).station != s || table.visit(i, q).upper == 0;
+    }
     count += is_new ? 1U : 0U;
   }
   return count;

@@ -30,7 +30,8 @@ class section_locks {
       lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t);
     }
     for (std::uint32_t i = 0; i < table.size(); ++i) {
-      home_[i] = station_of(i);
+      home_[i] = takt::detail::home_of(table, stations, i);
+      has_home_[i] = takt::detail::homes_of(table, stations, i) > 0;
       cluster_[i] = i;
       for (std::uint32_t k = 0; k < i; ++k) {
         if (home_[k] == home_[i]) {
@@ -150,10 +151,7 @@ class section_locks {
     bool is_there = false;
   };
 
-  [[nodiscard]] constexpr auto station_of(std::uint32_t i) const -> std::uint32_t {
-    return takt::detail::home_of(*table_, *stations_, i);
-  }
-  [[nodiscard]] constexpr auto in_cluster(std::uint32_t i) const -> bool { return stations_->inherits(home_[i]); }
+  [[nodiscard]] constexpr auto in_cluster(std::uint32_t i) const -> bool { return has_home_[i]; }
   [[nodiscard]] constexpr auto donations_of(std::uint32_t i) -> donation& { return donations_.of[cluster_[i]]; }
   [[nodiscard]] constexpr auto donations_of(std::uint32_t i) const -> const donation& {
     return donations_.of[cluster_[i]];
@@ -258,6 +256,7 @@ class section_locks {
   bool lends_ = false;
   ticks nominal_[N]{};
   std::uint32_t home_[N]{};
+  bool has_home_[N]{};
   std::uint32_t cluster_[N]{};
   bool donor_[N]{};
   state states_[V]{};

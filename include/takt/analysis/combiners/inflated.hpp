@@ -143,10 +143,11 @@ template <std::size_t N, std::size_t V, class Stations>
     ++oblivious;
     donates = donates || stations.token_donates(pool);
     for (std::uint32_t i = 0; i < table.size() && lent > 0; ++i) {
-      if (stations.token_donates(pool) && takt::detail::homes_of(table, stations, i) > 1) { return false; }
+      const std::size_t homes_of_task = takt::detail::homes_of(table, stations, i);
+      if (homes_of_task > 1) { return false; }
       const std::uint32_t home = takt::detail::home_of(table, stations, i);
       bool pays = false;
-      for (const section_demand& d : users) { pays = pays || d.home == home; }
+      for (const section_demand& d : users) { pays = pays || (homes_of_task == 1 && d.home == home); }
       if (pays && out.of_job[i] < lent) { out.of_job[i] = lent; }
     }
   }

@@ -158,7 +158,7 @@ class lent_priorities {
         visit_demand d = visits[k];
         d.moved = true;
         if (is_raised_[v] && k != target) {
-          d.point = ceiling_[v];
+          if (ceiling_[v] < d.point) { d.point = ceiling_[v]; }
           d.jitter += d.response < unbounded_response ? d.response : 0;
         }
         std::size_t at = k;
