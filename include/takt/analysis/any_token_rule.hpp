@@ -38,6 +38,8 @@ class any_token_rule {
   [[nodiscard]] auto name() const noexcept -> std::string_view { return calls_->name; }
   [[nodiscard]] auto inherits() const noexcept -> bool { return calls_->inherits; }
   [[nodiscard]] auto donates() const noexcept -> bool { return calls_->donates; }
+  /// Whether its locks have a replica for each of so many tokens. Pre: tokens >= 1.
+  [[nodiscard]] auto locks_all(std::int32_t tokens) const -> bool { return calls_->locks_all(bytes_, tokens); }
   /// False where the rule does not know; nothing has been changed then.
   auto delays(std::span<section_demand> sections, const token_setting& at) const -> bool {
     if (calls_->delays == nullptr) { return false; }
@@ -76,6 +78,7 @@ class any_token_rule {
     bool donates = false;
     void (*delays)(const void*, std::span<section_demand>, const token_setting&) = nullptr;
     ticks (*blocks)(const void*, std::span<section_demand>, const token_setting&, std::int32_t) = nullptr;
+    bool (*locks_all)(const void*, std::int32_t) = nullptr;
     void (*start)(const void*, const token_setting&, void*) = nullptr;
     request_id (*issue)(void*, request_id, const lock_request&) = nullptr;
     request_id (*release)(void*, request_id) = nullptr;
@@ -112,8 +115,9 @@ class any_token_rule {
         return analysis::token_bounds<Rule>::blocks(as<Rule>(r), sections, at, homes);
       };
     }
+    c.locks_all = [](const void* r, std::int32_t tokens) { return detail::locks_all<Capacity>(as<Rule>(r), tokens); };
     c.start = [](const void* r, const token_setting& at, void* l) {
-      ::new (l) machine(as<Rule>(r).template make_lock<Capacity>(at));
+      ::new (l) machine(detail::make_token_lock<Capacity>(as<Rule>(r), at));
     };
     c.issue = [](void* l, request_id r, const lock_request& q) { return as<machine>(l).issue(r, q); };
     c.release = [](void* l, request_id r) { return as<machine>(l).release(r); };

@@ -183,7 +183,7 @@ class board_stations<platform<Pools...>, MaxStations> {
     constexpr explicit locks_type(const board_stations& from) {
       for (std::size_t t = 0; t < token_pools(); ++t) {
         from.with_tokens(t, [&](const auto& order, std::int32_t /*count*/) {
-          auto made = order.template make_lock<Clients>(from.setting(t));
+          auto made = detail::make_token_lock<Clients>(order, from.setting(t));
           all_.with(t, [&](auto& lock) {
             if constexpr (std::is_same_v<std::remove_cvref_t<decltype(lock)>, decltype(made)>) { lock = made; }
           });

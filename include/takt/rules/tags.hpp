@@ -199,10 +199,9 @@ struct locked_rule {
   [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> dedicated_server<Capacity> {
     return dedicated_server<Capacity>{units};
   }
-  /// A lock may serve fewer tokens than a GPU could have.
+  /// A lock of the rule has a replica for each token.
   [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
-    bool good = tokens > 0;
-    if constexpr (requires { Order::most_tokens; }) { good = good && tokens <= Order::most_tokens; }
+    const bool good = tokens > 0 && detail::locks_all(order, tokens);
     return {.fault = good ? model_fault::none : model_fault::platform_size_out_of_range};
   }
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -72,6 +73,21 @@ concept BoundsBlocking =
     };
 
 namespace detail {
+
+/// A lock for as many tokens as its clients can ask for.
+template <std::size_t Clients, class Rule>
+[[nodiscard]] constexpr auto make_token_lock(const Rule& rule, token_setting at) {
+  constexpr auto most = static_cast<std::int32_t>(Clients);
+  if (at.tokens > most) { at.tokens = most; }
+  if (at.processors < 1) { at.processors = 1; }
+  return rule.template make_lock<Clients>(at);
+}
+/// Whether locks of a rule have a replica for each of so many tokens. Pre: tokens >= 1.
+template <std::size_t Clients = 8, class Rule>
+[[nodiscard]] constexpr auto locks_all(const Rule& rule, std::int32_t tokens) -> bool {
+  constexpr auto most = static_cast<std::int32_t>(Clients);
+  return make_token_lock<Clients>(rule, {.tokens = tokens}).replicas() == (tokens < most ? tokens : most);
+}
 
 template <class Rule>
 [[nodiscard]] constexpr auto token_inherits() noexcept -> bool {

@@ -53,7 +53,7 @@ class token_bank {
       : table_{&table},
         layout_{&steps},
         platform_{&platform},
-        lock_{Order{}.template make_lock<max_tasks>(detail::setting_of<max_tasks>(platform))},
+        lock_{takt::detail::make_token_lock<max_tasks>(Order{}, detail::setting_of<max_tasks>(platform))},
         loans_(donates ? cores : 0) {}
 
   [[nodiscard]] constexpr auto holds(rank r) const noexcept -> bool { return lock_.holds(r); }

@@ -77,7 +77,7 @@ template <>
 struct token_bounds<r2dglp_order_rule> {
   static constexpr void delays(r2dglp_order_rule /*rule*/, std::span<section_demand> sections,
                                const token_setting& at) {
-    work_conserving_delays(sections, at.tokens, [](const auto& /*own*/, const auto& /*other*/) { return true; });
+    work_conserving_delays(sections, at.tokens);
   }
   [[nodiscard]] static constexpr auto blocks(r2dglp_order_rule /*rule*/, std::span<section_demand> sections,
                                              const token_setting& at, std::int32_t /*homes*/) -> ticks {

@@ -182,4 +182,10 @@ constexpr void work_conserving_delays(std::span<section_demand> sections, std::i
   }
 }
 
+/// The same where everybody may overtake.
+constexpr void work_conserving_delays(std::span<section_demand> sections, std::int32_t tokens) {
+  work_conserving_delays(sections, tokens,
+                         [](const section_demand& /*own*/, const section_demand& /*other*/) { return true; });
+}
+
 }  // namespace takt::analysis

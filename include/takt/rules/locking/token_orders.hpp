@@ -13,17 +13,6 @@
 
 namespace takt {
 
-namespace detail {
-
-/// More tokens than clients are never asked for.
-template <std::size_t Clients>
-[[nodiscard]] constexpr auto tokens_for(const token_setting& at) noexcept -> std::int32_t {
-  constexpr auto most = static_cast<std::int32_t>(Clients);
-  return at.tokens < 1 ? 1 : at.tokens < most ? at.tokens : most;
-}
-
-}  // namespace detail
-
 // `word` is what files call a protocol of tokens. `method` names the published analysis of a GPU whose SMs are the
 // tokens; rules that have one say so.
 
@@ -32,7 +21,7 @@ struct fifo_order_rule {
   static constexpr std::string_view name = "first come, first served";
   template <std::size_t Clients>
   [[nodiscard]] static constexpr auto make_lock(const token_setting& at) noexcept -> ck_omlp<Clients, Clients> {
-    return ck_omlp<Clients, Clients>{detail::tokens_for<Clients>(at)};
+    return ck_omlp<Clients, Clients>{at.tokens};
   }
 };
 
@@ -44,7 +33,7 @@ struct k_fmlp_order_rule {
   static constexpr bool inherits = true;
   template <std::size_t Clients>
   [[nodiscard]] static constexpr auto make_lock(const token_setting& at) noexcept -> k_fmlp<Clients, Clients> {
-    return k_fmlp<Clients, Clients>{k_fmlp_options{.replicas = detail::tokens_for<Clients>(at)}};
+    return k_fmlp<Clients, Clients>{k_fmlp_options{.replicas = at.tokens}};
   }
 };
 
@@ -57,7 +46,7 @@ struct r2dglp_order_rule {
   template <std::size_t Clients>
   [[nodiscard]] static constexpr auto make_lock(const token_setting& at) noexcept -> r2dglp<Clients, Clients> {
     return r2dglp<Clients, Clients>{
-        r2dglp_options{.replicas = detail::tokens_for<Clients>(at), .cluster = at.processors < 1 ? 1 : at.processors}};
+        r2dglp_options{.replicas = at.tokens, .cluster = at.processors < 1 ? 1 : at.processors}};
   }
 };
 
@@ -69,16 +58,15 @@ struct ck_omlp_order_rule {
   static constexpr bool donates = true;
   template <std::size_t Clients>
   [[nodiscard]] static constexpr auto make_lock(const token_setting& at) noexcept -> ck_omlp<Clients, Clients> {
-    return ck_omlp<Clients, Clients>{detail::tokens_for<Clients>(at)};
+    return ck_omlp<Clients, Clients>{at.tokens};
   }
 };
 
 /// One token, which the most important waiting job gets, and whose holder inherits its priority: the mutex of operating
-/// systems. Pools of more tokens are refused.
+/// systems.
 struct priority_mutex_rule {
   static constexpr std::string_view name = "priority mutex";
   static constexpr bool inherits = true;
-  static constexpr std::int32_t most_tokens = 1;
   template <std::size_t Clients>
   [[nodiscard]] static constexpr auto make_lock(const token_setting& /*at*/) noexcept -> priority_mutex<Clients> {
     return {};
