@@ -28,6 +28,19 @@ struct choice {
   takt::any_rule<visits> rule;
   std::int32_t units = 1;
   std::int32_t tokens = no_tokens;
+  takt::any_token_rule<visits> order = takt::fifo_order;
+};
+
+/// A rule of the test's own: its lock is a single queue, of which its bound knows only that it never idles.
+struct some_order {
+  static constexpr std::string_view name = "some order";
+  template <std::size_t Clients>
+  [[nodiscard]] static auto make_lock(const takt::token_setting& at) {
+    return takt::fifo_order.make_lock<Clients>(at);
+  }
+  static void delays(std::span<takt::section_demand> sections, const takt::token_setting& at) {
+    an::work_conserving_delays(sections, at.tokens);
+  }
 };
 
 auto cpu_rules() -> std::array<choice, 7> {
@@ -45,15 +58,20 @@ auto copy_rules() -> std::array<choice, 4> {
            {"non-preemptive fixed priority", takt::nonpreemptive(takt::fixed_priority)},
            {"non-preemptive EDF", takt::nonpreemptive(takt::edf)}}};
 }
-auto gpu_rules() -> std::array<choice, 8> {
+auto gpu_rules() -> std::array<choice, 13> {
   return {{{"SMs of one's own", takt::federated},
            {"whole, FIFO", takt::fifo},
            {"whole, fixed priority", takt::nonpreemptive(takt::fixed_priority)},
            {"whole, EDF", takt::nonpreemptive(takt::edf)},
            {"time slices", takt::time_slices(takt::duration{3}, takt::duration{0})},
            {"time slices, switching", takt::time_slices(takt::duration{4}, takt::duration{1})},
-           {"one token", takt::federated, 1, 1},
-           {"two tokens", takt::federated, 1, 2}}};
+           {"one token, k-FMLP", takt::federated, 1, 1, takt::k_fmlp_order},
+           {"two tokens, k-FMLP", takt::federated, 1, 2, takt::k_fmlp_order},
+           {"one token, R2DGLP", takt::federated, 1, 1, takt::r2dglp_order},
+           {"two tokens, R2DGLP", takt::federated, 1, 2, takt::r2dglp_order},
+           {"one token, CK-OMLP", takt::federated, 1, 1, takt::ck_omlp_order},
+           {"two tokens, FIFO", takt::federated, 1, 2, takt::fifo_order},
+           {"two tokens, a test's own", takt::federated, 1, 2, some_order{}}}};
 }
 
 enum class shape : std::uint8_t { chain, graph, both };
@@ -92,7 +110,7 @@ auto system_of(std::uint64_t seed, const choice& cpu, const choice& copies, cons
   draws d{seed};
   random_system out;
   for (const choice* c : {&cpu, &copies, &kernels}) { REQUIRE(out.places.add(c->rule, c->units)); }
-  if (kernels.tokens != no_tokens) { REQUIRE(out.places.add_tokens(takt::fifo_order, kernels.tokens)); }
+  if (kernels.tokens != no_tokens) { REQUIRE(out.places.add_tokens(kernels.order, kernels.tokens)); }
   const ticks count = d.between(2, 4);
   const ticks slack = d.between(2, 9);
   for (ticks i = 0; i < count; ++i) {

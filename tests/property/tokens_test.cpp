@@ -84,6 +84,8 @@ struct shape {
   bool one_core = true;
   bool inside = true;  ///< sections contain visits on processors
   bool dags = false;
+  bool holders_only = false;                        ///< nobody else uses devices
+  const takt::any_rule<visits>* engines = nullptr;  ///< their rule, if it is not drawn
 };
 
 auto cpu_rule(draws& d, bool fixed) -> takt::any_rule<visits> {
@@ -93,7 +95,8 @@ auto cpu_rule(draws& d, bool fixed) -> takt::any_rule<visits> {
     default: return takt::edf;
   }
 }
-auto engine_rule(draws& d) -> takt::any_rule<visits> {
+auto engine_rule(draws& d, const shape& form) -> takt::any_rule<visits> {
+  if (form.engines != nullptr) { return *form.engines; }
   switch (d.between(0, 3)) {
     case 0: return takt::fifo;
     case 1: return takt::nonpreemptive(takt::fixed_priority);
@@ -108,7 +111,7 @@ auto system_of(std::uint64_t seed, const shape& form) -> random_system {
   const auto cores = static_cast<std::uint32_t>(form.one_core ? 1 : d.between(1, 2));
   for (std::uint32_t c = 0; c < cores; ++c) { REQUIRE(out.places.add(cpu_rule(d, d.one_in(2)))); }
   const auto engines = static_cast<std::uint32_t>(d.between(1, 2));
-  for (std::uint32_t e = 0; e < engines; ++e) { REQUIRE(out.places.add(engine_rule(d))); }
+  for (std::uint32_t e = 0; e < engines; ++e) { REQUIRE(out.places.add(engine_rule(d, form))); }
   REQUIRE(out.places.add_tokens(form.rule, static_cast<std::int32_t>(d.between(1, form.most_tokens))));
   const ticks count = d.between(2, 5);
   const ticks slack = d.between(0, 6);
@@ -128,7 +131,7 @@ auto system_of(std::uint64_t seed, const shape& form) -> random_system {
       const bool held = uses && first <= j && j <= last;
       const ticks upper = d.one_in(10) ? 0 : d.between(1, held ? 7 : 5);
       sum += upper;
-      const bool on_cpu = held && !form.inside ? false : d.one_in(2);
+      const bool on_cpu = held && !form.inside ? false : (form.holders_only && !held) || d.one_in(2);
       const std::uint32_t station = on_cpu ? core : cores + static_cast<std::uint32_t>(d.between(0, engines - 1));
       const takt::visit_mask before = (takt::visit_mask{1} << j) - 1;
       const bool branches = form.dags && !held && j > 0 && (j <= first || !uses) && d.one_in(3);
@@ -225,6 +228,14 @@ struct counts_one_less : blind_board {
   }
 };
 
+/// A queue in priority order that counts as one in the order of arrival would: the longest visits of as many other
+/// tasks as there are other tokens.
+struct counts_holders_once : takt::nonpreemptive_rule<takt::fixed_priority_rule<takt::priority_order::assigned>> {
+  static void responds(std::span<takt::visit_demand> given, std::int32_t units) {
+    an::arrival_order_responses(given, units);
+  }
+};
+
 /// Whether runs exceed the bounds that `judge` finds in one of so many systems.
 template <class Judge>
 auto is_caught(const shape& form, std::uint64_t systems, const Judge& judge) -> bool {
@@ -256,7 +267,7 @@ TEST_CASE("no run of the engine exceeds a bound of tasks with sections, whatever
     for (const bool one_core : {true, false}) {
       for (const bool inside : {true, false}) {
         for (const bool dags : {true, false}) {
-          examine({e.rule, e.most_tokens, one_core, inside, dags}, systems, seen);
+          examine({e.rule, e.most_tokens, one_core, inside, dags, inside != dags}, systems, seen);
         }
       }
     }
@@ -302,4 +313,10 @@ TEST_CASE("runs show when waits for tokens, or what jobs lend each other, are le
   CHECK(is_caught(inside, systems, by_inflation(no_wait)));
   CHECK(is_caught({takt::r2dglp_order, 1, true, true}, systems, by_inflation(no_wait)));
   CHECK(is_caught({takt::ck_omlp_order, 1, true, true}, systems, by_inflation(no_lending)));
+}
+
+TEST_CASE("runs show that a holder meets another one twice where nobody queues in the order of arrival") {
+  const takt::any_rule<visits> wrong = counts_holders_once{};
+  const auto judge = [](const random_system& s) { return an::holistic(s.set, s.places); };
+  CHECK(is_caught({takt::k_fmlp_order, 3, false, false, false, true, &wrong}, 60'000, judge));
 }
