@@ -28,6 +28,7 @@ struct global_rule {
 template <gel_policy Policy>
 struct nonpreemptive_rule<global_rule<Policy>> {
   using is_takt_rule = void;
+  [[no_unique_address]] global_rule<Policy> inner{};
   static constexpr gel_policy policy = Policy;
 };
 
