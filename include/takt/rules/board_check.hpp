@@ -118,13 +118,12 @@ struct segments_fault<Platform, segment_list<Segments...>>
 
 /// Whether the rule of a pool can tell how long a segment takes there, if it serves it.
 template <class Pool, class Segment>
-inline constexpr bool knows_time = !serves<Pool, typename resource_of_segment<Segment>::type> ||
-                                   Views<typename Pool::rule_type, Segment> ||
-                                   LeavesTime<typename Pool::rule_type, Segment>;
+inline constexpr bool knows_time =
+    !serves<Pool, typename resource_of_segment<Segment>::type> || Views<typename Pool::rule_type, Segment> ||
+    LeavesTime<typename Pool::rule_type, Segment>;
 template <class Pool, class Segment>
-using time_sentence =
-    visit_time_is_known<Segment, typename Pool::rule_type, typename needs_of<typename Pool::rule_type, Segment>::type,
-                        false>;
+using time_sentence = visit_time_is_known<Segment, typename Pool::rule_type,
+                                          typename needs_of<typename Pool::rule_type, Segment>::type, false>;
 template <class Pool, class Segments>
 struct times_fault {};
 template <class Pool, class... Segments>
@@ -143,8 +142,7 @@ template <class Rule>
   return false;
 }
 template <class Pool>
-inline constexpr bool lacks_sms =
-    hands_out_sms<typename Pool::rule_type>() && !is_gpu<typename Pool::resource_type>;
+inline constexpr bool lacks_sms = hands_out_sms<typename Pool::rule_type>() && !is_gpu<typename Pool::resource_type>;
 
 template <class Platform, class Segments>
 struct board_fault {};

@@ -94,11 +94,8 @@ class board_flattener {
     share_ = i < plan_->shares.size() ? plan_->shares[i] : sm_share{};
     percent_ = i < plan_->percents.size() ? plan_->percents[i] : 0;
     asks_gpu_ = false;
-    if (!out_.table.add_task({.name = t.name,
-                              .period = t.period,
-                              .deadline = t.deadline,
-                              .jitter = t.jitter,
-                              .priority = t.priority})) {
+    if (!out_.table.add_task(
+            {.name = t.name, .period = t.period, .deadline = t.deadline, .jitter = t.jitter, .priority = t.priority})) {
       refuse({.fault = model_fault::too_many_tasks});
     } else if (share_.sms < 0) {
       fail(model_fault::plan_does_not_fit);
