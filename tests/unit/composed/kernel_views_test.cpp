@@ -48,12 +48,13 @@ TEST_CASE("facts of a published kernel in any order are that kernel, and any oth
   using divisible = takt::kernel_segment<takt::divisible_work>;
   static_assert(std::same_as<decltype(takt::kernel(takt::interleave(9, 5), takt::work(8_ms))), divisible>);
   static_assert(takt::kernel(takt::interleave(9, 5), takt::work(8_ms)).law.interleave_numerator == 9);
-  static_assert(
-      takt::kernel(takt::overhead(1_ms), takt::interleave(9, 5), takt::work(8_ms)).law.overhead.count() == ms);
+  static_assert(takt::kernel(takt::overhead(1_ms), takt::interleave(9, 5), takt::work(8_ms)).law.overhead.count() ==
+                ms);
   constexpr auto pinned = takt::kernel(takt::on_sm(2), takt::preemption_cost(1_ms), takt::wcet(8_ms));
   static_assert(std::same_as<decltype(pinned), const takt::accelerator_kernel>);
   static_assert(pinned.core == 2 && pinned.cost_given && !takt::kernel(takt::on_sm(2), takt::wcet(8_ms)).cost_given);
-  constexpr auto grid = takt::kernel(takt::await(2_ms), takt::block_length(1_ms), takt::launch(1_ms), takt::grid(2, 32));
+  constexpr auto grid =
+      takt::kernel(takt::await(2_ms), takt::block_length(1_ms), takt::launch(1_ms), takt::grid(2, 32));
   static_assert(std::same_as<decltype(grid), const takt::grid_kernel>);
   static_assert(grid.split && grid.await.count() == 2 * ms);
   static_assert(!takt::kernel(takt::block_length(1_ms), takt::grid(2, 32)).split);
@@ -72,8 +73,8 @@ TEST_CASE("time on dedicated SMs comes from a table, work, blocks or a row, in t
   static_assert(on(by_share, 8) == 4 * ms && on(by_share, 4) == 8 * ms);
   static_assert(on(by_share, 1) == 33'333'334);  // 12 per cent are the most whole ones in an eighth
   static_assert(on(by_wcet, 8) == 5 * ms);
-  const auto table = takt::kernel(takt::measured(takt::interval<takt::duration>{1_ms, 9_ms},
-                                                 takt::interval<takt::duration>{1_ms, 6_ms}));
+  const auto table = takt::kernel(
+      takt::measured(takt::interval<takt::duration>{1_ms, 9_ms}, takt::interval<takt::duration>{1_ms, 6_ms}));
   CHECK(on(table, 1) == 9 * ms);
   CHECK(on(table, 5) == 6 * ms);
   constexpr auto rows = takt::time_on(takt::interval<takt::duration>{1_ms, 7_ms});
@@ -92,7 +93,8 @@ TEST_CASE("what does not follow from the facts is unknown, and missing is not ze
   constexpr takt::gpu_record many{.sms = 100, .virtual_per_sm = 2};
   CHECK(unknown(by_share, 1, many));  // less than a per cent
   CHECK_FALSE(unknown(by_share, 2, many));
-  const auto open = takt::visit<takt::gpu>(takt::wcet_row{takt::wcet_row::interpolated({}, takt::between_shares::step)});
+  const auto open =
+      takt::visit<takt::gpu>(takt::wcet_row{takt::wcet_row::interpolated({}, takt::between_shares::step)});
   CHECK(unknown(open, 8));
   CHECK(unknown(takt::kernel(takt::wcet(5_ms), takt::on_sm(1)), 7));
   const auto own = takt::kernel(takt::work(8_ms), takt::self_interleave(9, 5));
@@ -105,8 +107,10 @@ TEST_CASE("what does not follow from the facts is unknown, and missing is not ze
   CHECK(takt::time_on_gpu(takt::kernel(takt::wcet(takt::duration{-1})), isolated).fault == model_fault::negative_time);
   CHECK(takt::time_on_gpu(takt::kernel(takt::wcet(1_ms), takt::on_sm(4)), isolated).fault ==
         model_fault::core_out_of_range);
-  CHECK(takt::time_on_gpu(takt::kernel(takt::wcet(1_ms), takt::on_sm(-1)), isolated).fault == model_fault::negative_core);
-  const auto long_blocks = takt::kernel(takt::grid(std::int64_t{1} << 40, 1), takt::block_length(takt::duration{ms * ms}));
+  CHECK(takt::time_on_gpu(takt::kernel(takt::wcet(1_ms), takt::on_sm(-1)), isolated).fault ==
+        model_fault::negative_core);
+  const auto long_blocks =
+      takt::kernel(takt::grid(std::int64_t{1} << 40, 1), takt::block_length(takt::duration{ms * ms}));
   CHECK(takt::time_on_sms(long_blocks, isolated, 1).fault == model_fault::time_overflow);
   static_assert(!takt::TimedOnSms<decltype(takt::visit<takt::gpu>(takt::takes(1_ms)))>);
   static_assert(!takt::TimedOnGpu<decltype(takt::kernel(takt::preemption_cost(1_ms)))>);
@@ -175,8 +179,9 @@ TEST_CASE("one chain of facts goes through boards whose rules read different one
       task("plain", period(60_ms), kernel(grid(2, 64), block_length(1_ms), launch(1_ms), await(1_ms))));
   static_assert(visits_of<std::remove_const_t<decltype(chains)>> == 5 + 5 + 3);
   const auto times = [&](const auto& rule, std::int32_t sms) {
-    const auto board = platform(pool(processors(1), deadline_monotonic),
-                                pool(copy_engines(1), nonpreemptive(deadline_monotonic)), pool(virtual_sms(4, 2), rule));
+    const auto board =
+        platform(pool(processors(1), deadline_monotonic), pool(copy_engines(1), nonpreemptive(deadline_monotonic)),
+                 pool(virtual_sms(4, 2), rule));
     plan<3, 13> p;
     for (int i = 0; sms > 0 && i < 3; ++i) { REQUIRE(p.shares.push_back({0, i == 0 ? sms : 1})); }
     const auto out = flatten(board, chains, p);
@@ -186,8 +191,7 @@ TEST_CASE("one chain of facts goes through boards whose rules read different one
     CHECK(out.table.visit(1, 3).upper == ms / 5);
     const auto verdict = analyze(board, chains, p);
     REQUIRE_FALSE(verdict.error);
-    const auto seen =
-        simulate(board, chains, verdict.plan, {.horizon = 1_s, .releases = release_pattern::adversarial});
+    const auto seen = simulate(board, chains, verdict.plan, {.horizon = 1_s, .releases = release_pattern::adversarial});
     for (std::size_t i = 0; verdict.schedulable() && i < 3; ++i) {
       CHECK(seen.tasks[i].worst_response <= verdict.tasks[i].bound.value);
     }
