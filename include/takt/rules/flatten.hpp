@@ -16,6 +16,7 @@
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>
+#include <takt/rules/gel.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt {
@@ -29,12 +30,6 @@ struct flat_board {
 };
 
 namespace detail {
-
-template <class Rule>
-[[nodiscard]] constexpr auto is_partitioned() noexcept -> bool {
-  if constexpr (requires { Rule::partitioned; }) { return Rule::partitioned; }
-  return false;
-}
 
 template <class Rule>
 [[nodiscard]] constexpr auto serves_one_unit() noexcept -> bool {
@@ -122,12 +117,11 @@ class board_flattener {
     board_station at{.pool = pool};
     if constexpr (std::same_as<S, copy_segment>) {
       at.unit = p.resource.count == 2 && takes_second_engine(asked.direction) ? 1 : 0;
-    } else if constexpr (std::same_as<S, cpu_segment> && is_partitioned<typename Pool::rule_type>()) {
-      at.unit = core_;
-      if (core_ < 0) { fail(model_fault::negative_core); }
-      if (core_ >= p.resource.count) { fail(model_fault::core_out_of_range); }
     } else {
       at.units = units_of(p.resource);
+      if constexpr (std::same_as<S, cpu_segment> && reads_cores<typename Pool::rule_type>) {
+        enter_cluster(at, cluster_of(p.rule, at.units));
+      }
       const bool too_many = serves_one_unit<typename Pool::rule_type>() && at.units > 1;
       if (at.units < 1 || too_many) { fail(model_fault::platform_size_out_of_range); }
     }
@@ -137,6 +131,16 @@ class board_flattener {
     if (station >= V || !out_.table.add_next(station, seen.time.lower, seen.time.upper, seen.values)) {
       fail(model_fault::too_many_segments);
     }
+  }
+
+  /// From all processors to the cluster of the task's core.
+  constexpr void enter_cluster(board_station& at, std::int32_t together) {
+    const std::int32_t all = at.units;
+    at.units = together;
+    if (together < 1 || all % together != 0) { return fail(model_fault::platform_size_out_of_range); }
+    if (core_ < 0) { return fail(model_fault::negative_core); }
+    if (core_ >= all) { return fail(model_fault::core_out_of_range); }
+    at.unit = core_ / together * together;
   }
 
   template <class S, class Pool>
@@ -257,6 +261,10 @@ template <>
 inline constexpr bool order_reads_priorities<by_relative_deadline> = false;
 template <>
 inline constexpr bool order_reads_priorities<by_absolute_deadline> = false;
+template <>
+inline constexpr bool order_reads_priorities<by_fair_lateness> = false;
+template <>
+inline constexpr bool order_reads_priorities<by_release> = false;
 
 /// Parts of a plan that a composed board uses.
 template <class P>
@@ -267,8 +275,8 @@ template <class P>
     using rule_type = typename pool_type::rule_type;
     used.priorities = used.priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
     used.shares = used.shares || is_gpu<typename pool_type::resource_type>;
-    used.cores = used.cores ||
-                 (std::same_as<typename pool_type::resource_type, processors_resource> && is_partitioned<rule_type>());
+    used.cores =
+        used.cores || (std::same_as<typename pool_type::resource_type, processors_resource> && reads_cores<rule_type>);
   });
   return used;
 }

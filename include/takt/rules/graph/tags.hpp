@@ -5,63 +5,14 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/core/choice.hpp>
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/rules/clusters.hpp>
 #include <takt/rules/gel.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt {
-
-/// The least nominal release + relative priority point first, on any processor of the cluster.
-template <gel_policy Policy>
-struct global_rule {
-  static_assert(is_known(Policy),
-                "takt: a choice is none of those that its type names; use one of the enumerators. "
-                "See docs/errors.md#E79");
-  using is_takt_rule = void;
-  static constexpr gel_policy policy = Policy;
-};
-
-/// The same, and a job that runs keeps its processor to its end. Points are whole ticks: see `set_whole_points`.
-template <gel_policy Policy>
-struct nonpreemptive_rule<global_rule<Policy>> {
-  using is_takt_rule = void;
-  static constexpr gel_policy policy = Policy;
-};
-
-/// Clusters of so many processors, each with a global rule of its own. A graph names its cluster by `on_cluster`.
-template <class Rule>
-struct clustered_rule {
-  using is_takt_rule = void;
-  static constexpr gel_policy policy = Rule::policy;
-  std::int32_t processors = 1;
-};
-
-inline constexpr global_rule<gel_policy::earliest_deadline> g_edf{};
-inline constexpr global_rule<gel_policy::fair_lateness> g_fl{};
-inline constexpr global_rule<gel_policy::first_in_first_out> g_fifo{};
-/// The points are those of the nodes: `relative_point`.
-inline constexpr global_rule<gel_policy::given_points> gel{};
-
-template <gel_policy Policy>
-[[nodiscard]] constexpr auto clustered(const global_rule<Policy>& /*rule*/, std::int32_t processors) noexcept
-    -> clustered_rule<global_rule<Policy>> {
-  return {processors};
-}
-template <gel_policy Policy>
-[[nodiscard]] constexpr auto clustered(const nonpreemptive_rule<global_rule<Policy>>& /*rule*/,
-                                       std::int32_t processors) noexcept
-    -> clustered_rule<nonpreemptive_rule<global_rule<Policy>>> {
-  return {processors};
-}
-/// The same rule as `clustered(nonpreemptive(...), ...)`.
-template <gel_policy Policy>
-[[nodiscard]] constexpr auto nonpreemptive(const clustered_rule<global_rule<Policy>>& rule) noexcept
-    -> clustered_rule<nonpreemptive_rule<global_rule<Policy>>> {
-  return {rule.processors};
-}
 
 /// What keeps two jobs of a node apart in the queue of the GPU.
 struct guarded_enqueues {};    ///< a job is enqueued a period after the one before, in the order of jobs
