@@ -121,6 +121,8 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
       return stop_compilation(at - of, "takt: a choice is none of those that its type names; use one of the enumerators. See docs/errors.md#E79");
     case model_fault::core_not_chosen:
       return stop_compilation(at - of, "takt: a kernel has no core, and its rule tells cores apart; add on_sm(). See docs/errors.md#E58");
+    case model_fault::launch_in_chain:
+      return stop_compilation(at - of, "takt: a kernel of a chain has launch() or await(); write them as cpu() before and after it. See docs/errors.md#E93");
     case model_fault::time_overflow:
       return stop_compilation(at - of, "takt: times overflow 64-bit nanoseconds; keep their sum below 2^63 ns. See docs/errors.md#E24");
     case model_fault::no_node:

@@ -40,6 +40,7 @@ enum class model_fault : std::uint8_t {
   slots_overlap,
   choice_out_of_range,
   core_not_chosen,
+  launch_in_chain,
   time_overflow,
   // graphs
   no_node,

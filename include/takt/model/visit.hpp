@@ -39,9 +39,6 @@ template <class Resource, Fact... Facts>
   return {facts...};
 }
 
-/// What a kernel asks for, whatever shares the GPU out.
-struct gpu {};
-
 namespace detail {
 
 template <class S>

@@ -72,6 +72,8 @@ struct fault_text {
     case model_fault::slots_overlap:
       return {"slots", "overlap or differ in their periods", "one period, and no instant in both slots"};
     case model_fault::choice_out_of_range: return {"", "names no known choice", "one of the named enumerators"};
+    case model_fault::launch_in_chain:
+      return {"launch", "is part of a kernel in a chain", "cpu segments before and after the kernel"};
     case model_fault::core_not_chosen:
       return {"core", "is not chosen, and this rule tells cores apart", "a core for each kernel that needs one"};
     case model_fault::time_overflow:

@@ -13,10 +13,12 @@
 
 namespace takt::detail {
 
+/// A resource that kernels ask for says so.
 template <class Resource>
-inline constexpr bool is_gpu = false;
-template <>
-inline constexpr bool is_gpu<virtual_sms_resource> = true;
+inline constexpr bool is_gpu = requires { typename Resource::runs_kernels; };
+/// Whether a plan hands its SMs out.
+template <class Resource>
+inline constexpr bool has_sms = std::same_as<Resource, virtual_sms_resource>;
 
 /// Whether a pool of one resource serves visits that ask for another.
 template <class Pool, class Wanted>
@@ -123,7 +125,8 @@ struct segments_fault<Platform, task_set<Tasks...>>
 /// Whether the rule of a pool can tell how long a segment takes there, if it serves it.
 template <class Pool, class Segment>
 inline constexpr bool knows_time =
-    !serves<Pool, typename resource_of_segment<Segment>::type> || requires(const Segment& s) { s.law; } ||
+    !serves<Pool, typename resource_of_segment<Segment>::type> ||
+    (has_sms<typename Pool::resource_type> && requires(const Segment& s) { s.law; }) ||
     requires(const Segment& s) { s.time.upper; } || Views<typename Pool::rule_type, Segment>;
 template <class Pool, class T>
 struct times_fault {};
@@ -142,7 +145,18 @@ template <class Pool>
 inline constexpr bool takes_kernels_back = is_gpu<typename Pool::resource_type> && preempts<typename Pool::rule_type>();
 
 template <class Pool>
-inline constexpr bool lacks_sms = is_federated<typename Pool::rule_type> && !is_gpu<typename Pool::resource_type>;
+inline constexpr bool lacks_sms = is_federated<typename Pool::rule_type> && !has_sms<typename Pool::resource_type>;
+
+/// A rule that fits chains only by some of its choices has `fits_chains`, and `chain_fault`, which stops compilation.
+template <class Rule>
+struct rule_fault_in_chains {
+  using type = no_board_fault;
+};
+template <class Rule>
+  requires requires { typename Rule::chain_fault; }
+struct rule_fault_in_chains<Rule> {
+  using type = fault_unless<Rule::fits_chains, typename Rule::chain_fault>;
+};
 
 template <class Platform, class T>
 struct board_fault {};
@@ -150,6 +164,7 @@ template <class... Pools, class T>
 struct board_fault<platform<Pools...>, T>
     : first_sentence<fault_unless<is_used<Pools, T>, unused_pool<typename Pools::resource_type>>...,
                      fault_unless<!lacks_sms<Pools>, pool_has_sms<typename Pools::resource_type, false>>...,
+                     typename rule_fault_in_chains<typename Pools::rule_type>::type...,
                      typename segments_fault<platform<Pools...>, T>::type, typename times_fault<Pools, T>::type...,
                      fault_unless<!takes_copies_back<Pools> && !takes_kernels_back<Pools>,
                                   pool_can_preempt<Pools, takes_copies_back<Pools>, takes_kernels_back<Pools>>>...> {};

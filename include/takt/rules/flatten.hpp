@@ -16,7 +16,9 @@
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>
+#include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/time_on_sms.hpp>
 
 namespace takt {
 
@@ -90,10 +92,10 @@ class board_flattener {
     percent_ = i < plan_->percents.size() ? plan_->percents[i] : 0;
     static_cast<void>(out_.table.add_task(
         {.name = a.name, .period = a.period.count(), .deadline = a.deadline.count(), .priority = a.priority}));
-    if (share_.sms < 0) { fail(model_fault::plan_does_not_fit); }
+    if (share_.sms < 0 || percent_ < 0 || percent_ > 100) { fail(model_fault::plan_does_not_fit); }
     asks_gpu_ = false;
     t.each([this](const auto& s) { this->place(s); });
-    if (!asks_gpu_ && share_.sms != 0) { fail(model_fault::plan_does_not_fit); }
+    if (!asks_gpu_ && (share_.sms != 0 || percent_ != 0)) { fail(model_fault::plan_does_not_fit); }
   }
 
   template <class S>
@@ -143,7 +145,7 @@ class board_flattener {
   constexpr auto view_of(const S& asked, const Pool& p) -> visit_view {
     if constexpr (Views<typename Pool::rule_type, S>) {
       return view_by(p.rule, asked, placement_on(p));
-    } else if constexpr (requires { asked.law; }) {
+    } else if constexpr (has_sms<typename Pool::resource_type> && requires { asked.law; }) {
       return {.time = kernel_time(asked, p)};
     } else if constexpr (requires { asked.time.upper; }) {
       return {.time = in_ticks(asked.time)};
@@ -178,27 +180,12 @@ class board_flattener {
       fail(model_fault::plan_does_not_fit);
       return {};
     }
-    if constexpr (std::same_as<Law, divisible_work>) {
-      const segment_record<ticks> record{.where = stage::kernel,
-                                         .time = in_ticks(k.law.work),
-                                         .overhead = k.law.overhead.count(),
-                                         .interleave_numerator = k.law.interleave_numerator,
-                                         .interleave_denominator = k.law.interleave_denominator};
-      const model_fault wrong = segment_fault(task_table<ticks, 1, 1>{}, record);
-      if (wrong != model_fault::none) {
-        fail(wrong);
-        return {};
-      }
-      if (gpu.shared && !k.law.any_neighbour) { fail(model_fault::interleave_among_own_blocks_only); }
-    }
-    const std::int32_t n = gpu.virtual_sms(share);
-    interval<ticks> out{};
-    const interval<ticks> at_one{k.law.lower(n).count(), k.law.upper(n).count()};
-    if (!times_at_speed(at_one, gpu.speed, out)) { fail(model_fault::time_overflow); }
-    return out;
+    const visit_view seen = time_on_sms(k, gpu, share);
+    if (seen.fault != model_fault::none) { fail(seen.fault); }
+    return seen.time;
   }
 
-  /// SMs that are handed out go round.
+  /// SMs and shares that are handed out go round.
   constexpr void check_shares() {
     std::int32_t at = 0;
     board_->each([&](const auto& p) {
@@ -206,10 +193,17 @@ class board_flattener {
       if constexpr (is_gpu<typename pool_type::resource_type>) {
         std::int64_t sum = 0;
         for (const sm_share& s : plan_->shares) { sum += s.gpu == at && s.sms > 0 ? s.sms : 0; }
-        constexpr bool shared = shares_physical_sms<typename pool_type::rule_type>();
-        const std::int64_t most = std::int64_t{p.resource.sms} * (shared ? p.resource.per_sm : 1);
-        constexpr bool hands_out = Federated<typename pool_type::rule_type>;
-        if (!out_.error && sum > (hands_out ? most : 0)) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
+        std::int64_t most = 0;
+        if constexpr (Federated<typename pool_type::rule_type>) {
+          constexpr bool shared = shares_physical_sms<typename pool_type::rule_type>();
+          most = std::int64_t{p.resource.sms} * (shared ? p.resource.per_sm : 1);
+        }
+        std::int64_t percents = 0;
+        for (std::size_t i = 0; i < plan_->percents.size(); ++i) {
+          percents += (i < plan_->shares.size() ? plan_->shares[i].gpu : 0) == at ? plan_->percents[i] : 0;
+        }
+        const bool fits = sum <= most && percents <= (hands_out_percents<typename pool_type::rule_type>() ? 100 : 0);
+        if (!out_.error && !fits) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
         ++at;
       }
     });
@@ -267,6 +261,7 @@ template <class P>
     using rule_type = typename pool_type::rule_type;
     used.priorities = used.priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
     used.shares = used.shares || is_gpu<typename pool_type::resource_type>;
+    used.percents = used.percents || hands_out_percents<rule_type>();
     used.cores = used.cores ||
                  (std::same_as<typename pool_type::resource_type, processors_resource> && is_partitioned<rule_type>());
   });
