@@ -8,31 +8,13 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/block_kernel.hpp>
-#include <takt/model/facts.hpp>
-#include <takt/model/graph/graph_parts.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/rules/job_priority.hpp>
+#include <takt/rules/kernel_views.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/servers/block_queue_server.hpp>
 
 namespace takt {
-
-namespace detail {
-
-/// Whether a processor launches or awaits a kernel for some time.
-template <class S>
-[[nodiscard]] constexpr auto has_cpu_parts(const S& s) noexcept -> bool {
-  if constexpr (requires { s.launch.count() + s.await.count(); }) {
-    return s.launch.count() != 0 || s.await.count() != 0;
-  } else {
-    ticks time = 0;
-    if constexpr (knows<kernel_launch, S>) { time |= fact<kernel_launch>(s).time.count(); }
-    if constexpr (knows<kernel_await, S>) { time |= fact<kernel_await>(s).time.count(); }
-    return time != 0;
-  }
-}
-
-}  // namespace detail
 
 /// The largest GPU of block slots that chains run on, and the most blocks on it at once.
 inline constexpr std::size_t most_block_sms = 192;
@@ -59,13 +41,16 @@ struct block_queue_rule {
       -> block_queue_server<Capacity, MaxSms, MaxBlocks> {
     return block_queue_server<Capacity, MaxSms, MaxBlocks>{gpu};
   }
-  /// The time on an empty GPU. That of one block was measured beside any others.
-  template <class S>
-    requires knows<kernel_grid, S> && knows<kernel_block_length, S>
-  [[nodiscard]] constexpr auto view(const S& s) const noexcept -> visit_view {
-    const auto shape = fact<kernel_grid>(s);
-    const block_visit k{shape.blocks, shape.threads, fact<kernel_block_length>(s).time.count()};
-    if (detail::has_cpu_parts(s)) { return {.fault = model_fault::launch_in_chain}; }
+  using view_needs = any_of<kernel_grid, kernel_block_length>;
+  /// The time on an empty GPU. That of one block was measured beside any others; what comes before the first is time of
+  /// a processor.
+  template <HasBlocks K>
+  [[nodiscard]] constexpr auto view(const K& kernel) const noexcept -> visit_view {
+    const kernel_blocks b = blocks_of(kernel);
+    const block_visit k{b.blocks, b.threads, b.length};
+    if (detail::fact_or_none<kernel_overhead>(kernel).time.count() != 0) {
+      return {.fault = model_fault::workload_part_unused};
+    }
     if (gpu.sms < 1 || gpu.sms > std::int64_t{MaxSms} || gpu.threads_per_sm < 1 || gpu.block_slots < 0) {
       return {.fault = model_fault::platform_size_out_of_range};
     }

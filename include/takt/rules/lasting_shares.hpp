@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include <takt/core/number.hpp>
 #include <takt/model/facts.hpp>
@@ -13,9 +14,9 @@
 #include <takt/model/shares/gpu_shares.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/rules/job_priority.hpp>
+#include <takt/rules/kernel_views.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/servers/context_server.hpp>
-#include <takt/rules/time_on_sms.hpp>
 
 namespace takt {
 
@@ -61,24 +62,19 @@ struct lasting_shares_rule {
     return dedicated_server<Capacity>{units};
   }
 
-  template <class S>
-    requires knows<wcet_row, S>
-  [[nodiscard]] static constexpr auto view(const S& s, const visit_placement& at) -> visit_view {
+  using view_needs = std::conditional_t<has_sms, kernel_time_facts, any_of<wcet_row>>;
+  template <class K>
+    requires knows<wcet_row, K> || (has_sms && TimedOnSms<K>)
+  [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at) -> visit_view {
     if (at.percent < 1 || at.percent > full_share.percent()) { return {.fault = model_fault::plan_does_not_fit}; }
-    const ticks upper = fact<wcet_row>(s).at(share::bounded(at.percent));
-    if (upper < 1) { return {.fault = model_fault::kernel_time_not_positive}; }
-    if (upper == unbounded_time) { return {.fault = model_fault::plan_does_not_fit}; }
-    visit_view out;
-    if (!times_at_speed({0, upper}, at.gpu.speed, out.time)) { out.fault = model_fault::time_overflow; }
-    return out;
-  }
-  template <class Law>
-    requires has_sms
-  [[nodiscard]] static constexpr auto view(const kernel_segment<Law>& s, const visit_placement& at) -> visit_view {
-    const std::int64_t part = std::int64_t{at.gpu.sms} * at.percent / full_share.percent();
-    const auto sms = static_cast<std::int32_t>(part / at.gpu.granularity * at.gpu.granularity);
-    if (sms < 1 || at.percent > full_share.percent()) { return {.fault = model_fault::plan_does_not_fit}; }
-    return time_on_sms(s, at.gpu, sms);
+    if constexpr (knows<wcet_row, K>) {
+      return time_at_share(kernel, at.gpu, at.percent);
+    } else {
+      const std::int64_t part = std::int64_t{at.gpu.sms} * at.percent / full_share.percent();
+      const auto sms = static_cast<std::int32_t>(part / at.gpu.granularity * at.gpu.granularity);
+      if (sms < 1) { return {.fault = model_fault::plan_does_not_fit}; }
+      return time_on_sms(kernel, at.gpu, at.gpu.virtual_sms(sms));
+    }
   }
 };
 

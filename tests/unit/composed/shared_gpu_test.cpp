@@ -49,9 +49,8 @@ constexpr auto block_board = takt::platform(processors, engine, takt::pool(takt:
 
 constexpr auto by_shares = takt::task_set(
     takt::task("detect", takt::period(33_ms), takt::deadline(30_ms), takt::cpu(1_ms, 2_ms), takt::copy(1_ms),
-               takt::visit<takt::gpu>(takt::scaling_wcet(8_ms, 200)), takt::copy(500_us), takt::cpu(1_ms)),
-    takt::task("plan", takt::period(20_ms), takt::cpu(2_ms), takt::visit<takt::gpu>(takt::scaling_wcet(2_ms)),
-               takt::cpu(1_ms)),
+               takt::kernel(takt::scaling_wcet(8_ms, 200)), takt::copy(500_us), takt::cpu(1_ms)),
+    takt::task("plan", takt::period(20_ms), takt::cpu(2_ms), takt::kernel(takt::scaling_wcet(2_ms)), takt::cpu(1_ms)),
     takt::task("log", takt::period(100_ms), takt::cpu(3_ms)));
 constexpr auto share_board = takt::platform(processors, engine, takt::pool(takt::gpu_shares(), takt::lasting_shares));
 
@@ -97,7 +96,7 @@ TEST_CASE("a kernel takes its rounds on an empty block queue, and its bound coun
   CHECK(d[1].response == 3'834);
 }
 
-TEST_CASE("a block queue refuses kernels that it cannot place and parts that chains write as segments") {
+TEST_CASE("a block queue refuses kernels that it cannot place and facts that it does not know") {
   const auto fault = [](const auto& board, const auto& kernel) {
     return takt::analyze(board, takt::task_set(takt::task("k", takt::period(50_ms), takt::cpu(1_ms), kernel))).error;
   };
@@ -114,11 +113,12 @@ TEST_CASE("a block queue refuses kernels that it cannot place and parts that cha
         model_fault::kernel_shape_out_of_range);
   CHECK(fault(block_board, takt::kernel(takt::grid(INT64_MAX, 256), takt::block_length(1_ms))).fault ==
         model_fault::time_overflow);
-  CHECK(fault(block_board, takt::kernel(takt::grid(4, 256), takt::block_length(1_ms), takt::launch(1_ms),
-                                        takt::await(0_ms))) == takt::fault_at(model_fault::launch_in_chain, 0, 1));
   CHECK(fault(block_board,
-              takt::kernel(takt::grid(4, 256), takt::block_length(1_ms), takt::launch(0_ms), takt::await(0_ms)))
+              takt::kernel(takt::grid(4, 256), takt::block_length(1_ms), takt::launch(1_ms), takt::await(0_ms)))
             .fault == model_fault::none);
+  CHECK(fault(block_board,
+              takt::kernel(takt::grid(4, 256), takt::block_length(1_ms), takt::work(9_ms), takt::overhead(1_ms)))
+            .fault == model_fault::workload_part_unused);
   const auto board = [](std::int32_t sms, std::int32_t threads, std::int32_t slots) {
     return takt::platform(processors, takt::pool(takt::block_slots(sms, threads, slots), blocks));
   };
@@ -140,9 +140,9 @@ TEST_CASE("chains with lasting shares of a GPU are proven in a constant expressi
 }
 
 TEST_CASE("lasting shares follow the demand of tasks where an even split proves nothing") {
-  const auto set = takt::task_set(
-      takt::task("heavy", takt::period(20_ms), takt::cpu(1_ms), takt::visit<takt::gpu>(takt::scaling_wcet(12_ms))),
-      takt::task("light", takt::period(20_ms), takt::cpu(1_ms), takt::visit<takt::gpu>(takt::scaling_wcet(2_ms))));
+  const auto set =
+      takt::task_set(takt::task("heavy", takt::period(20_ms), takt::cpu(1_ms), takt::kernel(takt::scaling_wcet(12_ms))),
+                     takt::task("light", takt::period(20_ms), takt::cpu(1_ms), takt::kernel(takt::scaling_wcet(2_ms))));
   const auto verdict = takt::analyze(share_board, set);
   REQUIRE(verdict.schedulable());
   CHECK(verdict.plan.percents[0] == 82);
@@ -154,7 +154,7 @@ TEST_CASE("lasting shares follow the demand of tasks where an even split proves 
 TEST_CASE("a lasting share of SMs is so many whole SMs, and a share that is none of them is refused") {
   const auto set = takt::task_set(
       takt::task("a", takt::period(40_ms), takt::cpu(1_ms), takt::kernel(takt::work(12_ms)), takt::cpu(1_ms)),
-      takt::task("b", takt::period(40_ms), takt::cpu(1_ms), takt::visit<takt::gpu>(takt::scaling_wcet(6_ms))));
+      takt::task("b", takt::period(40_ms), takt::cpu(1_ms), takt::kernel(takt::scaling_wcet(6_ms))));
   const auto board = takt::platform(processors, takt::pool(takt::virtual_sms(4, 1), takt::lasting_shares));
   auto plan = takt::analyze(board, set).plan;
   plan.percents[0] = 74;  // two of four SMs
@@ -185,8 +185,7 @@ TEST_CASE("a lasting share of SMs is so many whole SMs, and a share that is none
   const auto limited =
       takt::platform(processors, engine, takt::pool(takt::gpu_shares(takt::memory_units{4}), takt::lasting_shares));
   CHECK(takt::analyze(limited, by_shares).error.fault == model_fault::option_unused);
-  const auto unmeasured = takt::task_set(
-      takt::task("u", takt::period(40_ms),
-                 takt::visit<takt::gpu>(takt::wcet_row::interpolated(std::span<const takt::measured_share>{}))));
-  CHECK(takt::analyze(share_board, unmeasured).error.fault == model_fault::plan_does_not_fit);
+  const auto unmeasured = takt::task_set(takt::task(
+      "u", takt::period(40_ms), takt::kernel(takt::wcet_row::interpolated(std::span<const takt::measured_share>{}))));
+  CHECK(takt::analyze(share_board, unmeasured).error.fault == model_fault::visit_time_unknown);
 }

@@ -81,7 +81,7 @@ struct blocks_fit_chains {
   static constexpr bool passed = Fits;
   static_assert(Fits,
                 "takt: each kernel of a chain has a stream of its own and is enqueued when it is ready; beside chains "
-                "use fifo_blocks(per_job_streams, unguarded). See docs/errors.md#E94");
+                "use fifo_blocks(per_job_streams, unguarded). See docs/errors.md#E93");
 };
 
 }  // namespace detail
