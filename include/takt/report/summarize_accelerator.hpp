@@ -43,7 +43,7 @@ template <KernelOrder Order>
   if constexpr (EarliestDeadlineFirst<Order>) {
     return "edf";
   } else {
-    return word_of(Order::order);
+    return word_of(order_of<Order>{});
   }
 }
 

@@ -171,7 +171,7 @@ template <KernelOrder Order, class Number, std::size_t MaxTasks>
 constexpr void rank_kernels(accelerator_table<Number, MaxTasks>& table) {
   if constexpr (FixedPriority<Order>) {
     auto sorted = table;
-    prioritize(sorted, Order::order);
+    prioritize(sorted, order_of<Order>{});
     for (std::size_t k = 0; k < sorted.size(); ++k) {
       table.tasks[sorted.tasks[k].id].priority = static_cast<std::int32_t>(k);
     }

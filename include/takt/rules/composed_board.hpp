@@ -41,8 +41,8 @@ struct bounds_of_pools {
 /// Tasks of any spelling and a platform that are proven and simulated from the rules of the pools one by one, since no
 /// method is known for the whole: every pool has a rule of its own kind, or a task says what only rules of pools read.
 template <class P, class T>
-concept ComposedBoard = Platform<P> && detail::has_pool_rules<P> && VisitSource<T> &&
-                        P::template count_of<accelerator_resource> == 0 &&
-                        (visit_source<T>::needs_pools || !detail::has_method<P, T>);
+concept ComposedBoard =
+    Platform<P> && detail::has_pool_rules<P> && VisitSource<T> && P::template count_of<accelerator_resource> == 0 &&
+    (visit_source<T>::needs_pools || !detail::has_method<P, T>);
 
 }  // namespace takt

@@ -39,12 +39,6 @@ struct flat_board {
 namespace detail {
 
 template <class Rule>
-[[nodiscard]] constexpr auto is_partitioned() noexcept -> bool {
-  if constexpr (requires { Rule::partitioned; }) { return Rule::partitioned; }
-  return false;
-}
-
-template <class Rule>
 [[nodiscard]] constexpr auto serves_one_unit() noexcept -> bool {
   if constexpr (requires { Rule::serves_one_unit; }) { return Rule::serves_one_unit; }
   return false;

@@ -11,29 +11,55 @@
 
 namespace takt {
 
-/// Which relative priority points a GEL scheduler gives its tasks. A job's point is its nominal release plus that of
-/// its task; the least point runs first. Adding one number to all points of a cluster changes nothing.
-enum class gel_policy : std::uint8_t {
-  earliest_deadline,   ///< the relative deadline
-  fair_lateness,       ///< deadline - (m - 1) / m wcet on m processors (Erickson 2014)
-  first_in_first_out,  ///< 0
-  given_points,        ///< `gel_task::point`
-};
-[[nodiscard]] constexpr auto last_of(gel_policy) noexcept -> gel_policy { return gel_policy::given_points; }
+/// Which relative priority points a GEL scheduler gives its tasks: a sum of what is known of a task, each so many
+/// times. A job's point is its nominal release plus that of its task; the least point runs first. Adding one number to
+/// all points of a cluster changes nothing. Points that are no such sum are given one by one.
+///
+/// A policy of one's own: `gel_policy{.deadline = 1, .wcet = -1}` runs the job with the least slack at its release.
+struct gel_policy {
+  std::int32_t deadline = 0;
+  std::int32_t period = 0;
+  std::int32_t wcet = 0;
+  std::int32_t other_processors = 0;  ///< (m - 1) / m wcet on m processors
+  std::int32_t point = 0;             ///< `gel_task::point`
 
-/// The point of a task on so many processors. Error: an overflowed fraction. Pre: processors >= 1, a known policy.
+  static const gel_policy earliest_deadline;
+  static const gel_policy fair_lateness;  ///< deadline - (m - 1) / m wcet (Erickson 2014)
+  static const gel_policy first_in_first_out;
+  static const gel_policy given_points;
+
+  [[nodiscard]] friend constexpr auto operator==(const gel_policy&, const gel_policy&) noexcept -> bool = default;
+};
+
+inline constexpr gel_policy gel_policy::earliest_deadline{.deadline = 1};
+inline constexpr gel_policy gel_policy::fair_lateness{.deadline = 1, .other_processors = -1};
+inline constexpr gel_policy gel_policy::first_in_first_out{};
+inline constexpr gel_policy gel_policy::given_points{.point = 1};
+
+namespace detail {
+
+template <class Number>
+constexpr void add_times(Number& sum, std::int32_t times, const Number& value) {
+  if (times != 0) { sum = sum + Number(times) * value; }
+}
+
+}  // namespace detail
+
+/// The point of a task on so many processors. Error: an overflowed fraction. Pre: processors >= 1.
 template <ExactNumber Number>
-[[nodiscard]] constexpr auto relative_point(gel_policy policy, const gel_task<Number>& t, std::int32_t processors)
-    -> fraction_of<Number> {
+[[nodiscard]] constexpr auto relative_point(const gel_policy& policy, const gel_task<Number>& t,
+                                            std::int32_t processors) -> fraction_of<Number> {
   using fraction = fraction_of<Number>;
-  switch (policy) {
-    case gel_policy::earliest_deadline: return fraction(t.deadline);
-    case gel_policy::fair_lateness:
-      return fraction(t.deadline) - quotient(Number(processors - 1), Number(processors)) * fraction(t.wcet);
-    case gel_policy::first_in_first_out: return fraction(0);
-    case gel_policy::given_points: return fraction(t.point);
+  fraction out(0);
+  detail::add_times(out, policy.deadline, fraction(t.deadline));
+  detail::add_times(out, policy.period, fraction(t.period));
+  detail::add_times(out, policy.wcet, fraction(t.wcet));
+  detail::add_times(out, policy.point, fraction(t.point));
+  if (policy.other_processors != 0) {
+    detail::add_times(out, policy.other_processors,
+                      quotient(Number(processors - 1), Number(processors)) * fraction(t.wcet));
   }
-  return fraction(0);
+  return out;
 }
 
 /// Earliest release first.

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
@@ -29,9 +30,14 @@ concept JobPriority = std::copyable<P> && requires(const P p, const job_timing& 
 
 /// The task with the lower priority number first.
 struct by_given_priority {
+  static constexpr std::string_view name = "as given";
+  static constexpr bool task_level = true;
+  static constexpr bool takes_priorities = true;
+
+  [[nodiscard]] static constexpr auto key(const auto& task) noexcept { return task.priority; }
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) noexcept
       -> bool {
-    out = {t.priority, t.task};
+    out = {key(t), t.task};
     return true;
   }
 };
@@ -47,18 +53,26 @@ struct by_arrival {
 
 /// The task with the shorter period first.
 struct by_period {
+  static constexpr std::string_view name = "rate monotonic";
+  static constexpr bool task_level = true;
+
+  [[nodiscard]] static constexpr auto key(const auto& task) noexcept { return task.period; }
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) noexcept
       -> bool {
-    out = {t.period, t.task};
+    out = {key(t), t.task};
     return true;
   }
 };
 
 /// The task with the shorter relative deadline first.
 struct by_relative_deadline {
+  static constexpr std::string_view name = "deadline monotonic";
+  static constexpr bool task_level = true;
+
+  [[nodiscard]] static constexpr auto key(const auto& task) noexcept { return task.deadline; }
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) noexcept
       -> bool {
-    out = {t.deadline, t.task};
+    out = {key(t), t.task};
     return true;
   }
 };

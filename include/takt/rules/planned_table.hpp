@@ -31,7 +31,11 @@ template <KnownComposition P, TaskSet T, std::size_t N, ExactNumber Number = tic
     if (t.id < p.cores.size()) { t.core = p.cores[t.id]; }
     if (t.id < p.priorities.size()) { t.priority = p.priorities[t.id]; }
   }
-  prioritize(table, p.priorities.empty() ? P::cpu_rule::order : priority_order::assigned);
+  if (p.priorities.empty()) {
+    prioritize(table, order_of<typename P::cpu_rule>{});
+  } else {
+    prioritize(table, by_given_priority{});
+  }
   return table;
 }
 
@@ -59,9 +63,10 @@ template <KnownComposition P, class Table, std::size_t N>
   for (const std::int32_t priority : p.priorities) {
     if (priority < 0) { return misfit; }
   }
-  if (!p.priorities.empty() && P::cpu_rule::order != priority_order::assigned) {
+  using order = order_of<typename P::cpu_rule>;
+  if (!p.priorities.empty() && !GivenPriority<order>) {
     auto ordered = table;
-    prioritize(ordered, P::cpu_rule::order);
+    prioritize(ordered, order{});
     for (std::size_t k = 0; k < table.size(); ++k) {
       if (ordered.tasks[k].id != table.tasks[k].id) { return misfit; }
     }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
@@ -20,31 +22,58 @@
 
 namespace takt {
 
+/// The order of the jobs under a rule.
+template <class Rule>
+using order_of = decltype(std::declval<const Rule&>().job_order(std::int32_t{1}));
+
 namespace detail {
 
-template <priority_order>
-struct order_type {
-  using type = by_given_priority;
+template <class Rule>
+[[nodiscard]] constexpr auto is_partitioned() noexcept -> bool {
+  if constexpr (requires { Rule::partitioned; }) { return Rule::partitioned; }
+  return false;
+}
+
+/// "non-preemptive " and the name of the rule.
+template <class Rule>
+struct nonpreemptive_name {
+  static constexpr std::string_view prefix = "non-preemptive ";
+  static constexpr auto letters = [] {
+    std::array<char, prefix.size() + std::string_view{Rule::name}.size()> out{};
+    std::size_t n = 0;
+    for (const char c : prefix) { out[n++] = c; }
+    for (const char c : std::string_view{Rule::name}) { out[n++] = c; }
+    return out;
+  }();
 };
-template <>
-struct order_type<priority_order::deadline_monotonic> {
-  using type = by_relative_deadline;
+
+template <bool TaskLevel>
+struct fixed_order_check {
+  static constexpr bool passed = TaskLevel;
+  static_assert(TaskLevel,
+                "takt: fixed_priority_rule takes a task-level order: a type without state whose point depends on "
+                "nothing but period, deadline and, if it takes_priorities, the given priority. "
+                "See docs/errors.md#E99");
 };
-template <>
-struct order_type<priority_order::rate_monotonic> {
-  using type = by_period;
+template <bool Preemptive>
+struct preemptive_check {
+  static constexpr bool passed = Preemptive;
+  static_assert(Preemptive,
+                "takt: nonpreemptive(...) takes a preemptive rule of one order for each job, as edf and fixed_priority "
+                "are; this one has nothing to leave out. See docs/errors.md#E98");
 };
 
 }  // namespace detail
 
-/// Preemptive fixed priority.
-template <priority_order Order>
+/// A job may lose the resource to one that comes before it in the order of the rule.
+template <class Rule>
+concept Preemptive = requires { requires Rule::preemptive; } && JobPriority<order_of<Rule>>;
+
+/// Preemptive fixed priority in any task-level order, `by_relative_deadline` or one's own.
+template <class Order = by_given_priority>
 struct fixed_priority_rule {
-  static_assert(is_known(Order),
-                "takt: a choice is none of those that its type names; use one of the enumerators. "
-                "See docs/errors.md#E79");
+  static_assert(detail::fixed_order_check<TaskLevelPriority<Order>>::passed);
   using is_takt_rule = void;
-  static constexpr priority_order order = Order;
   template <std::size_t Capacity>
   using server = priority_server<preemption::allowed, Capacity>;
 
@@ -52,10 +81,7 @@ struct fixed_priority_rule {
   static constexpr bool preemptive = true;
   static constexpr bool partitioned = true;
   static constexpr bool takes_suspensions = true;
-  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept ->
-      typename detail::order_type<Order>::type {
-    return {};
-  }
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> Order { return {}; }
   template <std::size_t Capacity>
   [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<true, Capacity> {
     return unit_server<true, Capacity>{units};
@@ -79,29 +105,36 @@ struct edf_rule {
 /// The order of another rule, without taking the resource away from its holder.
 template <class Rule>
 struct nonpreemptive_rule {
+  static_assert(detail::preemptive_check<Preemptive<Rule>>::passed);
   using is_takt_rule = void;
-  static constexpr priority_order order = Rule::order;
   template <std::size_t Capacity>
   using server = priority_server<preemption::forbidden, Capacity>;
 
-  static constexpr std::string_view name = "non-preemptive fixed priority";
-  static constexpr bool partitioned = true;
-  [[nodiscard]] static constexpr auto job_order(std::int32_t units) noexcept { return Rule::job_order(units); }
+  static constexpr std::string_view name{detail::nonpreemptive_name<Rule>::letters.data(),
+                                         detail::nonpreemptive_name<Rule>::letters.size()};
+  static constexpr bool preemptive = false;
+  static constexpr bool partitioned = detail::is_partitioned<Rule>();
+  [[no_unique_address]] Rule inner{};
+
+  [[nodiscard]] constexpr auto job_order(std::int32_t units) const noexcept { return inner.job_order(units); }
   template <std::size_t Capacity>
   [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<false, Capacity> {
     return unit_server<false, Capacity>{units};
   }
-};
-
-template <>
-struct nonpreemptive_rule<edf_rule> {
-  using is_takt_rule = void;
-  static constexpr std::string_view name = "non-preemptive EDF";
-  static constexpr bool partitioned = true;
-  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_absolute_deadline { return {}; }
-  template <std::size_t Capacity>
-  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<false, Capacity> {
-    return unit_server<false, Capacity>{units};
+  template <class Segment>
+    requires requires(const Rule& r, const Segment& s) { r.view(s); }
+  [[nodiscard]] constexpr auto view(const Segment& s) const {
+    return inner.view(s);
+  }
+  template <class Segment, class Placement>
+    requires requires(const Rule& r, const Segment& s, const Placement& at) { r.view(s, at); }
+  [[nodiscard]] constexpr auto view(const Segment& s, const Placement& at) const {
+    return inner.view(s, at);
+  }
+  [[nodiscard]] constexpr auto fault() const
+    requires requires(const Rule& r) { r.fault(); }
+  {
+    return inner.fault();
   }
 };
 
@@ -109,9 +142,11 @@ struct nonpreemptive_rule<edf_rule> {
 template <class Rule>
 struct busy_waiting_rule {
   using is_takt_rule = void;
-  static constexpr priority_order order = Rule::order;
   template <std::size_t Capacity>
   using server = typename Rule::template server<Capacity>;
+
+  [[no_unique_address]] Rule inner{};
+  [[nodiscard]] constexpr auto job_order(std::int32_t units) const noexcept { return inner.job_order(units); }
 };
 
 /// SMs dedicated to tasks, as whole physical SMs or as virtual ones.
@@ -210,9 +245,9 @@ struct locked_rule {
   std::int32_t tokens = 1;
 };
 
-inline constexpr fixed_priority_rule<priority_order::assigned> fixed_priority{};
-inline constexpr fixed_priority_rule<priority_order::deadline_monotonic> deadline_monotonic{};
-inline constexpr fixed_priority_rule<priority_order::rate_monotonic> rate_monotonic{};
+inline constexpr fixed_priority_rule<by_given_priority> fixed_priority{};
+inline constexpr fixed_priority_rule<by_relative_deadline> deadline_monotonic{};
+inline constexpr fixed_priority_rule<by_period> rate_monotonic{};
 inline constexpr edf_rule edf{};
 inline constexpr federated_rule<false> federated{};
 inline constexpr federated_rule<true> federated_virtual{};
@@ -223,12 +258,12 @@ inline constexpr token_order_rule<token_order::r2dglp> r2dglp_order{};
 inline constexpr token_order_rule<token_order::ck_omlp> ck_omlp_order{};
 
 template <class Rule>
-[[nodiscard]] constexpr auto nonpreemptive(const Rule& /*rule*/) noexcept -> nonpreemptive_rule<Rule> {
-  return {};
+[[nodiscard]] constexpr auto nonpreemptive(const Rule& rule) noexcept -> nonpreemptive_rule<Rule> {
+  return {rule};
 }
 template <class Rule>
-[[nodiscard]] constexpr auto busy_waiting(const Rule& /*rule*/) noexcept -> busy_waiting_rule<Rule> {
-  return {};
+[[nodiscard]] constexpr auto busy_waiting(const Rule& rule) noexcept -> busy_waiting_rule<Rule> {
+  return {rule};
 }
 template <class Rule>
 [[nodiscard]] constexpr auto serialized(const Rule& /*rule*/) noexcept -> serialized_rule<Rule> {
@@ -247,7 +282,7 @@ template <token_order Order>
 namespace detail {
 template <class R>
 inline constexpr bool is_fixed_priority = false;
-template <priority_order Order>
+template <class Order>
 inline constexpr bool is_fixed_priority<fixed_priority_rule<Order>> = true;
 template <class R>
 inline constexpr bool is_nonpreemptive = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,14 +34,15 @@ struct pool_bounds {
   }
 };
 
-template <priority_order Order>
+template <class Order>
 struct pool_bounds<fixed_priority_rule<Order>> {
   static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
     units == 1 ? preemptive_priority_responses(visits) : no_responses(visits);
   }
 };
-template <priority_order Order>
-struct pool_bounds<nonpreemptive_rule<fixed_priority_rule<Order>>> {
+template <class Rule>
+  requires TaskLevelPriority<order_of<Rule>>
+struct pool_bounds<nonpreemptive_rule<Rule>> {
   static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
     units == 1 ? nonpreemptive_priority_responses(visits) : no_responses(visits);
   }
@@ -55,8 +57,9 @@ struct pool_bounds<edf_rule> {
     return units == 1 && edf_decides(visits);
   }
 };
-template <>
-struct pool_bounds<nonpreemptive_rule<edf_rule>> {
+template <class Rule>
+  requires std::same_as<order_of<Rule>, by_absolute_deadline>
+struct pool_bounds<nonpreemptive_rule<Rule>> {
   static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
     units == 1 ? nonpreemptive_edf_responses(visits) : no_responses(visits);
   }

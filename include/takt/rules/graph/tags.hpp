@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/core/choice.hpp>
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/platform.hpp>
@@ -18,9 +17,6 @@ namespace takt {
 /// The least nominal release + relative priority point first, on any processor of the cluster.
 template <gel_policy Policy>
 struct global_rule {
-  static_assert(is_known(Policy),
-                "takt: a choice is none of those that its type names; use one of the enumerators. "
-                "See docs/errors.md#E79");
   using is_takt_rule = void;
   static constexpr gel_policy policy = Policy;
 };
@@ -29,6 +25,7 @@ struct global_rule {
 template <gel_policy Policy>
 struct nonpreemptive_rule<global_rule<Policy>> {
   using is_takt_rule = void;
+  [[no_unique_address]] global_rule<Policy> inner{};
   static constexpr gel_policy policy = Policy;
 };
 
