@@ -140,7 +140,7 @@ struct kernel_users {
   constexpr void refuse(const model_error& /*told by the flattening*/) {}
 };
 
-/// Each task with kernels an equal part of the first GPU that hands its SMs out.
+/// Each task with kernels an equal part of the first GPU that hands its SMs, or shares, out.
 template <class P, class T>
 [[nodiscard]] constexpr auto even_shares(const P& board, const T& tasks) {
   plan<tasks_of<T>, visits_of<T>> out;
@@ -148,6 +148,7 @@ template <class P, class T>
   std::int32_t gpu_number = -1;
   std::int32_t budget = 0;
   std::int32_t step = 1;
+  bool by_percent = false;
   board.each([&](const auto& p) {
     using pool_type = std::remove_cvref_t<decltype(p)>;
     if constexpr (is_gpu<typename pool_type::resource_type>) {
@@ -157,6 +158,12 @@ template <class P, class T>
           step = p.resource.granularity;
           budget = p.resource.sms * (shares_physical_sms<typename pool_type::rule_type>() ? p.resource.per_sm : 1);
         }
+      } else if constexpr (hands_out_percents<typename pool_type::rule_type>()) {
+        if (gpu_number < 0) {
+          gpu_number = at;
+          budget = full_share.percent();
+          by_percent = true;
+        }
       }
       ++at;
     }
@@ -165,7 +172,40 @@ template <class P, class T>
   kernel_users<tasks_of<T>> users;
   visit_source<T>::each(tasks, users);
   for (const bool asks : users.asks) {
-    static_cast<void>(out.shares.push_back({gpu_number, asks ? budget / users.count / step * step : 0}));
+    const std::int32_t part = asks ? budget / users.count / step * step : 0;
+    static_cast<void>(out.shares.push_back({gpu_number, by_percent ? 0 : part}));
+    if (by_percent) { static_cast<void>(out.percents.push_back(part)); }
+  }
+  return out;
+}
+
+/// The same where shares are handed out, in proportion to what kernels with the shares of `p` take of the time to their
+/// deadlines, and at least one per cent.
+template <class P, class T, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto proportional_shares(const P& board, const T& tasks, const plan<N, V>& p) -> plan<N, V> {
+  constexpr std::int64_t unit = std::int64_t{1} << 20;
+  plan<N, V> out = p;
+  const auto flat = flatten(board, tasks, p);
+  std::int64_t demands[N]{};
+  std::int64_t sum = 0;
+  std::int32_t users = 0;
+  for (std::size_t v = 0; v < flat.table.visits.size(); ++v) {
+    const visit_record& x = flat.table.visits[v];
+    const flow_record& t = flat.table.tasks[x.task];
+    bool by_percent = false;
+    flat.stations.with_rule(
+        x.station, [&](const auto& rule) { by_percent = hands_out_percents<std::remove_cvref_t<decltype(rule)>>(); });
+    if (!by_percent || p.percents[x.task] == 0) { continue; }
+    const ticks part = x.upper < t.deadline ? x.upper : t.deadline;
+    demands[x.task] += part / (t.deadline / unit + 1) + 1;
+  }
+  for (std::size_t i = 0; i < p.percents.size(); ++i) {
+    sum += demands[i];
+    users += demands[i] > 0 ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < p.percents.size() && sum > 0; ++i) {
+    if (demands[i] == 0) { continue; }
+    out.percents[i] = static_cast<std::int32_t>(1 + demands[i] * (full_share.percent() - users) / sum);
   }
   return out;
 }
@@ -209,7 +249,8 @@ template <class P, class T, std::size_t N, std::size_t W>
   return out;
 }
 
-/// The same under a plan that gives each task with kernels an equal part of the SMs, where a rule hands them out.
+/// The same under a plan that gives each task with kernels an equal part of the SMs or of the GPU, where a rule hands
+/// them out; else, of the GPU, one in proportion to what its kernels take.
 template <class P, class T>
   requires ProvenFromPools<P, T>
 [[nodiscard]] constexpr auto analyze(
@@ -217,7 +258,13 @@ template <class P, class T>
     detail::refusal&& refused = detail::refusal{detail::check_board<P, T>::passed &&
                                                 analysis::detail::check_bounds<P>::passed})
     -> verdict<ticks, tasks_of<T>, visits_of<T>> {
-  return analyze(board, tasks, detail::even_shares(board, tasks), std::move(refused));
+  const auto even = detail::even_shares(board, tasks);
+  const auto first = analyze(board, tasks, even, std::move(refused));
+  if (first.schedulable() || first.error || even.percents.empty()) { return first; }
+  detail::refusal quiet;  // a share may be too small to have an SM
+  const auto second = analyze(board, tasks, detail::proportional_shares(board, tasks, even), std::move(quiet));
+  quiet.error = {};
+  return second.schedulable() ? second : first;
 }
 
 /// The plan on which that verdict rests; `feasible` says whether it is a proof. Error and cost: as `analyze`.

@@ -18,6 +18,7 @@
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/gel.hpp>
 #include <takt/rules/kernel_views.hpp>
+#include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
 
@@ -92,7 +93,7 @@ class board_flattener {
     if (!out_.table.add_task(
             {.name = t.name, .period = t.period, .deadline = t.deadline, .jitter = t.jitter, .priority = t.priority})) {
       refuse({.fault = model_fault::too_many_tasks});
-    } else if (share_.sms < 0) {
+    } else if (share_.sms < 0 || percent_ < 0 || percent_ > 100) {
       fail(model_fault::plan_does_not_fit);
     }
   }
@@ -137,7 +138,8 @@ class board_flattener {
   }
 
   constexpr void end_task() {
-    if (!out_.table.tasks.empty() && !asks_gpu_ && share_.sms != 0) { fail(model_fault::plan_does_not_fit); }
+    const bool has_part = share_.sms != 0 || percent_ != 0;
+    if (!out_.table.tasks.empty() && !asks_gpu_ && has_part) { fail(model_fault::plan_does_not_fit); }
   }
 
   template <class S, class Pool>
@@ -184,7 +186,7 @@ class board_flattener {
     using rule_type = typename Pool::rule_type;
     if constexpr (Views<rule_type, S>) {
       return view_by(p.rule, asked, placement_on(p));
-    } else if constexpr (LeavesTime<rule_type, S>) {
+    } else if constexpr (LeavesTime<rule_type, S> && (has_sms<typename Pool::resource_type> || !NeedsSms<S>)) {
       return time_by_itself(asked, placement_on(p));
     } else {
       return {.fault = model_fault::visit_time_unknown};
@@ -205,7 +207,7 @@ class board_flattener {
     return at;
   }
 
-  /// SMs that are handed out go round.
+  /// SMs and shares that are handed out go round.
   constexpr void check_shares() {
     std::int32_t at = 0;
     board_->each([&](const auto& p) {
@@ -213,10 +215,17 @@ class board_flattener {
       if constexpr (is_gpu<typename pool_type::resource_type>) {
         std::int64_t sum = 0;
         for (const sm_share& s : plan_->shares) { sum += s.gpu == at && s.sms > 0 ? s.sms : 0; }
-        constexpr bool shared = shares_physical_sms<typename pool_type::rule_type>();
-        const std::int64_t most = std::int64_t{p.resource.sms} * (shared ? p.resource.per_sm : 1);
-        constexpr bool goes_out = hands_out_sms<typename pool_type::rule_type>();
-        if (!out_.error && sum > (goes_out ? most : 0)) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
+        std::int64_t most = 0;
+        if constexpr (hands_out_sms<typename pool_type::rule_type>()) {
+          constexpr bool shared = shares_physical_sms<typename pool_type::rule_type>();
+          most = std::int64_t{p.resource.sms} * (shared ? p.resource.per_sm : 1);
+        }
+        std::int64_t percents = 0;
+        for (std::size_t i = 0; i < plan_->percents.size(); ++i) {
+          percents += (i < plan_->shares.size() ? plan_->shares[i].gpu : 0) == at ? plan_->percents[i] : 0;
+        }
+        const bool fits = sum <= most && percents <= (hands_out_percents<typename pool_type::rule_type>() ? 100 : 0);
+        if (!out_.error && !fits) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
         ++at;
       }
     });
@@ -268,6 +277,7 @@ template <class P>
     used.shares = used.shares || is_gpu<typename pool_type::resource_type>;
     used.cores =
         used.cores || (std::same_as<typename pool_type::resource_type, processors_resource> && reads_cores<rule_type>);
+    used.percents = used.percents || hands_out_percents<rule_type>();
   });
   return used;
 }

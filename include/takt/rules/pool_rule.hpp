@@ -81,6 +81,9 @@ concept PoolServer =
 /// - `cluster(units)`: so many of the processors are scheduled together, and a task's `on_core` is one of its cluster;
 ///   `partitioned`: each by itself. Without, all are, and a plan names no cores;
 /// - `serves_one_unit`: a pool of more is refused;
+/// - `on(resource)`: the rule there, where it reads more of the resource than the number of its units;
+/// - `one_station`: the pool has one server, which may be large;
+/// - `fits_chains` and `chain_fault`: whether chains know its choices, and a type whose use stops compilation if not;
 /// - `takes_suspensions`: see `InflatesSuspensions`.
 template <class R>
 concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {

@@ -2,16 +2,21 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include <takt/analysis/pools/block_queue_responses.hpp>
 #include <takt/analysis/pools/deadlines.hpp>
 #include <takt/analysis/pools/edf_responses.hpp>
 #include <takt/analysis/pools/gel_responses.hpp>
 #include <takt/analysis/pools/responses.hpp>
 #include <takt/analysis/pools/window_responses.hpp>
+#include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/demand.hpp>
+#include <takt/rules/graph/tags.hpp>
+#include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt::analysis {
@@ -97,12 +102,28 @@ struct pool_bounds<federated_rule<Shared>> {
     dedicated_responses(visits);
   }
 };
+template <class Resource>
+struct pool_bounds<lasting_shares_rule<Resource>> {
+  static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t /*units*/) {
+    dedicated_responses(visits);
+  }
+};
 template <>
 struct pool_bounds<time_slice_rule> {
   static constexpr void responds(const time_slice_rule& rule, std::span<visit_demand> visits, std::int32_t units) {
     units == 1 ? time_slice_responses(visits, rule.slice.count(), rule.switching.count()) : no_responses(visits);
   }
 };
+
+template <std::size_t MaxSms, std::size_t MaxBlocks>
+struct pool_bounds<block_queue_rule<MaxSms, MaxBlocks>> {
+  static constexpr void responds(const block_queue_rule<MaxSms, MaxBlocks>& rule, std::span<visit_demand> visits,
+                                 std::int32_t units) {
+    units == 1 ? block_queue_responses(visits, rule.gpu) : no_responses(visits);
+  }
+};
+template <StreamAssignment Streams, class Enqueues>
+struct pool_bounds<fifo_blocks_rule<Streams, Enqueues>> : pool_bounds<block_queue_rule<>> {};
 
 /// What is known of the rule inside: stations have so many units.
 template <class Rule>

@@ -8,6 +8,7 @@
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/gel.hpp>
 #include <takt/rules/tags.hpp>
@@ -23,13 +24,35 @@ inline constexpr one_stream_per_task per_task_streams{};
 inline constexpr guarded_enqueues guarded{};
 inline constexpr unguarded_enqueues unguarded{};
 
+namespace detail {
+
+/// Stops compilation where a choice that chains do not know would be ignored.
+template <bool Fits>
+struct blocks_fit_chains {
+  static constexpr bool passed = Fits;
+  static_assert(Fits,
+                "takt: each kernel of a chain has a stream of its own and is enqueued when it is ready; beside chains "
+                "use fifo_blocks(per_job_streams, unguarded). See docs/errors.md#E93");
+};
+
+}  // namespace detail
+
 /// Kernels in one queue, first come, first served: the blocks of its head go to SMs with room, and the next kernel
 /// follows when all of them are placed.
+///
+/// Graphs tell jobs of a node apart, which may overlap. Of chains they do not: there every kernel has a stream of its
+/// own and is enqueued when it is ready, and the rule is that of a pool.
 template <StreamAssignment Streams, class Enqueues>
-struct fifo_blocks_rule {
-  using is_takt_rule = void;
+struct fifo_blocks_rule : block_queue_rule<> {
   using streams = Streams;
   using enqueues = Enqueues;
+  static constexpr bool fits_chains =
+      std::same_as<Streams, one_stream_per_job> && std::same_as<Enqueues, unguarded_enqueues>;
+  using chain_fault = detail::blocks_fit_chains<fits_chains>;
+
+  [[nodiscard]] constexpr auto on(const block_slots_resource& r) const noexcept -> fifo_blocks_rule {
+    return {block_queue_rule::on(r)};
+  }
 };
 
 template <StreamAssignment Streams, class Enqueues>
