@@ -243,7 +243,7 @@ class share_finder {
 
 }  // namespace detail
 
-inline constexpr std::int32_t default_share_rounds = 12;
+inline constexpr std::int32_t default_share_rounds = 16;
 
 /// Looks for SMs and priorities of tasks with `analyze` as its test: an even split and the tasks' own priorities or
 /// deadline monotonic ones first, then shares by need, where the first task that fails gets a larger part or a higher
