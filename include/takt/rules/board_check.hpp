@@ -9,6 +9,7 @@
 #include <takt/model/task.hpp>
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_source.hpp>
+#include <takt/rules/clusters.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/pool_rule.hpp>
 
@@ -162,12 +163,25 @@ struct rule_fault_in_chains<Rule> {
   using type = fault_unless<Rule::fits_chains, typename Rule::chain_fault>;
 };
 
+/// Stops compilation where a pool of something else than processors is cut into clusters.
+template <class Resource, bool HasCores>
+struct pool_has_cores {
+  static constexpr bool passed = HasCores;
+  static_assert(HasCores,
+                "takt: clusters are of processors, and a pool of this resource, which is the template argument, is "
+                "scheduled as a whole; leave clustered(...) out. See docs/errors.md#E86");
+};
+template <class Pool>
+inline constexpr bool lacks_cores =
+    has_clusters<typename Pool::rule_type> && !std::same_as<typename Pool::resource_type, processors_resource>;
+
 template <class Platform, class Segments>
 struct board_fault {};
 template <class... Pools, class Segments>
 struct board_fault<platform<Pools...>, Segments>
     : first_sentence<fault_unless<is_used<Pools, Segments>, unused_pool<typename Pools::resource_type>>...,
                      fault_unless<!lacks_sms<Pools>, pool_has_sms<typename Pools::resource_type, false>>...,
+                     fault_unless<!lacks_cores<Pools>, pool_has_cores<typename Pools::resource_type, false>>...,
                      typename rule_fault_in_chains<typename Pools::rule_type>::type...,
                      typename segments_fault<platform<Pools...>, Segments>::type,
                      typename times_fault<Pools, Segments>::type...,

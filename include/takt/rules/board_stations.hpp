@@ -14,10 +14,10 @@
 
 namespace takt {
 
-/// The part of a pool that is scheduled by itself: all its units, or one of them.
+/// The part of a pool that is scheduled by itself: all its units, a cluster of them, or one.
 struct board_station {
   std::uint32_t pool = 0;
-  std::int32_t unit = 0;
+  std::int32_t unit = 0;  ///< the first
   std::int32_t units = 1;
 
   [[nodiscard]] friend constexpr auto operator==(const board_station&, const board_station&) noexcept -> bool = default;

@@ -16,6 +16,7 @@
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>
+#include <takt/rules/gel.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/pool_rule.hpp>
@@ -146,12 +147,11 @@ class board_flattener {
     board_station at{.pool = pool};
     if constexpr (std::same_as<S, copy_segment>) {
       at.unit = p.resource.count == 2 && takes_second_engine(asked.direction) ? 1 : 0;
-    } else if constexpr (std::same_as<S, cpu_segment> && is_partitioned<typename Pool::rule_type>()) {
-      at.unit = core_;
-      if (core_ < 0) { fail(model_fault::negative_core); }
-      if (core_ >= p.resource.count) { fail(model_fault::core_out_of_range); }
     } else {
       at.units = units_of(p.resource);
+      if constexpr (std::same_as<S, cpu_segment> && reads_cores<typename Pool::rule_type>) {
+        enter_cluster(at, cluster_of(p.rule, at.units));
+      }
       const bool too_many = serves_one_unit<typename Pool::rule_type>() && at.units > 1;
       if (at.units < 1 || too_many) { fail(model_fault::platform_size_out_of_range); }
     }
@@ -169,6 +169,16 @@ class board_flattener {
       return 0;
     }
     return visit_mask{1} << position;
+  }
+
+  /// From all processors to the cluster of the task's core.
+  constexpr void enter_cluster(board_station& at, std::int32_t together) {
+    const std::int32_t all = at.units;
+    at.units = together;
+    if (together < 1 || all % together != 0) { return fail(model_fault::platform_size_out_of_range); }
+    if (core_ < 0) { return fail(model_fault::negative_core); }
+    if (core_ >= all) { return fail(model_fault::core_out_of_range); }
+    at.unit = core_ / together * together;
   }
 
   template <class S, class Pool>
@@ -252,17 +262,9 @@ class board_flattener {
   bool asks_gpu_ = false;
 };
 
-/// Whether an order may look at the priorities of tasks; a user's own may.
+/// Whether an order may look at the priorities of tasks; one that does not say so may.
 template <class Order>
-inline constexpr bool order_reads_priorities = true;
-template <>
-inline constexpr bool order_reads_priorities<by_arrival> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_period> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_relative_deadline> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_absolute_deadline> = false;
+inline constexpr bool order_reads_priorities = !requires { requires !Order::takes_priorities; };
 
 /// Parts of a plan that a composed board uses.
 template <class P>
@@ -273,9 +275,9 @@ template <class P>
     using rule_type = typename pool_type::rule_type;
     used.priorities = used.priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
     used.shares = used.shares || is_gpu<typename pool_type::resource_type>;
+    used.cores =
+        used.cores || (std::same_as<typename pool_type::resource_type, processors_resource> && reads_cores<rule_type>);
     used.percents = used.percents || hands_out_percents<rule_type>();
-    used.cores = used.cores ||
-                 (std::same_as<typename pool_type::resource_type, processors_resource> && is_partitioned<rule_type>());
   });
   return used;
 }
