@@ -112,13 +112,6 @@ TEST_CASE("unknown costs of preemption are refused by every test that reads them
   });
 }
 
-TEST_CASE("an unknown order of gangs is refused") {
-  expect_only_named<takt::gang_order>(2, [](takt::gang_order e) {
-    return is_choice(
-        takt::analyze(takt::platform(takt::pool(takt::accelerator(2, 2), takt::gang(takt::edf, e))), single).error);
-  });
-}
-
 TEST_CASE("an unknown order of priorities ranks nobody, and no test takes that") {
   expect_only_named<takt::priority_order>(3, [](takt::priority_order e) {
     const auto order = takt::analysis::rank(single, e);

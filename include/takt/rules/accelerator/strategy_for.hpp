@@ -23,7 +23,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t MaxCores>
   } else if constexpr (CoreSlots<Rule>) {
     return slotted_cores<MaxTasks, MaxCores>(a.cores);
   } else {
-    return event_driven_gang<MaxTasks, MaxCores>(a.cores, rule.order);
+    return event_driven_gang<MaxTasks, MaxCores, typename Rule::gang_order>(a.cores);
   }
 }
 
