@@ -65,18 +65,18 @@ template <class P, class T, std::size_t N, std::size_t W>
 [[nodiscard]] constexpr auto simulate(
     const P& board, const T& tasks, const plan<N, W>& p, const simulation_options& options = {},
     const slice_sink& sink = {}, detail::refusal&& /*refused*/ = detail::refusal{detail::check_board<P, T>::passed})
-    -> simulation_result<T::max_tasks, T::max_segments> {
-  plan<T::max_tasks, T::max_segments> own;
+    -> simulation_result<tasks_of<T>, visits_of<T>> {
+  plan<tasks_of<T>, visits_of<T>> own;
   detail::copy_decisions(p, own);
   const auto flat = flatten(board, tasks, own);
-  simulation_result<T::max_tasks, T::max_segments> out;
+  simulation_result<tasks_of<T>, visits_of<T>> out;
   out.error = flat.error;
   if (!out.error) { out.error = simulation::options_fault(options, flat.table.size(), {}); }
   if (!out.error) { out.error = detail::composed_plan_fault(board, flat.table, own); }
   if (out.error) { return out; }
   simulation::optional_choices choices{options};
   using stations = std::remove_cvref_t<decltype(flat.stations)>;
-  simulation::engine<stations, T::max_tasks, T::max_segments, simulation::optional_choices> engine{
+  simulation::engine<stations, tasks_of<T>, visits_of<T>, simulation::optional_choices> engine{
       flat.table,
       flat.stations,
       choices,
