@@ -155,8 +155,9 @@ template <class P, class T>
       if constexpr (hands_out_sms<typename pool_type::rule_type>()) {
         if (gpu_number < 0) {
           gpu_number = at;
-          step = p.resource.granularity;
-          budget = p.resource.sms * (shares_physical_sms<typename pool_type::rule_type>() ? p.resource.per_sm : 1);
+          const gpu_record gpu = gpu_of(p.resource, shares_physical_sms<typename pool_type::rule_type>());
+          step = gpu.granularity;
+          budget = gpu.budget();
         }
       }
       ++at;

@@ -18,6 +18,16 @@ template <class Resource>
 inline constexpr bool is_gpu = false;
 template <>
 inline constexpr bool is_gpu<virtual_sms_resource> = true;
+template <>
+inline constexpr bool is_gpu<accelerator_resource> = true;
+
+/// A GPU as a plan sees it.
+[[nodiscard]] constexpr auto gpu_of(const virtual_sms_resource& r, bool shared) noexcept -> gpu_record {
+  return {.sms = r.sms, .virtual_per_sm = r.per_sm, .granularity = r.granularity, .shared = shared, .speed = r.speed};
+}
+[[nodiscard]] constexpr auto gpu_of(const accelerator_resource& r, bool shared) noexcept -> gpu_record {
+  return {.sms = r.record.cores, .shared = shared};
+}
 
 /// Whether a pool of one resource serves visits that ask for another.
 template <class Pool, class Wanted>
@@ -43,6 +53,12 @@ struct segment_is_served<cpu_segment, Served> {
 template <class Rule>
 [[nodiscard]] constexpr auto preempts() noexcept -> bool {
   if constexpr (requires { Rule::preemptive; }) { return Rule::preemptive; }
+  return false;
+}
+/// Whether a rule knows when kernels stop, and what that costs.
+template <class Rule>
+[[nodiscard]] constexpr auto stops_kernels() noexcept -> bool {
+  if constexpr (requires { Rule::stops_kernels; }) { return Rule::stops_kernels; }
   return false;
 }
 /// Stops compilation where a rule takes back what its resource cannot give back.
@@ -118,13 +134,12 @@ struct segments_fault<Platform, segment_list<Segments...>>
 
 /// Whether the rule of a pool can tell how long a segment takes there, if it serves it.
 template <class Pool, class Segment>
-inline constexpr bool knows_time = !serves<Pool, typename resource_of_segment<Segment>::type> ||
-                                   Views<typename Pool::rule_type, Segment> ||
-                                   LeavesTime<typename Pool::rule_type, Segment>;
+inline constexpr bool knows_time =
+    !serves<Pool, typename resource_of_segment<Segment>::type> || Views<typename Pool::rule_type, Segment> ||
+    LeavesTime<typename Pool::rule_type, Segment>;
 template <class Pool, class Segment>
-using time_sentence =
-    visit_time_is_known<Segment, typename Pool::rule_type, typename needs_of<typename Pool::rule_type, Segment>::type,
-                        false>;
+using time_sentence = visit_time_is_known<Segment, typename Pool::rule_type,
+                                          typename needs_of<typename Pool::rule_type, Segment>::type, false>;
 template <class Pool, class Segments>
 struct times_fault {};
 template <class Pool, class... Segments>
@@ -135,7 +150,9 @@ template <class Pool>
 inline constexpr bool takes_copies_back =
     std::same_as<typename Pool::resource_type, copy_engines_resource> && preempts<typename Pool::rule_type>();
 template <class Pool>
-inline constexpr bool takes_kernels_back = is_gpu<typename Pool::resource_type> && preempts<typename Pool::rule_type>();
+inline constexpr bool takes_kernels_back =
+    is_gpu<typename Pool::resource_type> && preempts<typename Pool::rule_type>() &&
+    !stops_kernels<typename Pool::rule_type>();
 
 template <class Rule>
 [[nodiscard]] constexpr auto hands_out_sms() noexcept -> bool {
@@ -143,8 +160,7 @@ template <class Rule>
   return false;
 }
 template <class Pool>
-inline constexpr bool lacks_sms =
-    hands_out_sms<typename Pool::rule_type>() && !is_gpu<typename Pool::resource_type>;
+inline constexpr bool lacks_sms = hands_out_sms<typename Pool::rule_type>() && !is_gpu<typename Pool::resource_type>;
 
 template <class Platform, class Segments>
 struct board_fault {};

@@ -82,7 +82,7 @@ class board_stations<platform<Pools...>, MaxStations> {
   constexpr void with_rule(std::size_t s, const F& f) const {
     std::size_t at = 0;
     board_->each([&](const auto& p) {
-      if (at++ == stations_[s].pool) { f(p.rule); }
+      if (at++ == stations_[s].pool) { f(rule_on(p)); }
     });
   }
   [[nodiscard]] constexpr auto point(std::size_t s, const job_timing& t, ticks release, priority_point& out) const

@@ -94,11 +94,8 @@ class board_flattener {
     share_ = i < plan_->shares.size() ? plan_->shares[i] : sm_share{};
     percent_ = i < plan_->percents.size() ? plan_->percents[i] : 0;
     asks_gpu_ = false;
-    if (!out_.table.add_task({.name = t.name,
-                              .period = t.period,
-                              .deadline = t.deadline,
-                              .jitter = t.jitter,
-                              .priority = t.priority})) {
+    if (!out_.table.add_task(
+            {.name = t.name, .period = t.period, .deadline = t.deadline, .jitter = t.jitter, .priority = t.priority})) {
       refuse({.fault = model_fault::too_many_tasks});
     } else if (share_.sms < 0) {
       fail(model_fault::plan_does_not_fit);
@@ -193,13 +190,8 @@ class board_flattener {
   template <class Pool>
   [[nodiscard]] constexpr auto placement_on(const Pool& p) const -> visit_placement {
     visit_placement at{.units = units_of(p.resource), .sms = share_.sms, .percent = percent_};
-    if constexpr (std::same_as<typename Pool::resource_type, virtual_sms_resource>) {
-      const virtual_sms_resource& sms = p.resource;
-      at.gpu = {.sms = sms.sms,
-                .virtual_per_sm = sms.per_sm,
-                .granularity = sms.granularity,
-                .shared = shares_physical_sms<typename Pool::rule_type>(),
-                .speed = sms.speed};
+    if constexpr (is_gpu<typename Pool::resource_type>) {
+      at.gpu = gpu_of(p.resource, shares_physical_sms<typename Pool::rule_type>());
     }
     return at;
   }
@@ -212,8 +204,7 @@ class board_flattener {
       if constexpr (is_gpu<typename pool_type::resource_type>) {
         std::int64_t sum = 0;
         for (const sm_share& s : plan_->shares) { sum += s.gpu == at && s.sms > 0 ? s.sms : 0; }
-        constexpr bool shared = shares_physical_sms<typename pool_type::rule_type>();
-        const std::int64_t most = std::int64_t{p.resource.sms} * (shared ? p.resource.per_sm : 1);
+        const std::int64_t most = gpu_of(p.resource, shares_physical_sms<typename pool_type::rule_type>()).budget();
         constexpr bool goes_out = hands_out_sms<typename pool_type::rule_type>();
         if (!out_.error && sum > (goes_out ? most : 0)) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
         ++at;
@@ -263,6 +254,8 @@ template <>
 inline constexpr bool order_reads_priorities<by_relative_deadline> = false;
 template <>
 inline constexpr bool order_reads_priorities<by_absolute_deadline> = false;
+template <>
+inline constexpr bool order_reads_priorities<by_absolute_deadline_alone> = false;
 
 /// Parts of a plan that a composed board uses.
 template <class P>

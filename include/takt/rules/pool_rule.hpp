@@ -61,6 +61,16 @@ template <class Rule, class Segment>
   }
 }
 
+/// The rule of a pool as it stands on its resource.
+template <class Pool>
+[[nodiscard]] constexpr auto rule_on(const Pool& p) -> typename Pool::rule_type {
+  if constexpr (requires { p.rule.on(p.resource); }) {
+    return p.rule.on(p.resource);
+  } else {
+    return p.rule;
+  }
+}
+
 /// A pure state machine that shares units out. `decide` follows when all arrivals of an instant are in; `next` is the
 /// instant of the next `fire`, which says who is done, or `no_client` where only a turn has ended and `decide` follows.
 template <class S>
@@ -80,6 +90,10 @@ concept PoolServer =
 /// - `hands_out_sms`: the plan's shares give each task SMs of its own;
 /// - `partitioned`: each unit of the pool is scheduled by itself, and tasks name theirs by `on_core`;
 /// - `serves_one_unit`: a pool of more is refused;
+/// - `on(resource)`: the same rule with what it reads of the resource beyond its units;
+/// - `preemptive`: it takes units back; where these are SMs, only with `stops_kernels`, which says that its view and
+/// its
+///   server know when a kernel stops and what that costs;
 /// - `takes_suspensions`: see `InflatesSuspensions`.
 template <class R>
 concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {

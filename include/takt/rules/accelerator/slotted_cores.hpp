@@ -28,6 +28,10 @@ class slotted_cores {
 
   /// Pre: the slot of all cores is never open together with that of one.
   constexpr void set_open(std::int32_t core, bool open) noexcept { open_[streams_.lane_of(core)] = open; }
+  /// The most important incomplete job of a core or, with `any_core`, of those that need all.
+  [[nodiscard]] constexpr auto head(std::int32_t core) const noexcept -> kernel_id {
+    return streams_.head(streams_.lane_of(core));
+  }
   [[nodiscard]] constexpr auto is_open(std::int32_t core) const noexcept -> bool {
     return open_[streams_.lane_of(core)];
   }
