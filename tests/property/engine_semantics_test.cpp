@@ -77,6 +77,7 @@ struct fate_of_machine {
     return static_cast<tick_machine::small>(of->length_of(i, p, jobs[i] - 1));
   }
   static auto backwards() -> bool { return false; }
+  static auto hurries() -> bool { return false; }
 };
 
 struct heard {

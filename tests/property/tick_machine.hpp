@@ -143,6 +143,7 @@ class machine {
     ends();
     static_cast<void>(grants());
     guards();
+    hurries();
     releases();
     for (std::size_t s = 0; s < places(); ++s) { decides(s); }
   }
@@ -180,6 +181,15 @@ class machine {
         }
         end_of(w);
       }
+      if (n + 1 < places()) { hurries(); }
+    }
+  }
+  /// Stations may decide before all of an instant is in, as where instants differ by less than a tick.
+  void hurries() {
+    if (!open_->hurries()) { return; }
+    for (std::size_t s = 0; s < places(); ++s) {
+      const auto& runs = now_->at[s].runs;
+      if (std::none_of(runs.begin(), runs.end(), [this](who w) { return step(w).left == 0; })) { decides(s); }
     }
   }
   template <class Place>
