@@ -44,7 +44,7 @@ class odometer {
 
 struct outcome {
   std::size_t states = 0;
-  bool complete = false;  ///< there are no more states
+  bool complete = false;      ///< there are no more states
   ticks excess = -1'000'000;  ///< the largest difference between a response and its bound
 };
 

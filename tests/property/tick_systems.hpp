@@ -76,8 +76,9 @@ struct shape {
   bool late = false;  ///< jitter of more than a period
 };
 
-template <std::size_t Tasks, std::size_t Steps, std::size_t Places>
-auto random_both(std::uint64_t seed, const shape& how) -> both<Tasks, Steps, Places> {
+/// `rule_of(k, units, slice, switching)` is rule number k in both words.
+template <std::size_t Tasks, std::size_t Steps, std::size_t Places, class RuleOf>
+auto random_both(std::uint64_t seed, const shape& how, const RuleOf& rule_of) -> both<Tasks, Steps, Places> {
   using out_type = both<Tasks, Steps, Places>;
   draws d{seed};
   out_type out;
@@ -87,7 +88,7 @@ auto random_both(std::uint64_t seed, const shape& how) -> both<Tasks, Steps, Pla
   for (small s = 0; s < described.places; ++s) {
     const int k = s == 0 && how.rule >= 0 ? how.rule : static_cast<int>(d.between(0, rules - 1));
     const small units = within(1, k < 9 ? how.most_units : 1);
-    const auto rule = rule_number<out_type::visits>(k, units, within(1, 4), within(0, 2));
+    const rule_pair<out_type::visits> rule = rule_of(k, units, within(1, 4), within(0, 2));
     described.at[static_cast<std::size_t>(s)] = rule.at;
     REQUIRE(out.places.add(rule.rule, units));
   }
@@ -143,6 +144,13 @@ auto random_both(std::uint64_t seed, const shape& how) -> both<Tasks, Steps, Pla
     }
   }
   return out;
+}
+
+template <std::size_t Tasks, std::size_t Steps, std::size_t Places>
+auto random_both(std::uint64_t seed, const shape& how) -> both<Tasks, Steps, Places> {
+  return random_both<Tasks, Steps, Places>(seed, how, [](int k, small units, small slice, small switching) {
+    return rule_number<both<Tasks, Steps, Places>::visits>(k, units, slice, switching);
+  });
 }
 
 }  // namespace tick_systems
