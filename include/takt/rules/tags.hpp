@@ -13,6 +13,8 @@
 #include <takt/model/platform.hpp>
 #include <takt/rules/fifo_server.hpp>
 #include <takt/rules/job_priority.hpp>
+#include <takt/rules/kernel_views.hpp>
+#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/priority_server.hpp>
 #include <takt/rules/servers/context_server.hpp>
@@ -26,12 +28,6 @@ using order_of = decltype(std::declval<const Rule&>().job_order(std::int32_t{1})
 
 namespace detail {
 
-template <class Rule>
-[[nodiscard]] constexpr auto is_partitioned() noexcept -> bool {
-  if constexpr (requires { Rule::partitioned; }) { return Rule::partitioned; }
-  return false;
-}
-
 /// "non-preemptive " and the name of the rule.
 template <class Rule>
 struct nonpreemptive_name {
@@ -43,6 +39,15 @@ struct nonpreemptive_name {
     for (const char c : std::string_view{Rule::name}) { out[n++] = c; }
     return out;
   }();
+};
+
+/// The policy of a rule that has one.
+template <class Rule>
+struct same_policy {};
+template <class Rule>
+  requires requires { Rule::policy; }
+struct same_policy<Rule> {
+  static constexpr auto policy = Rule::policy;
 };
 
 template <bool TaskLevel>
@@ -65,7 +70,7 @@ struct preemptive_check {
 
 /// A job may lose the resource to one that comes before it in the order of the rule.
 template <class Rule>
-concept Preemptive = requires { requires Rule::preemptive; } && JobPriority<order_of<Rule>>;
+concept Preemptive = requires { requires Rule::preemptive; };
 
 /// Preemptive fixed priority in any task-level order, `by_relative_deadline` or one's own.
 template <class Order = by_given_priority>
@@ -102,7 +107,7 @@ struct edf_rule {
 
 /// The order of another rule, without taking the resource away from its holder.
 template <class Rule>
-struct nonpreemptive_rule {
+struct nonpreemptive_rule : detail::same_policy<Rule> {
   static_assert(detail::preemptive_check<Preemptive<Rule>>::passed);
   using is_takt_rule = void;
   template <std::size_t Capacity>
@@ -114,7 +119,11 @@ struct nonpreemptive_rule {
   static constexpr bool partitioned = detail::is_partitioned<Rule>();
   [[no_unique_address]] Rule inner{};
 
-  [[nodiscard]] constexpr auto job_order(std::int32_t units) const noexcept { return inner.job_order(units); }
+  [[nodiscard]] constexpr auto job_order(std::int32_t units) const noexcept
+    requires requires(const Rule& r) { r.job_order(1); }
+  {
+    return inner.job_order(units);
+  }
   template <std::size_t Capacity>
   [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<false, Capacity> {
     return unit_server<false, Capacity>{units};
@@ -153,6 +162,12 @@ struct federated_rule {
   using is_takt_rule = void;
   static constexpr bool shares_physical_sms = Shared;
   static constexpr std::string_view name = "SMs of one's own";
+  static constexpr bool hands_out_sms = true;
+  using view_needs = wcet_work_grid_or_wcet_by_share;
+  template <TimedOnSms K>
+  [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at) -> visit_view {
+    return time_on_share(kernel, at);
+  }
   [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_arrival { return {}; }
   template <std::size_t Capacity>
   [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> dedicated_server<Capacity> {
@@ -251,7 +266,7 @@ inline constexpr token_order_rule<token_order::ck_omlp> ck_omlp_order{};
 
 template <class Rule>
 [[nodiscard]] constexpr auto nonpreemptive(const Rule& rule) noexcept -> nonpreemptive_rule<Rule> {
-  return {rule};
+  return {{}, rule};
 }
 template <class Rule>
 [[nodiscard]] constexpr auto busy_waiting(const Rule& rule) noexcept -> busy_waiting_rule<Rule> {
