@@ -59,7 +59,7 @@ template <class P, class T>
 constexpr auto allocate(
     const P& /*board*/, const T& /*tasks*/,
     detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!ComposedBoard<P, T>>::included})
-    -> plan<T::max_tasks, T::max_segments> {
+    -> plan<tasks_of<T>, visits_of<T>> {
   return {};
 }
 

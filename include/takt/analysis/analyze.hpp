@@ -94,7 +94,7 @@ template <class P, class T, std::size_t N, std::size_t W>
 constexpr auto analyze(
     const P& /*board*/, const T& /*tasks*/, const plan<N, W>& /*p*/,
     detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!ComposedBoard<P, T>>::included})
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   return {};
 }
 template <class P, class T>
@@ -102,7 +102,7 @@ template <class P, class T>
 constexpr auto analyze(
     const P& /*board*/, const T& /*tasks*/,
     detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!ComposedBoard<P, T>>::included})
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   return {};
 }
 

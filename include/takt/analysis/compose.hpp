@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,8 +13,13 @@
 #include <takt/analysis/combiners/inflated.hpp>
 #include <takt/analysis/pools/bounds.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/model/visit.hpp>
+#include <takt/model/visit_source.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/flatten.hpp>
 
@@ -117,10 +123,28 @@ template <std::size_t N, std::size_t V, class Stations>
 
 namespace detail {
 
+/// Which tasks have kernels.
+template <std::size_t MaxTasks>
+struct kernel_users {
+  inline_vector<bool, MaxTasks> asks;
+  std::int32_t count = 0;
+
+  constexpr void open(const flow_attributes& /*task*/) { static_cast<void>(asks.push_back(false)); }
+  template <class S>
+  constexpr auto visit(const S& /*asked*/, visit_mask /*before*/) -> visit_mask {
+    if constexpr (std::same_as<typename resource_of_segment<S>::type, gpu>) {
+      count += asks.empty() || asks.back() ? 0 : 1;
+      if (!asks.empty()) { asks.back() = true; }
+    }
+    return 0;
+  }
+  constexpr void refuse(const model_error& /*told by the flattening*/) {}
+};
+
 /// Each task with kernels an equal part of the first GPU that hands its SMs out.
 template <class P, class T>
 [[nodiscard]] constexpr auto even_shares(const P& board, const T& tasks) {
-  plan<T::max_tasks, T::max_segments> out;
+  plan<tasks_of<T>, visits_of<T>> out;
   std::int32_t at = 0;
   std::int32_t gpu_number = -1;
   std::int32_t budget = 0;
@@ -128,7 +152,7 @@ template <class P, class T>
   board.each([&](const auto& p) {
     using pool_type = std::remove_cvref_t<decltype(p)>;
     if constexpr (is_gpu<typename pool_type::resource_type>) {
-      if constexpr (Federated<typename pool_type::rule_type>) {
+      if constexpr (hands_out_sms<typename pool_type::rule_type>()) {
         if (gpu_number < 0) {
           gpu_number = at;
           step = p.resource.granularity;
@@ -139,18 +163,11 @@ template <class P, class T>
     }
   });
   if (gpu_number < 0 || step < 1) { return out; }
-  std::int32_t users = 0;
-  const auto asks = [](const auto& t) {
-    bool found = false;
-    t.each([&](const auto& s) {
-      found = found || std::same_as<typename resource_of_segment<std::remove_cvref_t<decltype(s)>>::type, gpu>;
-    });
-    return found;
-  };
-  tasks.each([&](const auto& t) { users += asks(t) ? 1 : 0; });
-  tasks.each([&](const auto& t) {
-    static_cast<void>(out.shares.push_back({gpu_number, asks(t) ? budget / users / step * step : 0}));
-  });
+  kernel_users<tasks_of<T>> users;
+  visit_source<T>::each(tasks, users);
+  for (const bool asks : users.asks) {
+    static_cast<void>(out.shares.push_back({gpu_number, asks ? budget / users.count / step * step : 0}));
+  }
   return out;
 }
 
@@ -172,11 +189,11 @@ template <class P, class T, std::size_t N, std::size_t W>
     const P& board, const T& tasks, const plan<N, W>& p,
     detail::refusal&& refused = detail::refusal{detail::check_board<P, T>::passed &&
                                                 analysis::detail::check_bounds<P>::passed})
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
-  plan<T::max_tasks, T::max_segments> own;
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
+  plan<tasks_of<T>, visits_of<T>> own;
   detail::copy_decisions(p, own);
   const auto flat = flatten(board, tasks, own);
-  verdict<ticks, T::max_tasks, T::max_segments> out;
+  verdict<ticks, tasks_of<T>, visits_of<T>> out;
   refused.error = flat.error;
   if (!refused.error) { refused.error = detail::composed_plan_fault(board, flat.table, own); }
   if (refused.error) {
@@ -200,7 +217,7 @@ template <class P, class T>
     const P& board, const T& tasks,
     detail::refusal&& refused = detail::refusal{detail::check_board<P, T>::passed &&
                                                 analysis::detail::check_bounds<P>::passed})
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   return analyze(board, tasks, detail::even_shares(board, tasks), std::move(refused));
 }
 
@@ -211,7 +228,7 @@ template <class P, class T>
     const P& board, const T& tasks,
     detail::refusal&& refused = detail::refusal{detail::check_board<P, T>::passed &&
                                                 analysis::detail::check_bounds<P>::passed})
-    -> plan<T::max_tasks, T::max_segments> {
+    -> plan<tasks_of<T>, visits_of<T>> {
   return analyze(board, tasks, std::move(refused)).plan;
 }
 

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/model/graph/graph_set.hpp>
+#include <takt/model/graph/graph_visits.hpp>
+#include <takt/model/kernel_facts.hpp>
 #include <takt/model/platform.hpp>
-#include <takt/model/task_set.hpp>
+#include <takt/model/shares/share_visits.hpp>
+#include <takt/model/visit_source.hpp>
+#include <takt/model/workload.hpp>
 #include <takt/rules/compositions.hpp>
+#include <takt/rules/graph/tags.hpp>
 #include <takt/rules/pool_rule.hpp>
 
 namespace takt {
@@ -15,10 +21,11 @@ inline constexpr bool has_pool_rules = false;
 template <class... Pools>
 inline constexpr bool has_pool_rules<platform<Pools...>> = (PoolRule<typename Pools::rule_type> && ...);
 
-template <class T>
-inline constexpr bool is_typed_set = false;
-template <class... Tasks>
-inline constexpr bool is_typed_set<task_set<Tasks...>> = !task_set<Tasks...>::on_accelerator;
+/// Whether a published method knows tasks of this spelling on a platform.
+template <class P, class T>
+inline constexpr bool has_method = KnownComposition<P>;
+template <class P, GraphSet T>
+inline constexpr bool has_method<P, T> = graph_gap_of<P>() == graph_gap::none;
 
 /// Stops compilation where the bounds of single pools are needed and not there.
 template <bool Included>
@@ -31,10 +38,11 @@ struct bounds_of_pools {
 
 }  // namespace detail
 
-/// Tasks and a platform that are proven and simulated from the rules of the pools one by one, since no method is known
-/// for the whole: every pool has a rule of its own kind, or a chain visits a resource of its own.
+/// Tasks of any spelling and a platform that are proven and simulated from the rules of the pools one by one, since no
+/// method is known for the whole: every pool has a rule of its own kind, or a task says what only rules of pools read.
 template <class P, class T>
 concept ComposedBoard =
-    Platform<P> && detail::has_pool_rules<P> && detail::is_typed_set<T> && (T::has_own_visits || !KnownComposition<P>);
+    Platform<P> && detail::has_pool_rules<P> && VisitSource<T> && P::template count_of<accelerator_resource> == 0 &&
+    (visit_source<T>::needs_pools || !detail::has_method<P, T>);
 
 }  // namespace takt

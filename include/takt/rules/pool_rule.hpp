@@ -76,7 +76,8 @@ concept PoolServer =
 /// members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`. Optional:
 /// - `view(segment)` or `view(segment, placement)`: how long a visit takes, an `interval<ticks>` or, with what else the
 /// rule reads, a `visit_view`,
-///   from the facts that the rule needs;
+///   from the facts that the rule needs; `view_needs` is the type that an error about a missing one shows;
+/// - `hands_out_sms`: the plan's shares give each task SMs of its own;
 /// - `partitioned`: each unit of the pool is scheduled by itself, and tasks name theirs by `on_core`;
 /// - `serves_one_unit`: a pool of more is refused;
 /// - `takes_suspensions`: see `InflatesSuspensions`.

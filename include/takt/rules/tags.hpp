@@ -13,6 +13,8 @@
 #include <takt/model/platform.hpp>
 #include <takt/rules/fifo_server.hpp>
 #include <takt/rules/job_priority.hpp>
+#include <takt/rules/kernel_views.hpp>
+#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/priority_server.hpp>
 #include <takt/rules/servers/context_server.hpp>
@@ -153,6 +155,12 @@ struct federated_rule {
   using is_takt_rule = void;
   static constexpr bool shares_physical_sms = Shared;
   static constexpr std::string_view name = "SMs of one's own";
+  static constexpr bool hands_out_sms = true;
+  using view_needs = kernel_time_facts;
+  template <TimedOnSms K>
+  [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at) -> visit_view {
+    return time_on_share(kernel, at);
+  }
   [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_arrival { return {}; }
   template <std::size_t Capacity>
   [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> dedicated_server<Capacity> {
