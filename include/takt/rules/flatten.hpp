@@ -243,17 +243,13 @@ class board_flattener {
   bool asks_gpu_ = false;
 };
 
-/// Whether an order may look at the priorities of tasks; a user's own may.
+/// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may,
+/// unless it is a task-level one.
 template <class Order>
-inline constexpr bool order_reads_priorities = true;
-template <>
-inline constexpr bool order_reads_priorities<by_arrival> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_period> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_relative_deadline> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_absolute_deadline> = false;
+[[nodiscard]] constexpr auto order_reads_priorities() noexcept -> bool {
+  if constexpr (requires { Order::takes_priorities; }) { return Order::takes_priorities; }
+  return !TaskLevelPriority<Order>;
+}
 
 /// Parts of a plan that a composed board uses.
 template <class P>
@@ -262,7 +258,7 @@ template <class P>
   board.each([&used](const auto& p) {
     using pool_type = std::remove_cvref_t<decltype(p)>;
     using rule_type = typename pool_type::rule_type;
-    used.priorities = used.priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
+    used.priorities = used.priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>();
     used.shares = used.shares || is_gpu<typename pool_type::resource_type>;
     used.cores = used.cores ||
                  (std::same_as<typename pool_type::resource_type, processors_resource> && is_partitioned<rule_type>());

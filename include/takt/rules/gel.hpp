@@ -40,6 +40,8 @@ template <ExactNumber Number>
 
 /// Earliest release first.
 struct by_release {
+  static constexpr bool takes_priorities = false;
+
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks release, priority_point& out) noexcept -> bool {
     out = {release, t.task};
     return true;

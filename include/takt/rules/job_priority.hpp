@@ -44,6 +44,8 @@ struct by_given_priority {
 
 /// Nobody before another: servers go by arrival.
 struct by_arrival {
+  static constexpr bool takes_priorities = false;
+
   [[nodiscard]] static constexpr auto point(const job_timing& /*t*/, ticks /*release*/, priority_point& out) noexcept
       -> bool {
     out = {};
@@ -79,6 +81,8 @@ struct by_relative_deadline {
 
 /// Earliest deadline first.
 struct by_absolute_deadline {
+  static constexpr bool takes_priorities = false;
+
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks release, priority_point& out) noexcept -> bool {
     ticks at = 0;
     if (!checked_add(release, t.deadline, at)) { return false; }
@@ -91,6 +95,8 @@ struct by_absolute_deadline {
 /// late. Points are c times as large, so that they are whole.
 /// Source: Erickson 2014; Elliott 2015, equations 2.12 and 2.13.
 struct by_fair_lateness {
+  static constexpr bool takes_priorities = false;
+
   std::int32_t processors = 1;
 
   [[nodiscard]] constexpr auto point(const job_timing& t, ticks release, priority_point& out) const noexcept -> bool {
