@@ -16,7 +16,9 @@
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>
+#include <takt/rules/gel.hpp>
 #include <takt/rules/kernel_views.hpp>
+#include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
 
@@ -64,14 +66,20 @@ class board_flattener {
 
   template <VisitSource Tasks>
   constexpr auto run(const Tasks& tasks) -> flat_board<Platform, N, V> {
-    out_.error = board_->validate();
+    static_cast<void>(lay_out(tasks));
     if (out_.error) { return out_; }
-    visit_source<Tasks>::each(tasks, *this);
-    if (out_.error) { return out_; }
-    end_task();
     set_priorities();
     check_shares();
     if (!out_.error) { out_.error = validate(out_.table, out_.stations.size()); }
+    return out_;
+  }
+  /// The same, whether or not the shares of the plan go round, and without priorities.
+  template <VisitSource Tasks>
+  constexpr auto lay_out(const Tasks& tasks) -> const flat_board<Platform, N, V>& {
+    out_.error = board_->validate();
+    if (out_.error) { return out_; }
+    visit_source<Tasks>::each(tasks, *this);
+    if (!out_.error) { end_task(); }
     return out_;
   }
 
@@ -91,7 +99,7 @@ class board_flattener {
     if (!out_.table.add_task(
             {.name = t.name, .period = t.period, .deadline = t.deadline, .jitter = t.jitter, .priority = t.priority})) {
       refuse({.fault = model_fault::too_many_tasks});
-    } else if (share_.sms < 0) {
+    } else if (share_.sms < 0 || percent_ < 0 || percent_ > 100) {
       fail(model_fault::plan_does_not_fit);
     }
   }
@@ -136,7 +144,8 @@ class board_flattener {
   }
 
   constexpr void end_task() {
-    if (!out_.table.tasks.empty() && !asks_gpu_ && share_.sms != 0) { fail(model_fault::plan_does_not_fit); }
+    const bool has_part = share_.sms != 0 || percent_ != 0;
+    if (!out_.table.tasks.empty() && !asks_gpu_ && has_part) { fail(model_fault::plan_does_not_fit); }
   }
 
   template <class S, class Pool>
@@ -144,12 +153,11 @@ class board_flattener {
     board_station at{.pool = pool};
     if constexpr (std::same_as<S, copy_segment>) {
       at.unit = p.resource.count == 2 && takes_second_engine(asked.direction) ? 1 : 0;
-    } else if constexpr (std::same_as<S, cpu_segment> && is_partitioned<typename Pool::rule_type>()) {
-      at.unit = core_;
-      if (core_ < 0) { fail(model_fault::negative_core); }
-      if (core_ >= p.resource.count) { fail(model_fault::core_out_of_range); }
     } else {
       at.units = units_of(p.resource);
+      if constexpr (std::same_as<S, cpu_segment> && reads_cores<typename Pool::rule_type>) {
+        enter_cluster(at, cluster_of(p.rule, at.units));
+      }
       const bool too_many = serves_one_unit<typename Pool::rule_type>() && at.units > 1;
       if (at.units < 1 || too_many) { fail(model_fault::platform_size_out_of_range); }
     }
@@ -169,12 +177,22 @@ class board_flattener {
     return visit_mask{1} << position;
   }
 
+  /// From all processors to the cluster of the task's core.
+  constexpr void enter_cluster(board_station& at, std::int32_t together) {
+    const std::int32_t all = at.units;
+    at.units = together;
+    if (together < 1 || all % together != 0) { return fail(model_fault::platform_size_out_of_range); }
+    if (core_ < 0) { return fail(model_fault::negative_core); }
+    if (core_ >= all) { return fail(model_fault::core_out_of_range); }
+    at.unit = core_ / together * together;
+  }
+
   template <class S, class Pool>
   constexpr auto view_of(const S& asked, const Pool& p) -> visit_view {
     using rule_type = typename Pool::rule_type;
     if constexpr (Views<rule_type, S>) {
       return view_by(p.rule, asked, placement_on(p));
-    } else if constexpr (LeavesTime<rule_type, S>) {
+    } else if constexpr (LeavesTime<rule_type, S> && (has_sms<typename Pool::resource_type> || !NeedsSms<S>)) {
       return time_by_itself(asked, placement_on(p));
     } else {
       return {.fault = model_fault::visit_time_unknown};
@@ -195,7 +213,7 @@ class board_flattener {
     return at;
   }
 
-  /// SMs that are handed out go round.
+  /// SMs and shares that are handed out go round.
   constexpr void check_shares() {
     std::int32_t at = 0;
     board_->each([&](const auto& p) {
@@ -203,10 +221,17 @@ class board_flattener {
       if constexpr (is_gpu<typename pool_type::resource_type>) {
         std::int64_t sum = 0;
         for (const sm_share& s : plan_->shares) { sum += s.gpu == at && s.sms > 0 ? s.sms : 0; }
-        constexpr bool shared = shares_physical_sms<typename pool_type::rule_type>();
-        const std::int64_t most = std::int64_t{p.resource.sms} * (shared ? p.resource.per_sm : 1);
-        constexpr bool goes_out = hands_out_sms<typename pool_type::rule_type>();
-        if (!out_.error && sum > (goes_out ? most : 0)) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
+        std::int64_t most = 0;
+        if constexpr (hands_out_sms<typename pool_type::rule_type>()) {
+          constexpr bool shared = shares_physical_sms<typename pool_type::rule_type>();
+          most = std::int64_t{p.resource.sms} * (shared ? p.resource.per_sm : 1);
+        }
+        std::int64_t percents = 0;
+        for (std::size_t i = 0; i < plan_->percents.size(); ++i) {
+          percents += (i < plan_->shares.size() ? plan_->shares[i].gpu : 0) == at ? plan_->percents[i] : 0;
+        }
+        const bool fits = sum <= most && percents <= (hands_out_percents<typename pool_type::rule_type>() ? 100 : 0);
+        if (!out_.error && !fits) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
         ++at;
       }
     });
@@ -243,13 +268,11 @@ class board_flattener {
   bool asks_gpu_ = false;
 };
 
-/// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may,
-/// unless it is a task-level one.
+/// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may, unless
+/// it is a task-level one.
 template <class Order>
-[[nodiscard]] constexpr auto order_reads_priorities() noexcept -> bool {
-  if constexpr (requires { Order::takes_priorities; }) { return Order::takes_priorities; }
-  return !TaskLevelPriority<Order>;
-}
+inline constexpr bool order_reads_priorities = !requires { requires !Order::takes_priorities; } &&
+                                               (GivenPriority<Order> || !TaskLevelPriority<Order>);
 
 /// Parts of a plan that a composed board uses.
 template <class P>
@@ -258,10 +281,11 @@ template <class P>
   board.each([&used](const auto& p) {
     using pool_type = std::remove_cvref_t<decltype(p)>;
     using rule_type = typename pool_type::rule_type;
-    used.priorities = used.priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>();
+    used.priorities = used.priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
     used.shares = used.shares || is_gpu<typename pool_type::resource_type>;
-    used.cores = used.cores ||
-                 (std::same_as<typename pool_type::resource_type, processors_resource> && is_partitioned<rule_type>());
+    used.cores =
+        used.cores || (std::same_as<typename pool_type::resource_type, processors_resource> && reads_cores<rule_type>);
+    used.percents = used.percents || hands_out_percents<rule_type>();
   });
   return used;
 }

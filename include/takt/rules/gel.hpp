@@ -41,7 +41,6 @@ template <ExactNumber Number>
 /// Earliest release first.
 struct by_release {
   static constexpr bool takes_priorities = false;
-
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks release, priority_point& out) noexcept -> bool {
     out = {release, t.task};
     return true;
@@ -52,6 +51,7 @@ struct by_release {
 /// fit.
 template <std::size_t MaxTasks>
 struct by_given_points {
+  static constexpr bool takes_priorities = false;
   std::array<ticks, MaxTasks> points{};
 
   [[nodiscard]] constexpr auto point(const job_timing& t, ticks release, priority_point& out) const noexcept -> bool {
@@ -63,6 +63,31 @@ struct by_given_points {
   }
 };
 
-static_assert(JobPriority<by_release> && JobPriority<by_given_points<4>>);
+/// Earliest release + relative point of a policy first, on so many processors. Points are `slope` times as large, so
+/// that they are whole. Pre: the policy takes no points that are given one by one.
+struct by_policy {
+  static constexpr bool takes_priorities = false;
+  gel_policy policy{};
+  std::int32_t processors = 1;
+
+  [[nodiscard]] constexpr auto slope() const noexcept -> std::int32_t {
+    return policy.other_processors != 0 ? processors : 1;
+  }
+  [[nodiscard]] constexpr auto point(const job_timing& t, ticks release, priority_point& out) const noexcept -> bool {
+    ticks at = release;
+    const auto add = [&at](ticks times, ticks value) {
+      ticks product = 0;
+      return checked_multiply(times, value, product) && checked_add(at, product, at);
+    };
+    if (!add(policy.deadline, t.deadline) || !add(policy.period, t.period) || !add(policy.wcet, t.wcet) ||
+        !checked_multiply(at, ticks{slope()}, at) || !add(ticks{policy.other_processors} * (processors - 1), t.wcet)) {
+      return false;
+    }
+    out = {at, t.task};
+    return true;
+  }
+};
+
+static_assert(JobPriority<by_policy> && JobPriority<by_release> && JobPriority<by_given_points<4>>);
 
 }  // namespace takt

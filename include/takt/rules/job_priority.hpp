@@ -21,7 +21,8 @@ struct job_timing {
 };
 
 /// Gives a job its priority for life at its release (job-level fixed priority). `point(t, release, out)` is false, and
-/// leaves `out` alone, where the point does not fit. Points of one policy object can be compared with each other only.
+/// leaves `out` alone, where the point does not fit. `takes_priorities = false` says that it never looks at the given
+/// priority, so that a plan cannot give one. Points of one policy object can be compared with each other only.
 /// With one policy per cluster of c processors it is the partitioned (c = 1), clustered or global variant.
 template <class P>
 concept JobPriority = std::copyable<P> && requires(const P p, const job_timing& t, ticks release, priority_point& out) {
@@ -45,7 +46,6 @@ struct by_given_priority {
 /// Nobody before another: servers go by arrival.
 struct by_arrival {
   static constexpr bool takes_priorities = false;
-
   [[nodiscard]] static constexpr auto point(const job_timing& /*t*/, ticks /*release*/, priority_point& out) noexcept
       -> bool {
     out = {};
@@ -55,6 +55,7 @@ struct by_arrival {
 
 /// The task with the shorter period first.
 struct by_period {
+  static constexpr bool takes_priorities = false;
   static constexpr std::string_view name = "rate monotonic";
   static constexpr bool task_level = true;
 
@@ -68,6 +69,7 @@ struct by_period {
 
 /// The task with the shorter relative deadline first.
 struct by_relative_deadline {
+  static constexpr bool takes_priorities = false;
   static constexpr std::string_view name = "deadline monotonic";
   static constexpr bool task_level = true;
 
@@ -82,7 +84,6 @@ struct by_relative_deadline {
 /// Earliest deadline first.
 struct by_absolute_deadline {
   static constexpr bool takes_priorities = false;
-
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks release, priority_point& out) noexcept -> bool {
     ticks at = 0;
     if (!checked_add(release, t.deadline, at)) { return false; }
@@ -96,7 +97,6 @@ struct by_absolute_deadline {
 /// Source: Erickson 2014; Elliott 2015, equations 2.12 and 2.13.
 struct by_fair_lateness {
   static constexpr bool takes_priorities = false;
-
   std::int32_t processors = 1;
 
   [[nodiscard]] constexpr auto point(const job_timing& t, ticks release, priority_point& out) const noexcept -> bool {

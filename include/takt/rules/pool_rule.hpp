@@ -78,8 +78,12 @@ concept PoolServer =
 /// rule reads, a `visit_view`,
 ///   from the facts that the rule needs; `view_needs` is the type that an error about a missing one shows;
 /// - `hands_out_sms`: the plan's shares give each task SMs of its own;
-/// - `partitioned`: each unit of the pool is scheduled by itself, and tasks name theirs by `on_core`;
+/// - `cluster(units)`: so many of the processors are scheduled together, and a task's `on_core` is one of its cluster;
+///   `partitioned`: each by itself. Without, all are, and a plan names no cores;
 /// - `serves_one_unit`: a pool of more is refused;
+/// - `on(resource)`: the rule there, where it reads more of the resource than the number of its units;
+/// - `one_station`: the pool has one server, which may be large;
+/// - `fits_chains` and `chain_fault`: whether chains know its choices, and a type whose use stops compilation if not;
 /// - `takes_suspensions`: see `InflatesSuspensions`.
 template <class R>
 concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {
@@ -87,5 +91,29 @@ concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {
   requires JobPriority<std::remove_cvref_t<decltype(rule.job_order(units))>>;
   { rule.template make_server<8>(units) } -> PoolServer;
 };
+
+namespace detail {
+
+template <class Rule>
+inline constexpr bool has_clusters = requires(const Rule& rule) {
+  { rule.cluster(1) } -> std::convertible_to<std::int32_t>;
+};
+template <class Rule>
+[[nodiscard]] constexpr auto is_partitioned() noexcept -> bool {
+  if constexpr (requires { Rule::partitioned; }) { return Rule::partitioned; }
+  return false;
+}
+/// Whether tasks name the processors of which they use one.
+template <class Rule>
+inline constexpr bool reads_cores = has_clusters<Rule> || is_partitioned<Rule>();
+
+/// Processors that a rule schedules together.
+template <class Rule>
+[[nodiscard]] constexpr auto cluster_of(const Rule& rule, std::int32_t units) noexcept -> std::int32_t {
+  if constexpr (has_clusters<Rule>) { return rule.cluster(units); }
+  return is_partitioned<Rule>() ? 1 : units;
+}
+
+}  // namespace detail
 
 }  // namespace takt

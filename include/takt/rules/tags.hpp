@@ -28,12 +28,6 @@ using order_of = decltype(std::declval<const Rule&>().job_order(std::int32_t{1})
 
 namespace detail {
 
-template <class Rule>
-[[nodiscard]] constexpr auto is_partitioned() noexcept -> bool {
-  if constexpr (requires { Rule::partitioned; }) { return Rule::partitioned; }
-  return false;
-}
-
 /// "non-preemptive " and the name of the rule.
 template <class Rule>
 struct nonpreemptive_name {
@@ -45,6 +39,15 @@ struct nonpreemptive_name {
     for (const char c : std::string_view{Rule::name}) { out[n++] = c; }
     return out;
   }();
+};
+
+/// The policy of a rule that has one.
+template <class Rule>
+struct same_policy {};
+template <class Rule>
+  requires requires { Rule::policy; }
+struct same_policy<Rule> {
+  static constexpr auto policy = Rule::policy;
 };
 
 template <bool TaskLevel>
@@ -67,7 +70,7 @@ struct preemptive_check {
 
 /// A job may lose the resource to one that comes before it in the order of the rule.
 template <class Rule>
-concept Preemptive = requires { requires Rule::preemptive; } && JobPriority<order_of<Rule>>;
+concept Preemptive = requires { requires Rule::preemptive; };
 
 /// Preemptive fixed priority in any task-level order, `by_relative_deadline` or one's own.
 template <class Order = by_given_priority>
@@ -101,8 +104,8 @@ struct edf_rule {
 
 /// The order of another rule, without taking the resource away from its holder.
 template <class Rule>
-struct nonpreemptive_rule {
-  static_assert(detail::preemptive_check<Preemptive<Rule>>::passed);
+struct nonpreemptive_rule : detail::same_policy<Rule> {
+  static_assert(detail::preemptive_check<Preemptive<Rule> && !detail::has_clusters<Rule>>::passed);
   using is_takt_rule = void;
   static constexpr std::string_view name{detail::nonpreemptive_name<Rule>::letters.data(),
                                          detail::nonpreemptive_name<Rule>::letters.size()};
@@ -110,7 +113,11 @@ struct nonpreemptive_rule {
   static constexpr bool partitioned = detail::is_partitioned<Rule>();
   [[no_unique_address]] Rule inner{};
 
-  [[nodiscard]] constexpr auto job_order(std::int32_t units) const noexcept { return inner.job_order(units); }
+  [[nodiscard]] constexpr auto job_order(std::int32_t units) const noexcept
+    requires requires(const Rule& r) { r.job_order(1); }
+  {
+    return inner.job_order(units);
+  }
   template <std::size_t Capacity>
   [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<false, Capacity> {
     return unit_server<false, Capacity>{units};
@@ -250,7 +257,7 @@ inline constexpr token_order_rule<token_order::ck_omlp> ck_omlp_order{};
 
 template <class Rule>
 [[nodiscard]] constexpr auto nonpreemptive(const Rule& rule) noexcept -> nonpreemptive_rule<Rule> {
-  return {rule};
+  return {{}, rule};
 }
 template <class Rule>
 [[nodiscard]] constexpr auto busy_waiting(const Rule& rule) noexcept -> busy_waiting_rule<Rule> {
@@ -274,9 +281,13 @@ namespace detail {
 template <class R>
 using server_of = decltype(std::declval<const R&>().template make_server<1>(std::int32_t{1}));
 
-/// Whether segments take the times that they are given, as published methods suppose.
+/// Whether segments take the times that they are given and units are not scheduled together, as published methods
+/// suppose, whatever the resource.
 template <class R>
-inline constexpr bool takes_given_times = !Views<R, cpu_segment> && !Views<R, copy_segment>;
+inline constexpr bool is_plain =
+    !Views<R, cpu_segment> && !Views<R, copy_segment> && !has_clusters<R> &&
+    !requires(const R& r, const processors_resource& p) { r.on(p); } &&
+    !requires(const R& r, const copy_engines_resource& p) { r.on(p); };
 
 /// Whether a few kernels take as long as on the SMs of a share.
 template <class R>
@@ -315,11 +326,11 @@ inline constexpr bool is_token_locked<locked_rule<Order>> = true;
 /// On each unit by itself the ready job of the least point runs at every instant.
 template <class R>
 concept RunsInOrder = std::same_as<detail::server_of<R>, unit_server<true, 1>> && detail::is_partitioned<R>() &&
-                      detail::takes_given_times<R>;
+                      detail::is_plain<R>;
 /// On each unit by itself the ready job of the least point starts when the unit is free, and keeps it to its end.
 template <class R>
 concept StartsInOrder = std::same_as<detail::server_of<R>, unit_server<false, 1>> && detail::is_partitioned<R>() &&
-                        detail::takes_given_times<R>;
+                        detail::is_plain<R>;
 
 template <class R>
 concept FixedPriority = RunsInOrder<R> && TaskLevelPriority<order_of<R>>;
@@ -331,14 +342,14 @@ concept NonpreemptiveFixedPriority = StartsInOrder<R> && TaskLevelPriority<order
 template <class R>
 concept FirstComeFirstServed =
     std::same_as<detail::server_of<R>, unit_server<false, 1>> && std::same_as<order_of<R>, by_arrival> &&
-    !detail::is_partitioned<R>() && detail::takes_given_times<R>;
+    !detail::is_partitioned<R>() && detail::is_plain<R>;
 /// `keeps_core_while_suspended` says that a job keeps its claim on its core until it completes; `inner_rule` says who
 /// goes first there.
 template <class R>
 concept BusyWaiting = requires { requires R::keeps_core_while_suspended; } && FixedPriority<typename R::inner_rule>;
 /// `hands_out_sms` says that each task has as many SMs of its own as its share in the plan.
 template <class R>
-concept Federated = requires { requires R::hands_out_sms; } &&
+concept Federated = requires { requires R::hands_out_sms; } && !detail::has_clusters<R> &&
                     std::same_as<detail::server_of<R>, dedicated_server<1>> && detail::takes_times_of_shares<R>();
 /// `serializes_device_use` says that what stands between two CPU segments is a critical section of one lock that is
 /// granted in the order of the processors; `inner_rule` says which SMs a kernel gets, `runs_on_all_sms` that it gets

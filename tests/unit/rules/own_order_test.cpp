@@ -10,6 +10,7 @@
 #include <takt/allocation/allocate.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/analyze_accelerator.hpp>
+#include <takt/rules/clusters.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/simulation/simulate.hpp>
@@ -186,6 +187,8 @@ struct partitioned_turns : in_turn {
 static_assert(!takt::FixedPriority<with_another_server> && !takt::FixedPriority<with_a_view>);
 static_assert(!takt::FixedPriority<global> && !takt::Federated<slower_parts>);
 static_assert(!takt::FirstComeFirstServed<partitioned_turns>);
+static_assert(!takt::FixedPriority<decltype(takt::clustered(gap_first{}, 2))>);
+static_assert(!takt::Federated<decltype(takt::clustered(takt::federated, 2))>);
 
 TEST_CASE("published methods and their hosts take rules of one's own that do what they know") {
   const auto board_of = [](const auto& cpu, const auto& copies, const auto& gpu) {
