@@ -6,7 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/allocation/accelerator/placement.hpp>
 #include <takt/allocation/accelerator/slot_design.hpp>
 #include <takt/allocation/allocate.hpp>
 #include <takt/allocation/gpusync/partition.hpp>
@@ -138,14 +137,7 @@ TEST_CASE("unknown orders of activation and extents of runs are refused") {
   });
 }
 
-TEST_CASE("unknown ways to place kernels and to search slots are refused") {
-  const auto admits = [](const auto& /*part*/) { return true; };
-  expect_only_named<takt::core_choice>(4, [&](takt::core_choice e) {
-    return is_choice(takt::place_on_cores(table_1, 2, e, takt::placement_order::as_given, admits).error);
-  });
-  expect_only_named<takt::placement_order>(3, [&](takt::placement_order e) {
-    return is_choice(takt::place_on_cores(table_1, 2, takt::core_choice::first_fit, e, admits).error);
-  });
+TEST_CASE("unknown ways to search slots are refused") {
   const auto holds = [](const auto& /*part*/, const slot& s) { return s.budget >= 3; };
   constexpr std::array<std::int64_t, 1> periods{10};
   expect_only_named<takt::budget_growth>(2, [&](takt::budget_growth e) {

@@ -158,18 +158,10 @@ TEST_CASE("unknown options of the simulation of shares are refused") {
 
 // Queues.
 
-TEST_CASE("streams and kernels do not run in an unknown order") {
+TEST_CASE("streams do not run in an unknown order") {
   expect_only_named<sim::issue_mode>(2, [](sim::issue_mode e) {
     constexpr std::array operations{sim::timed_operation{0, 0, 5}};
     return !sim::simulate_hardware_fifo(operations, e).has_value();
-  });
-  expect_only_named<takt::block_placement>(3, [](takt::block_placement e) {
-    sim::gpu_shape shape{.sms = 2, .each = {1024}};
-    shape.placement = e;
-    const auto seen = sim::replay_kernels(shape, std::span<const sim::kernel_arrival<ticks>>{});
-    const auto whole = sim::simulate_graphs(sim::graph_workload<ticks>{}, {}, {.gpu = shape});
-    CHECK(seen.fault == whole.fault);
-    return seen.fault == takt::model_fault::malformed;
   });
 }
 
