@@ -47,9 +47,8 @@ concept TimedOnSms =
 template <class K>
 concept TimedOnGpu = TimedOnSms<K> || knows<execution_time, K>;
 
-/// What a view is derived from, by name: compilers print it where it is not there.
+/// What a time of a kernel is derived from, by name: compilers print it where none of them is there.
 struct wcet_work_grid_or_wcet_by_share;
-struct grid_with_block_length;
 
 namespace detail {
 
