@@ -24,8 +24,11 @@ inline constexpr bool has_pool_rules<platform<Pools...>> = (PoolRule<typename Po
 /// Whether a published method knows tasks of this spelling on a platform.
 template <class P, class T>
 inline constexpr bool has_method = KnownComposition<P>;
+/// For graphs, also where it says which streams and guards it needs.
 template <class P, GraphSet T>
-inline constexpr bool has_method<P, T> = graph_gap_of<P>() == graph_gap::none;
+inline constexpr bool has_method<P, T> =
+    graph_gap_of<P>() == graph_gap::none || graph_gap_of<P>() == graph_gap::streams_per_task ||
+    graph_gap_of<P>() == graph_gap::unguarded;
 
 /// Stops compilation where the bounds of single pools are needed and not there.
 template <bool Included>
