@@ -69,10 +69,10 @@ struct pool_has_sms {
 };
 
 /// Stops compilation where a rule cannot tell how long a visit takes. `Needs` says what it reads.
-template <class Segment, class Rule, class Needs, bool Known>
+template <class Segment, class Rule, class Needs>
 struct visit_time_is_known {
-  static constexpr bool passed = Known;
-  static_assert(Known,
+  static constexpr bool passed = std::is_void_v<Segment>;
+  static_assert(passed,
                 "takt: the rule of a pool cannot tell how long this visit takes; give the visit a fact of the third "
                 "template argument, or the rule a view(visit). See docs/errors.md#E82");
 };
@@ -130,8 +130,8 @@ inline constexpr bool knows_time =
     !serves<Pool, typename resource_of_segment<Segment>::type> || Views<typename Pool::rule_type, Segment> ||
     (LeavesTime<typename Pool::rule_type, Segment> && (has_sms<typename Pool::resource_type> || !NeedsSms<Segment>));
 template <class Pool, class Segment>
-using time_sentence = visit_time_is_known<Segment, typename Pool::rule_type,
-                                          typename needs_of<typename Pool::rule_type, Segment>::type, false>;
+using time_sentence =
+    visit_time_is_known<Segment, typename Pool::rule_type, typename needs_of<typename Pool::rule_type, Segment>::type>;
 template <class Pool, class Segments>
 struct times_fault {};
 template <class Pool, class... Segments>

@@ -31,7 +31,7 @@ concept CopiesInArrivalOrder = Absent<Rule> || FirstComeFirstServed<Rule>;
 /// A platform of processors, copy engines and GPUs, and nothing else.
 template <class P>
 concept ChainPlatform =
-    Platform<P> &&
+    Platform<P> && !std::is_const_v<P> &&
     std::is_void_v<
         typename detail::first_foreign<P, processors_resource, copy_engines_resource, virtual_sms_resource>::type>;
 

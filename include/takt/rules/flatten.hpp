@@ -66,14 +66,20 @@ class board_flattener {
 
   template <VisitSource Tasks>
   constexpr auto run(const Tasks& tasks) -> flat_board<Platform, N, V> {
-    out_.error = board_->validate();
+    static_cast<void>(lay_out(tasks));
     if (out_.error) { return out_; }
-    visit_source<Tasks>::each(tasks, *this);
-    if (out_.error) { return out_; }
-    end_task();
     set_priorities();
     check_shares();
     if (!out_.error) { out_.error = validate(out_.table, out_.stations.size()); }
+    return out_;
+  }
+  /// The same, whether or not the shares of the plan go round, and without priorities.
+  template <VisitSource Tasks>
+  constexpr auto lay_out(const Tasks& tasks) -> const flat_board<Platform, N, V>& {
+    out_.error = board_->validate();
+    if (out_.error) { return out_; }
+    visit_source<Tasks>::each(tasks, *this);
+    if (!out_.error) { end_task(); }
     return out_;
   }
 

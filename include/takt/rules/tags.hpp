@@ -163,7 +163,7 @@ struct federated_rule {
   static constexpr bool shares_physical_sms = Shared;
   static constexpr std::string_view name = "SMs of one's own";
   static constexpr bool hands_out_sms = true;
-  using view_needs = kernel_time_facts;
+  using view_needs = wcet_work_grid_or_wcet_by_share;
   template <TimedOnSms K>
   [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at) -> visit_view {
     return time_on_share(kernel, at);

@@ -145,8 +145,8 @@ TEST_CASE("lasting shares follow the demand of tasks where an even split proves 
                      takt::task("light", takt::period(20_ms), takt::cpu(1_ms), takt::kernel(takt::scaling_wcet(2_ms))));
   const auto verdict = takt::analyze(share_board, set);
   REQUIRE(verdict.schedulable());
-  CHECK(verdict.plan.percents[0] == 82);
-  CHECK(verdict.plan.percents[1] == 17);
+  CHECK(verdict.plan.percents[0] == 85);
+  CHECK(verdict.plan.percents[1] == 15);
   CHECK(verdict.plan.percents[0] + verdict.plan.percents[1] <= 100);
   expect_sound(share_board, set);
 }

@@ -9,6 +9,7 @@
 
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/classical_rta.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/locking/blocking_bound.hpp>
 #include <takt/analysis/locking/ck_omlp_blocking.hpp>
 #include <takt/analysis/locking/k_exclusion.hpp>
@@ -19,6 +20,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/rules/compositions.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt::analysis {
@@ -218,5 +220,14 @@ class locked_gpu_rta {
   std::array<response_bound<number>, max_tasks> bounds_{};
   std::array<bool, max_tasks> suspends_{};
 };
+
+template <token_order Order>
+struct locked_gpu_method {
+  static constexpr std::string_view name = "locked-gpu";
+  template <class Table>
+  using analysis = locked_gpu_rta<Table, Order>;
+};
+template <TokenGpuPlatform P>
+inline constexpr locked_gpu_method<P::gpu_rule::protocol> known_method<P>{};
 
 }  // namespace takt::analysis
