@@ -26,7 +26,7 @@ class any_rule {
 
  public:
   static constexpr std::size_t max_rule_bytes = 64;
-  static constexpr std::size_t max_server_bytes = 128 * (Capacity + 1);
+  static constexpr std::size_t max_server_bytes = 256 * (Capacity + 1);
 
   any_rule() = default;  ///< of no pool: nothing may be asked of it
   template <PoolRule Rule>
@@ -96,7 +96,7 @@ class any_rule {
   [[nodiscard]] static constexpr auto make_calls() -> calls {
     using machine = decltype(std::declval<const Rule&>().template make_server<Capacity>(1));
     static_assert(sizeof(machine) <= max_server_bytes && std::is_trivially_copyable_v<machine>,
-                  "takt: the server of a rule in any_rule is trivially copyable and has at most 128 bytes per visit. "
+                  "takt: the server of a rule in any_rule is trivially copyable and has at most 256 bytes per visit. "
                   "See docs/errors.md#E84");
     calls c{};
     c.name = Rule::name;

@@ -18,9 +18,17 @@ namespace takt::detail {
 /// A resource that kernels ask for says so.
 template <class Resource>
 inline constexpr bool is_gpu = requires { typename Resource::runs_kernels; };
+
+/// A GPU as a plan sees it.
+[[nodiscard]] constexpr auto gpu_of(const virtual_sms_resource& r, bool shared) noexcept -> gpu_record {
+  return {.sms = r.sms, .virtual_per_sm = r.per_sm, .granularity = r.granularity, .shared = shared, .speed = r.speed};
+}
+[[nodiscard]] constexpr auto gpu_of(const accelerator_resource& r, bool shared) noexcept -> gpu_record {
+  return {.sms = r.record.cores, .shared = shared};
+}
 /// Whether a plan hands its SMs out.
 template <class Resource>
-inline constexpr bool has_sms = std::same_as<Resource, virtual_sms_resource>;
+inline constexpr bool has_sms = requires(const Resource& r) { gpu_of(r, false); };
 
 /// Whether a pool of one resource serves visits that ask for another.
 template <class Pool, class Wanted>
@@ -46,6 +54,12 @@ struct segment_is_served<cpu_segment, Served> {
 template <class Rule>
 [[nodiscard]] constexpr auto preempts() noexcept -> bool {
   if constexpr (requires { Rule::preemptive; }) { return Rule::preemptive; }
+  return false;
+}
+/// Whether a rule knows when kernels stop, and what that costs.
+template <class Rule>
+[[nodiscard]] constexpr auto stops_kernels() noexcept -> bool {
+  if constexpr (requires { Rule::stops_kernels; }) { return Rule::stops_kernels; }
   return false;
 }
 /// Stops compilation where a rule takes back what its resource cannot give back.
@@ -142,7 +156,9 @@ template <class Pool>
 inline constexpr bool takes_copies_back =
     std::same_as<typename Pool::resource_type, copy_engines_resource> && preempts<typename Pool::rule_type>();
 template <class Pool>
-inline constexpr bool takes_kernels_back = is_gpu<typename Pool::resource_type> && preempts<typename Pool::rule_type>();
+inline constexpr bool takes_kernels_back =
+    is_gpu<typename Pool::resource_type> && preempts<typename Pool::rule_type>() &&
+    !stops_kernels<typename Pool::rule_type>();
 
 template <class Rule>
 [[nodiscard]] constexpr auto hands_out_sms() noexcept -> bool {

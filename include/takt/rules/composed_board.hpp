@@ -30,6 +30,10 @@ inline constexpr bool has_method<P, T> =
     graph_gap_of<P>() == graph_gap::none || graph_gap_of<P>() == graph_gap::streams_per_task ||
     graph_gap_of<P>() == graph_gap::unguarded;
 
+/// Boards that are an accelerator and nothing else have methods and a simulator of their own.
+template <class P>
+inline constexpr bool is_accelerator_alone = P::pool_count == 1 && P::template count_of<accelerator_resource> == 1;
+
 /// Stops compilation where the bounds of single pools are needed and not there.
 template <bool Included>
 struct bounds_of_pools {
@@ -45,7 +49,7 @@ struct bounds_of_pools {
 /// method is known for the whole: every pool has a rule of its own kind, or a task says what only rules of pools read.
 template <class P, class T>
 concept ComposedBoard =
-    Platform<P> && detail::has_pool_rules<P> && VisitSource<T> && P::template count_of<accelerator_resource> == 0 &&
-    (visit_source<T>::needs_pools || !detail::has_method<P, T>);
+    Platform<P> && detail::has_pool_rules<P> && VisitSource<T> && !detail::is_accelerator_alone<P> &&
+    (visit_source<T>::needs_pools || P::template count_of<accelerator_resource> > 0 || !detail::has_method<P, T>);
 
 }  // namespace takt

@@ -202,13 +202,8 @@ class board_flattener {
   template <class Pool>
   [[nodiscard]] constexpr auto placement_on(const Pool& p) const -> visit_placement {
     visit_placement at{.units = units_of(p.resource), .sms = share_.sms, .percent = percent_};
-    if constexpr (std::same_as<typename Pool::resource_type, virtual_sms_resource>) {
-      const virtual_sms_resource& sms = p.resource;
-      at.gpu = {.sms = sms.sms,
-                .virtual_per_sm = sms.per_sm,
-                .granularity = sms.granularity,
-                .shared = shares_physical_sms<typename Pool::rule_type>(),
-                .speed = sms.speed};
+    if constexpr (has_sms<typename Pool::resource_type>) {
+      at.gpu = gpu_of(p.resource, shares_physical_sms<typename Pool::rule_type>());
     }
     return at;
   }
@@ -223,8 +218,7 @@ class board_flattener {
         for (const sm_share& s : plan_->shares) { sum += s.gpu == at && s.sms > 0 ? s.sms : 0; }
         std::int64_t most = 0;
         if constexpr (hands_out_sms<typename pool_type::rule_type>()) {
-          constexpr bool shared = shares_physical_sms<typename pool_type::rule_type>();
-          most = std::int64_t{p.resource.sms} * (shared ? p.resource.per_sm : 1);
+          most = gpu_of(p.resource, shares_physical_sms<typename pool_type::rule_type>()).budget();
         }
         std::int64_t percents = 0;
         for (std::size_t i = 0; i < plan_->percents.size(); ++i) {
