@@ -82,6 +82,15 @@ struct pool_has_sms {
                 "nonpreemptive(r) or time_slices. See docs/errors.md#E30");
 };
 
+/// Stops compilation where tokens stand for SMs that a resource does not have.
+template <class Resource, bool IsGpu>
+struct pool_has_tokens {
+  static constexpr bool passed = IsGpu;
+  static_assert(IsGpu,
+                "takt: locked(...) divides the SMs of a GPU into tokens, and this resource, which is the template "
+                "argument, has none. See docs/errors.md#E92");
+};
+
 /// Stops compilation where a rule cannot tell how long a visit takes. `Needs` says what it reads.
 template <class Segment, class Rule, class Needs>
 struct visit_time_is_known {
@@ -191,6 +200,9 @@ template <class Pool>
 inline constexpr bool lacks_cores =
     has_clusters<typename Pool::rule_type> && !std::same_as<typename Pool::resource_type, processors_resource>;
 
+template <class Pool>
+inline constexpr bool lacks_tokens = is_locked<typename Pool::rule_type> && !has_sms<typename Pool::resource_type>;
+
 template <class Platform, class Segments>
 struct board_fault {};
 template <class... Pools, class Segments>
@@ -199,6 +211,7 @@ struct board_fault<platform<Pools...>, Segments>
                      fault_unless<!lacks_sms<Pools>, pool_has_sms<typename Pools::resource_type, false>>...,
                      fault_unless<!lacks_cores<Pools>, pool_has_cores<typename Pools::resource_type, false>>...,
                      typename rule_fault_in_chains<typename Pools::rule_type>::type...,
+                     fault_unless<!lacks_tokens<Pools>, pool_has_tokens<typename Pools::resource_type, false>>...,
                      typename segments_fault<platform<Pools...>, Segments>::type,
                      typename times_fault<Pools, Segments>::type...,
                      fault_unless<!takes_copies_back<Pools> && !takes_kernels_back<Pools>,

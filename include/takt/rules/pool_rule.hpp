@@ -72,6 +72,10 @@ concept PoolServer =
       { s.fire(time, sink) } -> std::same_as<client>;
     };
 
+/// A server that lets a visit which waits or runs have another point; `decide` follows.
+template <class S>
+concept Reprioritizes = requires(S s, client who, const priority_point& p) { s.reprioritize(who, p); };
+
 /// How a pool is shared out: an order of jobs and a server that follows it. A user's own type is one. With bounds as
 /// members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`. Optional:
 /// - `view(segment)` or `view(segment, placement)`: how long a visit takes, an `interval<ticks>` or, with what else the
@@ -118,5 +122,11 @@ template <class Rule>
 }
 
 }  // namespace detail
+
+/// Where jobs have one priority each and holders of tokens can be served at the priority of others.
+template <class R>
+concept InheritsPriorities = InflatesSuspensions<R> && requires(const R rule) {
+  { rule.template make_server<8>(1) } -> Reprioritizes;
+};
 
 }  // namespace takt

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <takt/core/choice.hpp>
@@ -14,11 +15,13 @@
 #include <takt/rules/fifo_server.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
+#include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/priority_server.hpp>
 #include <takt/rules/servers/context_server.hpp>
 #include <takt/rules/servers/unit_server.hpp>
+#include <takt/rules/token_rule.hpp>
 
 namespace takt {
 
@@ -230,26 +233,35 @@ struct fifo_rule {
   }
 };
 
-/// Who gets the next token of a pool.
-enum class token_order : std::uint8_t {
-  k_fmlp,   ///< a queue per token, the one with the fewest requests is joined
-  r2dglp,   ///< short queues, the best pending jobs of one cluster first
-  ck_omlp,  ///< one queue that holds at most one request per processor
-};
-[[nodiscard]] constexpr auto last_of(token_order) noexcept -> token_order { return token_order::ck_omlp; }
-template <token_order Order>
-struct token_order_rule {};
-
 /// The GPU as a pool of tokens, each with an equal part of its SMs. A job holds one for each stretch between two of its
-/// CPU segments and has these SMs to itself; the copy engines it shares with the other holders.
-template <token_order Order>
+/// CPU segments and has these SMs to itself; the copy engines it shares with the other holders. `Order` is a
+/// `TokenRule`.
+template <class Order>
 struct locked_rule {
-  static_assert(is_known(Order),
-                "takt: a choice is none of those that its type names; use one of the enumerators. "
-                "See docs/errors.md#E79");
   using is_takt_rule = void;
-  static constexpr token_order protocol = Order;
+  using token_rule = Order;
   std::int32_t tokens = 1;
+  Order order{};
+
+  static constexpr std::string_view name = "SMs behind a token";
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_arrival { return {}; }
+  template <std::size_t Capacity>
+  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> dedicated_server<Capacity> {
+    return dedicated_server<Capacity>{units};
+  }
+  using view_needs = wcet_work_grid_or_wcet_by_share;
+  template <TimedOnSms K>
+  [[nodiscard]] constexpr auto view(const K& kernel, const visit_placement& at) const -> visit_view {
+    gpu_record gpu = at.gpu;
+    gpu.tokens = tokens;
+    return gpu.slot() < 1 ? visit_view{.fault = model_fault::platform_size_out_of_range}
+                          : time_on_sms(kernel, gpu, gpu.virtual_sms(gpu.slot()));
+  }
+  /// A lock of the rule has a replica for each token.
+  [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
+    const bool good = tokens > 0 && detail::locks_all(order, tokens);
+    return {.fault = good ? model_fault::none : model_fault::platform_size_out_of_range};
+  }
 };
 
 inline constexpr fixed_priority_rule<by_given_priority> fixed_priority{};
@@ -260,10 +272,6 @@ inline constexpr federated_rule<false> federated{};
 inline constexpr federated_rule<true> federated_virtual{};
 inline constexpr whole_gpu_rule whole_gpu{};
 inline constexpr fifo_rule fifo{};
-inline constexpr token_order_rule<token_order::k_fmlp> k_fmlp_order{};
-inline constexpr token_order_rule<token_order::r2dglp> r2dglp_order{};
-inline constexpr token_order_rule<token_order::ck_omlp> ck_omlp_order{};
-
 template <class Rule>
 [[nodiscard]] constexpr auto nonpreemptive(const Rule& rule) noexcept -> nonpreemptive_rule<Rule> {
   return {{}, rule};
@@ -279,11 +287,24 @@ template <class Rule>
 [[nodiscard]] constexpr auto time_slices(duration slice, duration switching) noexcept -> time_slice_rule {
   return {slice, switching};
 }
-/// `tokens` critical sections at a time on each GPU of the pool.
-template <token_order Order>
-[[nodiscard]] constexpr auto locked(const token_order_rule<Order>& /*order*/, std::int32_t tokens = 1) noexcept
-    -> locked_rule<Order> {
-  return {tokens};
+namespace detail {
+
+/// Stops compilation where tokens are asked of something else, which the template argument shows.
+template <class Order>
+struct order_grants_tokens {
+  static constexpr bool passed = TokenRule<Order>;
+  static_assert(passed,
+                "takt: this is no rule of tokens; give it a name and make_lock<Clients>(setting), which returns a "
+                "LockingProtocol. See docs/errors.md#E90");
+};
+
+}  // namespace detail
+
+/// `tokens` critical sections at a time on each GPU of the pool, granted by a `TokenRule`.
+template <class Order>
+[[nodiscard]] constexpr auto locked(const Order& order, std::int32_t tokens = 1) noexcept
+    -> locked_rule<std::enable_if_t<detail::order_grants_tokens<Order>::passed, Order>> {
+  return {.tokens = tokens, .order = order};
 }
 
 namespace detail {
@@ -308,9 +329,9 @@ inline constexpr bool is_serialized_federated = false;
 template <class R>
 inline constexpr bool is_serialized_federated<serialized_rule<R>> = is_federated<R>;
 template <class R>
-inline constexpr bool is_token_locked = false;
-template <token_order Order>
-inline constexpr bool is_token_locked<locked_rule<Order>> = true;
+inline constexpr bool is_locked = false;
+template <class Order>
+inline constexpr bool is_locked<locked_rule<Order>> = true;
 }  // namespace detail
 
 template <class R>
@@ -327,8 +348,14 @@ template <class R>
 concept SerializedFederated = detail::is_serialized_federated<R>;
 template <class R>
 concept SerializedWholeGpu = std::same_as<R, serialized_rule<whole_gpu_rule>>;
+/// Tokens under any rule.
 template <class R>
-concept TokenLocked = detail::is_token_locked<R>;
+concept Locked = detail::is_locked<R>;
+/// Tokens under a rule with a published analysis of GPUs.
+template <class R>
+concept TokenLocked = Locked<R> && requires {
+  { R::token_rule::method } -> std::convertible_to<std::string_view>;
+};
 template <class R>
 concept FirstComeFirstServed = std::same_as<R, fifo_rule>;
 template <class R>

@@ -110,6 +110,13 @@ struct pool_bounds<lasting_shares_rule<Resource>> {
     dedicated_responses(visits);
   }
 };
+/// Each token is a partition of its own.
+template <class Order>
+struct pool_bounds<locked_rule<Order>> {
+  static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t /*units*/) {
+    dedicated_responses(visits);
+  }
+};
 template <>
 struct pool_bounds<time_slice_rule> {
   static constexpr void responds(const time_slice_rule& rule, std::span<visit_demand> visits, std::int32_t units) {
