@@ -61,9 +61,9 @@ template <TaskLevelPriority Order>
   using cpu = fixed_priority_rule<Order>;
   return boost::hana::make_tuple(catalogue_entry<cpu, federated_rule<false>>{{cpus, "isolated"}},
                                  catalogue_entry<cpu, federated_rule<true>>{{cpus, "shared"}},
-                                 catalogue_entry<cpu, locked_rule<token_order::k_fmlp>>{{cpus, "tokens", "k-fmlp"}},
-                                 catalogue_entry<cpu, locked_rule<token_order::r2dglp>>{{cpus, "tokens", "r2dglp"}},
-                                 catalogue_entry<cpu, locked_rule<token_order::ck_omlp>>{{cpus, "tokens", "ck-omlp"}});
+                                 catalogue_entry<cpu, locked_rule<k_fmlp_order_rule>>{{cpus, "tokens", "k-fmlp"}},
+                                 catalogue_entry<cpu, locked_rule<r2dglp_order_rule>>{{cpus, "tokens", "r2dglp"}},
+                                 catalogue_entry<cpu, locked_rule<ck_omlp_order_rule>>{{cpus, "tokens", "ck-omlp"}});
 }
 
 /// Every composition that a file can ask for.

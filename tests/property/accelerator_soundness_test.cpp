@@ -43,7 +43,9 @@ using options = takt::simulation::accelerator_options<ticks>;
 using periodic = takt::simulation::periodic_releases<ticks, most_tasks>;
 using level_stack = takt::level_stack<most_tasks>;
 using one_slotted_core = takt::slotted_cores<most_tasks, 1>;
+using level_stack_of_jobs = takt::level_stack<most_tasks, takt::limited_by_started_jobs>;
 using gang_cores = takt::event_driven_gang<most_tasks, 3>;
+using strict_cores = takt::event_driven_gang<most_tasks, 3, takt::strict_order>;
 
 constexpr takt::earliest_deadline_first edf{};
 constexpr takt::highest_priority_first by_priority{};
@@ -268,10 +270,9 @@ TEST_CASE(
                   for (std::int32_t levels = 1; levels <= 4; ++levels) {
                     if (!an::level_stack_edf(tasks, levels, model).schedulable()) { continue; }
                     ++out.accepted;
-                    for (const auto limit : {takt::level_limit::streams, takt::level_limit::started_jobs}) {
-                      attack(edf, level_stack{levels, 1, limit}, tasks, options{.costs = model}, g,
-                             std::to_string(levels) + " levels", out, 2);
-                    }
+                    const std::string note = std::to_string(levels) + " levels";
+                    attack(edf, level_stack{levels}, tasks, options{.costs = model}, g, note, out, 2);
+                    attack(edf, level_stack_of_jobs{levels}, tasks, options{.costs = model}, g, note, out, 2);
                   }
                 }));
   }
@@ -311,10 +312,9 @@ TEST_CASE(
                     const auto verdict = an::level_stack_fixed_priority(given, order, levels, model);
                     if (!verdict.schedulable()) { continue; }
                     ++out.accepted;
-                    for (const auto limit : {takt::level_limit::streams, takt::level_limit::started_jobs}) {
-                      compare(ranked(given, order), verdict, level_stack{levels, 1, limit}, options{.costs = model}, g,
-                              out);
-                    }
+                    const kernels tasks = ranked(given, order);
+                    compare(tasks, verdict, level_stack{levels}, options{.costs = model}, g, out);
+                    compare(tasks, verdict, level_stack_of_jobs{levels}, options{.costs = model}, g, out);
                   }
                 }));
   }
@@ -427,8 +427,7 @@ TEST_CASE(
                 }
                 if (!an::gang_serial_edf(tasks).schedulable()) { return; }
                 ++out.accepted;
-                for (const auto order : {takt::gang_order::backfill, takt::gang_order::strict}) {
-                  attack(edf, gang_cores{cores, order}, tasks, {.free_preemption = true}, g, "", out);
-                }
+                attack(edf, gang_cores{cores}, tasks, {.free_preemption = true}, g, "", out);
+                attack(edf, strict_cores{cores}, tasks, {.free_preemption = true}, g, "", out);
               }));
 }

@@ -125,7 +125,7 @@ auto system_of(std::uint64_t seed, const choice& cpu, const choice& copies, cons
   draws d{seed};
   random_system out;
   for (const choice* c : {&cpu, &copies, &kernels}) { REQUIRE(out.places.add(c->rule, c->units)); }
-  if (kernels.tokens != no_tokens) { REQUIRE(out.places.add_tokens(kernels.tokens)); }
+  if (kernels.tokens != no_tokens) { REQUIRE(out.places.add_tokens(takt::fifo_order, kernels.tokens)); }
   const ticks count = d.between(2, 4);
   const ticks slack = d.between(2, 9);
   for (ticks i = 0; i < count; ++i) {

@@ -64,7 +64,7 @@ auto random_system_of(std::uint64_t seed, const RuleOf& rule_of) -> random_syste
     REQUIRE(out.places.add(rule, static_cast<std::int32_t>(rule.name() == takt::fifo.name ? d.between(1, 2) : 1)));
   }
   const bool has_tokens = d.one_in(3);
-  if (has_tokens) { REQUIRE(out.places.add_tokens(static_cast<std::int32_t>(d.between(1, 2)))); }
+  if (has_tokens) { REQUIRE(out.places.add_tokens(takt::fifo_order, static_cast<std::int32_t>(d.between(1, 2)))); }
   const ticks count = d.between(2, 4);
   const ticks slack = d.between(1, 5);
   for (ticks i = 0; i < count; ++i) {

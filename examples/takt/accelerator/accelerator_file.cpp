@@ -89,9 +89,7 @@ void read_gpu(const located& v, accelerator_file& out) {
                 : word == "race" ? preemption_cost_model::race
                                  : preemption_cost_model::overhead;
   }
-  if (const auto order = gpu.find("order")) {
-    rule.order = read_word(order, orders) == "strict" ? gang_order::strict : gang_order::backfill;
-  }
+  if (const auto order = gpu.find("order")) { rule.order = read_word(order, orders); }
   if (rule.sharing == "slots") { read_slots(gpu, rule); }
   for (const string_view key : unused_gpu_keys) {
     note_unused(gpu.find(key), "the cores of an accelerator are its SMs", out);

@@ -60,9 +60,9 @@ template <class P, class T>
         out.reads_priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
     if constexpr (is_gpu<typename pool_type::resource_type>) {
       if constexpr (hands_out_sms<rule_type>()) {
-        const std::int32_t sms = p.resource.sms * (shares_physical_sms<rule_type>() ? p.resource.per_sm : 1);
-        const std::int32_t step = p.resource.granularity < 1 ? 1 : p.resource.granularity;
-        static_cast<void>(out.gpus.push_back({at, step, sms / step, false}));
+        const gpu_record gpu = gpu_of(p.resource, shares_physical_sms<rule_type>());
+        const std::int32_t step = gpu.granularity < 1 ? 1 : gpu.granularity;
+        static_cast<void>(out.gpus.push_back({at, step, gpu.budget() / step, false}));
       } else if constexpr (hands_out_percents<rule_type>()) {
         static_cast<void>(out.gpus.push_back({at, 1, full_share.percent(), true}));
       }

@@ -14,6 +14,7 @@
 #include <takt/analysis/combiners/inflated.hpp>
 #include <takt/analysis/known_method.hpp>
 #include <takt/analysis/pools/bounds.hpp>
+#include <takt/analysis/tokens/bounds.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
@@ -24,6 +25,7 @@
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/flatten.hpp>
+#include <takt/rules/token_rule.hpp>
 
 namespace takt {
 
@@ -81,6 +83,29 @@ struct bounded_stations : Stations {
     });
     return meets;
   }
+  [[nodiscard]] constexpr auto delays(std::size_t tokens, std::span<section_demand> sections) const -> bool {
+    bool known = false;
+    this->with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      using order_type = std::remove_cvref_t<decltype(order)>;
+      if constexpr (KnowsDelays<order_type>) {
+        known = true;
+        token_bounds<order_type>::delays(order, sections, this->setting(tokens));
+      }
+    });
+    return known;
+  }
+  [[nodiscard]] constexpr auto blocks(std::size_t tokens, std::span<section_demand> sections, std::int32_t homes,
+                                      ticks& lent) const -> bool {
+    bool known = false;
+    this->with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      using order_type = std::remove_cvref_t<decltype(order)>;
+      if constexpr (KnowsBlocking<order_type>) {
+        known = true;
+        lent = token_bounds<order_type>::blocks(order, sections, this->setting(tokens), homes);
+      }
+    });
+    return known;
+  }
   [[nodiscard]] constexpr auto takes_suspensions(std::size_t s) const -> bool {
     bool takes = false;
     this->with_rule(s, [&](const auto& rule) { takes = InflatesSuspensions<std::remove_cvref_t<decltype(rule)>>; });
@@ -102,12 +127,30 @@ struct pool_has_bound {
                 "takt: the rule of a pool, which is the template argument, has no bound; give it responds(visits, "
                 "units) or decides(visits, units). Simulations need none. See docs/errors.md#E83");
 };
+/// Stops compilation where a rule of tokens, which the template argument shows, has no bound.
+template <class Order>
+struct tokens_have_bound {
+  static constexpr bool passed = KnowsDelays<Order> || KnowsBlocking<Order>;
+  static_assert(passed,
+                "takt: the rule of tokens, which is the template argument, has no bound; give it delays(sections, "
+                "setting) or blocks(sections, setting, homes). Simulations need none. See docs/errors.md#E91");
+};
+template <class Rule>
+struct token_bound_fault {
+  using type = takt::detail::no_board_fault;
+};
+template <class Order>
+struct token_bound_fault<locked_rule<Order>> {
+  using type = takt::detail::fault_unless<KnowsDelays<Order> || KnowsBlocking<Order>, tokens_have_bound<Order>>;
+};
+
 template <class P>
 struct bounds_fault {};
 template <class... Pools>
 struct bounds_fault<platform<Pools...>>
     : takt::detail::first_sentence<takt::detail::fault_unless<has_bound<typename Pools::rule_type>,
-                                                              pool_has_bound<typename Pools::rule_type>>...> {};
+                                                              pool_has_bound<typename Pools::rule_type>>...,
+                                   typename token_bound_fault<typename Pools::rule_type>::type...> {};
 template <class P>
 inline constexpr bool has_bounds = false;
 template <class... Pools>
@@ -225,7 +268,7 @@ template <std::size_t N, std::size_t V, class Stations>
   std::size_t failed = 0;
   const bool holds = table.sections.empty() && guards_hold(table, stations, guards, failed);
   if (holds) { return guarded_verdict(table, guards); }
-  out.why = obstacle::deadline;
+  out.why = table.sections.empty() ? obstacle::deadline : obstacle::tokens;
   return out;
 }
 

@@ -38,8 +38,7 @@ namespace detail {
 template <class P>
 inline constexpr const auto& method_for = known_method<P>;
 template <class P>
-  requires(!std::is_const_v<P> &&
-           !std::same_as<std::remove_cvref_t<decltype(known_method<const P>)>, no_known_method>)
+  requires(!std::is_const_v<P> && !std::same_as<std::remove_cvref_t<decltype(known_method<const P>)>, no_known_method>)
 inline constexpr const auto& method_for<P> = known_method<const P>;
 
 using probe_table = task_table<ticks, 1, 1>;

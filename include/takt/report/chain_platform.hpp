@@ -35,15 +35,6 @@ struct rule_words {
 }
 [[nodiscard]] constexpr auto word_of(by_period /*order*/) noexcept -> std::string_view { return "rate-monotonic"; }
 
-[[nodiscard]] constexpr auto word_of(token_order order) noexcept -> std::string_view {
-  switch (order) {
-    case token_order::k_fmlp: return "k-fmlp";
-    case token_order::r2dglp: return "r2dglp";
-    case token_order::ck_omlp: return "ck-omlp";
-  }
-  return "";
-}
-
 template <KnownComposition P>
 [[nodiscard]] auto rule_words_of(const platform_record& record) -> rule_words {
   rule_words out{.cpus = word_of(order_of<typename P::cpu_rule>{})};
@@ -55,7 +46,7 @@ template <KnownComposition P>
   if (!record.gpus.empty()) { out.gpus = record.gpus[0].shared ? "shared" : "isolated"; }
   if constexpr (TokenGpuPlatform<P>) {
     out.gpus = "tokens";
-    out.protocol = word_of(P::gpu_rule::protocol);
+    out.protocol = P::gpu_rule::token_rule::word;
   }
   return out;
 }

@@ -83,6 +83,7 @@ template <class Verdict>
              " can be asked for more time than they have.";
     case obstacle::gpu: return "The blocks of the kernels can ask for more of the GPU than is certain to be used.";
     case obstacle::copies: return "The copies can ask for more time than the copy engines have.";
+    case obstacle::tokens: return "Nothing is known of the waits for tokens.";
     case obstacle::history: return name() + " waits for its own past for longer than its period allows.";
     case obstacle::interrupts: return "Interrupts leave no time for jobs on a cluster.";
     case obstacle::passes: return "The bounds still grew when the analysis was ended.";

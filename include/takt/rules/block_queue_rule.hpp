@@ -41,7 +41,7 @@ struct block_queue_rule {
       -> block_queue_server<Capacity, MaxSms, MaxBlocks> {
     return block_queue_server<Capacity, MaxSms, MaxBlocks>{gpu};
   }
-  using view_needs = any_of<kernel_grid, kernel_block_length>;
+  using view_needs = kernel_grid;
   /// The time on an empty GPU. That of one block was measured beside any others; what comes before the first is time of
   /// a processor.
   template <HasBlocks K>

@@ -18,9 +18,17 @@ namespace takt::detail {
 /// A resource that kernels ask for says so.
 template <class Resource>
 inline constexpr bool is_gpu = requires { typename Resource::runs_kernels; };
+
+/// A GPU as a plan sees it.
+[[nodiscard]] constexpr auto gpu_of(const virtual_sms_resource& r, bool shared) noexcept -> gpu_record {
+  return {.sms = r.sms, .virtual_per_sm = r.per_sm, .granularity = r.granularity, .shared = shared, .speed = r.speed};
+}
+[[nodiscard]] constexpr auto gpu_of(const accelerator_resource& r, bool shared) noexcept -> gpu_record {
+  return {.sms = r.record.cores, .shared = shared};
+}
 /// Whether a plan hands its SMs out.
 template <class Resource>
-inline constexpr bool has_sms = std::same_as<Resource, virtual_sms_resource>;
+inline constexpr bool has_sms = requires(const Resource& r) { gpu_of(r, false); };
 
 /// Whether a pool of one resource serves visits that ask for another.
 template <class Pool, class Wanted>
@@ -48,6 +56,12 @@ template <class Rule>
   if constexpr (requires { Rule::preemptive; }) { return Rule::preemptive; }
   return false;
 }
+/// Whether a rule knows when kernels stop, and what that costs.
+template <class Rule>
+[[nodiscard]] constexpr auto stops_kernels() noexcept -> bool {
+  if constexpr (requires { Rule::stops_kernels; }) { return Rule::stops_kernels; }
+  return false;
+}
 /// Stops compilation where a rule takes back what its resource cannot give back.
 template <class Pool, bool Copies, bool Kernels>
 struct pool_can_preempt {
@@ -68,11 +82,20 @@ struct pool_has_sms {
                 "nonpreemptive(r) or time_slices. See docs/errors.md#E30");
 };
 
+/// Stops compilation where tokens stand for SMs that a resource does not have.
+template <class Resource, bool IsGpu>
+struct pool_has_tokens {
+  static constexpr bool passed = IsGpu;
+  static_assert(IsGpu,
+                "takt: locked(...) divides the SMs of a GPU into tokens, and this resource, which is the template "
+                "argument, has none. See docs/errors.md#E92");
+};
+
 /// Stops compilation where a rule cannot tell how long a visit takes. `Needs` says what it reads.
-template <class Segment, class Rule, class Needs, bool Known>
+template <class Segment, class Rule, class Needs>
 struct visit_time_is_known {
-  static constexpr bool passed = Known;
-  static_assert(Known,
+  static constexpr bool passed = std::is_void_v<Segment>;
+  static_assert(passed,
                 "takt: the rule of a pool cannot tell how long this visit takes; give the visit a fact of the third "
                 "template argument, or the rule a view(visit). See docs/errors.md#E82");
 };
@@ -130,8 +153,8 @@ inline constexpr bool knows_time =
     !serves<Pool, typename resource_of_segment<Segment>::type> || Views<typename Pool::rule_type, Segment> ||
     (LeavesTime<typename Pool::rule_type, Segment> && (has_sms<typename Pool::resource_type> || !NeedsSms<Segment>));
 template <class Pool, class Segment>
-using time_sentence = visit_time_is_known<Segment, typename Pool::rule_type,
-                                          typename needs_of<typename Pool::rule_type, Segment>::type, false>;
+using time_sentence =
+    visit_time_is_known<Segment, typename Pool::rule_type, typename needs_of<typename Pool::rule_type, Segment>::type>;
 template <class Pool, class Segments>
 struct times_fault {};
 template <class Pool, class... Segments>
@@ -142,7 +165,9 @@ template <class Pool>
 inline constexpr bool takes_copies_back =
     std::same_as<typename Pool::resource_type, copy_engines_resource> && preempts<typename Pool::rule_type>();
 template <class Pool>
-inline constexpr bool takes_kernels_back = is_gpu<typename Pool::resource_type> && preempts<typename Pool::rule_type>();
+inline constexpr bool takes_kernels_back =
+    is_gpu<typename Pool::resource_type> && preempts<typename Pool::rule_type>() &&
+    !stops_kernels<typename Pool::rule_type>();
 
 template <class Rule>
 [[nodiscard]] constexpr auto hands_out_sms() noexcept -> bool {
@@ -175,6 +200,9 @@ template <class Pool>
 inline constexpr bool lacks_cores =
     has_clusters<typename Pool::rule_type> && !std::same_as<typename Pool::resource_type, processors_resource>;
 
+template <class Pool>
+inline constexpr bool lacks_tokens = is_locked<typename Pool::rule_type> && !has_sms<typename Pool::resource_type>;
+
 template <class Platform, class Segments>
 struct board_fault {};
 template <class... Pools, class Segments>
@@ -183,6 +211,7 @@ struct board_fault<platform<Pools...>, Segments>
                      fault_unless<!lacks_sms<Pools>, pool_has_sms<typename Pools::resource_type, false>>...,
                      fault_unless<!lacks_cores<Pools>, pool_has_cores<typename Pools::resource_type, false>>...,
                      typename rule_fault_in_chains<typename Pools::rule_type>::type...,
+                     fault_unless<!lacks_tokens<Pools>, pool_has_tokens<typename Pools::resource_type, false>>...,
                      typename segments_fault<platform<Pools...>, Segments>::type,
                      typename times_fault<Pools, Segments>::type...,
                      fault_unless<!takes_copies_back<Pools> && !takes_kernels_back<Pools>,

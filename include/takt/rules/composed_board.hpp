@@ -27,13 +27,17 @@ inline constexpr bool has_method = KnownComposition<P>;
 template <class P, GraphSet T>
 inline constexpr bool has_method<P, T> = graph_gap_of<P>() == graph_gap::none;
 
+/// Boards that are an accelerator and nothing else have methods and a simulator of their own.
+template <class P>
+inline constexpr bool is_accelerator_alone = P::pool_count == 1 && P::template count_of<accelerator_resource> == 1;
+
 /// Stops compilation where the bounds of single pools are needed and not there.
 template <bool Included>
 struct bounds_of_pools {
   static constexpr bool included = Included;
   static_assert(Included,
-                "takt: no published method knows these rules together, or a chain visits an own resource; include "
-                "<takt/compose.hpp>, which proves it from the pools. See docs/errors.md#E85");
+                "takt: no published method knows these rules together, or a task says what only rules of pools read; "
+                "include <takt/compose.hpp>, which proves it from the pools. See docs/errors.md#E85");
 };
 
 }  // namespace detail
@@ -42,7 +46,7 @@ struct bounds_of_pools {
 /// method is known for the whole: every pool has a rule of its own kind, or a task says what only rules of pools read.
 template <class P, class T>
 concept ComposedBoard =
-    Platform<P> && detail::has_pool_rules<P> && VisitSource<T> && P::template count_of<accelerator_resource> == 0 &&
-    (visit_source<T>::needs_pools || !detail::has_method<P, T>);
+    Platform<P> && detail::has_pool_rules<P> && VisitSource<T> && !detail::is_accelerator_alone<P> &&
+    (visit_source<T>::needs_pools || P::template count_of<accelerator_resource> > 0 || !detail::has_method<P, T>);
 
 }  // namespace takt

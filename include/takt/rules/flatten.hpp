@@ -70,7 +70,7 @@ class board_flattener {
     if (out_.error) { return out_; }
     set_priorities();
     check_shares();
-    if (!out_.error) { out_.error = validate(out_.table, out_.stations.size()); }
+    if (!out_.error) { out_.error = validate(out_.table, out_.stations.size(), out_.stations.token_pools()); }
     return out_;
   }
   /// The same, whether or not the shares of the plan go round, and without priorities.
@@ -96,6 +96,7 @@ class board_flattener {
     share_ = i < plan_->shares.size() ? plan_->shares[i] : sm_share{};
     percent_ = i < plan_->percents.size() ? plan_->percents[i] : 0;
     asks_gpu_ = false;
+    elsewhere_ = on_device_ = 0;
     if (!out_.table.add_task(
             {.name = t.name, .period = t.period, .deadline = t.deadline, .jitter = t.jitter, .priority = t.priority})) {
       refuse({.fault = model_fault::too_many_tasks});
@@ -144,8 +145,64 @@ class board_flattener {
   }
 
   constexpr void end_task() {
+    if (out_.table.tasks.empty()) { return; }
     const bool has_part = share_.sms != 0 || percent_ != 0;
-    if (!out_.table.tasks.empty() && !asks_gpu_ && has_part) { fail(model_fault::plan_does_not_fit); }
+    if (!asks_gpu_ && has_part) { fail(model_fault::plan_does_not_fit); }
+    add_sections();
+  }
+
+  // What is joined without a CPU visit in between is one section of the tokens of its task's GPU, if it copies or has
+  // kernels and takes time.
+
+  static constexpr std::uint32_t no_tokens = 0xFFFF'FFFF;
+
+  constexpr void add_sections() {
+    const std::uint32_t tokens = tokens_of_share();
+    if (tokens == no_tokens) { return; }
+    const auto task = static_cast<std::uint32_t>(out_.table.size() - 1);
+    const flow_record& t = out_.table.tasks[task];
+    visit_mask left = elsewhere_;
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      if ((left >> p & 1U) == 0) { continue; }
+      const visit_mask joined = joined_to(t, visit_mask{1} << p);
+      left &= ~joined;
+      ticks time = 0;
+      for (std::uint32_t v = p; v < t.visit_count; ++v) {
+        time += (joined >> v & 1U) != 0 ? out_.table.visits[t.first_visit + v].upper : 0;
+      }
+      if ((joined & on_device_) == 0 || time == 0) { continue; }
+      if (!out_.table.sections.push_back({task, tokens, joined})) { fail(model_fault::too_many_segments); }
+    }
+  }
+  [[nodiscard]] constexpr auto joined_to(const flow_record& t, visit_mask joined) const -> visit_mask {
+    for (visit_mask last = 0; last != joined;) {
+      last = joined;
+      for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+        const visit_mask own = visit_mask{1} << p;
+        const visit_mask before = out_.table.visits[t.first_visit + p].predecessors & elsewhere_;
+        if ((elsewhere_ & own) == 0) { continue; }
+        if ((joined & own) != 0) { joined |= before; }
+        if ((joined & before) != 0) { joined |= own; }
+      }
+    }
+    return joined;
+  }
+  /// The tokens of the GPU on which the task runs, if it has some.
+  [[nodiscard]] constexpr auto tokens_of_share() const -> std::uint32_t {
+    std::uint32_t found = no_tokens;
+    std::size_t pool = 0;
+    std::int32_t gpus = 0;
+    board_->each([&](const auto& p) {
+      using pool_type = std::remove_cvref_t<decltype(p)>;
+      if constexpr (is_gpu<typename pool_type::resource_type>) {
+        const bool is_chosen = gpus++ == share_.gpu;
+        if constexpr (Locked<typename pool_type::rule_type>) {
+          if (is_chosen) { found = out_.stations.tokens_of_pool(pool); }
+        }
+      }
+      ++pool;
+    });
+    return found;
   }
 
   template <class S, class Pool>
@@ -174,7 +231,12 @@ class board_flattener {
       fail(model_fault::too_many_segments);
       return 0;
     }
-    return visit_mask{1} << position;
+    const visit_mask added = visit_mask{1} << position;
+    if (!std::same_as<S, cpu_segment>) { elsewhere_ |= added; }
+    if (std::same_as<S, copy_segment> || std::same_as<typename resource_of_segment<S>::type, gpu>) {
+      on_device_ |= added;
+    }
+    return added;
   }
 
   /// From all processors to the cluster of the task's core.
@@ -202,13 +264,8 @@ class board_flattener {
   template <class Pool>
   [[nodiscard]] constexpr auto placement_on(const Pool& p) const -> visit_placement {
     visit_placement at{.units = units_of(p.resource), .sms = share_.sms, .percent = percent_};
-    if constexpr (std::same_as<typename Pool::resource_type, virtual_sms_resource>) {
-      const virtual_sms_resource& sms = p.resource;
-      at.gpu = {.sms = sms.sms,
-                .virtual_per_sm = sms.per_sm,
-                .granularity = sms.granularity,
-                .shared = shares_physical_sms<typename Pool::rule_type>(),
-                .speed = sms.speed};
+    if constexpr (has_sms<typename Pool::resource_type>) {
+      at.gpu = gpu_of(p.resource, shares_physical_sms<typename Pool::rule_type>());
     }
     return at;
   }
@@ -223,8 +280,7 @@ class board_flattener {
         for (const sm_share& s : plan_->shares) { sum += s.gpu == at && s.sms > 0 ? s.sms : 0; }
         std::int64_t most = 0;
         if constexpr (hands_out_sms<typename pool_type::rule_type>()) {
-          constexpr bool shared = shares_physical_sms<typename pool_type::rule_type>();
-          most = std::int64_t{p.resource.sms} * (shared ? p.resource.per_sm : 1);
+          most = gpu_of(p.resource, shares_physical_sms<typename pool_type::rule_type>()).budget();
         }
         std::int64_t percents = 0;
         for (std::size_t i = 0; i < plan_->percents.size(); ++i) {
@@ -266,6 +322,8 @@ class board_flattener {
   sm_share share_{};
   std::int32_t percent_ = 0;
   bool asks_gpu_ = false;
+  visit_mask elsewhere_ = 0;  ///< visits of the task that are not of a CPU
+  visit_mask on_device_ = 0;  ///< those that copy or run kernels
 };
 
 /// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may, unless

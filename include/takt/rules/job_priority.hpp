@@ -92,6 +92,17 @@ struct by_absolute_deadline {
   }
 };
 
+/// The same, but nobody goes before another with the same deadline: servers go by arrival.
+struct by_absolute_deadline_alone {
+  static constexpr bool takes_priorities = false;
+  [[nodiscard]] static constexpr auto point(const job_timing& t, ticks release, priority_point& out) noexcept -> bool {
+    ticks at = 0;
+    if (!checked_add(release, t.deadline, at)) { return false; }
+    out = {at, 0};
+    return true;
+  }
+};
+
 /// Earliest release + deadline - (c - 1) / c * wcet first, which makes all tasks of a cluster of c processors equally
 /// late. Points are c times as large, so that they are whole.
 /// Source: Erickson 2014; Elliott 2015, equations 2.12 and 2.13.
@@ -112,6 +123,6 @@ struct by_fair_lateness {
 };
 
 static_assert(JobPriority<by_period> && JobPriority<by_relative_deadline> && JobPriority<by_absolute_deadline> &&
-              JobPriority<by_fair_lateness>);
+              JobPriority<by_absolute_deadline_alone> && JobPriority<by_fair_lateness>);
 
 }  // namespace takt

@@ -47,10 +47,8 @@ concept TimedOnSms =
 template <class K>
 concept TimedOnGpu = TimedOnSms<K> || knows<execution_time, K>;
 
-/// One of these facts is needed; compilers print it where none is there.
-template <class... Facts>
-struct any_of {};
-using kernel_time_facts = any_of<kernel_wcet, kernel_work, kernel_block_length, wcet_row>;
+/// What a time of a kernel is derived from, by name: compilers print it where none of them is there.
+struct wcet_work_grid_or_wcet_by_share;
 
 namespace detail {
 
@@ -269,8 +267,8 @@ using kernel_of_all_facts =
                   kernel_block_length, wcet_row, kernel_wcet, kernel_preemption_cost>;
 /// What a rule reads of a segment: what it says itself, or what gives a time without a view.
 template <class Rule, class S>
-struct needs_of : std::conditional<std::same_as<typename resource_of_segment<S>::type, gpu>, kernel_time_facts,
-                                   any_of<execution_time>> {};
+struct needs_of : std::conditional<std::same_as<typename resource_of_segment<S>::type, gpu>,
+                                   wcet_work_grid_or_wcet_by_share, execution_time> {};
 template <class Rule, class S>
   requires requires { typename Rule::view_needs; }
 struct needs_of<Rule, S> : std::type_identity<typename Rule::view_needs> {};

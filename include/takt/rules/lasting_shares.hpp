@@ -62,7 +62,7 @@ struct lasting_shares_rule {
     return dedicated_server<Capacity>{units};
   }
 
-  using view_needs = std::conditional_t<has_sms, kernel_time_facts, any_of<wcet_row>>;
+  using view_needs = std::conditional_t<has_sms, wcet_work_grid_or_wcet_by_share, wcet_row>;
   template <class K>
     requires knows<wcet_row, K> || (has_sms && TimedOnSms<K>)
   [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at) -> visit_view {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <takt/core/choice.hpp>
@@ -15,10 +16,12 @@
 #include <takt/model/segment.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
+#include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/servers/context_server.hpp>
 #include <takt/rules/servers/unit_server.hpp>
+#include <takt/rules/token_rule.hpp>
 
 namespace takt {
 
@@ -105,7 +108,7 @@ struct edf_rule {
 /// The order of another rule, without taking the resource away from its holder.
 template <class Rule>
 struct nonpreemptive_rule : detail::same_policy<Rule> {
-  static_assert(detail::preemptive_check<Preemptive<Rule> && !detail::has_clusters<Rule>>::passed);
+  static_assert(detail::preemptive_check < Preemptive<Rule> && !detail::has_clusters < Rule >> ::passed);
   using is_takt_rule = void;
   static constexpr std::string_view name{detail::nonpreemptive_name<Rule>::letters.data(),
                                          detail::nonpreemptive_name<Rule>::letters.size()};
@@ -157,7 +160,7 @@ struct federated_rule {
   static constexpr bool shares_physical_sms = Shared;
   static constexpr std::string_view name = "SMs of one's own";
   static constexpr bool hands_out_sms = true;
-  using view_needs = kernel_time_facts;
+  using view_needs = wcet_work_grid_or_wcet_by_share;
   template <TimedOnSms K>
   [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at) -> visit_view {
     return time_on_share(kernel, at);
@@ -221,26 +224,35 @@ struct fifo_rule {
   }
 };
 
-/// Who gets the next token of a pool.
-enum class token_order : std::uint8_t {
-  k_fmlp,   ///< a queue per token, the one with the fewest requests is joined
-  r2dglp,   ///< short queues, the best pending jobs of one cluster first
-  ck_omlp,  ///< one queue that holds at most one request per processor
-};
-[[nodiscard]] constexpr auto last_of(token_order) noexcept -> token_order { return token_order::ck_omlp; }
-template <token_order Order>
-struct token_order_rule {};
-
 /// The GPU as a pool of tokens, each with an equal part of its SMs. A job holds one for each stretch between two of its
-/// CPU segments and has these SMs to itself; the copy engines it shares with the other holders.
-template <token_order Order>
+/// CPU segments and has these SMs to itself; the copy engines it shares with the other holders. `Order` is a
+/// `TokenRule`.
+template <class Order>
 struct locked_rule {
-  static_assert(is_known(Order),
-                "takt: a choice is none of those that its type names; use one of the enumerators. "
-                "See docs/errors.md#E79");
   using is_takt_rule = void;
-  static constexpr token_order protocol = Order;
+  using token_rule = Order;
   std::int32_t tokens = 1;
+  Order order{};
+
+  static constexpr std::string_view name = "SMs behind a token";
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_arrival { return {}; }
+  template <std::size_t Capacity>
+  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> dedicated_server<Capacity> {
+    return dedicated_server<Capacity>{units};
+  }
+  using view_needs = wcet_work_grid_or_wcet_by_share;
+  template <TimedOnSms K>
+  [[nodiscard]] constexpr auto view(const K& kernel, const visit_placement& at) const -> visit_view {
+    gpu_record gpu = at.gpu;
+    gpu.tokens = tokens;
+    return gpu.slot() < 1 ? visit_view{.fault = model_fault::platform_size_out_of_range}
+                          : time_on_sms(kernel, gpu, gpu.virtual_sms(gpu.slot()));
+  }
+  /// A lock of the rule has a replica for each token.
+  [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
+    const bool good = tokens > 0 && detail::locks_all(order, tokens);
+    return {.fault = good ? model_fault::none : model_fault::platform_size_out_of_range};
+  }
 };
 
 inline constexpr fixed_priority_rule<by_given_priority> fixed_priority{};
@@ -251,10 +263,6 @@ inline constexpr federated_rule<false> federated{};
 inline constexpr federated_rule<true> federated_virtual{};
 inline constexpr whole_gpu_rule whole_gpu{};
 inline constexpr fifo_rule fifo{};
-inline constexpr token_order_rule<token_order::k_fmlp> k_fmlp_order{};
-inline constexpr token_order_rule<token_order::r2dglp> r2dglp_order{};
-inline constexpr token_order_rule<token_order::ck_omlp> ck_omlp_order{};
-
 template <class Rule>
 [[nodiscard]] constexpr auto nonpreemptive(const Rule& rule) noexcept -> nonpreemptive_rule<Rule> {
   return {{}, rule};
@@ -270,11 +278,24 @@ template <class Rule>
 [[nodiscard]] constexpr auto time_slices(duration slice, duration switching) noexcept -> time_slice_rule {
   return {slice, switching};
 }
-/// `tokens` critical sections at a time on each GPU of the pool.
-template <token_order Order>
-[[nodiscard]] constexpr auto locked(const token_order_rule<Order>& /*order*/, std::int32_t tokens = 1) noexcept
-    -> locked_rule<Order> {
-  return {tokens};
+namespace detail {
+
+/// Stops compilation where tokens are asked of something else, which the template argument shows.
+template <class Order>
+struct order_grants_tokens {
+  static constexpr bool passed = TokenRule<Order>;
+  static_assert(passed,
+                "takt: this is no rule of tokens; give it a name and make_lock<Clients>(setting), which returns a "
+                "LockingProtocol. See docs/errors.md#E90");
+};
+
+}  // namespace detail
+
+/// `tokens` critical sections at a time on each GPU of the pool, granted by a `TokenRule`.
+template <class Order>
+[[nodiscard]] constexpr auto locked(const Order& order, std::int32_t tokens = 1) noexcept
+    -> locked_rule<std::enable_if_t<detail::order_grants_tokens<Order>::passed, Order>> {
+  return {.tokens = tokens, .order = order};
 }
 
 namespace detail {
@@ -284,10 +305,9 @@ using server_of = decltype(std::declval<const R&>().template make_server<1>(std:
 /// Whether segments take the times that they are given and units are not scheduled together, as published methods
 /// suppose, whatever the resource.
 template <class R>
-inline constexpr bool is_plain =
-    !Views<R, cpu_segment> && !Views<R, copy_segment> && !has_clusters<R> &&
-    !requires(const R& r, const processors_resource& p) { r.on(p); } &&
-    !requires(const R& r, const copy_engines_resource& p) { r.on(p); };
+inline constexpr bool is_plain = !Views<R, cpu_segment> && !Views<R, copy_segment> && !has_clusters<R> &&
+                                 !requires(const R& r, const processors_resource& p) { r.on(p); } &&
+                                 !requires(const R& r, const copy_engines_resource& p) { r.on(p); };
 
 /// Whether a few kernels take as long as on the SMs of a share.
 template <class R>
@@ -315,9 +335,9 @@ template <class R>
 }
 
 template <class R>
-inline constexpr bool is_token_locked = false;
-template <token_order Order>
-inline constexpr bool is_token_locked<locked_rule<Order>> = true;
+inline constexpr bool is_locked = false;
+template <class Order>
+inline constexpr bool is_locked<locked_rule<Order>> = true;
 }  // namespace detail
 
 // What published methods and their hosts ask of a rule. Its order and its server say what it does, so a rule of one's
@@ -325,12 +345,12 @@ inline constexpr bool is_token_locked<locked_rule<Order>> = true;
 
 /// On each unit by itself the ready job of the least point runs at every instant.
 template <class R>
-concept RunsInOrder = std::same_as<detail::server_of<R>, unit_server<true, 1>> && detail::is_partitioned<R>() &&
-                      detail::is_plain<R>;
+concept RunsInOrder =
+    std::same_as<detail::server_of<R>, unit_server<true, 1>> && detail::is_partitioned<R>() && detail::is_plain<R>;
 /// On each unit by itself the ready job of the least point starts when the unit is free, and keeps it to its end.
 template <class R>
-concept StartsInOrder = std::same_as<detail::server_of<R>, unit_server<false, 1>> && detail::is_partitioned<R>() &&
-                        detail::is_plain<R>;
+concept StartsInOrder =
+    std::same_as<detail::server_of<R>, unit_server<false, 1>> && detail::is_partitioned<R>() && detail::is_plain<R>;
 
 template <class R>
 concept FixedPriority = RunsInOrder<R> && TaskLevelPriority<order_of<R>>;
@@ -338,6 +358,8 @@ template <class R>
 concept EarliestDeadlineFirst = RunsInOrder<R> && std::same_as<order_of<R>, by_absolute_deadline>;
 template <class R>
 concept NonpreemptiveFixedPriority = StartsInOrder<R> && TaskLevelPriority<order_of<R>>;
+template <class R>
+concept NonpreemptiveEdf = StartsInOrder<R> && std::same_as<order_of<R>, by_absolute_deadline>;
 /// All units have one queue, in which nobody is overtaken.
 template <class R>
 concept FirstComeFirstServed =
@@ -363,8 +385,14 @@ template <class R>
 concept SerializedFederated = Serialized<R> && Federated<typename R::inner_rule>;
 template <class R>
 concept SerializedWholeGpu = Serialized<R> && requires { requires R::inner_rule::runs_on_all_sms; };
+/// Tokens under any rule.
 template <class R>
-concept TokenLocked = detail::is_token_locked<R>;
+concept Locked = detail::is_locked<R>;
+/// Tokens under a rule with a published analysis of GPUs.
+template <class R>
+concept TokenLocked = Locked<R> && requires {
+  { R::token_rule::method } -> std::convertible_to<std::string_view>;
+};
 template <class R>
 concept Absent = std::same_as<R, detail::absent_rule>;
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <takt/compose.hpp>
+#include <takt/model/gpusync/gpusync_visits.hpp>
 #include <takt/simulation.hpp>
 
 namespace {
@@ -289,6 +290,43 @@ TEST_CASE("whole kernels and applications are one visit each") {
   table = kernels.table();
   table.tasks[1].core = 4;
   CHECK(refused(table) == takt::fault_at(model_fault::core_out_of_range, 1, 0));
+}
+
+TEST_CASE("tasks of locked GPUs become chains once their copies have a cost") {
+  using costs = takt::linear_transfer_costs<ticks>;
+  takt::gpusync_chains<costs, 2, 2> tasks{.costs = costs{{{{10, 1, 1}, {20, 1, 2}, {}}}}, .chunk = 1000};
+  takt::gpusync_task<ticks, 2> t{.name = "track", .wcet = 900, .period = 90'000, .deadline = 80'000};
+  t.cpu_in_gpu_section = 300;
+  t.bytes_in = 2500;
+  t.bytes_out = 100;
+  t.gpu_cluster = 0;
+  REQUIRE(t.kernels.push_back(4000));
+  REQUIRE(t.kernels.push_back(500));
+  REQUIRE(tasks.table.add(t));
+  REQUIRE(tasks.table.add({.name = "plan", .wcet = 700, .period = 50'000, .deadline = 50'000, .cpu_cluster = 1}));
+  const auto out = flat(serial, tasks);
+  REQUIRE_FALSE(out.error);
+  REQUIRE(out.table.tasks[0].visit_count == 6);
+  // CPU outside, input in three chunks that are set up each, two kernels, CPU inside, output
+  const std::int64_t expected[]{600, 2530, 4000, 500, 300, 70};
+  for (std::size_t v = 0; v < 6; ++v) { CHECK(out.table.visit(0, v).upper == expected[v]); }
+  CHECK(out.table.tasks[1].visit_count == 1);
+  CHECK(out.stations[out.table.visit(1, 0).station].unit == 1);
+  CHECK(holds(serial, tasks, 10'000'000));
+  CHECK(holds(serial, takt::workload(tasks, control), 100'000'000));
+  const auto refused = [&](const auto& change) {
+    auto other = tasks;
+    change(other);
+    return takt::analyze(serial, other).error;
+  };
+  CHECK(refused([](auto& x) { x.table.tasks[0].bytes_state = 1; }) ==
+        takt::fault_at(model_fault::workload_part_unused, 0));
+  CHECK(refused([](auto& x) { x.table.tasks[0].gpu_cluster = 1; }) ==
+        takt::fault_at(model_fault::workload_part_unused, 0));
+  CHECK(refused([](auto& x) { x.table.tasks[1].wcet = 0; }) == takt::fault_at(model_fault::no_time, 1));
+  CHECK(refused([](auto& x) { x.chunk = 0; }).fault == model_fault::chunk_not_positive);
+  CHECK(refused([](auto& x) { x.table.tasks[0].bytes_in = std::int64_t{1} << 60; }).fault ==
+        model_fault::time_overflow);
 }
 
 TEST_CASE("release jitter reaches bounds and runs") {

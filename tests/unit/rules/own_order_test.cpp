@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <takt/allocation/allocate.hpp>
 #include <takt/analysis/analyze.hpp>

@@ -10,8 +10,10 @@
 #include <takt/analysis/pools/deadlines.hpp>
 #include <takt/analysis/pools/edf_responses.hpp>
 #include <takt/analysis/pools/gel_responses.hpp>
+#include <takt/analysis/pools/kernel_bounds.hpp>
 #include <takt/analysis/pools/responses.hpp>
 #include <takt/analysis/pools/window_responses.hpp>
+#include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/demand.hpp>
@@ -108,6 +110,13 @@ struct pool_bounds<lasting_shares_rule<Resource>> {
     dedicated_responses(visits);
   }
 };
+/// Each token is a partition of its own.
+template <class Order>
+struct pool_bounds<locked_rule<Order>> {
+  static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t /*units*/) {
+    dedicated_responses(visits);
+  }
+};
 template <>
 struct pool_bounds<time_slice_rule> {
   static constexpr void responds(const time_slice_rule& rule, std::span<visit_demand> visits, std::int32_t units) {
@@ -128,6 +137,56 @@ struct pool_bounds<fifo_blocks_rule<Streams, Enqueues>> : pool_bounds<block_queu
 /// What is known of the rule inside: stations have so many units.
 template <class Rule>
 struct pool_bounds<clustered_rule<Rule>> : pool_bounds<Rule> {};
+template <class Policy>
+struct pool_bounds<levels_rule<Policy>> {
+  static constexpr void responds(const levels_rule<Policy>& rule, std::span<visit_demand> visits,
+                                 std::int32_t /*units*/) {
+    if constexpr (EarliestDeadlineFirst<Policy>) {
+      level_edf_responses(visits, rule.nesting, rule.cost);
+    } else {
+      level_priority_responses(visits, rule.nesting, rule.cost);
+    }
+  }
+  [[nodiscard]] static constexpr auto decides(const levels_rule<Policy>& rule, std::span<const visit_demand> visits,
+                                              std::int32_t /*units*/) -> bool
+    requires EarliestDeadlineFirst<Policy>
+  {
+    return level_edf_decides(visits, rule.nesting, rule.cost);
+  }
+};
+template <class Policy>
+struct pool_bounds<slots_rule<Policy>> {
+  static constexpr void responds(const slots_rule<Policy>& rule, std::span<visit_demand> visits,
+                                 std::int32_t /*units*/) {
+    if constexpr (EarliestDeadlineFirst<Policy>) {
+      slot_edf_responses(visits, rule.pinned, rule.gang);
+    } else {
+      slot_priority_responses(visits, rule.pinned, rule.gang);
+    }
+  }
+  [[nodiscard]] static constexpr auto decides(const slots_rule<Policy>& rule, std::span<const visit_demand> visits,
+                                              std::int32_t /*units*/) -> bool
+    requires EarliestDeadlineFirst<Policy>
+  {
+    return slot_edf_decides(visits, rule.pinned, rule.gang);
+  }
+};
+template <class Policy, GangOrder Order>
+struct pool_bounds<gang_rule<Policy, Order>> {
+  static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t /*units*/) {
+    if constexpr (EarliestDeadlineFirst<Policy>) {
+      gang_edf_responses(visits);
+    } else {
+      gang_priority_responses(visits);
+    }
+  }
+  [[nodiscard]] static constexpr auto decides(auto /*rule*/, std::span<const visit_demand> visits,
+                                              std::int32_t /*units*/) -> bool
+    requires EarliestDeadlineFirst<Policy>
+  {
+    return gang_edf_decides(visits);
+  }
+};
 
 template <class Rule>
 concept KnowsResponses = requires(const Rule& rule, std::span<visit_demand> visits, std::int32_t units) {

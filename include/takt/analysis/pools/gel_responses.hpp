@@ -39,32 +39,28 @@ namespace detail {
   return found.bounded();
 }
 
-}  // namespace detail
-
-/// Responses on equal units under a preemptive GEL policy: the lesser of what a window can hold and, where visits have
-/// no jitter and the first proves nothing, of a compliant vector.
-/// Source: Bertogna and Cirinei 2007; Erickson 2014. Cost: see both.
-constexpr void gel_responses(std::span<visit_demand> visits, std::int32_t units, gel_policy policy) {
-  const ticks slope = by_policy{policy, units}.slope();
-  if (visits.size() > most_gel_visits) { return detail::point_responses<true>(visits, units, slope, nullptr); }
-  ticks least[most_gel_visits]{};
-  ticks known[most_gel_visits]{};
-  bool proven = true;
-  for (std::size_t k = 0; k < visits.size(); ++k) { least[k] = visits[k].response; }
-  detail::point_responses<true>(visits, units, slope, nullptr);
-  for (const visit_demand& v : visits) { proven = proven && v.response < unbounded_response; }
-  if (proven || !detail::compliant_responses(visits, units, policy, known)) { return; }
-  for (std::size_t k = 0; k < visits.size(); ++k) { visits[k].response = least[k]; }
-  detail::point_responses<true>(visits, units, slope, known);
+/// Whether densities show that visits without jitter meet their deadlines under preemptive global EDF.
+[[nodiscard]] constexpr auto density_decides(std::span<const visit_demand> visits, std::int32_t units) -> bool {
+  const visit_demand* densest = nullptr;
+  load_sum<upward> density;
+  for (const visit_demand& v : visits) {
+    if (v.jitter != 0 || v.deadline < v.wcet || v.deadline > v.period) { return false; }
+    density.add(upward{v.wcet}, upward{v.deadline});
+    if (densest == nullptr || takt::detail::wide_natural{densest->wcet} * v.deadline <
+                                  takt::detail::wide_natural{v.wcet} * densest->deadline) {
+      densest = &v;
+    }
+  }
+  if (visits.size() <= static_cast<std::size_t>(units)) { return true; }
+  for (std::int32_t k = 1; k < units; ++k) { density.add(upward{densest->wcet}, upward{densest->deadline}); }
+  return density.compare(units) == load_side::at_most;
 }
-
-namespace detail {
 
 /// Whether responses by some bound are within local deadlines.
 template <class Bound>
 [[nodiscard]] constexpr auto responses_decide(std::span<const visit_demand> given, const Bound& bound) -> bool {
-  if (given.size() > most_gel_visits) { return false; }
-  visit_demand visits[most_gel_visits]{};
+  if (given.size() > most_decided_visits) { return false; }
+  visit_demand visits[most_decided_visits]{};
   for (std::size_t k = 0; k < given.size(); ++k) { visits[k] = given[k]; }
   bound(std::span<visit_demand>{visits, given.size()});
   for (std::size_t k = 0; k < given.size(); ++k) {
@@ -75,27 +71,38 @@ template <class Bound>
 
 }  // namespace detail
 
-/// Whether every visit meets its local deadline on equal units under preemptive global EDF: by density, else by
-/// `gel_responses`. Pre: no jitter.
-/// Source: Goossens, Funk and Baruah 2003, with densities Bertogna, Cirinei and Lipari 2005.
+/// Responses on equal units under a preemptive GEL policy: what a window can hold and, where that proves nothing and
+/// visits have no jitter, no more than by a compliant vector, and under EDF by density.
+/// Source: Bertogna and Cirinei 2007; Erickson 2014; Goossens, Funk and Baruah 2003, with densities Bertogna, Cirinei
+/// and Lipari 2005. Cost: see `window_responses` and `compliant_vector`.
+constexpr void gel_responses(std::span<visit_demand> visits, std::int32_t units, gel_policy policy) {
+  const ticks slope = by_policy{policy, units}.slope();
+  if (visits.size() > most_gel_visits) { return detail::point_responses<true>(visits, units, slope, nullptr); }
+  ticks least[most_gel_visits]{};
+  ticks known[most_gel_visits]{};
+  bool proven = true;
+  for (std::size_t k = 0; k < visits.size(); ++k) { least[k] = visits[k].response; }
+  detail::point_responses<true>(visits, units, slope, nullptr);
+  for (const visit_demand& v : visits) { proven = proven && v.response < unbounded_response; }
+  if (proven) { return; }
+  const bool compliant = detail::compliant_responses(visits, units, policy, known);
+  const bool dense = policy == gel_policy::earliest_deadline && detail::density_decides(visits, units);
+  if (!compliant && !dense) { return; }
+  for (std::size_t k = 0; k < visits.size(); ++k) {
+    if (!compliant) { known[k] = unbounded_response; }
+    if (dense && visits[k].deadline < known[k]) { known[k] = visits[k].deadline; }
+    visits[k].response = least[k];
+  }
+  detail::point_responses<true>(visits, units, slope, known);
+}
+
+/// Whether every visit meets its local deadline on equal units under preemptive global EDF. Pre: no jitter.
+/// Source: see `gel_responses`.
 [[nodiscard]] constexpr auto global_edf_decides(std::span<const visit_demand> visits, std::int32_t units) -> bool {
-  const visit_demand* densest = nullptr;
-  detail::load_sum<detail::upward> density;
-  for (const visit_demand& v : visits) {
-    if (v.deadline < v.wcet || v.deadline > v.period) { return false; }
-    density.add(detail::upward{v.wcet}, detail::upward{v.deadline});
-    if (densest == nullptr || takt::detail::wide_natural{densest->wcet} * v.deadline <
-                                  takt::detail::wide_natural{v.wcet} * densest->deadline) {
-      densest = &v;
-    }
-  }
-  if (visits.size() <= static_cast<std::size_t>(units)) { return true; }
-  for (std::int32_t k = 1; k < units; ++k) {
-    density.add(detail::upward{densest->wcet}, detail::upward{densest->deadline});
-  }
-  if (density.compare(units) == detail::load_side::at_most) { return true; }
-  return detail::responses_decide(
-      visits, [units](std::span<visit_demand> own) { gel_responses(own, units, gel_policy::earliest_deadline); });
+  return detail::density_decides(visits, units) ||
+         detail::responses_decide(visits, [units](std::span<visit_demand> own) {
+           gel_responses(own, units, gel_policy::earliest_deadline);
+         });
 }
 
 /// The same where nobody is preempted.

@@ -31,8 +31,8 @@ template <bool Fits>
 struct blocks_fit_chains {
   static constexpr bool passed = Fits;
   static_assert(Fits,
-                "takt: each kernel of a chain has a stream of its own and is enqueued when it is ready; beside chains "
-                "use fifo_blocks(per_job_streams, unguarded). See docs/errors.md#E93");
+                "takt: on this board each kernel has a stream of its own and is enqueued when it is ready; use "
+                "fifo_blocks(per_job_streams, unguarded). See docs/errors.md#E93");
 };
 
 }  // namespace detail
@@ -40,8 +40,8 @@ struct blocks_fit_chains {
 /// Kernels in one queue, first come, first served: the blocks of its head go to SMs with room, and the next kernel
 /// follows when all of them are placed.
 ///
-/// Graphs tell jobs of a node apart, which may overlap. Of chains they do not: there every kernel has a stream of its
-/// own and is enqueued when it is ready, and the rule is that of a pool.
+/// Under global rules jobs of a node may overlap. On boards that are proven from their pools they do not, and there
+/// every kernel has a stream of its own and is enqueued when it is ready.
 template <StreamAssignment Streams, class Enqueues>
 struct fifo_blocks_rule : block_queue_rule<> {
   using streams = Streams;

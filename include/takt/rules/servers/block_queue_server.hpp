@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -60,8 +59,7 @@ class block_queue_server {
   [[nodiscard]] constexpr auto next() const noexcept -> ticks { return count_ == 0 ? no_event : groups_[0].end; }
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
     while (count_ > 0 && groups_[0].end <= now) {
-      std::pop_heap(groups_, groups_ + count_, later);
-      const group g = groups_[--count_];
+      const group g = pop();
       const load k = loads_[g.kernel];
       sink(k.who, g.sm, g.end - k.length, g.end);
       if (queue_.complete(g.kernel, g.sm, g.blocks)) { return k.who; }
@@ -83,18 +81,35 @@ class block_queue_server {
   };
   static_assert(Capacity <= 32'767 && MaxSms <= 32'767);
 
-  [[nodiscard]] static constexpr auto later(const group& a, const group& b) noexcept -> bool {
-    if (a.end != b.end) { return b.end < a.end; }
-    return a.kernel != b.kernel ? b.kernel < a.kernel : b.sm < a.sm;
+  [[nodiscard]] static constexpr auto before(const group& a, const group& b) noexcept -> bool {
+    if (a.end != b.end) { return a.end < b.end; }
+    return a.kernel != b.kernel ? a.kernel < b.kernel : a.sm < b.sm;
   }
   constexpr void start(std::int32_t kernel, ticks now) noexcept {
     for (std::int32_t sm = 0; sm < gpu_.sms; ++sm) {
       if (starting_[sm] == 0) { continue; }
-      groups_[count_++] = {now + loads_[kernel].length, starting_[sm], static_cast<std::int16_t>(kernel),
-                           static_cast<std::int16_t>(sm)};
+      push({now + loads_[kernel].length, starting_[sm], static_cast<std::int16_t>(kernel),
+            static_cast<std::int16_t>(sm)});
       starting_[sm] = 0;
-      std::push_heap(groups_, groups_ + count_, later);
     }
+  }
+  constexpr void push(const group& g) noexcept {
+    std::size_t at = count_++;
+    for (; at > 0 && before(g, groups_[(at - 1) / 2]); at = (at - 1) / 2) { groups_[at] = groups_[(at - 1) / 2]; }
+    groups_[at] = g;
+  }
+  constexpr auto pop() noexcept -> group {
+    const group first = groups_[0];
+    const group last = groups_[--count_];
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < count_; child = 2 * at + 1) {
+      if (child + 1 < count_ && before(groups_[child + 1], groups_[child])) { ++child; }
+      if (!before(groups_[child], last)) { break; }
+      groups_[at] = groups_[child];
+      at = child;
+    }
+    groups_[at] = last;
+    return first;
   }
 
   block_queue<Capacity, MaxSms, 1> queue_;
