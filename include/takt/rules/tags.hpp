@@ -334,10 +334,6 @@ template <class R>
   return false;
 }
 
-template <class R>
-inline constexpr bool is_locked = false;
-template <class Order>
-inline constexpr bool is_locked<locked_rule<Order>> = true;
 }  // namespace detail
 
 // What published methods and their hosts ask of a rule. Its order and its server say what it does, so a rule of one's
@@ -387,7 +383,11 @@ template <class R>
 concept SerializedWholeGpu = Serialized<R> && requires { requires R::inner_rule::runs_on_all_sms; };
 /// Tokens under any rule.
 template <class R>
-concept Locked = detail::is_locked<R>;
+concept Locked = requires(const R& r) {
+  typename R::token_rule;
+  { r.tokens } -> std::convertible_to<std::int32_t>;
+  { r.order } -> std::convertible_to<typename R::token_rule>;
+};
 /// Tokens under a rule with a published analysis of GPUs.
 template <class R>
 concept TokenLocked = Locked<R> && requires {
