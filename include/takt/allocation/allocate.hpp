@@ -162,8 +162,7 @@ template <class Search, class P, class T>
 /// `analyze` says of a plan that it tries. `feasible` is what `analyze` says of the plan that it returns. Any platform
 /// and tasks that `analyze` takes with a plan.
 template <class P, class T, class Search>
-  requires(!std::same_as<Search, search_method> && std::is_class_v<Search> &&
-           !std::same_as<Search, detail::refusal>)
+  requires(!std::same_as<Search, search_method> && std::is_class_v<Search> && !std::same_as<Search, detail::refusal>)
 [[nodiscard]] constexpr auto allocate(
     const P& platform, const T& tasks, const Search& search,
     detail::refusal&& refused = detail::refusal{

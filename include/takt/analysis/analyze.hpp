@@ -89,8 +89,8 @@ inline constexpr bool flattens<T> = !T::has_own_visits;
 /// Whether a board needs what its pools know: no method of chains is known for it.
 template <class P, class T>
 inline constexpr bool asks_pools =
-    !(analysis::HasChainMethod<P> && flattens<T>)&&(ComposedBoard<P, T> ||
-                                                     !std::same_as<analysis::method_of<P>, analysis::no_known_method>);
+    !(analysis::HasChainMethod<P> && flattens<T>) &&
+    (ComposedBoard<P, T> || !std::same_as<analysis::method_of<P>, analysis::no_known_method>);
 
 }  // namespace detail
 

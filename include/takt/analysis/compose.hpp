@@ -114,13 +114,14 @@ inline constexpr bool has_bounds<platform<Pools...>> = (has_bound<typename Pools
 
 /// A board with a method of its own needs no bounds of its pools.
 template <class P>
-using check_bounds = typename std::conditional_t<BoardMethod<method_of<P>>,
-                                                 std::type_identity<takt::detail::no_board_fault>,
-                                                 bounds_fault<P>>::type;
+using check_bounds =
+    typename std::conditional_t<BoardMethod<method_of<P>>, std::type_identity<takt::detail::no_board_fault>,
+                                bounds_fault<P>>::type;
 template <class P>
 using check_board_method =
-    method_is_usable<method_of<P>, std::same_as<method_of<P>, no_known_method> || ChainMethod<method_of<P>> ||
-                                       (BoardMethod<method_of<P>> && !KnownComposition<P>)>;
+    method_is_usable<method_of<P>,
+                     std::same_as<method_of<P>, no_known_method> || ChainMethod<method_of<P>> ||
+                         (BoardMethod<method_of<P>> && takt::detail::has_pool_rules<P> && !KnownComposition<P>)>;
 
 /// Of two verdicts on one system that are both proofs, the lesser bound of each task, under its name.
 template <class Verdict, class Other>
@@ -293,8 +294,8 @@ template <class P, class T, std::size_t N>
 /// Proves, or fails to prove, that every task meets its deadline, from the rules of the pools one by one: by the
 /// method that is registered for the board, if there is one, and by the holistic combiner, else by guards that are
 /// looked for, else with suspensions as execution; `method` says which, and so does the row of a task where bounds of
-/// two methods stand side by side. A plan with offsets and local deadlines is judged as it is. `schedulable` is a proof,
-/// `not_proven` is none.
+/// two methods stand side by side. A plan with offsets and local deadlines is judged as it is. `schedulable` is a
+/// proof, `not_proven` is none.
 ///
 /// The verdict's plan holds all that the proof rests on; simulate and run with it. Error: `invalid_model`; in a
 /// constant expression it stops compilation. Cost: see the combiners.

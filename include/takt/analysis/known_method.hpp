@@ -38,8 +38,7 @@ namespace detail {
 template <class P>
 inline constexpr const auto& method_for = known_method<P>;
 template <class P>
-  requires(!std::is_const_v<P> &&
-           !std::same_as<std::remove_cvref_t<decltype(known_method<const P>)>, no_known_method>)
+  requires(!std::is_const_v<P> && !std::same_as<std::remove_cvref_t<decltype(known_method<const P>)>, no_known_method>)
 inline constexpr const auto& method_for<P> = known_method<const P>;
 
 using probe_table = task_table<ticks, 1, 1>;
@@ -84,8 +83,7 @@ struct method_is_usable {
   static constexpr bool passed = Usable;
   static_assert(Usable,
                 "takt: known_method of this board, which is the template argument, cannot judge it; give it a static "
-                "name, and analysis<Table> for chains in priority order or responds(table, stations, bounds) for rules "
-                "that are composed. See docs/errors.md#E98");
+                "name, and analysis<Table> or responds(table, stations, bounds). See docs/errors.md#E98");
 };
 
 }  // namespace detail
