@@ -2,8 +2,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
-#include <span>
 #include <string_view>
 #include <type_traits>
 
