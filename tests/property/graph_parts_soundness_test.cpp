@@ -238,11 +238,15 @@ enum class overlap : std::uint8_t { none, slots, distance, unlimited };
 template <class Analyse>
 [[nodiscard]] auto cpu_soundness(overlap kind, bool preemptive, const Analyse& analyse) -> record {
   return over_random_systems([&](random_stream& random, record& out) {
-    constexpr std::array policies{takt::gel_policy::earliest_deadline, takt::gel_policy::fair_lateness,
-                                  takt::gel_policy::first_in_first_out, takt::gel_policy::given_points};
+    constexpr std::array policies{takt::gel_policy::earliest_deadline,
+                                  takt::gel_policy::fair_lateness,
+                                  takt::gel_policy::first_in_first_out,
+                                  takt::gel_policy::given_points,
+                                  takt::gel_policy{.deadline = 1, .wcet = -1},
+                                  takt::gel_policy{.period = 2, .wcet = 3, .other_processors = -1, .point = -1}};
     const auto cpus = static_cast<std::int32_t>(random.between(1, 4));
     const gel_tasks tasks = random_tasks(random, cpus, kind == overlap::none);
-    const auto policy = policies[static_cast<std::size_t>(random.below(4))];
+    const auto policy = policies[static_cast<std::size_t>(random.below(6))];
     const auto bounds = analyse(tasks, cpus, policy);
     if (!bounds.bounded()) { return; }
     ++out.bounded;

@@ -246,7 +246,9 @@ void check_sound(const std::string& what, const record& r) {
 
 [[nodiscard]] auto random_options(random_stream& random) -> an::fine_options {
   an::fine_options o;
-  o.policy = static_cast<takt::gel_policy>(random.below(3));
+  constexpr std::array policies{takt::gel_policy::earliest_deadline, takt::gel_policy::fair_lateness,
+                                takt::gel_policy::first_in_first_out, takt::gel_policy{.deadline = 1, .wcet = -1}};
+  o.policy = policies[static_cast<std::size_t>(random.below(4))];
   o.shift = random.chance(1, 3) ? an::point_shift::if_negative : an::point_shift::to_zero;
   o.kernels = static_cast<an::kernel_bound>(random.below(3));
   return o;

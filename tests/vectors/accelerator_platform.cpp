@@ -78,8 +78,8 @@ template <class Number>
 [[nodiscard]] auto order_of(const field& input, const table_of<Number>& table) -> an::rank_order<max_tasks> {
   switch (read_order(input)) {
     case task_order::as_given: return an::rank_as_given<max_tasks>(table.size());
-    case task_order::rate_monotonic: return an::rank(table, takt::priority_order::rate_monotonic);
-    case task_order::deadline_monotonic: return an::rank(table, takt::priority_order::deadline_monotonic);
+    case task_order::rate_monotonic: return an::rank(table, takt::by_period{});
+    case task_order::deadline_monotonic: return an::rank(table, takt::by_relative_deadline{});
   }
   return {};
 }

@@ -12,7 +12,7 @@ namespace takt::program::sweep {
 
 namespace {
 
-using cpu_rule = fixed_priority_rule<priority_order::deadline_monotonic>;
+using cpu_rule = fixed_priority_rule<by_relative_deadline>;
 template <bool Shared>
 using board = file_platform<cpu_rule, nonpreemptive_rule<cpu_rule>, federated_rule<Shared>>;
 

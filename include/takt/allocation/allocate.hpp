@@ -91,7 +91,7 @@ template <class P, class T>
 constexpr auto allocate(
     const P& /*board*/, const T& /*tasks*/,
     detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!BoardOfPools<P, T>>::included})
-    -> plan<T::max_tasks, T::max_segments> {
+    -> plan<tasks_of<T>, visits_of<T>> {
   return {};
 }
 
@@ -105,7 +105,7 @@ struct plan_type_of {
 template <class P, class T>
   requires BoardOfPools<P, T>
 struct plan_type_of<P, T> {
-  using type = plan<T::max_tasks, T::max_segments>;
+  using type = plan<tasks_of<T>, visits_of<T>>;
 };
 
 /// `analyze` as the test of a search: what it says of one plan after another.
@@ -145,7 +145,7 @@ struct search_finds_plan {
   static constexpr bool passed = FindsPlan;
   static_assert(FindsPlan,
                 "takt: a search of one's own is called with the platform, the tasks and a test, and returns a plan; "
-                "this one, which is the template argument, does not. See docs/errors.md#E99");
+                "this one, which is the template argument, does not. See docs/errors.md#E88");
 };
 
 template <class Search, class P, class T>

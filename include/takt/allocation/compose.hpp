@@ -15,28 +15,44 @@
 #include <takt/core/number.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/visit_source.hpp>
+#include <takt/rules/board_check.hpp>
 #include <takt/rules/flatten.hpp>
+#include <takt/rules/lasting_shares.hpp>
 
 namespace takt {
 
 namespace detail {
 
-/// What of a board a plan hands out.
+/// What of a board a plan hands out, and to which tasks. A task's visits are told to it.
 template <std::size_t N>
 struct plan_room {
-  struct sm_budget {
+  struct gpu_budget {
     std::int32_t gpu = 0;
     std::int32_t step = 1;
-    std::int32_t units = 0;  ///< of `step` SMs
+    std::int32_t units = 0;   ///< of `step` SMs or per cent
+    bool by_percent = false;  ///< shares of the GPU, not SMs
   };
-  inline_vector<sm_budget, max_gpus> gpus;  ///< those that hand SMs out
-  bool asks[N]{};                           ///< tasks with kernels
-  bool reads_priorities = false;            ///< some pool reads priorities, and not every task has one of its own
+  inline_vector<gpu_budget, max_gpus> gpus;  ///< those that hand something out
+  inline_vector<bool, N> asks;               ///< whether a task has kernels
+  bool reads_priorities = false;             ///< some pool reads priorities
+  bool all_given = true;                     ///< every task has one of its own
+
+  constexpr void open(const flow_attributes& task) {
+    static_cast<void>(asks.push_back(false));
+    all_given = all_given && task.priority >= 0;
+  }
+  template <class S>
+  constexpr auto visit(const S& /*asked*/, visit_mask /*before*/) -> visit_mask {
+    if (std::same_as<typename resource_of_segment<S>::type, gpu> && !asks.empty()) { asks.back() = true; }
+    return 0;
+  }
+  constexpr void refuse(const model_error& /*told by the flattening*/) {}
 };
 
 template <class P, class T>
-[[nodiscard]] constexpr auto plan_room_of(const P& board, const T& tasks) -> plan_room<T::max_tasks> {
-  plan_room<T::max_tasks> out;
+[[nodiscard]] constexpr auto plan_room_of(const P& board, const T& tasks) -> plan_room<tasks_of<T>> {
+  plan_room<tasks_of<T>> out;
   std::int32_t at = 0;
   board.each([&](const auto& p) {
     using pool_type = std::remove_cvref_t<decltype(p)>;
@@ -44,32 +60,25 @@ template <class P, class T>
     out.reads_priorities =
         out.reads_priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
     if constexpr (is_gpu<typename pool_type::resource_type>) {
-      if constexpr (Federated<rule_type>) {
-        const std::int32_t sms = p.resource.sms * (shares_physical_sms<rule_type>() ? p.resource.per_sm : 1);
-        const std::int32_t step = p.resource.granularity < 1 ? 1 : p.resource.granularity;
-        static_cast<void>(out.gpus.push_back({at, step, sms / step}));
+      if constexpr (hands_out_sms<rule_type>()) {
+        const gpu_record gpu = gpu_of(p.resource, shares_physical_sms<rule_type>());
+        const std::int32_t step = gpu.granularity < 1 ? 1 : gpu.granularity;
+        static_cast<void>(out.gpus.push_back({at, step, gpu.budget() / step, false}));
+      } else if constexpr (hands_out_percents<rule_type>()) {
+        static_cast<void>(out.gpus.push_back({at, 1, full_share.percent(), true}));
       }
       ++at;
     }
   });
-  std::size_t i = 0;
-  bool all_given = true;
-  tasks.each([&](const auto& t) {
-    t.each([&](const auto& s) {
-      using wanted = typename resource_of_segment<std::remove_cvref_t<decltype(s)>>::type;
-      out.asks[i] = out.asks[i] || std::same_as<wanted, gpu>;
-    });
-    all_given = all_given && t.attributes.priority >= 0;
-    ++i;
-  });
-  out.reads_priorities = out.reads_priorities && !all_given;
+  visit_source<T>::each(tasks, out);
+  out.reads_priorities = out.reads_priorities && !out.all_given;
   return out;
 }
 
 /// One search of a plan, from an even split on.
 template <class P, class T, class Test>
 class share_finder {
-  static constexpr std::size_t tasks_count = T::max_tasks;
+  static constexpr std::size_t max_tasks = tasks_of<T>;
 
  public:
   using plan_type = typename plan_type_of<P, T>::type;
@@ -99,32 +108,33 @@ class share_finder {
 
  private:
   [[nodiscard]] constexpr auto shares_out() const -> bool { return users_ > 0 && !room_.gpus.empty(); }
+  [[nodiscard]] constexpr auto size() const -> std::size_t { return room_.asks.size(); }
   [[nodiscard]] constexpr auto is_user(std::size_t i) const -> bool { return shares_out() && room_.asks[i]; }
 
   /// SMs evenly to the tasks of each GPU.
   constexpr void split_evenly() {
-    for (std::size_t i = 0; i < tasks_count; ++i) { users_ += room_.asks[i] ? 1 : 0; }
+    for (std::size_t i = 0; i < size(); ++i) { users_ += room_.asks[i] ? 1 : 0; }
     if (!shares_out()) { return; }
     if (room_.gpus.size() > 1) { spread(); }
     std::int32_t there[max_gpus]{};
-    for (std::size_t i = 0; i < tasks_count; ++i) { there[place_[i]] += is_user(i) ? 1 : 0; }
-    for (std::size_t i = 0; i < tasks_count; ++i) {
-      units_[i] = is_user(i) ? room_.gpus[place_[i]].units / there[place_[i]] : 0;
+    for (std::size_t i = 0; i < size(); ++i) { there[place_[i]] += is_user(i) ? 1 : 0; }
+    for (std::size_t i = 0; i < size(); ++i) {
+      units_[i] = even_[i] = is_user(i) ? room_.gpus[place_[i]].units / there[place_[i]] : 0;
     }
     write_shares();
   }
   /// Tasks to GPUs, the neediest first, each to where it finds the most SMs for the need there.
   constexpr void spread() {
-    for (std::size_t i = 0; i < tasks_count; ++i) { units_[i] = is_user(i) ? 1 : 0; }
+    for (std::size_t i = 0; i < size(); ++i) { units_[i] = is_user(i) ? 1 : 0; }
     write_shares();
     learn_times();
     std::int64_t load[max_gpus]{};
     std::int32_t there[max_gpus]{};
-    bool placed[tasks_count]{};
+    bool placed[max_tasks]{};
     for (std::int32_t count = 0; count < users_; ++count) {
-      std::size_t next = tasks_count;
-      for (std::size_t i = 0; i < tasks_count; ++i) {
-        if (is_user(i) && !placed[i] && (next == tasks_count || need(next) < need(i))) { next = i; }
+      std::size_t next = size();
+      for (std::size_t i = 0; i < size(); ++i) {
+        if (is_user(i) && !placed[i] && (next == size() || need(next) < need(i))) { next = i; }
       }
       const auto crowd = [&](std::size_t g) {
         const auto& gpu = room_.gpus[g];
@@ -141,35 +151,45 @@ class share_finder {
   }
   constexpr void write_shares() {
     plan_.shares.clear();
-    for (std::size_t i = 0; i < tasks_count; ++i) {
-      const auto& gpu = room_.gpus[place_[i]];
-      static_cast<void>(plan_.shares.push_back({gpu.gpu, units_[i] * gpu.step}));
-    }
+    plan_.percents.clear();
+    for (std::size_t i = 0; i < size(); ++i) { give(plan_, i, units_[i]); }
+  }
+  constexpr void give(auto& to, std::size_t i, std::int32_t units) const {
+    const auto& gpu = room_.gpus[place_[i]];
+    const std::int32_t part = is_user(i) ? units * gpu.step : 0;
+    static_cast<void>(to.shares.push_back({gpu.gpu, gpu.by_percent ? 0 : part}));
+    if (some_by_percent()) { static_cast<void>(to.percents.push_back(gpu.by_percent ? part : 0)); }
+  }
+  [[nodiscard]] constexpr auto some_by_percent() const -> bool {
+    bool some = false;
+    for (const auto& gpu : room_.gpus) { some = some || gpu.by_percent; }
+    return some;
   }
 
   /// A job's time alone under the shares of a plan, as its rules see it.
   constexpr void learn_times() {
-    const auto flat = board_flattener<P, T::max_tasks, T::max_segments>{*board_, decisions_of(plan_)}.run(*tasks_);
+    const auto flat = board_flattener<P, tasks_of<T>, visits_of<T>>{*board_, decisions_of(plan_)}.run(*tasks_);
     for (std::size_t i = 0; i < flat.table.size(); ++i) {
-      ticks sum = 0;
-      for (std::uint32_t p = 0; p < flat.table.tasks[i].visit_count; ++p) { sum += flat.table.visit(i, p).upper; }
-      times_[i] = sum;
+      times_[i] = time_alone(flat.table, i);
       deadlines_[i] = flat.table.tasks[i].deadline;
     }
   }
-  /// Of one task on so many units, beside the least of all others.
+  /// Of one task on so many units; one that cannot run there takes forever.
   [[nodiscard]] constexpr auto time_on(std::size_t i, std::int32_t units) -> ticks {
     auto tried = decisions_of(plan_);
-    for (std::size_t k = 0; k < tasks_count; ++k) {
-      if (is_user(k)) { tried.shares[k].sms = (k == i ? units : 1) * room_.gpus[place_[k]].step; }
-    }
-    const auto flat = board_flattener<P, T::max_tasks, T::max_segments>{*board_, tried}.run(*tasks_);
+    tried.shares.clear();
+    tried.percents.clear();
+    for (std::size_t k = 0; k < size(); ++k) { give(tried, k, k == i ? units : even_[k]); }
+    const auto flat = board_flattener<P, tasks_of<T>, visits_of<T>>{*board_, tried}.lay_out(*tasks_);
+    return flat.error ? unbounded_response : time_alone(flat.table, i);
+  }
+  [[nodiscard]] static constexpr auto time_alone(const auto& table, std::size_t i) -> ticks {
     ticks sum = 0;
-    for (std::uint32_t p = 0; p < flat.table.tasks[i].visit_count; ++p) { sum += flat.table.visit(i, p).upper; }
+    for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) { sum += table.visit(i, p).upper; }
     return sum;
   }
-  [[nodiscard]] static constexpr auto decisions_of(const plan_type& p) -> plan<T::max_tasks, T::max_segments> {
-    plan<T::max_tasks, T::max_segments> out;
+  [[nodiscard]] static constexpr auto decisions_of(const plan_type& p) -> plan<tasks_of<T>, visits_of<T>> {
+    plan<tasks_of<T>, visits_of<T>> out;
     copy_decisions(p, out);
     return out;
   }
@@ -180,19 +200,19 @@ class share_finder {
     if (!shares_out()) { return; }
     std::int32_t left[max_gpus]{};
     for (std::size_t g = 0; g < room_.gpus.size(); ++g) { left[g] = room_.gpus[g].units; }
-    bool settled[tasks_count]{};
-    for (std::size_t i = 0; i < tasks_count; ++i) {
+    bool settled[max_tasks]{};
+    for (std::size_t i = 0; i < size(); ++i) {
       settled[i] = !is_user(i);
       units_[i] = is_user(i) ? 1 : 0;
       left[place_[i]] -= units_[i];
       if (is_user(i)) { times_[i] = time_on(i, 1); }
     }
     for (;;) {
-      std::size_t neediest = tasks_count;
-      for (std::size_t i = 0; i < tasks_count; ++i) {
-        if (!settled[i] && (neediest == tasks_count || need(neediest) < need(i))) { neediest = i; }
+      std::size_t neediest = size();
+      for (std::size_t i = 0; i < size(); ++i) {
+        if (!settled[i] && (neediest == size() || need(neediest) < need(i))) { neediest = i; }
       }
-      if (neediest == tasks_count) { break; }
+      if (neediest == size()) { break; }
       std::int32_t more = 0;
       ticks time = times_[neediest];
       while (more < left[place_[neediest]] && time >= times_[neediest]) {
@@ -217,7 +237,7 @@ class share_finder {
   constexpr void learn_from(const verdict_type& seen, std::int32_t round) {
     if (seen.why != obstacle::deadline && seen.first_unproven() == nowhere) { return; }
     const std::size_t failed = seen.why == obstacle::deadline ? seen.where : seen.first_unproven();
-    if (failed >= tasks_count) { return; }
+    if (failed >= size()) { return; }
     if (room_.reads_priorities && (!is_user(failed) || round % 2 == 0)) {
       raised_[failed] += 1;
       return;
@@ -229,9 +249,9 @@ class share_finder {
   constexpr void write_priorities() {
     if (!room_.reads_priorities) { return; }
     plan_.priorities.clear();
-    for (std::size_t i = 0; i < tasks_count; ++i) {
+    for (std::size_t i = 0; i < size(); ++i) {
       std::int32_t rank = 0;
-      for (std::size_t k = 0; k < tasks_count; ++k) {
+      for (std::size_t k = 0; k < size(); ++k) {
         rank += urgency(k) < urgency(i) || (urgency(k) == urgency(i) && k < i) ? 1 : 0;
       }
       static_cast<void>(plan_.priorities.push_back(rank));
@@ -249,15 +269,16 @@ class share_finder {
   const P* board_;
   const T* tasks_;
   const Test* test_;
-  plan_room<tasks_count> room_;
+  plan_room<max_tasks> room_;
   plan_type plan_{};
   std::int32_t users_ = 0;
-  std::size_t place_[tasks_count]{};
-  std::int32_t units_[tasks_count]{};
-  ticks times_[tasks_count]{};
-  ticks deadlines_[tasks_count]{};
-  std::int64_t weights_[tasks_count]{};
-  std::int32_t raised_[tasks_count]{};
+  std::size_t place_[max_tasks]{};
+  std::int32_t units_[max_tasks]{};
+  std::int32_t even_[max_tasks]{};
+  ticks times_[max_tasks]{};
+  ticks deadlines_[max_tasks]{};
+  std::int64_t weights_[max_tasks]{};
+  std::int32_t raised_[max_tasks]{};
 };
 
 }  // namespace detail
@@ -290,7 +311,7 @@ template <class P, class T>
     detail::refusal&& refused = detail::refusal{analysis::detail::check_board_method<P>::passed &&
                                                 detail::check_board<P, T>::passed &&
                                                 analysis::detail::check_bounds<P>::passed})
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   std::uint64_t asked = 0;
   const auto out = share_search{}.find(board, tasks, detail::plan_test<P, T>{board, tasks, asked});
   refused.error = out.error;
@@ -305,7 +326,7 @@ template <class P, class T>
     detail::refusal&& refused = detail::refusal{analysis::detail::check_board_method<P>::passed &&
                                                 detail::check_board<P, T>::passed &&
                                                 analysis::detail::check_bounds<P>::passed})
-    -> plan<T::max_tasks, T::max_segments> {
+    -> plan<tasks_of<T>, visits_of<T>> {
   return analyze(board, tasks, std::move(refused)).plan;
 }
 

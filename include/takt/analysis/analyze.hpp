@@ -100,7 +100,7 @@ concept ChainsAsAWhole =
     Platform<P> && TaskSet<T> && !HasAccelerator<P> && !HasGpuShares<P> && !detail::asks_pools<P, T>;
 /// Tasks on a board that is proven from what its pools know, one by one.
 template <class P, class T>
-concept BoardOfPools = Platform<P> && !HasAccelerator<P> && !HasGpuShares<P> && detail::asks_pools<P, T>;
+concept BoardOfPools = Platform<P> && !HasAccelerator<P> && detail::asks_pools<P, T>;
 
 /// Proves, or fails to prove, that every task meets its deadline under a plan. `known_method` of the platform decides
 /// how; a composition without a known bound does not compile. With <takt/compose.hpp>, which is included in all files
@@ -137,7 +137,7 @@ template <class P, class T, std::size_t N, std::size_t W>
 constexpr auto analyze(
     const P& /*board*/, const T& /*tasks*/, const plan<N, W>& /*p*/,
     detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!BoardOfPools<P, T>>::included})
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   return {};
 }
 template <class P, class T>
@@ -145,7 +145,7 @@ template <class P, class T>
 constexpr auto analyze(
     const P& /*board*/, const T& /*tasks*/,
     detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!BoardOfPools<P, T>>::included})
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   return {};
 }
 

@@ -14,14 +14,18 @@
 #include <takt/analysis/combiners/inflated.hpp>
 #include <takt/analysis/known_method.hpp>
 #include <takt/analysis/pools/bounds.hpp>
+#include <takt/analysis/tokens/bounds.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/flatten.hpp>
+#include <takt/rules/token_rule.hpp>
 
 namespace takt {
 
@@ -79,13 +83,35 @@ struct bounded_stations : Stations {
     });
     return meets;
   }
+  [[nodiscard]] constexpr auto delays(std::size_t tokens, std::span<section_demand> sections) const -> bool {
+    bool known = false;
+    this->with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      using order_type = std::remove_cvref_t<decltype(order)>;
+      if constexpr (KnowsDelays<order_type>) {
+        known = true;
+        token_bounds<order_type>::delays(order, sections, this->setting(tokens));
+      }
+    });
+    return known;
+  }
+  [[nodiscard]] constexpr auto blocks(std::size_t tokens, std::span<section_demand> sections, std::int32_t homes,
+                                      ticks& lent) const -> bool {
+    bool known = false;
+    this->with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      using order_type = std::remove_cvref_t<decltype(order)>;
+      if constexpr (KnowsBlocking<order_type>) {
+        known = true;
+        lent = token_bounds<order_type>::blocks(order, sections, this->setting(tokens), homes);
+      }
+    });
+    return known;
+  }
   [[nodiscard]] constexpr auto takes_suspensions(std::size_t s) const -> bool {
     bool takes = false;
-    this->with_rule(s, [&](const auto& rule) {
-      takes = (*this)[s].units == 1 && InflatesSuspensions<std::remove_cvref_t<decltype(rule)>>;
-    });
+    this->with_rule(s, [&](const auto& rule) { takes = InflatesSuspensions<std::remove_cvref_t<decltype(rule)>>; });
     return takes;
   }
+  [[nodiscard]] constexpr auto units(std::size_t s) const noexcept -> std::int32_t { return (*this)[s].units; }
 };
 
 namespace detail {
@@ -101,12 +127,30 @@ struct pool_has_bound {
                 "takt: the rule of a pool, which is the template argument, has no bound; give it responds(visits, "
                 "units) or decides(visits, units). Simulations need none. See docs/errors.md#E83");
 };
+/// Stops compilation where a rule of tokens, which the template argument shows, has no bound.
+template <class Order>
+struct tokens_have_bound {
+  static constexpr bool passed = KnowsDelays<Order> || KnowsBlocking<Order>;
+  static_assert(passed,
+                "takt: the rule of tokens, which is the template argument, has no bound; give it delays(sections, "
+                "setting) or blocks(sections, setting, homes). Simulations need none. See docs/errors.md#E91");
+};
+template <class Rule>
+struct token_bound_fault {
+  using type = takt::detail::no_board_fault;
+};
+template <class Order>
+struct token_bound_fault<locked_rule<Order>> {
+  using type = takt::detail::fault_unless<KnowsDelays<Order> || KnowsBlocking<Order>, tokens_have_bound<Order>>;
+};
+
 template <class P>
 struct bounds_fault {};
 template <class... Pools>
 struct bounds_fault<platform<Pools...>>
     : takt::detail::first_sentence<takt::detail::fault_unless<has_bound<typename Pools::rule_type>,
-                                                              pool_has_bound<typename Pools::rule_type>>...> {};
+                                                              pool_has_bound<typename Pools::rule_type>>...,
+                                   typename token_bound_fault<typename Pools::rule_type>::type...> {};
 template <class P>
 inline constexpr bool has_bounds = false;
 template <class... Pools>
@@ -225,7 +269,7 @@ template <std::size_t N, std::size_t V, class Stations>
   std::size_t failed = 0;
   const bool holds = table.sections.empty() && guards_hold(table, stations, guards, failed);
   if (holds) { return guarded_verdict(table, guards); }
-  out.why = obstacle::deadline;
+  out.why = table.sections.empty() ? obstacle::deadline : obstacle::tokens;
   return out;
 }
 
@@ -239,17 +283,17 @@ concept ProvenFromPools = BoardOfPools<P, T> && std::is_class_v<P>;
 template <class P, class T>
 concept ProvenEitherWay =
     ChainsAsAWhole<P, T> && analysis::HasChainMethod<P> && analysis::detail::follows_pools<analysis::method_of<P>> &&
-    detail::is_typed_set<T> && detail::has_pool_rules<P> && analysis::detail::has_bounds<P>;
+    VisitSource<T> && detail::has_pool_rules<P> && analysis::detail::has_bounds<P>;
 
 namespace analysis::detail {
 
 template <class P, class T, std::size_t N, std::size_t W>
 [[nodiscard]] constexpr auto judge_pools(const P& board, const T& tasks, const plan<N, W>& p, model_error& error)
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
-  plan<T::max_tasks, T::max_segments> own;
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
+  plan<tasks_of<T>, visits_of<T>> own;
   takt::detail::copy_decisions(p, own);
-  const auto flat = takt::detail::board_flattener<P, T::max_tasks, T::max_segments>{board, own}.run(tasks);
-  verdict<ticks, T::max_tasks, T::max_segments> out;
+  const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{board, own}.run(tasks);
+  verdict<ticks, tasks_of<T>, visits_of<T>> out;
   error = flat.error;
   if (!error) { error = takt::detail::composed_plan_fault(board, flat.table, own); }
   if (error) {
@@ -271,9 +315,9 @@ template <class P, class T, std::size_t N>
 [[nodiscard]] constexpr auto judge_either_way(const P& platform, const T& tasks, const plan<N>& p, model_error& error) {
   auto out = judge_chains(platform, tasks, p, error);
   if (error || out.status == verdict_status::unschedulable) { return out; }
-  plan<T::max_tasks, T::max_segments> own;
+  plan<tasks_of<T>, visits_of<T>> own;
   takt::detail::copy_decisions(out.plan, own);
-  const auto flat = takt::detail::board_flattener<P, T::max_tasks, T::max_segments>{platform, own}.run(tasks);
+  const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{platform, own}.run(tasks);
   if (flat.error) { return out; }
   const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
   auto other = holistic(flat.table, stations);
@@ -306,7 +350,7 @@ template <class P, class T, std::size_t N, std::size_t W>
     detail::refusal&& refused = detail::refusal{analysis::detail::check_board_method<P>::passed &&
                                                 detail::check_board<P, T>::passed &&
                                                 analysis::detail::check_bounds<P>::passed})
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   return analysis::detail::judge_pools(board, tasks, p, refused.error);
 }
 

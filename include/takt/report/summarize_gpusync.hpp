@@ -79,6 +79,7 @@ inline void describe_configuration(const gpusync_configuration& c, verdict_summa
       return "No bounds are known: with all that jobs wait for, the CPUs are asked for too much.";
     case obstacle::gpu: return "No bounds are known: the kernels can ask for more time than the GPUs have.";
     case obstacle::copies: return "No bounds are known: the copies can ask for more time than the copy engines have.";
+    case obstacle::tokens: return "No bounds are known: nothing is known of the waits for tokens.";
     case obstacle::history: return "No bounds are known: a job waits for the past for too long.";
     case obstacle::interrupts: return "No bounds are known: interrupts leave no time for jobs on a cluster.";
     case obstacle::passes: return "No bounds are known: they still grew when the analysis was ended.";

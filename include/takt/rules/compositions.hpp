@@ -15,8 +15,8 @@ namespace detail {
 template <class Rule, class CpuRule>
 inline constexpr bool same_order = false;
 template <class Rule, class CpuRule>
-  requires requires { Rule::order == CpuRule::order; }
-inline constexpr bool same_order<Rule, CpuRule> = Rule::order == CpuRule::order;
+  requires requires { typename std::common_type_t<order_of<Rule>, order_of<CpuRule>>; }
+inline constexpr bool same_order<Rule, CpuRule> = std::same_as<order_of<Rule>, order_of<CpuRule>>;
 
 }  // namespace detail
 

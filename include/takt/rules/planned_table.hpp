@@ -18,12 +18,16 @@ namespace takt {
 
 namespace detail {
 
-/// The order of the processors of a platform; that of a rule which names none is `assigned`.
-template <class P>
-[[nodiscard]] constexpr auto processor_order() noexcept -> priority_order {
-  if constexpr (requires { P::cpu_rule::order; }) { return P::cpu_rule::order; }
-  return priority_order::assigned;
-}
+/// The order of the processors of a platform; that of a rule which names none is `by_given_priority`.
+template <class Rule>
+struct processor_order {
+  using type = by_given_priority;
+};
+template <class Rule>
+  requires TaskLevelPriority<order_of<Rule>>
+struct processor_order<Rule> {
+  using type = order_of<Rule>;
+};
 
 }  // namespace detail
 
@@ -43,7 +47,11 @@ template <Platform P, TaskSet T, std::size_t N, ExactNumber Number = ticks>
     if (t.id < p.cores.size()) { t.core = p.cores[t.id]; }
     if (t.id < p.priorities.size()) { t.priority = p.priorities[t.id]; }
   }
-  prioritize(table, p.priorities.empty() ? detail::processor_order<P>() : priority_order::assigned);
+  if (p.priorities.empty()) {
+    prioritize(table, typename detail::processor_order<typename P::cpu_rule>::type{});
+  } else {
+    prioritize(table, by_given_priority{});
+  }
   return table;
 }
 
@@ -71,9 +79,10 @@ template <Platform P, class Table, std::size_t N>
   for (const std::int32_t priority : p.priorities) {
     if (priority < 0) { return misfit; }
   }
-  if (!p.priorities.empty() && detail::processor_order<P>() != priority_order::assigned) {
+  using order = typename detail::processor_order<typename P::cpu_rule>::type;
+  if (!p.priorities.empty() && !GivenPriority<order>) {
     auto ordered = table;
-    prioritize(ordered, detail::processor_order<P>());
+    prioritize(ordered, order{});
     for (std::size_t k = 0; k < table.size(); ++k) {
       if (ordered.tasks[k].id != table.tasks[k].id) { return misfit; }
     }

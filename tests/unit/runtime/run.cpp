@@ -97,7 +97,7 @@ static_assert(!takt::runtime::ExaminedDevice<emulated_device>);
 
 /// What a file describes: rules as types, sizes as values.
 struct sized_platform {
-  using cpu_rule = takt::fixed_priority_rule<takt::priority_order::assigned>;
+  using cpu_rule = takt::fixed_priority_rule<takt::by_given_priority>;
   using copy_rule = takt::nonpreemptive_rule<cpu_rule>;
   using gpu_rule = takt::federated_rule<false>;
   takt::platform_record sizes;

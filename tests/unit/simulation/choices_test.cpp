@@ -66,10 +66,6 @@ TEST_CASE("unknown costs of preemption and orders of gangs are refused by the si
     CHECK(refused == is_choice(plain.error));
     return refused;
   });
-  expect_only_named<takt::gang_order>(2, [&](takt::gang_order e) {
-    const auto board = takt::platform(takt::pool(takt::accelerator(2, 2), takt::gang(takt::edf, e)));
-    return is_choice(takt::simulate(board, kernels, o).error);
-  });
 }
 
 // Locked GPUs.
