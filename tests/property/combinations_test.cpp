@@ -45,13 +45,24 @@ auto copy_rules() -> std::array<choice, 4> {
            {"non-preemptive fixed priority", takt::nonpreemptive(takt::fixed_priority)},
            {"non-preemptive EDF", takt::nonpreemptive(takt::edf)}}};
 }
-auto gpu_rules() -> std::array<choice, 8> {
+auto slots_under(const auto& policy) {
+  const takt::duration half{4};
+  return takt::slots(policy, takt::pinned_slot(takt::duration{}, half), takt::gang_slot(half, half),
+                     takt::period(takt::duration{8}));
+}
+auto gpu_rules() -> std::array<choice, 14> {
   return {{{"SMs of one's own", takt::federated},
            {"whole, FIFO", takt::fifo},
            {"whole, fixed priority", takt::nonpreemptive(takt::fixed_priority)},
            {"whole, EDF", takt::nonpreemptive(takt::edf)},
            {"time slices", takt::time_slices(takt::duration{3}, takt::duration{0})},
            {"time slices, switching", takt::time_slices(takt::duration{4}, takt::duration{1})},
+           {"stream levels, fixed priority", takt::levels(takt::fixed_priority)},
+           {"stream levels, EDF", takt::levels(takt::edf)},
+           {"slots, fixed priority", slots_under(takt::fixed_priority)},
+           {"slots, EDF", slots_under(takt::edf)},
+           {"gang, fixed priority", takt::gang(takt::fixed_priority)},
+           {"gang, EDF", takt::gang(takt::edf, takt::strict)},
            {"one token", takt::federated, 1, 1},
            {"two tokens", takt::federated, 1, 2}}};
 }
@@ -62,10 +73,17 @@ constexpr std::uint32_t on_cpu = 0;
 constexpr std::uint32_t on_engine = 1;
 constexpr std::uint32_t on_gpu = 2;
 
+/// What whole kernels need, which other rules do not read: some of each task's for all cores, others on one of two.
+auto needs_of(const table& set, std::uint32_t station, ticks upper) -> takt::view_values {
+  if (station != on_gpu) { return {}; }
+  const auto task = static_cast<std::int32_t>(set.size());
+  return takt::kernel_needs{(upper + 3) / 4, task % 3 == 0 ? takt::any_core : task % 3 - 1}.values();
+}
+
 auto add_chain(draws& d, table& set, bool holds_tokens) {
   const auto place = [&](std::uint32_t station, ticks most) {
     const ticks upper = d.between(1, most);
-    REQUIRE(set.add_next(station, d.between(0, upper), upper));
+    REQUIRE(set.add_next(station, d.between(0, upper), upper, needs_of(set, station, upper)));
   };
   place(on_cpu, 5);
   if (d.one_in(4)) { return; }
@@ -83,7 +101,9 @@ auto add_graph(draws& d, table& set) {
   for (ticks j = 0; j < length; ++j) {
     const ticks upper = d.between(1, 5);
     const auto after = static_cast<takt::visit_mask>(d.between(0, 31)) & ((takt::visit_mask{1} << j) - 1);
-    REQUIRE(set.add_visit(static_cast<std::uint32_t>(d.between(on_cpu, on_gpu)), d.between(0, upper), upper, after));
+    const ticks lower = d.between(0, upper);
+    const auto station = static_cast<std::uint32_t>(d.between(on_cpu, on_gpu));
+    REQUIRE(set.add_visit(station, lower, upper, after, needs_of(set, station, upper)));
   }
 }
 
