@@ -298,7 +298,7 @@ TEST_CASE(
     "AP-X01 AP-X02 no response under fixed priorities exceeds its bound, on one stream and on any number of levels") {
   check_sound("single stream", over_random_sets([&](generator& g, record& out) {
                 const kernels given = g.make({6, 10, 15, 20, 30, 60});
-                const auto order = an::rank(given, takt::priority_order::deadline_monotonic);
+                const auto order = an::rank(given, takt::by_relative_deadline{});
                 const auto verdict = an::single_stream_fixed_priority(given, order);
                 if (!verdict.schedulable()) { return; }
                 ++out.accepted;
@@ -307,7 +307,7 @@ TEST_CASE(
   for (const auto model : all_models) {
     check_sound("levels, " + name_of_model(model), over_random_sets([&](generator& g, record& out) {
                   const kernels given = g.make({6, 10, 15, 20, 30, 60});
-                  const auto order = an::rank(given, takt::priority_order::rate_monotonic);
+                  const auto order = an::rank(given, takt::by_period{});
                   for (std::int32_t levels = 1; levels <= 4; ++levels) {
                     const auto verdict = an::level_stack_fixed_priority(given, order, levels, model);
                     if (!verdict.schedulable()) { continue; }
@@ -333,7 +333,7 @@ TEST_CASE("AP-X03 no response under fixed priorities inside a slot exceeds its b
   check_sound("fixed priorities in a slot", over_random_sets([](generator& g, record& out) {
                 const kernels given = g.make({6, 10, 15, 20, 30, 60});
                 const slot s = g.make_slot({4, 5, 6, 10, 12});
-                const auto order = an::rank(given, takt::priority_order::deadline_monotonic);
+                const auto order = an::rank(given, takt::by_relative_deadline{});
                 const kernels tasks = ranked(given, order);
                 const auto verdict = an::slot_fixed_priority(given, order, s);
                 if (!verdict.schedulable()) { return; }
@@ -360,7 +360,7 @@ TEST_CASE("AP-X04 with a guard band kernels that stop only at the end of a wave 
   check_sound("guarded fixed priorities", over_random_sets([&](generator& g, record& out) {
                 const kernels given = g.make({10, 15, 20, 30, 60});
                 const slot s = g.make_slot({6, 10, 12});
-                const auto order = an::rank(given, takt::priority_order::deadline_monotonic);
+                const auto order = an::rank(given, takt::by_relative_deadline{});
                 const auto verdict = an::slot_guarded_fixed_priority(given, order, s);
                 if (!verdict.schedulable()) { return; }
                 ++out.accepted;

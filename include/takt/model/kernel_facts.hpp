@@ -47,11 +47,11 @@ template <class First, class... Rest>
 inline constexpr bool each_once<First, Rest...> = !is_among<First, Rest...> && each_once<Rest...>;
 
 template <class... Facts>
-inline constexpr bool is_divisible_work = is_among<kernel_work, Facts...> &&
-                                          (is_among<Facts, kernel_work, kernel_overhead, kernel_interleave> && ...);
+inline constexpr bool is_divisible_work =
+    is_among<kernel_work, Facts...> && (is_among<Facts, kernel_work, kernel_overhead, kernel_interleave> && ...);
 template <class... Facts>
-inline constexpr bool is_whole_kernel = is_among<kernel_wcet, Facts...> &&
-                                        (is_among<Facts, kernel_wcet, kernel_preemption_cost, kernel_pinning> && ...);
+inline constexpr bool is_whole_kernel =
+    is_among<kernel_wcet, Facts...> && (is_among<Facts, kernel_wcet, kernel_preemption_cost, kernel_pinning> && ...);
 template <class... Facts>
 inline constexpr bool is_grid_kernel =
     is_among<kernel_grid, Facts...> && is_among<kernel_block_length, Facts...> &&

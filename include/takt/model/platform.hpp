@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/front.hpp>
@@ -26,6 +27,7 @@ struct copy_engines_resource {
 };
 /// The SMs of one GPU, each of which counts as `per_sm` slower virtual ones.
 struct virtual_sms_resource {
+  using runs_kernels = void;
   std::int32_t sms = 1;
   std::int32_t per_sm = 2;
   std::int32_t granularity = 1;
@@ -46,6 +48,7 @@ struct virtual_sms_resource {
 
 /// The cores of a GPU-like device that runs whole kernels, on one core or on all of them.
 struct accelerator_resource {
+  using runs_kernels = void;
   accelerator_record record;
 };
 
@@ -75,9 +78,26 @@ struct resource_pool {
   Rule rule;
 };
 
+namespace detail {
+
 template <class Resource, RuleTag Rule>
-[[nodiscard]] constexpr auto pool(const Resource& resource, const Rule& rule) -> resource_pool<Resource, Rule> {
-  return {resource, rule};
+[[nodiscard]] constexpr auto rule_on(const Resource& resource, const Rule& rule) {
+  if constexpr (requires { rule.on(resource); }) {
+    return rule.on(resource);
+  } else {
+    return rule;
+  }
+}
+template <class Resource, class Rule>
+using rule_there = decltype(rule_on(std::declval<const Resource&>(), std::declval<const Rule&>()));
+
+}  // namespace detail
+
+/// A rule that reads more of its resource than the number of its units has `on(resource)`, which is the rule there.
+template <class Resource, RuleTag Rule>
+[[nodiscard]] constexpr auto pool(const Resource& resource, const Rule& rule)
+    -> resource_pool<Resource, detail::rule_there<Resource, Rule>> {
+  return {resource, detail::rule_on(resource, rule)};
 }
 
 template <class P>

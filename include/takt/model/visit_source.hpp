@@ -207,8 +207,8 @@ struct visit_source<task_table<ticks, MaxTasks, MaxSegments, MaxSamples>> {
               last = sink.visit(tabulated_kernel{{table.samples.data() + s.first_sample, s.samples}}, last);
             } else {
               last = sink.visit(
-                  kernel_segment<divisible_work>{divisible_work{
-                      time, duration{s.overhead}, s.interleave_numerator, s.interleave_denominator, s.any_neighbour}},
+                  kernel_segment<divisible_work>{divisible_work{time, duration{s.overhead}, s.interleave_numerator,
+                                                                s.interleave_denominator, s.any_neighbour}},
                   last);
             }
             break;

@@ -11,8 +11,8 @@
 
 namespace takt {
 
-/// Tasks of several spellings on one board: `takt::workload(takt::task(...), takt::graph(...), applications)`. A part is
-/// one task, one graph, a set, or a table. Such a board is proven from the rules of its pools.
+/// Tasks of several spellings on one board: `takt::workload(takt::task(...), takt::graph(...), applications)`. A part
+/// is one task, one graph, a set, or a table. Such a board is proven from the rules of its pools.
 template <class... Parts>
 struct [[nodiscard]] workload {
   static constexpr bool known = (VisitSource<Parts> && ... && (sizeof...(Parts) > 0));

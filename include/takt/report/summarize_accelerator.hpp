@@ -35,7 +35,7 @@ template <KernelOrder Order>
   if constexpr (EarliestDeadlineFirst<Order>) {
     return "edf";
   } else {
-    return word_of(Order::order);
+    return word_of(order_of<Order>{});
   }
 }
 

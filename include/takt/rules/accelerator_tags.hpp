@@ -49,7 +49,7 @@ template <class Policy>
 struct kernel_rule {
   using is_takt_rule = void;
   using policy = Policy;
-  using view_needs = kernel_time_facts;
+  using view_needs = wcet_work_grid_or_wcet_by_share;
   static constexpr bool preemptive = true;
   static constexpr bool stops_kernels = true;
   static constexpr bool serves_one_unit = true;
@@ -251,7 +251,7 @@ template <KernelOrder Order, class Number, std::size_t MaxTasks>
 constexpr void rank_kernels(accelerator_table<Number, MaxTasks>& table) {
   if constexpr (FixedPriority<Order>) {
     auto sorted = table;
-    prioritize(sorted, Order::order);
+    prioritize(sorted, order_of<Order>{});
     for (std::size_t k = 0; k < sorted.size(); ++k) {
       table.tasks[sorted.tasks[k].id].priority = static_cast<std::int32_t>(k);
     }

@@ -9,17 +9,15 @@
 #include <takt/model/task.hpp>
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_source.hpp>
+#include <takt/rules/clusters.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/pool_rule.hpp>
 
 namespace takt::detail {
 
+/// A resource that kernels ask for says so.
 template <class Resource>
-inline constexpr bool is_gpu = false;
-template <>
-inline constexpr bool is_gpu<virtual_sms_resource> = true;
-template <>
-inline constexpr bool is_gpu<accelerator_resource> = true;
+inline constexpr bool is_gpu = requires { typename Resource::runs_kernels; };
 
 /// A GPU as a plan sees it.
 [[nodiscard]] constexpr auto gpu_of(const virtual_sms_resource& r, bool shared) noexcept -> gpu_record {
@@ -28,6 +26,9 @@ inline constexpr bool is_gpu<accelerator_resource> = true;
 [[nodiscard]] constexpr auto gpu_of(const accelerator_resource& r, bool shared) noexcept -> gpu_record {
   return {.sms = r.record.cores, .shared = shared};
 }
+/// Whether a plan hands its SMs out.
+template <class Resource>
+inline constexpr bool has_sms = requires(const Resource& r) { gpu_of(r, false); };
 
 /// Whether a pool of one resource serves visits that ask for another.
 template <class Pool, class Wanted>
@@ -81,11 +82,20 @@ struct pool_has_sms {
                 "nonpreemptive(r) or time_slices. See docs/errors.md#E30");
 };
 
+/// Stops compilation where tokens stand for SMs that a resource does not have.
+template <class Resource, bool IsGpu>
+struct pool_has_tokens {
+  static constexpr bool passed = IsGpu;
+  static_assert(IsGpu,
+                "takt: locked(...) divides the SMs of a GPU into tokens, and this resource, which is the template "
+                "argument, has none. See docs/errors.md#E92");
+};
+
 /// Stops compilation where a rule cannot tell how long a visit takes. `Needs` says what it reads.
-template <class Segment, class Rule, class Needs, bool Known>
+template <class Segment, class Rule, class Needs>
 struct visit_time_is_known {
-  static constexpr bool passed = Known;
-  static_assert(Known,
+  static constexpr bool passed = std::is_void_v<Segment>;
+  static_assert(passed,
                 "takt: the rule of a pool cannot tell how long this visit takes; give the visit a fact of the third "
                 "template argument, or the rule a view(visit). See docs/errors.md#E82");
 };
@@ -132,14 +142,19 @@ template <class Platform, class... Segments>
 struct segments_fault<Platform, segment_list<Segments...>>
     : first_sentence<fault_unless<is_served<Platform, Segments>, segment_is_served<Segments, false>>...> {};
 
+/// A kernel whose time nothing but SMs gives.
+template <class Segment>
+concept NeedsSms = std::same_as<typename resource_of_segment<Segment>::type, gpu> && !knows<execution_time, Segment> &&
+                   !knows<kernel_wcet, Segment>;
+
 /// Whether the rule of a pool can tell how long a segment takes there, if it serves it.
 template <class Pool, class Segment>
 inline constexpr bool knows_time =
     !serves<Pool, typename resource_of_segment<Segment>::type> || Views<typename Pool::rule_type, Segment> ||
-    LeavesTime<typename Pool::rule_type, Segment>;
+    (LeavesTime<typename Pool::rule_type, Segment> && (has_sms<typename Pool::resource_type> || !NeedsSms<Segment>));
 template <class Pool, class Segment>
-using time_sentence = visit_time_is_known<Segment, typename Pool::rule_type,
-                                          typename needs_of<typename Pool::rule_type, Segment>::type, false>;
+using time_sentence =
+    visit_time_is_known<Segment, typename Pool::rule_type, typename needs_of<typename Pool::rule_type, Segment>::type>;
 template <class Pool, class Segments>
 struct times_fault {};
 template <class Pool, class... Segments>
@@ -160,7 +175,33 @@ template <class Rule>
   return false;
 }
 template <class Pool>
-inline constexpr bool lacks_sms = hands_out_sms<typename Pool::rule_type>() && !is_gpu<typename Pool::resource_type>;
+inline constexpr bool lacks_sms = hands_out_sms<typename Pool::rule_type>() && !has_sms<typename Pool::resource_type>;
+
+/// A rule that fits chains only by some of its choices has `fits_chains`, and `chain_fault`, which stops compilation.
+template <class Rule>
+struct rule_fault_in_chains {
+  using type = no_board_fault;
+};
+template <class Rule>
+  requires requires { typename Rule::chain_fault; }
+struct rule_fault_in_chains<Rule> {
+  using type = fault_unless<Rule::fits_chains, typename Rule::chain_fault>;
+};
+
+/// Stops compilation where a pool of something else than processors is cut into clusters.
+template <class Resource, bool HasCores>
+struct pool_has_cores {
+  static constexpr bool passed = HasCores;
+  static_assert(HasCores,
+                "takt: clusters are of processors, and a pool of this resource, which is the template argument, is "
+                "scheduled as a whole; leave clustered(...) out. See docs/errors.md#E86");
+};
+template <class Pool>
+inline constexpr bool lacks_cores =
+    has_clusters<typename Pool::rule_type> && !std::same_as<typename Pool::resource_type, processors_resource>;
+
+template <class Pool>
+inline constexpr bool lacks_tokens = Locked<typename Pool::rule_type> && !has_sms<typename Pool::resource_type>;
 
 template <class Platform, class Segments>
 struct board_fault {};
@@ -168,6 +209,9 @@ template <class... Pools, class Segments>
 struct board_fault<platform<Pools...>, Segments>
     : first_sentence<fault_unless<is_used<Pools, Segments>, unused_pool<typename Pools::resource_type>>...,
                      fault_unless<!lacks_sms<Pools>, pool_has_sms<typename Pools::resource_type, false>>...,
+                     fault_unless<!lacks_cores<Pools>, pool_has_cores<typename Pools::resource_type, false>>...,
+                     typename rule_fault_in_chains<typename Pools::rule_type>::type...,
+                     fault_unless<!lacks_tokens<Pools>, pool_has_tokens<typename Pools::resource_type, false>>...,
                      typename segments_fault<platform<Pools...>, Segments>::type,
                      typename times_fault<Pools, Segments>::type...,
                      fault_unless<!takes_copies_back<Pools> && !takes_kernels_back<Pools>,

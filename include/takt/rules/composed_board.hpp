@@ -36,8 +36,8 @@ template <bool Included>
 struct bounds_of_pools {
   static constexpr bool included = Included;
   static_assert(Included,
-                "takt: no published method knows these rules together, or a chain visits an own resource; include "
-                "<takt/compose.hpp>, which proves it from the pools. See docs/errors.md#E85");
+                "takt: no published method knows these rules together, or a task says what only rules of pools read; "
+                "include <takt/compose.hpp>, which proves it from the pools. See docs/errors.md#E85");
 };
 
 }  // namespace detail

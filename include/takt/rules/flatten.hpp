@@ -16,7 +16,9 @@
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>
+#include <takt/rules/gel.hpp>
 #include <takt/rules/kernel_views.hpp>
+#include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
 
@@ -36,12 +38,6 @@ struct flat_board {
 };
 
 namespace detail {
-
-template <class Rule>
-[[nodiscard]] constexpr auto is_partitioned() noexcept -> bool {
-  if constexpr (requires { Rule::partitioned; }) { return Rule::partitioned; }
-  return false;
-}
 
 template <class Rule>
 [[nodiscard]] constexpr auto serves_one_unit() noexcept -> bool {
@@ -70,14 +66,20 @@ class board_flattener {
 
   template <VisitSource Tasks>
   constexpr auto run(const Tasks& tasks) -> flat_board<Platform, N, V> {
+    static_cast<void>(lay_out(tasks));
+    if (out_.error) { return out_; }
+    set_priorities();
+    check_shares();
+    if (!out_.error) { out_.error = validate(out_.table, out_.stations.size(), out_.stations.token_pools()); }
+    return out_;
+  }
+  /// The same, whether or not the shares of the plan go round, and without priorities.
+  template <VisitSource Tasks>
+  constexpr auto lay_out(const Tasks& tasks) -> const flat_board<Platform, N, V>& {
     out_.error = board_->validate();
     if (out_.error) { return out_; }
     visit_source<Tasks>::each(tasks, *this);
-    if (out_.error) { return out_; }
-    end_task();
-    set_priorities();
-    check_shares();
-    if (!out_.error) { out_.error = validate(out_.table, out_.stations.size()); }
+    if (!out_.error) { end_task(); }
     return out_;
   }
 
@@ -94,10 +96,11 @@ class board_flattener {
     share_ = i < plan_->shares.size() ? plan_->shares[i] : sm_share{};
     percent_ = i < plan_->percents.size() ? plan_->percents[i] : 0;
     asks_gpu_ = false;
+    elsewhere_ = on_device_ = 0;
     if (!out_.table.add_task(
             {.name = t.name, .period = t.period, .deadline = t.deadline, .jitter = t.jitter, .priority = t.priority})) {
       refuse({.fault = model_fault::too_many_tasks});
-    } else if (share_.sms < 0) {
+    } else if (share_.sms < 0 || percent_ < 0 || percent_ > 100) {
       fail(model_fault::plan_does_not_fit);
     }
   }
@@ -142,7 +145,64 @@ class board_flattener {
   }
 
   constexpr void end_task() {
-    if (!out_.table.tasks.empty() && !asks_gpu_ && share_.sms != 0) { fail(model_fault::plan_does_not_fit); }
+    if (out_.table.tasks.empty()) { return; }
+    const bool has_part = share_.sms != 0 || percent_ != 0;
+    if (!asks_gpu_ && has_part) { fail(model_fault::plan_does_not_fit); }
+    add_sections();
+  }
+
+  // What is joined without a CPU visit in between is one section of the tokens of its task's GPU, if it copies or has
+  // kernels and takes time.
+
+  static constexpr std::uint32_t no_tokens = 0xFFFF'FFFF;
+
+  constexpr void add_sections() {
+    const std::uint32_t tokens = tokens_of_share();
+    if (tokens == no_tokens) { return; }
+    const auto task = static_cast<std::uint32_t>(out_.table.size() - 1);
+    const flow_record& t = out_.table.tasks[task];
+    visit_mask left = elsewhere_;
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      if ((left >> p & 1U) == 0) { continue; }
+      const visit_mask joined = joined_to(t, visit_mask{1} << p);
+      left &= ~joined;
+      ticks time = 0;
+      for (std::uint32_t v = p; v < t.visit_count; ++v) {
+        time += (joined >> v & 1U) != 0 ? out_.table.visits[t.first_visit + v].upper : 0;
+      }
+      if ((joined & on_device_) == 0 || time == 0) { continue; }
+      if (!out_.table.sections.push_back({task, tokens, joined})) { fail(model_fault::too_many_segments); }
+    }
+  }
+  [[nodiscard]] constexpr auto joined_to(const flow_record& t, visit_mask joined) const -> visit_mask {
+    for (visit_mask last = 0; last != joined;) {
+      last = joined;
+      for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+        const visit_mask own = visit_mask{1} << p;
+        const visit_mask before = out_.table.visits[t.first_visit + p].predecessors & elsewhere_;
+        if ((elsewhere_ & own) == 0) { continue; }
+        if ((joined & own) != 0) { joined |= before; }
+        if ((joined & before) != 0) { joined |= own; }
+      }
+    }
+    return joined;
+  }
+  /// The tokens of the GPU on which the task runs, if it has some.
+  [[nodiscard]] constexpr auto tokens_of_share() const -> std::uint32_t {
+    std::uint32_t found = no_tokens;
+    std::size_t pool = 0;
+    std::int32_t gpus = 0;
+    board_->each([&](const auto& p) {
+      using pool_type = std::remove_cvref_t<decltype(p)>;
+      if constexpr (is_gpu<typename pool_type::resource_type>) {
+        const bool is_chosen = gpus++ == share_.gpu;
+        if constexpr (Locked<typename pool_type::rule_type>) {
+          if (is_chosen) { found = out_.stations.tokens_of_pool(pool); }
+        }
+      }
+      ++pool;
+    });
+    return found;
   }
 
   template <class S, class Pool>
@@ -150,12 +210,11 @@ class board_flattener {
     board_station at{.pool = pool};
     if constexpr (std::same_as<S, copy_segment>) {
       at.unit = p.resource.count == 2 && takes_second_engine(asked.direction) ? 1 : 0;
-    } else if constexpr (std::same_as<S, cpu_segment> && is_partitioned<typename Pool::rule_type>()) {
-      at.unit = core_;
-      if (core_ < 0) { fail(model_fault::negative_core); }
-      if (core_ >= p.resource.count) { fail(model_fault::core_out_of_range); }
     } else {
       at.units = units_of(p.resource);
+      if constexpr (std::same_as<S, cpu_segment> && reads_cores<typename Pool::rule_type>) {
+        enter_cluster(at, cluster_of(p.rule, at.units));
+      }
       const bool too_many = serves_one_unit<typename Pool::rule_type>() && at.units > 1;
       if (at.units < 1 || too_many) { fail(model_fault::platform_size_out_of_range); }
     }
@@ -172,7 +231,22 @@ class board_flattener {
       fail(model_fault::too_many_segments);
       return 0;
     }
-    return visit_mask{1} << position;
+    const visit_mask added = visit_mask{1} << position;
+    if (!std::same_as<S, cpu_segment>) { elsewhere_ |= added; }
+    if (std::same_as<S, copy_segment> || std::same_as<typename resource_of_segment<S>::type, gpu>) {
+      on_device_ |= added;
+    }
+    return added;
+  }
+
+  /// From all processors to the cluster of the task's core.
+  constexpr void enter_cluster(board_station& at, std::int32_t together) {
+    const std::int32_t all = at.units;
+    at.units = together;
+    if (together < 1 || all % together != 0) { return fail(model_fault::platform_size_out_of_range); }
+    if (core_ < 0) { return fail(model_fault::negative_core); }
+    if (core_ >= all) { return fail(model_fault::core_out_of_range); }
+    at.unit = core_ / together * together;
   }
 
   template <class S, class Pool>
@@ -180,7 +254,7 @@ class board_flattener {
     using rule_type = typename Pool::rule_type;
     if constexpr (Views<rule_type, S>) {
       return view_by(p.rule, asked, placement_on(p));
-    } else if constexpr (LeavesTime<rule_type, S>) {
+    } else if constexpr (LeavesTime<rule_type, S> && (has_sms<typename Pool::resource_type> || !NeedsSms<S>)) {
       return time_by_itself(asked, placement_on(p));
     } else {
       return {.fault = model_fault::visit_time_unknown};
@@ -190,13 +264,13 @@ class board_flattener {
   template <class Pool>
   [[nodiscard]] constexpr auto placement_on(const Pool& p) const -> visit_placement {
     visit_placement at{.units = units_of(p.resource), .sms = share_.sms, .percent = percent_};
-    if constexpr (is_gpu<typename Pool::resource_type>) {
+    if constexpr (has_sms<typename Pool::resource_type>) {
       at.gpu = gpu_of(p.resource, shares_physical_sms<typename Pool::rule_type>());
     }
     return at;
   }
 
-  /// SMs that are handed out go round.
+  /// SMs and shares that are handed out go round.
   constexpr void check_shares() {
     std::int32_t at = 0;
     board_->each([&](const auto& p) {
@@ -204,9 +278,16 @@ class board_flattener {
       if constexpr (is_gpu<typename pool_type::resource_type>) {
         std::int64_t sum = 0;
         for (const sm_share& s : plan_->shares) { sum += s.gpu == at && s.sms > 0 ? s.sms : 0; }
-        const std::int64_t most = gpu_of(p.resource, shares_physical_sms<typename pool_type::rule_type>()).budget();
-        constexpr bool goes_out = hands_out_sms<typename pool_type::rule_type>();
-        if (!out_.error && sum > (goes_out ? most : 0)) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
+        std::int64_t most = 0;
+        if constexpr (hands_out_sms<typename pool_type::rule_type>()) {
+          most = gpu_of(p.resource, shares_physical_sms<typename pool_type::rule_type>()).budget();
+        }
+        std::int64_t percents = 0;
+        for (std::size_t i = 0; i < plan_->percents.size(); ++i) {
+          percents += (i < plan_->shares.size() ? plan_->shares[i].gpu : 0) == at ? plan_->percents[i] : 0;
+        }
+        const bool fits = sum <= most && percents <= (hands_out_percents<typename pool_type::rule_type>() ? 100 : 0);
+        if (!out_.error && !fits) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
         ++at;
       }
     });
@@ -241,21 +322,15 @@ class board_flattener {
   sm_share share_{};
   std::int32_t percent_ = 0;
   bool asks_gpu_ = false;
+  visit_mask elsewhere_ = 0;  ///< visits of the task that are not of a CPU
+  visit_mask on_device_ = 0;  ///< those that copy or run kernels
 };
 
-/// Whether an order may look at the priorities of tasks; a user's own may.
+/// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may, unless
+/// it is a task-level one.
 template <class Order>
-inline constexpr bool order_reads_priorities = true;
-template <>
-inline constexpr bool order_reads_priorities<by_arrival> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_period> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_relative_deadline> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_absolute_deadline> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_absolute_deadline_alone> = false;
+inline constexpr bool order_reads_priorities = !requires { requires !Order::takes_priorities; } &&
+                                               (GivenPriority<Order> || !TaskLevelPriority<Order>);
 
 /// Parts of a plan that a composed board uses.
 template <class P>
@@ -266,8 +341,9 @@ template <class P>
     using rule_type = typename pool_type::rule_type;
     used.priorities = used.priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
     used.shares = used.shares || is_gpu<typename pool_type::resource_type>;
-    used.cores = used.cores ||
-                 (std::same_as<typename pool_type::resource_type, processors_resource> && is_partitioned<rule_type>());
+    used.cores =
+        used.cores || (std::same_as<typename pool_type::resource_type, processors_resource> && reads_cores<rule_type>);
+    used.percents = used.percents || hands_out_percents<rule_type>();
   });
   return used;
 }

@@ -47,14 +47,14 @@ concept TimedOnSms =
 template <class K>
 concept TimedOnGpu = TimedOnSms<K> || knows<execution_time, K>;
 
-/// One of these facts is needed; compilers print it where none is there.
-template <class... Facts>
-struct any_of {};
-using kernel_time_facts = any_of<kernel_wcet, kernel_work, kernel_block_length, wcet_row>;
+/// What a time of a kernel is derived from, by name: compilers print it where none of them is there.
+struct wcet_work_grid_or_wcet_by_share;
 
 namespace detail {
 
-[[nodiscard]] constexpr auto unknown_time() noexcept -> visit_view { return {.fault = model_fault::visit_time_unknown}; }
+[[nodiscard]] constexpr auto unknown_time() noexcept -> visit_view {
+  return {.fault = model_fault::visit_time_unknown};
+}
 
 [[nodiscard]] constexpr auto all_virtual_sms(const gpu_record& gpu) noexcept -> std::int32_t {
   return gpu.sms * gpu.virtual_per_sm;
@@ -177,7 +177,8 @@ template <TimedOnSms K>
 template <TimedOnSms K>
 [[nodiscard]] constexpr auto time_on_share(const K& k, const visit_placement& at) -> visit_view {
   const bool fits = at.sms > 0 && at.sms <= at.gpu.budget() && at.sms % at.gpu.granularity == 0;
-  return fits ? time_on_sms(k, at.gpu, at.gpu.virtual_sms(at.sms)) : visit_view{.fault = model_fault::plan_does_not_fit};
+  return fits ? time_on_sms(k, at.gpu, at.gpu.virtual_sms(at.sms))
+              : visit_view{.fault = model_fault::plan_does_not_fit};
 }
 
 /// Alone on the whole GPU, whose kernels run one at a time.
@@ -199,8 +200,8 @@ template <TimedOnGpu K>
 /// Behind one of so many tokens: on its part of the SMs where each token is a partition of its own, else on the whole
 /// GPU, which its holders share by the rule of the pool. Pre: tokens >= 1.
 template <TimedOnGpu K>
-[[nodiscard]] constexpr auto time_behind_token(const K& k, const gpu_record& gpu, std::int32_t tokens,
-                                               bool partitioned) -> visit_view {
+[[nodiscard]] constexpr auto time_behind_token(const K& k, const gpu_record& gpu, std::int32_t tokens, bool partitioned)
+    -> visit_view {
   if (partitioned && tokens > 1) {
     if constexpr (TimedOnSms<K>) {
       const std::int32_t sms = detail::all_virtual_sms(gpu) / tokens;
@@ -212,8 +213,8 @@ template <TimedOnGpu K>
   return time_on_gpu(k, gpu);
 }
 
-/// On the whole GPU, with what it costs to stop the kernel as the first value. A kernel that does not say so runs to its
-/// end: the cost is its time.
+/// On the whole GPU, with what it costs to stop the kernel as the first value. A kernel that does not say so runs to
+/// its end: the cost is its time.
 template <TimedOnGpu K>
 [[nodiscard]] constexpr auto stoppable_time(const K& k, const gpu_record& gpu) -> visit_view {
   visit_view out = time_on_gpu(k, gpu);
@@ -256,19 +257,18 @@ template <HasBlocks K>
 
 /// A segment whose time is known where a rule derives nothing: what it `takes`, or a kernel on the whole GPU.
 template <class S>
-concept TimedByItself = knows<execution_time, S> || (std::same_as<typename detail::resource_of_segment<S>::type, gpu> &&
-                                                     TimedOnGpu<S>);
+concept TimedByItself =
+    knows<execution_time, S> || (std::same_as<typename detail::resource_of_segment<S>::type, gpu> && TimedOnGpu<S>);
 
 namespace detail {
 
-using kernel_of_all_facts = visit_segment<gpu, kernel_times<measured_times<1>>, kernel_work, kernel_overhead,
-                                          kernel_interleave, kernel_grid, kernel_block_length, wcet_row, kernel_wcet,
-                                          kernel_preemption_cost>;
+using kernel_of_all_facts =
+    visit_segment<gpu, kernel_times<measured_times<1>>, kernel_work, kernel_overhead, kernel_interleave, kernel_grid,
+                  kernel_block_length, wcet_row, kernel_wcet, kernel_preemption_cost>;
 /// What a rule reads of a segment: what it says itself, or what gives a time without a view.
 template <class Rule, class S>
-struct needs_of
-    : std::conditional<std::same_as<typename resource_of_segment<S>::type, gpu>, kernel_time_facts,
-                       any_of<execution_time>> {};
+struct needs_of : std::conditional<std::same_as<typename resource_of_segment<S>::type, gpu>,
+                                   wcet_work_grid_or_wcet_by_share, execution_time> {};
 template <class Rule, class S>
   requires requires { typename Rule::view_needs; }
 struct needs_of<Rule, S> : std::type_identity<typename Rule::view_needs> {};

@@ -106,8 +106,7 @@ struct visit_source<described_graph<Nodes, Edges>> : visit_source<graph_table<ti
 };
 
 template <class... Graphs>
-struct visit_source<graph_set<Graphs...>>
-    : visit_source<typename graph_set<Graphs...>::template table_type<ticks>> {
+struct visit_source<graph_set<Graphs...>> : visit_source<typename graph_set<Graphs...>::template table_type<ticks>> {
   template <VisitSink Sink>
   static constexpr void each(const graph_set<Graphs...>& set, Sink& sink) {
     detail::take_apart(set.graphs, set.error, sink);

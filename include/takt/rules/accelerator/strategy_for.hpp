@@ -15,7 +15,7 @@ namespace takt::detail {
 /// The state machine behind the rule of an accelerator pool, for simulator and runtime alike. In slots and under `gang`
 /// kernels make room by yielding at the ends of waves, so one level is enough there.
 template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t MaxCores>
-[[nodiscard]] constexpr auto strategy_for(const Rule& rule, const accelerator_record& a) {
+[[nodiscard]] constexpr auto strategy_for(const Rule& /*rule*/, const accelerator_record& a) {
   if constexpr (SingleStream<Rule>) {
     return single_stream<MaxTasks>(a.cores);
   } else if constexpr (StreamLevels<Rule>) {
