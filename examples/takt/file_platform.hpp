@@ -56,7 +56,7 @@ struct catalogue_entry {
   rule_names names;
 };
 
-template <priority_order Order>
+template <TaskLevelPriority Order>
 [[nodiscard]] constexpr auto entries_under(std::string_view cpus) {
   using cpu = fixed_priority_rule<Order>;
   return boost::hana::make_tuple(catalogue_entry<cpu, federated_rule<false>>{{cpus, "isolated"}},
@@ -67,10 +67,9 @@ template <priority_order Order>
 }
 
 /// Every composition that a file can ask for.
-inline constexpr auto catalogue = boost::hana::flatten(
-    boost::hana::make_tuple(entries_under<priority_order::assigned>("fixed-priority"),
-                            entries_under<priority_order::deadline_monotonic>("deadline-monotonic"),
-                            entries_under<priority_order::rate_monotonic>("rate-monotonic")));
+inline constexpr auto catalogue = boost::hana::flatten(boost::hana::make_tuple(
+    entries_under<by_given_priority>("fixed-priority"), entries_under<by_relative_deadline>("deadline-monotonic"),
+    entries_under<by_period>("rate-monotonic")));
 
 }  // namespace detail
 

@@ -14,6 +14,9 @@
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
+#include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/block_queue_rule.hpp>
+#include <takt/rules/lasting_shares.hpp>
 #include "property/composed_systems.hpp"
 
 namespace {
@@ -28,6 +31,7 @@ struct choice {
   takt::any_rule<visits> rule;
   std::int32_t units = 1;
   std::int32_t tokens = no_tokens;
+  takt::visit_view (*kernel)(draws&) = nullptr;  ///< of what its view reads; else any time
   takt::any_token_rule<visits> order = takt::fifo_order;
 };
 
@@ -58,20 +62,56 @@ auto copy_rules() -> std::array<choice, 4> {
            {"non-preemptive fixed priority", takt::nonpreemptive(takt::fixed_priority)},
            {"non-preemptive EDF", takt::nonpreemptive(takt::edf)}}};
 }
-auto gpu_rules() -> std::array<choice, 13> {
+constexpr takt::block_queue_rule<4, 32> block_queue{{.sms = 2, .threads_per_sm = 4}};
+constexpr takt::block_queue_rule<4, 32> few_slots{{.sms = 2, .threads_per_sm = 8, .block_slots = 2}};
+constexpr takt::lasting_shares_rule<takt::gpu_shares_resource> lasting_shares{};
+
+template <const auto& Rule>
+auto kernel_of_blocks(draws& d) -> takt::visit_view {
+  const auto threads = static_cast<std::int32_t>(d.between(1, 4));
+  const auto time = takt::duration{d.between(1, 3)};
+  return Rule.view(takt::kernel(takt::grid(d.between(1, 10), threads), takt::block_length(time)));
+}
+auto kernel_by_share(draws& d) -> takt::visit_view {
+  const auto row = takt::wcet_row::scaling(d.between(1, 4), static_cast<std::int32_t>(d.between(600, 1000)));
+  return lasting_shares.view(takt::kernel(row), {.percent = 25});
+}
+
+/// For one of two cores or for both, in waves of some length.
+auto kernel_in_waves(draws& d) -> takt::visit_view {
+  const ticks upper = d.between(1, 6);
+  const takt::kernel_needs needs{d.between(0, (upper + 1) / 2), static_cast<std::int32_t>(d.between(-1, 1))};
+  return {.time = {d.between(0, upper), upper}, .values = needs.values()};
+}
+auto slots_under(const auto& policy) -> takt::any_rule<visits> {
+  const takt::duration half{4};
+  return takt::slots(policy, takt::pinned_slot(takt::duration{}, half), takt::gang_slot(half, half),
+                     takt::period(takt::duration{8}));
+}
+
+auto gpu_rules() -> std::array<choice, 22> {
   return {{{"SMs of one's own", takt::federated},
            {"whole, FIFO", takt::fifo},
            {"whole, fixed priority", takt::nonpreemptive(takt::fixed_priority)},
            {"whole, EDF", takt::nonpreemptive(takt::edf)},
            {"time slices", takt::time_slices(takt::duration{3}, takt::duration{0})},
            {"time slices, switching", takt::time_slices(takt::duration{4}, takt::duration{1})},
-           {"one token, k-FMLP", takt::federated, 1, 1, takt::k_fmlp_order},
-           {"two tokens, k-FMLP", takt::federated, 1, 2, takt::k_fmlp_order},
-           {"one token, R2DGLP", takt::federated, 1, 1, takt::r2dglp_order},
-           {"two tokens, R2DGLP", takt::federated, 1, 2, takt::r2dglp_order},
-           {"one token, CK-OMLP", takt::federated, 1, 1, takt::ck_omlp_order},
-           {"two tokens, FIFO", takt::federated, 1, 2, takt::fifo_order},
-           {"two tokens, a test's own", takt::federated, 1, 2, some_order{}}}};
+           {"blocks in one queue", block_queue, 1, no_tokens, kernel_of_blocks<block_queue>},
+           {"blocks, few slots", few_slots, 1, no_tokens, kernel_of_blocks<few_slots>},
+           {"lasting shares", lasting_shares, 1, no_tokens, kernel_by_share},
+           {"stream levels, fixed priority", takt::levels(takt::fixed_priority), 1, no_tokens, kernel_in_waves},
+           {"stream levels, EDF", takt::levels(takt::edf), 1, no_tokens, kernel_in_waves},
+           {"slots, fixed priority", slots_under(takt::fixed_priority), 1, no_tokens, kernel_in_waves},
+           {"slots, EDF", slots_under(takt::edf), 1, no_tokens, kernel_in_waves},
+           {"gang, fixed priority", takt::gang(takt::fixed_priority), 1, no_tokens, kernel_in_waves},
+           {"gang, EDF", takt::gang(takt::edf, takt::strict), 1, no_tokens, kernel_in_waves},
+           {"one token, k-FMLP", takt::federated, 1, 1, nullptr, takt::k_fmlp_order},
+           {"two tokens, k-FMLP", takt::federated, 1, 2, nullptr, takt::k_fmlp_order},
+           {"one token, R2DGLP", takt::federated, 1, 1, nullptr, takt::r2dglp_order},
+           {"two tokens, R2DGLP", takt::federated, 1, 2, nullptr, takt::r2dglp_order},
+           {"one token, CK-OMLP", takt::federated, 1, 1, nullptr, takt::ck_omlp_order},
+           {"two tokens, FIFO", takt::federated, 1, 2, nullptr, takt::fifo_order},
+           {"two tokens, a test's own", takt::federated, 1, 2, nullptr, some_order{}}}};
 }
 
 enum class shape : std::uint8_t { chain, graph, both };
@@ -80,10 +120,19 @@ constexpr std::uint32_t on_cpu = 0;
 constexpr std::uint32_t on_engine = 1;
 constexpr std::uint32_t on_gpu = 2;
 
-auto add_chain(draws& d, table& set, bool holds_tokens) {
+/// Any time up to a longest one, or what the rule sees of a kernel.
+auto drawn_view(draws& d, const choice& kernels, std::uint32_t station, takt::interval<ticks> any) -> takt::visit_view {
+  if (station != on_gpu || kernels.kernel == nullptr) { return {.time = any}; }
+  const auto seen = kernels.kernel(d);
+  REQUIRE(seen.fault == takt::model_fault::none);
+  return seen;
+}
+
+auto add_chain(draws& d, table& set, const choice& kernels) {
   const auto place = [&](std::uint32_t station, ticks most) {
     const ticks upper = d.between(1, most);
-    REQUIRE(set.add_next(station, d.between(0, upper), upper));
+    const auto seen = drawn_view(d, kernels, station, {d.between(0, upper), upper});
+    REQUIRE(set.add_next(station, seen.time.lower, seen.time.upper, seen.values));
   };
   place(on_cpu, 5);
   if (d.one_in(4)) { return; }
@@ -91,17 +140,20 @@ auto add_chain(draws& d, table& set, bool holds_tokens) {
   place(on_gpu, 7);
   place(on_engine, 3);
   place(on_cpu, 5);
-  if (holds_tokens) {
+  if (kernels.tokens != no_tokens) {
     REQUIRE(set.sections.push_back({static_cast<std::uint32_t>(set.size() - 1), 0, takt::visit_mask{0b1110}}));
   }
 }
 
-auto add_graph(draws& d, table& set) {
+auto add_graph(draws& d, table& set, const choice& kernels) {
   const ticks length = d.between(2, 5);
   for (ticks j = 0; j < length; ++j) {
     const ticks upper = d.between(1, 5);
     const auto after = static_cast<takt::visit_mask>(d.between(0, 31)) & ((takt::visit_mask{1} << j) - 1);
-    REQUIRE(set.add_visit(static_cast<std::uint32_t>(d.between(on_cpu, on_gpu)), d.between(0, upper), upper, after));
+    const ticks lower = d.between(0, upper);
+    const auto station = static_cast<std::uint32_t>(d.between(on_cpu, on_gpu));
+    const auto seen = drawn_view(d, kernels, station, {lower, upper});
+    REQUIRE(set.add_visit(station, seen.time.lower, seen.time.upper, after, seen.values));
   }
 }
 
@@ -116,9 +168,9 @@ auto system_of(std::uint64_t seed, const choice& cpu, const choice& copies, cons
   for (ticks i = 0; i < count; ++i) {
     REQUIRE(out.set.add_task({.name = "t", .priority = static_cast<std::int32_t>(d.between(0, 3))}));
     if (form == shape::chain || (form == shape::both && i % 2 == 0)) {
-      add_chain(d, out.set, kernels.tokens != no_tokens);
+      add_chain(d, out.set, kernels);
     } else {
-      add_graph(d, out.set);
+      add_graph(d, out.set, kernels);
     }
     auto& t = out.set.tasks.back();
     ticks sum = 0;

@@ -15,7 +15,7 @@ namespace takt::program {
 
 namespace {
 
-using cpu_rule = fixed_priority_rule<priority_order::assigned>;
+using cpu_rule = fixed_priority_rule<by_given_priority>;
 template <class Order>
 using token_platform = file_platform<cpu_rule, fifo_rule, locked_rule<Order>>;
 

@@ -26,12 +26,12 @@ class any_rule {
 
  public:
   static constexpr std::size_t max_rule_bytes = 64;
-  static constexpr std::size_t max_server_bytes = 128 * (Capacity + 1);
+  static constexpr std::size_t max_server_bytes = 256 * (Capacity + 1);
 
   any_rule() = default;  ///< of no pool: nothing may be asked of it
   template <class Rule>
-    requires(!std::same_as<Rule, any_rule>) && PoolRule<Rule>
-  any_rule(const Rule& rule) : calls_{&calls_of<Rule>} {  // NOLINT(google-explicit-constructor): any rule is one
+    requires(!std::same_as<Rule, any_rule> && PoolRule<Rule>)  // in this order: the concept asks for copies
+  any_rule(const Rule& rule) : calls_{&calls_of<Rule>} {       // NOLINT(google-explicit-constructor): any rule is one
     static_assert(sizeof(Rule) <= max_rule_bytes && std::is_trivially_copyable_v<Rule>,
                   "takt: a rule in any_rule is trivially copyable and has at most 64 bytes. See docs/errors.md#E84");
     ::new (static_cast<void*>(bytes_)) Rule(rule);
@@ -101,7 +101,7 @@ class any_rule {
   [[nodiscard]] static constexpr auto make_calls() -> calls {
     using machine = decltype(std::declval<const Rule&>().template make_server<Capacity>(1));
     static_assert(sizeof(machine) <= max_server_bytes && std::is_trivially_copyable_v<machine>,
-                  "takt: the server of a rule in any_rule is trivially copyable and has at most 128 bytes per visit. "
+                  "takt: the server of a rule in any_rule is trivially copyable and has at most 256 bytes per visit. "
                   "See docs/errors.md#E84");
     calls c{};
     c.name = Rule::name;

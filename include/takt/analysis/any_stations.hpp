@@ -64,9 +64,7 @@ class any_stations {
   }
 
   /// Whether the rule's tests hold for jobs whose suspensions count as execution.
-  [[nodiscard]] auto takes_suspensions(std::size_t s) const noexcept -> bool {
-    return units_[s] == 1 && rules_[s].takes_suspensions();
-  }
+  [[nodiscard]] auto takes_suspensions(std::size_t s) const noexcept -> bool { return rules_[s].takes_suspensions(); }
   [[nodiscard]] auto has_decision(std::size_t s) const noexcept -> bool { return rules_[s].decides_deadlines(); }
   /// Pre: `has_decision`.
   [[nodiscard]] auto decides(std::size_t s, std::span<const visit_demand> visits) const -> bool {

@@ -110,7 +110,8 @@ struct task_verdict {
   response_bound<Number> bound{};
   bool evaluated = false;  ///< false below the first failing task: bounds of lower priorities rest on those above
   bool meets = false;
-  bool limited = true;  ///< false: there is no deadline, and any bound will do
+  bool limited = true;        ///< false: there is no deadline, and any bound will do
+  std::string_view method{};  ///< whose bound it is, where a verdict has bounds of several; else empty
 };
 
 /// Of a visit that is bounded by itself, such as a node of a graph.

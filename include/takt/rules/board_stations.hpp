@@ -16,10 +16,10 @@
 
 namespace takt {
 
-/// The part of a pool that is scheduled by itself: all its units, or one of them.
+/// The part of a pool that is scheduled by itself: all its units, a cluster of them, or one.
 struct board_station {
   std::uint32_t pool = 0;
-  std::int32_t unit = 0;
+  std::int32_t unit = 0;  ///< the first
   std::int32_t units = 1;
 
   [[nodiscard]] friend constexpr auto operator==(const board_station&, const board_station&) noexcept -> bool = default;
@@ -27,10 +27,21 @@ struct board_station {
 
 namespace detail {
 
+/// Whether a pool under the rule is one station, so that one server, which may be large, is all it needs.
+template <class Rule>
+[[nodiscard]] constexpr auto is_one_station() noexcept -> bool {
+  if constexpr (requires { Rule::one_station; }) { return Rule::one_station; }
+  return false;
+}
+
 template <std::size_t At, class Pool, std::size_t MaxStations, std::size_t Clients>
 struct pool_servers {
   using server = decltype(std::declval<const typename Pool::rule_type&>().template make_server<Clients>(1));
-  server at[MaxStations]{};
+  static constexpr bool one = is_one_station<typename Pool::rule_type>();
+  server servers[one ? 1 : MaxStations]{};
+
+  [[nodiscard]] constexpr auto at(std::size_t s) noexcept -> server& { return servers[one ? 0 : s]; }
+  [[nodiscard]] constexpr auto at(std::size_t s) const noexcept -> const server& { return servers[one ? 0 : s]; }
 };
 
 template <class Sequence, std::size_t MaxStations, std::size_t Clients, class... Pools>
@@ -246,25 +257,25 @@ class board_stations<platform<Pools...>, MaxStations> {
       }
     }
     constexpr void arrive(std::size_t s, const visit_request& v) {
-      all_.with(stations_[s].pool, [&](auto& pool) { pool.at[s].arrive(v); });
+      all_.with(stations_[s].pool, [&](auto& pool) { pool.at(s).arrive(v); });
     }
     constexpr void decide(std::size_t s, ticks now, const slice_sink& sink) {
-      all_.with(stations_[s].pool, [&](auto& pool) { pool.at[s].decide(now, sink); });
+      all_.with(stations_[s].pool, [&](auto& pool) { pool.at(s).decide(now, sink); });
     }
     /// Pre: holders can be served at the priority of others there.
     constexpr void reprioritize(std::size_t s, client who, const priority_point& p) {
       all_.with(stations_[s].pool, [&](auto& pool) {
-        if constexpr (Reprioritizes<std::remove_cvref_t<decltype(pool.at[s])>>) { pool.at[s].reprioritize(who, p); }
+        if constexpr (Reprioritizes<std::remove_cvref_t<decltype(pool.at(s))>>) { pool.at(s).reprioritize(who, p); }
       });
     }
     [[nodiscard]] constexpr auto next(std::size_t s) const -> ticks {
       ticks at = no_event;
-      all_.with(stations_[s].pool, [&](const auto& pool) { at = pool.at[s].next(); });
+      all_.with(stations_[s].pool, [&](const auto& pool) { at = pool.at(s).next(); });
       return at;
     }
     constexpr auto fire(std::size_t s, ticks now, const slice_sink& sink) -> client {
       client done = no_client;
-      all_.with(stations_[s].pool, [&](auto& pool) { done = pool.at[s].fire(now, sink); });
+      all_.with(stations_[s].pool, [&](auto& pool) { done = pool.at(s).fire(now, sink); });
       return done;
     }
 
@@ -273,8 +284,8 @@ class board_stations<platform<Pools...>, MaxStations> {
     constexpr void start(std::size_t s, const Rule& rule) {
       all_.with(stations_[s].pool, [&](auto& pool) {
         auto machine = rule.template make_server<Clients>(stations_[s].units);
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(pool.at[s])>, decltype(machine)>) {
-          pool.at[s] = machine;
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(pool.at(s))>, decltype(machine)>) {
+          pool.at(s) = machine;
         }
       });
     }

@@ -79,10 +79,18 @@ concept Reprioritizes = requires(S s, client who, const priority_point& p) { s.r
 /// How a pool is shared out: an order of jobs and a server that follows it. A user's own type is one. With bounds as
 /// members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`. Optional:
 /// - `view(segment)` or `view(segment, placement)`: how long a visit takes, an `interval<ticks>` or, with what else the
-/// rule reads, a `visit_view`,
-///   from the facts that the rule needs;
-/// - `partitioned`: each unit of the pool is scheduled by itself, and tasks name theirs by `on_core`;
+///   rule reads, a `visit_view`, from the facts that the rule needs; `view_needs` is the type that an error about a
+///   missing one shows;
+/// - `hands_out_sms`: the plan's shares give each task SMs of its own;
+/// - `cluster(units)`: so many of the processors are scheduled together, and a task's `on_core` is one of its cluster;
+///   `partitioned`: each by itself. Without, all are, and a plan names no cores;
 /// - `serves_one_unit`: a pool of more is refused;
+/// - `on(resource)`: the rule there, where it reads more of the resource than the number of its units;
+/// - `one_station`: the pool has one server, which may be large;
+/// - `fits_chains` and `chain_fault`: whether chains know its choices, and a type whose use stops compilation if not;
+/// - `preemptive`: it takes units back; where these are SMs, only with `stops_kernels`, which says that its view and
+/// its
+///   server know when a kernel stops and what that costs;
 /// - `takes_suspensions`: see `InflatesSuspensions`.
 template <class R>
 concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {
@@ -90,6 +98,30 @@ concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {
   requires JobPriority<std::remove_cvref_t<decltype(rule.job_order(units))>>;
   { rule.template make_server<8>(units) } -> PoolServer;
 };
+
+namespace detail {
+
+template <class Rule>
+inline constexpr bool has_clusters = requires(const Rule& rule) {
+  { rule.cluster(1) } -> std::convertible_to<std::int32_t>;
+};
+template <class Rule>
+[[nodiscard]] constexpr auto is_partitioned() noexcept -> bool {
+  if constexpr (requires { Rule::partitioned; }) { return Rule::partitioned; }
+  return false;
+}
+/// Whether tasks name the processors of which they use one.
+template <class Rule>
+inline constexpr bool reads_cores = has_clusters<Rule> || is_partitioned<Rule>();
+
+/// Processors that a rule schedules together.
+template <class Rule>
+[[nodiscard]] constexpr auto cluster_of(const Rule& rule, std::int32_t units) noexcept -> std::int32_t {
+  if constexpr (has_clusters<Rule>) { return rule.cluster(units); }
+  return is_partitioned<Rule>() ? 1 : units;
+}
+
+}  // namespace detail
 
 /// Where jobs have one priority each and holders of tokens can be served at the priority of others.
 template <class R>

@@ -58,8 +58,10 @@ class engine {
       complete_visits();
       grant_tokens();
       open_guards();
-      release_jobs();
-      grant_tokens();
+      do {  // a grant may end a job at once, and the next one of its task may be due
+        release_jobs();
+        grant_tokens();
+      } while (is_release_due());
       tokens_.lend(servers_);
       for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, sink); }
     }
@@ -161,6 +163,13 @@ class engine {
     }
   }
 
+  [[nodiscard]] constexpr auto is_release_due() const -> bool {
+    for (std::size_t i = 0; i < table_->size(); ++i) {
+      if (!tasks_[i].under_way && tasks_[i].release == now_) { return true; }
+    }
+    return false;
+  }
+
   /// Visits whose predecessors are done become ready, or wait for their guards. A visit of length zero is done at once.
   constexpr void advance(std::uint32_t i) {
     const flow_record& t = table_->tasks[i];
@@ -245,18 +254,20 @@ class engine {
     return n == max_visits_of_task ? ~visit_mask{0} : (visit_mask{1} << n) - 1;
   }
 
-  /// Jobs that are under way at the end, and those that wait behind them.
+  /// Jobs that are under way at the end, those that wait behind them, and those whose deadline has passed before their
+  /// late release.
   constexpr void finish(ticks horizon) {
     seen_.end = horizon;
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       const flow_record& t = table_->tasks[i];
-      task_state& job = tasks_[i];
-      while (job.under_way) {
-        if (job.nominal + t.deadline <= horizon) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
-        job.nominal += choices_->gap(i, job.jobs, t.period);
-        job.under_way = job.nominal + choices_->delay(i, job.jobs, t.period) <= horizon;
-        ++job.jobs;
-        seen_.tasks[i].released += job.under_way ? 1U : 0U;
+      ticks nominal = tasks_[i].nominal;
+      bool released = tasks_[i].under_way;
+      std::uint64_t job = tasks_[i].jobs - (released ? 1U : 0U);
+      while (released || nominal + t.deadline <= horizon) {
+        if (nominal + t.deadline <= horizon) { note_miss(seen_.tasks[i], nominal + t.deadline); }
+        nominal += choices_->gap(i, ++job, t.period);
+        released = released && nominal + choices_->delay(i, job, t.period) <= horizon;
+        seen_.tasks[i].released += released ? 1U : 0U;
       }
     }
   }

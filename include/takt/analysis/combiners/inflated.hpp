@@ -21,6 +21,7 @@ namespace takt::analysis {
 template <class S>
 concept InflatingStations = DecidingStations<S> && TokenStations<S> && requires(const S& stations, std::size_t s) {
   { stations.takes_suspensions(s) } -> std::same_as<bool>;
+  { stations.units(s) } -> std::same_as<std::int32_t>;
 };
 
 namespace detail {
@@ -38,6 +39,19 @@ constexpr void least_rests(const visit_table<N, V>& table, ticks* rests) {
     }
     rests[v] = rest + x.lower;
   }
+}
+
+/// Whether two visits of a job can be pending on station s at one instant, so that the job is no sequence there.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto forks_on(const visit_table<N, V>& table, std::size_t i, std::size_t s) -> bool {
+  visit_mask there = 0;
+  for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
+    const visit_record& x = table.visit(i, p);
+    if (x.station != s || x.upper == 0) { continue; }
+    if ((there & ~x.ancestors) != 0) { return true; }
+    there |= visit_mask{1} << p;
+  }
+  return false;
 }
 
 /// The longest path of a job, where its visits on station s count nothing. `waits` are those for tokens, of the first
@@ -161,10 +175,11 @@ template <std::size_t N, std::size_t V, class Stations>
 }  // namespace detail
 
 /// Suspensions count as execution: a job's time on other stations, as long as they can take, is added to its demand on
-/// one that orders whole jobs and preempts, and that station's own test decides. Visits elsewhere become ready at the
-/// latest when their job can still meet its deadline. Jobs that visit no such station are proven by the sum of their
-/// responses. Bounds are the deadlines. Waits for tokens count as execution too, and what jobs lend to others.
-/// Error: `invalid_model`.
+/// one that orders whole jobs and preempts, and that station's own test decides. On several units a job must be a
+/// sequence: where two of its visits can be pending there at one instant, nothing is proven. Visits elsewhere become
+/// ready at the latest when their job can still meet its deadline. Jobs that visit no such station are proven by the
+/// sum of their responses. Bounds are the deadlines. Waits for tokens count as execution too, and what jobs lend to
+/// others. Error: `invalid_model`.
 /// Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious analysis; see docs/composition.md.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto inflated(const visit_table<N, V>& table, const Stations& stations)
@@ -228,6 +243,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
         demand += x.station == s ? x.upper : 0;
       }
       if (demand == 0) { continue; }
+      if (stations.units(s) > 1 && detail::forks_on(table, i, s)) { return fail(obstacle::processors, s); }
       const ticks path = detail::longest_elsewhere(table, i, s, responses, waits.of_visit);
       const ticks whole = demand + t.jitter + path + waits.of_job[i];
       if (whole > t.deadline) { return fail(obstacle::deadline, i); }

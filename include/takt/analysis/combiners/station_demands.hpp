@@ -50,6 +50,7 @@ class station_demands {
                        .wcet = x.upper,
                        .period = t.period,
                        .deadline = t.deadline,
+                       .job_deadline = t.deadline,
                        .limit = t.deadline,
                        .response = x.upper,
                        .holders = holders};
@@ -67,8 +68,13 @@ class station_demands {
   constexpr auto add(const Stations& stations, std::uint32_t s, const visit_table<N, V>& table, std::uint32_t i,
                      ticks wcet) -> bool {
     const flow_record& t = table.tasks[i];
-    visit_demand d{
-        .task = i, .wcet = wcet, .period = t.period, .deadline = t.deadline, .limit = t.deadline, .response = wcet};
+    visit_demand d{.task = i,
+                   .wcet = wcet,
+                   .period = t.period,
+                   .deadline = t.deadline,
+                   .job_deadline = t.deadline,
+                   .limit = t.deadline,
+                   .response = wcet};
     if (!stations.point(s, {wcet, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority}, 0, d.point)) {
       return false;
     }

@@ -10,6 +10,7 @@
 
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/classical_rta.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/locking/blocking_bound.hpp>
 #include <takt/analysis/locking/ck_omlp_blocking.hpp>
 #include <takt/analysis/locking/k_exclusion.hpp>
@@ -19,7 +20,9 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/rules/compositions.hpp>
 #include <takt/rules/locking/token_orders.hpp>
+#include <takt/rules/tags.hpp>
 
 namespace takt::analysis {
 
@@ -189,5 +192,14 @@ class locked_gpu_rta {
   std::array<response_bound<number>, max_tasks> bounds_{};
   std::array<bool, max_tasks> suspends_{};
 };
+
+template <class Order>
+struct locked_gpu_method {
+  static constexpr std::string_view name = Order::method;
+  template <class Table>
+  using analysis = locked_gpu_rta<Table, Order>;
+};
+template <TokenGpuPlatform P>
+inline constexpr locked_gpu_method<typename P::gpu_rule::token_rule> known_method<P>{};
 
 }  // namespace takt::analysis

@@ -5,63 +5,15 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <takt/core/choice.hpp>
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/rules/block_queue_rule.hpp>
+#include <takt/rules/clusters.hpp>
 #include <takt/rules/gel.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt {
-
-/// The least nominal release + relative priority point first, on any processor of the cluster.
-template <gel_policy Policy>
-struct global_rule {
-  static_assert(is_known(Policy),
-                "takt: a choice is none of those that its type names; use one of the enumerators. "
-                "See docs/errors.md#E79");
-  using is_takt_rule = void;
-  static constexpr gel_policy policy = Policy;
-};
-
-/// The same, and a job that runs keeps its processor to its end. Points are whole ticks: see `set_whole_points`.
-template <gel_policy Policy>
-struct nonpreemptive_rule<global_rule<Policy>> {
-  using is_takt_rule = void;
-  static constexpr gel_policy policy = Policy;
-};
-
-/// Clusters of so many processors, each with a global rule of its own. A graph names its cluster by `on_cluster`.
-template <class Rule>
-struct clustered_rule {
-  using is_takt_rule = void;
-  static constexpr gel_policy policy = Rule::policy;
-  std::int32_t processors = 1;
-};
-
-inline constexpr global_rule<gel_policy::earliest_deadline> g_edf{};
-inline constexpr global_rule<gel_policy::fair_lateness> g_fl{};
-inline constexpr global_rule<gel_policy::first_in_first_out> g_fifo{};
-/// The points are those of the nodes: `relative_point`.
-inline constexpr global_rule<gel_policy::given_points> gel{};
-
-template <gel_policy Policy>
-[[nodiscard]] constexpr auto clustered(const global_rule<Policy>& /*rule*/, std::int32_t processors) noexcept
-    -> clustered_rule<global_rule<Policy>> {
-  return {processors};
-}
-template <gel_policy Policy>
-[[nodiscard]] constexpr auto clustered(const nonpreemptive_rule<global_rule<Policy>>& /*rule*/,
-                                       std::int32_t processors) noexcept
-    -> clustered_rule<nonpreemptive_rule<global_rule<Policy>>> {
-  return {processors};
-}
-/// The same rule as `clustered(nonpreemptive(...), ...)`.
-template <gel_policy Policy>
-[[nodiscard]] constexpr auto nonpreemptive(const clustered_rule<global_rule<Policy>>& rule) noexcept
-    -> clustered_rule<nonpreemptive_rule<global_rule<Policy>>> {
-  return {rule.processors};
-}
 
 /// What keeps two jobs of a node apart in the queue of the GPU.
 struct guarded_enqueues {};    ///< a job is enqueued a period after the one before, in the order of jobs
@@ -72,13 +24,35 @@ inline constexpr one_stream_per_task per_task_streams{};
 inline constexpr guarded_enqueues guarded{};
 inline constexpr unguarded_enqueues unguarded{};
 
+namespace detail {
+
+/// Stops compilation where a choice that chains do not know would be ignored.
+template <bool Fits>
+struct blocks_fit_chains {
+  static constexpr bool passed = Fits;
+  static_assert(Fits,
+                "takt: on this board each kernel has a stream of its own and is enqueued when it is ready; use "
+                "fifo_blocks(per_job_streams, unguarded). See docs/errors.md#E93");
+};
+
+}  // namespace detail
+
 /// Kernels in one queue, first come, first served: the blocks of its head go to SMs with room, and the next kernel
 /// follows when all of them are placed.
+///
+/// Under global rules jobs of a node may overlap. On boards that are proven from their pools they do not, and there
+/// every kernel has a stream of its own and is enqueued when it is ready.
 template <StreamAssignment Streams, class Enqueues>
-struct fifo_blocks_rule {
-  using is_takt_rule = void;
+struct fifo_blocks_rule : block_queue_rule<> {
   using streams = Streams;
   using enqueues = Enqueues;
+  static constexpr bool fits_chains =
+      std::same_as<Streams, one_stream_per_job> && std::same_as<Enqueues, unguarded_enqueues>;
+  using chain_fault = detail::blocks_fit_chains<fits_chains>;
+
+  [[nodiscard]] constexpr auto on(const block_slots_resource& r) const noexcept -> fifo_blocks_rule {
+    return {block_queue_rule::on(r)};
+  }
 };
 
 template <StreamAssignment Streams, class Enqueues>
@@ -90,30 +64,19 @@ template <StreamAssignment Streams, class Enqueues>
 
 namespace detail {
 template <class R>
-inline constexpr bool is_global = false;
-template <gel_policy Policy>
-inline constexpr bool is_global<global_rule<Policy>> = true;
-template <gel_policy Policy>
-inline constexpr bool is_global<nonpreemptive_rule<global_rule<Policy>>> = true;
-template <class Rule>
-inline constexpr bool is_global<clustered_rule<Rule>> = is_global<Rule>;
-template <class R>
-inline constexpr bool takes_processors_away = true;
-template <class Rule>
-inline constexpr bool takes_processors_away<nonpreemptive_rule<Rule>> = false;
-template <class Rule>
-inline constexpr bool takes_processors_away<clustered_rule<Rule>> = takes_processors_away<Rule>;
-template <class R>
 inline constexpr bool is_fifo_blocks = false;
 template <class Streams, class Enqueues>
 inline constexpr bool is_fifo_blocks<fifo_blocks_rule<Streams, Enqueues>> = true;
 }  // namespace detail
 
+/// Jobs in the order of the points that a policy gives them.
 template <class R>
-concept GlobalRule = detail::is_global<R>;
+concept GlobalRule = RuleTag<R> && requires {
+  { R::policy } -> std::convertible_to<gel_policy>;
+};
 /// Whether a job may lose its processor to one with a lesser point.
 template <GlobalRule R>
-inline constexpr bool is_preemptive = detail::takes_processors_away<R>;
+inline constexpr bool is_preemptive = R::preemptive;
 template <class R>
 concept FifoBlocks = detail::is_fifo_blocks<R>;
 

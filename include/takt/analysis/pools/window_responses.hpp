@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/analysis/pools/deadlines.hpp>
+#include <takt/analysis/pools/responses.hpp>
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/rules/demand.hpp>
+
+namespace takt::analysis {
+
+/// Steps of a fixed point on several units, over all visits together; a pool that needs more has no bound.
+inline constexpr std::int32_t most_window_steps = 200'000;
+
+namespace detail {
+
+/// What others may do on the units while one visit waits for them.
+struct window_work {
+  ticks before = 0;  ///< work that comes before it
+  ticks ahead = 0;   ///< of one visit that comes after it and cannot be displaced
+};
+
+/// The most work of u in a window of that length, if each job is done within the response of u. The first job ends as
+/// late as it can where the window begins, and all others run as soon as they may.
+/// Source: Bertogna and Cirinei 2007, with release jitter.
+[[nodiscard]] constexpr auto work_within(const visit_demand& u, ticks window) noexcept -> ticks {
+  if (u.response >= unbounded_response || u.wcet > u.period) { return unbounded_response; }
+  const ticks span = window + u.jitter + u.response - u.wcet;
+  const ticks rest = span % u.period;
+  return span / u.period * u.wcet + (rest < u.wcet ? rest : u.wcet);
+}
+
+/// The most work of u that comes before v after v has become ready, where points grow by `slope` with the instant of
+/// becoming ready: only jobs of u that nominally become ready at most so much later than v does count.
+/// Source: Bertogna, Cirinei and Lipari 2009, with release jitter and any such points.
+[[nodiscard]] constexpr auto work_due(const visit_demand& u, const visit_demand& v, ticks slope) noexcept -> ticks {
+  if (u.response >= unbounded_response || u.wcet > u.period) { return unbounded_response; }
+  const auto point_of = [slope](const visit_demand& d, ticks& out) {  // of one that nominally becomes ready at 0
+    return checked_multiply(d.deadline - d.job_deadline, slope, out) && checked_add(out, d.point.point, out);
+  };
+  ticks of_u = 0;
+  ticks of_v = 0;
+  if (!point_of(u, of_u) || !point_of(v, of_v) || !checked_subtract(of_v, of_u, of_v)) { return unbounded_response; }
+  const ticks later = floor_divide(of_v, slope);
+  if (later >= unbounded_response) { return unbounded_response; }
+  if (later <= -unbounded_response || later + u.jitter + u.response <= 0) { return 0; }
+  const ticks span = later + u.jitter + u.response;
+  const ticks rest = span % u.period;
+  return span / u.period * u.wcet + (rest < u.wcet ? rest : u.wcet);
+}
+
+/// Work of others, one number for those that never run beside each other. In y units of time each of them is served at
+/// most y.
+class parallel_work {
+ public:
+  constexpr void add(ticks work) noexcept {
+    if (work > 0) { each_[count_++] = work < unbounded_response ? work : unbounded_response; }
+  }
+  /// Of these at most so many count.
+  constexpr void add_longest(ticks* works, std::size_t count, std::int32_t most) noexcept {
+    for (std::int32_t k = 0; k < most && count > 0; ++k) {
+      std::size_t best = 0;
+      for (std::size_t i = 1; i < count; ++i) { best = works[best] < works[i] ? i : best; }
+      add(works[best]);
+      works[best] = works[--count];
+    }
+  }
+  /// The least y >= from in which they cannot keep all units busy; `unbounded_response` above all times of a table.
+  /// Pre: from >= 1.
+  [[nodiscard]] constexpr auto least_free(ticks from, std::int32_t units) const noexcept -> ticks {
+    for (ticks y = from; y <= longest_visit_time + 1;) {
+      ticks served = 0;  // of those that end before y
+      ticks next = unbounded_response;
+      std::int64_t open = 0;
+      for (std::size_t i = 0; i < count_; ++i) {
+        if (each_[i] <= y) {
+          served += each_[i];
+        } else {
+          ++open;
+          next = each_[i] < next ? each_[i] : next;
+        }
+      }
+      const std::int64_t idle = units - open;
+      if (idle > 0) {
+        const ticks free = served / idle + 1;
+        if (free <= y) { return y; }
+        if (free <= next) { return free; }
+      }
+      y = next;
+    }
+    return unbounded_response;
+  }
+
+ private:
+  ticks each_[2 * most_decided_visits]{};
+  std::size_t count_ = 0;
+};
+
+/// What keeps v from a unit during a window, where `work(u, window)` says it of one visit of another task.
+template <class Work>
+[[nodiscard]] constexpr auto rivals_of(std::span<const visit_demand> visits, const visit_demand& v, ticks window,
+                                       std::int32_t units, const Work& work) -> parallel_work {
+  parallel_work out;
+  ticks ahead[most_decided_visits]{};
+  std::size_t count = 0;
+  for (std::size_t i = 0, end = 0; i < visits.size(); i = end) {
+    const std::uint32_t task = visits[i].task;
+    bool chain = true;
+    for (end = i; end < visits.size() && visits[end].task == task; ++end) {
+      for (std::size_t k = i; chain && k < end; ++k) { chain = ordered(visits[end], visits[k]); }
+    }
+    ticks sum = 0;
+    for (const visit_demand& u : visits.subspan(i, end - i)) {
+      window_work of_u;
+      if (task != v.task) {
+        of_u = work(u, window);
+      } else if (concurrent(u, v)) {
+        of_u.before = u.wcet;  // of the same job: jobs of a task do not overlap
+      }
+      sum = !chain ? 0 : sum + of_u.before < unbounded_response ? sum + of_u.before : unbounded_response;
+      if (!chain) { out.add(of_u.before); }
+      if (of_u.ahead > 0) { ahead[count++] = of_u.ahead; }
+    }
+    out.add(sum);
+  }
+  out.add_longest(ahead, count, units);
+  return out;
+}
+
+/// Responses on equal units that never idle while somebody waits, as a fixed point over all visits: while v waits, all
+/// units serve others. `known` are bounds from elsewhere, or none.
+template <bool Preemptive, class Work>
+constexpr void window_responses(std::span<visit_demand> visits, std::int32_t units, const ticks* known,
+                                const Work& work) {
+  bool stale = false;
+  for (const visit_demand& v : visits) { stale = stale || v.moved; }
+  if (!stale) { return; }
+  if (visits.size() > most_decided_visits) { return no_responses(visits); }
+  std::int32_t steps = 0;
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (visit_demand& v : visits) {
+      ticks w = v.response < v.wcet ? v.wcet : v.response;
+      while (w < unbounded_response) {
+        const ticks most = known == nullptr ? unbounded_response : known[&v - visits.data()];
+        if (w >= most) { break; }
+        if (++steps > most_window_steps) { return no_responses(visits); }
+        const ticks waits = w - v.wcet + 1;
+        const auto rivals = rivals_of(visits, v, Preemptive ? w : waits, units,
+                                      [&](const visit_demand& u, ticks window) { return work(u, v, window); });
+        const ticks free = rivals.least_free(waits, units);
+        const ticks found = free < unbounded_response ? v.wcet + free - 1 : free;
+        const ticks next = found < most ? found : most;
+        if (next == w) { break; }
+        w = next > v.limit ? unbounded_response : next;
+      }
+      grew = grew || w != v.response;
+      v.response = w;
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Responses on units that serve the visits of any preemptive order that leaves no unit idle while somebody waits.
+/// Visits of one task need not be neighbours. Cost: a fixed point per visit, repeated until none grows.
+/// Source: Bertogna and Cirinei 2007; own visits that a path joins are never pending together.
+constexpr void global_responses(std::span<visit_demand> visits, std::int32_t units) {
+  detail::window_responses<true>(visits, units, nullptr,
+                                 [](const visit_demand& u, const visit_demand& /*v*/, ticks window) {
+                                   return detail::window_work{detail::work_within(u, window), 0};
+                                 });
+}
+/// The same where nobody is preempted: a visit waits until it starts.
+constexpr void nonpreemptive_global_responses(std::span<visit_demand> visits, std::int32_t units) {
+  detail::window_responses<false>(visits, units, nullptr,
+                                  [](const visit_demand& u, const visit_demand& /*v*/, ticks window) {
+                                    return detail::window_work{detail::work_within(u, window), 0};
+                                  });
+}
+
+/// Responses on units that always serve the visits with the least points, which are the same for all jobs of a task.
+constexpr void global_priority_responses(std::span<visit_demand> visits, std::int32_t units) {
+  detail::window_responses<true>(
+      visits, units, nullptr, [](const visit_demand& u, const visit_demand& v, ticks window) {
+        return detail::window_work{u.point < v.point ? detail::work_within(u, window) : 0, 0};
+      });
+}
+/// The same where nobody is preempted: of less important visits at most one is ahead on each unit.
+constexpr void nonpreemptive_global_priority_responses(std::span<visit_demand> visits, std::int32_t units) {
+  detail::window_responses<false>(visits, units, nullptr,
+                                  [](const visit_demand& u, const visit_demand& v, ticks window) {
+                                    return u.point < v.point ? detail::window_work{detail::work_within(u, window), 0}
+                                                             : detail::window_work{0, u.wcet};
+                                  });
+}
+
+namespace detail {
+
+template <bool Preemptive>
+constexpr void point_responses(std::span<visit_demand> visits, std::int32_t units, ticks slope, const ticks* known) {
+  window_responses<Preemptive>(visits, units, known,
+                               [slope](const visit_demand& u, const visit_demand& v, ticks window) {
+                                 const ticks within = work_within(u, window);
+                                 const ticks due = work_due(u, v, slope);
+                                 const ticks before = within < due ? within : due;
+                                 const ticks longest = Preemptive || u.wcet <= before ? 0 : u.wcet - before;
+                                 return window_work{before, longest};
+                               });
+}
+
+}  // namespace detail
+
+/// Responses on units that always serve the visits with the least points, which grow by `slope` with the release, as
+/// under EDF (1) and fair lateness on c processors (c).
+/// Source: Bertogna and Cirinei 2007; points of jobs: Bertogna, Cirinei and Lipari 2009.
+constexpr void global_point_responses(std::span<visit_demand> visits, std::int32_t units, ticks slope = 1) {
+  detail::point_responses<true>(visits, units, slope, nullptr);
+}
+/// The same where nobody is preempted.
+constexpr void nonpreemptive_global_point_responses(std::span<visit_demand> visits, std::int32_t units,
+                                                    ticks slope = 1) {
+  detail::point_responses<false>(visits, units, slope, nullptr);
+}
+
+}  // namespace takt::analysis

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/rules/gel.hpp>
+#include <takt/rules/job_priority.hpp>
+#include <takt/rules/pool_rule.hpp>
+#include <takt/rules/servers/unit_server.hpp>
+#include <takt/rules/tags.hpp>
+
+namespace takt {
+
+namespace detail {
+
+/// Points that are given one by one are none of a job's own.
+template <gel_policy Policy>
+inline constexpr bool has_order_of_jobs = Policy.point == 0;
+
+template <gel_policy Policy>
+inline constexpr std::string_view policy_name = "GEL";
+template <>
+inline constexpr std::string_view policy_name<gel_policy::earliest_deadline> = "global EDF";
+template <>
+inline constexpr std::string_view policy_name<gel_policy::fair_lateness> = "global fair lateness";
+template <>
+inline constexpr std::string_view policy_name<gel_policy::first_in_first_out> = "earliest release";
+
+}  // namespace detail
+
+/// The least nominal release + relative priority point first, on any processor of the pool. Where jobs are made of
+/// visits, a policy may look at the length of the visit, so that a job has one point for each.
+template <gel_policy Policy>
+struct global_rule {
+  using is_takt_rule = void;
+  static constexpr gel_policy policy = Policy;
+  static constexpr bool preemptive = true;
+  static constexpr bool takes_suspensions = Policy.wcet == 0 && Policy.other_processors == 0;
+
+  static constexpr std::string_view name = detail::policy_name<Policy>;
+  [[nodiscard]] static constexpr auto job_order(std::int32_t units) noexcept -> by_policy
+    requires detail::has_order_of_jobs<Policy>
+  {
+    return {Policy, units};
+  }
+  template <std::size_t Capacity>
+  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<true, Capacity> {
+    return unit_server<true, Capacity>{units};
+  }
+};
+
+/// Clusters of so many processors, each under the rule inside by itself. A task's core is in its cluster; a graph names
+/// its cluster by `on_cluster`.
+template <class Rule>
+struct clustered_rule : Rule {
+  using inner = Rule;
+  std::int32_t processors = 1;
+
+  constexpr clustered_rule() = default;
+  constexpr clustered_rule(const Rule& rule, std::int32_t together) noexcept : Rule{rule}, processors{together} {}
+
+  /// Units that are scheduled together.
+  [[nodiscard]] constexpr auto cluster(std::int32_t /*units*/) const noexcept -> std::int32_t { return processors; }
+};
+
+inline constexpr global_rule<gel_policy::earliest_deadline> g_edf{};
+inline constexpr global_rule<gel_policy::fair_lateness> g_fl{};
+inline constexpr global_rule<gel_policy::first_in_first_out> g_fifo{};
+/// The points are those of the nodes of graphs: `relative_point`.
+inline constexpr global_rule<gel_policy::given_points> gel{};
+
+/// Any rule of processors, on clusters of so many: `clustered(deadline_monotonic, 2)`.
+template <RuleTag Rule>
+  requires(!detail::has_clusters<Rule>)
+[[nodiscard]] constexpr auto clustered(const Rule& rule, std::int32_t processors) noexcept -> clustered_rule<Rule> {
+  return {rule, processors};
+}
+[[nodiscard]] constexpr auto clustered(edf_rule /*rule*/, std::int32_t processors) noexcept {
+  return clustered(g_edf, processors);
+}
+[[nodiscard]] constexpr auto clustered(nonpreemptive_rule<edf_rule> /*rule*/, std::int32_t processors) noexcept {
+  return clustered(nonpreemptive(g_edf), processors);
+}
+/// The same rule as `clustered(nonpreemptive(...), ...)`.
+template <class Rule>
+[[nodiscard]] constexpr auto nonpreemptive(const clustered_rule<Rule>& rule) noexcept {
+  return clustered(nonpreemptive(static_cast<const Rule&>(rule)), rule.processors);
+}
+
+}  // namespace takt
