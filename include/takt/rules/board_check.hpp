@@ -70,8 +70,9 @@ struct pool_can_preempt {
                 "takt: this rule preempts, and a copy cannot be taken back; on the copy_engines pool use "
                 "nonpreemptive(r) or fifo. See docs/errors.md#E29");
   static_assert(!Kernels,
-                "takt: this rule preempts, and kernels are not taken from SMs; on the virtual_sms pool use "
-                "nonpreemptive(r), fifo, federated or time_slices. See docs/errors.md#E30");
+                "takt: this rule preempts, and kernels are not taken from SMs; use levels(r), slots(r, ...) or gang(r), "
+                "which know when kernels stop, or nonpreemptive(r), fifo, federated or time_slices. "
+                "See docs/errors.md#E30");
 };
 /// Stops compilation where SMs of one's own are asked of something else, of which no plan hands out parts.
 template <class Resource, bool HasSms>
