@@ -14,6 +14,7 @@
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
+#include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include "property/composed_systems.hpp"
@@ -63,7 +64,19 @@ auto kernel_by_share(draws& d) -> takt::visit_view {
   return lasting_shares.view(takt::kernel(row), {.percent = 25});
 }
 
-auto gpu_rules() -> std::array<choice, 11> {
+/// For one of two cores or for both, in waves of some length.
+auto kernel_in_waves(draws& d) -> takt::visit_view {
+  const ticks upper = d.between(1, 6);
+  const takt::kernel_needs needs{d.between(0, (upper + 1) / 2), static_cast<std::int32_t>(d.between(-1, 1))};
+  return {.time = {d.between(0, upper), upper}, .values = needs.values()};
+}
+auto slots_under(const auto& policy) -> takt::any_rule<visits> {
+  const takt::duration half{4};
+  return takt::slots(policy, takt::pinned_slot(takt::duration{}, half), takt::gang_slot(half, half),
+                     takt::period(takt::duration{8}));
+}
+
+auto gpu_rules() -> std::array<choice, 17> {
   return {{{"SMs of one's own", takt::federated},
            {"whole, FIFO", takt::fifo},
            {"whole, fixed priority", takt::nonpreemptive(takt::fixed_priority)},
@@ -73,6 +86,12 @@ auto gpu_rules() -> std::array<choice, 11> {
            {"blocks in one queue", block_queue, 1, no_tokens, kernel_of_blocks<block_queue>},
            {"blocks, few slots", few_slots, 1, no_tokens, kernel_of_blocks<few_slots>},
            {"lasting shares", lasting_shares, 1, no_tokens, kernel_by_share},
+           {"stream levels, fixed priority", takt::levels(takt::fixed_priority), 1, no_tokens, kernel_in_waves},
+           {"stream levels, EDF", takt::levels(takt::edf), 1, no_tokens, kernel_in_waves},
+           {"slots, fixed priority", slots_under(takt::fixed_priority), 1, no_tokens, kernel_in_waves},
+           {"slots, EDF", slots_under(takt::edf), 1, no_tokens, kernel_in_waves},
+           {"gang, fixed priority", takt::gang(takt::fixed_priority), 1, no_tokens, kernel_in_waves},
+           {"gang, EDF", takt::gang(takt::edf, takt::strict), 1, no_tokens, kernel_in_waves},
            {"one token", takt::federated, 1, 1},
            {"two tokens", takt::federated, 1, 2}}};
 }

@@ -77,8 +77,14 @@ void check_sound(const std::string& what, const record& r, double reached = 0) {
   CHECK(r.closest >= reached);
 }
 
+/// A placement of one's own: SMs with an odd number of idle threads first.
+constexpr takt::block_placement odd_sms{[](const takt::sm_capacity& left, const takt::sm_capacity& than) noexcept {
+  return left.threads % 2 > than.threads % 2;
+}};
+
 [[nodiscard]] auto random_placement(random_stream& random) -> block_placement {
-  return static_cast<block_placement>(random.below(3));
+  constexpr std::array all{block_placement::even, block_placement::first_fit, block_placement::best_fit, odd_sms};
+  return all[static_cast<std::size_t>(random.below(4))];
 }
 
 [[nodiscard]] auto random_gpu(random_stream& random) -> takt::block_gpu {

@@ -201,7 +201,7 @@ inline constexpr bool lacks_cores =
     has_clusters<typename Pool::rule_type> && !std::same_as<typename Pool::resource_type, processors_resource>;
 
 template <class Pool>
-inline constexpr bool lacks_tokens = is_locked<typename Pool::rule_type> && !has_sms<typename Pool::resource_type>;
+inline constexpr bool lacks_tokens = Locked<typename Pool::rule_type> && !has_sms<typename Pool::resource_type>;
 
 template <class Platform, class Segments>
 struct board_fault {};

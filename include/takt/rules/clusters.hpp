@@ -90,9 +90,4 @@ template <class Rule>
   return clustered(nonpreemptive(static_cast<const Rule&>(rule)), rule.processors);
 }
 
-namespace detail {
-template <class Rule>
-inline constexpr bool is_federated<clustered_rule<Rule>> = is_federated<Rule>;
-}  // namespace detail
-
 }  // namespace takt

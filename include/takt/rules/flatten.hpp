@@ -326,9 +326,11 @@ class board_flattener {
   visit_mask on_device_ = 0;  ///< those that copy or run kernels
 };
 
-/// Whether an order may look at the priorities of tasks; one that does not say so may.
+/// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may, unless
+/// it is a task-level one.
 template <class Order>
-inline constexpr bool order_reads_priorities = !requires { requires !Order::takes_priorities; };
+inline constexpr bool order_reads_priorities = !requires { requires !Order::takes_priorities; } &&
+                                               (GivenPriority<Order> || !TaskLevelPriority<Order>);
 
 /// Parts of a plan that a composed board uses.
 template <class P>

@@ -11,14 +11,14 @@
 
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
+#include <takt/model/kernel_law.hpp>
 #include <takt/model/platform.hpp>
-#include <takt/rules/fifo_server.hpp>
+#include <takt/model/segment.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/priority_order.hpp>
-#include <takt/rules/priority_server.hpp>
 #include <takt/rules/servers/context_server.hpp>
 #include <takt/rules/servers/unit_server.hpp>
 #include <takt/rules/token_rule.hpp>
@@ -80,9 +80,6 @@ template <class Order = by_given_priority>
 struct fixed_priority_rule {
   static_assert(detail::fixed_order_check<TaskLevelPriority<Order>>::passed);
   using is_takt_rule = void;
-  template <std::size_t Capacity>
-  using server = priority_server<preemption::allowed, Capacity>;
-
   static constexpr std::string_view name = "fixed priority";
   static constexpr bool preemptive = true;
   static constexpr bool partitioned = true;
@@ -111,11 +108,8 @@ struct edf_rule {
 /// The order of another rule, without taking the resource away from its holder.
 template <class Rule>
 struct nonpreemptive_rule : detail::same_policy<Rule> {
-  static_assert(detail::preemptive_check<Preemptive<Rule>>::passed);
+  static_assert(detail::preemptive_check < Preemptive<Rule> && !detail::has_clusters < Rule >> ::passed);
   using is_takt_rule = void;
-  template <std::size_t Capacity>
-  using server = priority_server<preemption::forbidden, Capacity>;
-
   static constexpr std::string_view name{detail::nonpreemptive_name<Rule>::letters.data(),
                                          detail::nonpreemptive_name<Rule>::letters.size()};
   static constexpr bool preemptive = false;
@@ -152,8 +146,8 @@ struct nonpreemptive_rule : detail::same_policy<Rule> {
 template <class Rule>
 struct busy_waiting_rule {
   using is_takt_rule = void;
-  template <std::size_t Capacity>
-  using server = typename Rule::template server<Capacity>;
+  using inner_rule = Rule;
+  static constexpr bool keeps_core_while_suspended = true;
 
   [[no_unique_address]] Rule inner{};
   [[nodiscard]] constexpr auto job_order(std::int32_t units) const noexcept { return inner.job_order(units); }
@@ -206,6 +200,7 @@ struct time_slice_rule {
 /// Each kernel runs on all SMs.
 struct whole_gpu_rule {
   using is_takt_rule = void;
+  static constexpr bool runs_on_all_sms = true;
 };
 
 /// The stretch from a job's copy to the device until its copy back is one critical section of a single lock, granted
@@ -213,18 +208,14 @@ struct whole_gpu_rule {
 template <class Rule>
 struct serialized_rule {
   using is_takt_rule = void;
-  using inner = Rule;
+  using inner_rule = Rule;
+  static constexpr bool serializes_device_use = true;
   static constexpr bool shares_physical_sms = detail::shares_physical_sms<Rule>();
-  template <std::size_t Capacity>
-  using server = priority_server<preemption::forbidden, Capacity>;
 };
 
 /// First come, first served, without taking the resource away from its holder.
 struct fifo_rule {
   using is_takt_rule = void;
-  template <std::size_t Capacity>
-  using server = fifo_server<Capacity>;
-
   static constexpr std::string_view name = "first come, first served";
   [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_arrival { return {}; }
   template <std::size_t Capacity>
@@ -309,55 +300,99 @@ template <class Order>
 
 namespace detail {
 template <class R>
-inline constexpr bool is_fixed_priority = false;
-template <class Order>
-inline constexpr bool is_fixed_priority<fixed_priority_rule<Order>> = true;
+using server_of = decltype(std::declval<const R&>().template make_server<1>(std::int32_t{1}));
+
+/// Whether segments take the times that they are given and units are not scheduled together, as published methods
+/// suppose, whatever the resource.
 template <class R>
-inline constexpr bool is_nonpreemptive = false;
+inline constexpr bool is_plain = !Views<R, cpu_segment> && !Views<R, copy_segment> && !has_clusters<R> &&
+                                 !requires(const R& r, const processors_resource& p) { r.on(p); } &&
+                                 !requires(const R& r, const copy_engines_resource& p) { r.on(p); };
+
+/// Whether a few kernels take as long as on the SMs of a share.
 template <class R>
-inline constexpr bool is_nonpreemptive<nonpreemptive_rule<R>> = is_fixed_priority<R>;
-template <class R>
-inline constexpr bool is_busy_waiting = false;
-template <class R>
-inline constexpr bool is_busy_waiting<busy_waiting_rule<R>> = is_fixed_priority<R>;
-template <class R>
-inline constexpr bool is_federated = false;
-template <bool Shared>
-inline constexpr bool is_federated<federated_rule<Shared>> = true;
-template <class R>
-inline constexpr bool is_serialized_federated = false;
-template <class R>
-inline constexpr bool is_serialized_federated<serialized_rule<R>> = is_federated<R>;
-template <class R>
-inline constexpr bool is_locked = false;
-template <class Order>
-inline constexpr bool is_locked<locked_rule<Order>> = true;
+[[nodiscard]] consteval auto takes_times_of_shares() -> bool {
+  if constexpr (std::default_initializable<R> && Views<R, kernel_segment<divisible_work>>) {
+    const kernel_segment<divisible_work> kernels[]{{{.work = {duration{70}, duration{90}}, .overhead = duration{3}}},
+                                                   {{.work = {duration{10}, duration{400}},
+                                                     .overhead = duration{0},
+                                                     .interleave_numerator = 7,
+                                                     .interleave_denominator = 4}}};
+    for (const auto& k : kernels) {
+      for (const std::int32_t sms : {1, 3}) {
+        const visit_placement at{
+            .gpu = {.sms = 4, .virtual_per_sm = 2, .shared = shares_physical_sms<R>()}, .units = 1, .sms = sms};
+        const visit_view seen = view_by(R{}, k, at);
+        const visit_view given = time_on_share(k, at);
+        if (seen.time.lower != given.time.lower || seen.time.upper != given.time.upper || seen.fault != given.fault) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+  return false;
+}
+
 }  // namespace detail
 
+// What published methods and their hosts ask of a rule. Its order and its server say what it does, so a rule of one's
+// own with the order and the server of another stands for it.
+
+/// On each unit by itself the ready job of the least point runs at every instant.
 template <class R>
-concept FixedPriority = detail::is_fixed_priority<R>;
+concept RunsInOrder =
+    std::same_as<detail::server_of<R>, unit_server<true, 1>> && detail::is_partitioned<R>() && detail::is_plain<R>;
+/// On each unit by itself the ready job of the least point starts when the unit is free, and keeps it to its end.
 template <class R>
-concept EarliestDeadlineFirst = std::same_as<R, edf_rule>;
+concept StartsInOrder =
+    std::same_as<detail::server_of<R>, unit_server<false, 1>> && detail::is_partitioned<R>() && detail::is_plain<R>;
+
 template <class R>
-concept NonpreemptiveFixedPriority = detail::is_nonpreemptive<R>;
+concept FixedPriority = RunsInOrder<R> && TaskLevelPriority<order_of<R>>;
 template <class R>
-concept BusyWaiting = detail::is_busy_waiting<R>;
+concept EarliestDeadlineFirst = RunsInOrder<R> && std::same_as<order_of<R>, by_absolute_deadline>;
 template <class R>
-concept Federated = detail::is_federated<R>;
+concept NonpreemptiveFixedPriority = StartsInOrder<R> && TaskLevelPriority<order_of<R>>;
 template <class R>
-concept SerializedFederated = detail::is_serialized_federated<R>;
+concept NonpreemptiveEdf = StartsInOrder<R> && std::same_as<order_of<R>, by_absolute_deadline>;
+/// All units have one queue, in which nobody is overtaken.
 template <class R>
-concept SerializedWholeGpu = std::same_as<R, serialized_rule<whole_gpu_rule>>;
+concept FirstComeFirstServed =
+    std::same_as<detail::server_of<R>, unit_server<false, 1>> && std::same_as<order_of<R>, by_arrival> &&
+    !detail::is_partitioned<R>() && detail::is_plain<R>;
+/// `keeps_core_while_suspended` says that a job keeps its claim on its core until it completes; `inner_rule` says who
+/// goes first there.
+template <class R>
+concept BusyWaiting = requires { requires R::keeps_core_while_suspended; } && FixedPriority<typename R::inner_rule>;
+/// `hands_out_sms` says that each task has as many SMs of its own as its share in the plan.
+template <class R>
+concept Federated = requires { requires R::hands_out_sms; } && !detail::has_clusters<R> &&
+                    std::same_as<detail::server_of<R>, dedicated_server<1>> && detail::takes_times_of_shares<R>();
+/// `serializes_device_use` says that what stands between two CPU segments is a critical section of one lock that is
+/// granted in the order of the processors; `inner_rule` says which SMs a kernel gets, `runs_on_all_sms` that it gets
+/// all.
+template <class R>
+concept Serialized = requires {
+  typename R::inner_rule;
+  requires R::serializes_device_use;
+};
+template <class R>
+concept SerializedFederated = Serialized<R> && Federated<typename R::inner_rule>;
+template <class R>
+concept SerializedWholeGpu = Serialized<R> && requires { requires R::inner_rule::runs_on_all_sms; };
 /// Tokens under any rule.
 template <class R>
-concept Locked = detail::is_locked<R>;
+concept Locked = requires(const R& r) {
+  typename R::token_rule;
+  { r.tokens } -> std::convertible_to<std::int32_t>;
+  { r.order } -> std::convertible_to<typename R::token_rule>;
+};
 /// Tokens under a rule with a published analysis of GPUs.
 template <class R>
 concept TokenLocked = Locked<R> && requires {
   { R::token_rule::method } -> std::convertible_to<std::string_view>;
 };
-template <class R>
-concept FirstComeFirstServed = std::same_as<R, fifo_rule>;
 template <class R>
 concept Absent = std::same_as<R, detail::absent_rule>;
 

@@ -6,7 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/allocation/accelerator/placement.hpp>
 #include <takt/allocation/accelerator/slot_design.hpp>
 #include <takt/allocation/allocate.hpp>
 #include <takt/allocation/gpusync/partition.hpp>
@@ -112,13 +111,6 @@ TEST_CASE("unknown costs of preemption are refused by every test that reads them
   });
 }
 
-TEST_CASE("an unknown order of gangs is refused") {
-  expect_only_named<takt::gang_order>(2, [](takt::gang_order e) {
-    return is_choice(
-        takt::analyze(takt::platform(takt::pool(takt::accelerator(2, 2), takt::gang(takt::edf, e))), single).error);
-  });
-}
-
 TEST_CASE("no test takes an order that ranks nobody") {
   const takt::analysis::rank_order<single.tasks.capacity()> nobody;
   CHECK(is_choice(takt::analysis::level_stack_fixed_priority(single, nobody, 2).error));
@@ -138,14 +130,7 @@ TEST_CASE("unknown orders of activation and extents of runs are refused") {
   });
 }
 
-TEST_CASE("unknown ways to place kernels and to search slots are refused") {
-  const auto admits = [](const auto& /*part*/) { return true; };
-  expect_only_named<takt::core_choice>(4, [&](takt::core_choice e) {
-    return is_choice(takt::place_on_cores(table_1, 2, e, takt::placement_order::as_given, admits).error);
-  });
-  expect_only_named<takt::placement_order>(3, [&](takt::placement_order e) {
-    return is_choice(takt::place_on_cores(table_1, 2, takt::core_choice::first_fit, e, admits).error);
-  });
+TEST_CASE("unknown ways to search slots are refused") {
   const auto holds = [](const auto& /*part*/, const slot& s) { return s.budget >= 3; };
   constexpr std::array<std::int64_t, 1> periods{10};
   expect_only_named<takt::budget_growth>(2, [&](takt::budget_growth e) {
@@ -280,9 +265,10 @@ TEST_CASE("unknown choices of a configuration of locked GPUs are refused") {
     change(board.shape);
     return refuses_shape(board);
   };
-  expect_only_named<takt::token_protocol>(3, [&](auto e) { return with([e](auto& c) { c.tokens = e; }); });
-  expect_only_named<takt::engine_order>(2, [&](auto e) { return with([e](auto& c) { c.engines = e; }); });
-  expect_only_named<takt::cpu_scheduler>(4, [&](auto e) { return with([e](auto& c) { c.scheduler = e; }); });
+  CHECK_FALSE(with([](auto& c) { c.tokens = takt::token_protocol::derived; }));
+  CHECK(with([](auto& c) { c.tokens = {.given = false, .donates_at_release = true}; }));
+  CHECK_FALSE(with([](auto& c) { c.scheduler = {.points = {.deadline = 1, .wcet = -1}}; }));
+  CHECK(with([](auto& c) { c.scheduler = {.points = {.deadline = 1, .wcet = -1}, .task_level = true}; }));
   expect_only_named<takt::uncontended_gpus>(2, [&](auto e) { return with([e](auto& c) { c.uncontended = e; }); });
   expect_only_named<takt::migration_path>(3, [&](auto e) { return with([e](auto& c) { c.migration = e; }); });
 }
@@ -356,14 +342,6 @@ TEST_CASE("unknown rules and triggers of shares are refused, and prove nothing")
 // Rules that answer by themselves.
 
 TEST_CASE("rules that are asked with an unknown choice answer that nothing can be done") {
-  expect_only_named<takt::service_order>(2, [](takt::service_order e) {
-    const std::array<ticks, 1> lower{5};
-    const std::array waiters{takt::priority_point{1, 0}};
-    ticks out = 0;
-    const bool refused = !takt::analysis::copy_chunk_blocking(e, true, 2, lower, out);
-    CHECK(refused == !takt::should_yield(e, takt::priority_point{2, 0}, waiters));
-    return refused;
-  });
   expect_only_named<takt::token_layout>(2, [](takt::token_layout e) { return !takt::token_map{.layout = e}.valid(); });
   expect_only_named<takt::load_measure>(2, [](takt::load_measure e) {
     const std::array<takt::queue_load, 2> queues{};

@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <takt/allocation/allocate.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/analyze_accelerator.hpp>
+#include <takt/rules/clusters.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/simulation/simulate.hpp>
@@ -115,6 +118,107 @@ TEST_CASE("chains are proven and simulated under an order of one's own as under 
   }
 }
 
+/// Rules of one's own that do what known ones do.
+struct gap_first {
+  using is_takt_rule = void;
+  static constexpr std::string_view name = "smallest gap first";
+  static constexpr bool preemptive = true;
+  static constexpr bool partitioned = true;
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_gap { return {}; }
+  template <std::size_t Capacity>
+  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> takt::unit_server<true, Capacity> {
+    return takt::unit_server<true, Capacity>{units};
+  }
+};
+struct in_turn {
+  using is_takt_rule = void;
+  static constexpr std::string_view name = "in turn";
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> takt::by_arrival { return {}; }
+  template <std::size_t Capacity>
+  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> takt::unit_server<false, Capacity> {
+    return takt::unit_server<false, Capacity>{units};
+  }
+};
+struct gap_spinning {
+  using is_takt_rule = void;
+  using inner_rule = gap_first;
+  static constexpr bool keeps_core_while_suspended = true;
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_gap { return {}; }
+};
+struct own_parts : takt::federated_rule<false> {
+  static constexpr std::string_view name = "parts";
+};
+struct one_by_one {
+  using is_takt_rule = void;
+  using inner_rule = own_parts;
+  static constexpr bool serializes_device_use = true;
+};
+
+static_assert(takt::FixedPriority<gap_first> && takt::NonpreemptiveFixedPriority<takt::nonpreemptive_rule<gap_first>>);
+static_assert(takt::FirstComeFirstServed<in_turn> && takt::BusyWaiting<gap_spinning> && takt::Federated<own_parts>);
+static_assert(takt::SerializedFederated<one_by_one> && !takt::SerializedWholeGpu<one_by_one>);
+static_assert(!takt::BusyWaiting<gap_first> && !takt::FixedPriority<gap_spinning> && !takt::FixedPriority<in_turn>);
+
+/// What differs from them in its server, its view or its units is another rule.
+struct with_another_server : gap_first {
+  template <std::size_t Capacity>
+  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> takt::unit_server<false, Capacity> {
+    return takt::unit_server<false, Capacity>{units};
+  }
+};
+struct with_a_view : gap_first {
+  [[nodiscard]] static constexpr auto view(const takt::cpu_segment& s) -> takt::interval<ticks> {
+    return {0, 2 * s.time.upper.count()};
+  }
+};
+struct global : gap_first {
+  static constexpr bool partitioned = false;
+};
+struct slower_parts : own_parts {
+  template <takt::TimedOnSms K>
+  [[nodiscard]] static constexpr auto view(const K& kernel, const takt::visit_placement& at) -> takt::visit_view {
+    takt::visit_view out = takt::time_on_share(kernel, at);
+    ++out.time.upper;
+    return out;
+  }
+};
+struct partitioned_turns : in_turn {
+  static constexpr bool partitioned = true;
+};
+static_assert(!takt::FixedPriority<with_another_server> && !takt::FixedPriority<with_a_view>);
+static_assert(!takt::FixedPriority<global> && !takt::Federated<slower_parts>);
+static_assert(!takt::FirstComeFirstServed<partitioned_turns>);
+static_assert(!takt::FixedPriority<decltype(takt::clustered(gap_first{}, 2))>);
+static_assert(!takt::Federated<decltype(takt::clustered(takt::federated, 2))>);
+
+TEST_CASE("published methods and their hosts take rules of one's own that do what they know") {
+  const auto board_of = [](const auto& cpu, const auto& copies, const auto& gpu) {
+    return takt::platform(takt::pool(takt::processors(1), cpu), takt::pool(takt::copy_engines(1), copies),
+                          takt::pool(takt::virtual_sms(4, 2), gpu));
+  };
+  const auto compare = [](const auto& own, const auto& known, const takt::plan<3>& p) {
+    const auto a = takt::analyze(own, plain, p);
+    const auto b = takt::analyze(known, plain, p);
+    CHECK(a.method == b.method);
+    CHECK(a.status == b.status);
+    const auto seen = takt::simulate(own, plain, a.plan, {.horizon = 3_s});
+    const auto same = takt::simulate(known, plain, b.plan, {.horizon = 3_s});
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(a.tasks[i].bound.value == b.tasks[i].bound.value);
+      CHECK(seen.tasks[i].worst_response == same.tasks[i].worst_response);
+    }
+  };
+  using takt::nonpreemptive;
+  compare(board_of(gap_first{}, nonpreemptive(gap_first{}), own_parts{}),
+          board_of(gap_order, nonpreemptive(gap_order), takt::federated), takt::dedicate(1, 1, 1));
+  compare(board_of(gap_spinning{}, nonpreemptive(gap_first{}), own_parts{}),
+          board_of(takt::busy_waiting(gap_order), nonpreemptive(gap_order), takt::federated), takt::dedicate(1, 1, 1));
+  compare(board_of(gap_first{}, nonpreemptive(gap_first{}), one_by_one{}),
+          board_of(gap_order, nonpreemptive(gap_order), takt::serialized(takt::federated)), takt::dedicate(1, 1, 1));
+  compare(board_of(gap_first{}, in_turn{}, takt::locked(takt::k_fmlp_order, 2)),
+          board_of(gap_order, takt::fifo, takt::locked(takt::k_fmlp_order, 2)), {});
+}
+
 TEST_CASE("a plan whose priorities are against an order of one's own does not fit") {
   takt::plan<3> p = takt::dedicate(1, 1, 1);
   for (const std::int32_t priority : {1, 2, 0}) { static_cast<void>(p.priorities.push_back(priority)); }
@@ -135,12 +239,14 @@ TEST_CASE("kernels of an accelerator are ranked by an order of one's own") {
       takt::task_set(takt::task("a", takt::period(50_ms), takt::deadline(40_ms), takt::kernel(takt::wcet(4_ms))),
                      takt::task("b", takt::period(60_ms), takt::deadline(30_ms), takt::kernel(takt::wcet(4_ms))),
                      takt::task("c", takt::period(70_ms), takt::deadline(70_ms), takt::kernel(takt::wcet(4_ms))));
-  const auto verdict =
-      takt::analyze(takt::platform(takt::pool(takt::accelerator(2, 2), takt::nonpreemptive(gap_order))), kernels);
-  REQUIRE(verdict.plan.priorities.size() == 3);
-  CHECK(verdict.plan.priorities[0] == 1);
-  CHECK(verdict.plan.priorities[1] == 2);
-  CHECK(verdict.plan.priorities[2] == 0);
+  const auto ranks = [&](const auto& rule) {
+    const auto verdict = takt::analyze(takt::platform(takt::pool(takt::accelerator(2, 2), rule)), kernels);
+    return std::vector<std::int32_t>(verdict.plan.priorities.begin(), verdict.plan.priorities.end());
+  };
+  const std::vector<std::int32_t> by_gaps{1, 2, 0};
+  CHECK(ranks(takt::nonpreemptive(gap_order)) == by_gaps);
+  CHECK(ranks(takt::nonpreemptive(gap_first{})) == by_gaps);
+  CHECK(ranks(takt::levels(gap_first{})) == by_gaps);
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ using takt::no_kernel;
 using takt::ticks;
 using takt::runtime::accelerator_options;
 using takt::runtime::accelerator_runtime;
+using takt::runtime::backlog_handling;
 using takt::runtime::emulated_accelerator;
 using takt::runtime::job_event;
 using takt::runtime::launch_end;
 using takt::runtime::never;
 using takt::runtime::now;
-using takt::runtime::overrun_policy;
 using takt::runtime::wave_kernel;
 using takt_test::manual_device;
 using takt_test::recording;
@@ -289,7 +289,7 @@ TEST_CASE("a release that finds its job unfinished can be dropped, and a hook ca
   manual_device device;
   by_hand<single_stream>* running = nullptr;
   accelerator_options options;
-  options.overrun = overrun_policy::skip;
+  options.overrun = backlog_handling::skip;
   options.hooks.on_overrun = [&](const job_event&) {
     if (++overruns == 3) {
       running->stop();
