@@ -36,7 +36,7 @@ TEST_CASE("a job that is due when a grant ends the one before comes in before it
   board places;
   REQUIRE(places.add(takt::nonpreemptive(takt::fixed_priority)));
   REQUIRE(places.add(takt::fifo));
-  REQUIRE(places.add_tokens(1));
+  REQUIRE(places.add_tokens(takt::fifo_order, 1));
   table set;
   REQUIRE(set.add_task({.name = "often", .period = 2, .deadline = 2, .priority = 0}));
   REQUIRE(set.add_next(0, 0, 0));
