@@ -32,6 +32,19 @@ struct choice {
   std::int32_t units = 1;
   std::int32_t tokens = no_tokens;
   takt::visit_view (*kernel)(draws&) = nullptr;  ///< of what its view reads; else any time
+  takt::any_token_rule<visits> order = takt::fifo_order;
+};
+
+/// A rule of the test's own: its lock is a single queue, of which its bound knows only that it never idles.
+struct some_order {
+  static constexpr std::string_view name = "some order";
+  template <std::size_t Clients>
+  [[nodiscard]] static auto make_lock(const takt::token_setting& at) {
+    return takt::fifo_order.make_lock<Clients>(at);
+  }
+  static void delays(std::span<takt::section_demand> sections, const takt::token_setting& at) {
+    an::work_conserving_delays(sections, at.tokens);
+  }
 };
 
 auto cpu_rules() -> std::array<choice, 7> {
@@ -76,7 +89,7 @@ auto slots_under(const auto& policy) -> takt::any_rule<visits> {
                      takt::period(takt::duration{8}));
 }
 
-auto gpu_rules() -> std::array<choice, 17> {
+auto gpu_rules() -> std::array<choice, 22> {
   return {{{"SMs of one's own", takt::federated},
            {"whole, FIFO", takt::fifo},
            {"whole, fixed priority", takt::nonpreemptive(takt::fixed_priority)},
@@ -92,8 +105,13 @@ auto gpu_rules() -> std::array<choice, 17> {
            {"slots, EDF", slots_under(takt::edf), 1, no_tokens, kernel_in_waves},
            {"gang, fixed priority", takt::gang(takt::fixed_priority), 1, no_tokens, kernel_in_waves},
            {"gang, EDF", takt::gang(takt::edf, takt::strict), 1, no_tokens, kernel_in_waves},
-           {"one token", takt::federated, 1, 1},
-           {"two tokens", takt::federated, 1, 2}}};
+           {"one token, k-FMLP", takt::federated, 1, 1, nullptr, takt::k_fmlp_order},
+           {"two tokens, k-FMLP", takt::federated, 1, 2, nullptr, takt::k_fmlp_order},
+           {"one token, R2DGLP", takt::federated, 1, 1, nullptr, takt::r2dglp_order},
+           {"two tokens, R2DGLP", takt::federated, 1, 2, nullptr, takt::r2dglp_order},
+           {"one token, CK-OMLP", takt::federated, 1, 1, nullptr, takt::ck_omlp_order},
+           {"two tokens, FIFO", takt::federated, 1, 2, nullptr, takt::fifo_order},
+           {"two tokens, a test's own", takt::federated, 1, 2, nullptr, some_order{}}}};
 }
 
 enum class shape : std::uint8_t { chain, graph, both };
@@ -144,7 +162,7 @@ auto system_of(std::uint64_t seed, const choice& cpu, const choice& copies, cons
   draws d{seed};
   random_system out;
   for (const choice* c : {&cpu, &copies, &kernels}) { REQUIRE(out.places.add(c->rule, c->units)); }
-  if (kernels.tokens != no_tokens) { REQUIRE(out.places.add_tokens(takt::fifo_order, kernels.tokens)); }
+  if (kernels.tokens != no_tokens) { REQUIRE(out.places.add_tokens(kernels.order, kernels.tokens)); }
   const ticks count = d.between(2, 4);
   const ticks slack = d.between(2, 9);
   for (ticks i = 0; i < count; ++i) {
