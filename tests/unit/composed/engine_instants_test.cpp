@@ -68,3 +68,17 @@ TEST_CASE("a deadline that passes before its job's late release is a miss") {
   CHECK(run(set, places, 15, 8, length).misses() == 2);
   CHECK(run(set, places, 15, 8, length).tasks[0].released == 1);
 }
+
+TEST_CASE("stations refuse rules that cannot share their units out") {
+  takt::any_stations<8, 4> places;
+  CHECK_FALSE(places.add(takt::fifo, 0));
+  CHECK_FALSE(places.add(takt::deadline_monotonic, -1));
+  CHECK_FALSE(places.add(takt::any_rule<4>{}));
+  CHECK_FALSE(places.add(takt::time_slices(takt::duration{0}, takt::duration{0})));
+  CHECK_FALSE(places.add(takt::time_slices(takt::duration{1}, takt::duration{-1})));
+  CHECK_FALSE(places.add(takt::time_slices(takt::duration{1}, takt::duration{0}), 2));
+  CHECK(places.size() == 0);
+  CHECK(places.add(takt::time_slices(takt::duration{1}, takt::duration{0})));
+  CHECK(places.add(takt::fifo, 2));
+  CHECK(places.size() == 2);
+}
