@@ -289,3 +289,22 @@ TEST_CASE("the harness catches that a job of before is still under way when a wi
   REQUIRE(sound.places.add(takt::fixed_priority, 2));
   for (std::uint64_t seed = 1; seed <= 100; ++seed) { hold(sound, an::holistic(sound.set, sound.places), seed, count); }
 }
+
+namespace {
+
+/// Stations that do not say that they have several units, so that nobody looks for visits beside each other.
+struct seems_to_have_one_unit : board {
+  [[nodiscard]] static auto units(std::size_t /*s*/) noexcept -> std::int32_t { return 1; }
+};
+
+}  // namespace
+
+TEST_CASE("the harness catches jobs that are no sequence on a cluster and are proven as if they were") {
+  tally count;
+  for (std::uint64_t seed = 1; seed <= 60'000 && count.violations == 0; ++seed) {
+    const auto s = random_clusters(seed, [](draws&) { return takt::g_edf; });
+    const auto verdict = an::inflated(s.set, seems_to_have_one_unit{s.places});
+    if (verdict.schedulable()) { watch(s, verdict, seed, count); }
+  }
+  CHECK(count.violations > 0);
+}

@@ -71,12 +71,40 @@ template <std::size_t N, std::size_t V>
   return longest;
 }
 
+/// Why the jobs that visit station s are not proven there with their time elsewhere as execution, or none. Their
+/// demands are added to `jobs`.
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto whole_jobs(const visit_table<N, V>& table, const Stations& stations, std::uint32_t s,
+                                        const ticks* responses, station_demands<N, V>& jobs) -> obstacle {
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    const flow_record& t = table.tasks[i];
+    ticks demand = 0;
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      const visit_record& x = table.visit(i, p);
+      demand += x.station == s ? x.upper : 0;
+    }
+    if (demand == 0) { continue; }
+    if (stations.units(s) > 1 && forks_on(table, i, s)) { return obstacle::processors; }
+    const ticks whole = demand + t.jitter + longest_elsewhere(table, i, s, responses);
+    if (whole > t.deadline) { return obstacle::deadline; }
+    if (!jobs.add(stations, s, table, i, whole)) { return obstacle::overflow; }
+  }
+  const auto tested = jobs.all();
+  if (tested.empty()) { return obstacle::none; }
+  if (stations.has_decision(s)) { return stations.decides(s, tested) ? obstacle::none : obstacle::processors; }
+  if (!stations.responds(s, tested)) { return obstacle::processors; }
+  for (const visit_demand& job : tested) {
+    if (job.response > job.deadline) { return obstacle::deadline; }
+  }
+  return obstacle::none;
+}
+
 }  // namespace detail
 
 /// Suspensions count as execution: a job's time on other stations, as long as they can take, is added to its demand on
-/// one that orders whole jobs and preempts, and that station's own test decides. On several units a job must be a
-/// sequence: where two of its visits can be pending there at one instant, nothing is proven. Visits elsewhere become
-/// ready at the latest when their job can still meet its deadline. Jobs that visit no such station are proven by the
+/// one that orders whole jobs and preempts, and that station's own test decides. On several units jobs must be
+/// sequences: where two visits of one can be pending there at one instant, the test says nothing. Visits elsewhere
+/// become ready at the latest when their job can still meet its deadline. Jobs that no test proves are proven by the
 /// sum of their responses. Bounds are the deadlines. Tasks with token sections are not proven. Error: `invalid_model`.
 /// Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious analysis; see docs/composition.md.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
@@ -128,36 +156,23 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   for (std::uint32_t s = 0; s < stations.size(); ++s) {
     if (!stations.takes_suspensions(s)) { continue; }
     detail::station_demands<N, V> jobs;
-    for (std::uint32_t i = 0; i < table.size(); ++i) {
-      const flow_record& t = table.tasks[i];
-      ticks demand = 0;
-      for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-        const visit_record& x = table.visit(i, p);
-        demand += x.station == s ? x.upper : 0;
-      }
-      if (demand == 0) { continue; }
-      if (stations.units(s) > 1 && detail::forks_on(table, i, s)) { return fail(obstacle::processors, s); }
-      const ticks whole = demand + t.jitter + detail::longest_elsewhere(table, i, s, responses);
-      if (whole > t.deadline) { return fail(obstacle::deadline, i); }
-      if (!jobs.add(stations, s, table, i, whole)) { return fail(obstacle::overflow, i); }
-      proven[i] = true;
-    }
-    const auto tested = jobs.all();
-    if (tested.empty()) { continue; }
-    if (stations.has_decision(s)) {
-      if (!stations.decides(s, tested)) { return fail(obstacle::processors, s); }
+    const obstacle why = detail::whole_jobs(table, stations, s, responses, jobs);
+    if (why != obstacle::none) {
+      fail(why, s);
       continue;
     }
-    if (!stations.responds(s, tested)) { return fail(obstacle::processors, s); }
-    for (const visit_demand& job : tested) {
-      if (job.response > job.deadline) { return fail(obstacle::deadline, job.task); }
-    }
+    for (const visit_demand& job : jobs.all()) { proven[job.task] = true; }
   }
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     const flow_record& t = table.tasks[i];
     const ticks path = detail::longest_elsewhere(table, i, stations.size(), responses);
-    if (!proven[i] && (path > t.deadline || t.jitter + path > t.deadline)) { return fail(obstacle::deadline, i); }
-    out.tasks[i].bound = {t.deadline, true};
+    if (proven[i] || (path <= t.deadline && t.jitter + path <= t.deadline)) { continue; }
+    return out.why == obstacle::none ? fail(obstacle::deadline, i) : out;
+  }
+  out.why = obstacle::none;
+  out.where = nowhere;
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    out.tasks[i].bound = {table.tasks[i].deadline, true};
     out.tasks[i].meets = true;
   }
   out.status = verdict_status::schedulable;
