@@ -19,28 +19,33 @@ namespace detail {
 
 /// The order of jobs of a policy on so many processors; points that are given have none of their own.
 template <gel_policy Policy>
-struct order_of_policy {};
+struct order_of_policy {
+  static constexpr bool of_whole_jobs = false;
+};
 template <>
 struct order_of_policy<gel_policy::earliest_deadline> {
+  static constexpr bool of_whole_jobs = true;
   static constexpr std::string_view name = "global EDF";
   static constexpr std::string_view patient_name = "non-preemptive global EDF";
   [[nodiscard]] static constexpr auto on(std::int32_t /*units*/) noexcept -> by_absolute_deadline { return {}; }
 };
 template <>
 struct order_of_policy<gel_policy::fair_lateness> {
+  static constexpr bool of_whole_jobs = false;  // but of visits: their lengths
   static constexpr std::string_view name = "global fair lateness";
   static constexpr std::string_view patient_name = "non-preemptive global fair lateness";
   [[nodiscard]] static constexpr auto on(std::int32_t units) noexcept -> by_fair_lateness { return {units}; }
 };
 template <>
 struct order_of_policy<gel_policy::first_in_first_out> {
+  static constexpr bool of_whole_jobs = true;
   static constexpr std::string_view name = "earliest release";
   static constexpr std::string_view patient_name = "non-preemptive earliest release";
   [[nodiscard]] static constexpr auto on(std::int32_t /*units*/) noexcept -> by_release { return {}; }
 };
 
 template <gel_policy Policy>
-inline constexpr bool has_order_of_jobs = Policy != gel_policy::given_points;
+inline constexpr bool has_order_of_jobs = requires { order_of_policy<Policy>::on(1); };
 
 }  // namespace detail
 
@@ -54,7 +59,7 @@ struct global_rule {
   using is_takt_rule = void;
   static constexpr gel_policy policy = Policy;
   static constexpr bool preemptive = true;
-  static constexpr bool takes_suspensions = Policy != gel_policy::fair_lateness;
+  static constexpr bool takes_suspensions = detail::order_of_policy<Policy>::of_whole_jobs;
 
   static constexpr std::string_view name = [] {
     if constexpr (detail::has_order_of_jobs<Policy>) { return detail::order_of_policy<Policy>::name; }

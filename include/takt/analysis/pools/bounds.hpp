@@ -79,7 +79,7 @@ template <gel_policy Policy>
   requires PoolRule<global_rule<Policy>>
 struct pool_bounds<nonpreemptive_rule<global_rule<Policy>>> {
   static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t units) {
-    nonpreemptive_global_point_responses(visits, units, detail::slope_of(Policy, units));
+    nonpreemptive_global_point_responses(visits, units, detail::form_of(Policy, units).slope);
   }
 };
 template <>
