@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -63,6 +65,30 @@ class fields {
 /// One of a few words. A word of the format that the analyses of this program do not cover is refused as that.
 [[nodiscard]] auto read_word(const located& v, std::span<const std::string_view> known,
                              std::span<const std::string_view> foreign = {}) -> std::string_view;
+/// What a word of a file stands for.
+template <class Value>
+struct named_value {
+  std::string_view name;
+  Value value;
+};
+template <class Value>
+named_value(const char*, Value) -> named_value<Value>;
+
+template <class Value, std::size_t N>
+[[nodiscard]] constexpr auto names_of(const std::array<named_value<Value>, N>& all) -> std::array<std::string_view, N> {
+  std::array<std::string_view, N> out;
+  for (std::size_t i = 0; i < N; ++i) { out[i] = all[i].name; }
+  return out;
+}
+/// Pre: one has the name.
+template <class Value, std::size_t N>
+[[nodiscard]] constexpr auto value_named(std::string_view name, const std::array<named_value<Value>, N>& all)
+    -> const Value& {
+  std::size_t at = 0;
+  while (at + 1 < N && all[at].name != name) { ++at; }
+  return all[at].value;
+}
+
 /// The array itself, with at least one item.
 [[nodiscard]] auto require_array(const located& v, std::string_view allowed) -> located;
 

@@ -56,21 +56,20 @@ struct catalogue_entry {
   rule_names names;
 };
 
-template <priority_order Order>
+template <TaskLevelPriority Order>
 [[nodiscard]] constexpr auto entries_under(std::string_view cpus) {
   using cpu = fixed_priority_rule<Order>;
   return boost::hana::make_tuple(catalogue_entry<cpu, federated_rule<false>>{{cpus, "isolated"}},
                                  catalogue_entry<cpu, federated_rule<true>>{{cpus, "shared"}},
-                                 catalogue_entry<cpu, locked_rule<token_order::k_fmlp>>{{cpus, "tokens", "k-fmlp"}},
-                                 catalogue_entry<cpu, locked_rule<token_order::r2dglp>>{{cpus, "tokens", "r2dglp"}},
-                                 catalogue_entry<cpu, locked_rule<token_order::ck_omlp>>{{cpus, "tokens", "ck-omlp"}});
+                                 catalogue_entry<cpu, locked_rule<k_fmlp_order_rule>>{{cpus, "tokens", "k-fmlp"}},
+                                 catalogue_entry<cpu, locked_rule<r2dglp_order_rule>>{{cpus, "tokens", "r2dglp"}},
+                                 catalogue_entry<cpu, locked_rule<ck_omlp_order_rule>>{{cpus, "tokens", "ck-omlp"}});
 }
 
 /// Every composition that a file can ask for.
-inline constexpr auto catalogue = boost::hana::flatten(
-    boost::hana::make_tuple(entries_under<priority_order::assigned>("fixed-priority"),
-                            entries_under<priority_order::deadline_monotonic>("deadline-monotonic"),
-                            entries_under<priority_order::rate_monotonic>("rate-monotonic")));
+inline constexpr auto catalogue = boost::hana::flatten(boost::hana::make_tuple(
+    entries_under<by_given_priority>("fixed-priority"), entries_under<by_relative_deadline>("deadline-monotonic"),
+    entries_under<by_period>("rate-monotonic")));
 
 }  // namespace detail
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Proofs of boards that no published method knows, from the rules of their pools, one by one.
+// Proofs from the rules of the pools, one by one: of boards that no method is known for, and beside known methods.
 #include <takt/takt.hpp>
 
+#include <takt/allocation/compose.hpp>
 #include <takt/analysis/compose.hpp>

@@ -3,8 +3,8 @@
 #include <takt/model/gpusync/platform.hpp>
 
 #ifdef TAKT_FIXED
-constexpr takt::gpusync_configuration shape{.tokens = takt::token_protocol::r2dglp};
+constexpr takt::gpusync_configuration shape{.migration = takt::migration_path::system_memory};
 #else
-constexpr takt::gpusync_configuration shape{.tokens = static_cast<takt::token_protocol>(9)};
+constexpr takt::gpusync_configuration shape{.migration = static_cast<takt::migration_path>(9)};
 #endif
 constexpr takt::gpusync_platform<shape> board{};

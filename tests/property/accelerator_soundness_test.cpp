@@ -43,7 +43,9 @@ using options = takt::simulation::accelerator_options<ticks>;
 using periodic = takt::simulation::periodic_releases<ticks, most_tasks>;
 using level_stack = takt::level_stack<most_tasks>;
 using one_slotted_core = takt::slotted_cores<most_tasks, 1>;
+using level_stack_of_jobs = takt::level_stack<most_tasks, takt::limited_by_started_jobs>;
 using gang_cores = takt::event_driven_gang<most_tasks, 3>;
+using strict_cores = takt::event_driven_gang<most_tasks, 3, takt::strict_order>;
 
 constexpr takt::earliest_deadline_first edf{};
 constexpr takt::highest_priority_first by_priority{};
@@ -268,10 +270,9 @@ TEST_CASE(
                   for (std::int32_t levels = 1; levels <= 4; ++levels) {
                     if (!an::level_stack_edf(tasks, levels, model).schedulable()) { continue; }
                     ++out.accepted;
-                    for (const auto limit : {takt::level_limit::streams, takt::level_limit::started_jobs}) {
-                      attack(edf, level_stack{levels, 1, limit}, tasks, options{.costs = model}, g,
-                             std::to_string(levels) + " levels", out, 2);
-                    }
+                    const std::string note = std::to_string(levels) + " levels";
+                    attack(edf, level_stack{levels}, tasks, options{.costs = model}, g, note, out, 2);
+                    attack(edf, level_stack_of_jobs{levels}, tasks, options{.costs = model}, g, note, out, 2);
                   }
                 }));
   }
@@ -297,7 +298,7 @@ TEST_CASE(
     "AP-X01 AP-X02 no response under fixed priorities exceeds its bound, on one stream and on any number of levels") {
   check_sound("single stream", over_random_sets([&](generator& g, record& out) {
                 const kernels given = g.make({6, 10, 15, 20, 30, 60});
-                const auto order = an::rank(given, takt::priority_order::deadline_monotonic);
+                const auto order = an::rank(given, takt::by_relative_deadline{});
                 const auto verdict = an::single_stream_fixed_priority(given, order);
                 if (!verdict.schedulable()) { return; }
                 ++out.accepted;
@@ -306,15 +307,14 @@ TEST_CASE(
   for (const auto model : all_models) {
     check_sound("levels, " + name_of_model(model), over_random_sets([&](generator& g, record& out) {
                   const kernels given = g.make({6, 10, 15, 20, 30, 60});
-                  const auto order = an::rank(given, takt::priority_order::rate_monotonic);
+                  const auto order = an::rank(given, takt::by_period{});
                   for (std::int32_t levels = 1; levels <= 4; ++levels) {
                     const auto verdict = an::level_stack_fixed_priority(given, order, levels, model);
                     if (!verdict.schedulable()) { continue; }
                     ++out.accepted;
-                    for (const auto limit : {takt::level_limit::streams, takt::level_limit::started_jobs}) {
-                      compare(ranked(given, order), verdict, level_stack{levels, 1, limit}, options{.costs = model}, g,
-                              out);
-                    }
+                    const kernels tasks = ranked(given, order);
+                    compare(tasks, verdict, level_stack{levels}, options{.costs = model}, g, out);
+                    compare(tasks, verdict, level_stack_of_jobs{levels}, options{.costs = model}, g, out);
                   }
                 }));
   }
@@ -333,7 +333,7 @@ TEST_CASE("AP-X03 no response under fixed priorities inside a slot exceeds its b
   check_sound("fixed priorities in a slot", over_random_sets([](generator& g, record& out) {
                 const kernels given = g.make({6, 10, 15, 20, 30, 60});
                 const slot s = g.make_slot({4, 5, 6, 10, 12});
-                const auto order = an::rank(given, takt::priority_order::deadline_monotonic);
+                const auto order = an::rank(given, takt::by_relative_deadline{});
                 const kernels tasks = ranked(given, order);
                 const auto verdict = an::slot_fixed_priority(given, order, s);
                 if (!verdict.schedulable()) { return; }
@@ -360,7 +360,7 @@ TEST_CASE("AP-X04 with a guard band kernels that stop only at the end of a wave 
   check_sound("guarded fixed priorities", over_random_sets([&](generator& g, record& out) {
                 const kernels given = g.make({10, 15, 20, 30, 60});
                 const slot s = g.make_slot({6, 10, 12});
-                const auto order = an::rank(given, takt::priority_order::deadline_monotonic);
+                const auto order = an::rank(given, takt::by_relative_deadline{});
                 const auto verdict = an::slot_guarded_fixed_priority(given, order, s);
                 if (!verdict.schedulable()) { return; }
                 ++out.accepted;
@@ -427,8 +427,7 @@ TEST_CASE(
                 }
                 if (!an::gang_serial_edf(tasks).schedulable()) { return; }
                 ++out.accepted;
-                for (const auto order : {takt::gang_order::backfill, takt::gang_order::strict}) {
-                  attack(edf, gang_cores{cores, order}, tasks, {.free_preemption = true}, g, "", out);
-                }
+                attack(edf, gang_cores{cores}, tasks, {.free_preemption = true}, g, "", out);
+                attack(edf, strict_cores{cores}, tasks, {.free_preemption = true}, g, "", out);
               }));
 }

@@ -19,13 +19,13 @@ namespace an = takt::analysis;
 using namespace composed_systems;
 
 /// Any order that leaves no unit idle while somebody waits, of which nothing else is known.
-struct eager : takt::fixed_priority_rule<takt::priority_order::assigned> {
+struct eager : takt::fixed_priority_rule<takt::by_given_priority> {
   static constexpr bool takes_suspensions = false;
   static void responds(std::span<takt::visit_demand> visits, std::int32_t units) {
     an::global_responses(visits, units);
   }
 };
-struct eager_and_patient : takt::nonpreemptive_rule<takt::fixed_priority_rule<takt::priority_order::assigned>> {
+struct eager_and_patient : takt::nonpreemptive_rule<takt::fixed_priority_rule<takt::by_given_priority>> {
   static void responds(std::span<takt::visit_demand> visits, std::int32_t units) {
     an::nonpreemptive_global_responses(visits, units);
   }
@@ -252,7 +252,7 @@ auto violations_of(std::uint64_t systems = 60'000) -> std::uint64_t {
 }  // namespace
 
 TEST_CASE("the harness catches bounds of clusters that leave something out") {
-  using priority = takt::fixed_priority_rule<takt::priority_order::deadline_monotonic>;
+  using priority = takt::fixed_priority_rule<takt::by_relative_deadline>;
   using patient = takt::nonpreemptive_rule<priority>;
   using patient_edf = takt::nonpreemptive_rule<takt::edf_rule>;
   using fair = std::remove_const_t<decltype(takt::g_fl)>;
@@ -271,7 +271,7 @@ TEST_CASE("the harness catches bounds of clusters that leave something out") {
 }
 
 TEST_CASE("the harness catches that a job of before is still under way when a window of priorities begins") {
-  using given = takt::fixed_priority_rule<takt::priority_order::assigned>;
+  using given = takt::fixed_priority_rule<takt::by_given_priority>;
   using mistaken = counts_otherwise<given, true, leaves_carry_in_out<true>>;
   random_system s;
   REQUIRE(s.places.add(mistaken{}, 2));

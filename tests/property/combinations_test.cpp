@@ -14,6 +14,8 @@
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
+#include <takt/rules/block_queue_rule.hpp>
+#include <takt/rules/lasting_shares.hpp>
 #include "property/composed_systems.hpp"
 
 namespace {
@@ -28,7 +30,8 @@ struct choice {
   takt::any_rule<visits> rule;
   std::int32_t units = 1;
   std::int32_t tokens = no_tokens;
-  std::int32_t stations = 1;  ///< of so many units each
+  takt::visit_view (*kernel)(draws&) = nullptr;  ///< of what its view reads; else any time
+  std::int32_t stations = 1;                     ///< of so many units each
 };
 
 auto cpu_rules() -> std::array<choice, 13> {
@@ -41,7 +44,7 @@ auto cpu_rules() -> std::array<choice, 13> {
            {"FIFO", takt::fifo},
            {"fixed priority, 2 cores", takt::fixed_priority, 2},
            {"EDF, 2 cores", takt::g_edf, 2},
-           {"EDF, 2 clusters of 2 cores", takt::clustered(takt::edf, 2), 2, no_tokens, 2},
+           {"EDF, 2 clusters of 2 cores", takt::clustered(takt::edf, 2), 2, no_tokens, nullptr, 2},
            {"fair lateness, 2 cores", takt::g_fl, 2},
            {"earliest release, 2 cores", takt::g_fifo, 2},
            {"non-preemptive EDF, 2 cores", takt::nonpreemptive(takt::g_edf), 2}}};
@@ -52,13 +55,31 @@ auto copy_rules() -> std::array<choice, 4> {
            {"non-preemptive fixed priority", takt::nonpreemptive(takt::fixed_priority)},
            {"non-preemptive EDF", takt::nonpreemptive(takt::edf)}}};
 }
-auto gpu_rules() -> std::array<choice, 8> {
+constexpr takt::block_queue_rule<4, 32> block_queue{{.sms = 2, .threads_per_sm = 4}};
+constexpr takt::block_queue_rule<4, 32> few_slots{{.sms = 2, .threads_per_sm = 8, .block_slots = 2}};
+constexpr takt::lasting_shares_rule<takt::gpu_shares_resource> lasting_shares{};
+
+template <const auto& Rule>
+auto kernel_of_blocks(draws& d) -> takt::visit_view {
+  const auto threads = static_cast<std::int32_t>(d.between(1, 4));
+  const auto time = takt::duration{d.between(1, 3)};
+  return Rule.view(takt::kernel(takt::grid(d.between(1, 10), threads), takt::block_length(time)));
+}
+auto kernel_by_share(draws& d) -> takt::visit_view {
+  const auto row = takt::wcet_row::scaling(d.between(1, 4), static_cast<std::int32_t>(d.between(600, 1000)));
+  return lasting_shares.view(takt::kernel(row), {.percent = 25});
+}
+
+auto gpu_rules() -> std::array<choice, 11> {
   return {{{"SMs of one's own", takt::federated},
            {"whole, FIFO", takt::fifo},
            {"whole, fixed priority", takt::nonpreemptive(takt::fixed_priority)},
            {"whole, EDF", takt::nonpreemptive(takt::edf)},
            {"time slices", takt::time_slices(takt::duration{3}, takt::duration{0})},
            {"time slices, switching", takt::time_slices(takt::duration{4}, takt::duration{1})},
+           {"blocks in one queue", block_queue, 1, no_tokens, kernel_of_blocks<block_queue>},
+           {"blocks, few slots", few_slots, 1, no_tokens, kernel_of_blocks<few_slots>},
+           {"lasting shares", lasting_shares, 1, no_tokens, kernel_by_share},
            {"one token", takt::federated, 1, 1},
            {"two tokens", takt::federated, 1, 2}}};
 }
@@ -70,10 +91,19 @@ constexpr std::uint32_t on_engine = 1;
 constexpr std::uint32_t on_gpu = 2;
 constexpr std::uint32_t on_second_cluster = 3;
 
-auto add_chain(draws& d, table& set, bool holds_tokens) {
+/// Any time up to a longest one, or what the rule sees of a kernel.
+auto drawn_view(draws& d, const choice& kernels, std::uint32_t station, takt::interval<ticks> any) -> takt::visit_view {
+  if (station != on_gpu || kernels.kernel == nullptr) { return {.time = any}; }
+  const auto seen = kernels.kernel(d);
+  REQUIRE(seen.fault == takt::model_fault::none);
+  return seen;
+}
+
+auto add_chain(draws& d, table& set, const choice& kernels) {
   const auto place = [&](std::uint32_t station, ticks most) {
     const ticks upper = d.between(1, most);
-    REQUIRE(set.add_next(station, d.between(0, upper), upper));
+    const auto seen = drawn_view(d, kernels, station, {d.between(0, upper), upper});
+    REQUIRE(set.add_next(station, seen.time.lower, seen.time.upper, seen.values));
   };
   place(on_cpu, 5);
   if (d.one_in(4)) { return; }
@@ -81,17 +111,20 @@ auto add_chain(draws& d, table& set, bool holds_tokens) {
   place(on_gpu, 7);
   place(on_engine, 3);
   place(on_cpu, 5);
-  if (holds_tokens) {
+  if (kernels.tokens != no_tokens) {
     REQUIRE(set.sections.push_back({static_cast<std::uint32_t>(set.size() - 1), 0, takt::visit_mask{0b1110}}));
   }
 }
 
-auto add_graph(draws& d, table& set) {
+auto add_graph(draws& d, table& set, const choice& kernels) {
   const ticks length = d.between(2, 5);
   for (ticks j = 0; j < length; ++j) {
     const ticks upper = d.between(1, 5);
     const auto after = static_cast<takt::visit_mask>(d.between(0, 31)) & ((takt::visit_mask{1} << j) - 1);
-    REQUIRE(set.add_visit(static_cast<std::uint32_t>(d.between(on_cpu, on_gpu)), d.between(0, upper), upper, after));
+    const ticks lower = d.between(0, upper);
+    const auto station = static_cast<std::uint32_t>(d.between(on_cpu, on_gpu));
+    const auto seen = drawn_view(d, kernels, station, {lower, upper});
+    REQUIRE(set.add_visit(station, seen.time.lower, seen.time.upper, after, seen.values));
   }
 }
 
@@ -101,15 +134,15 @@ auto system_of(std::uint64_t seed, const choice& cpu, const choice& copies, cons
   random_system out;
   for (const choice* c : {&cpu, &copies, &kernels}) { REQUIRE(out.places.add(c->rule, c->units)); }
   if (cpu.stations > 1) { REQUIRE(out.places.add(cpu.rule, cpu.units)); }
-  if (kernels.tokens != no_tokens) { REQUIRE(out.places.add_tokens(kernels.tokens)); }
+  if (kernels.tokens != no_tokens) { REQUIRE(out.places.add_tokens(takt::fifo_order, kernels.tokens)); }
   const ticks count = d.between(2, 4);
   const ticks slack = d.between(2, 9);
   for (ticks i = 0; i < count; ++i) {
     REQUIRE(out.set.add_task({.name = "t", .priority = static_cast<std::int32_t>(d.between(0, 3))}));
     if (form == shape::chain || (form == shape::both && i % 2 == 0)) {
-      add_chain(d, out.set, kernels.tokens != no_tokens);
+      add_chain(d, out.set, kernels);
     } else {
-      add_graph(d, out.set);
+      add_graph(d, out.set, kernels);
     }
     auto& t = out.set.tasks.back();
     for (std::uint32_t v = t.first_visit; cpu.stations > 1 && i % 2 == 1 && v < out.set.visits.size(); ++v) {

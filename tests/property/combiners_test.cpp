@@ -118,7 +118,7 @@ auto violations_of(std::uint64_t systems) -> std::uint64_t {
 }  // namespace
 
 TEST_CASE("the harness catches bounds that leave something out") {
-  using priority = takt::fixed_priority_rule<takt::priority_order::deadline_monotonic>;
+  using priority = takt::fixed_priority_rule<takt::by_relative_deadline>;
   using patient = takt::nonpreemptive_rule<priority>;
   constexpr std::uint64_t systems = 60'000;
   CHECK(violations_of<priority, leaves_jitter_out>(systems) > 0);

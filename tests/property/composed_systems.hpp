@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 
 #include <doctest/doctest.h>
 
@@ -63,7 +64,7 @@ auto random_system_of(std::uint64_t seed, const RuleOf& rule_of) -> random_syste
     REQUIRE(out.places.add(rule, static_cast<std::int32_t>(rule.name() == takt::fifo.name ? d.between(1, 2) : 1)));
   }
   const bool has_tokens = d.one_in(3);
-  if (has_tokens) { REQUIRE(out.places.add_tokens(static_cast<std::int32_t>(d.between(1, 2)))); }
+  if (has_tokens) { REQUIRE(out.places.add_tokens(takt::fifo_order, static_cast<std::int32_t>(d.between(1, 2)))); }
   const ticks count = d.between(2, 4);
   const ticks slack = d.between(1, 5);
   for (ticks i = 0; i < count; ++i) {
@@ -104,14 +105,17 @@ auto random_system_of(std::uint64_t seed, const RuleOf& rule_of) -> random_syste
 /// What a run is free to do: synchronous and full, random, or bunched: one job late and long, the next early and short.
 class adversary {
  public:
-  adversary(std::uint64_t seed, const table& set, int mode) : draws_{seed}, set_{&set}, mode_{mode} {}
+  /// Pre: `set` outlives it.
+  template <class Table>
+  adversary(std::uint64_t seed, const Table& set, int mode)
+      : draws_{seed}, tasks_{set.tasks.data(), set.tasks.size()}, mode_{mode} {}
 
   auto gap(std::uint32_t /*task*/, std::uint64_t job, ticks period) -> ticks {
     if (job == 0) { return mode_ == 0 ? 0 : draws_.between(0, mode_ == 2 ? 6 : period); }
     return mode_ == 1 && draws_.one_in(4) ? period + draws_.between(0, 8) : period;
   }
   auto delay(std::uint32_t task, std::uint64_t job, ticks /*period*/) -> ticks {
-    const ticks jitter = set_->tasks[task].jitter;
+    const ticks jitter = tasks_[task].jitter;
     if (mode_ == 0) { return 0; }
     if (mode_ == 2) { return job % 2 == 0 ? jitter : 0; }
     return draws_.one_in(2) ? jitter : draws_.between(0, jitter);
@@ -124,7 +128,7 @@ class adversary {
 
  private:
   draws draws_;
-  const table* set_;
+  std::span<const takt::flow_record> tasks_;
   int mode_;
 };
 

@@ -41,7 +41,7 @@ auto agree(const P& board, const T& set, const takt::plan<T::max_tasks>& plan, c
   takt::detail::copy_decisions(plan, own);
   const auto flat = takt::detail::board_flattener<P, T::max_tasks, T::max_segments>{board, own}.run(set);
   if (flat.error) { return false; }
-  takt::simulation::optional_choices choices{how};
+  takt::simulation::optional_choices choices{how, {flat.table.tasks.data(), flat.table.size()}};
   using stations = std::remove_cvref_t<decltype(flat.stations)>;
   takt::simulation::engine<stations, T::max_tasks, T::max_segments, takt::simulation::optional_choices> engine{
       flat.table, flat.stations, choices};

@@ -77,8 +77,14 @@ void check_sound(const std::string& what, const record& r, double reached = 0) {
   CHECK(r.closest >= reached);
 }
 
+/// A placement of one's own: SMs with an odd number of idle threads first.
+constexpr takt::block_placement odd_sms{[](const takt::sm_capacity& left, const takt::sm_capacity& than) noexcept {
+  return left.threads % 2 > than.threads % 2;
+}};
+
 [[nodiscard]] auto random_placement(random_stream& random) -> block_placement {
-  return static_cast<block_placement>(random.below(3));
+  constexpr std::array all{block_placement::even, block_placement::first_fit, block_placement::best_fit, odd_sms};
+  return all[static_cast<std::size_t>(random.below(4))];
 }
 
 [[nodiscard]] auto random_gpu(random_stream& random) -> takt::block_gpu {
@@ -238,11 +244,15 @@ enum class overlap : std::uint8_t { none, slots, distance, unlimited };
 template <class Analyse>
 [[nodiscard]] auto cpu_soundness(overlap kind, bool preemptive, const Analyse& analyse) -> record {
   return over_random_systems([&](random_stream& random, record& out) {
-    constexpr std::array policies{takt::gel_policy::earliest_deadline, takt::gel_policy::fair_lateness,
-                                  takt::gel_policy::first_in_first_out, takt::gel_policy::given_points};
+    constexpr std::array policies{takt::gel_policy::earliest_deadline,
+                                  takt::gel_policy::fair_lateness,
+                                  takt::gel_policy::first_in_first_out,
+                                  takt::gel_policy::given_points,
+                                  takt::gel_policy{.deadline = 1, .wcet = -1},
+                                  takt::gel_policy{.period = 2, .wcet = 3, .other_processors = -1, .point = -1}};
     const auto cpus = static_cast<std::int32_t>(random.between(1, 4));
     const gel_tasks tasks = random_tasks(random, cpus, kind == overlap::none);
-    const auto policy = policies[static_cast<std::size_t>(random.below(4))];
+    const auto policy = policies[static_cast<std::size_t>(random.below(6))];
     const auto bounds = analyse(tasks, cpus, policy);
     if (!bounds.bounded()) { return; }
     ++out.bounded;

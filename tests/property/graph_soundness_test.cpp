@@ -27,6 +27,11 @@
 
 namespace {
 
+/// A placement of one's own: SMs with an odd number of idle threads first.
+constexpr takt::block_placement odd_sms{[](const takt::sm_capacity& left, const takt::sm_capacity& than) noexcept {
+  return left.threads % 2 > than.threads % 2;
+}};
+
 namespace an = takt::analysis;
 namespace sim = takt::simulation;
 using takt::random_stream;
@@ -134,7 +139,9 @@ class generator {
     return sim::random_lengths{random.next(), random.chance(1, 3) ? 100 : 0};
   }
   [[nodiscard]] auto placement() -> takt::block_placement {
-    return static_cast<takt::block_placement>(random.below(3));
+    constexpr std::array all{takt::block_placement::even, takt::block_placement::first_fit,
+                             takt::block_placement::best_fit, odd_sms};
+    return all[static_cast<std::size_t>(random.below(4))];
   }
 
   random_stream random;
@@ -246,7 +253,9 @@ void check_sound(const std::string& what, const record& r) {
 
 [[nodiscard]] auto random_options(random_stream& random) -> an::fine_options {
   an::fine_options o;
-  o.policy = static_cast<takt::gel_policy>(random.below(3));
+  constexpr std::array policies{takt::gel_policy::earliest_deadline, takt::gel_policy::fair_lateness,
+                                takt::gel_policy::first_in_first_out, takt::gel_policy{.deadline = 1, .wcet = -1}};
+  o.policy = policies[static_cast<std::size_t>(random.below(4))];
   o.shift = random.chance(1, 3) ? an::point_shift::if_negative : an::point_shift::to_zero;
   o.kernels = static_cast<an::kernel_bound>(random.below(3));
   return o;

@@ -56,7 +56,7 @@ void for_each_set(const Check& check) {
       for (std::uint64_t i = 0; i < sets(); ++i) {
         table_type table;
         REQUIRE(takt::generation::generate(options(copies, level, 10), 7, i, table) == takt::model_fault::none);
-        takt::prioritize(table, takt::priority_order::deadline_monotonic);
+        takt::prioritize(table, takt::by_relative_deadline{});
         CAPTURE(level);
         CAPTURE(i);
         check(table, i);

@@ -280,8 +280,8 @@ auto board_of(const random_system& s, CpuRule cpu, GpuRule gpu) {
 }
 
 /// Engines in first-in-first-out order beside tokens under a protocol.
-template <takt::token_order Order>
-void examine_tokens(const random_system& s, records& all, takt::token_order_rule<Order> order) {
+template <class Order>
+void examine_tokens(const random_system& s, records& all, Order order) {
   const auto board = takt::platform(takt::pool(s.cores, takt::fixed_priority), takt::pool(s.engines, takt::fifo),
                                     takt::pool(s.sms, takt::locked(order, s.tokens)));
   examine(s, board, all, [](const table_type& table, const takt::platform_record& platform) {

@@ -43,9 +43,9 @@ static_assert(slot_harmonic_edf(in_phase, slot{0, 9, 12}).schedulable());
 static_assert(slot_abstraction_edf(set_of({{4, 5, 10}, {6, 40, 40}}), slot{0, 16, 20}).schedulable());
 static_assert(slot_longest_chunk_edf(set_of({{4, 5, 10}, {6, 40, 40}}), slot{0, 16, 20}).schedulable());
 
-constexpr auto placement = takt::place_on_cores(set_of({{3, 10, 10, 0, -1}, {4, 12, 12, 0, -1}}), 2,
-                                                takt::core_choice::worst_fit, takt::placement_order::as_given,
-                                                [](const kernels& part) { return accepts(part, design.slots.pinned); });
+constexpr auto placement =
+    takt::place_on_cores(set_of({{3, 10, 10, 0, -1}, {4, 12, 12, 0, -1}}), 2, takt::worst_fit_core{}, takt::as_given{},
+                         [](const kernels& part) { return accepts(part, design.slots.pinned); });
 static_assert(!placement.placed() || placement.cores[0] != placement.cores[1]);
 
 }  // namespace

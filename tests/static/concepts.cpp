@@ -62,7 +62,7 @@ static_assert(TaskSet<task_table<ticks, 3, 9>>);
 static_assert(!TaskSet<task_table<rational, 3, 9>>, "a table of another number type is not one of ticks");
 static_assert(!TaskSet<decltype(one)>);
 
-static_assert(RuleTag<fixed_priority_rule<priority_order::assigned>>);
+static_assert(RuleTag<fixed_priority_rule<by_given_priority>>);
 static_assert(RuleTag<whole_gpu_rule>);
 static_assert(!RuleTag<int>);
 
@@ -88,8 +88,8 @@ static_assert(!WholeNanoseconds<int>);
 template <class Cpu, class Copy, class Gpu>
 using composition = takt::platform<resource_pool<processors_resource, Cpu>, resource_pool<copy_engines_resource, Copy>,
                                    resource_pool<virtual_sms_resource, Gpu>>;
-using fixed = fixed_priority_rule<priority_order::assigned>;
-using rate = fixed_priority_rule<priority_order::rate_monotonic>;
+using fixed = fixed_priority_rule<by_given_priority>;
+using rate = fixed_priority_rule<by_period>;
 
 static_assert(DedicatedGpuPlatform<composition<fixed, nonpreemptive_rule<fixed>, federated_rule<false>>>);
 static_assert(DedicatedGpuPlatform<composition<rate, nonpreemptive_rule<rate>, federated_rule<true>>>);

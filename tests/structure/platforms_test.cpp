@@ -607,7 +607,7 @@ auto locked_fields() -> std::string {
   out.add("numa_nodes", shape([](auto& c) { c.numa_nodes = 2; }), "the association says which clusters serve which");
   out.add("migration", shape([](auto& c) { c.migration = takt::migration_path::system_memory; }));
   out.add("tokens", shape([](auto& c) { c.tokens = takt::token_protocol::r2dglp; }));
-  out.add("engines", shape([](auto& c) { c.engines = takt::engine_order::priority; }));
+  out.add("engines", shape([](auto& c) { c.engines = takt::service_order::priority; }));
   out.add("scheduler", shape([](auto& c) { c.scheduler = takt::cpu_scheduler::given_priority; }));
   out.add("uncontended", shape([](auto& c) { c.uncontended = takt::uncontended_gpus::dedicated; }));
   out.add("dma_chunk", shape([](auto& c) { c.dma_chunk = 1 << 14; }));

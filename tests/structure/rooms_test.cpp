@@ -27,6 +27,7 @@ const std::map<std::string, names, std::less<>> may_include{
     {"prediction", {"core", "model"}},
     {"generation", {"core", "model"}},
     {"simulation", {"core", "model", "rules", "prediction"}},
+    {"checking", {"core", "model", "rules"}},
     {"report", {"core", "model", "rules", "analysis", "allocation", "simulation"}},
     {"runtime", {"core", "model", "rules", "analysis", "allocation", "prediction"}},
     {"cuda", {"core", "model", "rules", "analysis", "allocation", "prediction", "runtime"}},

@@ -78,8 +78,8 @@ template <class Number>
 [[nodiscard]] auto order_of(const field& input, const table_of<Number>& table) -> an::rank_order<max_tasks> {
   switch (read_order(input)) {
     case task_order::as_given: return an::rank_as_given<max_tasks>(table.size());
-    case task_order::rate_monotonic: return an::rank(table, takt::priority_order::rate_monotonic);
-    case task_order::deadline_monotonic: return an::rank(table, takt::priority_order::deadline_monotonic);
+    case task_order::rate_monotonic: return an::rank(table, takt::by_period{});
+    case task_order::deadline_monotonic: return an::rank(table, takt::by_relative_deadline{});
   }
   return {};
 }
@@ -269,16 +269,18 @@ template <class Number>
 template <class Number>
 [[nodiscard]] auto allocate(json& out, const field& input, const slot_of<Number>& slot, table_of<Number>& table)
     -> bool {
+  using core_choice =
+      std::variant<takt::first_fit_core, takt::best_fit_core, takt::worst_fit_core, takt::next_fit_core>;
+  using placement_order = std::variant<takt::as_given, takt::greatest_load_first, takt::shortest_deadline_first>;
   const field how = input.at("alloc");
   const auto choice = how.at("heuristic")
-                          .word<takt::core_choice>({{"FF", takt::core_choice::first_fit},
-                                                    {"BF", takt::core_choice::best_fit},
-                                                    {"WF", takt::core_choice::worst_fit},
-                                                    {"NF", takt::core_choice::next_fit}});
-  const auto order =
-      how.at("sort").word<takt::placement_order>({{"util", takt::placement_order::greatest_load_first},
-                                                  {"deadline", takt::placement_order::shortest_deadline_first},
-                                                  {"none", takt::placement_order::as_given}});
+                          .word<core_choice>({{"FF", takt::first_fit_core{}},
+                                              {"BF", takt::best_fit_core{}},
+                                              {"WF", takt::worst_fit_core{}},
+                                              {"NF", takt::next_fit_core{}}});
+  const auto order = how.at("sort").word<placement_order>({{"util", takt::greatest_load_first{}},
+                                                           {"deadline", takt::shortest_deadline_first{}},
+                                                           {"none", takt::as_given{}}});
   using part = table_of<Number>;
   using test = bool (*)(const part&, const slot_of<Number>&);
   const auto admission =
@@ -298,7 +300,11 @@ template <class Number>
                   return an::slot_simulated_edf(p, in, an::run_extent::first_miss).schedulable();
                 }}});
   const auto admits = [&](const part& p) { return admission(p, slot); };
-  const auto placement = takt::place_on_cores(table, input.value("m", 1), choice, order, admits);
+  const auto placement = std::visit(
+      [&](const auto& takes, const auto& before) {
+        return takt::place_on_cores(table, input.value("m", 1), takes, before, admits);
+      },
+      choice, order);
   if (placement.status == takt::placement_status::invalid) {
     throw std::invalid_argument(std::string{takt::describe(placement.error.fault).problem});
   }

@@ -103,7 +103,7 @@ auto read_order(const field& input) -> task_order {
 
 auto sim_synchronous(const field& input) -> json {
   table t = read_table(input, json::object());
-  const takt::level_stack<max_tasks> levels{input.value("PL", 2), 1, takt::level_limit::started_jobs};
+  const takt::level_stack<max_tasks, takt::limited_by_started_jobs> levels{input.value("PL", 2)};
   json out;
   out["s1_edf"] = simulated<takt::earliest_deadline_first>(t, takt::single_stream<max_tasks>{}, {});
   for (const auto& [name, model] : {std::pair{"ideal", preemption_cost_model::ideal},
@@ -124,11 +124,12 @@ auto sim_gang(const field& input, const json& cores) -> json {
   const auto available = input.value("m", 1);
   if (available < 1 || available > static_cast<std::int32_t>(max_cores)) { input.at("m").refuse("is out of range"); }
   json out;
-  for (const auto& [name, order] :
-       {std::pair{"backfill", takt::gang_order::backfill}, {"strict", takt::gang_order::strict}}) {
-    using gang = takt::event_driven_gang<max_tasks, max_cores>;
-    out[name] = simulated<takt::earliest_deadline_first>(t, gang{available, order}, o);
-  }
+  const auto add = [&]<class Order>(Order) {
+    const takt::event_driven_gang<max_tasks, max_cores, Order> strategy{available};
+    out[std::string{Order::name}] = simulated<takt::earliest_deadline_first>(t, strategy, o);
+  };
+  add(takt::backfill);
+  add(takt::strict);
   return out;
 }
 

@@ -142,8 +142,8 @@ void read_association(const field& map, takt::gpusync_configuration& out) {
                         {"p2p", takt::migration_path::peer_to_peer}});
   c.tokens = p.word("allocator", c.tokens,
                     {{"ckomlp", takt::token_protocol::ck_omlp}, {"r2dglp", takt::token_protocol::r2dglp}});
-  c.engines = p.word("engine_lock", takt::engine_order::first_come,
-                     {{"fifo", takt::engine_order::first_come}, {"prio", takt::engine_order::priority}});
+  c.engines = p.word("engine_lock", takt::service_order::first_come,
+                     {{"fifo", takt::service_order::first_come}, {"prio", takt::service_order::priority}});
   c.scheduler = scheduler;
   c.dma_chunk = p.value("chunk", std::int64_t{1} << 20);
   if (p.contains("gpu_cpu_map")) { read_association(p.at("gpu_cpu_map"), c); }

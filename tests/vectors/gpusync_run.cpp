@@ -70,8 +70,8 @@ constexpr std::size_t most_tasks = 64;
   simulation::gpu_system out{
       .processors = config.at("c").get<std::int32_t>(),
       .copy_engines = config.value("ces", 2),
-      .engines = config.word("order", takt::engine_order::first_come,
-                             {{"fifo", takt::engine_order::first_come}, {"prio", takt::engine_order::priority}}),
+      .engines = config.word("order", takt::service_order::first_come,
+                             {{"fifo", takt::service_order::first_come}, {"prio", takt::service_order::priority}}),
       .migration = config.word("migration", takt::migration_path::none,
                                {{"none", takt::migration_path::none},
                                 {"sysmem", takt::migration_path::system_memory},

@@ -87,6 +87,7 @@ void check_status(takt::obstacle status) {
     case takt::obstacle::interrupts:
     case takt::obstacle::passes:
     case takt::obstacle::copies:
+    case takt::obstacle::tokens:
     case takt::obstacle::overflow:
     case takt::obstacle::invalid_model: break;
   }

@@ -89,9 +89,7 @@ void read_gpu(const located& v, accelerator_file& out) {
                 : word == "race" ? preemption_cost_model::race
                                  : preemption_cost_model::overhead;
   }
-  if (const auto order = gpu.find("order")) {
-    rule.order = read_word(order, orders) == "strict" ? gang_order::strict : gang_order::backfill;
-  }
+  if (const auto order = gpu.find("order")) { rule.order = read_word(order, orders); }
   if (rule.sharing == "slots") { read_slots(gpu, rule); }
   for (const string_view key : unused_gpu_keys) {
     note_unused(gpu.find(key), "the cores of an accelerator are its SMs", out);
@@ -169,10 +167,11 @@ void place_on_cores(accelerator_file& file) {
 
 void note_priorities(accelerator_file& file) {
   if (file.rule.policy == "edf") { return; }
-  const priority_order wanted = file.rule.policy == "rate-monotonic"       ? priority_order::rate_monotonic
-                                : file.rule.policy == "deadline-monotonic" ? priority_order::deadline_monotonic
-                                                                           : priority_order::assigned;
-  file.notes.push_back(fmt::format("priorities: {}", name_of(effective_order(file.table, wanted))));
+  const string_view order = file.rule.policy == "rate-monotonic" ? name_of_order(file.table, by_period{})
+                            : file.rule.policy == "deadline-monotonic"
+                                ? name_of_order(file.table, by_relative_deadline{})
+                                : name_of_order(file.table, by_given_priority{});
+  file.notes.push_back(fmt::format("priorities: {}", order));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct accelerator_rule_fields {
   std::string_view sharing;
   std::string_view policy = "edf";
   preemption_cost_model cost = preemption_cost_model::race;
-  gang_order order = gang_order::backfill;
+  std::string_view order = backfill.name;
   pinned_slot_time pinned{};
   gang_slot_time gang{};
   duration slot_period{};
@@ -65,7 +65,8 @@ template <class Order, class F>
 void with_rule_of(const accelerator_rule_fields& r, const Order& order, F f) {
   if (r.sharing == "single-stream") { return f(nonpreemptive(order)); }
   if (r.sharing == "levels") { return f(levels(order, r.cost)); }
-  if (r.sharing == "gang") { return f(gang(order, r.order)); }
+  if (r.sharing == "gang" && r.order == strict.name) { return f(gang(order, strict)); }
+  if (r.sharing == "gang") { return f(gang(order, backfill)); }
   f(slots(order, r.pinned, r.gang, period(r.slot_period)));
 }
 

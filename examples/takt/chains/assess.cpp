@@ -32,6 +32,16 @@ constexpr std::size_t most_plans_simulated = 64;
   }
 }
 
+/// The analysis of a platform, in the reading that the method names if it has several.
+template <class P>
+[[nodiscard]] auto analysis_of(const P& platform, const file_table& table, analysis_method m) {
+  if constexpr (analysis::HasMethodOptions<P>) {
+    return analysis::make_analysis(platform, table, variant_of(m));
+  } else {
+    return analysis::make_analysis(platform, table);
+  }
+}
+
 /// "A57_0 A57, Denver": what the file says of its cores.
 [[nodiscard]] auto core_names(const task_file& file) -> std::string {
   std::vector<std::string> names;
@@ -144,7 +154,7 @@ void answer(const P& platform, const task_file& file, const question& q, assessm
   out.dedicated = DedicatedGpuPlatform<P>;
   require_choices(q, TokenGpuPlatform<P>, out.plan_matters);
   out.table = planned_table(platform, file.table, file_plan{});
-  auto a = analysis::make_analysis(platform, out.table, variant_of(q.method()));
+  auto a = analysis_of(platform, out.table, q.method());
   if (const auto error = a.fits(out.table, file.platform)) { throw explain_fault(file, error); }
   std::size_t passed = 0;
   if (out.plan_matters) {
@@ -184,7 +194,7 @@ auto look_for_plan(const task_file& file, const file_table& table, const questio
   with_platform(file.rules, file.platform, [&](const auto& platform) {
     with_rules(platform, q.method(), [&](const auto& p) {
       const auto sorted = std::make_unique<file_table>(planned_table(p, table, file_plan{}));
-      auto a = analysis::make_analysis(p, *sorted, variant_of(q.method()));
+      auto a = analysis_of(p, *sorted, q.method());
       if (a.fits(*sorted, file.platform)) { return; }
       std::size_t passed = 0;
       const file_plan found = search(a, q.search(), passed);

@@ -124,7 +124,7 @@ auto chain_description::observe(duration length, std::uint64_t seed, trace* kept
   }
   runtime::emulated_device device{file_->platform};
   // The plan holds the order of priorities, and the sizes whether SMs are shared.
-  using cpu_rule = fixed_priority_rule<priority_order::assigned>;
+  using cpu_rule = fixed_priority_rule<by_given_priority>;
   const file_platform<cpu_rule, nonpreemptive_rule<cpu_rule>, federated_rule<false>> platform{file_->platform};
   return heard_by(kept, [&](auto& recorder) {
     return sighting_of(runtime::run(platform, file_->table, found_->plan, device, options, recorder));
@@ -140,8 +140,9 @@ auto chain_description::at_factor(permille factor, const question& q) const -> f
     case plan_search_outcome::none: break;
   }
   // Proofs of a miss hold for every greater factor too.
-  with_platform(file_->rules, file_->platform,
-                [&](const auto& p) { prioritize(*scaled, std::remove_cvref_t<decltype(p)>::cpu_rule::order); });
+  with_platform(file_->rules, file_->platform, [&](const auto& p) {
+    prioritize(*scaled, order_of<typename std::remove_cvref_t<decltype(p)>::cpu_rule>{});
+  });
   return analysis::find_proven_misses(*scaled, file_->platform).empty() ? factor_answer::not_proven
                                                                         : factor_answer::must_miss;
 }

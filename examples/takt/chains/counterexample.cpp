@@ -15,8 +15,8 @@ namespace takt::program {
 
 namespace {
 
-using cpu_rule = fixed_priority_rule<priority_order::assigned>;
-template <token_order Order>
+using cpu_rule = fixed_priority_rule<by_given_priority>;
+template <class Order>
 using token_platform = file_platform<cpu_rule, fifo_rule, locked_rule<Order>>;
 
 /// The order of priorities is in the table by now, so one composition per rule of the GPUs stands for all of the
@@ -26,9 +26,9 @@ template <class Recorder>
                                  const plan<max_tasks>& p, const simulation_options& options, Recorder& recorder)
     -> file_simulation {
   const auto on = [&](const auto& platform) { return simulate(platform, table, p, options, recorder); };
-  if (file.rules.protocol == "k-fmlp") { return on(token_platform<token_order::k_fmlp>{file.platform}); }
-  if (file.rules.protocol == "r2dglp") { return on(token_platform<token_order::r2dglp>{file.platform}); }
-  if (file.rules.protocol == "ck-omlp") { return on(token_platform<token_order::ck_omlp>{file.platform}); }
+  if (file.rules.protocol == "k-fmlp") { return on(token_platform<k_fmlp_order_rule>{file.platform}); }
+  if (file.rules.protocol == "r2dglp") { return on(token_platform<r2dglp_order_rule>{file.platform}); }
+  if (file.rules.protocol == "ck-omlp") { return on(token_platform<ck_omlp_order_rule>{file.platform}); }
   return with_rules(file_platform<cpu_rule, nonpreemptive_rule<cpu_rule>, federated_rule<false>>{file.platform}, rules,
                     on);
 }

@@ -33,9 +33,15 @@ constexpr std::array<foreign_key, 2> task_foreign{
      {"core", "partitioned chains; here \"cluster\" names a cluster of CPUs", true}}};
 constexpr std::array<string_view, 6> section_keys{"kernels",   "cpu_in_section", "bytes_in",
                                                   "bytes_out", "bytes_state",    "cluster"};
-constexpr std::array<string_view, 5> policies{"g-fl", "g-edf", "edf", "rate-monotonic", "fixed-priority"};
-constexpr std::array<string_view, 2> protocols{"r2dglp", "ck-omlp"};
-constexpr std::array<string_view, 2> orders{"fifo", "priority"};
+constexpr std::array schedulers{
+    named_value{"g-fl", cpu_scheduler::fair_lateness}, named_value{"g-edf", cpu_scheduler::earliest_deadline},
+    named_value{"edf", cpu_scheduler::earliest_deadline}, named_value{"rate-monotonic", cpu_scheduler::shortest_period},
+    named_value{"fixed-priority", cpu_scheduler::given_priority}};
+constexpr auto policies = names_of(schedulers);
+constexpr std::array token_protocols{named_value{"r2dglp", token_protocol::r2dglp},
+                                     named_value{"ck-omlp", token_protocol::ck_omlp}};
+constexpr std::array engine_orders{named_value{"fifo", service_order::first_come},
+                                   named_value{"priority", service_order::priority}};
 constexpr std::array<string_view, 2> uncontended{"shared", "dedicated"};
 constexpr std::array<string_view, 3> migrations{"none", "peer-to-peer", "system-memory"};
 /// Keys that only a platform with engines of its own has.
@@ -78,10 +84,7 @@ void read_cpus(const located& v, gpusync_file& out) {
   const fields cpus{v, cpu_keys};
   auto& shape = out.board.shape;
   out.policy = read_word(cpus.require("policy", fmt::format("\"{}\"", fmt::join(policies, "\", \""))), policies);
-  shape.scheduler = out.policy == "g-fl"             ? cpu_scheduler::fair_lateness
-                    : out.policy == "rate-monotonic" ? cpu_scheduler::shortest_period
-                    : out.policy == "fixed-priority" ? cpu_scheduler::given_priority
-                                                     : cpu_scheduler::earliest_deadline;
+  shape.scheduler = value_named(out.policy, schedulers);
   shape.cpus = read_count(cpus.require("count", "the number of cores"), max_gpusync_cpus);
   shape.cpu_cluster_size = size_of_clusters(cpus.find("clusters"), shape.cpus, max_gpusync_cpus, "cores");
 }
@@ -115,10 +118,10 @@ void read_gpu(const located& v, gpusync_file& out) {
     shape.tokens_per_gpu = static_cast<std::int32_t>(read_integer(tokens, 0, max_gpusync_tokens));
   }
   if (const auto protocol = gpu.find("protocol")) {
-    shape.tokens = read_word(protocol, protocols) == "r2dglp" ? token_protocol::r2dglp : token_protocol::ck_omlp;
+    shape.tokens = value_named(read_word(protocol, names_of(token_protocols)), token_protocols);
   }
   if (const auto order = gpu.find("engine_order")) {
-    shape.engines = read_word(order, orders) == "fifo" ? engine_order::first_come : engine_order::priority;
+    shape.engines = value_named(read_word(order, names_of(engine_orders)), engine_orders);
   }
   if (const auto way = gpu.find("migration")) {
     const auto word = read_word(way, migrations);
@@ -195,7 +198,7 @@ void read_task(const located& v, gpusync_file& file) {
   t.period = read_time_from(task.require("period", "the shortest time between two releases"), 1);
   const auto deadline = task.find("deadline");
   t.deadline = deadline ? read_time_from(deadline, 1) : t.period;
-  file.limited.push_back(deadline || has_fixed_priorities(file.board.shape.scheduler));
+  file.limited.push_back(deadline || file.board.shape.scheduler.task_level);
   const std::int32_t clusters = file.board.shape.cpu_clusters();
   const auto cluster = clusters > 1 ? task.require("cluster", fmt::format("an integer from 0 to {}", clusters - 1))
                                     : task.find("cluster");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <boost/hana/unpack.hpp>
 
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/report/fault_text.hpp>
@@ -45,7 +46,9 @@ constexpr std::array<foreign_key, 7> kernel_views{
      {"preemption_cost", "the view of accelerator levels and slots", true},
      {"width", "the view of accelerator levels and slots", true},
      {"wcet_by_share", "the view of shares", true}}};
-constexpr std::array<string_view, 5> policies{"g-fl", "g-edf", "g-fifo", "gel", "edf"};
+constexpr auto policies = boost::hana::unpack(cpu_rules, [](const auto&... entry) {
+  return std::array<string_view, sizeof...(entry)>{boost::hana::first(entry)...};
+});
 constexpr std::array<string_view, 1> sharings{"fifo-blocks"};
 constexpr std::array<string_view, 1> engine_policies{"fifo"};
 constexpr std::array<string_view, 7> edge_keys{"from", "to", "produce", "threshold", "consume", "lag", "initial"};
@@ -59,10 +62,6 @@ void read_cpus(const located& v, graph_file& out) {
   const fields cpus{v, cpu_keys};
   const auto policy = cpus.require("policy", fmt::format("\"{}\"", fmt::join(policies, "\", \"")));
   out.policy = read_word(policy, policies);
-  out.rule = out.policy == "g-fl"     ? gel_policy::fair_lateness
-             : out.policy == "g-fifo" ? gel_policy::first_in_first_out
-             : out.policy == "gel"    ? gel_policy::given_points
-                                      : gel_policy::earliest_deadline;
   const std::int32_t count = read_count(cpus.require("count", "the number of cores"), max_cpus);
   const auto clusters = cpus.find("clusters");
   const std::int32_t parts = clusters ? read_count(clusters, static_cast<std::int32_t>(max_clusters)) : 1;
@@ -205,7 +204,7 @@ void read_node(const located& v, graph_file& file) {
   like.name = file.texts.emplace_back(read_name(node, "the node's name"));
   if (const auto p = node.find("parallelism")) { like.parallelism = read_count(p, max_cpus); }
   if (const auto point = node.find("priority_point")) { like.point = read_time(point); }
-  if (file.rule == gel_policy::given_points) {
+  if (file.policy == "gel") {
     static_cast<void>(node.require("priority_point", "a time after the release, as the policy is \"gel\""));
   } else if (const auto point = node.find("priority_point")) {
     file.notes.push_back(fmt::format("{} is not used: it belongs to the \"gel\" policy", point.where));
@@ -311,7 +310,7 @@ void read_task(const located& v, graph_file& file) {
   }
   graph_node<ticks> like;
   like.name = file.table.graphs.back().name;
-  if (file.rule == gel_policy::given_points) {
+  if (file.policy == "gel") {
     throw input_error{v.where, "is a task, which has no nodes for the \"gel\" policy", "graphs"};
   }
   read_chain(task.require("segments", "the chain of segments"), like, file);

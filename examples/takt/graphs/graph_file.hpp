@@ -6,7 +6,14 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <boost/hana/first.hpp>
+#include <boost/hana/for_each.hpp>
+#include <boost/hana/pair.hpp>
+#include <boost/hana/second.hpp>
+#include <boost/hana/tuple.hpp>
 
 #include <takt/core/number.hpp>
 #include <takt/model/graph/graph_platform.hpp>
@@ -47,7 +54,6 @@ struct graph_file {
   std::string name;
   std::string policy;  ///< as the file says it
   std::string list;    ///< "/graphs", or "/tasks" where there are no graphs
-  gel_policy rule = gel_policy::fair_lateness;
   graph_platform platform;
   file_graphs table;  ///< in the order of the file, graphs before tasks
   std::vector<graph_wish> wishes;
@@ -85,15 +91,18 @@ void with_processors(const graph_file& file, const Rule& rule, F f) {
 
 }  // namespace detail
 
+/// The rules of processors that a file can name.
+inline constexpr auto cpu_rules = boost::hana::make_tuple(
+    boost::hana::make_pair(std::string_view{"g-fl"}, g_fl), boost::hana::make_pair(std::string_view{"g-edf"}, g_edf),
+    boost::hana::make_pair(std::string_view{"g-fifo"}, g_fifo), boost::hana::make_pair(std::string_view{"gel"}, gel),
+    boost::hana::make_pair(std::string_view{"edf"}, g_edf));
+
 /// Calls `f` with the platform that the file describes.
 template <class F>
 void with_graph_platform(const graph_file& file, F f) {
-  switch (file.rule) {
-    case gel_policy::earliest_deadline: return detail::with_processors(file, g_edf, f);
-    case gel_policy::fair_lateness: return detail::with_processors(file, g_fl, f);
-    case gel_policy::first_in_first_out: return detail::with_processors(file, g_fifo, f);
-    case gel_policy::given_points: return detail::with_processors(file, gel, f);
-  }
+  boost::hana::for_each(cpu_rules, [&](const auto& entry) {
+    if (boost::hana::first(entry) == file.policy) { detail::with_processors(file, boost::hana::second(entry), f); }
+  });
 }
 
 }  // namespace takt::program

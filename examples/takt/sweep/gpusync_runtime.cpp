@@ -40,16 +40,16 @@ struct variant {
   std::string_view cell;
   std::string_view title;
   cpu_scheduler scheduler;
-  engine_order engines;
+  service_order engines;
   int colour;
 };
 constexpr std::array variants{
     variant{"edf_fifo", "C-EDF, engines in order of arrival", cpu_scheduler::earliest_deadline,
-            engine_order::first_come, 0},
-    variant{"rm_priority", "C-RM, engines in order of priority", cpu_scheduler::shortest_period, engine_order::priority,
-            1},
+            service_order::first_come, 0},
+    variant{"rm_priority", "C-RM, engines in order of priority", cpu_scheduler::shortest_period,
+            service_order::priority, 1},
     variant{"edf_priority", "C-EDF, engines in order of priority", cpu_scheduler::earliest_deadline,
-            engine_order::priority, 2},
+            service_order::priority, 2},
 };
 
 void add_curves(experiment& e, const std::string& title, int colour, stroke line, std::size_t panels) {

@@ -115,7 +115,7 @@ class outputs {
 /// Colours and strokes that tell the configurations of a picture apart.
 void add_curves(experiment& e, std::size_t series, std::size_t panel, std::size_t column) {
   const auto& c = graph_configurations[series];
-  const bool first_come = c.engines == engine_order::first_come;
+  const bool first_come = c.engines == service_order::first_come;
   const int colour = c.manages_gpu()                                         ? (c.tokens == 1   ? 3
                                                                                 : c.tokens == 2 ? 4
                                                                                 : c.tokens == 3 ? 0

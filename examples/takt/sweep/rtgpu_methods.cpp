@@ -12,14 +12,14 @@ namespace takt::program::sweep {
 
 namespace {
 
-using cpu_rule = fixed_priority_rule<priority_order::deadline_monotonic>;
+using cpu_rule = fixed_priority_rule<by_relative_deadline>;
 template <bool Shared>
 using board = file_platform<cpu_rule, nonpreemptive_rule<cpu_rule>, federated_rule<Shared>>;
 
-template <class P>
-[[nodiscard]] auto search(const P& platform, const study_table& table, std::uint64_t effort,
-                          const analysis::rtgpu_variant& variant = analysis::rtgpu_best) -> study_plan {
-  auto a = analysis::make_analysis(platform, table, variant);
+template <class P, class... Variant>
+[[nodiscard]] auto search(const P& platform, const study_table& table, std::uint64_t effort, const Variant&... variant)
+    -> study_plan {
+  auto a = analysis::make_analysis(platform, table, variant...);
   if (a.fits(table, platform.record())) { return {}; }
   return search_plan(a, exact_search, effort);
 }

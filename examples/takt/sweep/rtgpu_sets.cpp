@@ -29,7 +29,7 @@ void draw(const rtgpu_setting& setting, std::uint64_t seed, std::int64_t level, 
   if (generation::generate(o, seed, number, out) != model_fault::none) {
     throw environment_error{"a task set of this study cannot be drawn: this is a fault of takt, please report it"};
   }
-  prioritize(out, priority_order::deadline_monotonic);
+  prioritize(out, by_relative_deadline{});
 }
 
 auto rtgpu_parameters(std::vector<parameter> own) -> std::vector<parameter> {

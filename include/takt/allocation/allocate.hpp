@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/choice.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_set.hpp>
-#include <takt/rules/accelerator_tags.hpp>
-#include <takt/rules/composed_board.hpp>
 #include <takt/rules/planned_table.hpp>
 
 namespace takt {
@@ -25,42 +27,156 @@ namespace detail {
   return units;
 }
 
+template <class P, class T, class... Options>
+[[nodiscard]] constexpr auto allocate_chains(const P& platform, const T& tasks, search_method method,
+                                             std::uint64_t limit, model_error& error, const Options&... options) {
+  const auto table =
+      planned_table(platform, tasks, plan<std::remove_cvref_t<decltype(tasks.template table<ticks>())>::max_tasks>{});
+  auto a = analysis::make_analysis(platform, table, options...);
+  error = is_known(method) ? platform.validate() : model_error{.fault = model_fault::choice_out_of_range};
+  if (!error) { error = located(a.fits(table, platform.record()), table.tasks); }
+  using result = decltype(search_plan(a, method, limit));
+  if (error) { return result{}; }
+  if (a.uses_shares && sm_units(platform.record()) < static_cast<std::int64_t>(table.gpu_tasks())) {
+    error = {.fault = model_fault::more_gpu_tasks_than_sms};
+  }
+  return search_plan(a, method, limit);
+}
+
 }  // namespace detail
 
 /// A plan for a task set on a platform, found with the platform's own analysis as the test. In a constant expression a
 /// model that does not fit stops compilation; at run time it yields an infeasible plan without shares, and `analyze`
-/// says why. Fewer SMs than tasks with kernels count as a model that does not fit. The search ends after `limit` task
-/// analyses; `effort.complete` says whether it was decided by then.
-template <Platform P, TaskSet T>
-  requires(!ComposedBoard<P, T>)
-[[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method = default_search,
-                                      analysis::rtgpu_variant variant = analysis::rtgpu_best,
+/// says why. Fewer SMs than tasks with kernels count as a model that does not fit. `effort.complete` says whether the
+/// search was decided within its default limit of task analyses.
+template <class P, class T>
+  requires ChainsAsAWhole<P, T>
+[[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks,
+                                      detail::refusal&& refused = detail::refusal{
+                                          analysis::detail::check_method<P>::passed &&
+                                          detail::check_chains<T>::passed}) {
+  if constexpr (analysis::HasChainMethod<P> && !AcceleratorTaskSet<T>) {
+    return detail::allocate_chains(platform, tasks, default_search, default_evaluations, refused.error);
+  }
+}
+
+/// The same by a search of takt's own that is named, which ends after `limit` task analyses.
+template <class P, class T>
+  requires ChainsAsAWhole<P, T>
+[[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method,
                                       std::uint64_t limit = default_evaluations,
                                       detail::refusal&& refused = detail::refusal{
-                                          detail::check_composition<P>::passed && detail::check_chains<T>::passed}) {
-  if constexpr (KnownComposition<P> && !AcceleratorTaskSet<T>) {
-    const auto table =
-        planned_table(platform, tasks, plan<std::remove_cvref_t<decltype(tasks.template table<ticks>())>::max_tasks>{});
-    auto a = analysis::make_analysis(platform, table, variant);
-    refused.error = is_known(method) ? platform.validate() : model_error{.fault = model_fault::choice_out_of_range};
-    if (!refused.error) { refused.error = located(a.fits(table, platform.record()), table.tasks); }
-    using result = decltype(search_plan(a, method, limit));
-    if (refused.error) { return result{}; }
-    if (a.uses_shares && detail::sm_units(platform.record()) < static_cast<std::int64_t>(table.gpu_tasks())) {
-      refused.error = {.fault = model_fault::more_gpu_tasks_than_sms};
-    }
-    return search_plan(a, method, limit);
+                                          analysis::detail::check_method<P>::passed &&
+                                          detail::check_chains<T>::passed}) {
+  if constexpr (analysis::HasChainMethod<P> && !AcceleratorTaskSet<T>) {
+    return detail::allocate_chains(platform, tasks, method, limit, refused.error);
+  }
+}
+
+/// The same with one reading of the platform's method as the test.
+template <class P, class T>
+  requires(ChainsAsAWhole<P, T> && analysis::HasMethodOptions<P>)
+[[nodiscard]] constexpr auto allocate(const P& platform, const T& tasks, search_method method,
+                                      const analysis::method_options<P>& options,
+                                      std::uint64_t limit = default_evaluations,
+                                      detail::refusal&& refused = detail::refusal{detail::check_chains<T>::passed}) {
+  if constexpr (!AcceleratorTaskSet<T>) {
+    return detail::allocate_chains(platform, tasks, method, limit, refused.error, options);
   }
 }
 
 /// Chosen only where <takt/compose.hpp> is not included: says so.
 template <class P, class T>
-  requires ComposedBoard<P, T>
+  requires BoardOfPools<P, T>
 constexpr auto allocate(
     const P& /*board*/, const T& /*tasks*/,
-    detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!ComposedBoard<P, T>>::included})
-    -> plan<T::max_tasks, T::max_segments> {
+    detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!BoardOfPools<P, T>>::included})
+    -> plan<tasks_of<T>, visits_of<T>> {
   return {};
+}
+
+namespace detail {
+
+/// The type of the plans that a board takes.
+template <class P, class T>
+struct plan_type_of {
+  using type = plan<T::max_tasks>;
+};
+template <class P, class T>
+  requires BoardOfPools<P, T>
+struct plan_type_of<P, T> {
+  using type = plan<tasks_of<T>, visits_of<T>>;
+};
+
+/// `analyze` as the test of a search: what it says of one plan after another.
+template <class P, class T>
+class plan_test {
+ public:
+  using plan_type = typename plan_type_of<P, T>::type;
+
+  /// `asked` counts the plans that are asked about.
+  constexpr plan_test(const P& platform, const T& tasks, std::uint64_t& asked)
+      : platform_{&platform}, tasks_{&tasks}, asked_{&asked} {}
+
+  /// The verdict on a plan. A plan that does not fit is `invalid_model`, and stops no compilation.
+  template <class Plan>
+  constexpr auto operator()(const Plan& p) const {
+    refusal ignored{};
+    auto out = analyze(*platform_, *tasks_, p, std::move(ignored));
+    ignored.error = {};
+    ++*asked_;
+    return out;
+  }
+
+ private:
+  const P* platform_;
+  const T* tasks_;
+  std::uint64_t* asked_;
+};
+
+template <class R>
+inline constexpr bool is_plan = false;
+template <std::size_t N, std::size_t V>
+inline constexpr bool is_plan<plan<N, V>> = true;
+
+/// Stops compilation where a search, which the template argument shows, returns something else than a plan.
+template <class Search, bool FindsPlan>
+struct search_finds_plan {
+  static constexpr bool passed = FindsPlan;
+  static_assert(FindsPlan,
+                "takt: a search of one's own is called with the platform, the tasks and a test, and returns a plan; "
+                "this one, which is the template argument, does not. See docs/errors.md#E99");
+};
+
+template <class Search, class P, class T>
+[[nodiscard]] consteval auto finds_plan() -> bool {
+  if constexpr (std::invocable<const Search&, const P&, const T&, const plan_test<P, T>&>) {
+    return is_plan<std::invoke_result_t<const Search&, const P&, const T&, const plan_test<P, T>&>>;
+  }
+  return false;
+}
+
+}  // namespace detail
+
+/// A plan that a search of one's own finds: `search(platform, tasks, test)` returns one, and `test(plan)` is what
+/// `analyze` says of a plan that it tries. `feasible` is what `analyze` says of the plan that it returns. Any platform
+/// and tasks that `analyze` takes with a plan.
+template <class P, class T, class Search>
+  requires(!std::same_as<Search, search_method> && std::is_class_v<Search> && !std::same_as<Search, detail::refusal>)
+[[nodiscard]] constexpr auto allocate(
+    const P& platform, const T& tasks, const Search& search,
+    detail::refusal&& refused = detail::refusal{
+        detail::search_finds_plan<Search, detail::finds_plan<Search, P, T>()>::passed}) {
+  if constexpr (detail::finds_plan<Search, P, T>()) {
+    std::uint64_t asked = 0;
+    const detail::plan_test<P, T> test{platform, tasks, asked};
+    auto out = search(platform, tasks, test);
+    const auto judged = test(out);
+    refused.error = judged.error;
+    out.feasible = judged.schedulable();
+    out.effort.evaluations = asked;
+    return out;
+  }
 }
 
 }  // namespace takt

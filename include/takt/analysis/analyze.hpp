@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
 
-#include <takt/analysis/busy_waiting.hpp>
-#include <takt/analysis/enhanced_mpcp.hpp>
-#include <takt/analysis/fixed_priority_rta.hpp>
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/locking/locked_gpu_rta.hpp>
+#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/known_methods.hpp>
 #include <takt/analysis/proven_miss.hpp>
-#include <takt/analysis/rtgpu.hpp>
-#include <takt/analysis/self_suspension.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
@@ -25,21 +22,21 @@ namespace takt {
 
 namespace analysis {
 
-/// The analysis for a composition, on a table in priority order.
-template <KnownComposition P, class Table>
-[[nodiscard]] constexpr auto make_analysis(const P& platform, const Table& table, rtgpu_variant variant = rtgpu_best) {
-  if constexpr (ProcessorsOnly<P>) {
-    return fixed_priority_rta<Table>(table, platform.record());
-  } else if constexpr (DedicatedGpuPlatform<P>) {
-    return rtgpu<Table>(table, platform.record(), variant);
-  } else if constexpr (BusyWaitingPlatform<P>) {
-    return busy_waiting_rta<Table>(table, platform.record());
-  } else if constexpr (SerializedGpuPlatform<P>) {
-    return self_suspension<Table>(table, platform.record());
-  } else if constexpr (TokenGpuPlatform<P>) {
-    return locked_gpu_rta<Table, P::gpu_rule::protocol>(table, platform.record());
+/// The known method of chains on a platform, on a table in priority order, in one of its readings.
+template <class P, class Table>
+  requires HasMethodOptions<P>
+[[nodiscard]] constexpr auto make_analysis(const P& platform, const Table& table, const method_options<P>& options) {
+  using made = typename method_of<P>::template analysis<Table>;
+  return made(table, platform.record(), options);
+}
+template <class P, class Table>
+  requires HasChainMethod<P>
+[[nodiscard]] constexpr auto make_analysis(const P& platform, const Table& table) {
+  using made = typename method_of<P>::template analysis<Table>;
+  if constexpr (HasMethodOptions<P>) {
+    return made(table, platform.record(), method_of<P>::options);
   } else {
-    return enhanced_mpcp<Table>(table, platform.record());
+    return made(table, platform.record());
   }
 }
 
@@ -54,55 +51,101 @@ template <class A>
   return out;
 }
 
+/// What the known method of chains on a platform says of them.
+template <class P, class T, std::size_t N, class... Options>
+[[nodiscard]] constexpr auto judge_chains(const P& platform, const T& tasks, const plan<N>& p, model_error& error,
+                                          const Options&... options) {
+  const auto table = planned_table(platform, tasks, p);
+  const platform_record record = platform.record();
+  auto a = make_analysis(platform, table, options...);
+  error = platform.validate();
+  if (!error) { error = located(a.fits(table, record), table.tasks); }
+  if (!error) { error = plan_fault(platform, table, p); }
+  if (error) { return invalid(a, error); }
+  auto out = verdict_of(a, evaluate_all(a, p));
+  complete_plan(platform, table, p, out.plan);
+  if constexpr (finds_misses<method_of<P>>) {
+    const bool hopeless = !out.schedulable() && !find_proven_misses(table, record).empty();
+    out.status = hopeless ? verdict_status::unschedulable : out.status;
+  }
+  return out;
+}
+
+template <class P>
+using check_method =
+    std::conditional_t<HasChainMethod<P>, method_is_usable<method_of<P>, true>, takt::detail::check_composition<P>>;
+
 }  // namespace detail
 }  // namespace analysis
 
-/// Proves, or fails to prove, that every task meets its deadline under a plan. The composition of the platform decides
-/// how; a composition without a known bound does not compile.
+namespace detail {
+
+template <class T>
+inline constexpr bool flattens = true;
+template <class T>
+  requires requires { T::has_own_visits; }
+inline constexpr bool flattens<T> = !T::has_own_visits;
+
+/// Whether a board needs what its pools know: no method of chains is known for it.
+template <class P, class T>
+inline constexpr bool asks_pools =
+    !(analysis::HasChainMethod<P> && flattens<T>) &&
+    (ComposedBoard<P, T> || !std::same_as<analysis::method_of<P>, analysis::no_known_method>);
+
+}  // namespace detail
+
+/// Chains on a platform as a whole; whether a method is known for them is asked when they are analysed.
+template <class P, class T>
+concept ChainsAsAWhole =
+    Platform<P> && TaskSet<T> && !HasAccelerator<P> && !HasGpuShares<P> && !detail::asks_pools<P, T>;
+/// Tasks on a board that is proven from what its pools know, one by one.
+template <class P, class T>
+concept BoardOfPools = Platform<P> && !HasAccelerator<P> && detail::asks_pools<P, T>;
+
+/// Proves, or fails to prove, that every task meets its deadline under a plan. `known_method` of the platform decides
+/// how; a composition without a known bound does not compile. With <takt/compose.hpp>, which is included in all files
+/// of a program that ask or in none, bounds from the pools stand beside it.
 ///
 /// Returns one verdict for the set. Error: `invalid_model` and `overflow`, with the field in `error`; in a constant
 /// expression these stop compilation with a sentence. `unschedulable` only with a proof of a miss, in a legal run,
 /// under every plan. Cost: see the analysis.
-template <Platform P, TaskSet T, std::size_t N>
-  requires(!HasAccelerator<P> && !HasGpuShares<P> && !ComposedBoard<P, T>)
+template <class P, class T, std::size_t N>
+  requires ChainsAsAWhole<P, T>
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
-                                     analysis::rtgpu_variant variant = analysis::rtgpu_best,
-                                     detail::refusal&& refused = detail::refusal{detail::check_composition<P>::passed &&
-                                                                                 detail::check_chains<T>::passed}) {
-  if constexpr (KnownComposition<P> && !AcceleratorTaskSet<T>) {
-    const auto table = planned_table(platform, tasks, p);
-    const platform_record record = platform.record();
-    auto a = analysis::make_analysis(platform, table, variant);
-    model_error& error = refused.error;
-    error = platform.validate();
-    if (!error) { error = located(a.fits(table, record), table.tasks); }
-    if (!error) { error = plan_fault(platform, table, p); }
-    if (error) { return analysis::detail::invalid(a, error); }
-    auto out = analysis::verdict_of(a, analysis::evaluate_all(a, p));
-    complete_plan(platform, table, p, out.plan);
-    if constexpr (!LockedGpuPlatform<P> && !TokenGpuPlatform<P>) {
-      const bool hopeless = !out.schedulable() && !analysis::find_proven_misses(table, record).empty();
-      out.status = hopeless ? verdict_status::unschedulable : out.status;
-    }
-    return out;
+                                     detail::refusal&& refused = detail::refusal{
+                                         analysis::detail::check_method<P>::passed &&
+                                         detail::check_chains<T>::passed}) {
+  if constexpr (analysis::HasChainMethod<P> && !AcceleratorTaskSet<T>) {
+    return analysis::detail::judge_chains(platform, tasks, p, refused.error);
+  }
+}
+
+/// The same by one reading of the method, such as a variant of RTGPU, and by nothing else.
+template <class P, class T, std::size_t N>
+  requires(ChainsAsAWhole<P, T> && analysis::HasMethodOptions<P>)
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
+                                     const analysis::method_options<P>& options,
+                                     detail::refusal&& refused = detail::refusal{detail::check_chains<T>::passed}) {
+  if constexpr (!AcceleratorTaskSet<T>) {
+    return analysis::detail::judge_chains(platform, tasks, p, refused.error, options);
   }
 }
 
 /// Chosen only where <takt/compose.hpp> is not included: says so.
 template <class P, class T, std::size_t N, std::size_t W>
-  requires ComposedBoard<P, T>
+  requires BoardOfPools<P, T>
 constexpr auto analyze(
     const P& /*board*/, const T& /*tasks*/, const plan<N, W>& /*p*/,
-    detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!ComposedBoard<P, T>>::included})
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
+    detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!BoardOfPools<P, T>>::included})
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   return {};
 }
 template <class P, class T>
-  requires ComposedBoard<P, T>
+  requires BoardOfPools<P, T>
 constexpr auto analyze(
     const P& /*board*/, const T& /*tasks*/,
-    detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!ComposedBoard<P, T>>::included})
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
+    detail::refusal&& /*refused*/ = detail::refusal{detail::bounds_of_pools<!BoardOfPools<P, T>>::included})
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
 #include <takt/model/task_set.hpp>
+#include <takt/rules/composed_board.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 
@@ -54,6 +55,7 @@ constexpr void enter_shares(const share_table<MaxTasks>& table, const share_test
 /// The plan of the verdict says the least lasting share of each application. A plan that is given has to hold as
 /// much, or `plan_does_not_fit`.
 template <HasGpuShares P, TaskSet T, std::size_t N>
+  requires(!ComposedBoard<P, T>)
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
                                      detail::refusal&& refused = detail::refusal{detail::check_shares<P, T>::passed}) {
   if constexpr (SharePlatform<P> && ShareTaskSet<T>) {
@@ -83,6 +85,7 @@ template <HasGpuShares P, TaskSet T, std::size_t N>
 }
 
 template <HasGpuShares P, TaskSet T>
+  requires(!ComposedBoard<P, T>)
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks,
                                      detail::refusal&& refused = detail::refusal{detail::check_shares<P, T>::passed}) {
   if constexpr (SharePlatform<P> && ShareTaskSet<T>) {

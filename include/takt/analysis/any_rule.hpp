@@ -26,7 +26,7 @@ class any_rule {
 
  public:
   static constexpr std::size_t max_rule_bytes = 64;
-  static constexpr std::size_t max_server_bytes = 128 * (Capacity + 1);
+  static constexpr std::size_t max_server_bytes = 256 * (Capacity + 1);
 
   any_rule() = default;  ///< of no pool: nothing may be asked of it
   template <class Rule>
@@ -44,6 +44,8 @@ class any_rule {
   [[nodiscard]] auto bounds_responses() const noexcept -> bool { return calls_->responds != nullptr; }
   /// Pre: `bounds_responses`.
   void responds(std::span<visit_demand> visits, std::int32_t units) const { calls_->responds(bytes_, visits, units); }
+  /// Whether holders of tokens can be served at the priority of others.
+  [[nodiscard]] auto inherits_priorities() const noexcept -> bool { return calls_->reprioritize != nullptr; }
   [[nodiscard]] auto takes_suspensions() const noexcept -> bool { return calls_->takes_suspensions; }
   [[nodiscard]] auto decides_deadlines() const noexcept -> bool { return calls_->decides != nullptr; }
   /// Pre: `decides_deadlines`.
@@ -60,6 +62,8 @@ class any_rule {
     }
 
     void arrive(const visit_request& v) { calls_->arrive(bytes_, v); }
+    /// Pre: the rule inherits priorities.
+    void reprioritize(client who, const priority_point& p) { calls_->reprioritize(bytes_, who, p); }
     void decide(ticks now, const slice_sink& sink) { calls_->decide(bytes_, now, sink); }
     [[nodiscard]] auto next() const -> ticks { return calls_->next(bytes_); }
     auto fire(ticks now, const slice_sink& sink) -> client { return calls_->fire(bytes_, now, sink); }
@@ -78,6 +82,7 @@ class any_rule {
     bool (*decides)(const void*, std::span<const visit_demand>, std::int32_t) = nullptr;
     void (*start)(const void*, std::int32_t, void*) = nullptr;
     void (*arrive)(void*, const visit_request&) = nullptr;
+    void (*reprioritize)(void*, client, const priority_point&) = nullptr;  ///< null: holders inherit nothing
     void (*decide)(void*, ticks, const slice_sink&) = nullptr;
     ticks (*next)(const void*) = nullptr;
     client (*fire)(void*, ticks, const slice_sink&) = nullptr;
@@ -96,7 +101,7 @@ class any_rule {
   [[nodiscard]] static constexpr auto make_calls() -> calls {
     using machine = decltype(std::declval<const Rule&>().template make_server<Capacity>(1));
     static_assert(sizeof(machine) <= max_server_bytes && std::is_trivially_copyable_v<machine>,
-                  "takt: the server of a rule in any_rule is trivially copyable and has at most 128 bytes per visit. "
+                  "takt: the server of a rule in any_rule is trivially copyable and has at most 256 bytes per visit. "
                   "See docs/errors.md#E84");
     calls c{};
     c.name = Rule::name;
@@ -118,6 +123,9 @@ class any_rule {
       ::new (s) machine(as<Rule>(r).template make_server<Capacity>(units));
     };
     c.arrive = [](void* s, const visit_request& v) { as<machine>(s).arrive(v); };
+    if constexpr (InheritsPriorities<Rule>) {
+      c.reprioritize = [](void* s, client who, const priority_point& p) { as<machine>(s).reprioritize(who, p); };
+    }
     c.decide = [](void* s, ticks now, const slice_sink& sink) { as<machine>(s).decide(now, sink); };
     c.next = [](const void* s) { return as<machine>(s).next(); };
     c.fire = [](void* s, ticks now, const slice_sink& sink) { return as<machine>(s).fire(now, sink); };

@@ -6,9 +6,11 @@
 #include <span>
 
 #include <takt/analysis/any_rule.hpp>
+#include <takt/analysis/any_token_rule.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/demand.hpp>
+#include <takt/rules/token_rule.hpp>
 
 namespace takt {
 
@@ -24,11 +26,33 @@ class any_stations {
     units_[count_++] = units;
     return true;
   }
-  auto add_tokens(std::int32_t tokens) -> bool { return tokens_.push_back(tokens); }
+  /// A pool of tokens. Its sections are clients of the lock, so there are at most `Capacity`. False when full or when
+  /// locks of the rule have no replica for each token.
+  auto add_tokens(const any_token_rule<Capacity>& rule, std::int32_t tokens) -> bool {
+    return tokens > 0 && rule.locks_all(tokens) && token_rules_.push_back(rule) && tokens_.push_back(tokens);
+  }
 
   [[nodiscard]] auto size() const noexcept -> std::size_t { return count_; }
   [[nodiscard]] auto token_pools() const noexcept -> std::size_t { return tokens_.size(); }
-  [[nodiscard]] auto tokens(std::size_t pool) const noexcept -> std::int32_t { return tokens_[pool]; }
+  [[nodiscard]] auto units(std::size_t s) const noexcept -> std::int32_t { return units_[s]; }
+
+  static constexpr bool may_donate = true;
+  [[nodiscard]] auto setting(std::size_t pool) const noexcept -> token_setting {
+    token_setting out{.tokens = tokens_[pool], .processors = 0};
+    for (std::size_t s = 0; s < count_; ++s) { out.processors += inherits(s) ? units_[s] : 0; }
+    return out;
+  }
+  [[nodiscard]] auto token_inherits(std::size_t pool) const noexcept -> bool { return token_rules_[pool].inherits(); }
+  [[nodiscard]] auto token_donates(std::size_t pool) const noexcept -> bool { return token_rules_[pool].donates(); }
+  [[nodiscard]] auto delays(std::size_t pool, std::span<section_demand> sections) const -> bool {
+    return token_rules_[pool].delays(sections, setting(pool));
+  }
+  [[nodiscard]] auto blocks(std::size_t pool, std::span<section_demand> sections, std::int32_t homes, ticks& lent) const
+      -> bool {
+    return token_rules_[pool].blocks(sections, setting(pool), homes, lent);
+  }
+  /// Whether holders of tokens can be served at the priority of others there.
+  [[nodiscard]] auto inherits(std::size_t s) const noexcept -> bool { return rules_[s].inherits_priorities(); }
 
   [[nodiscard]] auto point(std::size_t s, const job_timing& t, ticks release, priority_point& out) const -> bool {
     return rules_[s].point(units_[s], t, release, out);
@@ -41,7 +65,6 @@ class any_stations {
 
   /// Whether the rule's tests hold for jobs whose suspensions count as execution.
   [[nodiscard]] auto takes_suspensions(std::size_t s) const noexcept -> bool { return rules_[s].takes_suspensions(); }
-  [[nodiscard]] auto units(std::size_t s) const noexcept -> std::int32_t { return units_[s]; }
   [[nodiscard]] auto has_decision(std::size_t s) const noexcept -> bool { return rules_[s].decides_deadlines(); }
   /// Pre: `has_decision`.
   [[nodiscard]] auto decides(std::size_t s, std::span<const visit_demand> visits) const -> bool {
@@ -56,12 +79,35 @@ class any_stations {
     }
     void arrive(std::size_t s, const visit_request& v) { at_[s].arrive(v); }
     void decide(std::size_t s, ticks now, const slice_sink& sink) { at_[s].decide(now, sink); }
+    void reprioritize(std::size_t s, client who, const priority_point& p) { at_[s].reprioritize(who, p); }
     [[nodiscard]] auto next(std::size_t s) const -> ticks { return at_[s].next(); }
     auto fire(std::size_t s, ticks now, const slice_sink& sink) -> client { return at_[s].fire(now, sink); }
 
    private:
     typename any_rule<Capacity>::server at_[MaxStations];
   };
+  template <std::size_t Clients>
+  class locks_type {
+   public:
+    static_assert(Clients <= Capacity);
+    explicit locks_type(const any_stations& from) {
+      for (std::size_t t = 0; t < from.token_pools(); ++t) { at_[t] = {from.token_rules_[t], from.setting(t)}; }
+    }
+    auto issue(std::size_t tokens, request_id r, const lock_request& q) -> request_id {
+      return at_[tokens].issue(r, q);
+    }
+    auto release(std::size_t tokens, request_id r) -> request_id { return at_[tokens].release(r); }
+    void reprioritize(std::size_t tokens, request_id r, const priority_point& p) { at_[tokens].reprioritize(r, p); }
+    [[nodiscard]] auto heir(std::size_t tokens, request_id r) const -> request_id { return at_[tokens].heir(r); }
+
+   private:
+    typename any_token_rule<Capacity>::lock at_[MaxStations];
+  };
+  template <std::size_t Clients>
+  [[nodiscard]] auto locks() const -> locks_type<Clients> {
+    return locks_type<Clients>{*this};
+  }
+
   template <std::size_t Clients>
   [[nodiscard]] auto servers() const -> servers_type<Clients> {
     return servers_type<Clients>{*this};
@@ -70,6 +116,7 @@ class any_stations {
  private:
   std::size_t count_ = 0;
   inline_vector<std::int32_t, MaxStations> tokens_{};
+  inline_vector<any_token_rule<Capacity>, MaxStations> token_rules_{};
   std::int32_t units_[MaxStations]{};
   any_rule<Capacity> rules_[MaxStations];
 };

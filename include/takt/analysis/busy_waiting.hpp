@@ -9,11 +9,13 @@
 
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/job_count.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/share_choice.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/rules/compositions.hpp>
 
 namespace takt::analysis {
 
@@ -105,5 +107,14 @@ class busy_waiting_rta {
   std::array<response_bound<number>, max_tasks> bounds_{};
   std::array<bool, max_tasks> served_{};
 };
+
+struct busy_waiting_method {
+  static constexpr std::string_view name = "busy-waiting";
+  static constexpr bool finds_misses = true;
+  template <class Table>
+  using analysis = busy_waiting_rta<Table>;
+};
+template <BusyWaitingPlatform P>
+inline constexpr busy_waiting_method known_method<P>{};
 
 }  // namespace takt::analysis

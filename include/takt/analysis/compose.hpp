@@ -1,25 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <type_traits>
-#include <utility>
 
+#include <takt/analysis/analyze.hpp>
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/pools/bounds.hpp>
+#include <takt/analysis/tokens/bounds.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/visit_table.hpp>
 #include <takt/rules/board_stations.hpp>
+#include <takt/rules/composed_board.hpp>
+#include <takt/rules/compositions.hpp>
 #include <takt/rules/flatten.hpp>
+#include <takt/rules/token_rule.hpp>
 
 namespace takt {
 
 namespace analysis {
+
+namespace detail {
+
+/// Stations that a method may ask about in its declaration.
+struct probe_stations {
+  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return 0; }
+  [[nodiscard]] constexpr auto operator[](std::size_t /*s*/) const noexcept -> board_station { return {}; }
+};
+
+}  // namespace detail
+
+/// A method of a whole board: `responds(table, stations, bounds)` writes the longest time from the nominal release of
+/// each task to its end where it knows one, and leaves what it does not. `table` is a `visit_table`, `stations[s]` says
+/// to which pool a station belongs and which of its units it has. All bounds may presume that no job of the set misses
+/// its deadline: they count only if all tasks have one that is not above it.
+template <class M>
+concept BoardMethod =
+    requires(const M& m, const visit_table<1, 1>& table, const detail::probe_stations& stations, std::span<ticks> b) {
+      { M::name } -> std::convertible_to<std::string_view>;
+      m.responds(table, stations, b);
+    };
 
 /// Stations with the bounds of their rules.
 template <class Stations>
@@ -52,6 +83,29 @@ struct bounded_stations : Stations {
     });
     return meets;
   }
+  [[nodiscard]] constexpr auto delays(std::size_t tokens, std::span<section_demand> sections) const -> bool {
+    bool known = false;
+    this->with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      using order_type = std::remove_cvref_t<decltype(order)>;
+      if constexpr (KnowsDelays<order_type>) {
+        known = true;
+        token_bounds<order_type>::delays(order, sections, this->setting(tokens));
+      }
+    });
+    return known;
+  }
+  [[nodiscard]] constexpr auto blocks(std::size_t tokens, std::span<section_demand> sections, std::int32_t homes,
+                                      ticks& lent) const -> bool {
+    bool known = false;
+    this->with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      using order_type = std::remove_cvref_t<decltype(order)>;
+      if constexpr (KnowsBlocking<order_type>) {
+        known = true;
+        lent = token_bounds<order_type>::blocks(order, sections, this->setting(tokens), homes);
+      }
+    });
+    return known;
+  }
   [[nodiscard]] constexpr auto takes_suspensions(std::size_t s) const -> bool {
     bool takes = false;
     this->with_rule(s, [&](const auto& rule) { takes = InflatesSuspensions<std::remove_cvref_t<decltype(rule)>>; });
@@ -73,21 +127,128 @@ struct pool_has_bound {
                 "takt: the rule of a pool, which is the template argument, has no bound; give it responds(visits, "
                 "units) or decides(visits, units). Simulations need none. See docs/errors.md#E83");
 };
+/// Stops compilation where a rule of tokens, which the template argument shows, has no bound.
+template <class Order>
+struct tokens_have_bound {
+  static constexpr bool passed = KnowsDelays<Order> || KnowsBlocking<Order>;
+  static_assert(passed,
+                "takt: the rule of tokens, which is the template argument, has no bound; give it delays(sections, "
+                "setting) or blocks(sections, setting, homes). Simulations need none. See docs/errors.md#E91");
+};
+template <class Rule>
+struct token_bound_fault {
+  using type = takt::detail::no_board_fault;
+};
+template <class Order>
+struct token_bound_fault<locked_rule<Order>> {
+  using type = takt::detail::fault_unless<KnowsDelays<Order> || KnowsBlocking<Order>, tokens_have_bound<Order>>;
+};
+
 template <class P>
 struct bounds_fault {};
 template <class... Pools>
 struct bounds_fault<platform<Pools...>>
     : takt::detail::first_sentence<takt::detail::fault_unless<has_bound<typename Pools::rule_type>,
-                                                              pool_has_bound<typename Pools::rule_type>>...> {};
+                                                              pool_has_bound<typename Pools::rule_type>>...,
+                                   typename token_bound_fault<typename Pools::rule_type>::type...> {};
 template <class P>
-using check_bounds = typename bounds_fault<P>::type;
+inline constexpr bool has_bounds = false;
+template <class... Pools>
+inline constexpr bool has_bounds<platform<Pools...>> = (has_bound<typename Pools::rule_type> && ...);
 
-/// The first proof of all that apply; without one, what the first of them says.
-template <std::size_t N, std::size_t V, class Stations>
-[[nodiscard]] constexpr auto best_of_combiners(const visit_table<N, V>& table, const Stations& stations)
+/// A board with a method of its own needs no bounds of its pools.
+template <class P>
+using check_bounds =
+    typename std::conditional_t<BoardMethod<method_of<P>>, std::type_identity<takt::detail::no_board_fault>,
+                                bounds_fault<P>>::type;
+template <class P>
+using check_board_method =
+    method_is_usable<method_of<P>, std::same_as<method_of<P>, no_known_method> || ChainMethod<method_of<P>> ||
+                                       (BoardMethod<method_of<P>> && !KnownComposition<P>)>;
+
+/// Of two verdicts on one system that are both proofs, the lesser bound of each task, under its name.
+template <class Verdict, class Other>
+constexpr void take_lesser_bounds(Verdict& out, const Other& other, std::string_view both) {
+  const std::string_view first = out.method;
+  bool some_stay = false;
+  bool some_go = false;
+  for (std::size_t i = 0; i < out.tasks.size(); ++i) {
+    auto& t = out.tasks[i];
+    const bool goes = !t.bound.exists || other.tasks[i].bound.value < t.bound.value;
+    if (goes) { t.bound = other.tasks[i].bound; }
+    t.method = goes ? other.method : first;
+    some_stay = some_stay || !goes;
+    some_go = some_go || goes;
+  }
+  if (some_go) { out.method = some_stay ? both : other.method; }
+}
+
+inline constexpr std::string_view holistic_name = "holistic";
+
+/// "rtgpu-best, holistic".
+template <class Method>
+struct name_beside_holistic {
+  static constexpr std::string_view first = Method::name;
+  static constexpr std::string_view between = ", ";
+  static constexpr std::size_t size = first.size() + between.size() + holistic_name.size();
+  struct text {
+    char at[size]{};
+  };
+  static constexpr auto join() -> text {
+    text out;
+    std::size_t n = 0;
+    for (const auto part : {first, between, holistic_name}) {
+      for (const char c : part) { out.at[n++] = c; }
+    }
+    return out;
+  }
+  static constexpr text joined = join();
+  static constexpr std::string_view value{joined.at, size};
+};
+
+/// What the method of a board says of its tasks, as far as it is a proof of all.
+template <class Method, std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto judge_board(const Method& method, const visit_table<N, V>& table, const Stations& stations)
+    -> verdict<ticks, N, V> {
+  auto out = open_verdict(table, stations, Method::name);
+  if (out.error) { return out; }
+  ticks bounds[N]{};
+  for (ticks& b : bounds) { b = unbounded_response; }
+  method.responds(table, stations, std::span<ticks>{bounds, table.size()});
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    if (bounds[i] > table.tasks[i].deadline) {
+      out.why = obstacle::deadline;
+      out.where = i;
+      return out;
+    }
+  }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    out.tasks[i].bound = {bounds[i], true};
+    out.tasks[i].meets = true;
+  }
+  out.status = verdict_status::schedulable;
+  return out;
+}
+
+/// The best of all that apply: where the method of the board and the holistic combiner both prove the set, the lesser
+/// bounds, else the first proof. Without one, what the holistic combiner says. Guards make another system, so they
+/// come where nothing else is a proof, and their bounds stand alone.
+template <class Method, std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto best_of(const Method& method, const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
   const auto first = holistic(table, stations);
-  if (first.schedulable() || first.error) { return first; }
+  if (first.error) { return first; }
+  if constexpr (BoardMethod<Method>) {
+    auto own = judge_board(method, table, stations);
+    if (own.schedulable()) {
+      if (first.schedulable()) {
+        take_lesser_bounds(own, first, name_beside_holistic<Method>::value);
+        own.visits = first.visits;
+      }
+      return own;
+    }
+  }
+  if (first.schedulable()) { return first; }
   const auto second = guarded(table, stations);
   if (second.schedulable()) { return second; }
   const auto third = inflated(table, stations);
@@ -107,84 +268,39 @@ template <std::size_t N, std::size_t V, class Stations>
   std::size_t failed = 0;
   const bool holds = table.sections.empty() && guards_hold(table, stations, guards, failed);
   if (holds) { return guarded_verdict(table, guards); }
-  out.why = obstacle::deadline;
+  out.why = table.sections.empty() ? obstacle::deadline : obstacle::tokens;
   return out;
 }
 
 }  // namespace detail
 }  // namespace analysis
 
-namespace detail {
-
-/// Each task with kernels an equal part of the first GPU that hands its SMs out.
-template <class P, class T>
-[[nodiscard]] constexpr auto even_shares(const P& board, const T& tasks) {
-  plan<T::max_tasks, T::max_segments> out;
-  std::int32_t at = 0;
-  std::int32_t gpu_number = -1;
-  std::int32_t budget = 0;
-  std::int32_t step = 1;
-  board.each([&](const auto& p) {
-    using pool_type = std::remove_cvref_t<decltype(p)>;
-    if constexpr (is_gpu<typename pool_type::resource_type>) {
-      if constexpr (Federated<typename pool_type::rule_type>) {
-        if (gpu_number < 0) {
-          gpu_number = at;
-          step = p.resource.granularity;
-          budget = p.resource.sms * (shares_physical_sms<typename pool_type::rule_type>() ? p.resource.per_sm : 1);
-        }
-      }
-      ++at;
-    }
-  });
-  if (gpu_number < 0 || step < 1) { return out; }
-  std::int32_t users = 0;
-  const auto asks = [](const auto& t) {
-    bool found = false;
-    t.each([&](const auto& s) {
-      found = found || std::same_as<typename resource_of_segment<std::remove_cvref_t<decltype(s)>>::type, gpu>;
-    });
-    return found;
-  };
-  tasks.each([&](const auto& t) { users += asks(t) ? 1 : 0; });
-  tasks.each([&](const auto& t) {
-    static_cast<void>(out.shares.push_back({gpu_number, asks(t) ? budget / users / step * step : 0}));
-  });
-  return out;
-}
-
-}  // namespace detail
-
 /// What the overloads below are for, more narrowly than those that only say what to include.
 template <class P, class T>
-concept ProvenFromPools = ComposedBoard<P, T> && std::is_class_v<P>;
+concept ProvenFromPools = BoardOfPools<P, T> && std::is_class_v<P>;
+/// Chains whose known method is about the board that the rules of its pools make of it, all of which have bounds.
+template <class P, class T>
+concept ProvenEitherWay =
+    ChainsAsAWhole<P, T> && analysis::HasChainMethod<P> && analysis::detail::follows_pools<analysis::method_of<P>> &&
+    VisitSource<T> && detail::has_pool_rules<P> && analysis::detail::has_bounds<P>;
 
-/// Proves, or fails to prove, that every task meets its deadline, from the rules of the pools one by one: by the
-/// holistic combiner, else by guards that it looks for, else with suspensions as execution; `method` says which. A plan
-/// with offsets and local deadlines is judged as it is. `schedulable` is a proof, `not_proven` is none.
-///
-/// The verdict's plan holds all that the proof rests on; simulate and run with it. Error: `invalid_model`; in a
-/// constant expression it stops compilation. Cost: see the combiners.
+namespace analysis::detail {
+
 template <class P, class T, std::size_t N, std::size_t W>
-  requires ProvenFromPools<P, T>
-[[nodiscard]] constexpr auto analyze(
-    const P& board, const T& tasks, const plan<N, W>& p,
-    detail::refusal&& refused = detail::refusal{detail::check_board<P, T>::passed &&
-                                                analysis::detail::check_bounds<P>::passed})
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
-  plan<T::max_tasks, T::max_segments> own;
-  detail::copy_decisions(p, own);
-  const auto flat = flatten(board, tasks, own);
-  verdict<ticks, T::max_tasks, T::max_segments> out;
-  refused.error = flat.error;
-  if (!refused.error) { refused.error = detail::composed_plan_fault(board, flat.table, own); }
-  if (refused.error) {
-    out.refuse(refused.error);
+[[nodiscard]] constexpr auto judge_pools(const P& board, const T& tasks, const plan<N, W>& p, model_error& error)
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
+  plan<tasks_of<T>, visits_of<T>> own;
+  takt::detail::copy_decisions(p, own);
+  const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{board, own}.run(tasks);
+  verdict<ticks, tasks_of<T>, visits_of<T>> out;
+  error = flat.error;
+  if (!error) { error = takt::detail::composed_plan_fault(board, flat.table, own); }
+  if (error) {
+    out.refuse(error);
     return out;
   }
-  const analysis::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
-  out = own.offsets.empty() ? analysis::detail::best_of_combiners(flat.table, stations)
-                            : analysis::detail::judge_guards(flat.table, stations, own);
+  const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
+  out = own.offsets.empty() ? best_of(method_for<P>, flat.table, stations) : judge_guards(flat.table, stations, own);
   own.offsets = out.plan.offsets;
   own.local_deadlines = out.plan.local_deadlines;
   out.plan = own;
@@ -192,26 +308,58 @@ template <class P, class T, std::size_t N, std::size_t W>
   return out;
 }
 
-/// The same under a plan that gives each task with kernels an equal part of the SMs, where a rule hands them out.
-template <class P, class T>
-  requires ProvenFromPools<P, T>
-[[nodiscard]] constexpr auto analyze(
-    const P& board, const T& tasks,
-    detail::refusal&& refused = detail::refusal{detail::check_board<P, T>::passed &&
-                                                analysis::detail::check_bounds<P>::passed})
-    -> verdict<ticks, T::max_tasks, T::max_segments> {
-  return analyze(board, tasks, detail::even_shares(board, tasks), std::move(refused));
+/// The known method first; combiners under the very plan that it judged. They may add guards nowhere: chains are
+/// simulated and run without.
+template <class P, class T, std::size_t N>
+[[nodiscard]] constexpr auto judge_either_way(const P& platform, const T& tasks, const plan<N>& p, model_error& error) {
+  auto out = judge_chains(platform, tasks, p, error);
+  if (error || out.status == verdict_status::unschedulable) { return out; }
+  plan<tasks_of<T>, visits_of<T>> own;
+  takt::detail::copy_decisions(out.plan, own);
+  const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{platform, own}.run(tasks);
+  if (flat.error) { return out; }
+  const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
+  auto other = holistic(flat.table, stations);
+  if (!out.schedulable() && !other.schedulable()) { other = inflated(flat.table, stations); }
+  if (!other.schedulable()) { return out; }
+  if (!out.schedulable()) {
+    out.status = verdict_status::schedulable;
+    out.method = other.method;
+    out.tasks = other.tasks;
+    out.plan.feasible = true;
+  }
+  take_lesser_bounds(out, other, name_beside_holistic<method_of<P>>::value);
+  return out;
 }
 
-/// The plan on which that verdict rests; `feasible` says whether it is a proof. Error and cost: as `analyze`.
-template <class P, class T>
+}  // namespace analysis::detail
+
+/// Proves, or fails to prove, that every task meets its deadline, from the rules of the pools one by one: by the
+/// method that is registered for the board, if there is one, and by the holistic combiner, else by guards that are
+/// looked for, else with suspensions as execution; `method` says which, and so does the row of a task where bounds of
+/// two methods stand side by side. A plan with offsets and local deadlines is judged as it is. `schedulable` is a
+/// proof, `not_proven` is none.
+///
+/// The verdict's plan holds all that the proof rests on; simulate and run with it. Error: `invalid_model`; in a
+/// constant expression it stops compilation. Cost: see the combiners.
+template <class P, class T, std::size_t N, std::size_t W>
   requires ProvenFromPools<P, T>
-[[nodiscard]] constexpr auto allocate(
-    const P& board, const T& tasks,
-    detail::refusal&& refused = detail::refusal{detail::check_board<P, T>::passed &&
+[[nodiscard]] constexpr auto analyze(
+    const P& board, const T& tasks, const plan<N, W>& p,
+    detail::refusal&& refused = detail::refusal{analysis::detail::check_board_method<P>::passed &&
+                                                detail::check_board<P, T>::passed &&
                                                 analysis::detail::check_bounds<P>::passed})
-    -> plan<T::max_tasks, T::max_segments> {
-  return analyze(board, tasks, std::move(refused)).plan;
+    -> verdict<ticks, tasks_of<T>, visits_of<T>> {
+  return analysis::detail::judge_pools(board, tasks, p, refused.error);
+}
+
+/// The same for chains that a method is known for: it comes first, and combiners may prove what it does not, or bound a
+/// task more sharply where both have proven the set.
+template <class P, class T, std::size_t N>
+  requires ProvenEitherWay<P, T>
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
+                                     detail::refusal&& refused = detail::refusal{detail::check_chains<T>::passed}) {
+  return analysis::detail::judge_either_way(platform, tasks, p, refused.error);
 }
 
 }  // namespace takt

@@ -12,14 +12,14 @@
 namespace takt::analysis {
 
 /// How long a copy of `chunks` chunks waits at most while less important copies have its engine. `longest_lower` has
-/// the longest chunk of each of those. False on overflow, with a negative value or an
-/// unknown order.
+/// the longest chunk of each of those. False on overflow, with a negative value, and
+/// for an order of which nothing is known.
 ///
 /// In priority order one chunk of one of them can be in front of each request: of every chunk, or with fused sections
 /// of the first one only, as a copy that gave way to a more important one stays in the queue and nobody less important
 /// passes it. First come, first served, each of them can be in front once per chunk, fused or not: fusion ends where
 /// somebody waits. Source: Elliott 2015, section 3.2.3.4.
-[[nodiscard]] constexpr auto copy_chunk_blocking(service_order order, bool fused, std::int64_t chunks,
+[[nodiscard]] constexpr auto copy_chunk_blocking(const service_order& order, bool fused, std::int64_t chunks,
                                                  std::span<const ticks> longest_lower, ticks& out) noexcept -> bool {
   ticks longest = 0;
   ticks sum = 0;
@@ -28,11 +28,8 @@ namespace takt::analysis {
     longest = longest < longest_lower[i] ? longest_lower[i] : longest;
   }
   if (chunks < 0) { return false; }
-  switch (order) {
-    case service_order::first_come: return checked_multiply(sum, chunks, out);
-    case service_order::priority: return checked_multiply(longest, fused && chunks > 1 ? 1 : chunks, out);
-  }
-  return false;
+  if (order.is_by_arrival()) { return checked_multiply(sum, chunks, out); }
+  return order.is_by_priority() && checked_multiply(longest, fused && chunks > 1 ? 1 : chunks, out);
 }
 
 }  // namespace takt::analysis

@@ -8,10 +8,12 @@
 
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/job_count.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/share_choice.hpp>
 #include <takt/analysis/stretches.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
+#include <takt/rules/compositions.hpp>
 
 namespace takt::analysis {
 
@@ -109,5 +111,13 @@ class enhanced_mpcp {
   std::array<response_bound<number>, max_tasks> bounds_{};
   std::array<fixed_point<number>, max_tasks> request_driven_{};
 };
+
+struct enhanced_mpcp_method {
+  static constexpr std::string_view name = "enhanced-mpcp";
+  template <class Table>
+  using analysis = enhanced_mpcp<Table>;
+};
+template <LockedGpuPlatform P>
+inline constexpr enhanced_mpcp_method known_method<P>{};
 
 }  // namespace takt::analysis

@@ -7,10 +7,12 @@
 #include <string_view>
 
 #include <takt/analysis/chain_pattern.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/rules/compositions.hpp>
 
 namespace takt::analysis {
 
@@ -111,5 +113,15 @@ class fixed_priority_rta {
   number windows_[max_tasks]{};  ///< by place: up to which the core has been followed
   std::array<response_bound<number>, max_tasks> bounds_{};
 };
+
+/// Exact, so that no other method can add to it.
+struct fixed_priority_method {
+  static constexpr std::string_view name = "fixed-priority-rta";
+  static constexpr bool finds_misses = true;
+  template <class Table>
+  using analysis = fixed_priority_rta<Table>;
+};
+template <ProcessorsOnly P>
+inline constexpr fixed_priority_method known_method<P>{};
 
 }  // namespace takt::analysis

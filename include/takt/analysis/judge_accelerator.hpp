@@ -44,7 +44,7 @@ template <class Number>
 
 template <KernelOrder Order, class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto ranks(const accelerator_table<Number, MaxTasks>& table) -> rank_order<MaxTasks> {
-  return rank(table, Order::order);
+  return rank(table, order_of<Order>{});
 }
 
 template <class Number, std::size_t MaxTasks>

@@ -9,6 +9,7 @@
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/classical_rta.hpp>
 #include <takt/analysis/interference.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/rtgpu_segments.hpp>
 #include <takt/analysis/rtgpu_variant.hpp>
 #include <takt/analysis/share_choice.hpp>
@@ -16,6 +17,7 @@
 #include <takt/core/fixed_point.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/rules/compositions.hpp>
 
 namespace takt::analysis {
 
@@ -199,5 +201,17 @@ class rtgpu : public rtgpu_segments<Table, Share> {
   std::array<rtgpu_bounds<number>, max_tasks> bounds_{};
   std::array<bool, max_tasks> meets_{};
 };
+
+struct rtgpu_method {
+  static constexpr std::string_view name = rtgpu_best.name;
+  static constexpr rtgpu_variant options = rtgpu_best;
+  static constexpr bool follows_pools = true;
+  static constexpr bool finds_misses = true;
+  template <class Table>
+  using analysis = rtgpu<Table>;
+};
+template <DedicatedGpuPlatform P>
+  requires(!ProcessorsOnly<P>)
+inline constexpr rtgpu_method known_method<P>{};
 
 }  // namespace takt::analysis

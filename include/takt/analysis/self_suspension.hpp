@@ -11,11 +11,13 @@
 #include <takt/analysis/ascending.hpp>
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/interference.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/least_workload.hpp>
 #include <takt/analysis/share_choice.hpp>
 #include <takt/analysis/stretches.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/analysis/workload.hpp>
+#include <takt/rules/compositions.hpp>
 
 namespace takt::analysis {
 
@@ -166,5 +168,14 @@ class self_suspension {
   std::array<bounds_of_task, max_tasks> bounds_{};
   std::array<bool, max_tasks> served_{};
 };
+
+struct self_suspension_method {
+  static constexpr std::string_view name = "self-suspension";
+  static constexpr bool finds_misses = true;
+  template <class Table>
+  using analysis = self_suspension<Table>;
+};
+template <SerializedGpuPlatform P>
+inline constexpr self_suspension_method known_method<P>{};
 
 }  // namespace takt::analysis

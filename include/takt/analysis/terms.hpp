@@ -137,7 +137,7 @@ constexpr void add_parts(const fixed_priority_rta<Table>& a, std::size_t k, cons
   }
 }
 
-template <class Table, token_order Order>
+template <class Table, class Order>
 constexpr void add_parts(const locked_gpu_rta<Table, Order>& a, std::size_t k, const typename Table::number& window,
                          term_sums<Table>& out) {
   const auto& tasks = a.table().tasks;

@@ -45,6 +45,7 @@ enum class obstacle : std::uint8_t {
   processors,  ///< no bound is known for the CPUs of a cluster
   gpu,         ///< no bound is known for the kernels
   copies,      ///< no bound is known for the copies
+  tokens,      ///< no bound is known for waits for tokens
   history,     ///< a graph waits for its own past for too long
   interrupts,  ///< they leave no time for jobs on a cluster
   passes,      ///< bounds still grew when the analysis had made as many passes as its options allow
@@ -59,6 +60,7 @@ enum class obstacle : std::uint8_t {
     case obstacle::processors: return "processors";
     case obstacle::gpu: return "gpu";
     case obstacle::copies: return "copies";
+    case obstacle::tokens: return "tokens";
     case obstacle::history: return "history";
     case obstacle::interrupts: return "interrupts";
     case obstacle::passes: return "passes";
@@ -77,6 +79,7 @@ enum class obstacle : std::uint8_t {
     case obstacle::processors:
     case obstacle::gpu:
     case obstacle::copies:
+    case obstacle::tokens:
     case obstacle::history:
     case obstacle::interrupts:
     case obstacle::passes: break;
@@ -107,7 +110,8 @@ struct task_verdict {
   response_bound<Number> bound{};
   bool evaluated = false;  ///< false below the first failing task: bounds of lower priorities rest on those above
   bool meets = false;
-  bool limited = true;  ///< false: there is no deadline, and any bound will do
+  bool limited = true;        ///< false: there is no deadline, and any bound will do
+  std::string_view method{};  ///< whose bound it is, where a verdict has bounds of several; else empty
 };
 
 /// Of a visit that is bounded by itself, such as a node of a graph.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <takt/core/checked.hpp>
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/model_error.hpp>
@@ -45,6 +46,19 @@ struct block_gpu {
 [[nodiscard]] constexpr auto restricted_to(block_gpu gpu, std::int64_t threads) noexcept -> block_gpu {
   gpu.threads_per_sm = threads;
   return gpu;
+}
+
+/// Blocks of so many threads that one SM holds at once, if they need neither shared memory nor registers. Pre: threads
+/// >= 1.
+[[nodiscard]] constexpr auto blocks_per_sm(const block_gpu& gpu, std::int64_t threads) noexcept -> std::int64_t {
+  const std::int64_t fit = gpu.threads_per_sm / threads;
+  return gpu.block_slots > 0 && gpu.block_slots < fit ? gpu.block_slots : fit;
+}
+/// Rounds in which the blocks of a kernel run on a GPU that is empty: it takes at most so many times the length of its
+/// longest block. Pre: a block fits.
+[[nodiscard]] constexpr auto rounds_alone(const block_gpu& gpu, std::int64_t blocks, std::int64_t threads) noexcept
+    -> std::int64_t {
+  return ceil_divide(blocks, gpu.sms * blocks_per_sm(gpu, threads));
 }
 
 /// No owner: a kernel that is issued whatever the state of others.

@@ -22,7 +22,7 @@ struct gel_task {
   Number wcet{};
   Number period{};
   Number deadline{};             ///< relative; any sign, and it may lie beyond the period
-  Number point{};                ///< relative priority point; only `gel_policy::given_points` reads it
+  Number point{};                ///< relative priority point; read by policies that name it, as `given_points`
   std::int64_t parallelism = 1;  ///< jobs of the task that may run at the same time
   std::int32_t cluster = 0;
 };

@@ -145,6 +145,14 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
       return stop_compilation(at - of, "takt: token amounts are out of range; produce and consume are at least 1, and threshold >= consume. See docs/errors.md#E69");
     case model_fault::rates_disagree:
       return stop_compilation(at - of, "takt: two edges bring tokens to a node at different rates; one queue would grow forever. See docs/errors.md#E69");
+    case model_fault::visit_time_unknown:
+      return stop_compilation(at - of, "takt: the facts of a visit do not say how long it takes where the plan puts it; give it one that the rule reads. See docs/errors.md#E82");
+    case model_fault::edge_between_jobs:
+      return stop_compilation(at - of, "takt: an edge joins two jobs of a graph, and a job of this board is alone; leave history() out, or use g_edf, g_fl or gel with fifo_blocks. See docs/errors.md#E95");
+    case model_fault::too_many_visits:
+      return stop_compilation(at - of, "takt: a job has more than 64 visits; make two tasks of it. See docs/errors.md#E95");
+    case model_fault::workload_part_unused:
+      return stop_compilation(at - of, "takt: a task says what no pool reads: parallelism() above 1, relative_point(), memory, a share_request(), contention; leave it out. See docs/errors.md#E95");
     case model_fault::processors_out_of_range:
       return stop_compilation(at - of, "takt: the number of CPUs, GPUs or nodes is out of range; 1 to 64 CPUs and 1 to 32 GPUs. See docs/errors.md#E70");
     case model_fault::cluster_does_not_divide:

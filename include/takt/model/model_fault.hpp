@@ -53,6 +53,11 @@ enum class model_fault : std::uint8_t {
   cluster_out_of_range,
   amount_out_of_range,
   rates_disagree,
+  // visits of a board that is composed of the rules of its pools
+  visit_time_unknown,
+  edge_between_jobs,
+  too_many_visits,
+  workload_part_unused,
   // locked GPUs
   processors_out_of_range,
   cluster_does_not_divide,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/front.hpp>
@@ -26,21 +27,28 @@ struct copy_engines_resource {
 };
 /// The SMs of one GPU, each of which counts as `per_sm` slower virtual ones.
 struct virtual_sms_resource {
+  using runs_kernels = void;
   std::int32_t sms = 1;
   std::int32_t per_sm = 2;
   std::int32_t granularity = 1;
   gpu_speed speed{};
+  std::int32_t preemption_levels = 2;
 
+  /// The same SMs on hardware that nests at most so many started kernels by stream priorities.
+  [[nodiscard]] constexpr auto with_levels(std::int32_t levels) const noexcept -> virtual_sms_resource {
+    return {sms, per_sm, granularity, speed, levels};
+  }
   /// The same SMs on a GPU that is so many times as fast as the one that the kernels' times are about: `at_speed(3,
   /// 2)`.
   [[nodiscard]] constexpr auto at_speed(std::int32_t numerator, std::int32_t denominator = 1) const noexcept
       -> virtual_sms_resource {
-    return {sms, per_sm, granularity, {numerator, denominator}};
+    return {sms, per_sm, granularity, {numerator, denominator}, preemption_levels};
   }
 };
 
 /// The cores of a GPU-like device that runs whole kernels, on one core or on all of them.
 struct accelerator_resource {
+  using runs_kernels = void;
   accelerator_record record;
 };
 
@@ -48,7 +56,7 @@ struct accelerator_resource {
 [[nodiscard]] constexpr auto copy_engines(std::int32_t count) noexcept -> copy_engines_resource { return {count}; }
 [[nodiscard]] constexpr auto virtual_sms(std::int32_t sms, std::int32_t per_sm, std::int32_t granularity = 1) noexcept
     -> virtual_sms_resource {
-  return {sms, per_sm, granularity, {}};
+  return {sms, per_sm, granularity, {}, 2};
 }
 
 /// So many cores (SMs), whose hardware nests at most so many started kernels by stream priorities.
@@ -70,9 +78,26 @@ struct resource_pool {
   Rule rule;
 };
 
+namespace detail {
+
 template <class Resource, RuleTag Rule>
-[[nodiscard]] constexpr auto pool(const Resource& resource, const Rule& rule) -> resource_pool<Resource, Rule> {
-  return {resource, rule};
+[[nodiscard]] constexpr auto rule_on(const Resource& resource, const Rule& rule) {
+  if constexpr (requires { rule.on(resource); }) {
+    return rule.on(resource);
+  } else {
+    return rule;
+  }
+}
+template <class Resource, class Rule>
+using rule_there = decltype(rule_on(std::declval<const Resource&>(), std::declval<const Rule&>()));
+
+}  // namespace detail
+
+/// A rule that reads more of its resource than the number of its units has `on(resource)`, which is the rule there.
+template <class Resource, RuleTag Rule>
+[[nodiscard]] constexpr auto pool(const Resource& resource, const Rule& rule)
+    -> resource_pool<Resource, detail::rule_there<Resource, Rule>> {
+  return {resource, detail::rule_on(resource, rule)};
 }
 
 template <class P>
@@ -140,7 +165,7 @@ constexpr auto append(platform_record& r, const virtual_sms_resource& g, Rule ru
   const std::int32_t tokens = tokens_of(rule);
   r.gpus.push_back({g.sms, g.per_sm, g.granularity, shares_physical_sms<Rule>(), g.speed, tokens});
   return g.sms > 0 && g.speed.valid() && g.per_sm > 0 && g.sms <= max_units / g.per_sm && g.granularity > 0 &&
-         (tokens == 1 || r.gpus.back().slot() > 0);
+         g.preemption_levels > 0 && g.preemption_levels <= max_units && (tokens == 1 || r.gpus.back().slot() > 0);
 }
 
 constexpr auto append(platform_record& /*r*/, const accelerator_resource& a, auto /*rule*/) -> bool {
@@ -171,14 +196,6 @@ template <class Rule>
   return {};
 }
 
-template <std::size_t Accelerators, std::size_t Pools>
-struct accelerator_count {
-  static constexpr bool fits = Accelerators == 0 || Pools == 1;
-  static_assert(fits,
-                "takt: an accelerator stands beside other pools; it is analysed as a platform of its own. "
-                "See docs/errors.md#E48");
-};
-
 template <std::size_t Processors, std::size_t CopyEngines, std::size_t Gpus>
 struct pool_count {
   static constexpr bool fits = Processors <= 1 && CopyEngines <= 1 && Gpus <= max_gpus;
@@ -204,8 +221,7 @@ struct [[nodiscard]] platform {
       const Pools&... given,
       detail::refusal&& refused =
           detail::refusal{detail::pool_count<count_of<processors_resource>, count_of<copy_engines_resource>,
-                                             count_of<virtual_sms_resource>>::fits &&
-                          detail::accelerator_count<count_of<accelerator_resource>, sizeof...(Pools)>::fits})
+                                             count_of<virtual_sms_resource> + count_of<accelerator_resource>>::fits})
       : pools{given...} {
     refused.error = validate();
   }

@@ -26,6 +26,9 @@ struct copy_segment {
   copy_direction direction = copy_direction::unspecified;
 };
 
+/// What a kernel asks for, whatever shares the GPU out.
+struct gpu {};
+
 /// A kernel, or a job on any accelerator whose units can be dedicated to a task (an FPGA region, a tensor core group):
 /// everything that is known about it is how long it takes on a given number of them.
 template <KernelLaw Law>

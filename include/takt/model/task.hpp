@@ -27,6 +27,9 @@ struct priority_attribute {
 struct core_attribute {
   std::int32_t value;
 };
+struct jitter_attribute {
+  duration value;
+};
 
 /// Shortest time between two releases of the task.
 [[nodiscard]] constexpr auto period(duration d) noexcept -> period_attribute { return {d}; }
@@ -36,6 +39,10 @@ struct core_attribute {
 [[nodiscard]] constexpr auto priority(std::int32_t p) noexcept -> priority_attribute { return {p}; }
 /// The CPU core that runs all CPU segments of the task.
 [[nodiscard]] constexpr auto on_core(std::int32_t core) noexcept -> core_attribute { return {core}; }
+
+/// A job is released at most this much after its nominal release; deadlines count from the nominal one. Only the rules
+/// of pools read it: see compose.hpp.
+[[nodiscard]] constexpr auto release_jitter(duration d) noexcept -> jitter_attribute { return {d}; }
 
 inline constexpr std::int32_t no_priority = -1;
 
@@ -47,6 +54,7 @@ struct task_attributes {
   bool has_deadline = false;
   std::int32_t priority = no_priority;
   std::int32_t core = 0;
+  duration jitter{};
 };
 
 template <Segment... Segments>
@@ -63,9 +71,30 @@ struct typed_task {
   }
 };
 
+/// A task whose releases have jitter, which no flat table of chains holds.
+template <Segment... Segments>
+struct jittered_task : typed_task<Segments...> {};
+
+template <class... Segments>
+struct segment_list {};
+
+namespace detail {
+
+template <class T>
+struct chain_of {};
+template <Segment... Segments>
+struct chain_of<typed_task<Segments...>> {
+  using type = segment_list<Segments...>;
+};
+template <Segment... Segments>
+struct chain_of<jittered_task<Segments...>> : chain_of<typed_task<Segments...>> {};
+
+}  // namespace detail
+
 template <class A>
-concept TaskAttribute = std::same_as<A, period_attribute> || std::same_as<A, deadline_attribute> ||
-                        std::same_as<A, priority_attribute> || std::same_as<A, core_attribute>;
+concept TaskAttribute =
+    std::same_as<A, period_attribute> || std::same_as<A, deadline_attribute> || std::same_as<A, priority_attribute> ||
+    std::same_as<A, core_attribute> || std::same_as<A, jitter_attribute>;
 
 template <class T>
 concept Task = requires(const T& t) {
@@ -88,6 +117,12 @@ constexpr void apply(task_attributes& a, priority_attribute p) noexcept {
   a.priority = p.value < 0 ? no_priority - 1 : p.value;
 }
 constexpr void apply(task_attributes& a, core_attribute c) noexcept { a.core = c.value; }
+constexpr void apply(task_attributes& a, jitter_attribute j) noexcept { a.jitter = j.value; }
+
+template <Segment... Segments>
+[[nodiscard]] constexpr auto with_jitter(const typed_task<Segments...>& t) -> jittered_task<Segments...> {
+  return {t};
+}
 
 /// Attributes come first, so that the chain reads as one piece.
 template <Segment... Segments>
@@ -130,15 +165,20 @@ template <class... Parts>
   constexpr bool empty = !(Segment<Parts> || ...);
   constexpr bool whole = detail::whole_if_indivisible<Parts...>();
   static_assert(well_formed,
-                "takt: a task takes period(), deadline(), priority(), on_core() first and then only "
-                "segments: cpu(), copy(), kernel(). See docs/errors.md#E01");
+                "takt: a task takes period(), deadline(), priority(), on_core(), release_jitter() first and then only "
+                "segments: cpu(), copy(), kernel(), visit(). See docs/errors.md#E01");
   static_assert(!empty, "takt: the task has no segment; give it at least one cpu(). See docs/errors.md#E02");
   static_assert(
       whole,
       "takt: a kernel with wcet() is all of its task: no other segment, no on_core(); copies are part of wcet(). "
       "See docs/errors.md#E44");
   if constexpr (well_formed && !empty && whole) {
-    return detail::make_task(task_attributes{.name = name, .period = {}, .deadline = {}}, parts...);
+    const auto made = detail::make_task(task_attributes{.name = name, .period = {}, .deadline = {}}, parts...);
+    if constexpr ((std::same_as<Parts, jitter_attribute> || ...)) {
+      return detail::with_jitter(made);
+    } else {
+      return made;
+    }
   }
 }
 

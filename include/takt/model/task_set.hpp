@@ -34,6 +34,8 @@ inline constexpr std::size_t samples_in<typed_task<Segments...>> = (samples_of<S
 template <class T>
 inline constexpr bool has_own_visits = false;
 template <Segment... Segments>
+inline constexpr bool has_own_visits<jittered_task<Segments...>> = true;
+template <Segment... Segments>
 inline constexpr bool has_own_visits<typed_task<Segments...>> = (requires { typename Segments::resource; } || ...);
 
 template <class Table>
@@ -121,7 +123,7 @@ struct [[nodiscard]] task_set {
   static_assert(sizeof...(Tasks) > 0, "takt: the task set has no task; give it at least one. See docs/errors.md#E03");
   static constexpr bool on_accelerator = (AcceleratorTask<Tasks> && ...);
   static constexpr bool of_one_kind = on_accelerator || !(AcceleratorTask<Tasks> || ...);
-  /// Whether a chain visits a resource that the flat table does not know.
+  /// Whether a chain visits a resource, or has a fact or release jitter, that the flat table does not know.
   static constexpr bool has_own_visits = (detail::has_own_visits<Tasks> || ...);
   static_assert(of_one_kind,
                 "takt: kernels with wcet() and other tasks are in one set; give each platform a set of its own. "

@@ -39,8 +39,14 @@ template <class Resource, Fact... Facts>
   return {facts...};
 }
 
-/// What a kernel asks for, whatever shares the GPU out.
-struct gpu {};
+template <>
+struct fact_access<execution_time, cpu_segment> {
+  [[nodiscard]] static constexpr auto get(const cpu_segment& s) noexcept -> execution_time { return {s.time}; }
+};
+template <>
+struct fact_access<execution_time, copy_segment> {
+  [[nodiscard]] static constexpr auto get(const copy_segment& s) noexcept -> execution_time { return {s.time}; }
+};
 
 namespace detail {
 

@@ -26,27 +26,18 @@ struct rule_words {
   std::string_view protocol{};  ///< of tokens
 };
 
-[[nodiscard]] constexpr auto word_of(priority_order order) noexcept -> std::string_view {
-  switch (order) {
-    case priority_order::assigned: return "fixed-priority";
-    case priority_order::deadline_monotonic: return "deadline-monotonic";
-    case priority_order::rate_monotonic: return "rate-monotonic";
-  }
-  return "";
+/// Orders that the file format has no word for are written as the priorities that they give.
+[[nodiscard]] constexpr auto word_of(TaskLevelPriority auto /*order*/) noexcept -> std::string_view {
+  return "fixed-priority";
 }
-
-[[nodiscard]] constexpr auto word_of(token_order order) noexcept -> std::string_view {
-  switch (order) {
-    case token_order::k_fmlp: return "k-fmlp";
-    case token_order::r2dglp: return "r2dglp";
-    case token_order::ck_omlp: return "ck-omlp";
-  }
-  return "";
+[[nodiscard]] constexpr auto word_of(by_relative_deadline /*order*/) noexcept -> std::string_view {
+  return "deadline-monotonic";
 }
+[[nodiscard]] constexpr auto word_of(by_period /*order*/) noexcept -> std::string_view { return "rate-monotonic"; }
 
 template <KnownComposition P>
 [[nodiscard]] auto rule_words_of(const platform_record& record) -> rule_words {
-  rule_words out{.cpus = word_of(P::cpu_rule::order)};
+  rule_words out{.cpus = word_of(order_of<typename P::cpu_rule>{})};
   if constexpr (FirstComeFirstServed<typename P::copy_rule>) {
     out.copies = "fifo";
   } else if constexpr (NonpreemptiveFixedPriority<typename P::copy_rule>) {
@@ -55,7 +46,7 @@ template <KnownComposition P>
   if (!record.gpus.empty()) { out.gpus = record.gpus[0].shared ? "shared" : "isolated"; }
   if constexpr (TokenGpuPlatform<P>) {
     out.gpus = "tokens";
-    out.protocol = word_of(P::gpu_rule::protocol);
+    out.protocol = P::gpu_rule::token_rule::word;
   }
   return out;
 }

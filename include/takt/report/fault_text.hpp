@@ -91,6 +91,15 @@ struct fault_text {
       return {"amounts", "are out of range", "arrivals, produce, consume >= 1 and threshold >= consume"};
     case model_fault::rates_disagree:
       return {"edges", "bring tokens at different rates to one node", "the same rate over every edge into a node"};
+    case model_fault::visit_time_unknown:
+      return {"facts", "do not say how long the visit takes where the plan puts it",
+              "a fact that the rule of the pool reads; docs/extending.md lists them"};
+    case model_fault::edge_between_jobs:
+      return {"edges", "join two jobs of the graph, and this board knows edges within a job", "edges without a lag"};
+    case model_fault::too_many_visits: return {"visits", "are more than a job has", "at most 64 in a job"};
+    case model_fault::workload_part_unused:
+      return {"task", "says what no pool of this board reads",
+              "no parallelism above 1, relative point, memory, share request or contention"};
     case model_fault::processors_out_of_range:
       return {"cpus, gpus", "are out of range", "1 to 64 CPUs and 1 to 32 GPUs"};
     case model_fault::cluster_does_not_divide:

@@ -30,20 +30,12 @@ namespace detail {
   return "";
 }
 
-[[nodiscard]] constexpr auto word_of(gang_order o) noexcept -> std::string_view {
-  switch (o) {
-    case gang_order::strict: return "strict";
-    case gang_order::backfill: return "backfill";
-  }
-  return "";
-}
-
 template <KernelOrder Order>
 [[nodiscard]] constexpr auto order_word() noexcept -> std::string_view {
   if constexpr (EarliestDeadlineFirst<Order>) {
     return "edf";
   } else {
-    return word_of(Order::order);
+    return word_of(order_of<Order>{});
   }
 }
 
@@ -80,8 +72,8 @@ void describe_accelerator(const P& platform, verdict_summary& out) {
         ", " + std::to_string(a.preemption_levels) + " preemption levels, " + std::string{word_of(how.cost)} + " costs";
   } else if constexpr (GangScheduled<rule>) {
     shared_by("gang");
-    gpu.add("order", word_of(how.order));
-    words += ", " + std::string{word_of(how.order)};
+    gpu.add("order", rule::gang_order::name);
+    words += ", " + std::string{rule::gang_order::name};
   } else {
     shared_by("slots");
     tree slots;

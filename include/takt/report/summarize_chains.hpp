@@ -54,9 +54,11 @@ void add_reasons(const A& a, verdict_summary& out) {
     if (!is_served(a, k)) {
       row.because = "it has kernels, and the plan gives it no SM";
     } else if (row.bound.exists && a.bound(k).exists && a.bound(k).value == row.bound.value) {
-      analysis::for_each_term(a, k, [&row](const term<ticks>& t) { row.terms.push_back(t); });
+      const auto add = [&row](const term<ticks>& t) { row.terms.push_back(t); };
+      if constexpr (requires { analysis::for_each_term(a, k, add); }) { analysis::for_each_term(a, k, add); }
     } else if (!row.bound.exists) {
-      analysis::for_each_demand(a, k, [&row](const term<ticks>& t) { row.demand.push_back(t); });
+      const auto add = [&row](const term<ticks>& t) { row.demand.push_back(t); };
+      if constexpr (requires { analysis::for_each_demand(a, k, add); }) { analysis::for_each_demand(a, k, add); }
     }
   }
 }
@@ -88,6 +90,16 @@ void add_chain_facts(const platform_record& platform, const rule_words& rules, c
     if (variant.name == method) { return variant; }
   }
   return analysis::rtgpu_best;
+}
+
+/// The analysis behind a verdict on a platform.
+template <class P, class Table>
+[[nodiscard]] auto analysis_named(const P& platform, const Table& table, std::string_view method) {
+  if constexpr (requires { analysis::make_analysis(platform, table, variant_named(method)); }) {
+    return analysis::make_analysis(platform, table, variant_named(method));
+  } else {
+    return analysis::make_analysis(platform, table);
+  }
 }
 
 }  // namespace detail
@@ -147,7 +159,7 @@ template <Platform P, TaskSet T, std::size_t N, std::size_t M>
   out.plan_words = detail::plan_words(record, rules, table, v.plan);
   out.plan = detail::plan_members(v.plan, out);
   for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
-  auto a = analysis::make_analysis(platform, table, detail::variant_named(v.method));
+  auto a = detail::analysis_named(platform, table, v.method);
   static_cast<void>(analysis::evaluate_all(a, v.plan));
   detail::add_reasons(a, out);
   if (v.status == verdict_status::unschedulable) {

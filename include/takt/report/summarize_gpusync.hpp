@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -19,22 +20,24 @@ namespace takt::report {
 
 namespace detail {
 
-[[nodiscard]] constexpr auto word_of(cpu_scheduler s) noexcept -> std::string_view {
-  switch (s) {
-    case cpu_scheduler::earliest_deadline: return "g-edf";
-    case cpu_scheduler::fair_lateness: return "g-fl";
-    case cpu_scheduler::shortest_period: return "rate-monotonic";
-    case cpu_scheduler::given_priority: return "fixed-priority";
-  }
-  return "";
-}
+template <class Value>
+struct word_for {
+  std::string_view word{};
+  Value value{};
+};
+inline constexpr std::array scheduler_words{word_for<cpu_scheduler>{"g-edf", cpu_scheduler::earliest_deadline},
+                                            word_for<cpu_scheduler>{"g-fl", cpu_scheduler::fair_lateness},
+                                            word_for<cpu_scheduler>{"rate-monotonic", cpu_scheduler::shortest_period},
+                                            word_for<cpu_scheduler>{"fixed-priority", cpu_scheduler::given_priority}};
+inline constexpr std::array service_words{word_for<service_order>{"fifo", service_order::first_come},
+                                          word_for<service_order>{"priority", service_order::priority}};
 
-[[nodiscard]] constexpr auto word_of(engine_order o) noexcept -> std::string_view {
-  switch (o) {
-    case engine_order::first_come: return "fifo";
-    case engine_order::priority: return "priority";
+/// The word of the file format for a value, if there is one.
+[[nodiscard]] constexpr auto word_in(const auto& words, const auto& value) noexcept -> std::string_view {
+  for (const auto& known : words) {
+    if (known.value == value) { return known.word; }
   }
-  return "";
+  return "an order of its own";
 }
 
 [[nodiscard]] constexpr auto word_of(uncontended_gpus u) noexcept -> std::string_view {
@@ -51,8 +54,8 @@ namespace detail {
 
 /// Pre: `fault_of(c)` found nothing.
 inline void describe_configuration(const gpusync_configuration& c, verdict_summary& out) {
-  const std::string policy{word_of(c.scheduler)};
-  const std::string order{word_of(c.engines)};
+  const std::string policy{word_in(scheduler_words, c.scheduler)};
+  const std::string order{word_in(service_words, c.engines)};
   const std::string protocol{protocol_word(c)};
   tree cpus;
   cpus.add("count", c.cpus).add("clusters", c.cpu_clusters()).add("policy", policy);
@@ -79,6 +82,7 @@ inline void describe_configuration(const gpusync_configuration& c, verdict_summa
       return "No bounds are known: with all that jobs wait for, the CPUs are asked for too much.";
     case obstacle::gpu: return "No bounds are known: the kernels can ask for more time than the GPUs have.";
     case obstacle::copies: return "No bounds are known: the copies can ask for more time than the copy engines have.";
+    case obstacle::tokens: return "No bounds are known: nothing is known of the waits for tokens.";
     case obstacle::history: return "No bounds are known: a job waits for the past for too long.";
     case obstacle::interrupts: return "No bounds are known: interrupts leave no time for jobs on a cluster.";
     case obstacle::passes: return "No bounds are known: they still grew when the analysis was ended.";
@@ -110,7 +114,7 @@ template <GpusyncPlatform P, class Table, std::size_t N, std::size_t M>
 [[nodiscard]] auto summarize(const P& platform, const Table& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {
   verdict_summary out = detail::begin_summary(v);
   const gpusync_configuration& c = platform.configuration();
-  out.bounds_late_jobs = !has_fixed_priorities(c.scheduler);
+  out.bounds_late_jobs = !c.scheduler.task_level;
   if (out.tasks.empty()) { return out; }
   detail::describe_configuration(c, out);
   const auto evidence = analysis::gpusync::evidence_of(platform, tasks, v.plan);

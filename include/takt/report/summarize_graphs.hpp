@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,14 +25,20 @@ namespace takt::report {
 
 namespace detail {
 
-[[nodiscard]] constexpr auto word_of(gel_policy policy) noexcept -> std::string_view {
-  switch (policy) {
-    case gel_policy::earliest_deadline: return "g-edf";
-    case gel_policy::fair_lateness: return "g-fl";
-    case gel_policy::first_in_first_out: return "g-fifo";
-    case gel_policy::given_points: return "gel";
+struct policy_word {
+  gel_policy policy{};
+  std::string_view word{};
+};
+inline constexpr std::array policy_words{policy_word{gel_policy::earliest_deadline, "g-edf"},
+                                         policy_word{gel_policy::fair_lateness, "g-fl"},
+                                         policy_word{gel_policy::first_in_first_out, "g-fifo"}};
+
+/// Policies that the file format has no word for are written as the points that they give.
+[[nodiscard]] constexpr auto word_of(const gel_policy& policy) noexcept -> std::string_view {
+  for (const policy_word& known : policy_words) {
+    if (known.policy == policy) { return known.word; }
   }
-  return "";
+  return "gel";
 }
 
 inline void describe_graph_platform(const graph_platform& p, gel_policy policy, verdict_summary& out) {
@@ -76,6 +83,7 @@ template <class Verdict>
              " can be asked for more time than they have.";
     case obstacle::gpu: return "The blocks of the kernels can ask for more of the GPU than is certain to be used.";
     case obstacle::copies: return "The copies can ask for more time than the copy engines have.";
+    case obstacle::tokens: return "Nothing is known of the waits for tokens.";
     case obstacle::history: return name() + " waits for its own past for longer than its period allows.";
     case obstacle::interrupts: return "Interrupts leave no time for jobs on a cluster.";
     case obstacle::passes: return "The bounds still grew when the analysis was ended.";

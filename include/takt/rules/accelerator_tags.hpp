@@ -4,6 +4,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <string_view>
 
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
@@ -13,8 +15,15 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task.hpp>
 #include <takt/model/task_set.hpp>
+#include <takt/rules/accelerator/event_driven_gang.hpp>
 #include <takt/rules/accelerator/gang_order.hpp>
+#include <takt/rules/accelerator/level_stack.hpp>
+#include <takt/rules/accelerator/slotted_cores.hpp>
+#include <takt/rules/job_priority.hpp>
+#include <takt/rules/kernel_views.hpp>
+#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/priority_order.hpp>
+#include <takt/rules/servers/kernel_server.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt {
@@ -23,14 +32,66 @@ namespace takt {
 template <class R>
 concept KernelOrder = FixedPriority<R> || EarliestDeadlineFirst<R>;
 
+namespace detail {
+
+/// Cores that a server tells apart: no more than it can have visits.
+template <std::size_t Capacity>
+[[nodiscard]] constexpr auto lanes_for(std::int32_t cores) noexcept -> std::int32_t {
+  if (cores < 1) { return 1; }
+  return static_cast<std::size_t>(cores) < Capacity ? cores : static_cast<std::int32_t>(Capacity);
+}
+
+}  // namespace detail
+
+/// What the rules of whole kernels have in common: a kernel says how long it takes, what it costs to stop it, and
+/// whether it is pinned to a core. One that does not say what it costs runs to its end.
+template <class Policy>
+struct kernel_rule {
+  using is_takt_rule = void;
+  using policy = Policy;
+  using view_needs = wcet_work_grid_or_wcet_by_share;
+  static constexpr bool preemptive = true;
+  static constexpr bool stops_kernels = true;
+  static constexpr bool serves_one_unit = true;
+
+  /// A kernel that is pinned to a core says how long it takes there.
+  template <TimedOnGpu K>
+  [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at) -> visit_view {
+    const kernel_pinning place = detail::fact_or_none<kernel_pinning>(kernel);
+    const bool is_pinned = !needs_all_cores(place.width);
+    if (is_pinned && !knows<kernel_wcet, K> && !knows<execution_time, K>) { return detail::unknown_time(); }
+    visit_view out = stoppable_time(kernel, at.gpu);
+    out.values = kernel_needs{out.values.at[0], is_pinned ? place.core : any_core}.values();
+    return out;
+  }
+  [[nodiscard]] static constexpr auto job_order(std::int32_t units) noexcept {
+    if constexpr (EarliestDeadlineFirst<Policy>) {
+      return by_absolute_deadline_alone{};
+    } else {
+      return Policy::job_order(units);
+    }
+  }
+};
+
 /// One kernel at a time, whatever cores it asks for; one that goes before it is started above it while a stream
 /// priority is left.
 template <class Policy>
-struct levels_rule {
-  using is_takt_rule = void;
-  using policy = Policy;
+struct levels_rule : kernel_rule<Policy> {
+  static constexpr std::string_view name = "stream levels";
 
   preemption_cost_model cost = preemption_cost_model::race;
+  std::int32_t nesting = 2;  ///< most started kernels, as the resource of the pool says
+
+  [[nodiscard]] constexpr auto on(const accelerator_resource& r) const noexcept -> levels_rule {
+    return {{}, cost, r.record.preemption_levels};
+  }
+  [[nodiscard]] constexpr auto on(const virtual_sms_resource& r) const noexcept -> levels_rule {
+    return {{}, cost, r.preemption_levels};
+  }
+  template <std::size_t Capacity>
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const -> kernel_server<level_stack<Capacity>, 1> {
+    return kernel_server<level_stack<Capacity>, 1>{level_stack<Capacity>{nesting}, cost};
+  }
 
   [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
     return {.fault = is_known(cost) ? model_fault::none : model_fault::choice_out_of_range};
@@ -48,12 +109,24 @@ struct gang_slot_time {
 
 /// Each core by itself in one slot of a common period, kernels that need all cores in another.
 template <class Policy>
-struct slots_rule {
-  using is_takt_rule = void;
-  using policy = Policy;
+struct slots_rule : kernel_rule<Policy> {
+  static constexpr std::string_view name = "slots";
 
-  slot_reservation<ticks> pinned;
-  slot_reservation<ticks> gang;
+  slot_reservation<ticks> pinned{};
+  slot_reservation<ticks> gang{};
+  std::int32_t cores = std::numeric_limits<std::int32_t>::max();  ///< at most, as the resource of the pool says
+
+  [[nodiscard]] constexpr auto on(const accelerator_resource& r) const noexcept -> slots_rule {
+    return {{}, pinned, gang, r.record.cores};
+  }
+  [[nodiscard]] constexpr auto on(const virtual_sms_resource& r) const noexcept -> slots_rule {
+    return {{}, pinned, gang, r.sms};
+  }
+  template <std::size_t Capacity>
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const {
+    using strategy = slotted_cores<Capacity, Capacity>;
+    return kernel_server<strategy, Capacity + 1>{strategy{detail::lanes_for<Capacity>(cores)}, pinned, gang};
+  }
 
   [[nodiscard]] constexpr auto fault() const -> model_error {
     return times_fit(pinned) ? slots_fault(pinned, gang) : model_error{.fault = model_fault::time_overflow};
@@ -61,15 +134,21 @@ struct slots_rule {
 };
 
 /// Whenever a job comes or goes, the kernels that go first get the cores they ask for.
-template <class Policy>
-struct gang_rule {
-  using is_takt_rule = void;
-  using policy = Policy;
+template <class Policy, GangOrder Order = backfill_order>
+struct gang_rule : kernel_rule<Policy> {
+  using gang_order = Order;
+  static constexpr std::string_view name = "gang";
 
-  gang_order order = gang_order::backfill;
+  std::int32_t cores = std::numeric_limits<std::int32_t>::max();  ///< at most, as the resource of the pool says
 
-  [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
-    return {.fault = is_known(order) ? model_fault::none : model_fault::choice_out_of_range};
+  [[nodiscard]] constexpr auto on(const accelerator_resource& r) const noexcept -> gang_rule {
+    return {{}, r.record.cores};
+  }
+  [[nodiscard]] constexpr auto on(const virtual_sms_resource& r) const noexcept -> gang_rule { return {{}, r.sms}; }
+  template <std::size_t Capacity>
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const {
+    using strategy = event_driven_gang<Capacity, Capacity, Order>;
+    return kernel_server<strategy, Capacity + 1>{strategy{detail::lanes_for<Capacity>(cores)}};
   }
 };
 
@@ -92,7 +171,7 @@ template <class Policy>
                                     preemption_cost_model cost = preemption_cost_model::race) noexcept
     -> levels_rule<Policy> {
   static_assert(detail::accelerator_policy_check<KernelOrder<Policy>>::passed);
-  return {cost};
+  return {{}, cost};
 }
 
 [[nodiscard]] constexpr auto pinned_slot(duration offset, duration budget) noexcept -> pinned_slot_time {
@@ -108,15 +187,16 @@ template <class Policy>
                                    period_attribute every) noexcept -> slots_rule<Policy> {
   static_assert(detail::accelerator_policy_check<KernelOrder<Policy>>::passed);
   const ticks period = every.value.count();
-  return {{pinned.offset.count(), pinned.budget.count(), period}, {gang.offset.count(), gang.budget.count(), period}};
+  return {
+      {}, {pinned.offset.count(), pinned.budget.count(), period}, {gang.offset.count(), gang.budget.count(), period}};
 }
 
 /// Cores as processors, without slots (section 5.3).
-template <class Policy>
-[[nodiscard]] constexpr auto gang(const Policy& /*policy*/, gang_order order = gang_order::backfill) noexcept
-    -> gang_rule<Policy> {
+template <class Policy, GangOrder Order = backfill_order>
+[[nodiscard]] constexpr auto gang(const Policy& /*policy*/, const Order& /*order*/ = {}) noexcept
+    -> gang_rule<Policy, Order> {
   static_assert(detail::accelerator_policy_check<KernelOrder<Policy>>::passed);
-  return {order};
+  return {};
 }
 
 namespace detail {
@@ -130,8 +210,8 @@ template <KernelOrder Policy>
 inline constexpr bool is_slots<slots_rule<Policy>> = true;
 template <class R>
 inline constexpr bool is_gang = false;
-template <KernelOrder Policy>
-inline constexpr bool is_gang<gang_rule<Policy>> = true;
+template <KernelOrder Policy, GangOrder Order>
+inline constexpr bool is_gang<gang_rule<Policy, Order>> = true;
 }  // namespace detail
 
 /// One kernel at a time, whatever cores it asks for, and to its end.
@@ -171,7 +251,7 @@ template <KernelOrder Order, class Number, std::size_t MaxTasks>
 constexpr void rank_kernels(accelerator_table<Number, MaxTasks>& table) {
   if constexpr (FixedPriority<Order>) {
     auto sorted = table;
-    prioritize(sorted, Order::order);
+    prioritize(sorted, order_of<Order>{});
     for (std::size_t k = 0; k < sorted.size(); ++k) {
       table.tasks[sorted.tasks[k].id].priority = static_cast<std::int32_t>(k);
     }

@@ -6,11 +6,6 @@
 
 namespace takt {
 
-/// On which of the SMs that have room the next block goes: the one with the most idle threads, the lowest number, or
-/// the fewest idle threads. Of equals the lowest number. Hardware has been seen to place evenly.
-enum class block_placement : std::uint8_t { even, first_fit, best_fit };
-[[nodiscard]] constexpr auto last_of(block_placement) noexcept -> block_placement { return block_placement::best_fit; }
-
 /// What one block takes from its SM, besides a block slot.
 struct block_footprint {
   std::int64_t threads = 1;
@@ -50,5 +45,36 @@ struct sm_capacity {
 
   [[nodiscard]] friend constexpr auto operator==(const sm_capacity&, const sm_capacity&) noexcept -> bool = default;
 };
+
+/// On which of the SMs that have room the next block goes: on the one that is better than each before it, of equals the
+/// lowest number. One of one's own is a comparison of what two SMs have left. Hardware has been seen to place evenly;
+/// no bound depends on it.
+struct block_placement {
+  /// Whether the first SM is better. Pre: the block fits either.
+  using comparison = auto (*)(const sm_capacity& left, const sm_capacity& than) noexcept -> bool;
+
+  comparison better = nullptr;  ///< none: the lowest number
+
+  static const block_placement even;  ///< the most idle threads
+  static const block_placement first_fit;
+  static const block_placement best_fit;  ///< the fewest idle threads
+
+  [[nodiscard]] constexpr auto prefers(const sm_capacity& left, const sm_capacity& than) const noexcept -> bool {
+    return better != nullptr && better(left, than);
+  }
+  [[nodiscard]] friend constexpr auto operator==(const block_placement&, const block_placement&) noexcept
+      -> bool = default;
+};
+
+[[nodiscard]] constexpr auto more_idle_threads(const sm_capacity& left, const sm_capacity& than) noexcept -> bool {
+  return left.threads > than.threads;
+}
+[[nodiscard]] constexpr auto fewer_idle_threads(const sm_capacity& left, const sm_capacity& than) noexcept -> bool {
+  return left.threads < than.threads;
+}
+
+inline constexpr block_placement block_placement::even{more_idle_threads};
+inline constexpr block_placement block_placement::first_fit{};
+inline constexpr block_placement block_placement::best_fit{fewer_idle_threads};
 
 }  // namespace takt

@@ -204,14 +204,7 @@ class block_queue {
   }
   /// Pre: a block fits either.
   [[nodiscard]] constexpr auto fits_better(std::int32_t sm, std::int32_t than) const noexcept -> bool {
-    const std::int64_t here = idle_[index(sm)].threads;
-    const std::int64_t there = idle_[index(than)].threads;
-    switch (placement_) {
-      case block_placement::even: return here > there;
-      case block_placement::first_fit: return false;
-      case block_placement::best_fit: return here < there;
-    }
-    return false;
+    return placement_.prefers(idle_[index(sm)], idle_[index(than)]);
   }
 
   std::array<sm_capacity, MaxSms> idle_{};

@@ -6,18 +6,29 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/platform.hpp>
-#include <takt/model/task_set.hpp>
+#include <takt/model/task.hpp>
 #include <takt/model/visit.hpp>
+#include <takt/model/visit_source.hpp>
 #include <takt/rules/clusters.hpp>
+#include <takt/rules/kernel_views.hpp>
 #include <takt/rules/pool_rule.hpp>
-#include <takt/rules/tags.hpp>
 
 namespace takt::detail {
 
+/// A resource that kernels ask for says so.
 template <class Resource>
-inline constexpr bool is_gpu = false;
-template <>
-inline constexpr bool is_gpu<virtual_sms_resource> = true;
+inline constexpr bool is_gpu = requires { typename Resource::runs_kernels; };
+
+/// A GPU as a plan sees it.
+[[nodiscard]] constexpr auto gpu_of(const virtual_sms_resource& r, bool shared) noexcept -> gpu_record {
+  return {.sms = r.sms, .virtual_per_sm = r.per_sm, .granularity = r.granularity, .shared = shared, .speed = r.speed};
+}
+[[nodiscard]] constexpr auto gpu_of(const accelerator_resource& r, bool shared) noexcept -> gpu_record {
+  return {.sms = r.record.cores, .shared = shared};
+}
+/// Whether a plan hands its SMs out.
+template <class Resource>
+inline constexpr bool has_sms = requires(const Resource& r) { gpu_of(r, false); };
 
 /// Whether a pool of one resource serves visits that ask for another.
 template <class Pool, class Wanted>
@@ -45,6 +56,12 @@ template <class Rule>
   if constexpr (requires { Rule::preemptive; }) { return Rule::preemptive; }
   return false;
 }
+/// Whether a rule knows when kernels stop, and what that costs.
+template <class Rule>
+[[nodiscard]] constexpr auto stops_kernels() noexcept -> bool {
+  if constexpr (requires { Rule::stops_kernels; }) { return Rule::stops_kernels; }
+  return false;
+}
 /// Stops compilation where a rule takes back what its resource cannot give back.
 template <class Pool, bool Copies, bool Kernels>
 struct pool_can_preempt {
@@ -65,13 +82,22 @@ struct pool_has_sms {
                 "nonpreemptive(r) or time_slices. See docs/errors.md#E30");
 };
 
-/// Stops compilation where a rule cannot tell how long a visit takes.
-template <class Segment, class Rule, bool Known>
+/// Stops compilation where tokens stand for SMs that a resource does not have.
+template <class Resource, bool IsGpu>
+struct pool_has_tokens {
+  static constexpr bool passed = IsGpu;
+  static_assert(IsGpu,
+                "takt: locked(...) divides the SMs of a GPU into tokens, and this resource, which is the template "
+                "argument, has none. See docs/errors.md#E92");
+};
+
+/// Stops compilation where a rule cannot tell how long a visit takes. `Needs` says what it reads.
+template <class Segment, class Rule, class Needs>
 struct visit_time_is_known {
-  static constexpr bool passed = Known;
-  static_assert(Known,
-                "takt: the rule of a pool cannot tell how long this visit takes; give the visit takes(lower, upper), "
-                "or the rule a view(visit). See docs/errors.md#E82");
+  static constexpr bool passed = std::is_void_v<Segment>;
+  static_assert(passed,
+                "takt: the rule of a pool cannot tell how long this visit takes; give the visit a fact of the third "
+                "template argument, or the rule a view(visit). See docs/errors.md#E82");
 };
 
 template <class Platform, class Segment>
@@ -80,17 +106,15 @@ template <class... Pools, class Segment>
 inline constexpr bool is_served<platform<Pools...>, Segment> =
     (serves<Pools, typename resource_of_segment<Segment>::type> || ...);
 
-template <class Pool, class T>
+template <class Pool, class Segments>
 inline constexpr bool is_asked_for = false;
 template <class Pool, class... Segments>
-inline constexpr bool is_asked_for<Pool, typed_task<Segments...>> =
+inline constexpr bool is_asked_for<Pool, segment_list<Segments...>> =
     (serves<Pool, typename resource_of_segment<Segments>::type> || ...);
-template <class Pool, class... Tasks>
-inline constexpr bool is_asked_for<Pool, task_set<Tasks...>> = (is_asked_for<Pool, Tasks> || ...);
 
-template <class Pool, class T>
+template <class Pool, class Segments>
 inline constexpr bool is_used =
-    is_asked_for<Pool, T> || std::same_as<typename Pool::resource_type, processors_resource> ||
+    is_asked_for<Pool, Segments> || std::same_as<typename Pool::resource_type, processors_resource> ||
     std::same_as<typename Pool::resource_type, copy_engines_resource> || is_gpu<typename Pool::resource_type>;
 /// Nothing is wrong.
 struct no_board_fault {
@@ -112,38 +136,57 @@ struct first_sentence<no_board_fault, Rest...> : first_sentence<Rest...> {};
 template <bool Good, class Fault>
 using fault_unless = std::conditional_t<Good, no_board_fault, Fault>;
 
-template <class Platform, class T>
+template <class Platform, class Segments>
 struct segments_fault {};
 template <class Platform, class... Segments>
-struct segments_fault<Platform, typed_task<Segments...>>
+struct segments_fault<Platform, segment_list<Segments...>>
     : first_sentence<fault_unless<is_served<Platform, Segments>, segment_is_served<Segments, false>>...> {};
-template <class Platform, class... Tasks>
-struct segments_fault<Platform, task_set<Tasks...>>
-    : first_sentence<typename segments_fault<Platform, Tasks>::type...> {};
+
+/// A kernel whose time nothing but SMs gives.
+template <class Segment>
+concept NeedsSms = std::same_as<typename resource_of_segment<Segment>::type, gpu> && !knows<execution_time, Segment> &&
+                   !knows<kernel_wcet, Segment>;
 
 /// Whether the rule of a pool can tell how long a segment takes there, if it serves it.
 template <class Pool, class Segment>
 inline constexpr bool knows_time =
-    !serves<Pool, typename resource_of_segment<Segment>::type> || requires(const Segment& s) { s.law; } ||
-    requires(const Segment& s) { s.time.upper; } || Views<typename Pool::rule_type, Segment>;
-template <class Pool, class T>
+    !serves<Pool, typename resource_of_segment<Segment>::type> || Views<typename Pool::rule_type, Segment> ||
+    (LeavesTime<typename Pool::rule_type, Segment> && (has_sms<typename Pool::resource_type> || !NeedsSms<Segment>));
+template <class Pool, class Segment>
+using time_sentence =
+    visit_time_is_known<Segment, typename Pool::rule_type, typename needs_of<typename Pool::rule_type, Segment>::type>;
+template <class Pool, class Segments>
 struct times_fault {};
 template <class Pool, class... Segments>
-struct times_fault<Pool, typed_task<Segments...>>
-    : first_sentence<
-          fault_unless<knows_time<Pool, Segments>, visit_time_is_known<Segments, typename Pool::rule_type, false>>...> {
-};
-template <class Pool, class... Tasks>
-struct times_fault<Pool, task_set<Tasks...>> : first_sentence<typename times_fault<Pool, Tasks>::type...> {};
+struct times_fault<Pool, segment_list<Segments...>>
+    : first_sentence<fault_unless<knows_time<Pool, Segments>, time_sentence<Pool, Segments>>...> {};
 
 template <class Pool>
 inline constexpr bool takes_copies_back =
     std::same_as<typename Pool::resource_type, copy_engines_resource> && preempts<typename Pool::rule_type>();
 template <class Pool>
-inline constexpr bool takes_kernels_back = is_gpu<typename Pool::resource_type> && preempts<typename Pool::rule_type>();
+inline constexpr bool takes_kernels_back =
+    is_gpu<typename Pool::resource_type> && preempts<typename Pool::rule_type>() &&
+    !stops_kernels<typename Pool::rule_type>();
 
+template <class Rule>
+[[nodiscard]] constexpr auto hands_out_sms() noexcept -> bool {
+  if constexpr (requires { Rule::hands_out_sms; }) { return Rule::hands_out_sms; }
+  return false;
+}
 template <class Pool>
-inline constexpr bool lacks_sms = is_federated<typename Pool::rule_type> && !is_gpu<typename Pool::resource_type>;
+inline constexpr bool lacks_sms = hands_out_sms<typename Pool::rule_type>() && !has_sms<typename Pool::resource_type>;
+
+/// A rule that fits chains only by some of its choices has `fits_chains`, and `chain_fault`, which stops compilation.
+template <class Rule>
+struct rule_fault_in_chains {
+  using type = no_board_fault;
+};
+template <class Rule>
+  requires requires { typename Rule::chain_fault; }
+struct rule_fault_in_chains<Rule> {
+  using type = fault_unless<Rule::fits_chains, typename Rule::chain_fault>;
+};
 
 /// Stops compilation where a pool of something else than processors is cut into clusters.
 template <class Resource, bool HasCores>
@@ -157,19 +200,26 @@ template <class Pool>
 inline constexpr bool lacks_cores =
     has_clusters<typename Pool::rule_type> && !std::same_as<typename Pool::resource_type, processors_resource>;
 
-template <class Platform, class T>
+template <class Pool>
+inline constexpr bool lacks_tokens = Locked<typename Pool::rule_type> && !has_sms<typename Pool::resource_type>;
+
+template <class Platform, class Segments>
 struct board_fault {};
-template <class... Pools, class T>
-struct board_fault<platform<Pools...>, T>
-    : first_sentence<fault_unless<is_used<Pools, T>, unused_pool<typename Pools::resource_type>>...,
+template <class... Pools, class Segments>
+struct board_fault<platform<Pools...>, Segments>
+    : first_sentence<fault_unless<is_used<Pools, Segments>, unused_pool<typename Pools::resource_type>>...,
                      fault_unless<!lacks_sms<Pools>, pool_has_sms<typename Pools::resource_type, false>>...,
                      fault_unless<!lacks_cores<Pools>, pool_has_cores<typename Pools::resource_type, false>>...,
-                     typename segments_fault<platform<Pools...>, T>::type, typename times_fault<Pools, T>::type...,
+                     typename rule_fault_in_chains<typename Pools::rule_type>::type...,
+                     fault_unless<!lacks_tokens<Pools>, pool_has_tokens<typename Pools::resource_type, false>>...,
+                     typename segments_fault<platform<Pools...>, Segments>::type,
+                     typename times_fault<Pools, Segments>::type...,
                      fault_unless<!takes_copies_back<Pools> && !takes_kernels_back<Pools>,
                                   pool_can_preempt<Pools, takes_copies_back<Pools>, takes_kernels_back<Pools>>>...> {};
 
-/// Stops compilation where segments and pools of a composed board do not go together.
+/// Stops compilation where segments and pools of a composed board do not go together. Of a table that was read from a
+/// file only the flattening knows.
 template <class Platform, class T>
-using check_board = typename board_fault<Platform, T>::type;
+using check_board = typename board_fault<Platform, typename visit_source<T>::segments>::type;
 
 }  // namespace takt::detail

@@ -11,6 +11,8 @@
 #include <takt/model/platform.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/pool_rule.hpp>
+#include <takt/rules/tags.hpp>
+#include <takt/rules/token_rule.hpp>
 
 namespace takt {
 
@@ -25,10 +27,21 @@ struct board_station {
 
 namespace detail {
 
+/// Whether a pool under the rule is one station, so that one server, which may be large, is all it needs.
+template <class Rule>
+[[nodiscard]] constexpr auto is_one_station() noexcept -> bool {
+  if constexpr (requires { Rule::one_station; }) { return Rule::one_station; }
+  return false;
+}
+
 template <std::size_t At, class Pool, std::size_t MaxStations, std::size_t Clients>
 struct pool_servers {
   using server = decltype(std::declval<const typename Pool::rule_type&>().template make_server<Clients>(1));
-  server at[MaxStations]{};
+  static constexpr bool one = is_one_station<typename Pool::rule_type>();
+  server servers[one ? 1 : MaxStations]{};
+
+  [[nodiscard]] constexpr auto at(std::size_t s) noexcept -> server& { return servers[one ? 0 : s]; }
+  [[nodiscard]] constexpr auto at(std::size_t s) const noexcept -> const server& { return servers[one ? 0 : s]; }
 };
 
 template <class Sequence, std::size_t MaxStations, std::size_t Clients, class... Pools>
@@ -49,6 +62,50 @@ struct all_pool_servers<std::index_sequence<At...>, MaxStations, Clients, Pools.
          ...));
   }
 };
+
+/// The lock over the tokens of a pool, where it has any.
+template <std::size_t At, class Pool, std::size_t Clients>
+struct pool_lock {};
+template <std::size_t At, class Pool, std::size_t Clients>
+  requires Locked<typename Pool::rule_type>
+struct pool_lock<At, Pool, Clients> {
+  using lock_type =
+      decltype(std::declval<const typename Pool::rule_type&>().order.template make_lock<Clients>(token_setting{}));
+  lock_type lock{};
+};
+
+template <class Sequence, std::size_t Clients, class... Pools>
+struct all_pool_locks;
+template <std::size_t... At, std::size_t Clients, class... Pools>
+struct all_pool_locks<std::index_sequence<At...>, Clients, Pools...> : pool_lock<At, Pools, Clients>... {
+  /// f of the lock of the pool that has the tokens of this number.
+  template <class F>
+  constexpr void with(std::size_t tokens, const F& f) {
+    std::size_t seen = 0;
+    (visit<At, Pools>(*this, tokens, seen, f), ...);
+  }
+  template <class F>
+  constexpr void with(std::size_t tokens, const F& f) const {
+    std::size_t seen = 0;
+    (visit<At, Pools>(*this, tokens, seen, f), ...);
+  }
+
+ private:
+  template <std::size_t Place, class Pool, class Self, class F>
+  static constexpr void visit(Self& self, std::size_t tokens, std::size_t& seen, const F& f) {
+    using base = std::conditional_t<std::is_const_v<Self>, const pool_lock<Place, Pool, Clients>,
+                                    pool_lock<Place, Pool, Clients>>;
+    if constexpr (Locked<typename Pool::rule_type>) {
+      if (seen++ == tokens) { f(static_cast<base&>(self).lock); }
+    }
+  }
+};
+
+template <class Rule>
+[[nodiscard]] constexpr auto donates_tokens() noexcept -> bool {
+  if constexpr (Locked<Rule>) { return token_donates<typename Rule::token_rule>(); }
+  return false;
+}
 
 }  // namespace detail
 
@@ -74,8 +131,102 @@ class board_stations<platform<Pools...>, MaxStations> {
 
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return stations_.size(); }
   [[nodiscard]] constexpr auto operator[](std::size_t s) const noexcept -> const board_station& { return stations_[s]; }
-  [[nodiscard]] constexpr auto token_pools() const noexcept -> std::size_t { return 0; }
-  [[nodiscard]] constexpr auto tokens(std::size_t /*pool*/) const noexcept -> std::int32_t { return 0; }
+  [[nodiscard]] constexpr auto units(std::size_t s) const noexcept -> std::int32_t { return stations_[s].units; }
+
+  /// Whether some protocol lets jobs donate their priorities.
+  static constexpr bool may_donate = (detail::donates_tokens<typename Pools::rule_type>() || ...);
+
+  // Pools with tokens, in the order of the platform.
+
+  [[nodiscard]] static constexpr auto token_pools() noexcept -> std::size_t {
+    return (std::size_t{0} + ... + (Locked<typename Pools::rule_type> ? 1U : 0U));
+  }
+  /// The tokens of pool `wanted` of the platform, which has some.
+  [[nodiscard]] constexpr auto tokens_of_pool(std::size_t wanted) const noexcept -> std::uint32_t {
+    std::uint32_t number = 0;
+    std::size_t at = 0;
+    board_->each([&](const auto& p) {
+      if constexpr (Locked<typename std::remove_cvref_t<decltype(p)>::rule_type>) { number += at < wanted ? 1U : 0U; }
+      ++at;
+    });
+    return number;
+  }
+  /// f of the rule of tokens and their number.
+  template <class F>
+  constexpr void with_tokens(std::size_t tokens, const F& f) const {
+    std::size_t at = 0;
+    board_->each([&](const auto& p) {
+      if constexpr (Locked<typename std::remove_cvref_t<decltype(p)>::rule_type>) {
+        if (at++ == tokens) { f(p.rule.order, p.rule.tokens); }
+      }
+    });
+  }
+  [[nodiscard]] constexpr auto setting(std::size_t tokens) const -> token_setting {
+    token_setting out{.tokens = 0, .processors = 0};
+    with_tokens(tokens, [&](const auto& /*order*/, std::int32_t count) { out.tokens = count; });
+    for (std::size_t s = 0; s < size(); ++s) { out.processors += inherits(s) ? units(s) : 0; }
+    return out;
+  }
+  [[nodiscard]] constexpr auto token_inherits(std::size_t tokens) const -> bool {
+    bool yes = false;
+    with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      yes = detail::token_inherits<std::remove_cvref_t<decltype(order)>>();
+    });
+    return yes;
+  }
+  [[nodiscard]] constexpr auto token_donates(std::size_t tokens) const -> bool {
+    bool yes = false;
+    with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      yes = detail::token_donates<std::remove_cvref_t<decltype(order)>>();
+    });
+    return yes;
+  }
+  /// Whether holders of tokens can be served at the priority of others there.
+  [[nodiscard]] constexpr auto inherits(std::size_t s) const -> bool {
+    bool yes = false;
+    with_rule(s, [&](const auto& rule) { yes = InheritsPriorities<std::remove_cvref_t<decltype(rule)>>; });
+    return yes;
+  }
+
+  template <std::size_t Clients>
+  class locks_type {
+   public:
+    constexpr explicit locks_type(const board_stations& from) {
+      for (std::size_t t = 0; t < token_pools(); ++t) {
+        from.with_tokens(t, [&](const auto& order, std::int32_t /*count*/) {
+          auto made = detail::make_token_lock<Clients>(order, from.setting(t));
+          all_.with(t, [&](auto& lock) {
+            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(lock)>, decltype(made)>) { lock = made; }
+          });
+        });
+      }
+    }
+    constexpr auto issue(std::size_t tokens, request_id r, const lock_request& q) -> request_id {
+      request_id out = no_request;
+      all_.with(tokens, [&](auto& lock) { out = lock.issue(r, q); });
+      return out;
+    }
+    constexpr auto release(std::size_t tokens, request_id r) -> request_id {
+      request_id out = no_request;
+      all_.with(tokens, [&](auto& lock) { out = lock.release(r); });
+      return out;
+    }
+    constexpr void reprioritize(std::size_t tokens, request_id r, const priority_point& p) {
+      all_.with(tokens, [&](auto& lock) { lock.reprioritize(r, p); });
+    }
+    [[nodiscard]] constexpr auto heir(std::size_t tokens, request_id r) const -> request_id {
+      request_id out = no_request;
+      all_.with(tokens, [&](const auto& lock) { out = lock.heir(r); });
+      return out;
+    }
+
+   private:
+    detail::all_pool_locks<std::index_sequence_for<Pools...>, Clients, Pools...> all_{};
+  };
+  template <std::size_t Clients>
+  [[nodiscard]] constexpr auto locks() const -> locks_type<Clients> {
+    return locks_type<Clients>{*this};
+  }
 
   /// f of the rule of a station.
   template <class F>
@@ -101,19 +252,25 @@ class board_stations<platform<Pools...>, MaxStations> {
       }
     }
     constexpr void arrive(std::size_t s, const visit_request& v) {
-      all_.with(stations_[s].pool, [&](auto& pool) { pool.at[s].arrive(v); });
+      all_.with(stations_[s].pool, [&](auto& pool) { pool.at(s).arrive(v); });
     }
     constexpr void decide(std::size_t s, ticks now, const slice_sink& sink) {
-      all_.with(stations_[s].pool, [&](auto& pool) { pool.at[s].decide(now, sink); });
+      all_.with(stations_[s].pool, [&](auto& pool) { pool.at(s).decide(now, sink); });
+    }
+    /// Pre: holders can be served at the priority of others there.
+    constexpr void reprioritize(std::size_t s, client who, const priority_point& p) {
+      all_.with(stations_[s].pool, [&](auto& pool) {
+        if constexpr (Reprioritizes<std::remove_cvref_t<decltype(pool.at(s))>>) { pool.at(s).reprioritize(who, p); }
+      });
     }
     [[nodiscard]] constexpr auto next(std::size_t s) const -> ticks {
       ticks at = no_event;
-      all_.with(stations_[s].pool, [&](const auto& pool) { at = pool.at[s].next(); });
+      all_.with(stations_[s].pool, [&](const auto& pool) { at = pool.at(s).next(); });
       return at;
     }
     constexpr auto fire(std::size_t s, ticks now, const slice_sink& sink) -> client {
       client done = no_client;
-      all_.with(stations_[s].pool, [&](auto& pool) { done = pool.at[s].fire(now, sink); });
+      all_.with(stations_[s].pool, [&](auto& pool) { done = pool.at(s).fire(now, sink); });
       return done;
     }
 
@@ -122,8 +279,8 @@ class board_stations<platform<Pools...>, MaxStations> {
     constexpr void start(std::size_t s, const Rule& rule) {
       all_.with(stations_[s].pool, [&](auto& pool) {
         auto machine = rule.template make_server<Clients>(stations_[s].units);
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(pool.at[s])>, decltype(machine)>) {
-          pool.at[s] = machine;
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(pool.at(s))>, decltype(machine)>) {
+          pool.at(s) = machine;
         }
       });
     }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include <takt/core/choice.hpp>
 #include <takt/rules/gel.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/pool_rule.hpp>
@@ -17,85 +16,39 @@ namespace takt {
 
 namespace detail {
 
-/// The order of jobs of a policy on so many processors; points that are given have none of their own.
+/// Points that are given one by one are none of a job's own.
 template <gel_policy Policy>
-struct order_of_policy {
-  static constexpr bool of_whole_jobs = false;
-};
-template <>
-struct order_of_policy<gel_policy::earliest_deadline> {
-  static constexpr bool of_whole_jobs = true;
-  static constexpr std::string_view name = "global EDF";
-  static constexpr std::string_view patient_name = "non-preemptive global EDF";
-  [[nodiscard]] static constexpr auto on(std::int32_t /*units*/) noexcept -> by_absolute_deadline { return {}; }
-};
-template <>
-struct order_of_policy<gel_policy::fair_lateness> {
-  static constexpr bool of_whole_jobs = false;  // but of visits: their lengths
-  static constexpr std::string_view name = "global fair lateness";
-  static constexpr std::string_view patient_name = "non-preemptive global fair lateness";
-  [[nodiscard]] static constexpr auto on(std::int32_t units) noexcept -> by_fair_lateness { return {units}; }
-};
-template <>
-struct order_of_policy<gel_policy::first_in_first_out> {
-  static constexpr bool of_whole_jobs = true;
-  static constexpr std::string_view name = "earliest release";
-  static constexpr std::string_view patient_name = "non-preemptive earliest release";
-  [[nodiscard]] static constexpr auto on(std::int32_t /*units*/) noexcept -> by_release { return {}; }
-};
+inline constexpr bool has_order_of_jobs = Policy.point == 0;
 
 template <gel_policy Policy>
-inline constexpr bool has_order_of_jobs = requires { order_of_policy<Policy>::on(1); };
+inline constexpr std::string_view policy_name = "GEL";
+template <>
+inline constexpr std::string_view policy_name<gel_policy::earliest_deadline> = "global EDF";
+template <>
+inline constexpr std::string_view policy_name<gel_policy::fair_lateness> = "global fair lateness";
+template <>
+inline constexpr std::string_view policy_name<gel_policy::first_in_first_out> = "earliest release";
 
 }  // namespace detail
 
 /// The least nominal release + relative priority point first, on any processor of the pool. Where jobs are made of
-/// visits, fair lateness looks at the length of the visit, so that a job has one point for each.
+/// visits, a policy may look at the length of the visit, so that a job has one point for each.
 template <gel_policy Policy>
 struct global_rule {
-  static_assert(is_known(Policy),
-                "takt: a choice is none of those that its type names; use one of the enumerators. "
-                "See docs/errors.md#E79");
   using is_takt_rule = void;
   static constexpr gel_policy policy = Policy;
   static constexpr bool preemptive = true;
-  static constexpr bool takes_suspensions = detail::order_of_policy<Policy>::of_whole_jobs;
+  static constexpr bool takes_suspensions = Policy.wcet == 0 && Policy.other_processors == 0;
 
-  static constexpr std::string_view name = [] {
-    if constexpr (detail::has_order_of_jobs<Policy>) { return detail::order_of_policy<Policy>::name; }
-    return std::string_view{"points as given"};
-  }();
-  [[nodiscard]] static constexpr auto job_order(std::int32_t units) noexcept
+  static constexpr std::string_view name = detail::policy_name<Policy>;
+  [[nodiscard]] static constexpr auto job_order(std::int32_t units) noexcept -> by_policy
     requires detail::has_order_of_jobs<Policy>
   {
-    return detail::order_of_policy<Policy>::on(units);
+    return {Policy, units};
   }
   template <std::size_t Capacity>
   [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<true, Capacity> {
     return unit_server<true, Capacity>{units};
-  }
-};
-
-/// The same, and a job that runs keeps its processor to its end. Points of graphs are whole ticks: `set_whole_points`.
-template <gel_policy Policy>
-struct nonpreemptive_rule<global_rule<Policy>> {
-  using is_takt_rule = void;
-  static constexpr gel_policy policy = Policy;
-  static constexpr bool preemptive = false;
-  global_rule<Policy> inner{};
-
-  static constexpr std::string_view name = [] {
-    if constexpr (detail::has_order_of_jobs<Policy>) { return detail::order_of_policy<Policy>::patient_name; }
-    return std::string_view{"non-preemptive, points as given"};
-  }();
-  [[nodiscard]] static constexpr auto job_order(std::int32_t units) noexcept
-    requires detail::has_order_of_jobs<Policy>
-  {
-    return detail::order_of_policy<Policy>::on(units);
-  }
-  template <std::size_t Capacity>
-  [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<false, Capacity> {
-    return unit_server<false, Capacity>{units};
   }
 };
 
@@ -136,10 +89,5 @@ template <class Rule>
 [[nodiscard]] constexpr auto nonpreemptive(const clustered_rule<Rule>& rule) noexcept {
   return clustered(nonpreemptive(static_cast<const Rule&>(rule)), rule.processors);
 }
-
-namespace detail {
-template <class Rule>
-inline constexpr bool is_federated<clustered_rule<Rule>> = is_federated<Rule>;
-}  // namespace detail
 
 }  // namespace takt

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/model/graph/graph_set.hpp>
+#include <takt/model/graph/graph_visits.hpp>
+#include <takt/model/kernel_facts.hpp>
 #include <takt/model/platform.hpp>
-#include <takt/model/task_set.hpp>
+#include <takt/model/shares/share_visits.hpp>
+#include <takt/model/visit_source.hpp>
+#include <takt/model/workload.hpp>
 #include <takt/rules/compositions.hpp>
+#include <takt/rules/graph/tags.hpp>
 #include <takt/rules/pool_rule.hpp>
 
 namespace takt {
@@ -15,26 +21,32 @@ inline constexpr bool has_pool_rules = false;
 template <class... Pools>
 inline constexpr bool has_pool_rules<platform<Pools...>> = (PoolRule<typename Pools::rule_type> && ...);
 
-template <class T>
-inline constexpr bool is_typed_set = false;
-template <class... Tasks>
-inline constexpr bool is_typed_set<task_set<Tasks...>> = !task_set<Tasks...>::on_accelerator;
+/// Whether a published method knows tasks of this spelling on a platform.
+template <class P, class T>
+inline constexpr bool has_method = KnownComposition<P>;
+template <class P, GraphSet T>
+inline constexpr bool has_method<P, T> = graph_gap_of<P>() == graph_gap::none;
+
+/// Boards that are an accelerator and nothing else have methods and a simulator of their own.
+template <class P>
+inline constexpr bool is_accelerator_alone = P::pool_count == 1 && P::template count_of<accelerator_resource> == 1;
 
 /// Stops compilation where the bounds of single pools are needed and not there.
 template <bool Included>
 struct bounds_of_pools {
   static constexpr bool included = Included;
   static_assert(Included,
-                "takt: no published method knows these rules together, or a chain visits an own resource; include "
-                "<takt/compose.hpp>, which proves it from the pools. See docs/errors.md#E85");
+                "takt: no published method knows these rules together, or a task says what only rules of pools read; "
+                "include <takt/compose.hpp>, which proves it from the pools. See docs/errors.md#E85");
 };
 
 }  // namespace detail
 
-/// Tasks and a platform that are proven and simulated from the rules of the pools one by one, since no method is known
-/// for the whole: every pool has a rule of its own kind, or a chain visits a resource of its own.
+/// Tasks of any spelling and a platform that are proven and simulated from the rules of the pools one by one, since no
+/// method is known for the whole: every pool has a rule of its own kind, or a task says what only rules of pools read.
 template <class P, class T>
 concept ComposedBoard =
-    Platform<P> && detail::has_pool_rules<P> && detail::is_typed_set<T> && (T::has_own_visits || !KnownComposition<P>);
+    Platform<P> && detail::has_pool_rules<P> && VisitSource<T> && !detail::is_accelerator_alone<P> &&
+    (visit_source<T>::needs_pools || P::template count_of<accelerator_resource> > 0 || !detail::has_method<P, T>);
 
 }  // namespace takt

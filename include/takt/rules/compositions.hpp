@@ -15,8 +15,8 @@ namespace detail {
 template <class Rule, class CpuRule>
 inline constexpr bool same_order = false;
 template <class Rule, class CpuRule>
-  requires requires { Rule::order == CpuRule::order; }
-inline constexpr bool same_order<Rule, CpuRule> = Rule::order == CpuRule::order;
+  requires requires { typename std::common_type_t<order_of<Rule>, order_of<CpuRule>>; }
+inline constexpr bool same_order<Rule, CpuRule> = std::same_as<order_of<Rule>, order_of<CpuRule>>;
 
 }  // namespace detail
 
@@ -31,7 +31,7 @@ concept CopiesInArrivalOrder = Absent<Rule> || FirstComeFirstServed<Rule>;
 /// A platform of processors, copy engines and GPUs, and nothing else.
 template <class P>
 concept ChainPlatform =
-    Platform<P> &&
+    Platform<P> && !std::is_const_v<P> &&
     std::is_void_v<
         typename detail::first_foreign<P, processors_resource, copy_engines_resource, virtual_sms_resource>::type>;
 

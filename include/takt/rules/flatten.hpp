@@ -10,22 +10,30 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
-#include <takt/model/task_set.hpp>
 #include <takt/model/visit.hpp>
+#include <takt/model/visit_source.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/gel.hpp>
+#include <takt/rules/kernel_views.hpp>
+#include <takt/rules/lasting_shares.hpp>
+#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt {
+
+/// Most stations that so many tasks and visits use of a platform: every pool, an engine more, and a core of each task.
+template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>
+inline constexpr std::size_t stations_of =
+    MaxVisits < Platform::pool_count + MaxTasks + 1 ? MaxVisits : Platform::pool_count + MaxTasks + 1;
 
 /// Tasks on the stations of a platform, and what is wrong with them.
 template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>
 struct flat_board {
   visit_table<MaxTasks, MaxVisits> table{};
-  board_stations<Platform, MaxVisits> stations;
+  board_stations<Platform, stations_of<Platform, MaxTasks, MaxVisits>> stations;
   model_error error{};
 };
 
@@ -48,24 +56,77 @@ template <class Resource>
   return 1;
 }
 
-[[nodiscard]] constexpr auto in_ticks(const interval<duration>& t) noexcept -> interval<ticks> {
-  return {t.lower.count(), t.upper.count()};
-}
-
 template <class Platform, std::size_t N, std::size_t V>
 class board_flattener {
+  using stations_type = board_stations<Platform, stations_of<Platform, N, V>>;
+
  public:
   constexpr board_flattener(const Platform& board, const plan<N, V>& p)
-      : board_{&board}, plan_{&p}, out_{.stations = board_stations<Platform, V>{board}} {}
+      : board_{&board}, plan_{&p}, out_{.stations = stations_type{board}} {}
 
-  template <class Tasks>
+  template <VisitSource Tasks>
   constexpr auto run(const Tasks& tasks) -> flat_board<Platform, N, V> {
-    out_.error = board_->validate();
-    tasks.each([this](const auto& t) { this->add(t); });
+    static_cast<void>(lay_out(tasks));
+    if (out_.error) { return out_; }
     set_priorities();
     check_shares();
-    if (!out_.error) { out_.error = validate(out_.table, out_.stations.size()); }
+    if (!out_.error) { out_.error = validate(out_.table, out_.stations.size(), out_.stations.token_pools()); }
     return out_;
+  }
+  /// The same, whether or not the shares of the plan go round, and without priorities.
+  template <VisitSource Tasks>
+  constexpr auto lay_out(const Tasks& tasks) -> const flat_board<Platform, N, V>& {
+    out_.error = board_->validate();
+    if (out_.error) { return out_; }
+    visit_source<Tasks>::each(tasks, *this);
+    if (!out_.error) { end_task(); }
+    return out_;
+  }
+
+  constexpr void refuse(const model_error& error) {
+    if (out_.error) { return; }
+    out_.error = error;
+    if (error.task != nowhere) { out_.error.task += static_cast<std::uint32_t>(out_.table.size()); }
+  }
+
+  constexpr void open(const flow_attributes& t) {
+    end_task();
+    const std::size_t i = out_.table.size();
+    core_ = i < plan_->cores.size() ? plan_->cores[i] : t.core;
+    share_ = i < plan_->shares.size() ? plan_->shares[i] : sm_share{};
+    percent_ = i < plan_->percents.size() ? plan_->percents[i] : 0;
+    asks_gpu_ = false;
+    elsewhere_ = on_device_ = 0;
+    if (!out_.table.add_task(
+            {.name = t.name, .period = t.period, .deadline = t.deadline, .jitter = t.jitter, .priority = t.priority})) {
+      refuse({.fault = model_fault::too_many_tasks});
+    } else if (share_.sms < 0 || percent_ < 0 || percent_ > 100) {
+      fail(model_fault::plan_does_not_fit);
+    }
+  }
+
+  template <class S>
+  constexpr auto visit(const S& asked, visit_mask before) -> visit_mask {
+    if (out_.error) { return 0; }
+    using wanted = typename resource_of_segment<S>::type;
+    asks_gpu_ = asks_gpu_ || std::same_as<wanted, gpu>;
+    std::uint32_t pool = 0;
+    std::int32_t gpus = 0;
+    visit_mask added = 0;
+    bool placed = false;
+    board_->each([&](const auto& p) {
+      using pool_type = std::remove_cvref_t<decltype(p)>;
+      if constexpr (serves<pool_type, wanted>) {
+        const bool is_chosen = !std::same_as<wanted, gpu> || gpus++ == share_.gpu;
+        if (!placed && is_chosen) {
+          placed = true;
+          added = this->enter(asked, p, pool, before);
+        }
+      }
+      ++pool;
+    });
+    if (!placed) { fail(not_served<wanted>(gpus)); }
+    return added;
   }
 
  private:
@@ -76,44 +137,76 @@ class board_flattener {
     }
   }
 
-  template <class Task>
-  constexpr void add(const Task& t) {
-    const task_attributes& a = t.attributes;
-    const std::size_t i = out_.table.size();
-    core_ = i < plan_->cores.size() ? plan_->cores[i] : a.core;
-    share_ = i < plan_->shares.size() ? plan_->shares[i] : sm_share{};
-    percent_ = i < plan_->percents.size() ? plan_->percents[i] : 0;
-    static_cast<void>(out_.table.add_task(
-        {.name = a.name, .period = a.period.count(), .deadline = a.deadline.count(), .priority = a.priority}));
-    if (share_.sms < 0) { fail(model_fault::plan_does_not_fit); }
-    asks_gpu_ = false;
-    t.each([this](const auto& s) { this->place(s); });
-    if (!asks_gpu_ && share_.sms != 0) { fail(model_fault::plan_does_not_fit); }
+  template <class Wanted>
+  [[nodiscard]] static constexpr auto not_served(std::int32_t gpus) noexcept -> model_fault {
+    if (std::same_as<Wanted, copy_engines_resource>) { return model_fault::copy_without_engine; }
+    if (std::same_as<Wanted, gpu> && gpus == 0) { return model_fault::kernel_without_gpu; }
+    return std::same_as<Wanted, gpu> ? model_fault::plan_does_not_fit : model_fault::core_out_of_range;
   }
 
-  template <class S>
-  constexpr void place(const S& asked) {
-    using wanted = typename resource_of_segment<S>::type;
-    asks_gpu_ = asks_gpu_ || std::same_as<wanted, gpu>;
-    std::uint32_t pool = 0;
+  constexpr void end_task() {
+    if (out_.table.tasks.empty()) { return; }
+    const bool has_part = share_.sms != 0 || percent_ != 0;
+    if (!asks_gpu_ && has_part) { fail(model_fault::plan_does_not_fit); }
+    add_sections();
+  }
+
+  // What is joined without a CPU visit in between is one section of the tokens of its task's GPU, if it copies or has
+  // kernels and takes time.
+
+  static constexpr std::uint32_t no_tokens = 0xFFFF'FFFF;
+
+  constexpr void add_sections() {
+    const std::uint32_t tokens = tokens_of_share();
+    if (tokens == no_tokens) { return; }
+    const auto task = static_cast<std::uint32_t>(out_.table.size() - 1);
+    const flow_record& t = out_.table.tasks[task];
+    visit_mask left = elsewhere_;
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      if ((left >> p & 1U) == 0) { continue; }
+      const visit_mask joined = joined_to(t, visit_mask{1} << p);
+      left &= ~joined;
+      ticks time = 0;
+      for (std::uint32_t v = p; v < t.visit_count; ++v) {
+        time += (joined >> v & 1U) != 0 ? out_.table.visits[t.first_visit + v].upper : 0;
+      }
+      if ((joined & on_device_) == 0 || time == 0) { continue; }
+      if (!out_.table.sections.push_back({task, tokens, joined})) { fail(model_fault::too_many_segments); }
+    }
+  }
+  [[nodiscard]] constexpr auto joined_to(const flow_record& t, visit_mask joined) const -> visit_mask {
+    for (visit_mask last = 0; last != joined;) {
+      last = joined;
+      for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+        const visit_mask own = visit_mask{1} << p;
+        const visit_mask before = out_.table.visits[t.first_visit + p].predecessors & elsewhere_;
+        if ((elsewhere_ & own) == 0) { continue; }
+        if ((joined & own) != 0) { joined |= before; }
+        if ((joined & before) != 0) { joined |= own; }
+      }
+    }
+    return joined;
+  }
+  /// The tokens of the GPU on which the task runs, if it has some.
+  [[nodiscard]] constexpr auto tokens_of_share() const -> std::uint32_t {
+    std::uint32_t found = no_tokens;
+    std::size_t pool = 0;
     std::int32_t gpus = 0;
-    bool placed = false;
     board_->each([&](const auto& p) {
       using pool_type = std::remove_cvref_t<decltype(p)>;
-      if constexpr (serves<pool_type, wanted>) {
-        const bool is_chosen = !std::same_as<wanted, gpu> || gpus++ == share_.gpu;
-        if (!placed && is_chosen) {
-          placed = true;
-          this->enter(asked, p, pool);
+      if constexpr (is_gpu<typename pool_type::resource_type>) {
+        const bool is_chosen = gpus++ == share_.gpu;
+        if constexpr (Locked<typename pool_type::rule_type>) {
+          if (is_chosen) { found = out_.stations.tokens_of_pool(pool); }
         }
       }
       ++pool;
     });
-    if (!placed) { fail(model_fault::plan_does_not_fit); }
+    return found;
   }
 
   template <class S, class Pool>
-  constexpr void enter(const S& asked, const Pool& p, std::uint32_t pool) {
+  constexpr auto enter(const S& asked, const Pool& p, std::uint32_t pool, visit_mask before) -> visit_mask {
     board_station at{.pool = pool};
     if constexpr (std::same_as<S, copy_segment>) {
       at.unit = p.resource.count == 2 && takes_second_engine(asked.direction) ? 1 : 0;
@@ -127,10 +220,23 @@ class board_flattener {
     }
     const visit_view seen = view_of(asked, p);
     if (seen.fault != model_fault::none) { fail(seen.fault); }
-    const std::uint32_t station = out_.stations.number_of(at);
-    if (station >= V || !out_.table.add_next(station, seen.time.lower, seen.time.upper, seen.values)) {
-      fail(model_fault::too_many_segments);
+    const std::uint32_t position = out_.table.tasks.back().visit_count;
+    if (position >= max_visits_of_task) {
+      fail(model_fault::too_many_visits);
+      return 0;
     }
+    const std::uint32_t station = out_.stations.number_of(at);
+    if (station >= stations_type::max_stations ||
+        !out_.table.add_visit(station, seen.time.lower, seen.time.upper, before, seen.values)) {
+      fail(model_fault::too_many_segments);
+      return 0;
+    }
+    const visit_mask added = visit_mask{1} << position;
+    if (!std::same_as<S, cpu_segment>) { elsewhere_ |= added; }
+    if (std::same_as<S, copy_segment> || std::same_as<typename resource_of_segment<S>::type, gpu>) {
+      on_device_ |= added;
+    }
+    return added;
   }
 
   /// From all processors to the cluster of the task's core.
@@ -145,64 +251,26 @@ class board_flattener {
 
   template <class S, class Pool>
   constexpr auto view_of(const S& asked, const Pool& p) -> visit_view {
-    if constexpr (Views<typename Pool::rule_type, S>) {
+    using rule_type = typename Pool::rule_type;
+    if constexpr (Views<rule_type, S>) {
       return view_by(p.rule, asked, placement_on(p));
-    } else if constexpr (requires { asked.law; }) {
-      return {.time = kernel_time(asked, p)};
-    } else if constexpr (requires { asked.time.upper; }) {
-      return {.time = in_ticks(asked.time)};
+    } else if constexpr (LeavesTime<rule_type, S> && (has_sms<typename Pool::resource_type> || !NeedsSms<S>)) {
+      return time_by_itself(asked, placement_on(p));
     } else {
-      return {};  // `check_board` has stopped compilation
+      return {.fault = model_fault::visit_time_unknown};
     }
   }
 
   template <class Pool>
   [[nodiscard]] constexpr auto placement_on(const Pool& p) const -> visit_placement {
     visit_placement at{.units = units_of(p.resource), .sms = share_.sms, .percent = percent_};
-    if constexpr (std::same_as<typename Pool::resource_type, virtual_sms_resource>) { at.gpu = gpu_of(p); }
+    if constexpr (has_sms<typename Pool::resource_type>) {
+      at.gpu = gpu_of(p.resource, shares_physical_sms<typename Pool::rule_type>());
+    }
     return at;
   }
-  template <class Pool>
-  [[nodiscard]] static constexpr auto gpu_of(const Pool& p) -> gpu_record {
-    const virtual_sms_resource& sms = p.resource;
-    return {.sms = sms.sms,
-            .virtual_per_sm = sms.per_sm,
-            .granularity = sms.granularity,
-            .shared = shares_physical_sms<typename Pool::rule_type>(),
-            .speed = sms.speed};
-  }
 
-  /// On the SMs of the task's share, or on all where a rule gives a kernel the whole GPU.
-  template <class Law, class Pool>
-  constexpr auto kernel_time(const kernel_segment<Law>& k, const Pool& p) -> interval<ticks> {
-    constexpr bool own_sms = Federated<typename Pool::rule_type>;
-    const gpu_record gpu = gpu_of(p);
-    const std::int32_t share = own_sms ? share_.sms : gpu.budget();
-    if (share < 1 || share > gpu.budget() || (own_sms && share % gpu.granularity != 0)) {
-      fail(model_fault::plan_does_not_fit);
-      return {};
-    }
-    if constexpr (std::same_as<Law, divisible_work>) {
-      const segment_record<ticks> record{.where = stage::kernel,
-                                         .time = in_ticks(k.law.work),
-                                         .overhead = k.law.overhead.count(),
-                                         .interleave_numerator = k.law.interleave_numerator,
-                                         .interleave_denominator = k.law.interleave_denominator};
-      const model_fault wrong = segment_fault(task_table<ticks, 1, 1>{}, record);
-      if (wrong != model_fault::none) {
-        fail(wrong);
-        return {};
-      }
-      if (gpu.shared && !k.law.any_neighbour) { fail(model_fault::interleave_among_own_blocks_only); }
-    }
-    const std::int32_t n = gpu.virtual_sms(share);
-    interval<ticks> out{};
-    const interval<ticks> at_one{k.law.lower(n).count(), k.law.upper(n).count()};
-    if (!times_at_speed(at_one, gpu.speed, out)) { fail(model_fault::time_overflow); }
-    return out;
-  }
-
-  /// SMs that are handed out go round.
+  /// SMs and shares that are handed out go round.
   constexpr void check_shares() {
     std::int32_t at = 0;
     board_->each([&](const auto& p) {
@@ -210,10 +278,16 @@ class board_flattener {
       if constexpr (is_gpu<typename pool_type::resource_type>) {
         std::int64_t sum = 0;
         for (const sm_share& s : plan_->shares) { sum += s.gpu == at && s.sms > 0 ? s.sms : 0; }
-        constexpr bool shared = shares_physical_sms<typename pool_type::rule_type>();
-        const std::int64_t most = std::int64_t{p.resource.sms} * (shared ? p.resource.per_sm : 1);
-        constexpr bool hands_out = Federated<typename pool_type::rule_type>;
-        if (!out_.error && sum > (hands_out ? most : 0)) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
+        std::int64_t most = 0;
+        if constexpr (hands_out_sms<typename pool_type::rule_type>()) {
+          most = gpu_of(p.resource, shares_physical_sms<typename pool_type::rule_type>()).budget();
+        }
+        std::int64_t percents = 0;
+        for (std::size_t i = 0; i < plan_->percents.size(); ++i) {
+          percents += (i < plan_->shares.size() ? plan_->shares[i].gpu : 0) == at ? plan_->percents[i] : 0;
+        }
+        const bool fits = sum <= most && percents <= (hands_out_percents<typename pool_type::rule_type>() ? 100 : 0);
+        if (!out_.error && !fits) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
         ++at;
       }
     });
@@ -248,23 +322,15 @@ class board_flattener {
   sm_share share_{};
   std::int32_t percent_ = 0;
   bool asks_gpu_ = false;
+  visit_mask elsewhere_ = 0;  ///< visits of the task that are not of a CPU
+  visit_mask on_device_ = 0;  ///< those that copy or run kernels
 };
 
-/// Whether an order may look at the priorities of tasks; a user's own may.
+/// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may, unless
+/// it is a task-level one.
 template <class Order>
-inline constexpr bool order_reads_priorities = true;
-template <>
-inline constexpr bool order_reads_priorities<by_arrival> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_period> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_relative_deadline> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_absolute_deadline> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_fair_lateness> = false;
-template <>
-inline constexpr bool order_reads_priorities<by_release> = false;
+inline constexpr bool order_reads_priorities = !requires { requires !Order::takes_priorities; } &&
+                                               (GivenPriority<Order> || !TaskLevelPriority<Order>);
 
 /// Parts of a plan that a composed board uses.
 template <class P>
@@ -277,6 +343,7 @@ template <class P>
     used.shares = used.shares || is_gpu<typename pool_type::resource_type>;
     used.cores =
         used.cores || (std::same_as<typename pool_type::resource_type, processors_resource> && reads_cores<rule_type>);
+    used.percents = used.percents || hands_out_percents<rule_type>();
   });
   return used;
 }
@@ -312,7 +379,8 @@ constexpr void copy_decisions(const plan<M, W>& from, plan<N, V>& to) {
 
 }  // namespace detail
 
-/// Tasks as visits of the stations of a platform, placed by a plan. Pre: `board` outlives it.
+/// Tasks of any spelling as visits of the stations of a platform, placed by a plan. Error: what is wrong with them, or
+/// what a visit table cannot hold. Pre: `board` outlives it.
 template <class P, class T, std::size_t N, std::size_t V>
   requires ComposedBoard<P, T>
 [[nodiscard]] constexpr auto flatten(const P& board, const T& tasks, const plan<N, V>& p) {

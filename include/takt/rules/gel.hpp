@@ -6,38 +6,41 @@
 #include <cstdint>
 
 #include <takt/core/exact.hpp>
+#include <takt/model/gel_policy.hpp>
 #include <takt/model/gel_task.hpp>
 #include <takt/rules/job_priority.hpp>
 
 namespace takt {
 
-/// Which relative priority points a GEL scheduler gives its tasks. A job's point is its nominal release plus that of
-/// its task; the least point runs first. Adding one number to all points of a cluster changes nothing.
-enum class gel_policy : std::uint8_t {
-  earliest_deadline,   ///< the relative deadline
-  fair_lateness,       ///< deadline - (m - 1) / m wcet on m processors (Erickson 2014)
-  first_in_first_out,  ///< 0
-  given_points,        ///< `gel_task::point`
-};
-[[nodiscard]] constexpr auto last_of(gel_policy) noexcept -> gel_policy { return gel_policy::given_points; }
+namespace detail {
 
-/// The point of a task on so many processors. Error: an overflowed fraction. Pre: processors >= 1, a known policy.
+template <class Number>
+constexpr void add_times(Number& sum, std::int32_t times, const Number& value) {
+  if (times != 0) { sum = sum + Number(times) * value; }
+}
+
+}  // namespace detail
+
+/// The point of a task on so many processors. Error: an overflowed fraction. Pre: processors >= 1.
 template <ExactNumber Number>
-[[nodiscard]] constexpr auto relative_point(gel_policy policy, const gel_task<Number>& t, std::int32_t processors)
-    -> fraction_of<Number> {
+[[nodiscard]] constexpr auto relative_point(const gel_policy& policy, const gel_task<Number>& t,
+                                            std::int32_t processors) -> fraction_of<Number> {
   using fraction = fraction_of<Number>;
-  switch (policy) {
-    case gel_policy::earliest_deadline: return fraction(t.deadline);
-    case gel_policy::fair_lateness:
-      return fraction(t.deadline) - quotient(Number(processors - 1), Number(processors)) * fraction(t.wcet);
-    case gel_policy::first_in_first_out: return fraction(0);
-    case gel_policy::given_points: return fraction(t.point);
+  fraction out(0);
+  detail::add_times(out, policy.deadline, fraction(t.deadline));
+  detail::add_times(out, policy.period, fraction(t.period));
+  detail::add_times(out, policy.wcet, fraction(t.wcet));
+  detail::add_times(out, policy.point, fraction(t.point));
+  if (policy.other_processors != 0) {
+    detail::add_times(out, policy.other_processors,
+                      quotient(Number(processors - 1), Number(processors)) * fraction(t.wcet));
   }
-  return fraction(0);
+  return out;
 }
 
 /// Earliest release first.
 struct by_release {
+  static constexpr bool takes_priorities = false;
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks release, priority_point& out) noexcept -> bool {
     out = {release, t.task};
     return true;
@@ -48,6 +51,7 @@ struct by_release {
 /// fit.
 template <std::size_t MaxTasks>
 struct by_given_points {
+  static constexpr bool takes_priorities = false;
   std::array<ticks, MaxTasks> points{};
 
   [[nodiscard]] constexpr auto point(const job_timing& t, ticks release, priority_point& out) const noexcept -> bool {
@@ -59,6 +63,31 @@ struct by_given_points {
   }
 };
 
-static_assert(JobPriority<by_release> && JobPriority<by_given_points<4>>);
+/// Earliest release + relative point of a policy first, on so many processors. Points are `slope` times as large, so
+/// that they are whole. Pre: the policy takes no points that are given one by one.
+struct by_policy {
+  static constexpr bool takes_priorities = false;
+  gel_policy policy{};
+  std::int32_t processors = 1;
+
+  [[nodiscard]] constexpr auto slope() const noexcept -> std::int32_t {
+    return policy.other_processors != 0 ? processors : 1;
+  }
+  [[nodiscard]] constexpr auto point(const job_timing& t, ticks release, priority_point& out) const noexcept -> bool {
+    ticks at = release;
+    const auto add = [&at](ticks times, ticks value) {
+      ticks product = 0;
+      return checked_multiply(times, value, product) && checked_add(at, product, at);
+    };
+    if (!add(policy.deadline, t.deadline) || !add(policy.period, t.period) || !add(policy.wcet, t.wcet) ||
+        !checked_multiply(at, ticks{slope()}, at) || !add(ticks{policy.other_processors} * (processors - 1), t.wcet)) {
+      return false;
+    }
+    out = {at, t.task};
+    return true;
+  }
+};
+
+static_assert(JobPriority<by_policy> && JobPriority<by_release> && JobPriority<by_given_points<4>>);
 
 }  // namespace takt

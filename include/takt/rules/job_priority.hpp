@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
@@ -20,7 +21,8 @@ struct job_timing {
 };
 
 /// Gives a job its priority for life at its release (job-level fixed priority). `point(t, release, out)` is false, and
-/// leaves `out` alone, where the point does not fit. Points of one policy object can be compared with each other only.
+/// leaves `out` alone, where the point does not fit. `takes_priorities = false` says that it never looks at the given
+/// priority, so that a plan cannot give one. Points of one policy object can be compared with each other only.
 /// With one policy per cluster of c processors it is the partitioned (c = 1), clustered or global variant.
 template <class P>
 concept JobPriority = std::copyable<P> && requires(const P p, const job_timing& t, ticks release, priority_point& out) {
@@ -29,15 +31,21 @@ concept JobPriority = std::copyable<P> && requires(const P p, const job_timing& 
 
 /// The task with the lower priority number first.
 struct by_given_priority {
+  static constexpr std::string_view name = "as given";
+  static constexpr bool task_level = true;
+  static constexpr bool takes_priorities = true;
+
+  [[nodiscard]] static constexpr auto key(const auto& task) noexcept { return task.priority; }
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) noexcept
       -> bool {
-    out = {t.priority, t.task};
+    out = {key(t), t.task};
     return true;
   }
 };
 
 /// Nobody before another: servers go by arrival.
 struct by_arrival {
+  static constexpr bool takes_priorities = false;
   [[nodiscard]] static constexpr auto point(const job_timing& /*t*/, ticks /*release*/, priority_point& out) noexcept
       -> bool {
     out = {};
@@ -47,24 +55,35 @@ struct by_arrival {
 
 /// The task with the shorter period first.
 struct by_period {
+  static constexpr bool takes_priorities = false;
+  static constexpr std::string_view name = "rate monotonic";
+  static constexpr bool task_level = true;
+
+  [[nodiscard]] static constexpr auto key(const auto& task) noexcept { return task.period; }
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) noexcept
       -> bool {
-    out = {t.period, t.task};
+    out = {key(t), t.task};
     return true;
   }
 };
 
 /// The task with the shorter relative deadline first.
 struct by_relative_deadline {
+  static constexpr bool takes_priorities = false;
+  static constexpr std::string_view name = "deadline monotonic";
+  static constexpr bool task_level = true;
+
+  [[nodiscard]] static constexpr auto key(const auto& task) noexcept { return task.deadline; }
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) noexcept
       -> bool {
-    out = {t.deadline, t.task};
+    out = {key(t), t.task};
     return true;
   }
 };
 
 /// Earliest deadline first.
 struct by_absolute_deadline {
+  static constexpr bool takes_priorities = false;
   [[nodiscard]] static constexpr auto point(const job_timing& t, ticks release, priority_point& out) noexcept -> bool {
     ticks at = 0;
     if (!checked_add(release, t.deadline, at)) { return false; }
@@ -73,10 +92,22 @@ struct by_absolute_deadline {
   }
 };
 
+/// The same, but nobody goes before another with the same deadline: servers go by arrival.
+struct by_absolute_deadline_alone {
+  static constexpr bool takes_priorities = false;
+  [[nodiscard]] static constexpr auto point(const job_timing& t, ticks release, priority_point& out) noexcept -> bool {
+    ticks at = 0;
+    if (!checked_add(release, t.deadline, at)) { return false; }
+    out = {at, 0};
+    return true;
+  }
+};
+
 /// Earliest release + deadline - (c - 1) / c * wcet first, which makes all tasks of a cluster of c processors equally
 /// late. Points are c times as large, so that they are whole.
 /// Source: Erickson 2014; Elliott 2015, equations 2.12 and 2.13.
 struct by_fair_lateness {
+  static constexpr bool takes_priorities = false;
   std::int32_t processors = 1;
 
   [[nodiscard]] constexpr auto point(const job_timing& t, ticks release, priority_point& out) const noexcept -> bool {
@@ -92,6 +123,6 @@ struct by_fair_lateness {
 };
 
 static_assert(JobPriority<by_period> && JobPriority<by_relative_deadline> && JobPriority<by_absolute_deadline> &&
-              JobPriority<by_fair_lateness>);
+              JobPriority<by_absolute_deadline_alone> && JobPriority<by_fair_lateness>);
 
 }  // namespace takt

@@ -6,6 +6,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/task_table.hpp>
@@ -15,15 +16,30 @@
 
 namespace takt {
 
+namespace detail {
+
+/// The order of the processors of a platform; that of a rule which names none is `by_given_priority`.
+template <class Rule>
+struct processor_order {
+  using type = by_given_priority;
+};
+template <class Rule>
+  requires TaskLevelPriority<order_of<Rule>>
+struct processor_order<Rule> {
+  using type = order_of<Rule>;
+};
+
+}  // namespace detail
+
 /// Parts of a plan that chains on a platform of this composition use.
-template <KnownComposition P>
+template <Platform P>
 [[nodiscard]] constexpr auto chain_plan_parts() noexcept -> plan_parts {
   return {.shares = true, .cores = true, .priorities = true, .tokens = TokenGpuPlatform<P>};
 }
 
 /// The flat table of a set as a plan places and orders it: on the plan's cores where it has some, and by the plan's
 /// priorities, else in the order of the platform's processors.
-template <KnownComposition P, TaskSet T, std::size_t N, ExactNumber Number = ticks>
+template <Platform P, TaskSet T, std::size_t N, ExactNumber Number = ticks>
 [[nodiscard]] constexpr auto planned_table(const P& /*platform*/, const T& tasks, const plan<N>& p) {
   auto table = tasks.template table<Number>();
   for (std::size_t k = 0; k < table.size(); ++k) {
@@ -31,7 +47,11 @@ template <KnownComposition P, TaskSet T, std::size_t N, ExactNumber Number = tic
     if (t.id < p.cores.size()) { t.core = p.cores[t.id]; }
     if (t.id < p.priorities.size()) { t.priority = p.priorities[t.id]; }
   }
-  prioritize(table, p.priorities.empty() ? P::cpu_rule::order : priority_order::assigned);
+  if (p.priorities.empty()) {
+    prioritize(table, typename detail::processor_order<typename P::cpu_rule>::type{});
+  } else {
+    prioritize(table, by_given_priority{});
+  }
   return table;
 }
 
@@ -51,7 +71,7 @@ template <class Table, std::size_t N>
 
 /// What keeps a plan from fitting a table that `planned_table` made: a part that the composition does not use, shares
 /// that are missing or do not fit, priorities against the order of the processors, or tokens other than the rule's.
-template <KnownComposition P, class Table, std::size_t N>
+template <Platform P, class Table, std::size_t N>
 [[nodiscard]] constexpr auto plan_fault(const P& platform, const Table& table, const plan<N>& p) -> model_error {
   if (const auto error = parts_fault(p, chain_plan_parts<P>(), table.size())) { return error; }
   const platform_record record = platform.record();
@@ -59,9 +79,10 @@ template <KnownComposition P, class Table, std::size_t N>
   for (const std::int32_t priority : p.priorities) {
     if (priority < 0) { return misfit; }
   }
-  if (!p.priorities.empty() && P::cpu_rule::order != priority_order::assigned) {
+  using order = typename detail::processor_order<typename P::cpu_rule>::type;
+  if (!p.priorities.empty() && !GivenPriority<order>) {
     auto ordered = table;
-    prioritize(ordered, P::cpu_rule::order);
+    prioritize(ordered, order{});
     for (std::size_t k = 0; k < table.size(); ++k) {
       if (ordered.tasks[k].id != table.tasks[k].id) { return misfit; }
     }
@@ -89,7 +110,7 @@ template <KnownComposition P, class Table, std::size_t N>
 }
 
 /// The parts of a plan with all that the composition decides written out.
-template <KnownComposition P, class Table, std::size_t N, std::size_t M>
+template <Platform P, class Table, std::size_t N, std::size_t M>
 constexpr void complete_plan(const P& platform, const Table& table, const plan<N>& from, plan<M>& out) {
   static_cast<void>(out.cores.resize(table.size()));
   static_cast<void>(out.priorities.resize(table.size()));

@@ -72,14 +72,25 @@ concept PoolServer =
       { s.fire(time, sink) } -> std::same_as<client>;
     };
 
+/// A server that lets a visit which waits or runs have another point; `decide` follows.
+template <class S>
+concept Reprioritizes = requires(S s, client who, const priority_point& p) { s.reprioritize(who, p); };
+
 /// How a pool is shared out: an order of jobs and a server that follows it. A user's own type is one. With bounds as
 /// members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`. Optional:
 /// - `view(segment)` or `view(segment, placement)`: how long a visit takes, an `interval<ticks>` or, with what else the
-/// rule reads, a `visit_view`,
-///   from the facts that the rule needs;
+///   rule reads, a `visit_view`, from the facts that the rule needs; `view_needs` is the type that an error about a
+///   missing one shows;
+/// - `hands_out_sms`: the plan's shares give each task SMs of its own;
 /// - `cluster(units)`: so many of the processors are scheduled together, and a task's `on_core` is one of its cluster;
 ///   `partitioned`: each by itself. Without, all are, and a plan names no cores;
 /// - `serves_one_unit`: a pool of more is refused;
+/// - `on(resource)`: the rule there, where it reads more of the resource than the number of its units;
+/// - `one_station`: the pool has one server, which may be large;
+/// - `fits_chains` and `chain_fault`: whether chains know its choices, and a type whose use stops compilation if not;
+/// - `preemptive`: it takes units back; where these are SMs, only with `stops_kernels`, which says that its view and
+/// its
+///   server know when a kernel stops and what that costs;
 /// - `takes_suspensions`: see `InflatesSuspensions`.
 template <class R>
 concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {
@@ -111,5 +122,11 @@ template <class Rule>
 }
 
 }  // namespace detail
+
+/// Where jobs have one priority each and holders of tokens can be served at the priority of others.
+template <class R>
+concept InheritsPriorities = InflatesSuspensions<R> && requires(const R rule) {
+  { rule.template make_server<8>(1) } -> Reprioritizes;
+};
 
 }  // namespace takt

@@ -1,22 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include <takt/model/task_table.hpp>
+#include <takt/rules/job_priority.hpp>
 
 namespace takt {
 
-enum class priority_order : std::uint8_t {
-  assigned,            ///< the tasks' own priorities when each has one, else deadline monotonic
-  deadline_monotonic,  ///< shorter relative deadline first
-  rate_monotonic,      ///< shorter period first
-};
-[[nodiscard]] constexpr auto last_of(priority_order) noexcept -> priority_order {
-  return priority_order::rate_monotonic;
+namespace detail {
+
+/// Whether the points of a few tasks change with what a task-level order must not read, or tie two tasks.
+template <class Order>
+[[nodiscard]] consteval auto ranks_tasks() -> bool {
+  constexpr bool given = requires { requires Order::takes_priorities; };
+  constexpr ticks times[][2]{{10, 7}, {10, 10}, {23, 11}, {1'000, 900}};
+  for (const auto& [period, deadline] : times) {
+    const job_timing base{.wcet = 1, .period = period, .deadline = deadline, .task = 1, .priority = 2};
+    priority_point want{};
+    if (!Order{}.point(base, 0, want)) { return false; }
+    const auto same = [&](const job_timing& t, ticks release) {
+      priority_point p{};
+      return Order{}.point(t, release, p) && p == want;
+    };
+    job_timing longer = base;
+    longer.wcet = 5;
+    job_timing raised = base;
+    raised.priority = 1;
+    job_timing other = base;
+    other.task = 0;
+    if (!same(base, 1) || !same(base, 12'345) || !same(longer, 0) || same(other, 0)) { return false; }
+    if (!given && !same(raised, 0)) { return false; }
+  }
+  return true;
 }
+
+}  // namespace detail
+
+/// An order in which all jobs of a task have one point, which depends on the period and the relative deadline alone, or
+/// also on the given priority where `takes_priorities` is true; two tasks never tie. `task_level` claims that, and a
+/// few probes must not refute it.
+///
+/// Such an order ranks the tasks of a table. `key(task)` in place of the point ranks tables of any exact number.
+template <class Order>
+concept TaskLevelPriority = JobPriority<Order> && std::is_empty_v<Order> && std::default_initializable<Order> &&
+                            requires { requires Order::task_level; } && detail::ranks_tasks<Order>();
+
+/// A task-level order of the priorities that tasks or a plan give. Where a task has none, `by_relative_deadline`
+/// stands in for it.
+template <class Order>
+concept GivenPriority = TaskLevelPriority<Order> && requires { requires Order::takes_priorities; };
 
 namespace detail {
 
@@ -28,50 +65,69 @@ template <class Table>
   return true;
 }
 
+/// Calls `f` with the order that stands for `wanted` on this table.
+template <class Table, TaskLevelPriority Order, class F>
+constexpr auto with_effective_order(const Table& table, Order wanted, F f) {
+  if constexpr (GivenPriority<Order>) {
+    if (!all_have_priority(table)) { return f(by_relative_deadline{}); }
+  }
+  return f(wanted);
+}
+
 }  // namespace detail
 
-/// The order that `assigned` stands for on this table.
-template <class Table>
-[[nodiscard]] constexpr auto effective_order(const Table& table, priority_order order) noexcept -> priority_order {
-  switch (order) {
-    case priority_order::assigned:
-      return detail::all_have_priority(table) ? priority_order::assigned : priority_order::deadline_monotonic;
-    case priority_order::deadline_monotonic:
-    case priority_order::rate_monotonic: break;
+/// Whether task a goes before b in a task-level order; equal ones do not. Pre: whole times, or an order with a `key`.
+template <TaskLevelPriority Order, class Task>
+[[nodiscard]] constexpr auto ranks_before(Order order, const Task& a, const Task& b) -> bool {
+  if constexpr (requires { order.key(a); }) {
+    return order.key(a) < order.key(b);
+  } else {
+    const auto point = [order](const Task& t) {
+      priority_point out{};
+      if (!order.point({.period = t.period,
+                        .deadline = t.deadline,
+                        .task = static_cast<std::int32_t>(t.id),
+                        .priority = t.priority},
+                       0, out)) {
+        return lowest_priority;
+      }
+      return out;
+    };
+    return point(a) < point(b);
   }
-  return order;
 }
 
-/// Sorts the tasks, highest priority first; equal keys keep the given order. Pre: the order is known.
-/// Cost: n^2 steps at most.
-template <class Table>
-constexpr void prioritize(Table& table, priority_order wanted = priority_order::assigned) {
+/// Sorts the tasks, highest priority first; equal keys keep the given order. Cost: n^2 steps at most.
+template <class Table, TaskLevelPriority Order = by_given_priority>
+constexpr void prioritize(Table& table, Order wanted = {}) {
   using record = typename decltype(table.tasks)::value_type;
-  const priority_order order = effective_order(table, wanted);
-  const auto before = [order](const record& a, const record& b) {
-    const auto least = [&](const auto& x, const auto& y) { return x != y ? x < y : a.id < b.id; };
-    switch (order) {
-      case priority_order::assigned: return least(a.priority, b.priority);
-      case priority_order::deadline_monotonic: return least(a.deadline, b.deadline);
-      case priority_order::rate_monotonic: return least(a.period, b.period);
+  detail::with_effective_order(table, wanted, [&](auto order) {
+    const auto before = [order](const record& a, const record& b) {
+      return ranks_before(order, a, b) || (!ranks_before(order, b, a) && a.id < b.id);
+    };
+    for (std::size_t i = 1; i < table.size(); ++i) {
+      const record moving = table.tasks[i];
+      std::size_t j = i;
+      for (; j > 0 && before(moving, table.tasks[j - 1]); --j) { table.tasks[j] = table.tasks[j - 1]; }
+      table.tasks[j] = moving;
     }
-    return false;
-  };
-  for (std::size_t i = 1; i < table.size(); ++i) {
-    const record moving = table.tasks[i];
-    std::size_t j = i;
-    for (; j > 0 && before(moving, table.tasks[j - 1]); --j) { table.tasks[j] = table.tasks[j - 1]; }
-    table.tasks[j] = moving;
-  }
+  });
 }
 
-[[nodiscard]] constexpr auto name_of(priority_order order) noexcept -> std::string_view {
-  switch (order) {
-    case priority_order::assigned: return "as given";
-    case priority_order::deadline_monotonic: return "deadline monotonic";
-    case priority_order::rate_monotonic: return "rate monotonic";
-  }
-  return "";
+/// The name of an order, if it has one.
+template <class Order>
+[[nodiscard]] constexpr auto name_of_order() noexcept -> std::string_view {
+  if constexpr (requires { std::string_view{Order::name}; }) { return Order::name; }
+  return "an order of its own";
 }
+
+/// The name of the order that stands for `wanted` on this table.
+template <class Table, TaskLevelPriority Order>
+[[nodiscard]] constexpr auto name_of_order(const Table& table, Order wanted) noexcept -> std::string_view {
+  return detail::with_effective_order(table, wanted, [](auto order) { return name_of_order<decltype(order)>(); });
+}
+
+static_assert(GivenPriority<by_given_priority> && TaskLevelPriority<by_relative_deadline> &&
+              TaskLevelPriority<by_period> && !TaskLevelPriority<by_absolute_deadline>);
 
 }  // namespace takt

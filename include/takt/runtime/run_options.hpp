@@ -19,11 +19,11 @@ enum class length_choice : std::uint8_t { uniform, upper, lower };
 [[nodiscard]] constexpr auto last_of(length_choice) noexcept -> length_choice { return length_choice::lower; }
 
 /// What becomes of a release that finds the task's previous job unfinished. The late job always goes on.
-enum class overrun_policy : std::uint8_t {
+enum class backlog_handling : std::uint8_t {
   queue,  ///< it starts as soon as the previous job has ended, and its response counts from its release
   skip,   ///< it is dropped and counted
 };
-[[nodiscard]] constexpr auto last_of(overrun_policy) noexcept -> overrun_policy { return overrun_policy::skip; }
+[[nodiscard]] constexpr auto last_of(backlog_handling) noexcept -> backlog_handling { return backlog_handling::skip; }
 
 /// What to expect of a task or a graph, in the order in which they were given. Missing entries expect nothing.
 struct expectation {
@@ -44,10 +44,10 @@ struct violation {
   ticks bound = 0;
 };
 
-[[nodiscard]] constexpr auto drops_release(overrun_policy p) noexcept -> bool {
+[[nodiscard]] constexpr auto drops_release(backlog_handling p) noexcept -> bool {
   switch (p) {
-    case overrun_policy::queue: return false;
-    case overrun_policy::skip: return true;
+    case backlog_handling::queue: return false;
+    case backlog_handling::skip: return true;
   }
   return false;
 }
@@ -56,7 +56,7 @@ struct run_options {
   duration length{1'000'000'000};  ///< nothing is released from then on; nothing at all unless it is positive
   length_choice lengths = length_choice::uniform;
   std::uint64_t seed = 1;
-  overrun_policy overrun = overrun_policy::queue;
+  backlog_handling overrun = backlog_handling::queue;
   /// Asked of the operating system; the result's `granted` says what came of it.
   bool real_time = true;
   bool pin_to_cores = true;

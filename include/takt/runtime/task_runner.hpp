@@ -43,7 +43,7 @@ struct runnable_task {
   rank priority = 0;
   ticks period = 0;
   ticks deadline = 0;
-  overrun_policy overrun = overrun_policy::queue;
+  backlog_handling overrun = backlog_handling::queue;
   std::vector<runnable_segment<D>> chain;
 };
 

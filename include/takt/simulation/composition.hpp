@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <takt/rules/compositions.hpp>
+#include <takt/rules/fifo_server.hpp>
 #include <takt/rules/priority_server.hpp>
 
 namespace takt::simulation {
@@ -44,14 +45,15 @@ inline constexpr kernel_place kernels_on = TokenGpuPlatform<P>                  
 
 namespace detail {
 
+/// Serves the jobs of chains, known by their ranks, as a rule of a known composition does.
 template <class Rule, std::size_t Capacity>
 struct server_for {
-  using type = typename Rule::template server<Capacity>;
+  using type =
+      priority_server<FixedPriority<Rule> || BusyWaiting<Rule> ? preemption::allowed : preemption::forbidden, Capacity>;
 };
-template <class Rule, std::size_t Capacity>
-  requires Absent<Rule>
+template <FirstComeFirstServed Rule, std::size_t Capacity>
 struct server_for<Rule, Capacity> {
-  using type = priority_server<preemption::forbidden, Capacity>;
+  using type = fifo_server<Capacity>;
 };
 }  // namespace detail
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <takt/core/checked.hpp>
-#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/critical_section_fusion.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -70,7 +69,6 @@ class copy_contention {
 
  private:
   [[nodiscard]] auto valid() const -> bool {
-    if (!is_known(order_)) { return false; }
     ticks latest = 0;
     ticks work = 0;
     for (const chunked_copy& c : copies_) {
@@ -96,13 +94,14 @@ class copy_contention {
   }
 
   auto take_best() -> std::size_t {
-    auto best = queue_.begin();
-    switch (order_) {
-      case service_order::first_come: break;
-      case service_order::priority:
-        best = std::ranges::min_element(queue_, {}, [this](std::size_t i) { return copies_[i].priority; });
-        break;
+    const auto claim = [this](std::size_t at) {
+      return waiting_claim{copies_[queue_[at]].priority, static_cast<std::int64_t>(at)};
+    };
+    std::size_t first = 0;
+    for (std::size_t at = 1; at < queue_.size(); ++at) {
+      if (order_.goes_first(claim(at), claim(first))) { first = at; }
     }
+    const auto best = queue_.begin() + static_cast<std::ptrdiff_t>(first);
     const std::size_t i = *best;
     queue_.erase(best);
     return i;
@@ -161,7 +160,7 @@ class copy_contention {
 
 /// One copy engine under chunked copies, with or without fusion of the critical sections of one copy. Copies of one
 /// priority are served in queue order. At the end of a chunk those who have just arrived come before its copy, which
-/// asks again. Nothing when a time is negative, the order is unknown or the time runs over.
+/// asks again. Nothing when a time is negative or the time runs over.
 [[nodiscard]] inline auto simulate_copy_contention(std::span<const chunked_copy> copies, service_order order,
                                                    bool fused) -> std::optional<copy_contention_result> {
   return detail::copy_contention{copies, order, fused}.run();

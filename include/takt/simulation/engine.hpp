@@ -13,6 +13,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/result.hpp>
+#include <takt/simulation/section_locks.hpp>
 
 namespace takt::simulation {
 
@@ -44,9 +45,8 @@ class engine {
         choices_{&choices},
         offsets_{offsets},
         local_deadlines_{local_deadlines},
-        servers_{stations.template servers<V>()} {
-    for (std::size_t s = 0; s < stations.token_pools(); ++s) { free_[s] = stations.tokens(s); }
-  }
+        servers_{stations.template servers<V>()},
+        tokens_{table, stations} {}
 
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
     sink_ = &sink;
@@ -58,8 +58,11 @@ class engine {
       complete_visits();
       grant_tokens();
       open_guards();
-      release_jobs();
-      grant_tokens();
+      do {  // a grant may end a job at once, and the next one of its task may be due
+        release_jobs();
+        grant_tokens();
+      } while (is_release_due());
+      tokens_.lend(servers_);
       for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, sink); }
     }
     finish(horizon);
@@ -113,6 +116,7 @@ class engine {
       while (servers_.next(s) <= now_) {
         const client v = servers_.fire(s, now_, *sink_);
         if (v == no_client) { break; }
+        tokens_.left(v);
         complete(v);
       }
     }
@@ -124,13 +128,8 @@ class engine {
     ticks& worst = seen_.visit_responses[v];
     if (worst < now_ - visits_[v].ready) { worst = now_ - visits_[v].ready; }
     job.done |= visit_mask{1} << x.position;
-    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
-      const visit_section& held = table_->sections[s];
-      if (held.task == x.task && (held.visits >> x.position & 1U) != 0 && (held.visits & ~job.done) == 0) {
-        ++free_[held.tokens];
-        holds_[s] = false;
-      }
-    }
+    const std::uint32_t s = section_of(v);
+    if (s < table_->sections.size() && (table_->sections[s].visits & ~job.done) == 0) { tokens_.release(s); }
     if (job.done == all_of(x.task)) {
       end_job(x.task);
     } else {
@@ -145,6 +144,7 @@ class engine {
     note_completion(seen_.tasks[i], response);
     if (response > t.deadline) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
     job.under_way = false;
+    tokens_.completed(i);
     job.nominal += choices_->gap(i, job.jobs, t.period);
     const ticks release = job.nominal + choices_->delay(i, job.jobs, t.period);
     job.release = release < now_ ? now_ : release;
@@ -158,9 +158,16 @@ class engine {
         job.done = job.asked = 0;
         ++job.jobs;
         ++seen_.tasks[i].released;
-        advance(i);
+        if (!tokens_.released(i, job.nominal)) { advance(i); }
       }
     }
+  }
+
+  [[nodiscard]] constexpr auto is_release_due() const -> bool {
+    for (std::size_t i = 0; i < table_->size(); ++i) {
+      if (!tasks_[i].under_way && tasks_[i].release == now_) { return true; }
+    }
+    return false;
   }
 
   /// Visits whose predecessors are done become ready, or wait for their guards. A visit of length zero is done at once.
@@ -190,9 +197,9 @@ class engine {
 
   constexpr void become_ready(std::uint32_t v) {
     visits_[v].ready = now_;
-    const std::size_t s = section_of(v);
-    if (s < table_->sections.size() && !holds_[s]) {
-      if (!waits_in_queue(s)) { queue_[queue_count_++] = static_cast<std::uint32_t>(s); }
+    const std::uint32_t s = section_of(v);
+    if (s < table_->sections.size() && !tokens_.holds(s)) {
+      if (tokens_.is_idle(s)) { tokens_.ask(s); }
       visits_[v].waits_for_token = true;
       return;
     }
@@ -211,45 +218,35 @@ class engine {
     if (v < local_deadlines_.size()) { release += offsets_[v] + local_deadlines_[v] - t.deadline; }
     priority_point point{};
     static_cast<void>(stations_->point(x.station, timing, release, point));
+    tokens_.entered(v, point);
     servers_.arrive(x.station, {v, x.task, point, length, x.upper, x.view});
   }
 
-  // Tokens, in the order of requests.
-
-  [[nodiscard]] constexpr auto section_of(std::uint32_t v) const -> std::size_t {
+  [[nodiscard]] constexpr auto section_of(std::uint32_t v) const -> std::uint32_t {
     const visit_record& x = table_->visits[v];
-    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+    std::uint32_t s = 0;
+    for (; s < table_->sections.size(); ++s) {
       const visit_section& section = table_->sections[s];
-      if (section.task == x.task && (section.visits >> x.position & 1U) != 0) { return s; }
+      if (section.task == x.task && (section.visits >> x.position & 1U) != 0) { break; }
     }
-    return table_->sections.size();
+    return s;
   }
-  [[nodiscard]] constexpr auto waits_in_queue(std::size_t s) const -> bool {
-    for (std::size_t q = 0; q < queue_count_; ++q) {
-      if (queue_[q] == s) { return true; }
-    }
-    return false;
-  }
+  /// Until nobody gets a token and nobody has its priority back.
   constexpr void grant_tokens() {
-    for (std::size_t q = 0; q < queue_count_;) {
-      const std::uint32_t s = queue_[q];
-      const visit_section& section = table_->sections[s];
-      if (free_[section.tokens] == 0) {
-        ++q;
+    for (;;) {
+      if (const std::uint32_t i = tokens_.next_freed(); i != nobody_asks) {
+        advance(i);
         continue;
       }
-      --free_[section.tokens];
-      holds_[s] = true;
-      for (std::size_t k = q + 1; k < queue_count_; ++k) { queue_[k - 1] = queue_[k]; }
-      --queue_count_;
-      const flow_record& t = table_->tasks[section.task];
+      const std::uint32_t s = tokens_.next_granted();
+      if (s == nobody_asks) { return; }
+      const flow_record& t = table_->tasks[table_->sections[s].task];
       for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
         if (!visits_[v].waits_for_token || section_of(v) != s) { continue; }
         visits_[v].waits_for_token = false;
         visits_[v].ready = now_;
         enter(v);
       }
-      q = 0;  // a section of length zero may have given its token back
     }
   }
 
@@ -258,18 +255,20 @@ class engine {
     return n == max_visits_of_task ? ~visit_mask{0} : (visit_mask{1} << n) - 1;
   }
 
-  /// Jobs that are under way at the end, and those that wait behind them.
+  /// Jobs that are under way at the end, those that wait behind them, and those whose deadline has passed before their
+  /// late release.
   constexpr void finish(ticks horizon) {
     seen_.end = horizon;
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       const flow_record& t = table_->tasks[i];
-      task_state& job = tasks_[i];
-      while (job.under_way) {
-        if (job.nominal + t.deadline <= horizon) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
-        job.nominal += choices_->gap(i, job.jobs, t.period);
-        job.under_way = job.nominal + choices_->delay(i, job.jobs, t.period) <= horizon;
-        ++job.jobs;
-        seen_.tasks[i].released += job.under_way ? 1U : 0U;
+      ticks nominal = tasks_[i].nominal;
+      bool released = tasks_[i].under_way;
+      std::uint64_t job = tasks_[i].jobs - (released ? 1U : 0U);
+      while (released || nominal + t.deadline <= horizon) {
+        if (nominal + t.deadline <= horizon) { note_miss(seen_.tasks[i], nominal + t.deadline); }
+        nominal += choices_->gap(i, ++job, t.period);
+        released = released && nominal + choices_->delay(i, job, t.period) <= horizon;
+        seen_.tasks[i].released += released ? 1U : 0U;
       }
     }
   }
@@ -280,15 +279,12 @@ class engine {
   std::span<const ticks> offsets_;
   std::span<const ticks> local_deadlines_;
   typename Stations::template servers_type<V> servers_;
+  section_locks<Stations, N, V> tokens_;
   const slice_sink* sink_ = nullptr;
   ticks now_ = 0;
   result seen_{};
   task_state tasks_[N]{};
   visit_state visits_[V]{};
-  bool holds_[V]{};
-  std::uint32_t queue_[V]{};
-  std::size_t queue_count_ = 0;
-  std::int32_t free_[V]{};
 };
 
 }  // namespace takt::simulation

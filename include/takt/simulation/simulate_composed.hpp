@@ -20,10 +20,14 @@ namespace takt {
 namespace simulation {
 
 /// Releases and lengths as options ask for them. Adversarial ones come together at first, as late as jitter allows, and
-/// then as densely as they may, while every other job is short.
+/// then as densely as they may.
 class optional_choices {
  public:
-  constexpr explicit optional_choices(const simulation_options& o) : options_{&o}, random_{o.seed} {}
+  /// Pre: both outlive it.
+  constexpr optional_choices(const simulation_options& o, std::span<const flow_record> tasks)
+      : options_{&o}, tasks_{tasks}, random_{o.seed} {
+    for (const flow_record& t : tasks) { latest_ = latest_ < t.jitter ? t.jitter : latest_; }
+  }
 
   constexpr auto gap(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
     switch (options_->releases) {
@@ -31,11 +35,21 @@ class optional_choices {
       case release_pattern::sporadic:
         if (job == 0) { return random_.below(period); }
         return period + (random_.chance(1, 2) ? random_.below(period) : 0);
-      case release_pattern::adversarial: return job > 0 ? period : random_.below(period / 8 + 1);
+      case release_pattern::adversarial:
+        return job > 0 ? period : latest_ - tasks_[task].jitter + random_.below(period / 8 + 1);
     }
     return period;
   }
-  constexpr auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
+  constexpr auto delay(std::uint32_t task, std::uint64_t job, ticks /*period*/) -> ticks {
+    const ticks jitter = tasks_[task].jitter;
+    if (jitter == 0) { return 0; }
+    switch (options_->releases) {
+      case release_pattern::periodic: return 0;
+      case release_pattern::sporadic: return random_.below(jitter + 1);
+      case release_pattern::adversarial: return job % 2 == 0 ? jitter : 0;
+    }
+    return 0;
+  }
   constexpr auto length(const visit_record& v, std::uint64_t /*job*/) -> ticks {
     switch (options_->execution) {
       case execution_times::lower: return v.lower;
@@ -52,7 +66,9 @@ class optional_choices {
   }
 
   const simulation_options* options_;
+  std::span<const flow_record> tasks_;
   random_stream random_;
+  ticks latest_ = 0;
 };
 
 }  // namespace simulation
@@ -65,18 +81,18 @@ template <class P, class T, std::size_t N, std::size_t W>
 [[nodiscard]] constexpr auto simulate(
     const P& board, const T& tasks, const plan<N, W>& p, const simulation_options& options = {},
     const slice_sink& sink = {}, detail::refusal&& /*refused*/ = detail::refusal{detail::check_board<P, T>::passed})
-    -> simulation_result<T::max_tasks, T::max_segments> {
-  plan<T::max_tasks, T::max_segments> own;
+    -> simulation_result<tasks_of<T>, visits_of<T>> {
+  plan<tasks_of<T>, visits_of<T>> own;
   detail::copy_decisions(p, own);
   const auto flat = flatten(board, tasks, own);
-  simulation_result<T::max_tasks, T::max_segments> out;
+  simulation_result<tasks_of<T>, visits_of<T>> out;
   out.error = flat.error;
   if (!out.error) { out.error = simulation::options_fault(options, flat.table.size(), {}); }
   if (!out.error) { out.error = detail::composed_plan_fault(board, flat.table, own); }
   if (out.error) { return out; }
-  simulation::optional_choices choices{options};
+  simulation::optional_choices choices{options, {flat.table.tasks.data(), flat.table.size()}};
   using stations = std::remove_cvref_t<decltype(flat.stations)>;
-  simulation::engine<stations, T::max_tasks, T::max_segments, simulation::optional_choices> engine{
+  simulation::engine<stations, tasks_of<T>, visits_of<T>, simulation::optional_choices> engine{
       flat.table,
       flat.stations,
       choices,

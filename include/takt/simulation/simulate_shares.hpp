@@ -13,6 +13,7 @@
 #include <takt/model/shares/share_task.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/trace_record.hpp>
+#include <takt/rules/composed_board.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/simulation/options.hpp>
@@ -61,6 +62,7 @@ template <std::size_t MaxTasks>
 /// job that holds nothing, and rules that count on the worst load assume nothing of it. Error: `invalid_model`, with
 /// the fault in `error`. Cost: that of `simulation::simulate_shares`; all releases are kept on the heap.
 template <HasGpuShares P, TaskSet T, std::size_t N, TraceRecorder Recorder>
+  requires(!ComposedBoard<P, T>)
 auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options,
               Recorder& recorder, detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
   if constexpr (SharePlatform<P> && ShareTaskSet<T>) {
@@ -94,6 +96,7 @@ auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulat
 }
 
 template <HasGpuShares P, TaskSet T, std::size_t N>
+  requires(!ComposedBoard<P, T>)
 [[nodiscard]] auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options = {},
                             detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
   no_trace unheard;
@@ -102,12 +105,14 @@ template <HasGpuShares P, TaskSet T, std::size_t N>
 
 /// The same for applications as they are.
 template <HasGpuShares P, TaskSet T, TraceRecorder Recorder>
+  requires(!ComposedBoard<P, T>)
 auto simulate(const P& platform, const T& tasks, const simulation_options& options, Recorder& recorder,
               detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
   return simulate(platform, tasks, plan<1>{}, options, recorder);
 }
 
 template <HasGpuShares P, TaskSet T>
+  requires(!ComposedBoard<P, T>)
 [[nodiscard]] auto simulate(const P& platform, const T& tasks, const simulation_options& options = {},
                             detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
   no_trace unheard;

@@ -73,7 +73,7 @@ class simulator {
   }
 
  private:
-  using core_server = typename P::cpu_rule::template server<max_tasks>;
+  using core_server = typename detail::server_for<typename P::cpu_rule, max_tasks>::type;
   using ledger_type = ledger<Table, Recorder>;
   using calendar_type = calendar<3 * max_tasks + max_copy_engines>;
 

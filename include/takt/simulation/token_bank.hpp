@@ -9,13 +9,11 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/rules/locking/ck_omlp.hpp>
-#include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/protocol.hpp>
-#include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/rank_set.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/token_rule.hpp>
 #include <takt/simulation/layout.hpp>
 
 namespace takt::simulation {
@@ -32,34 +30,10 @@ template <std::size_t MaxTasks>
   return std::max(tokens, 1);
 }
 
-/// The protocol of a pool.
-template <token_order Order>
-struct token_protocol;
-template <>
-struct token_protocol<token_order::k_fmlp> {
-  static constexpr bool donates = false;
-  template <std::size_t MaxTasks>
-  [[nodiscard]] static constexpr auto make(const platform_record& platform) -> k_fmlp<MaxTasks, MaxTasks> {
-    return k_fmlp<MaxTasks, MaxTasks>{k_fmlp_options{.replicas = tokens_of<MaxTasks>(platform)}};
-  }
-};
-template <>
-struct token_protocol<token_order::r2dglp> {
-  static constexpr bool donates = false;
-  template <std::size_t MaxTasks>
-  [[nodiscard]] static constexpr auto make(const platform_record& platform) -> r2dglp<MaxTasks, MaxTasks> {
-    return r2dglp<MaxTasks, MaxTasks>{
-        r2dglp_options{.replicas = tokens_of<MaxTasks>(platform), .cluster = std::max(platform.cores, 1)}};
-  }
-};
-template <>
-struct token_protocol<token_order::ck_omlp> {
-  static constexpr bool donates = true;
-  template <std::size_t MaxTasks>
-  [[nodiscard]] static constexpr auto make(const platform_record& platform) -> ck_omlp<MaxTasks, MaxTasks> {
-    return ck_omlp<MaxTasks, MaxTasks>{tokens_of<MaxTasks>(platform)};
-  }
-};
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto setting_of(const platform_record& platform) -> token_setting {
+  return {.tokens = tokens_of<MaxTasks>(platform), .processors = std::max(platform.cores, 1)};
+}
 
 }  // namespace detail
 
@@ -67,11 +41,11 @@ struct token_protocol<token_order::ck_omlp> {
 /// no use to it. What the CK-OMLP asks of the cores, each a cluster of its own, is here too: a job asks only while it
 /// is the best pending one of its core, and one that lends its priority at its release does nothing until it has it
 /// back.
-template <token_order Order, class Table>
+template <TokenRule Order, class Table>
 class token_bank {
  public:
   static constexpr std::size_t max_tasks = Table::max_tasks;
-  static constexpr bool donates = detail::token_protocol<Order>::donates;
+  static constexpr bool donates = takt::detail::token_donates<Order>();
 
   /// All outlive the bank.
   constexpr token_bank(const Table& table, const layout<Table>& steps, const platform_record& platform,
@@ -79,7 +53,7 @@ class token_bank {
       : table_{&table},
         layout_{&steps},
         platform_{&platform},
-        lock_{detail::token_protocol<Order>::template make<max_tasks>(platform)},
+        lock_{takt::detail::make_token_lock<max_tasks>(Order{}, detail::setting_of<max_tasks>(platform))},
         loans_(donates ? cores : 0) {}
 
   [[nodiscard]] constexpr auto holds(rank r) const noexcept -> bool { return lock_.holds(r); }
@@ -158,7 +132,7 @@ class token_bank {
   const Table* table_;
   const layout<Table>* layout_;
   const platform_record* platform_;
-  decltype(detail::token_protocol<Order>::template make<max_tasks>(platform_record{})) lock_;
+  decltype(Order{}.template make_lock<max_tasks>(token_setting{})) lock_;
   std::vector<loans> loans_;  ///< one per core, or none
   rank_set<max_tasks> lenders_;
   rank_set<max_tasks> gate_;  ///< who may not ask yet
@@ -184,7 +158,7 @@ struct token_bank_of {
 };
 template <TokenLocked GpuRule, class Table>
 struct token_bank_of<GpuRule, Table> {
-  using type = token_bank<GpuRule::protocol, Table>;
+  using type = token_bank<typename GpuRule::token_rule, Table>;
 };
 
 }  // namespace takt::simulation

@@ -17,9 +17,7 @@
 
 using namespace takt::analysis;
 using namespace takt_examples;
-using enum takt::core_choice;
 using takt::budget_growth;
-using takt::placement_order;
 using takt::rational;
 
 namespace {
@@ -36,11 +34,15 @@ const auto by_line = [](const kernels& part) { return slot_linear_edf(part, pinn
 const auto by_run = [](const kernels& part) { return slot_simulated_edf(part, pinned_of_example_2).schedulable(); };
 
 using cores = std::vector<std::int32_t>;
-constexpr auto most_loaded = placement_order::greatest_load_first;
+constexpr takt::first_fit_core first_fit;
+constexpr takt::best_fit_core best_fit;
+constexpr takt::worst_fit_core worst_fit;
+constexpr takt::next_fit_core next_fit;
+constexpr takt::greatest_load_first most_loaded;
 
-template <class Test>
-auto place(takt::core_choice choice, const Test& test, placement_order order = most_loaded) -> cores {
-  const auto placement = takt::place_on_cores(five, 2, choice, order, test);
+template <class Choice, class Test>
+auto place(const Choice& choice, const Test& test) -> cores {
+  const auto placement = takt::place_on_cores(five, 2, choice, most_loaded, test);
   return placement.placed() ? cores(placement.cores.begin(), placement.cores.end()) : cores{};
 }
 
@@ -56,17 +58,20 @@ TEST_CASE("AP-X08 first, best, worst and next fit with any admission test") {
   CHECK(place(first_fit, by_load) == a_b_first);
   CHECK(place(best_fit, by_load) == a_b_first);
   CHECK(place(next_fit, by_load) == a_b_first);
-  for (const auto choice : {first_fit, best_fit}) {
-    CHECK(place(choice, by_supply) == b_e_c_first);
-    CHECK(place(choice, by_run) == b_e_c_first);
-  }
+  CHECK(place(first_fit, by_supply) == b_e_c_first);
+  CHECK(place(first_fit, by_run) == b_e_c_first);
+  CHECK(place(best_fit, by_supply) == b_e_c_first);
+  CHECK(place(best_fit, by_run) == b_e_c_first);
   const cores b_d_c_first{1, 0, 0, 0, 1};
   CHECK(place(worst_fit, by_load) == b_d_c_first);
   CHECK(place(worst_fit, by_supply) == b_d_c_first);
   CHECK(place(worst_fit, by_run) == b_d_c_first);
   CHECK(place(next_fit, by_supply).empty());
   CHECK(place(next_fit, by_run).empty());
-  for (const auto choice : {first_fit, best_fit, worst_fit, next_fit}) { CHECK(place(choice, by_line).empty()); }
+  CHECK(place(first_fit, by_line).empty());
+  CHECK(place(best_fit, by_line).empty());
+  CHECK(place(worst_fit, by_line).empty());
+  CHECK(place(next_fit, by_line).empty());
 }
 
 TEST_CASE("tasks are taken by load, by deadline or as given, and gang tasks stay where they are") {
@@ -76,22 +81,34 @@ TEST_CASE("tasks are taken by load, by deadline or as given, and gang tasks stay
     seen.push_back(static_cast<std::int32_t>(part.tasks[part.size() - 1].id));
     return true;
   };
-  CHECK(takt::place_on_cores(s, 1, first_fit, placement_order::as_given, record).placed());
+  CHECK(takt::place_on_cores(s, 1, first_fit, takt::as_given{}, record).placed());
   CHECK(seen == cores{0, 1, 2});
   seen.clear();
-  CHECK(takt::place_on_cores(s, 1, first_fit, placement_order::greatest_load_first, record).placed());
+  CHECK(takt::place_on_cores(s, 1, first_fit, most_loaded, record).placed());
   CHECK(seen == cores{2, 1, 0});
   seen.clear();
-  const auto placement = takt::place_on_cores(s, 1, first_fit, placement_order::shortest_deadline_first, record);
+  const auto placement = takt::place_on_cores(s, 1, first_fit, takt::shortest_deadline_first{}, record);
   CHECK(seen == cores{1, 0, 2});
   CHECK(placement.tests == 3);
   CHECK(placement.cores[3] == takt::any_core);
   CHECK(takt::pinned(s, placement).tasks[2].core == 0);
 }
 
+TEST_CASE("an order and a choice of one's own place tasks") {
+  const kernels s = set_of({{1, 20, 20, 0, open}, {1, 5, 10, 0, open}, {9, 30, 30, 0, open}});
+  const auto last_given_first = [](const auto& a, const auto& b) { return b.id < a.id; };
+  struct last_fit_core {
+    static constexpr auto prefers(const rational& /*load*/, const rational& /*best*/) -> bool { return true; }
+  };
+  const auto one_each = [](const kernels& part) { return part.size() < 2; };
+  const auto placement = takt::place_on_cores(s, 3, last_fit_core{}, last_given_first, one_each);
+  REQUIRE(placement.placed());
+  CHECK(cores(placement.cores.begin(), placement.cores.end()) == cores{0, 1, 2});
+}
+
 TEST_CASE("a placement that fails names the task, and a wrong model is a status") {
   const auto never = [](const kernels& part) { return part.size() < 2; };
-  const auto failed = takt::place_on_cores(five, 2, first_fit, placement_order::as_given, never);
+  const auto failed = takt::place_on_cores(five, 2, first_fit, takt::as_given{}, never);
   CHECK(failed.status == takt::placement_status::no_core);
   CHECK(failed.error.task == 2);
   const auto late = takt::place_on_cores(set_of({{3, 4, 2, 0, open}}), 2, first_fit, most_loaded, by_load);

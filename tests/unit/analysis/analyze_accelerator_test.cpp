@@ -144,7 +144,7 @@ TEST_CASE("AP-07 the same tasks are judged and run under every strategy") {
   CHECK(all(takt::levels(takt::edf)));
   CHECK(all(takt::levels(takt::edf, cost::overhead)));
   CHECK(all(takt::gang(takt::edf)));
-  CHECK(all(takt::gang(takt::edf, takt::gang_order::strict)));
+  CHECK(all(takt::gang(takt::edf, takt::strict)));
 }
 
 TEST_CASE("AP-35 fixed priorities can be chosen with every strategy, and every task has a bound of its own") {

@@ -20,12 +20,12 @@ namespace {
                         takt::pool(takt::virtual_sms(sms, virtual_per_sm), takt::federated));
 }
 
-template <class Platform>
+template <class Platform, class... Variant>
 [[nodiscard]] auto analyze_with(const Platform& p, const table& t, const std::vector<std::int32_t>& sms,
-                                takt::analysis::rtgpu_variant variant = takt::analysis::rtgpu_best) {
+                                const Variant&... variant) {
   takt::plan<table::max_tasks> plan;
   for (const auto g : sms) { plan.shares.push_back({0, g}); }
-  return takt::analyze(p, t, plan, variant);
+  return takt::analyze(p, t, plan, variant...);
 }
 
 }  // namespace

@@ -223,7 +223,7 @@ TEST_CASE("a table that is no model is refused with its task and visit") {
     change(t);
     takt::any_stations<8, visits> board;
     for (int s = 0; s < stations; ++s) { REQUIRE(board.add(takt::fifo)); }
-    REQUIRE(board.add_tokens(1));
+    REQUIRE(board.add_tokens(takt::fifo_order, 1));
     const auto verdict = takt::analysis::holistic(t, board);
     CHECK((verdict.status == takt::verdict_status::schedulable) == !verdict.error);
     CHECK(takt::analysis::guarded(t, board).error == verdict.error);

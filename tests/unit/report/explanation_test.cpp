@@ -25,7 +25,7 @@ auto summary_of(const P& platform, const T& set, const takt::plan<N>& plan,
                 takt::analysis::rtgpu_variant variant = takt::analysis::rtgpu_published)
     -> takt::report::verdict_summary {
   const auto table = takt::planned_table(platform, set, plan);
-  auto a = takt::analysis::make_analysis(platform, table, variant);
+  auto a = takt::report::detail::analysis_named(platform, table, variant.name);
   auto verdict = takt::analysis::verdict_of(a, takt::analysis::evaluate_all(a, plan));
   takt::complete_plan(platform, table, plan, verdict.plan);
   if (!verdict.schedulable() && !takt::analysis::find_proven_misses(table, platform.record()).empty()) {

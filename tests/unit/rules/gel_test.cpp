@@ -19,6 +19,9 @@ static_assert(takt::relative_point(gel_policy::earliest_deadline, node, 4) == ta
 static_assert(takt::relative_point(gel_policy::fair_lateness, node, 4) == (takt::rational{9, 2}));
 static_assert(takt::relative_point(gel_policy::first_in_first_out, node, 4) == takt::rational{0});
 static_assert(takt::relative_point(gel_policy::given_points, node, 4) == takt::rational{4});
+static_assert(takt::relative_point(gel_policy{.deadline = 1, .wcet = -1}, node, 4) == takt::rational{3});
+static_assert(takt::relative_point(gel_policy{.period = 2, .other_processors = 1, .point = -3}, node, 4) ==
+              (takt::rational{25, 2}));
 
 template <class Policy>
 auto point_of(const Policy& policy, const takt::job_timing& t, ticks release) -> priority_point {

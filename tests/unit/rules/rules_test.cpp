@@ -149,7 +149,7 @@ TEST_CASE("RTGPU-49 priorities: deadline monotonic by default, rate monotonic on
     t.add_task(name, period, deadline, priority);
     t.add_segment({.time = {1, 1}});
   };
-  const auto order = [](table copy, takt::priority_order wanted) {
+  const auto order = [](table copy, auto wanted) {
     takt::prioritize(copy, wanted);
     std::string names;
     for (const auto& task : copy.tasks) { names += task.name; }
@@ -159,10 +159,10 @@ TEST_CASE("RTGPU-49 priorities: deadline monotonic by default, rate monotonic on
   add("b", 30, 30, 9);
   add("c", 20, 20, 5);
   add("d", 60, 20, 0);
-  CHECK(order(t, takt::priority_order::assigned) == "dacb");
-  CHECK(order(t, takt::priority_order::deadline_monotonic) == "cdba");
-  CHECK(order(t, takt::priority_order::rate_monotonic) == "cbad");
+  CHECK(order(t, takt::by_given_priority{}) == "dacb");
+  CHECK(order(t, takt::by_relative_deadline{}) == "cdba");
+  CHECK(order(t, takt::by_period{}) == "cbad");
   t.tasks[1].priority = takt::no_priority;
-  CHECK(order(t, takt::priority_order::assigned) == "cdba");
-  CHECK(takt::effective_order(t, takt::priority_order::assigned) == takt::priority_order::deadline_monotonic);
+  CHECK(order(t, takt::by_given_priority{}) == "cdba");
+  CHECK(takt::name_of_order(t, takt::by_given_priority{}) == "deadline monotonic");
 }

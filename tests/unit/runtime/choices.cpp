@@ -57,7 +57,7 @@ TEST_CASE("nothing runs with unknown lengths or an unknown policy of overruns") 
     o.lengths = e;
     return refuses(o);
   });
-  expect_only_named<rt::overrun_policy>(2, [&](rt::overrun_policy e) {
+  expect_only_named<rt::backlog_handling>(2, [&](rt::backlog_handling e) {
     auto o = briefly();
     o.overrun = e;
     return refuses(o);
@@ -80,9 +80,8 @@ TEST_CASE("no graph runs with an unknown choice") {
     return is_choice(rt::run(board, graphs, takt::analyze(board, graphs).plan, o));
   };
   expect_only_named<rt::processor_sharing>(2, [&](auto e) { return with([e](auto& o) { o.sharing = e; }); });
-  expect_only_named<rt::overrun_policy>(2, [&](auto e) { return with([e](auto& o) { o.overrun = e; }); });
+  expect_only_named<rt::backlog_handling>(2, [&](auto e) { return with([e](auto& o) { o.overrun = e; }); });
   expect_only_named<rt::length_choice>(3, [&](auto e) { return with([e](auto& o) { o.lengths = e; }); });
-  expect_only_named<takt::block_placement>(3, [&](auto e) { return with([e](auto& o) { o.placement = e; }); });
 }
 
 TEST_CASE("a pool with an unknown layout of tokens is not made") {

@@ -97,7 +97,7 @@ static_assert(!takt::runtime::ExaminedDevice<emulated_device>);
 
 /// What a file describes: rules as types, sizes as values.
 struct sized_platform {
-  using cpu_rule = takt::fixed_priority_rule<takt::priority_order::assigned>;
+  using cpu_rule = takt::fixed_priority_rule<takt::by_given_priority>;
   using copy_rule = takt::nonpreemptive_rule<cpu_rule>;
   using gpu_rule = takt::federated_rule<false>;
   takt::platform_record sizes;
@@ -329,7 +329,7 @@ TEST_CASE("releases that find the previous job unfinished are queued or skipped"
   CHECK(queued.tasks[0].skipped == 0);
   CHECK(queued.tasks[0].completed + queued.tasks[0].unfinished == 21);
   CHECK(queued.tasks[0].misses >= queued.tasks[0].completed);
-  o.overrun = takt::runtime::overrun_policy::skip;
+  o.overrun = takt::runtime::backlog_handling::skip;
   const auto skipped = takt::runtime::run(board, overloaded, takt::dedicate(1), device, o);
   CHECK(skipped.tasks[0].skipped >= 1);
   CHECK(skipped.tasks[0].completed + skipped.tasks[0].unfinished + skipped.tasks[0].skipped == 21);

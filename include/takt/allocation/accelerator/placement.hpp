@@ -6,29 +6,54 @@
 #include <cstdint>
 
 #include <takt/analysis/accelerator/parts.hpp>
-#include <takt/core/choice.hpp>
 #include <takt/model/model_error.hpp>
 
 namespace takt {
 
-/// Which of the cores that admit a task takes it; of equals the one with the lowest number.
-enum class core_choice : std::uint8_t {
-  first_fit,  ///< the lowest number
-  best_fit,   ///< the one with the greatest load
-  worst_fit,  ///< the one with the least load
-  next_fit,   ///< the lowest number that is not below the core used last
+/// Which of the cores that admit a task takes it: `prefers(load, best)` says whether a core of this load is better than
+/// the best one of a lower number. With `from_last` the search starts at the core used last.
+template <class C, class Fraction>
+concept CoreChoice = requires(const C& c, const Fraction& load) {
+  { c.prefers(load, load) } -> std::convertible_to<bool>;
 };
-[[nodiscard]] constexpr auto last_of(core_choice) noexcept -> core_choice { return core_choice::next_fit; }
 
-/// In which order tasks are placed; equal keys keep the given order.
-enum class placement_order : std::uint8_t {
-  as_given,
-  greatest_load_first,
-  shortest_deadline_first,
+/// The lowest number.
+struct first_fit_core {
+  [[nodiscard]] static constexpr auto prefers(const auto& /*load*/, const auto& /*best*/) -> bool { return false; }
 };
-[[nodiscard]] constexpr auto last_of(placement_order) noexcept -> placement_order {
-  return placement_order::shortest_deadline_first;
-}
+/// The greatest load, of equals the lowest number.
+struct best_fit_core {
+  [[nodiscard]] static constexpr auto prefers(const auto& load, const auto& best) -> bool { return best < load; }
+};
+/// The least load, of equals the lowest number.
+struct worst_fit_core {
+  [[nodiscard]] static constexpr auto prefers(const auto& load, const auto& best) -> bool { return load < best; }
+};
+/// The lowest number that is not below the core used last.
+struct next_fit_core {
+  static constexpr bool from_last = true;
+  [[nodiscard]] static constexpr auto prefers(const auto& /*load*/, const auto& /*best*/) -> bool { return false; }
+};
+
+/// In which order tasks are placed: whether a task comes before another. Where neither does, the given order is kept.
+template <class Order, class Task>
+concept PlacementOrder = requires(const Order& before, const Task& t) {
+  { before(t, t) } -> std::convertible_to<bool>;
+};
+
+struct as_given {
+  [[nodiscard]] constexpr auto operator()(const auto& /*a*/, const auto& /*b*/) const -> bool { return false; }
+};
+struct greatest_load_first {
+  [[nodiscard]] constexpr auto operator()(const auto& a, const auto& b) const -> bool {
+    return quotient(b.wcet, b.period) < quotient(a.wcet, a.period);
+  }
+};
+struct shortest_deadline_first {
+  [[nodiscard]] constexpr auto operator()(const auto& a, const auto& b) const -> bool {
+    return a.deadline < b.deadline;
+  }
+};
 
 enum class placement_status : std::uint8_t {
   placed,
@@ -68,8 +93,8 @@ class core_packer {
     static_cast<void>(out_.cores.resize(table.size(), any_core));
   }
 
-  template <class Test>
-  constexpr auto run(core_choice choice, placement_order order, const Test& test) -> core_placement<MaxTasks> {
+  template <class Choice, class Order, class Test>
+  constexpr auto run(const Choice& choice, const Order& order, const Test& test) -> core_placement<MaxTasks> {
     std::size_t sorted[MaxTasks]{};
     const std::size_t count = sort(order, sorted);
     for (std::size_t k = 0; k < count; ++k) {
@@ -94,17 +119,9 @@ class core_packer {
 
  private:
   /// Positions of the tasks that need one core. Cost: tasks^2 comparisons at most.
-  constexpr auto sort(placement_order order, std::size_t* sorted) const -> std::size_t {
-    const auto before = [&](std::size_t a, std::size_t b) {
-      const auto& x = table_->tasks[a];
-      const auto& y = table_->tasks[b];
-      switch (order) {
-        case placement_order::as_given: return false;
-        case placement_order::greatest_load_first: return quotient(y.wcet, y.period) < quotient(x.wcet, x.period);
-        case placement_order::shortest_deadline_first: return x.deadline < y.deadline;
-      }
-      return false;
-    };
+  template <class Order>
+  constexpr auto sort(const Order& order, std::size_t* sorted) const -> std::size_t {
+    const auto before = [&](std::size_t a, std::size_t b) { return order(table_->tasks[a], table_->tasks[b]); };
     std::size_t count = 0;
     for (std::size_t i = 0; i < table_->size(); ++i) {
       if (needs_all_cores(table_->tasks[i].width)) { continue; }
@@ -115,11 +132,12 @@ class core_packer {
     return count;
   }
 
-  template <class Test>
-  constexpr auto find(const accelerator_task<Number>& t, core_choice choice, const Test& test) -> std::int32_t {
+  template <class Choice, class Test>
+  constexpr auto find(const accelerator_task<Number>& t, const Choice& choice, const Test& test) -> std::int32_t {
+    constexpr bool from_last = requires { requires Choice::from_last; };
     std::int32_t best = any_core;
-    for (std::int32_t p = first_core(choice); p < cores_; ++p) {
-      if (best != any_core && !preferred(choice, p, best)) { continue; }
+    for (std::int32_t p = from_last ? last_ : 0; p < cores_; ++p) {
+      if (best != any_core && !choice.prefers(loads_[p], loads_[best])) { continue; }
       table_type with = parts_[p];
       static_cast<void>(with.tasks.push_back(t));
       ++out_.tests;
@@ -127,24 +145,6 @@ class core_packer {
       best = p;
     }
     return best;
-  }
-  [[nodiscard]] constexpr auto first_core(core_choice choice) const -> std::int32_t {
-    switch (choice) {
-      case core_choice::first_fit:
-      case core_choice::best_fit:
-      case core_choice::worst_fit: return 0;
-      case core_choice::next_fit: return last_;
-    }
-    return 0;
-  }
-  [[nodiscard]] constexpr auto preferred(core_choice choice, std::int32_t p, std::int32_t best) const -> bool {
-    switch (choice) {
-      case core_choice::first_fit:
-      case core_choice::next_fit: return false;
-      case core_choice::best_fit: return loads_[best] < loads_[p];
-      case core_choice::worst_fit: return loads_[p] < loads_[best];
-    }
-    return false;
   }
 
   const table_type* table_;
@@ -159,16 +159,16 @@ class core_packer {
 
 /// Pins every task that needs one core to a core, each once and for all. Loads are compared exactly; cores that the
 /// tasks name already are not looked at. Cost: at most cores x tasks admission tests.
-template <class Number, std::size_t MaxTasks, AdmissionTest<Number, MaxTasks> Test>
+template <class Number, std::size_t MaxTasks, CoreChoice<fraction_of<Number>> Choice,
+          PlacementOrder<accelerator_task<Number>> Order, AdmissionTest<Number, MaxTasks> Test>
 [[nodiscard]] constexpr auto place_on_cores(const accelerator_table<Number, MaxTasks>& table, std::int32_t cores,
-                                            core_choice choice, placement_order order, const Test& test)
+                                            const Choice& choice, const Order& order, const Test& test)
     -> core_placement<MaxTasks> {
   core_placement<MaxTasks> out;
   out.error = attribute_fault(table);
   if (!out.error && (cores < 1 || cores > max_placement_cores)) {
     out.error = {.fault = model_fault::platform_size_out_of_range};
   }
-  if (!is_known(choice) || !is_known(order)) { out.error = {.fault = model_fault::choice_out_of_range}; }
   if (out.error) {
     out.status = placement_status::invalid;
     return out;

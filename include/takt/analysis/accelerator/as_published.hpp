@@ -20,7 +20,7 @@ template <class Number, std::size_t MaxTasks>
     -> edf_verdict<Number> {
   using verdict = edf_verdict<Number>;
   if (const auto error = analysis::detail::entry_fault(table)) { return verdict::invalid(error); }
-  const auto order = rank(table, priority_order::deadline_monotonic);
+  const auto order = rank(table, by_relative_deadline{});
   const std::size_t size = order.size();
   Number period(0);
   if (!demand_of(table).repeats(period)) { return verdict::failed(verdict_status::overflow); }

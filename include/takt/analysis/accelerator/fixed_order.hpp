@@ -3,7 +3,6 @@
 
 #include <cstddef>
 
-#include <takt/core/choice.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/priority_order.hpp>
@@ -14,31 +13,24 @@ namespace takt::analysis {
 template <std::size_t MaxTasks>
 using rank_order = inline_vector<std::size_t, MaxTasks>;
 
-/// The order in which fixed priorities rank kernels; equal keys keep the given order. `assigned` is deadline monotonic
-/// where a task has no priority; an unknown order ranks nobody, and no test takes that. Cost: tasks^2 at most.
-template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto rank(const accelerator_table<Number, MaxTasks>& table,
-                                  priority_order wanted = priority_order::assigned) -> rank_order<MaxTasks> {
-  const priority_order order = effective_order(table, wanted);
-  const auto before = [&](std::size_t a, std::size_t b) {
-    const auto& x = table.tasks[a];
-    const auto& y = table.tasks[b];
-    switch (order) {
-      case priority_order::assigned: return x.priority < y.priority;
-      case priority_order::deadline_monotonic: return x.deadline < y.deadline;
-      case priority_order::rate_monotonic: return x.period < y.period;
+/// The order in which fixed priorities rank kernels; equal keys keep the given order. Cost: tasks^2 at most.
+template <class Number, std::size_t MaxTasks, TaskLevelPriority Order = by_given_priority>
+[[nodiscard]] constexpr auto rank(const accelerator_table<Number, MaxTasks>& table, Order wanted = {})
+    -> rank_order<MaxTasks> {
+  return takt::detail::with_effective_order(table, wanted, [&table](auto order) {
+    const auto before = [&](std::size_t a, std::size_t b) {
+      return ranks_before(order, table.tasks[a], table.tasks[b]);
+    };
+    rank_order<MaxTasks> out;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      static_cast<void>(out.push_back(i));
+      for (std::size_t at = i; at > 0 && before(i, out[at - 1]); --at) {
+        out[at] = out[at - 1];
+        out[at - 1] = i;
+      }
     }
-    return false;
-  };
-  rank_order<MaxTasks> out;
-  for (std::size_t i = 0; is_known(wanted) && i < table.size(); ++i) {
-    static_cast<void>(out.push_back(i));
-    for (std::size_t at = i; at > 0 && before(i, out[at - 1]); --at) {
-      out[at] = out[at - 1];
-      out[at - 1] = i;
-    }
-  }
-  return out;
+    return out;
+  });
 }
 
 /// The tasks in the order in which they stand.

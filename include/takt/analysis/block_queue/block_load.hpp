@@ -117,8 +117,15 @@ struct block_load {
   }
 };
 
-/// The bounds when at most `backlog`, own job included, is unfinished at any enqueue: all other work first, at the
-/// rate of the capacity, then the last block.
+/// The bound of kernel i when at most `backlog`, own job included, is unfinished at its enqueue: all other work first,
+/// at the rate of the capacity, then the last block. Pre: capacity > 0.
+template <class Fraction, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto drained(const block_load<Fraction, MaxTasks>& load, const Fraction& backlog, std::size_t i)
+    -> Fraction {
+  const Fraction others = backlog - load.work_of_block(i);
+  return number_traits<Fraction>::divide_up(others, load.capacity) + load.kernels[i].length;
+}
+/// The same of all kernels.
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto drain(const block_load<Fraction, MaxTasks>& load, const Fraction& backlog)
     -> block_bounds<Fraction, MaxTasks> {
@@ -127,12 +134,26 @@ template <class Fraction, std::size_t MaxTasks>
   bounds out;
   out.status = block_status::bounded;
   for (std::size_t i = 0; i < load.size(); ++i) {
-    const Fraction others = backlog - load.work_of_block(i);
-    const Fraction response = number_traits<Fraction>::divide_up(others, load.capacity) + load.kernels[i].length;
+    const Fraction response = drained(load, backlog, i);
     if (!is_number(response)) { return bounds::failed(block_status::overflow); }
     static_cast<void>(out.responses.push_back(response));
   }
   return out;
+}
+
+/// Kernels of a table, whose sizes come from `size_of(i)`.
+template <class Fraction, class Number, std::size_t MaxTasks, class Streams, class SizeOf>
+[[nodiscard]] constexpr auto load_of(const block_table<Number, MaxTasks, Streams>& table, std::int64_t capacity,
+                                     std::int64_t room, const SizeOf& size_of) -> block_load<Fraction, MaxTasks> {
+  block_load<Fraction, MaxTasks> load;
+  load.capacity = capacity;
+  load.room = room;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& k = table.tasks[i];
+    static_cast<void>(load.kernels.push_back(
+        {Fraction(k.length), Fraction(k.period), Fraction(k.jitter), k.blocks, size_of(i), k.owner}));
+  }
+  return load;
 }
 
 /// Runs `solve(load)` on exact fractions; on whole ticks whose fractions do not fit, on integers that round upwards.
@@ -141,18 +162,7 @@ template <class Number, std::size_t MaxTasks, class Streams, class SizeOf, class
 [[nodiscard]] constexpr auto on_load(const block_table<Number, MaxTasks, Streams>& table, std::int64_t capacity,
                                      std::int64_t room, const SizeOf& size_of, const Solve& solve)
     -> block_bounds<Number, MaxTasks> {
-  const auto build = [&]<class Fraction>(Fraction) {
-    block_load<Fraction, MaxTasks> load;
-    load.capacity = capacity;
-    load.room = room;
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      const auto& k = table.tasks[i];
-      static_cast<void>(load.kernels.push_back(
-          {Fraction(k.length), Fraction(k.period), Fraction(k.jitter), k.blocks, size_of(i), k.owner}));
-    }
-    return load;
-  };
-  const auto found = solve(build(fraction_of<Number>(0)));
+  const auto found = solve(load_of<fraction_of<Number>>(table, capacity, room, size_of));
   if constexpr (!number_traits<Number>::integral) {
     return found;
   } else {
@@ -165,7 +175,7 @@ template <class Number, std::size_t MaxTasks, class Streams, class SizeOf, class
       }
       return out;
     }
-    const auto rounded = solve(build(upward{0}));
+    const auto rounded = solve(load_of<upward>(table, capacity, room, size_of));
     out.status = rounded.status;
     out.error = rounded.error;
     for (std::size_t i = 0; i < rounded.responses.size(); ++i) {

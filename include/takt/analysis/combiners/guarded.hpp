@@ -126,7 +126,7 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
   auto out = detail::open_verdict(table, stations, "guarded");
   if (out.error) { return out; }
   if (!table.sections.empty()) {
-    out.why = obstacle::gpu;
+    out.why = obstacle::tokens;
     out.where = table.sections[0].task;
     return out;
   }

@@ -6,17 +6,20 @@
 #include <span>
 
 #include <takt/analysis/combiners/guarded.hpp>
+#include <takt/analysis/combiners/section_demands.hpp>
 #include <takt/analysis/combiners/station_demands.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/demand.hpp>
+#include <takt/rules/task_homes.hpp>
+#include <takt/rules/token_rule.hpp>
 
 namespace takt::analysis {
 
 /// Stations that say which of them may count suspensions as execution.
 template <class S>
-concept InflatingStations = DecidingStations<S> && requires(const S& stations, std::size_t s) {
+concept InflatingStations = DecidingStations<S> && TokenStations<S> && requires(const S& stations, std::size_t s) {
   { stations.takes_suspensions(s) } -> std::same_as<bool>;
   { stations.units(s) } -> std::same_as<std::int32_t>;
 };
@@ -51,10 +54,11 @@ template <std::size_t N, std::size_t V>
   return false;
 }
 
-/// The longest path of a job, where its visits on station s count nothing.
+/// The longest path of a job, where its visits on station s count nothing. `waits` are those for tokens, of the first
+/// visits of sections.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto longest_elsewhere(const visit_table<N, V>& table, std::size_t i, std::size_t s,
-                                               const ticks* responses) -> ticks {
+                                               const ticks* responses, const ticks* waits) -> ticks {
   const flow_record& t = table.tasks[i];
   ticks end[max_visits_of_task]{};
   ticks longest = 0;
@@ -64,18 +68,116 @@ template <std::size_t N, std::size_t V>
     for (std::uint32_t q = 0; q < p; ++q) {
       start = (x.predecessors >> q & 1U) != 0 && start < end[q] ? end[q] : start;
     }
-    end[p] = start + (x.station == s ? 0 : responses[t.first_visit + p]);
+    end[p] = start + waits[t.first_visit + p] + (x.station == s ? 0 : responses[t.first_visit + p]);
     if (end[p] > unbounded_response) { end[p] = unbounded_response; }
     longest = longest < end[p] ? end[p] : longest;
   }
   return longest;
 }
 
+inline constexpr std::int32_t most_settling_passes = 1'000;
+
+/// Responses on one station until none grows. False where they are not known.
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto settles(const lent_priorities<N, V>& lent, const Stations& stations, std::size_t s,
+                                     station_demands<N, V>& demands) -> bool {
+  for (std::int32_t pass = 0; pass < most_settling_passes; ++pass) {
+    ticks before[V]{};
+    const auto visits = demands.of(s);
+    for (std::size_t k = 0; k < visits.size(); ++k) { before[k] = visits[k].response; }
+    if (!lent.responds(stations, s, demands)) { return false; }
+    bool grew = false;
+    for (std::size_t k = 0; k < visits.size(); ++k) {
+      grew = grew || before[k] < visits[k].response;
+      if (visits[k].response >= unbounded_response && lent.raises(s)) { return false; }
+    }
+    if (!grew || !lent.raises(s)) { return true; }
+  }
+  return false;
+}
+
+/// What jobs wait for tokens, where waits may count as execution.
+template <std::size_t N, std::size_t V>
+struct inflated_waits {
+  ticks of_visit[V]{};  ///< of the first visits of sections
+  ticks of_job[N]{};    ///< of each job besides, whether it asks or not
+};
+
+/// Whether the visits of a task follow each other.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto is_chain(const visit_table<N, V>& table, std::size_t i) -> bool {
+  for (std::uint32_t p = 1; p < table.tasks[i].visit_count; ++p) {
+    if (table.visit(i, p).ancestors != (visit_mask{1} << p) - 1) { return false; }
+  }
+  return true;
+}
+
+/// Waits for tokens: in wall-clock time where the rule knows them and no section runs on a station that lends
+/// priorities; else in suspension-oblivious terms, of jobs that are chains and have one home. False where neither is
+/// known.
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto wait_for_tokens(const visit_table<N, V>& table, const Stations& stations,
+                                             const readiness<N, V>& ready, const ticks* responses,
+                                             inflated_waits<N, V>& out) -> bool {
+  section_demands<N, V> sections{table, stations};
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    const visit_section& x = table.sections[sections.section(k)];
+    sections[k].length = section_length(table, x, [&](std::uint32_t v) {
+      return stations.inherits(table.visits[v].station) ? table.visits[v].upper : responses[v];
+    });
+    sections[k].earliest = ready.earliest[first_visit_of(table, x)];
+    sections[k].end = table.tasks[x.task].deadline;
+  }
+  std::size_t oblivious = 0;
+  bool donates = false;
+  for (std::size_t pool = 0; pool < stations.token_pools(); ++pool) {
+    const auto users = sections.of(table, pool);
+    if (users.empty()) { continue; }
+    bool inside = stations.token_donates(pool);
+    for (const section_demand& d : users) {
+      for (std::uint32_t p = 0; p < table.tasks[d.task].visit_count; ++p) {
+        inside = inside || ((d.visits >> p & 1U) != 0 && stations.inherits(table.visit(d.task, p).station));
+      }
+    }
+    if (!inside && stations.delays(pool, users)) { continue; }
+    if (inside && !stations.token_donates(pool) && !stations.token_inherits(pool)) { return false; }
+    std::int32_t homes = 0;
+    for (std::size_t k = 0; k < users.size(); ++k) {
+      const section_demand& d = users[k];
+      if (takt::detail::homes_of(table, stations, d.task) != 1 || !stations.takes_suspensions(d.home) ||
+          !is_chain(table, d.task)) {
+        return false;
+      }
+      bool is_new = true;
+      for (std::size_t q = 0; q < k && is_new; ++q) { is_new = users[q].home != d.home; }
+      homes += is_new ? stations.units(d.home) : 0;
+    }
+    ticks lent = 0;
+    if (!stations.blocks(pool, users, homes, lent)) { return false; }
+    ++oblivious;
+    donates = donates || stations.token_donates(pool);
+    for (std::uint32_t i = 0; i < table.size() && lent > 0; ++i) {
+      const std::size_t homes_of_task = takt::detail::homes_of(table, stations, i);
+      if (homes_of_task > 1) { return false; }
+      const std::uint32_t home = takt::detail::home_of(table, stations, i);
+      bool pays = false;
+      for (const section_demand& d : users) { pays = pays || (homes_of_task == 1 && d.home == home); }
+      if (pays && out.of_job[i] < lent) { out.of_job[i] = lent; }
+    }
+  }
+  if (donates && oblivious > 1) { return false; }
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    out.of_visit[first_visit_of(table, table.sections[sections.section(k)])] = sections[k].wait;
+  }
+  return true;
+}
+
 /// Why the jobs that visit station s are not proven there with their time elsewhere as execution, or none. Their
 /// demands are added to `jobs`.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto whole_jobs(const visit_table<N, V>& table, const Stations& stations, std::uint32_t s,
-                                        const ticks* responses, station_demands<N, V>& jobs) -> obstacle {
+                                        const ticks* responses, const inflated_waits<N, V>& waits,
+                                        station_demands<N, V>& jobs) -> obstacle {
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     const flow_record& t = table.tasks[i];
     ticks demand = 0;
@@ -85,7 +187,8 @@ template <std::size_t N, std::size_t V, class Stations>
     }
     if (demand == 0) { continue; }
     if (stations.units(s) > 1 && forks_on(table, i, s)) { return obstacle::processors; }
-    const ticks whole = demand + t.jitter + longest_elsewhere(table, i, s, responses);
+    const ticks path = longest_elsewhere(table, i, s, responses, waits.of_visit);
+    const ticks whole = demand + t.jitter + path + waits.of_job[i];
     if (whole > t.deadline) { return obstacle::deadline; }
     if (!jobs.add(stations, s, table, i, whole)) { return obstacle::overflow; }
   }
@@ -104,8 +207,9 @@ template <std::size_t N, std::size_t V, class Stations>
 /// Suspensions count as execution: a job's time on other stations, as long as they can take, is added to its demand on
 /// one that orders whole jobs and preempts, and that station's own test decides. On several units jobs must be
 /// sequences: where two visits of one can be pending there at one instant, the test says nothing. Visits elsewhere
-/// become ready at the latest when their job can still meet its deadline. Jobs that no test proves are proven by the
-/// sum of their responses. Bounds are the deadlines. Tasks with token sections are not proven. Error: `invalid_model`.
+/// become ready at the latest when their job can still meet its deadline. Jobs that visit no such station and, where
+/// nobody waits for tokens, jobs that its test does not prove, are proven by the sum of their responses. Bounds are the
+/// deadlines. Waits for tokens count as execution too, and what jobs lend to others. Error: `invalid_model`.
 /// Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious analysis; see docs/composition.md.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto inflated(const visit_table<N, V>& table, const Stations& stations)
@@ -117,16 +221,17 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     out.where = where;
     return out;
   };
-  if (!table.sections.empty()) { return fail(obstacle::gpu, table.sections[0].task); }
   detail::station_demands<N, V> demands{table, stations};
   if (!demands.fits()) { return fail(obstacle::overflow, nowhere); }
 
   ticks rests[V]{};
   ticks responses[V]{};
-  const ticks waits[V]{};
+  detail::inflated_waits<N, V> waits;
   detail::readiness<N, V> ready;
   detail::least_rests(table, rests);
-  for (std::uint32_t i = 0; i < table.size(); ++i) { static_cast<void>(ready.pass(table, i, responses, waits)); }
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    static_cast<void>(ready.pass(table, i, responses, waits.of_visit));
+  }
   for (std::size_t k = 0; k < demands.size(); ++k) {
     visit_demand& d = demands[k];
     const std::uint32_t v = demands.visit(k);
@@ -137,10 +242,10 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     d.jitter = latest - ready.earliest[v];
     d.deadline = table.tasks[d.task].deadline - ready.earliest[v];
   }
+  const detail::lent_priorities<N, V> lent{table, stations};
   bool bounded[V]{};
   for (std::size_t s = 0; s < stations.size(); ++s) {
-    const auto visits = demands.of(s);
-    if (!stations.responds(s, visits)) { continue; }
+    if (!detail::settles(lent, stations, s, demands)) { continue; }
     for (std::size_t k = 0; k < demands.size(); ++k) {
       const std::uint32_t v = demands.visit(k);
       if (table.visits[v].station != s) { continue; }
@@ -152,20 +257,25 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     if (table.visits[v].upper > 0 && !bounded[v]) { responses[v] = unbounded_response; }
   }
 
+  if (!detail::wait_for_tokens(table, stations, ready, responses, waits)) {
+    return fail(obstacle::tokens, table.sections[0].task);
+  }
+
   bool proven[N]{};
   for (std::uint32_t s = 0; s < stations.size(); ++s) {
     if (!stations.takes_suspensions(s)) { continue; }
     detail::station_demands<N, V> jobs;
-    const obstacle why = detail::whole_jobs(table, stations, s, responses, jobs);
+    const obstacle why = detail::whole_jobs(table, stations, s, responses, waits, jobs);
     if (why != obstacle::none) {
       fail(why, s);
+      if (!table.sections.empty()) { return out; }  // waits may hold only where this test does
       continue;
     }
     for (const visit_demand& job : jobs.all()) { proven[job.task] = true; }
   }
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     const flow_record& t = table.tasks[i];
-    const ticks path = detail::longest_elsewhere(table, i, stations.size(), responses);
+    const ticks path = detail::longest_elsewhere(table, i, stations.size(), responses, waits.of_visit);
     if (proven[i] || (path <= t.deadline && t.jitter + path <= t.deadline)) { continue; }
     return out.why == obstacle::none ? fail(obstacle::deadline, i) : out;
   }

@@ -12,6 +12,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/job_priority.hpp>
+#include <takt/rules/token_rule.hpp>
 
 namespace takt::analysis {
 
@@ -21,7 +22,7 @@ concept RespondingStations = requires(const S& stations, std::size_t s, const jo
                                       priority_point& out, std::span<visit_demand> visits) {
   { stations.size() } -> std::convertible_to<std::size_t>;
   { stations.token_pools() } -> std::convertible_to<std::size_t>;
-  { stations.tokens(s) } -> std::same_as<std::int32_t>;
+  { stations.setting(s) } -> std::same_as<token_setting>;
   { stations.point(s, t, release, out) } -> std::same_as<bool>;
   { stations.responds(s, visits) } -> std::same_as<bool>;
 };
@@ -84,6 +85,8 @@ class station_demands {
   [[nodiscard]] constexpr auto of(std::size_t s) noexcept -> std::span<visit_demand> {
     return {demands_ + first_[s], first_[s + 1] - first_[s]};
   }
+  /// The position of the first demand of a station.
+  [[nodiscard]] constexpr auto first(std::size_t s) const noexcept -> std::size_t { return first_[s]; }
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return count_; }
   [[nodiscard]] constexpr auto operator[](std::size_t k) noexcept -> visit_demand& { return demands_[k]; }
   [[nodiscard]] constexpr auto visit(std::size_t k) const noexcept -> std::uint32_t { return visits_[k]; }

@@ -123,14 +123,14 @@ template <std::size_t MaxTasks>
                        .point = upward{t.point} * factor,
                        .parallelism = t.parallelism,
                        .cluster = t.cluster};
-    switch (policy) {
-      case gel_policy::earliest_deadline: u.point = u.deadline; break;
-      case gel_policy::fair_lateness:
-        u.point = u.deadline - upward{processors - 1} * upward{t.wcet} * upward{scale / processors};
-        break;
-      case gel_policy::first_in_first_out: u.point = upward{0}; break;
-      case gel_policy::given_points: break;
-    }
+    upward point{0};
+    takt::detail::add_times(point, policy.deadline, u.deadline);
+    takt::detail::add_times(point, policy.period, u.period);
+    takt::detail::add_times(point, policy.wcet, u.wcet);
+    takt::detail::add_times(point, policy.point, u.point);
+    takt::detail::add_times(point, policy.other_processors,
+                            upward{processors - 1} * upward{t.wcet} * upward{scale / processors});
+    u.point = point;
     static_cast<void>(out.add(u));
   }
   return out;
@@ -167,7 +167,7 @@ template <bool Shift = true, class Number, std::size_t MaxTasks, class Solve>
                                        gel_policy policy, point_shift shift, const Solve& solve)
     -> gel_bounds<Number, MaxTasks> {
   using fraction = fraction_of<Number>;
-  if (!is_known(policy) || !is_known(shift)) { return gel_bounds<Number, MaxTasks>::unknown_choice(); }
+  if (!is_known(shift)) { return gel_bounds<Number, MaxTasks>::unknown_choice(); }
   if (const auto error = validate(table, processors)) {
     const bool large = error.fault == model_fault::time_overflow;
     return {.status = large ? gel_status::overflow : gel_status::invalid_model, .error = error};

@@ -134,16 +134,12 @@ template <class Rules, class Table>
     const rival_requests<Table> others(model.runs, rivals.jobs[i]);
     out[i] = fifo_engine_waits<Rules>(c, set.given.copies, set.own[i], ahead, others, known,
                                       set.charges_of(i).engine.section.time);
-    switch (c.engines) {
-      case engine_order::first_come: break;
-      case engine_order::priority:
-        const auto any = priority_engine_waits(c, set.own[i], others);
-        out[i].execution = any.execution;
-        out[i].copies = any.copies;
-        if (has_fixed_priorities(c.scheduler)) {
-          detail::refine_by_priority(set, i, model.runs, overlaps, rivals.jobs[i], out[i]);
-        }
-        break;
+    if (c.engines.is_by_arrival()) { continue; }
+    const auto any = engine_waits_in_any_order(c, set.own[i], others);
+    out[i].execution = any.execution;
+    out[i].copies = any.copies;
+    if (c.engines.is_by_priority() && c.scheduler.task_level) {
+      detail::refine_by_priority(set, i, model.runs, overlaps, rivals.jobs[i], out[i]);
     }
   }
   return out;

@@ -13,19 +13,17 @@
 
 namespace takt::analysis::gpusync {
 
-/// Whether task i goes before task j under a scheduler of fixed priorities; never under another one.
+/// Whether task i goes before task j under a scheduler of task-level priorities; never under another one. Pre:
+/// `validate_gpusync` found nothing.
 template <class Table>
-[[nodiscard]] constexpr auto goes_first(const Table& table, cpu_scheduler scheduler, std::size_t i, std::size_t j)
-    -> bool {
-  const auto& a = table.tasks[i];
-  const auto& b = table.tasks[j];
-  switch (scheduler) {
-    case cpu_scheduler::given_priority: return a.priority < b.priority;
-    case cpu_scheduler::shortest_period: return a.period != b.period ? a.period < b.period : i < j;
-    case cpu_scheduler::earliest_deadline:
-    case cpu_scheduler::fair_lateness: return false;
+[[nodiscard]] constexpr auto goes_first(const Table& table, const cpu_scheduler& scheduler, std::size_t i,
+                                        std::size_t j) -> bool {
+  typename Table::number a{};
+  typename Table::number b{};
+  if (!scheduler.task_level || !task_point(scheduler, table.tasks[i], a) || !task_point(scheduler, table.tasks[j], b)) {
+    return false;
   }
-  return false;
+  return a != b ? a < b : i < j;
 }
 
 namespace detail {

@@ -50,7 +50,7 @@ struct prepared_set {
   }
   /// Fixed priorities have no bound on tardiness.
   [[nodiscard]] constexpr auto wanted() const noexcept -> guarantee {
-    return has_fixed_priorities(configuration.scheduler) ? guarantee::deadlines : given.wanted;
+    return configuration.scheduler.task_level ? guarantee::deadlines : given.wanted;
   }
 };
 

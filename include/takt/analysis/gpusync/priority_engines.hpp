@@ -9,18 +9,18 @@
 
 namespace takt::analysis::gpusync {
 
-/// Waits for engines that go to the waiter of the highest effective priority, whatever decides on priorities.
+/// Waits for engines that go to somebody who waits, whoever that is.
 ///
 /// Proof. While a request waits for an engine that copies or kernels of its GPU alone use, that engine serves others.
-/// Where state moves from GPU to GPU a copy may wait for two engines, with one of them free; but then some copy engine
-/// of the GPU cluster is busy: if none were, the waiting request of the highest effective priority would be granted. So
-/// in every instant of the waits of a job somebody else's section of the same kind of engine, in the same cluster, is
-/// served, and each such section is of a job that is pending together with it. No number of queue positions limits
-/// them: a section may be overtaken for as long as more important ones come.
+/// Where state moves from GPU to GPU a copy needs two engines and takes them one after the other, in the order of their
+/// numbers. Whoever holds the engine that a request waits for is served, or waits for an engine of a greater number; at
+/// the end of this chain somebody is served. So in every instant of the waits of a job somebody else's section of the
+/// same kind of engine, in the same cluster, is served, and each such section is of a job that is pending together with
+/// it. No number of queue positions limits them: a section may be overtaken for as long as others come.
 template <class Table>
-[[nodiscard]] constexpr auto priority_engine_waits(const gpusync_configuration& c,
-                                                   const job_requests<typename Table::number>& own,
-                                                   const rival_requests<Table>& others)
+[[nodiscard]] constexpr auto engine_waits_in_any_order(const gpusync_configuration& c,
+                                                       const job_requests<typename Table::number>& own,
+                                                       const rival_requests<Table>& others)
     -> engine_wait<typename Table::number> {
   using number = typename Table::number;
   engine_wait<number> out;
@@ -43,13 +43,14 @@ struct boosted_sections {
   std::int64_t sections_per_job = 0;  ///< token sections to which one of them lends it at most
 };
 
-/// The same under fixed priorities, where `higher` and `lower` are the others' sections by base priority. Sections of
-/// more important tasks count in full. A less important one precedes a request of this job only (1) if it is in service
-/// when the request comes, once per request, or (2) if it is started during the wait, and so has the higher effective
-/// priority: lent by a job more important than this one. That job waits for a token or donates, is pending together
-/// with this one, and lends only to those before it: in a queue of at most f requests f - 1 token sections, and as a
-/// donor f, whose jobs have at most so many sections of the kind each. `operations` is the most of them in a job of a
-/// less important task. Differs from the counting of base priorities alone, which a borrowed priority breaks.
+/// The same for engines that go to the waiter of the best effective priority under fixed priorities, where `higher` and
+/// `lower` are the others' sections by base priority. Sections of more important tasks count in full. A less important
+/// one precedes a request of this job only (1) if it is in service when the request comes, once per request, or (2) if
+/// it is started during the wait, and so has the higher effective priority: lent by a job more important than this one.
+/// That job waits for a token or donates, is pending together with this one, and lends only to those before it: in a
+/// queue of at most f requests f - 1 token sections, and as a donor f, whose jobs have at most so many sections of the
+/// kind each. `operations` is the most of them in a job of a less important task. Differs from the counting of base
+/// priorities alone, which a borrowed priority breaks.
 template <class Table>
 [[nodiscard]] constexpr auto fixed_priority_engine_wait(request_kinds kinds, std::int64_t requests,
                                                         const boosted_sections& boosted, std::int64_t operations,

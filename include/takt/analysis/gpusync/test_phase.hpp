@@ -24,17 +24,6 @@ template <class Table>
   return out.responses[i].exists;
 }
 
-/// Of a scheduler whose priorities are not fixed.
-[[nodiscard]] constexpr auto policy_of(cpu_scheduler s) noexcept -> gel_policy {
-  switch (s) {
-    case cpu_scheduler::earliest_deadline: return gel_policy::earliest_deadline;
-    case cpu_scheduler::fair_lateness: return gel_policy::fair_lateness;
-    case cpu_scheduler::shortest_period:
-    case cpu_scheduler::given_priority: break;
-  }
-  return gel_policy::given_points;
-}
-
 template <class Table>
 [[nodiscard]] constexpr auto test_deadlines(const prepared_set<Table>& set, std::int32_t b,
                                             const inflated_set<Table>& inflated, tested_set<Table>& out) -> gel_status {
@@ -44,10 +33,14 @@ template <class Table>
     if (set.task(i).cpu_cluster != b) { continue; }
     const auto& t = inflated.tasks[i];
     position[part.size()] = i;
-    static_cast<void>(part.add({.name = set.task(i).name, .wcet = t.wcet, .period = t.period, .deadline = t.deadline}));
+    static_cast<void>(part.add({.name = set.task(i).name,
+                                .wcet = t.wcet,
+                                .period = t.period,
+                                .deadline = t.deadline,
+                                .point = typename Table::number(set.task(i).priority)}));
   }
   const gpusync_configuration& c = set.configuration;
-  const auto found = compliant_vector(part, c.cpu_cluster_size, policy_of(c.scheduler));
+  const auto found = compliant_vector(part, c.cpu_cluster_size, c.scheduler.points);
   out.clusters.push_back({found.status, found.s});
   for (std::size_t k = 0; k < found.tasks.size() && found.bounded(); ++k) {
     if (!record(set, out, position[k], found.tasks[k].response, found.tasks[k].lateness)) {
@@ -62,7 +55,7 @@ template <class Table>
                                              const inflated_set<Table>& inflated, tested_set<Table>& out)
     -> gel_status {
   using number = typename Table::number;
-  const cpu_scheduler scheduler = set.configuration.scheduler;
+  const cpu_scheduler& scheduler = set.configuration.scheduler;
   std::array<response_bound<number>, Table::max_tasks> responses{};
   inline_vector<std::size_t, Table::max_tasks> order;
   for (std::size_t i = 0; i < set.size(); ++i) {
@@ -91,9 +84,8 @@ template <class Table>
     -> tested_set<Table> {
   tested_set<Table> out;
   for (std::int32_t b = 0; b < set.configuration.cpu_clusters(); ++b) {
-    const auto status = has_fixed_priorities(set.configuration.scheduler)
-                            ? detail::test_priorities(set, b, inflated, out)
-                            : detail::test_deadlines(set, b, inflated, out);
+    const auto status = set.configuration.scheduler.task_level ? detail::test_priorities(set, b, inflated, out)
+                                                               : detail::test_deadlines(set, b, inflated, out);
     if (status == gel_status::overflow || status == gel_status::invalid_model) {
       out.status = obstacle::overflow;
     } else if (status != gel_status::bounded && out.status == obstacle::none) {

@@ -20,6 +20,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/rules/graph/refine_for.hpp>
+#include <takt/rules/composed_board.hpp>
 #include <takt/rules/graph/tags.hpp>
 
 namespace takt {
@@ -99,6 +100,7 @@ constexpr void check_offsets(Verdict& out, const Table& refined, const plan<N, V
 /// Error: `invalid_model` and `overflow`, with the field in `error`; in a constant expression a wrong model stops
 /// compilation with a sentence. Cost: see `fine_bounds`. Source: Yang et al. 2018.
 template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V>
+  requires(!ComposedBoard<P, T>)
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& graphs, const plan<N, V>& p,
                                      detail::refusal&& refused = detail::refusal{detail::check_graphs<P>::passed}) {
   if constexpr (detail::check_graphs<P>::passed) {
@@ -140,6 +142,7 @@ template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V>
 }
 
 template <GraphPlatform P, GraphSet T>
+  requires(!ComposedBoard<P, T>)
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& graphs,
                                      detail::refusal&& refused = detail::refusal{detail::check_graphs<P>::passed}) {
   if constexpr (detail::check_graphs<P>::passed) { return analyze(platform, graphs, plan<1, 1>{}, std::move(refused)); }

@@ -36,7 +36,7 @@ struct fine_options {
   bool preemptive = true;      ///< CPU nodes; without it a bound is known for nodes whose jobs may overlap freely
 };
 [[nodiscard]] constexpr auto choices_known(const fine_options& o) noexcept -> bool {
-  return is_known(o.policy) && is_known(o.shift) && is_known(o.kernels);
+  return is_known(o.shift) && is_known(o.kernels);
 }
 
 namespace detail {

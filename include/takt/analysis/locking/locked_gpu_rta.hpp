@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/classical_rta.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/locking/blocking_bound.hpp>
 #include <takt/analysis/locking/ck_omlp_blocking.hpp>
 #include <takt/analysis/locking/k_exclusion.hpp>
@@ -16,9 +18,10 @@
 #include <takt/analysis/locking/suspension_oblivious.hpp>
 #include <takt/analysis/locking/token_sections.hpp>
 #include <takt/analysis/verdict.hpp>
-#include <takt/core/choice.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/rules/compositions.hpp>
+#include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt::analysis {
@@ -34,28 +37,13 @@ namespace takt::analysis {
 /// - `ck_omlp`: as many processors as cores with users; a loan is possible only to a lower task of the same core.
 ///
 /// No request waits where there are as many tokens as users; a loan may remain.
-template <class Table, token_order Order>
+template <class Table, class Order>
 class token_blocking {
-  static_assert(is_known(Order),
-                "takt: a choice is none of those that its type names; use one of the enumerators. "
-                "See docs/errors.md#E79");
-
  public:
   using number = typename Table::number;
 
   constexpr token_blocking(const Table& table, const token_sections<Table>& sections) {
-    switch (Order) {
-      case token_order::k_fmlp:
-        for (std::size_t k = 0; k < table.size(); ++k) { job_[k] = under_k_fmlp(sections, k); }
-        break;
-      case token_order::r2dglp:
-        for (std::size_t k = 0; k < table.size(); ++k) { job_[k] = under_r2dglp(sections, k); }
-        break;
-      case token_order::ck_omlp:
-        const std::int64_t processors = cores_with_users(table, sections);
-        for (std::size_t k = 0; k < table.size(); ++k) { job_[k] = under_ck_omlp(table, sections, k, processors); }
-        break;
-    }
+    for (std::size_t k = 0; k < table.size(); ++k) { job_[k] = of(Order{}, table, sections, k); }
   }
 
   [[nodiscard]] constexpr auto jobs() const noexcept -> const std::array<blocking_bound<number>, Table::max_tasks>& {
@@ -66,18 +54,22 @@ class token_blocking {
   [[nodiscard]] static constexpr auto contended(const token_sections<Table>& sections) -> bool {
     return sections.ranked().users() > sections.tokens();
   }
-  [[nodiscard]] static constexpr auto under_k_fmlp(const token_sections<Table>& sections, std::size_t k)
+  [[nodiscard]] static constexpr auto of(k_fmlp_order_rule /*order*/, const Table& /*table*/,
+                                         const token_sections<Table>& sections, std::size_t k)
       -> blocking_bound<number> {
     const std::int64_t ahead = contended(sections) ? (sections.ranked().users() - 1) / sections.tokens() : 0;
     return per_job(sections.requests(k), blocking_bound<number>{sections.ranked().sum_but(k, ahead)});
   }
-  [[nodiscard]] static constexpr auto under_r2dglp(const token_sections<Table>& sections, std::size_t k)
+  [[nodiscard]] static constexpr auto of(r2dglp_order_rule /*order*/, const Table& /*table*/,
+                                         const token_sections<Table>& sections, std::size_t k)
       -> blocking_bound<number> {
     if (!contended(sections)) { return {}; }
     return per_job(sections.requests(k), r2dglp_wait(1, sections.tokens(), sections.ranked().longest_but(k)));
   }
-  [[nodiscard]] static constexpr auto under_ck_omlp(const Table& table, const token_sections<Table>& sections,
-                                                    std::size_t k, std::int64_t processors) -> blocking_bound<number> {
+  [[nodiscard]] static constexpr auto of(ck_omlp_order_rule /*order*/, const Table& table,
+                                         const token_sections<Table>& sections, std::size_t k)
+      -> blocking_bound<number> {
+    const std::int64_t processors = cores_with_users(table, sections);
     if (processors == 0) { return {}; }
     bool lends = false;
     for (std::size_t i = k + 1; i < table.size(); ++i) {
@@ -111,7 +103,7 @@ class token_blocking {
 /// holders in first-in-first-out order. A bound is the lesser of two: waiting and suspensions as execution
 /// (`inflate`), and, where waiting is bounded in wall-clock time, as suspension.
 /// Source: Elliott 2015, sections 2.1.6.3, 2.1.7 and 3.2.3; Chen, Nelissen and Huang 2016.
-template <class Table, token_order Order>
+template <class Table, class Order>
 class locked_gpu_rta {
  public:
   using number = typename Table::number;
@@ -124,13 +116,7 @@ class locked_gpu_rta {
 
   /// `one_core_and_gpu_only` for the R2DGLP on several cores: it knows one cluster.
   [[nodiscard]] static constexpr auto fits(const Table& table, const platform_record& platform) -> model_error {
-    switch (Order) {
-      case token_order::k_fmlp:
-      case token_order::ck_omlp: break;
-      case token_order::r2dglp:
-        if (platform.cores > 1) { return {.fault = model_fault::one_core_and_gpu_only}; }
-        break;
-    }
+    if (one_cluster && platform.cores > 1) { return {.fault = model_fault::one_core_and_gpu_only}; }
     for (const gpu_record& gpu : platform.gpus) {
       if (gpu.slot() < 1) { return {.fault = model_fault::platform_size_out_of_range}; }
     }
@@ -139,14 +125,7 @@ class locked_gpu_rta {
     return {.fault = bounded ? model_fault::none : model_fault::time_overflow};
   }
 
-  [[nodiscard]] constexpr auto name() const noexcept -> std::string_view {
-    switch (Order) {
-      case token_order::k_fmlp: return "locked-gpu-k-fmlp";
-      case token_order::r2dglp: return "locked-gpu-r2dglp";
-      case token_order::ck_omlp: return "locked-gpu-ck-omlp";
-    }
-    return "";
-  }
+  [[nodiscard]] static constexpr auto name() noexcept -> std::string_view { return Order::method; }
   [[nodiscard]] constexpr auto table() const noexcept -> const Table& { return *table_; }
   [[nodiscard]] constexpr auto platform() const noexcept -> const platform_record& { return platform_; }
   [[nodiscard]] constexpr auto monotone() const noexcept -> bool { return true; }
@@ -157,7 +136,7 @@ class locked_gpu_rta {
     if (!prepared_) { prepare(); }
     const auto oblivious = classical_response(independent_, k, [](std::size_t /*i*/) { return number(0); });
     bounds_[k] = {oblivious.value, oblivious.exists()};
-    if constexpr (waits_in_wall_clock_time()) {
+    if constexpr (waits_in_wall_clock_time) {
       const auto aware = suspension_aware_response(
           *table_, k, whole(k), [this](std::size_t i) { return cpu_[i]; },
           [this](std::size_t i) { return bounds_[i].value; });
@@ -182,14 +161,9 @@ class locked_gpu_rta {
   [[nodiscard]] constexpr auto others_suspend(std::size_t k) const -> bool { return suspends_[k]; }
 
  private:
-  [[nodiscard]] static constexpr auto waits_in_wall_clock_time() noexcept -> bool {
-    switch (Order) {
-      case token_order::k_fmlp: return true;
-      case token_order::r2dglp:
-      case token_order::ck_omlp: return false;
-    }
-    return false;
-  }
+  static constexpr bool waits_in_wall_clock_time = std::same_as<Order, k_fmlp_order_rule>;
+  static constexpr bool one_cluster = std::same_as<Order, r2dglp_order_rule>;
+
   [[nodiscard]] static constexpr auto inflated(const Table& table, const token_sections<Table>& sections)
       -> inflated_tasks<Table> {
     std::array<number, max_tasks> execution{};
@@ -218,5 +192,14 @@ class locked_gpu_rta {
   std::array<response_bound<number>, max_tasks> bounds_{};
   std::array<bool, max_tasks> suspends_{};
 };
+
+template <class Order>
+struct locked_gpu_method {
+  static constexpr std::string_view name = Order::method;
+  template <class Table>
+  using analysis = locked_gpu_rta<Table, Order>;
+};
+template <TokenGpuPlatform P>
+inline constexpr locked_gpu_method<typename P::gpu_rule::token_rule> known_method<P>{};
 
 }  // namespace takt::analysis

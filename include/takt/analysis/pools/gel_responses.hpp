@@ -21,26 +21,10 @@ inline constexpr std::size_t most_gel_visits = 64;
 
 namespace detail {
 
-/// What bounds need to know of a policy.
-struct point_form {
-  ticks slope = 1;         ///< by how much points grow with the release
-  gel_policy points{};     ///< where the relative points of visits come from
-  bool deadlines = false;  ///< whether points are deadlines
-};
-[[nodiscard]] constexpr auto form_of(gel_policy policy, std::int32_t units) noexcept -> point_form {
-  switch (policy) {
-    case gel_policy::earliest_deadline: return {.points = policy, .deadlines = true};
-    case gel_policy::fair_lateness: return {.slope = units, .points = policy};
-    case gel_policy::first_in_first_out:  // of the release of the job, which the visit may follow
-    case gel_policy::given_points: break;
-  }
-  return {.points = gel_policy::given_points};
-}
-
 /// Bounds by a compliant vector, of visits that become ready a fixed time after their release. False where none is
 /// known.
 [[nodiscard]] constexpr auto compliant_responses(std::span<const visit_demand> visits, std::int32_t units,
-                                                 gel_policy points, ticks* out) -> bool {
+                                                 gel_policy policy, ticks* out) -> bool {
   gel_table<ticks, most_gel_visits> table;
   for (const visit_demand& v : visits) {
     const ticks point = v.point.point + v.deadline - v.job_deadline;  // read where points are given, which grow by 1
@@ -48,7 +32,9 @@ struct point_form {
       return false;
     }
   }
-  const auto found = compliant_vector(table, units, points, point_shift::to_zero);
+  if (policy.other_processors == 0) { policy = gel_policy::given_points; }
+  if (policy.other_processors != 0 && policy.deadline != 1) { return false; }
+  const auto found = compliant_vector(table, units, policy, point_shift::to_zero);
   for (std::size_t k = 0; found.bounded() && k < visits.size(); ++k) { out[k] = found.tasks[k].response; }
   return found.bounded();
 }
@@ -90,24 +76,24 @@ template <class Bound>
 /// Source: Bertogna and Cirinei 2007; Erickson 2014; Goossens, Funk and Baruah 2003, with densities Bertogna, Cirinei
 /// and Lipari 2005. Cost: see `window_responses` and `compliant_vector`.
 constexpr void gel_responses(std::span<visit_demand> visits, std::int32_t units, gel_policy policy) {
-  const detail::point_form form = detail::form_of(policy, units);
-  if (visits.size() > most_gel_visits) { return detail::point_responses<true>(visits, units, form.slope, nullptr); }
+  const ticks slope = by_policy{policy, units}.slope();
+  if (visits.size() > most_gel_visits) { return detail::point_responses<true>(visits, units, slope, nullptr); }
   ticks least[most_gel_visits]{};
   ticks known[most_gel_visits]{};
   bool proven = true;
   for (std::size_t k = 0; k < visits.size(); ++k) { least[k] = visits[k].response; }
-  detail::point_responses<true>(visits, units, form.slope, nullptr);
+  detail::point_responses<true>(visits, units, slope, nullptr);
   for (const visit_demand& v : visits) { proven = proven && v.response < unbounded_response; }
   if (proven) { return; }
-  const bool compliant = detail::compliant_responses(visits, units, form.points, known);
-  const bool dense = form.deadlines && detail::density_decides(visits, units);
+  const bool compliant = detail::compliant_responses(visits, units, policy, known);
+  const bool dense = policy == gel_policy::earliest_deadline && detail::density_decides(visits, units);
   if (!compliant && !dense) { return; }
   for (std::size_t k = 0; k < visits.size(); ++k) {
     if (!compliant) { known[k] = unbounded_response; }
     if (dense && visits[k].deadline < known[k]) { known[k] = visits[k].deadline; }
     visits[k].response = least[k];
   }
-  detail::point_responses<true>(visits, units, form.slope, known);
+  detail::point_responses<true>(visits, units, slope, known);
 }
 
 /// Whether every visit meets its local deadline on equal units under preemptive global EDF. Pre: no jitter.

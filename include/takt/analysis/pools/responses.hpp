@@ -22,25 +22,35 @@ namespace detail {
   return (window + u.jitter + u.period - 1) / u.period;
 }
 
+struct wcet_of {
+  [[nodiscard]] constexpr auto operator()(const visit_demand& u) const noexcept -> ticks { return u.wcet; }
+};
+
 /// Work of one task that can be pending at one instant beside v: of ordered visits the longest, else their sum. Pre:
 /// [first, last) are the visits of the task.
-[[nodiscard]] constexpr auto pending_work(const visit_demand* first, const visit_demand* last) noexcept -> ticks {
-  ticks longest = 0;
-  ticks sum = 0;
+template <class Work = wcet_of>
+[[nodiscard]] constexpr auto pending_work(const visit_demand* first, const visit_demand* last,
+                                          const Work& work = {}) noexcept {
+  decltype(work(*first)) longest{};
+  decltype(work(*first)) sum{};
   bool chain = true;
   for (const visit_demand* u = first; u != last; ++u) {
-    longest = longest < u->wcet ? u->wcet : longest;
-    sum += u->wcet;
+    const auto own = work(*u);
+    longest = longest < own ? own : longest;
+    sum = sum + own;
     for (const visit_demand* w = first; chain && w != u; ++w) { chain = ordered(*u, *w); }
   }
   return chain ? longest : sum;
 }
 
 /// Work of the own task that can be pending while v is.
+template <class Work = wcet_of>
 [[nodiscard]] constexpr auto own_pending_work(const visit_demand* first, const visit_demand* last,
-                                              const visit_demand& v) noexcept -> ticks {
-  ticks sum = 0;
-  for (const visit_demand* u = first; u != last; ++u) { sum += concurrent(*u, v) ? u->wcet : 0; }
+                                              const visit_demand& v, const Work& work = {}) noexcept {
+  decltype(work(v)) sum{};
+  for (const visit_demand* u = first; u != last; ++u) {
+    if (concurrent(*u, v)) { sum = sum + work(*u); }
+  }
   return sum;
 }
 

@@ -6,8 +6,12 @@
 #include <cstdint>
 
 #include <takt/core/choice.hpp>
+#include <takt/core/exact.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/gel_policy.hpp>
 #include <takt/model/gpu_migration.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/service_order.hpp>
 
 namespace takt {
 
@@ -17,52 +21,60 @@ inline constexpr std::int32_t max_gpusync_tokens = 64;
 /// As many tokens as there are tasks: jobs meet at the engines only.
 inline constexpr std::int32_t unlimited_tokens = 0;
 
-/// Who goes first on the CPUs of a cluster. Under all of them a job keeps its priority.
-enum class cpu_scheduler : std::uint8_t {
-  earliest_deadline,
-  fair_lateness,    ///< least d - (c - 1) / c * e after the release, on c CPUs
-  shortest_period,  ///< rate monotonic, equal periods in the given order
-  given_priority,   ///< the tasks' own priorities
+/// Who goes first on the CPUs of a cluster: the job, or under task-level priorities the task, of the least point.
+/// `points.point` counts the task's own priority. Under all of them a job keeps its priority. An order of one's own:
+/// `cpu_scheduler{.points = {.deadline = 1}, .task_level = true}` is deadline monotonic.
+struct cpu_scheduler {
+  gel_policy points{};
+  bool task_level = false;  ///< the release does not count, and equal points are in the given order
+
+  static const cpu_scheduler earliest_deadline;
+  static const cpu_scheduler fair_lateness;    ///< least d - (c - 1) / c * e after the release, on c CPUs
+  static const cpu_scheduler shortest_period;  ///< rate monotonic
+  static const cpu_scheduler given_priority;   ///< the tasks' own priorities
+
+  [[nodiscard]] constexpr auto reads_priorities() const noexcept -> bool { return points.point != 0; }
+  /// What a job demands of the CPU is part of its point.
+  [[nodiscard]] constexpr auto reads_demand() const noexcept -> bool {
+    return points.wcet != 0 || points.other_processors != 0;
+  }
+  [[nodiscard]] friend constexpr auto operator==(const cpu_scheduler&, const cpu_scheduler&) noexcept -> bool = default;
 };
-[[nodiscard]] constexpr auto last_of(cpu_scheduler) noexcept -> cpu_scheduler { return cpu_scheduler::given_priority; }
-[[nodiscard]] constexpr auto reads_priorities(cpu_scheduler e) noexcept -> bool {
-  switch (e) {
-    case cpu_scheduler::earliest_deadline:
-    case cpu_scheduler::fair_lateness:
-    case cpu_scheduler::shortest_period: return false;
-    case cpu_scheduler::given_priority: return true;
-  }
-  return false;
-}
-[[nodiscard]] constexpr auto has_fixed_priorities(cpu_scheduler s) noexcept -> bool {
-  switch (s) {
-    case cpu_scheduler::earliest_deadline:
-    case cpu_scheduler::fair_lateness: return false;
-    case cpu_scheduler::shortest_period:
-    case cpu_scheduler::given_priority: return true;
-  }
-  return false;
+
+/// The point of a task under task-level priorities. False when it does not fit.
+template <class Task, ExactNumber Number>
+[[nodiscard]] constexpr auto task_point(const cpu_scheduler& s, const Task& t, Number& out) -> bool {
+  out = Number(0);
+  const auto add = [&out](std::int32_t times, const Number& value) {
+    Number all{};
+    return times == 0 || (multiply_exactly(Number(times), value, all) && add_exactly(out, all, out));
+  };
+  return add(s.points.deadline, t.deadline) && add(s.points.period, t.period) &&
+         add(s.points.point, Number(t.priority));
 }
 
-[[nodiscard]] constexpr auto uses_fair_points(cpu_scheduler s) noexcept -> bool {
-  switch (s) {
-    case cpu_scheduler::fair_lateness: return true;
-    case cpu_scheduler::earliest_deadline:
-    case cpu_scheduler::shortest_period:
-    case cpu_scheduler::given_priority: return false;
-  }
-  return false;
-}
+inline constexpr cpu_scheduler cpu_scheduler::earliest_deadline{.points = gel_policy::earliest_deadline};
+inline constexpr cpu_scheduler cpu_scheduler::fair_lateness{.points = gel_policy::fair_lateness};
+inline constexpr cpu_scheduler cpu_scheduler::shortest_period{.points = {.period = 1}, .task_level = true};
+inline constexpr cpu_scheduler cpu_scheduler::given_priority{.points = gel_policy::given_points, .task_level = true};
 
-enum class engine_order : std::uint8_t { first_come, priority };
-[[nodiscard]] constexpr auto last_of(engine_order) noexcept -> engine_order { return engine_order::priority; }
+/// Who may wait for tokens, and what keeps a token holder running: its priority is inherited from those who wait, or
+/// lent to it by a job whom it displaces, at that job's release.
+struct token_protocol {
+  bool given = true;  ///< else donation exactly where a GPU cluster serves several CPU clusters
+  bool donates_at_release = false;
 
-enum class token_protocol : std::uint8_t {
-  derived,  ///< CK-OMLP exactly where a GPU cluster serves several CPU clusters
-  r2dglp,
-  ck_omlp,
+  static const token_protocol derived;
+  static const token_protocol r2dglp;
+  static const token_protocol ck_omlp;
+
+  [[nodiscard]] friend constexpr auto operator==(const token_protocol&, const token_protocol&) noexcept
+      -> bool = default;
 };
-[[nodiscard]] constexpr auto last_of(token_protocol) noexcept -> token_protocol { return token_protocol::ck_omlp; }
+
+inline constexpr token_protocol token_protocol::derived{.given = false};
+inline constexpr token_protocol token_protocol::r2dglp{};
+inline constexpr token_protocol token_protocol::ck_omlp{.donates_at_release = true};
 
 /// What happens in a GPU cluster that no more tasks use than it has GPUs.
 enum class uncontended_gpus : std::uint8_t {
@@ -99,7 +111,7 @@ struct gpusync_configuration {
   std::int32_t numa_nodes = 1;      ///< GPUs serve CPUs of their own node where clusters allow it
   migration_path migration = migration_path::none;
   token_protocol tokens = token_protocol::derived;
-  engine_order engines = engine_order::first_come;
+  service_order engines = service_order::first_come;
   cpu_scheduler scheduler = cpu_scheduler::fair_lateness;
   uncontended_gpus uncontended = uncontended_gpus::shared;
   std::int64_t dma_chunk = 1 << 20;
@@ -175,24 +187,12 @@ struct gpusync_configuration {
     }
     return false;
   }
-  /// `r2dglp` or `ck_omlp`.
+  /// The one that is meant.
   [[nodiscard]] constexpr auto protocol() const noexcept -> token_protocol {
-    switch (tokens) {
-      case token_protocol::derived: return shares_gpu_clusters() ? token_protocol::ck_omlp : token_protocol::r2dglp;
-      case token_protocol::r2dglp:
-      case token_protocol::ck_omlp: break;
-    }
-    return tokens;
+    return tokens.given ? tokens : token_protocol{.donates_at_release = shares_gpu_clusters()};
   }
   /// Whether a job that is displaced by a token holder's borrowed priority lends its own at its release.
-  [[nodiscard]] constexpr auto donates_at_release() const noexcept -> bool {
-    switch (protocol()) {
-      case token_protocol::ck_omlp: return true;
-      case token_protocol::r2dglp:
-      case token_protocol::derived: return false;
-    }
-    return false;
-  }
+  [[nodiscard]] constexpr auto donates_at_release() const noexcept -> bool { return protocol().donates_at_release; }
   /// Whether each GPU's interrupts are handled on the one CPU whose jobs use it.
   [[nodiscard]] constexpr auto interrupts_stay_local() const noexcept -> bool {
     return cpu_cluster_size == 1 && gpu_cluster_size == 1 && !shares_gpu_clusters();
@@ -205,8 +205,9 @@ struct gpusync_configuration {
 namespace detail {
 
 [[nodiscard]] constexpr auto choices_known(const gpusync_configuration& c) noexcept -> bool {
-  return is_known(c.migration) && is_known(c.tokens) && is_known(c.engines) && is_known(c.scheduler) &&
-         is_known(c.uncontended);
+  const bool scheduler = !c.scheduler.task_level || !c.scheduler.reads_demand();
+  const bool tokens = c.tokens.given || !c.tokens.donates_at_release;
+  return is_known(c.migration) && is_known(c.uncontended) && scheduler && tokens;
 }
 
 [[nodiscard]] constexpr auto association_fault(const gpusync_configuration& c) noexcept -> model_fault {

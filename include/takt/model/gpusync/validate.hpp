@@ -77,10 +77,10 @@ template <class Table>
 [[nodiscard]] constexpr auto priority_fault(const gpusync_configuration& c, const Table& table) -> model_error {
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
-    if (has_fixed_priorities(c.scheduler) && t.period < t.deadline) {
-      return {model_fault::deadline_exceeds_period, t.id};
-    }
-    if (!reads_priorities(c.scheduler)) { continue; }
+    if (c.scheduler.task_level && t.period < t.deadline) { return {model_fault::deadline_exceeds_period, t.id}; }
+    typename Table::number point{};
+    if (c.scheduler.task_level && !task_point(c.scheduler, t, point)) { return {model_fault::time_overflow, t.id}; }
+    if (!c.scheduler.reads_priorities()) { continue; }
     if (t.priority < 0) { return {model_fault::priority_missing, t.id}; }
     for (std::size_t j = 0; j < i; ++j) {
       if (table.tasks[j].priority == t.priority) { return {model_fault::duplicate_priority, t.id}; }

@@ -32,8 +32,9 @@ struct kernel_await {
   duration time;
 };
 
-/// A kernel as thread blocks that share the SMs with those of other kernels. Not a segment of a task's chain.
+/// A kernel as thread blocks that share the SMs with those of other kernels.
 struct grid_kernel {
+  using resource = gpu;
   kernel_grid grid;
   duration block_length;
   duration launch;

@@ -32,6 +32,7 @@ struct graph_platform {
 
 /// The SMs of one GPU as places for blocks of threads, which stay on their SM until they end.
 struct block_slots_resource {
+  using runs_kernels = void;
   std::int32_t sms = 1;
   std::int32_t threads_per_sm = 1;
   std::int32_t blocks_per_sm = 0;

@@ -29,11 +29,13 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
     if (open[v] == 0) { static_cast<void>(order.push_back(v)); }
   }
-  for (std::size_t next = 0; next < order.size(); ++next) {
-    for (std::size_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
-      const graph_edge& edge = table.edges[e];
-      if (edge.lag == 0 && edge.from == order[next] && --open[edge.to] == 0) {
-        static_cast<void>(order.push_back(edge.to));
+  if constexpr (E > 0) {
+    for (std::size_t next = 0; next < order.size(); ++next) {
+      for (std::size_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
+        const graph_edge& edge = table.edges[e];
+        if (edge.lag == 0 && edge.from == order[next] && --open[edge.to] == 0) {
+          static_cast<void>(order.push_back(edge.to));
+        }
       }
     }
   }

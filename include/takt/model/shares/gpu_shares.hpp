@@ -15,6 +15,7 @@ namespace takt {
 
 /// A GPU whose compute is granted by per cent, and whose memory by units if it is modelled at all.
 struct gpu_shares_resource {
+  using runs_kernels = void;
   bool limits_memory = false;
   memory_units memory{};
 

@@ -46,8 +46,8 @@ class core_streams {
   /// The most important incomplete job of a lane, submitted or not.
   [[nodiscard]] constexpr auto head(std::size_t lane) const noexcept -> kernel_id { return pending_.head(lane); }
 
-  template <ExactNumber Number>
-  constexpr void enqueue(kernel_id k, std::int32_t core, const job_orders<Number, MaxTasks>& orders) {
+  template <JobPoint Point>
+  constexpr void enqueue(kernel_id k, std::int32_t core, const job_orders<Point, MaxTasks>& orders) {
     lane_[index(k)] = lane_of(core);
     pending_.insert(lane_of(core), k, orders);
   }

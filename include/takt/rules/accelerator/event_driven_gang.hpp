@@ -12,29 +12,28 @@ namespace takt {
 
 /// SMs as cores, decided at every event: in order of importance a pinned job runs if its core is free, and a job for
 /// all cores if all are. Source: Zahaf and Lipari 2020, section 5.3, which leaves the order open.
-template <std::size_t MaxTasks, std::size_t MaxCores>
+template <std::size_t MaxTasks, std::size_t MaxCores, GangOrder Order = backfill_order>
 class event_driven_gang {
  public:
   static constexpr std::size_t max_tasks = MaxTasks;
   static constexpr std::size_t max_cores = MaxCores;
 
-  /// Pre: 1 <= cores <= MaxCores, levels >= 1, and the order is known.
-  constexpr explicit event_driven_gang(std::int32_t cores, gang_order order = gang_order::backfill,
-                                       std::int32_t levels = 1) noexcept
-      : streams_{cores, levels}, order_{order} {}
+  /// Pre: 1 <= cores <= MaxCores, levels >= 1.
+  constexpr explicit event_driven_gang(std::int32_t cores, std::int32_t levels = 1) noexcept
+      : streams_{cores, levels} {}
 
   [[nodiscard]] constexpr auto cores() const noexcept -> std::int32_t { return streams_.cores(); }
   [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return streams_.levels(); }
 
-  template <ExactNumber Number>
-  constexpr void enqueue(kernel_id k, std::int32_t core, const job_orders<Number, MaxTasks>& orders) {
+  template <JobPoint Point>
+  constexpr void enqueue(kernel_id k, std::int32_t core, const job_orders<Point, MaxTasks>& orders) {
     streams_.enqueue(k, core, orders);
   }
   constexpr void complete(kernel_id k) noexcept { streams_.complete(k); }
   constexpr void yielded(kernel_id k) noexcept { streams_.yielded(k); }
 
-  template <ExactNumber Number, AcceleratorBackend Backend>
-  constexpr void decide(const job_orders<Number, MaxTasks>& orders, Backend& backend) {
+  template <JobPoint Point, AcceleratorBackend Backend>
+  constexpr void decide(const job_orders<Point, MaxTasks>& orders, Backend& backend) {
     const kernel_id gang = streams_.head(streams_.gang_lane());
     const auto waits_for_gang = [&](kernel_id k) {
       return gang != no_kernel &&
@@ -45,13 +44,9 @@ class event_driven_gang {
     for (std::size_t core = 0; core < streams_.gang_lane(); ++core) {
       const kernel_id k = streams_.head(core);
       if (k == no_kernel) { continue; }
-      gang_is_first = gang_is_first && waits_for_gang(k);
-      switch (order_) {
-        case gang_order::backfill: wanted[core] = k; break;
-        case gang_order::strict:
-          if (!waits_for_gang(k)) { wanted[core] = k; }
-          break;
-      }
+      const bool behind_gang = waits_for_gang(k);
+      gang_is_first = gang_is_first && behind_gang;
+      if (Order::starts(behind_gang)) { wanted[core] = k; }
     }
     if (gang_is_first) {
       wanted = streams_.nothing();
@@ -65,7 +60,6 @@ class event_driven_gang {
 
  private:
   core_streams<MaxTasks, MaxCores> streams_;
-  gang_order order_;
 };
 
 static_assert(AcceleratorStrategy<event_driven_gang<1, 1>>);

@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <concepts>
+#include <string_view>
 
 namespace takt {
 
-/// What pinned kernels may do while a more important kernel that needs all cores cannot start.
-enum class gang_order : std::uint8_t {
-  backfill,  ///< run
-  strict,    ///< wait behind it
+/// What pinned kernels may do while a more important kernel that needs all cores cannot start: whether one starts that
+/// stands behind it.
+template <class O>
+concept GangOrder = std::semiregular<O> && requires(bool behind_gang) {
+  { O::name } -> std::convertible_to<std::string_view>;
+  { O::starts(behind_gang) } -> std::same_as<bool>;
 };
-[[nodiscard]] constexpr auto last_of(gang_order) noexcept -> gang_order { return gang_order::strict; }
+
+struct backfill_order {
+  static constexpr std::string_view name = "backfill";
+  [[nodiscard]] static constexpr auto starts(bool /*behind_gang*/) noexcept -> bool { return true; }
+  [[nodiscard]] friend constexpr auto operator==(const backfill_order&, const backfill_order&) noexcept
+      -> bool = default;
+};
+struct strict_order {
+  static constexpr std::string_view name = "strict";
+  [[nodiscard]] static constexpr auto starts(bool behind_gang) noexcept -> bool { return !behind_gang; }
+  [[nodiscard]] friend constexpr auto operator==(const strict_order&, const strict_order&) noexcept -> bool = default;
+};
+
+inline constexpr backfill_order backfill{};
+inline constexpr strict_order strict{};
+
+static_assert(GangOrder<backfill_order> && GangOrder<strict_order>);
 
 }  // namespace takt

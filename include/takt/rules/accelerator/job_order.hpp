@@ -2,10 +2,9 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-
-#include <takt/core/number.hpp>
 
 namespace takt {
 
@@ -14,32 +13,36 @@ namespace takt {
 using kernel_id = std::int32_t;
 inline constexpr kernel_id no_kernel = -1;
 
+/// What says how important a job is, the least first: a number, or numbers one after the other.
+template <class P>
+concept JobPoint = std::semiregular<P> && std::totally_ordered<P>;
+
 /// Where a job stands in the order of importance: by point (an absolute deadline, a rank), then by release, then by
 /// number. No two incomplete jobs are equal.
-template <ExactNumber Number>
+template <JobPoint Point>
 struct job_order {
-  Number point{};
-  Number release{};
+  Point point{};
+  Point release{};
   kernel_id kernel = no_kernel;
 
   [[nodiscard]] friend constexpr auto operator==(const job_order&, const job_order&) -> bool = default;
 };
 
 /// The order in which jobs wait.
-template <ExactNumber Number>
-[[nodiscard]] constexpr auto goes_before(const job_order<Number>& a, const job_order<Number>& b) -> bool {
+template <JobPoint Point>
+[[nodiscard]] constexpr auto goes_before(const job_order<Point>& a, const job_order<Point>& b) -> bool {
   if (a.point != b.point) { return a.point < b.point; }
   return a.release != b.release ? a.release < b.release : a.kernel < b.kernel;
 }
 
 /// Whether a may preempt b: jobs of equal points do not preempt each other.
-template <ExactNumber Number>
-[[nodiscard]] constexpr auto outranks(const job_order<Number>& a, const job_order<Number>& b) -> bool {
+template <JobPoint Point>
+[[nodiscard]] constexpr auto outranks(const job_order<Point>& a, const job_order<Point>& b) -> bool {
   return a.point < b.point;
 }
 
 /// Of the incomplete job of each kernel.
-template <ExactNumber Number, std::size_t MaxTasks>
-using job_orders = std::array<job_order<Number>, MaxTasks>;
+template <JobPoint Point, std::size_t MaxTasks>
+using job_orders = std::array<job_order<Point>, MaxTasks>;
 
 }  // namespace takt

@@ -20,8 +20,8 @@ class job_queues {
   }
 
   /// Pre: k stands in no queue.
-  template <ExactNumber Number>
-  constexpr void insert(std::size_t queue, kernel_id k, const job_orders<Number, MaxTasks>& orders) {
+  template <JobPoint Point>
+  constexpr void insert(std::size_t queue, kernel_id k, const job_orders<Point, MaxTasks>& orders) {
     kernel_id* link = &head_[queue];
     while (*link != no_kernel && goes_before(orders[index(*link)], orders[index(k)])) { link = &next_[index(*link)]; }
     next_[index(k)] = *link;

@@ -12,10 +12,22 @@
 
 namespace takt {
 
-/// When a better job may be pushed above a started one.
-enum class level_limit : std::uint8_t {
-  streams,       ///< while a stream is left above it, which a device needs
-  started_jobs,  ///< while fewer jobs than there are levels have started, as if jobs could change streams
+/// A better job is pushed above a started one while a stream is left above it, which a device needs.
+struct limited_by_streams {
+  /// Of the levels, when `next` is the lowest free one above the top.
+  [[nodiscard]] static constexpr auto taken(std::int32_t next, std::int32_t /*started*/) noexcept -> std::int32_t {
+    return next;
+  }
+  [[nodiscard]] friend constexpr auto operator==(const limited_by_streams&, const limited_by_streams&) noexcept
+      -> bool = default;
+};
+/// While fewer jobs than there are levels have started, as if jobs could change streams.
+struct limited_by_started_jobs {
+  [[nodiscard]] static constexpr auto taken(std::int32_t /*next*/, std::int32_t started) noexcept -> std::int32_t {
+    return started;
+  }
+  [[nodiscard]] friend constexpr auto operator==(const limited_by_started_jobs&,
+                                                 const limited_by_started_jobs&) noexcept -> bool = default;
 };
 
 /// The whole accelerator for one job at a time, with a stream per level: a job that outranks the topmost started one is
@@ -24,23 +36,22 @@ enum class level_limit : std::uint8_t {
 /// With two levels: both streams empty, the best job goes to the low one; only the low one taken, a better job goes to
 /// the high one; else nothing, also where the low job has ended during the wave for which the high one waits. The two
 /// limits differ there. Source: Zahaf and Lipari 2020, section 5.2.
-template <std::size_t MaxTasks>
+template <std::size_t MaxTasks, class Limit = limited_by_streams>
 class level_stack {
  public:
   static constexpr std::size_t max_tasks = MaxTasks;
 
-  /// Pre: levels >= 1, cores >= 1, and the limit is known.
-  constexpr explicit level_stack(std::int32_t levels = 2, std::int32_t cores = 1,
-                                 level_limit limit = level_limit::streams) noexcept
-      : levels_{levels}, cores_{cores}, limit_{limit} {
+  /// Pre: levels >= 1, cores >= 1.
+  constexpr explicit level_stack(std::int32_t levels = 2, std::int32_t cores = 1) noexcept
+      : levels_{levels}, cores_{cores} {
     level_.fill(not_started);
   }
 
   [[nodiscard]] constexpr auto cores() const noexcept -> std::int32_t { return cores_; }
   [[nodiscard]] constexpr auto levels() const noexcept -> std::int32_t { return levels_; }
 
-  template <ExactNumber Number>
-  constexpr void enqueue(kernel_id k, std::int32_t /*core*/, const job_orders<Number, MaxTasks>& orders) {
+  template <JobPoint Point>
+  constexpr void enqueue(kernel_id k, std::int32_t /*core*/, const job_orders<Point, MaxTasks>& orders) {
     ready_.insert(0, k, orders);
   }
   /// Not necessarily the job on top: a last wave may end while the job above waits for that.
@@ -57,11 +68,11 @@ class level_stack {
   constexpr void yielded(kernel_id /*k*/) const noexcept {}
 
   /// One push at most: whoever waits next does not outrank the best.
-  template <ExactNumber Number, AcceleratorBackend Backend>
-  constexpr void decide(const job_orders<Number, MaxTasks>& orders, Backend& backend) {
+  template <JobPoint Point, AcceleratorBackend Backend>
+  constexpr void decide(const job_orders<Point, MaxTasks>& orders, Backend& backend) {
     const kernel_id k = ready_.head(0);
     const std::int32_t level = top_ == no_kernel ? 0 : level_[index(top_)] + 1;
-    if (k == no_kernel || taken(level) == levels_) { return; }
+    if (k == no_kernel || Limit::taken(level, started_) == levels_) { return; }
     if (top_ != no_kernel && !outranks(orders[index(k)], orders[index(top_)])) { return; }
     ready_.erase(0, k);
     level_[index(k)] = level;
@@ -79,14 +90,6 @@ class level_stack {
   static constexpr std::int32_t not_started = -1;
 
   [[nodiscard]] static constexpr auto index(kernel_id k) noexcept -> std::size_t { return static_cast<std::size_t>(k); }
-  /// Of the levels, when `next` is the lowest free one above the top.
-  [[nodiscard]] constexpr auto taken(std::int32_t next) const noexcept -> std::int32_t {
-    switch (limit_) {
-      case level_limit::streams: return next;
-      case level_limit::started_jobs: return started_;
-    }
-    return levels_;
-  }
 
   job_queues<1, MaxTasks> ready_;
   std::array<std::int32_t, MaxTasks> level_{};
@@ -94,7 +97,6 @@ class level_stack {
   std::int32_t started_ = 0;
   std::int32_t levels_;
   std::int32_t cores_;
-  level_limit limit_;
 };
 
 static_assert(AcceleratorStrategy<level_stack<1>>);

@@ -27,8 +27,8 @@ template <FixedPriority Order, std::size_t MaxTasks, std::size_t N>
   for (const std::int32_t priority : p.priorities) {
     if (priority < 0) { return false; }
   }
-  if (p.priorities.empty() || Order::order == priority_order::assigned) { return true; }
-  prioritize(table, Order::order);
+  if (p.priorities.empty() || GivenPriority<order_of<Order>>) { return true; }
+  prioritize(table, order_of<Order>{});
   for (std::size_t k = 1; k < table.size(); ++k) {
     if (p.priorities[table.tasks[k].id] <= p.priorities[table.tasks[k - 1].id]) { return false; }
   }

@@ -28,19 +28,23 @@ class slotted_cores {
 
   /// Pre: the slot of all cores is never open together with that of one.
   constexpr void set_open(std::int32_t core, bool open) noexcept { open_[streams_.lane_of(core)] = open; }
+  /// The most important incomplete job of a core or, with `any_core`, of those that need all.
+  [[nodiscard]] constexpr auto head(std::int32_t core) const noexcept -> kernel_id {
+    return streams_.head(streams_.lane_of(core));
+  }
   [[nodiscard]] constexpr auto is_open(std::int32_t core) const noexcept -> bool {
     return open_[streams_.lane_of(core)];
   }
 
-  template <ExactNumber Number>
-  constexpr void enqueue(kernel_id k, std::int32_t core, const job_orders<Number, MaxTasks>& orders) {
+  template <JobPoint Point>
+  constexpr void enqueue(kernel_id k, std::int32_t core, const job_orders<Point, MaxTasks>& orders) {
     streams_.enqueue(k, core, orders);
   }
   constexpr void complete(kernel_id k) noexcept { streams_.complete(k); }
   constexpr void yielded(kernel_id k) noexcept { streams_.yielded(k); }
 
-  template <ExactNumber Number, AcceleratorBackend Backend>
-  constexpr void decide(const job_orders<Number, MaxTasks>& /*orders*/, Backend& backend) {
+  template <JobPoint Point, AcceleratorBackend Backend>
+  constexpr void decide(const job_orders<Point, MaxTasks>& /*orders*/, Backend& backend) {
     auto wanted = streams_.nothing();
     for (std::size_t lane = 0; lane <= streams_.gang_lane(); ++lane) {
       if (open_[lane]) { wanted[lane] = streams_.head(lane); }

@@ -15,7 +15,7 @@ namespace takt::detail {
 /// The state machine behind the rule of an accelerator pool, for simulator and runtime alike. In slots and under `gang`
 /// kernels make room by yielding at the ends of waves, so one level is enough there.
 template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t MaxCores>
-[[nodiscard]] constexpr auto strategy_for(const Rule& rule, const accelerator_record& a) {
+[[nodiscard]] constexpr auto strategy_for(const Rule& /*rule*/, const accelerator_record& a) {
   if constexpr (SingleStream<Rule>) {
     return single_stream<MaxTasks>(a.cores);
   } else if constexpr (StreamLevels<Rule>) {
@@ -23,7 +23,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t MaxCores>
   } else if constexpr (CoreSlots<Rule>) {
     return slotted_cores<MaxTasks, MaxCores>(a.cores);
   } else {
-    return event_driven_gang<MaxTasks, MaxCores>(a.cores, rule.order);
+    return event_driven_gang<MaxTasks, MaxCores, typename Rule::gang_order>(a.cores);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/gel.hpp>
 #include <takt/rules/tags.hpp>
@@ -23,13 +24,35 @@ inline constexpr one_stream_per_task per_task_streams{};
 inline constexpr guarded_enqueues guarded{};
 inline constexpr unguarded_enqueues unguarded{};
 
+namespace detail {
+
+/// Stops compilation where a choice that chains do not know would be ignored.
+template <bool Fits>
+struct blocks_fit_chains {
+  static constexpr bool passed = Fits;
+  static_assert(Fits,
+                "takt: on this board each kernel has a stream of its own and is enqueued when it is ready; use "
+                "fifo_blocks(per_job_streams, unguarded). See docs/errors.md#E93");
+};
+
+}  // namespace detail
+
 /// Kernels in one queue, first come, first served: the blocks of its head go to SMs with room, and the next kernel
 /// follows when all of them are placed.
+///
+/// Under global rules jobs of a node may overlap. On boards that are proven from their pools they do not, and there
+/// every kernel has a stream of its own and is enqueued when it is ready.
 template <StreamAssignment Streams, class Enqueues>
-struct fifo_blocks_rule {
-  using is_takt_rule = void;
+struct fifo_blocks_rule : block_queue_rule<> {
   using streams = Streams;
   using enqueues = Enqueues;
+  static constexpr bool fits_chains =
+      std::same_as<Streams, one_stream_per_job> && std::same_as<Enqueues, unguarded_enqueues>;
+  using chain_fault = detail::blocks_fit_chains<fits_chains>;
+
+  [[nodiscard]] constexpr auto on(const block_slots_resource& r) const noexcept -> fifo_blocks_rule {
+    return {block_queue_rule::on(r)};
+  }
 };
 
 template <StreamAssignment Streams, class Enqueues>
@@ -41,30 +64,19 @@ template <StreamAssignment Streams, class Enqueues>
 
 namespace detail {
 template <class R>
-inline constexpr bool is_global = false;
-template <gel_policy Policy>
-inline constexpr bool is_global<global_rule<Policy>> = true;
-template <gel_policy Policy>
-inline constexpr bool is_global<nonpreemptive_rule<global_rule<Policy>>> = true;
-template <class Rule>
-inline constexpr bool is_global<clustered_rule<Rule>> = is_global<Rule>;
-template <class R>
-inline constexpr bool takes_processors_away = true;
-template <class Rule>
-inline constexpr bool takes_processors_away<nonpreemptive_rule<Rule>> = false;
-template <class Rule>
-inline constexpr bool takes_processors_away<clustered_rule<Rule>> = takes_processors_away<Rule>;
-template <class R>
 inline constexpr bool is_fifo_blocks = false;
 template <class Streams, class Enqueues>
 inline constexpr bool is_fifo_blocks<fifo_blocks_rule<Streams, Enqueues>> = true;
 }  // namespace detail
 
+/// Jobs in the order of the points that a policy gives them.
 template <class R>
-concept GlobalRule = detail::is_global<R>;
+concept GlobalRule = RuleTag<R> && requires {
+  { R::policy } -> std::convertible_to<gel_policy>;
+};
 /// Whether a job may lose its processor to one with a lesser point.
 template <GlobalRule R>
-inline constexpr bool is_preemptive = detail::takes_processors_away<R>;
+inline constexpr bool is_preemptive = R::preemptive;
 template <class R>
 concept FifoBlocks = detail::is_fifo_blocks<R>;
 

@@ -3,21 +3,35 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
+#include <takt/model/service_order.hpp>
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/request_queues.hpp>
 
 namespace takt {
 
-/// One unit that goes to the waiting request of best effective priority, as last told by `issue` or `reprioritize`;
-/// equal ones in the order of issue. A host reports all changes before it calls `release`: the successor is chosen by
-/// priorities that still hold while the releasing client is the holder.
+/// The better effective priority first, known at compile time.
+struct priority_first {
+  [[nodiscard]] static constexpr auto goes_first(const waiting_claim& a, const waiting_claim& b) noexcept -> bool {
+    return service_order::priority.goes_first(a, b);
+  }
+  [[nodiscard]] friend constexpr auto operator==(const priority_first&, const priority_first&) noexcept
+      -> bool = default;
+};
+
+/// One unit that goes to whoever waits and goes first, by effective priorities as last told by `issue` or
+/// `reprioritize`. A host reports all changes before it calls `release`: the successor is chosen by priorities that
+/// still hold while the releasing client is the holder.
 /// Cost: one step per waiting request at a release, constant otherwise.
 /// Source: Elliott 2015, section 3.2.3.4.
-template <std::size_t Requests>
-class priority_mutex {
+template <std::size_t Requests, class Order = service_order>
+class ordered_mutex {
  public:
+  constexpr ordered_mutex() noexcept = default;
+  constexpr explicit ordered_mutex(const Order& order) noexcept : order_{order} {}
+
   [[nodiscard]] static constexpr auto capacity() noexcept -> request_id { return static_cast<request_id>(Requests); }
   [[nodiscard]] static constexpr auto replicas() noexcept -> replica_id { return 1; }
 
@@ -58,8 +72,13 @@ class priority_mutex {
   [[nodiscard]] constexpr auto best_waiting() const noexcept -> request_id {
     request_id best = waiting_.head(0);
     if (best == no_request) { return best; }
+    waiting_claim first{effective_[index(best)], 0};
+    std::int64_t place = 0;
     for (request_id r = waiting_.next(best); r != no_request; r = waiting_.next(r)) {
-      if (effective_[index(r)] < effective_[index(best)]) { best = r; }
+      const waiting_claim claim{effective_[index(r)], ++place};
+      if (!order_.goes_first(claim, first)) { continue; }
+      best = r;
+      first = claim;
     }
     return best;
   }
@@ -68,8 +87,7 @@ class priority_mutex {
     return effective_[index(r)];
   }
 
-  [[nodiscard]] friend constexpr auto operator==(const priority_mutex&, const priority_mutex&) noexcept
-      -> bool = default;
+  [[nodiscard]] friend constexpr auto operator==(const ordered_mutex&, const ordered_mutex&) noexcept -> bool = default;
 
  private:
   [[nodiscard]] static constexpr auto index(request_id i) noexcept -> std::size_t {
@@ -80,11 +98,16 @@ class priority_mutex {
     effective_[index(r)] = {};
   }
 
+  [[no_unique_address]] Order order_{};
   request_id holder_ = no_request;
   request_queues<1, Requests> waiting_;  ///< in the order of issue
   std::array<priority_point, Requests> effective_{};
 };
 
-static_assert(LockingProtocol<priority_mutex<2>>);
+/// The waiting request of the best effective priority goes first; equal ones in the order of issue.
+template <std::size_t Requests>
+using priority_mutex = ordered_mutex<Requests, priority_first>;
+
+static_assert(LockingProtocol<priority_mutex<2>> && LockingProtocol<ordered_mutex<2>>);
 
 }  // namespace takt

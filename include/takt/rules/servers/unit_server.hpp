@@ -25,6 +25,16 @@ class unit_server {
     waiting_[waiting_count_++] = {v.point, arrivals_++, v.length, v.who, 0, 0};
   }
 
+  /// From now on `who`, which waits or runs, has another point. `decide` follows.
+  constexpr void reprioritize(client who, const priority_point& p) noexcept {
+    for (std::size_t i = 0; i < waiting_count_; ++i) {
+      if (waiting_[i].who == who) { waiting_[i].point = p; }
+    }
+    for (std::size_t i = 0; i < running_count_; ++i) {
+      if (running_[i].who == who) { running_[i].point = p; }
+    }
+  }
+
   constexpr void decide(ticks now, const slice_sink& sink) {
     while (waiting_count_ > 0) {
       const std::size_t best = first_waiting();

@@ -41,7 +41,7 @@ struct accelerator_slots {
 
 /// How kernels are run, whatever the strategy.
 struct accelerator_options {
-  overrun_policy overrun = overrun_policy::queue;
+  backlog_handling overrun = backlog_handling::queue;
   /// Of a kernel's shortest time nothing is known: it counts as one tick.
   length_choice lengths = length_choice::upper;
   std::uint64_t seed = 1;

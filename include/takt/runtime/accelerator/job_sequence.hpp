@@ -19,7 +19,7 @@ enum class arrival : std::uint8_t { starts, waits, dropped };
 class job_sequence {
  public:
   /// Pre: period >= 1, 1 <= deadline <= period.
-  job_sequence(ticks first, ticks period, ticks deadline, overrun_policy overrun) noexcept
+  job_sequence(ticks first, ticks period, ticks deadline, backlog_handling overrun) noexcept
       : next_release_{first}, period_{period}, deadline_{deadline}, overrun_{overrun} {}
 
   [[nodiscard]] auto next_release() const noexcept -> ticks { return next_release_; }
@@ -65,7 +65,7 @@ class job_sequence {
   ticks next_release_;
   ticks period_;
   ticks deadline_;
-  overrun_policy overrun_;
+  backlog_handling overrun_;
   ticks current_release_ = 0;
   std::uint64_t released_ = 0;
   std::uint64_t completed_ = 0;

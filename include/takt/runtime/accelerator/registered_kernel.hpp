@@ -113,7 +113,7 @@ class registered_kernel {
   accelerator_task<ticks> task_;
   std::uint32_t id_;
   ticks offset_;
-  overrun_policy overrun_;
+  backlog_handling overrun_;
   const accelerator_hooks* hooks_;
   length_source lengths_;
   job_sequence jobs_;

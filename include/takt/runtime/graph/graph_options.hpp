@@ -148,7 +148,7 @@ struct graph_run_options : run_options {
 };
 
 [[nodiscard]] inline auto choice_fault(const graph_run_options& o) noexcept -> model_error {
-  if (!is_known(o.sharing) || !is_known(o.placement)) { return {.fault = model_fault::choice_out_of_range}; }
+  if (!is_known(o.sharing)) { return {.fault = model_fault::choice_out_of_range}; }
   return choice_fault(static_cast<const run_options&>(o));
 }
 

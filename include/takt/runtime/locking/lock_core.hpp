@@ -169,15 +169,11 @@ class lock_core : public any_lock {
     return false;
   }
 
-  [[nodiscard]] auto should_yield(const lock_claim& c, domain_turn& t, service_order order) noexcept -> bool {
-    switch (order) {
-      case service_order::first_come: return machine_.contended(c.client);
-      case service_order::priority: return is_outranked(c, t);
-    }
-    return false;
+  [[nodiscard]] auto should_yield(const lock_claim& c, domain_turn& t, const service_order& order) noexcept -> bool {
+    return order.is_by_arrival() ? machine_.contended(c.client) : is_outranked(c, t, order);
   }
   /// Compares with the holder's priority as it would be without those who wait for this very lock.
-  [[nodiscard]] auto is_outranked(const lock_claim& c, domain_turn& t) noexcept -> bool {
+  [[nodiscard]] auto is_outranked(const lock_claim& c, domain_turn& t, const service_order& order) noexcept -> bool {
     inline_vector<priority_point, clients> waiters;
     for_each_client([&](request_id r) {
       lock_claim& from = claim_of(r);
@@ -186,7 +182,7 @@ class lock_core : public any_lock {
       if (from.edge != no_edge) { --links_; }
       t.unlink(from);
     });
-    const bool yields = takt::should_yield(service_order::priority, t.effective(c), {waiters.data(), waiters.size()});
+    const bool yields = takt::should_yield(order, t.effective(c), {waiters.data(), waiters.size()});
     (void)relink(t);
     return yields;
   }

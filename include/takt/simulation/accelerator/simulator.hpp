@@ -11,7 +11,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/accelerator_scheduler.hpp>
 #include <takt/rules/accelerator/slot_window.hpp>
-#include <takt/simulation/accelerator/lanes.hpp>
+#include <takt/rules/servers/kernel_lanes.hpp>
 #include <takt/simulation/accelerator/options.hpp>
 #include <takt/simulation/accelerator/releases.hpp>
 #include <takt/simulation/result.hpp>
@@ -64,7 +64,7 @@ class accelerator_simulator {
         recorder_{&recorder},
         options_{options},
         scheduler_{strategy, policy},
-        lanes_{options.costs, strategy.cores(), recorder} {
+        lanes_{options.costs, strategy.cores()} {
     states_.fill(state{});  // g++-12 may leave default members of array elements zero
     for (std::size_t i = 0; i < table.size(); ++i) {
       states_[i].seen.name = table.tasks[i].name;
@@ -82,9 +82,9 @@ class accelerator_simulator {
       happen();
       if (options_.stop_at_first_miss && any_overdue()) { break; }
       if (options_.has_limit && options_.limit < now_ && incomplete_ > 0) { break; }
-      if (!lanes_.dispatch()) { fail({.fault = model_fault::time_overflow}); }
+      if (!lanes_.dispatch(*recorder_)) { fail({.fault = model_fault::time_overflow}); }
     }
-    lanes_.close();
+    lanes_.close(*recorder_);
     return result();
   }
 
@@ -272,7 +272,7 @@ class accelerator_simulator {
   Recorder* recorder_;
   accelerator_options<Number> options_;
   scheduler_type scheduler_;
-  accelerator_lanes<Number, MaxTasks, max_lanes, Recorder> lanes_;
+  kernel_lanes<Number, MaxTasks, max_lanes> lanes_;
   std::array<state, MaxTasks> states_{};
   std::array<slot_window<Number>, has_slots ? max_lanes : 1> windows_{};
   std::int64_t incomplete_ = 0;

@@ -70,15 +70,6 @@ template <GpusyncPlatform P, class Task>
   return out;
 }
 
-/// Whether a request for two engines is one request: under priorities they are taken one after the other.
-[[nodiscard]] constexpr auto arbitrates_groups(engine_order order) noexcept -> bool {
-  switch (order) {
-    case engine_order::first_come: return true;
-    case engine_order::priority: return false;
-  }
-  return false;
-}
-
 /// Pre: `validate_gpusync` finds nothing, and the options' choices are known.
 template <GpusyncPlatform P, class Table>
 [[nodiscard]] auto flatten(const P& platform, const Table& table, const gpusync_simulation_options& o) -> gpu_system {
@@ -88,7 +79,7 @@ template <GpusyncPlatform P, class Table>
                  .copy_engines = c.copy_engines,
                  .engines = c.engines,
                  .migration = c.migrates() ? c.migration : migration_path::none,
-                 .peer_engines_together = arbitrates_groups(c.engines),
+                 .peer_engines_together = c.engines.is_by_arrival(),
                  .donation_at_release = c.limits_tokens() && c.donates_at_release(),
                  .distances = distances_of(c, o),
                  .choice = o.choice,

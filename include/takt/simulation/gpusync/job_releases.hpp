@@ -29,27 +29,20 @@ struct point_rule {
   }
 };
 
-/// Of fair lateness on so many CPUs. False on overflow.
-template <class Task>
-[[nodiscard]] constexpr auto fair_point_rule(std::int64_t cpus, const Task& t, ticks demand, point_rule& out) noexcept
-    -> bool {
-  std::int64_t earlier = 0;
-  out.per_release = cpus;
-  return checked_multiply(cpus, t.deadline, out.constant) && checked_multiply(cpus - 1, demand, earlier) &&
-         checked_subtract(out.constant, earlier, out.constant);
-}
-
-/// False on overflow. `demand` is what fair lateness counts with.
+/// False on overflow. `demand` is what points that read it count with.
 template <class Task>
 [[nodiscard]] constexpr auto point_rule_of(const gpusync_configuration& c, const Task& t, ticks demand,
                                            point_rule& out) noexcept -> bool {
-  switch (c.scheduler) {
-    case cpu_scheduler::earliest_deadline: out = {1, t.deadline}; return true;
-    case cpu_scheduler::shortest_period: out = {0, t.period}; return true;
-    case cpu_scheduler::given_priority: out = {0, t.priority}; return true;
-    case cpu_scheduler::fair_lateness: return fair_point_rule(c.cpu_cluster_size, t, demand, out);
-  }
-  return false;
+  const gel_policy& p = c.scheduler.points;
+  // Points are as many times as large as makes them whole.
+  const std::int64_t scale = p.other_processors != 0 ? c.cpu_cluster_size : 1;
+  out = {c.scheduler.task_level ? 0 : scale, 0};
+  const auto add = [&out](std::int64_t times, std::int64_t weight, std::int64_t value) {
+    return checked_multiply(times, weight, times) && checked_multiply(times, value, value) &&
+           checked_add(out.constant, value, out.constant);
+  };
+  return add(scale, p.deadline, t.deadline) && add(scale, p.period, t.period) && add(scale, p.point, t.priority) &&
+         add(scale, p.wcet, demand) && add(scale - 1, p.other_processors, demand);
 }
 
 /// Releases of every task as the options want them. Pre: `o` has no fault.

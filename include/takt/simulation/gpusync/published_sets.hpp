@@ -59,7 +59,7 @@ inline constexpr std::size_t second_reported_task = 1;  ///< period 75 ms, utili
 /// with three tokens each. Nine tenths of a GPU task's time are on GPUs, three quarters of that in two equal kernels.
 /// Periods, which are known for two tasks only, are multiples of 5 ms between 10 and 75 chosen by `seed`. Of the 28
 /// CPU tasks that the text counts it describes 22, which these are. Source: Elliott 2015, section 4.4.1.
-[[nodiscard]] inline auto mixed_set(cpu_scheduler scheduler, engine_order engines, std::uint64_t seed = 1)
+[[nodiscard]] inline auto mixed_set(cpu_scheduler scheduler, service_order engines, std::uint64_t seed = 1)
     -> published_set {
   using detail::millisecond;
   published_set out{.platform = detail::two_nodes(4, 3, 2 * detail::megabyte), .tasks = {}};
@@ -111,8 +111,9 @@ inline constexpr std::size_t second_reported_task = 1;  ///< period 75 ms, utili
 /// Feature tracking in thirty video streams: two at 30 frames per second, ten at 20, eighteen at 10 with frames of four
 /// times the size, evenly on the clusters. Data and state as published; `kernel` is the time of a small frame on a GPU,
 /// which was not, and a CPU works a quarter of that. Source: Elliott 2015, section 4.4.2.
-[[nodiscard]] inline auto feature_tracking(std::int32_t gpus_per_cluster, cpu_scheduler scheduler, engine_order engines,
-                                           ticks kernel = 6 * detail::millisecond) -> published_set {
+[[nodiscard]] inline auto feature_tracking(std::int32_t gpus_per_cluster, cpu_scheduler scheduler,
+                                           service_order engines, ticks kernel = 6 * detail::millisecond)
+    -> published_set {
   published_set out{.platform = detail::two_nodes(gpus_per_cluster, 2, 2 * detail::megabyte), .tasks = {}};
   auto& c = out.platform.shape;
   c.scheduler = scheduler;

@@ -51,8 +51,8 @@ using gpu_tokens =
     r2dglp<most_simulated_tokens, MaxTasks, affinity_advice<most_simulated_tokens, MaxTasks>, TokenRules>;
 
 template <std::size_t MaxTasks, class TokenRules>
-using gpu_bank = lock_bank<gpu_tokens<MaxTasks, TokenRules>, ck_omlp<most_simulated_tokens, MaxTasks>,
-                           fifo_mutex<MaxTasks>, priority_mutex<MaxTasks>>;
+using gpu_bank =
+    lock_bank<gpu_tokens<MaxTasks, TokenRules>, ck_omlp<most_simulated_tokens, MaxTasks>, ordered_mutex<MaxTasks>>;
 
 /// Whether the tasks of a GPU cluster have GPUs for themselves.
 [[nodiscard]] inline auto has_own_gpus(const gpu_system& s, std::size_t gpu_cluster) -> bool {
@@ -94,10 +94,7 @@ template <std::size_t MaxTasks, class TokenRules>
   for (auto r = static_cast<resource_id>(s.pools.size()); r < layout.size(); ++r) {
     resource_options options = engines;
     options.shown = layout.shown(r);
-    switch (s.engines) {
-      case engine_order::first_come: bank.add(fifo_mutex<MaxTasks>{}, options); break;
-      case engine_order::priority: bank.add(priority_mutex<MaxTasks>{}, options); break;
-    }
+    bank.add(ordered_mutex<MaxTasks>{s.engines}, options);
   }
   return bank;
 }

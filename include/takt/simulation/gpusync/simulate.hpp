@@ -39,7 +39,7 @@ namespace simulation::detail {
   if (!predicts(o.choice) && o.predictor != plain.predictor) { return unused("predictor"); }
   const bool between_gpus = c.migrates() && copies_between_gpus(c.migration);
   if (!between_gpus && o.peer_percent != plain.peer_percent) { return unused("peer_percent"); }
-  if (!uses_fair_points(c.scheduler) && !o.fair_demands.empty()) { return unused("fair_demands"); }
+  if (!c.scheduler.reads_demand() && !o.fair_demands.empty()) { return unused("fair_demands"); }
   if (!c.limits_tokens() && o.queues != plain.queues) { return unused("queues"); }
   return {};
 }

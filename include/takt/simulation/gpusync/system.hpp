@@ -77,10 +77,11 @@ struct gpu_system {
   std::int32_t clusters = 1;
   std::vector<simulated_pool> pools{};
   std::int32_t copy_engines = 2;
-  engine_order engines = engine_order::first_come;
+  service_order engines = service_order::first_come;
   migration_path migration = migration_path::none;
   /// Whether a copy from GPU to GPU asks for both its engines at once, or for one after the other in the order of their
-  /// numbers. At once, with one grant at a time, engines that serve by priority may end in a deadlock.
+  /// numbers. At once, with one grant at a time, engines that are not served in the order of arrival may end in a
+  /// deadlock.
   bool peer_engines_together = true;
   bool donation_at_release = false;       ///< CK-OMLP
   std::vector<std::int32_t> distances{};  ///< between the GPUs of a cluster, row by row; below `distance_limit`

@@ -38,7 +38,7 @@ struct graph_configuration {
   graph_scheduler cpus = graph_scheduler::earliest_deadline;
   std::int32_t tokens = unlimited_tokens;
   std::int32_t queue_limit = 0;
-  engine_order engines = engine_order::first_come;
+  service_order engines = service_order::first_come;
   bool spins = false;  ///< jobs that wait for an engine keep their CPUs
 
   [[nodiscard]] constexpr auto manages_gpu() const noexcept -> bool { return tokens != unlimited_tokens; }
@@ -50,17 +50,17 @@ inline constexpr std::array<graph_configuration, 14> graph_configurations{{
     {"SCHED_OTHER", graph_scheduler::round_robin},
     {"SCHED_FIFO", graph_scheduler::fixed_priority},
     {"C-EDF"},
-    {"(1 6 FIFO)", graph_scheduler::earliest_deadline, 1, 6, engine_order::first_come},
-    {"(1 6 PRIO)", graph_scheduler::earliest_deadline, 1, 6, engine_order::priority},
-    {"(2 3 FIFO)", graph_scheduler::earliest_deadline, 2, 3, engine_order::first_come},
-    {"(2 3 PRIO)", graph_scheduler::earliest_deadline, 2, 3, engine_order::priority},
-    {"(3 2 FIFO)", graph_scheduler::earliest_deadline, 3, 2, engine_order::first_come},
-    {"(3 2 PRIO)", graph_scheduler::earliest_deadline, 3, 2, engine_order::priority},
-    {"(6 1 FIFO)", graph_scheduler::earliest_deadline, 6, 1, engine_order::first_come},
-    {"(6 1 PRIO)", graph_scheduler::earliest_deadline, 6, 1, engine_order::priority},
-    {"SCHED_OTHER busy", graph_scheduler::round_robin, unlimited_tokens, 0, engine_order::first_come, true},
-    {"SCHED_FIFO busy", graph_scheduler::fixed_priority, unlimited_tokens, 0, engine_order::first_come, true},
-    {"C-EDF busy", graph_scheduler::earliest_deadline, unlimited_tokens, 0, engine_order::first_come, true},
+    {"(1 6 FIFO)", graph_scheduler::earliest_deadline, 1, 6, service_order::first_come},
+    {"(1 6 PRIO)", graph_scheduler::earliest_deadline, 1, 6, service_order::priority},
+    {"(2 3 FIFO)", graph_scheduler::earliest_deadline, 2, 3, service_order::first_come},
+    {"(2 3 PRIO)", graph_scheduler::earliest_deadline, 2, 3, service_order::priority},
+    {"(3 2 FIFO)", graph_scheduler::earliest_deadline, 3, 2, service_order::first_come},
+    {"(3 2 PRIO)", graph_scheduler::earliest_deadline, 3, 2, service_order::priority},
+    {"(6 1 FIFO)", graph_scheduler::earliest_deadline, 6, 1, service_order::first_come},
+    {"(6 1 PRIO)", graph_scheduler::earliest_deadline, 6, 1, service_order::priority},
+    {"SCHED_OTHER busy", graph_scheduler::round_robin, unlimited_tokens, 0, service_order::first_come, true},
+    {"SCHED_FIFO busy", graph_scheduler::fixed_priority, unlimited_tokens, 0, service_order::first_come, true},
+    {"C-EDF busy", graph_scheduler::earliest_deadline, unlimited_tokens, 0, service_order::first_come, true},
 }};
 
 struct graph_study_options {

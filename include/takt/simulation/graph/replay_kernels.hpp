@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/simulation/graph/gpu_observer.hpp>
@@ -40,7 +39,7 @@ template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, ExactNumber N
 [[nodiscard]] auto replay_kernels(const gpu_shape& shape, std::span<const kernel_arrival<Number>> arrivals,
                                   Observer&& observer = {}) -> kernel_replay<Number> {
   kernel_replay<Number> out;
-  if (shape.sms < 1 || static_cast<std::size_t>(shape.sms) > MaxSms || !is_known(shape.placement)) {
+  if (shape.sms < 1 || static_cast<std::size_t>(shape.sms) > MaxSms) {
     out.fault = model_fault::malformed;
     return out;
   }

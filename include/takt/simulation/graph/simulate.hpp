@@ -18,6 +18,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/gel.hpp>
+#include <takt/rules/composed_board.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
@@ -170,6 +171,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
 /// nodes are refused. Cost: that of
 /// `simulation::simulate_graphs`; all jobs are kept on the heap.
 template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Recorder>
+  requires(!ComposedBoard<P, T>)
 auto simulate(const P& platform, const T& graphs, const plan<N, V>& p, const simulation_options& options,
               Recorder& recorder, detail::refusal&& /*refused*/ = detail::refusal{detail::check_graphs<P>::passed}) {
   if constexpr (detail::check_graphs<P>::passed) {
@@ -192,6 +194,7 @@ auto simulate(const P& platform, const T& graphs, const plan<N, V>& p, const sim
 }
 
 template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V>
+  requires(!ComposedBoard<P, T>)
 [[nodiscard]] auto simulate(const P& platform, const T& graphs, const plan<N, V>& p,
                             const simulation_options& options = {},
                             detail::refusal&& /*refused*/ = detail::refusal{detail::check_graphs<P>::passed}) {

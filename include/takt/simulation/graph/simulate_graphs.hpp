@@ -74,8 +74,8 @@ template <std::size_t MaxKernels = 2048, std::size_t MaxSms = 128, ExactNumber N
 [[nodiscard]] auto simulate_graphs(const graph_workload<Number>& work, const invocations<Number>& releases,
                                    const graph_options& options, const Lengths& lengths, Recorder& recorder,
                                    Observer& observer) -> graph_result<Number> {
-  const bool has_sms = options.copy_engines >= 1 && options.gpu.sms >= 1 &&
-                       static_cast<std::size_t>(options.gpu.sms) <= MaxSms && is_known(options.gpu.placement);
+  const bool has_sms =
+      options.copy_engines >= 1 && options.gpu.sms >= 1 && static_cast<std::size_t>(options.gpu.sms) <= MaxSms;
   if (!has_sms || !check_graph_workload(work, releases, options)) {
     graph_result<Number> out;
     out.fault = model_fault::malformed;

@@ -18,7 +18,7 @@ using namespace takt::analysis;
 TEST_CASE("AP-13 the jobs of the counterexamples to the printed Lemma 1 are late") {
   const auto lasting = [](const kernels& tasks, std::int32_t levels, preemption_cost_model model,
                           const std::vector<std::vector<ticks>>& releases) {
-    const level_stack stack{levels, 1, takt::level_limit::started_jobs};
+    const takt::level_stack<kernels::max_tasks, takt::limited_by_started_jobs> stack{levels};
     return worst(simulate_accelerator(edf, stack, tasks, at(tasks, releases), {.costs = model}));
   };
   const kernels blocked = set_of({{1, 3, 10}, {4, 8, 20}, {6, 40, 40}});

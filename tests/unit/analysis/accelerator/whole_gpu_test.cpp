@@ -120,7 +120,7 @@ TEST_CASE("ranks follow deadlines, periods, given priorities or the given order"
   using order = std::vector<std::size_t>;
   const auto ranks = [](const auto& r) { return order(r.begin(), r.end()); };
   CHECK(ranks(rank(s)) == order{1, 2, 0});
-  CHECK(ranks(rank(s, takt::priority_order::rate_monotonic)) == order{2, 0, 1});
+  CHECK(ranks(rank(s, takt::by_period{})) == order{2, 0, 1});
   CHECK(ranks(rank_as_given<8>(3)) == order{0, 1, 2});
   for (std::size_t i = 0; i < 3; ++i) { s.tasks[i].priority = static_cast<std::int32_t>(7 - i); }
   CHECK(ranks(rank(s)) == order{2, 1, 0});

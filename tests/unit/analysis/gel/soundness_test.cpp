@@ -50,8 +50,10 @@ struct tally {
 };
 
 auto policy_of(std::uint64_t seed) -> gel_policy {
-  constexpr gel_policy all[]{gel_policy::earliest_deadline, gel_policy::fair_lateness, gel_policy::first_in_first_out};
-  return all[seed % 3];
+  constexpr gel_policy all[]{gel_policy::earliest_deadline,        gel_policy::fair_lateness,
+                             gel_policy::first_in_first_out,       {.deadline = 1, .wcet = -1},
+                             {.period = 1, .other_processors = 2}, {.deadline = -1, .period = 2, .wcet = 3}};
+  return all[seed % 6];
 }
 
 /// Runs one set in several ways under a bound.

@@ -16,8 +16,8 @@ namespace {
 
 using namespace takt::analysis::gpusync;
 using takt::cpu_scheduler;
-using takt::engine_order;
 using takt::migration_path;
+using takt::service_order;
 using takt::ticks;
 using takt_vectors::exact;
 
@@ -310,11 +310,11 @@ TEST_CASE("GSA-52 by deadline every overlapping section of the same engine may b
   for (const ticks kernel : {7, 5, 3}) { tasks.add(gpu_task(10, 1000, kernel)); }
   board<ticks> platform;
   platform.shape = {
-      .tokens_per_gpu = 2, .engines = engine_order::priority, .scheduler = cpu_scheduler::earliest_deadline};
+      .tokens_per_gpu = 2, .engines = service_order::priority, .scheduler = cpu_scheduler::earliest_deadline};
   const auto found = analyze_set(platform, tasks);
   // Two jobs of each other task overlap with one that is pending for at most its period.
   CHECK(found.tasks[0].engines.execution.time == 2 * 5 + 2 * 3);
-  platform.shape.engines = engine_order::first_come;
+  platform.shape.engines = service_order::first_come;
   CHECK(analyze_set(platform, tasks).tasks[0].engines.execution.time == 5);
 }
 
@@ -323,7 +323,7 @@ TEST_CASE("GSA-52 under fixed priorities a less important section precedes when 
   for (const ticks kernel : {2, 30, 50, 70}) { tasks.add(gpu_task(10, 1000 * kernel, kernel)); }
   board<ticks> platform;
   platform.shape = {
-      .tokens_per_gpu = 2, .engines = engine_order::priority, .scheduler = cpu_scheduler::shortest_period};
+      .tokens_per_gpu = 2, .engines = service_order::priority, .scheduler = cpu_scheduler::shortest_period};
   auto found = analyze_set(platform, tasks);
   // Nobody is more important than the first task: the longest section that runs already.
   CHECK(found.tasks[0].engines.execution.time == 70);
@@ -346,7 +346,7 @@ TEST_CASE("GSA-52 a job that lends its priority lends it to as many requests as 
   platform.shape = {.cpus = 4,
                     .gpus = 2,
                     .tokens_per_gpu = 2,
-                    .engines = engine_order::priority,
+                    .engines = service_order::priority,
                     .scheduler = cpu_scheduler::shortest_period};
   REQUIRE(platform.shape.protocol() == takt::token_protocol::ck_omlp);
   REQUIRE(platform.shape.sharing_cpus(0) == 2);
@@ -370,7 +370,7 @@ TEST_CASE("GSA-52 where state moves between GPUs all copies of the cluster may b
                     .gpu_cluster_size = 2,
                     .tokens_per_gpu = 1,
                     .migration = migration_path::peer_to_peer,
-                    .engines = engine_order::priority,
+                    .engines = service_order::priority,
                     .scheduler = cpu_scheduler::shortest_period};
   platform.costs.kinds = {takt::linear_cost<ticks>{0, 1, 1}, {0, 1, 1}, {0, 1, 1}};
   REQUIRE_FALSE(takt::validate_gpusync(platform, tasks));

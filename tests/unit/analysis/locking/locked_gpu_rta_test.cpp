@@ -17,7 +17,6 @@ namespace {
 
 using namespace takt::analysis;
 using takt::ticks;
-using takt::token_order;
 
 using table = takt::task_table<ticks, 6, 64>;
 
@@ -63,7 +62,7 @@ void add_cpu(table& out, ticks time) { out.add_segment({.where = takt::stage::cp
   return out;
 }
 
-template <token_order Order>
+template <class Order>
 [[nodiscard]] auto bounds_of(const table& t, const takt::platform_record& platform) -> std::vector<ticks> {
   using analysis_type = locked_gpu_rta<table, Order>;
   REQUIRE(!analysis_type::fits(t, platform));
@@ -106,11 +105,12 @@ struct formulas {
   int without = 0;
 };
 
-template <token_order Order>
+template <class Order>
 void check_terms(std::uint64_t seed, formulas& seen) {
   takt::random_stream random{seed};
   for (int run = 0; run < 100; ++run) {
-    const std::int32_t cores = Order == token_order::r2dglp ? 1 : static_cast<std::int32_t>(random.between(1, 2));
+    const std::int32_t cores =
+        std::same_as<Order, takt::r2dglp_order_rule> ? 1 : static_cast<std::int32_t>(random.between(1, 2));
     const auto tokens = static_cast<std::int32_t>(random.between(1, 3));
     const table t = random_table(random, cores);
     locked_gpu_rta<table, Order> a(t, board(cores, 1, tokens, 2 * tokens));
@@ -135,30 +135,30 @@ void check_terms(std::uint64_t seed, formulas& seen) {
 
 TEST_CASE("tokens under the k-FMLP: sections of a task wait for one of each task ahead in its queue") {
   // One token, one SM: c and d may stand before a, sections of 4 and 7.
-  CHECK(bounds_of<token_order::k_fmlp>(four_tasks(), board(1, 1, 1, 1)) ==
+  CHECK(bounds_of<takt::k_fmlp_order_rule>(four_tasks(), board(1, 1, 1, 1)) ==
         std::vector<ticks>{2 + 6 + 11, 2 + 2, 3 + 8 + 2 * 13 + 2 + 2, 4 + 7 + 10 + 2 + 2 + 3});
   // Two tokens: one copy of another holder lengthens each copy, so sections are 10, 6 (after 4), 9; one is ahead.
-  const auto two = bounds_of<token_order::k_fmlp>(four_tasks(), board(1, 1, 2, 2));
+  const auto two = bounds_of<takt::k_fmlp_order_rule>(four_tasks(), board(1, 1, 2, 2));
   CHECK(two[0] == 2 + 10 + 9);
   CHECK(two[1] == 2 + 2);
   // As many tokens as users: nobody waits for one, and a copy waits for those of both others.
-  const auto three = bounds_of<token_order::k_fmlp>(four_tasks(), board(1, 1, 3, 3));
+  const auto three = bounds_of<takt::k_fmlp_order_rule>(four_tasks(), board(1, 1, 3, 3));
   CHECK(three[0] == 2 + 6 + 2 * (2 + 1));
 }
 
 TEST_CASE("tokens under the R2DGLP: one section of another task per request") {
-  const auto bounds = bounds_of<token_order::r2dglp>(four_tasks(), board(1, 1, 1, 1));
+  const auto bounds = bounds_of<takt::r2dglp_order_rule>(four_tasks(), board(1, 1, 1, 1));
   REQUIRE(bounds.size() == 4);
   CHECK(bounds[0] == 8 + 7);
   CHECK(bounds[1] == 2 + 15);
   CHECK(bounds[2] == 11 + 2 * 7 + 17);
-  CHECK(locked_gpu_rta<table, token_order::r2dglp>::fits(four_tasks(), board(2, 1, 1, 1)).fault ==
+  CHECK(locked_gpu_rta<table, takt::r2dglp_order_rule>::fits(four_tasks(), board(2, 1, 1, 1)).fault ==
         takt::model_fault::one_core_and_gpu_only);
 }
 
 TEST_CASE("tokens under the CK-OMLP: waits by cores with users, and a loan to lower tasks of the core") {
   table t = four_tasks();
-  const auto one_core = bounds_of<token_order::ck_omlp>(t, board(1, 1, 1, 1));
+  const auto one_core = bounds_of<takt::ck_omlp_order_rule>(t, board(1, 1, 1, 1));
   REQUIRE(one_core.size() == 4);
   CHECK(one_core[0] == 8 + 7);
   CHECK(one_core[1] == 2 + 7 + 15);
@@ -166,7 +166,7 @@ TEST_CASE("tokens under the CK-OMLP: waits by cores with users, and a loan to lo
   t.tasks[2].core = 1;
   t.tasks[3].core = 1;
   // Two cores have users: one request is ahead, and a loan takes two sections. b is alone on its core and never lends.
-  const auto three_cores = bounds_of<token_order::ck_omlp>(t, board(3, 1, 1, 1));
+  const auto three_cores = bounds_of<takt::ck_omlp_order_rule>(t, board(3, 1, 1, 1));
   CHECK(three_cores == std::vector<ticks>{8 + 7, 2, 11 + 2 * 7 + 2 * 7, 11 + 6 + 39});
 }
 
@@ -201,18 +201,18 @@ TEST_CASE("tokens of two GPUs count together, each kernel as on the slower slot"
 
 TEST_CASE("the parts of a bound under tokens add up to it, and those of none exceed the deadline") {
   formulas fifo;
-  check_terms<token_order::k_fmlp>(4, fifo);
+  check_terms<takt::k_fmlp_order_rule>(4, fifo);
   CHECK(fifo.with > 0);
   CHECK(fifo.without > 0);
   formulas others;
-  check_terms<token_order::r2dglp>(5, others);
-  check_terms<token_order::ck_omlp>(6, others);
+  check_terms<takt::r2dglp_order_rule>(5, others);
+  check_terms<takt::ck_omlp_order_rule>(6, others);
   CHECK(others.with > 0);
   CHECK(others.without == 0);
 }
 
 TEST_CASE("token pools: what does not fit is a status") {
-  using analysis_type = locked_gpu_rta<table, token_order::k_fmlp>;
+  using analysis_type = locked_gpu_rta<table, takt::k_fmlp_order_rule>;
   CHECK(analysis_type::fits(four_tasks(), board(1, 1, 3, 2)).fault == takt::model_fault::platform_size_out_of_range);
   CHECK(analysis_type::fits(four_tasks(), board(1, 1, 0, 2)).fault == takt::model_fault::platform_size_out_of_range);
   CHECK(analysis_type::fits(four_tasks(), board(1, 0, 1, 1)).fault == takt::model_fault::copy_without_engine);

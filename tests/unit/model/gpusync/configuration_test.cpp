@@ -86,7 +86,7 @@ TEST_CASE("GSA-1 CPUs that share a GPU cluster") {
 TEST_CASE("GSA-4 the study's scope is the default: fair lateness, engines in order of arrival, chunks of 1 MB") {
   const gpusync_configuration c;
   CHECK(c.scheduler == takt::cpu_scheduler::fair_lateness);
-  CHECK(c.engines == takt::engine_order::first_come);
+  CHECK(c.engines == takt::service_order::first_come);
   CHECK(c.copy_engines == 2);
   CHECK(c.dma_chunk == 1'048'576);
 }

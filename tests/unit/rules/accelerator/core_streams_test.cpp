@@ -14,13 +14,13 @@
 namespace {
 
 using takt::any_core;
-using takt::gang_order;
 using takt::kernel_id;
 using takt::ticks;
 
 constexpr std::size_t max_tasks = 7;
 constexpr std::size_t max_cores = 3;
-using gang = takt::event_driven_gang<max_tasks, max_cores>;
+template <class Order>
+using gang = takt::event_driven_gang<max_tasks, max_cores, Order>;
 
 /// Streams with kernels in them, as a device sees it.
 class device {
@@ -73,14 +73,14 @@ class device {
 
 /// Who runs, by walking all incomplete jobs in order of importance.
 auto walk(const std::vector<takt::job_order<ticks>>& jobs, const std::vector<std::int32_t>& cores, std::int32_t count,
-          gang_order order) -> std::set<kernel_id> {
+          bool strictly) -> std::set<kernel_id> {
   std::set<kernel_id> out;
   std::set<std::int32_t> taken;
   for (const auto& j : jobs) {
     const std::int32_t core = cores[static_cast<std::size_t>(j.kernel)];
     if (core == any_core) {
       if (!taken.empty()) {
-        if (order == gang_order::strict) { break; }
+        if (strictly) { break; }
         continue;
       }
       for (std::int32_t c = 0; c < count; ++c) { taken.insert(c); }
@@ -93,11 +93,12 @@ auto walk(const std::vector<takt::job_order<ticks>>& jobs, const std::vector<std
 }
 
 /// Random jobs come and go; those who are asked to yield do so at once, or after a while.
-void play(std::uint64_t seed, gang_order order, bool at_once) {
+template <class Order>
+void play(std::uint64_t seed, Order /*order*/, bool at_once) {
   takt::random_stream random{seed};
   const auto cores = static_cast<std::int32_t>(random.between(1, max_cores));
   const auto levels = static_cast<std::int32_t>(random.between(1, 3));
-  gang strategy{cores, order, levels};
+  gang<Order> strategy{cores, levels};
   device d{cores, levels};
   std::vector<std::int32_t> core_of(max_tasks);
   for (auto& c : core_of) { c = static_cast<std::int32_t>(random.below(cores + 1)) - 1; }
@@ -134,7 +135,7 @@ void play(std::uint64_t seed, gang_order order, bool at_once) {
       continue;
     }
     settle();
-    if (at_once) { CHECK(d.running() == walk(jobs, core_of, cores, order)); }
+    if (at_once) { CHECK(d.running() == walk(jobs, core_of, cores, std::is_same_v<Order, takt::strict_order>)); }
   }
 }
 
@@ -154,14 +155,14 @@ TEST_CASE("AP-10 kernels pinned to different cores never share a stream, and one
   }
   CHECK(seen.size() == 6);
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    play(seed, gang_order::backfill, false);
-    play(seed, gang_order::strict, false);
+    play(seed, takt::backfill, false);
+    play(seed, takt::strict, false);
   }
 }
 
 TEST_CASE("AP-10 the heads of the core queues and the whole-GPU jobs give the same choice as a walk over all jobs") {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    play(seed, gang_order::backfill, true);
-    play(seed, gang_order::strict, true);
+    play(seed, takt::backfill, true);
+    play(seed, takt::strict, true);
   }
 }

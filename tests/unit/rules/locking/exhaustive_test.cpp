@@ -10,17 +10,14 @@
 #include <string>
 #include <vector>
 
+#include <takt/checking.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/rules/locking/as_published.hpp>
 #include <takt/rules/locking/ck_omlp.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 
-#include "support/blocking_game.hpp"
-#include "support/donation_game.hpp"
-#include "support/locking_checker.hpp"
-
-using namespace takt_tests;
+using namespace takt::checking;
 
 namespace {
 
@@ -30,11 +27,10 @@ namespace {
 template <class P, class Invariant = no_invariant>
 [[nodiscard]] auto complaint(const P& start, std::size_t at_least, const checker_expectations& e = {},
                              Invariant invariant = {}) -> std::string {
-  locking_checker<P, Invariant> checker{start, e, invariant};
-  checker.run();
-  if (thorough()) { MESSAGE("states " << checker.states() << ", transitions " << checker.transitions()); }
-  CHECK(checker.states() >= at_least);
-  return checker.complaint();
+  const lock_report seen = check_lock(start, e, invariant);
+  if (thorough()) { MESSAGE("states " << seen.states << ", transitions " << seen.transitions); }
+  CHECK(seen.states >= at_least);
+  return seen.complaint;
 }
 
 struct limited_queues {
@@ -77,12 +73,11 @@ struct game_result {
 
 template <class P>
 [[nodiscard]] auto play(const P& start, const blocking_limits& limits) -> game_result {
-  blocking_game<P> game{start, limits};
-  const std::int32_t worst = game.worst();
+  const blocking_report seen = longest_blocking(start, limits);
   if (thorough()) {
-    MESSAGE("positions " << game.positions() << ", longest pi-blocking " << worst << ": " << game.story());
+    MESSAGE("positions " << seen.positions << ", longest pi-blocking " << seen.delay << ": " << seen.story);
   }
-  return {worst, game.positions()};
+  return {seen.delay, seen.positions};
 }
 
 /// In sections: (2 ceil(c/k) - 1), and for each withdrawal while the request waits ceil(c/k) more.

@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/checking.hpp>
 #include <takt/rules/locking/as_published.hpp>
 #include <takt/rules/locking/ck_omlp.hpp>
 #include <takt/rules/locking/priority_donation.hpp>
-
-#include "support/donation_game.hpp"
 
 namespace {
 
@@ -94,7 +93,7 @@ TEST_CASE("GSD-24 rule P7b: a donee that rises among the best needs its donor no
 
 TEST_CASE("GSD-24 in every run, requests belong to the best or to donees of the best") {
   for (const std::int32_t cpus : {1, 2, 3}) {
-    takt_tests::donation_game<takt::ck_omlp<1, 4>> game{takt::ck_omlp<1, 4>{1}, {.cpus = cpus}};
+    takt::checking::donation_game<takt::ck_omlp<1, 4>> game{takt::ck_omlp<1, 4>{1}, {.cpus = cpus}};
     const auto worst = game.worst();
     CHECK(worst.indirect <= cpus);
     CHECK(game.deserted() == 0);

@@ -112,3 +112,25 @@ TEST_CASE("a priority told while waiting decides, not the one at the request") {
   CHECK(m.release(1) == no_request);
   CHECK(m == takt::priority_mutex<3>{});
 }
+
+TEST_CASE(
+    "a mutex in an order of one's own serves in that order, and claims that it does not tell apart as they came") {
+  constexpr takt::service_order last_come{
+      [](const takt::waiting_claim& a, const takt::waiting_claim& b) noexcept { return a.place > b.place; }};
+  constexpr takt::service_order in_bands{[](const takt::waiting_claim& a, const takt::waiting_claim& b) noexcept {
+    return a.priority.point / 10 < b.priority.point / 10;
+  }};
+  const auto served = [](const takt::service_order& order) {
+    takt::ordered_mutex<5> m{order};
+    constexpr std::int64_t points[]{99, 25, 17, 12, 3};
+    for (takt::request_id r = 0; r < 5; ++r) { static_cast<void>(m.issue(r, {.priority = {points[r], 0}})); }
+    std::vector<takt::request_id> out;
+    for (takt::request_id r = m.release(0); r != takt::no_request; r = m.release(r)) { out.push_back(r); }
+    return out;
+  };
+  using ids = std::vector<takt::request_id>;
+  CHECK(served(takt::service_order::first_come) == ids{1, 2, 3, 4});
+  CHECK(served(takt::service_order::priority) == ids{4, 3, 2, 1});
+  CHECK(served(last_come) == ids{4, 3, 2, 1});
+  CHECK(served(in_bands) == ids{4, 2, 3, 1});
+}

@@ -32,12 +32,12 @@ using takt::no_kernel;
 using takt::ticks;
 using takt::runtime::accelerator_options;
 using takt::runtime::accelerator_runtime;
+using takt::runtime::backlog_handling;
 using takt::runtime::emulated_accelerator;
 using takt::runtime::job_event;
 using takt::runtime::launch_end;
 using takt::runtime::never;
 using takt::runtime::now;
-using takt::runtime::overrun_policy;
 using takt::runtime::wave_kernel;
 using takt_test::manual_device;
 using takt_test::recording;
@@ -52,6 +52,7 @@ constexpr ticks hour = 3'600'000 * ms;
 using single_stream = takt::single_stream<max_tasks>;
 using level_stack = takt::level_stack<max_tasks>;
 using gang = takt::event_driven_gang<max_tasks, max_cores>;
+using strict_gang = takt::event_driven_gang<max_tasks, max_cores, takt::strict_order>;
 using slots = takt::slotted_cores<max_tasks, max_cores>;
 template <class Strategy, class Policy = earliest_deadline_first>
 using by_hand = accelerator_runtime<Policy, Strategy, manual_device>;
@@ -172,7 +173,7 @@ TEST_CASE("AP-09 a better job that is released later is pushed above the started
 
 TEST_CASE("AP-06 AP-10 pinned kernels go to streams of their cores, one for all cores waits until none is there") {
   manual_device device;
-  by_hand<gang> runtime{{}, gang{2, takt::gang_order::backfill, 2}, device};
+  by_hand<gang> runtime{{}, gang{2, 2}, device};
   (void)runtime.add_timed(on_core(once(hour / 4), 0));
   (void)runtime.add_timed(once(hour / 4));
   REQUIRE(runtime.pin(1, 1));
@@ -288,7 +289,7 @@ TEST_CASE("a release that finds its job unfinished can be dropped, and a hook ca
   manual_device device;
   by_hand<single_stream>* running = nullptr;
   accelerator_options options;
-  options.overrun = overrun_policy::skip;
+  options.overrun = backlog_handling::skip;
   options.hooks.on_overrun = [&](const job_event&) {
     if (++overruns == 3) {
       running->stop();
@@ -459,8 +460,8 @@ template <class Policy>
 void run_under_every_strategy() {
   run_program<Policy>(single_stream{2}, false);
   run_program<Policy>(level_stack{2, 2}, false);
-  run_program<Policy>(gang{2, takt::gang_order::backfill, 2}, true);
-  run_program<Policy>(gang{2, takt::gang_order::strict, 1}, true);
+  run_program<Policy>(gang{2, 2}, true);
+  run_program<Policy>(strict_gang{2, 1}, true);
   run_program<Policy>(slots{2, 1}, true);
   run_program<Policy>(slots{2, 2}, true);
 }

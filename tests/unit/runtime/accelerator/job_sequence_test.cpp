@@ -8,15 +8,15 @@ namespace {
 
 using takt::ticks;
 using takt::runtime::arrival;
+using takt::runtime::backlog_handling;
 using takt::runtime::job_sequence;
 using takt::runtime::never;
-using takt::runtime::overrun_policy;
 using takt::runtime::slot_clock;
 
 }  // namespace
 
 TEST_CASE("releases follow one another by the period exactly, and late jobs wait for each other") {
-  job_sequence jobs{100, 10, 8, overrun_policy::queue};
+  job_sequence jobs{100, 10, 8, backlog_handling::queue};
   CHECK(jobs.next_release() == 100);
   CHECK(jobs.next_deadline() == never);
   CHECK(jobs.release() == arrival::starts);
@@ -37,7 +37,7 @@ TEST_CASE("releases follow one another by the period exactly, and late jobs wait
 }
 
 TEST_CASE("a release that finds its job unfinished is dropped where that is asked for") {
-  job_sequence jobs{0, 10, 10, overrun_policy::skip};
+  job_sequence jobs{0, 10, 10, backlog_handling::skip};
   CHECK(jobs.release() == arrival::starts);
   CHECK(jobs.release() == arrival::dropped);
   CHECK(jobs.release() == arrival::dropped);
@@ -49,7 +49,7 @@ TEST_CASE("a release that finds its job unfinished is dropped where that is aske
 }
 
 TEST_CASE("each deadline is watched once, in order, also those of jobs that wait") {
-  job_sequence jobs{0, 10, 5, overrun_policy::queue};
+  job_sequence jobs{0, 10, 5, backlog_handling::queue};
   (void)jobs.release();
   CHECK(jobs.next_deadline() == 5);
   jobs.pass_deadline();

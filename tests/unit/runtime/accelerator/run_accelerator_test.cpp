@@ -83,7 +83,7 @@ TEST_CASE("AP-07 AP-35 one task set runs under the rule of the pool, whichever t
   check_run(takt::levels(takt::edf));
   check_run(takt::levels(takt::rate_monotonic));
   check_run(takt::gang(takt::edf));
-  check_run(takt::gang(takt::deadline_monotonic, takt::gang_order::strict));
+  check_run(takt::gang(takt::deadline_monotonic, takt::strict));
   check_run(takt::slots(takt::edf, takt::pinned_slot(0_ms, 6_ms), takt::gang_slot(6_ms, 6_ms), takt::period(12_ms)));
   check_run(takt::slots(takt::deadline_monotonic, takt::pinned_slot(0_ms, 6_ms), takt::gang_slot(6_ms, 6_ms),
                         takt::period(12_ms)));

@@ -164,7 +164,7 @@ using random_graphs = takt::graph_table<takt::ticks, 24, 120, 3>;
   out.early_release = random.chance(1, 2);
   out.copies = random.between(0, 3);
   out.sharing = random.chance(1, 3) ? rt::processor_sharing::by_system : rt::processor_sharing::by_points;
-  out.overrun = random.chance(1, 3) ? rt::overrun_policy::skip : rt::overrun_policy::queue;
+  out.overrun = random.chance(1, 3) ? rt::backlog_handling::skip : rt::backlog_handling::queue;
   out.block_threads = static_cast<std::int32_t>(random.between(1, 3));
   return out;
 }

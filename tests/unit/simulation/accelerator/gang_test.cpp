@@ -4,7 +4,7 @@
 #include "unit/simulation/accelerator/fixtures.hpp"
 
 using namespace accelerator_fixtures;
-using takt::gang_order;
+using strict_cores = takt::event_driven_gang<kernels::max_tasks, 4, takt::strict_order>;
 
 namespace {
 
@@ -17,9 +17,9 @@ auto run(const kernels& tasks, const Strategy& strategy, const options& o = {}) 
 
 TEST_CASE(
     "AP-X10 AP-10 event by event the set of Example 1 meets its deadlines, in strict order and with backfilling") {
-  const auto backfill = run(table_1, gang_cores{2, gang_order::backfill});
+  const auto backfill = run(table_1, gang_cores{2});
   CHECK(worst(backfill) == responses{8, 12, 7, 4});
-  const auto strict = run(table_1, gang_cores{2, gang_order::strict});
+  const auto strict = run(table_1, strict_cores{2});
   CHECK(worst(strict) == responses{8, 12, 7, 6});
   for (const auto& r : {backfill, strict}) {
     CHECK(r.misses() == 0);
@@ -30,8 +30,8 @@ TEST_CASE(
 TEST_CASE("AP-10 pinned kernels of two cores run at the same time, on as many levels as there are") {
   constexpr kernels tasks = set_of({{6, 20, 20, 2, 0}, {6, 20, 20, 2, 1}, {1, 5, 20, 1, 1}});
   for (const std::int32_t levels : {1, 2}) {
-    const auto r = simulate_accelerator(edf, gang_cores{2, gang_order::backfill, levels}, tasks,
-                                        at(tasks, {{0}, {0}, {1}}), options{.costs = preemption_cost_model::ideal});
+    const auto r = simulate_accelerator(edf, gang_cores{2, levels}, tasks, at(tasks, {{0}, {0}, {1}}),
+                                        options{.costs = preemption_cost_model::ideal});
     CHECK(worst(r) == responses{6, 7, 2});  // the wave of the second task ends at 2
   }
 }
@@ -51,8 +51,8 @@ TEST_CASE("AP-X11 a job may be shorter than its task says, and strict order then
   jobs.add(0, {0, 1});
   jobs.add(1, {0, 4});
   jobs.add(2, {0, 3});
-  CHECK(worst(simulate_accelerator(edf, gang_cores{2, gang_order::backfill}, tasks, jobs)) == responses{1, 5, 7});
-  CHECK(worst(simulate_accelerator(edf, gang_cores{2, gang_order::strict}, tasks, jobs)) == responses{1, 5, 8});
+  CHECK(worst(simulate_accelerator(edf, gang_cores{2}, tasks, jobs)) == responses{1, 5, 7});
+  CHECK(worst(simulate_accelerator(edf, strict_cores{2}, tasks, jobs)) == responses{1, 5, 8});
 }
 
 TEST_CASE("AP-35 fixed priorities decide between cores as well") {

@@ -18,7 +18,7 @@ namespace simulation = takt::simulation;
 using simulation::gpu_choice;
 using takt::cpu_scheduler;
 using takt::duration;
-using takt::engine_order;
+using takt::service_order;
 using takt::ticks;
 
 constexpr duration second{1'000'000'000};
@@ -53,7 +53,7 @@ using result = takt::gpusync_observation<simulation::published_table::max_tasks>
 TEST_CASE("GSA-31 with budgets an aberrant task gets no more than its share, and the others less trouble") {
   for (const auto scheduler : {cpu_scheduler::earliest_deadline, cpu_scheduler::shortest_period}) {
     const auto engines =
-        scheduler == cpu_scheduler::earliest_deadline ? engine_order::first_come : engine_order::priority;
+        scheduler == cpu_scheduler::earliest_deadline ? service_order::first_come : service_order::priority;
     const auto s = simulation::mixed_set(scheduler, engines);
     const auto wild = simulation::aberrant_tasks(s, second.count() / 4);
     REQUIRE(wild.size() == 16);
@@ -78,7 +78,7 @@ TEST_CASE("GSA-31 with budgets an aberrant task gets no more than its share, and
 }
 
 TEST_CASE("GSA-32 predictions of steady tasks are close, and those of tasks that overrun less often") {
-  const auto s = simulation::mixed_set(cpu_scheduler::earliest_deadline, engine_order::first_come);
+  const auto s = simulation::mixed_set(cpu_scheduler::earliest_deadline, service_order::first_come);
   const auto wild = simulation::aberrant_tasks(s, second.count() / 4);
   takt::gpusync_simulation_options o{.horizon = second * 2};
   const auto steady = run(s, o);
@@ -96,7 +96,7 @@ TEST_CASE("GSA-32 predictions of steady tasks are close, and those of tasks that
 }
 
 TEST_CASE("GSA-33 affinity moves jobs far less often than a random choice, which moves three quarters") {
-  const auto s = simulation::mixed_set(cpu_scheduler::earliest_deadline, engine_order::first_come);
+  const auto s = simulation::mixed_set(cpu_scheduler::earliest_deadline, service_order::first_come);
   const auto share_moved = [&](gpu_choice choice) {
     const auto r = run(s, {.horizon = second * 2, .choice = choice, .peer_percent = {100, 50, 100, 100}});
     return 1000 * r.migrations() / r.sections();
@@ -120,7 +120,7 @@ TEST_CASE("GSA-34 feature tracking needs copies from GPU to GPU, and all but fai
     return all;
   };
   for (const std::int32_t gpus : {1, 2, 4}) {
-    auto s = simulation::feature_tracking(gpus, cpu_scheduler::earliest_deadline, engine_order::first_come);
+    auto s = simulation::feature_tracking(gpus, cpu_scheduler::earliest_deadline, service_order::first_come);
     CHECK(s.tasks.size() == 30);
     const auto peer = responses(s);
     CHECK(peer.size() == 2 * (2 * 30 + 10 * 20 + 18 * 10) + 2);  // a period of 30 per second is rounded down

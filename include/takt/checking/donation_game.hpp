@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
+#include <takt/checking/longest_delay.hpp>
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/protocol.hpp>
 
-#include "support/longest_delay.hpp"
-
-namespace takt_tests {
+namespace takt::checking {
 
 struct donation_limits {
   std::int32_t cpus = 1;
@@ -26,7 +25,7 @@ struct donation_limits {
 /// more important job. An adversary releases jobs, issues where the gate allows it, releases, withdraws and completes
 /// at any instant. When a unit of time passes, every holder advances that is among the best of its cluster or has a
 /// donor there.
-template <takt::LockingProtocol P, class Rules = takt::donation_rules>
+template <CheckableLock P, class Rules = donation_rules>
 class donation_game {
  public:
   struct delays {
@@ -41,7 +40,7 @@ class donation_game {
   [[nodiscard]] auto worst() -> delays {
     delays out;
     for (const bool direct : {true, false}) {
-      for (takt::request_id j = 0; j < P::capacity(); ++j) {
+      for (request_id j = 0; j < P::capacity(); ++j) {
         game g{limits_.give_up};
         reach(g, start_, 0, game::start, {});
         g.run([&](const position& p, std::int32_t delay, std::size_t last) { expand(g, j, direct, p, delay, last); });
@@ -68,7 +67,7 @@ class donation_game {
  private:
   static constexpr std::size_t capacity = static_cast<std::size_t>(P::capacity());
   static constexpr std::size_t most_clusters = 2;
-  using cluster = takt::priority_donation<capacity, Rules>;
+  using cluster = priority_donation<capacity, Rules>;
 
   struct position {
     P lock;
@@ -79,13 +78,13 @@ class donation_game {
   };
   using game = longest_delay<position>;
 
-  [[nodiscard]] static auto index(takt::request_id r) -> std::size_t { return static_cast<std::size_t>(r); }
-  [[nodiscard]] auto of(takt::request_id j) const -> std::size_t { return index(j % limits_.clusters); }
+  [[nodiscard]] static auto index(request_id r) -> std::size_t { return static_cast<std::size_t>(r); }
+  [[nodiscard]] auto of(request_id j) const -> std::size_t { return index(j % limits_.clusters); }
 
   void reach(game& g, const position& p, std::int32_t delay, std::size_t before, const run_step& s) {
     position_hash h;
     h.mix_lock(p.lock, P::capacity());
-    for (takt::request_id r = 0; r < P::capacity(); ++r) {
+    for (request_id r = 0; r < P::capacity(); ++r) {
       const cluster& c = p.donation[of(r)];
       h.mix(p.elapsed[index(r)]);
       h.mix(c.is_pending(r) ? 1 : 0);
@@ -97,19 +96,19 @@ class donation_game {
     }
     g.reach(p, h.value(), delay, before, s);
   }
-  [[nodiscard]] auto advances(const position& p, takt::request_id r) const -> bool {
+  [[nodiscard]] auto advances(const position& p, request_id r) const -> bool {
     const cluster& c = p.donation[of(r)];
-    return c.among_best(r) || (c.donor_of(r) != takt::no_request && c.among_best(c.donor_of(r)));
+    return c.among_best(r) || (c.donor_of(r) != no_request && c.among_best(c.donor_of(r)));
   }
 
-  void expand(game& g, takt::request_id target, bool direct, const position& p, std::int32_t delay, std::size_t last) {
+  void expand(game& g, request_id target, bool direct, const position& p, std::int32_t delay, std::size_t last) {
     if (direct && p.lock.holds(target)) { return; }
-    for (takt::request_id r = 0; r < P::capacity(); ++r) {
+    for (request_id r = 0; r < P::capacity(); ++r) {
       const cluster& now = p.donation[of(r)];
       const auto go = [&](char what, const auto& change) {
         position next = p;
         change(next, next.donation[of(r)]);
-        for (takt::request_id d = 0; d < P::capacity(); ++d) {
+        for (request_id d = 0; d < P::capacity(); ++d) {
           const bool before = p.donation[of(d)].is_donor(d);
           late_ += !before && next.donation[of(d)].is_donor(d) && (what != '^' || d != r) ? 1U : 0U;
         }
@@ -143,7 +142,7 @@ class donation_game {
     const cluster& own = p.donation[of(target)];
     if (own.among_best(target) && (direct ? p.lock.waits(target) : own.is_donor(target))) {
       position next = p;
-      for (takt::request_id r = 0; r < P::capacity(); ++r) {
+      for (request_id r = 0; r < P::capacity(); ++r) {
         if (!p.lock.holds(r) || !advances(p, r)) { continue; }
         if (next.elapsed[index(r)] == limits_.section) { return; }
         ++next.elapsed[index(r)];
@@ -162,4 +161,4 @@ class donation_game {
   std::string indirect_story_;
 };
 
-}  // namespace takt_tests
+}  // namespace takt::checking

@@ -8,15 +8,14 @@
 #include <string>
 #include <vector>
 
+#include <takt/checking/longest_delay.hpp>
 #include <takt/rules/locking/protocol.hpp>
 
-#include "support/longest_delay.hpp"
-
-namespace takt_tests {
+namespace takt::checking {
 
 struct blocking_limits {
   std::int32_t cpus = 1;
-  takt::request_id clients = 1;
+  request_id clients = 1;
   std::int32_t section = 1;       ///< sections last at most so long
   std::int32_t withdrawals = -1;  ///< at most so many while the target waits, any number before; negative: none ever
   std::int32_t give_up = 1000;    ///< longer delays count as this
@@ -33,7 +32,7 @@ struct blocking_limits {
 /// their priorities to at most c others, each to one. Everybody else stands still, and time in which the target is not
 /// pi-blocked is left out because it is not counted. This covers all job sets with that many clients, whatever they do
 /// outside of the lock.
-template <takt::LockingProtocol P>
+template <CheckableLock P>
 class blocking_game {
  public:
   blocking_game(const P& start, const blocking_limits& l) : limits_{l}, start_{start} {}
@@ -41,10 +40,10 @@ class blocking_game {
   /// The longest for any client.
   [[nodiscard]] auto worst() -> std::int32_t {
     std::int32_t out = 0;
-    for (takt::request_id j = 0; j < limits_.clients; ++j) { out = std::max(out, worst_of(j)); }
+    for (request_id j = 0; j < limits_.clients; ++j) { out = std::max(out, worst_of(j)); }
     return out;
   }
-  [[nodiscard]] auto worst_of(takt::request_id target) -> std::int32_t {
+  [[nodiscard]] auto worst_of(request_id target) -> std::int32_t {
     game g{limits_.give_up};
     reach(g, {start_, {}, 0}, 0, game::start, {});
     g.run([&](const position& p, std::int32_t delay, std::size_t last) { expand(g, target, p, delay, last); });
@@ -71,10 +70,10 @@ class blocking_game {
   };
   using game = longest_delay<position>;
 
-  [[nodiscard]] auto section(takt::request_id r) const -> std::int32_t {
+  [[nodiscard]] auto section(request_id r) const -> std::int32_t {
     return limits_.sections.empty() ? limits_.section : limits_.sections[index(r)];
   }
-  [[nodiscard]] static auto index(takt::request_id r) -> std::size_t { return static_cast<std::size_t>(r); }
+  [[nodiscard]] static auto index(request_id r) -> std::size_t { return static_cast<std::size_t>(r); }
 
   void reach(game& g, const position& p, std::int32_t delay, std::size_t before, const run_step& s) const {
     position_hash h;
@@ -84,9 +83,9 @@ class blocking_game {
     g.reach(p, h.value(), delay, before, s);
   }
 
-  void expand(game& g, takt::request_id target, const position& p, std::int32_t delay, std::size_t last) const {
+  void expand(game& g, request_id target, const position& p, std::int32_t delay, std::size_t last) const {
     if (p.lock.holds(target)) { return; }
-    for (takt::request_id r = 0; r < limits_.clients; ++r) {
+    for (request_id r = 0; r < limits_.clients; ++r) {
       position next = p;
       next.elapsed[index(r)] = 0;
       if (p.lock.holds(r)) {
@@ -105,19 +104,19 @@ class blocking_game {
     if (p.lock.waits(target)) { let_time_pass(g, target, p, delay, last); }
   }
 
-  void let_time_pass(game& g, takt::request_id target, const position& p, std::int32_t delay, std::size_t last) const {
+  void let_time_pass(game& g, request_id target, const position& p, std::int32_t delay, std::size_t last) const {
     std::int32_t better = 0;
     std::array<bool, capacity> advances{};
-    for (takt::request_id r = 0; r <= target; ++r) {
+    for (request_id r = 0; r <= target; ++r) {
       if (!p.lock.holds(r) && !p.lock.waits(r)) { continue; }
       better += r < target ? 1 : 0;
-      takt::request_id end = r;
-      while (end != takt::no_request && !p.lock.holds(end)) { end = p.lock.heir(end); }
-      if (end != takt::no_request) { advances[index(end)] = true; }
+      request_id end = r;
+      while (end != no_request && !p.lock.holds(end)) { end = p.lock.heir(end); }
+      if (end != no_request) { advances[index(end)] = true; }
     }
     if (better >= limits_.cpus) { return; }
     position next = p;
-    for (takt::request_id r = 0; r < limits_.clients; ++r) {
+    for (request_id r = 0; r < limits_.clients; ++r) {
       if (!advances[index(r)]) { continue; }
       if (next.elapsed[index(r)] == section(r)) { return; }
       ++next.elapsed[index(r)];
@@ -132,4 +131,20 @@ class blocking_game {
   std::string story_;
 };
 
-}  // namespace takt_tests
+struct blocking_report {
+  std::int32_t delay = 0;
+  std::size_t positions = 0;
+  std::string story{};  ///< + issue, - release, x withdraw, | a unit of time
+};
+
+/// The longest suspension-oblivious wait of any client's request, see `blocking_game`, and how it comes about. What a
+/// bound says can be held against it.
+/// Cost: the positions of all states of the lock times how far each section has come.
+template <CheckableLock P>
+[[nodiscard]] auto longest_blocking(const P& start, const blocking_limits& limits) -> blocking_report {
+  blocking_game<P> game{start, limits};
+  const std::int32_t delay = game.worst();
+  return {delay, game.positions(), game.story()};
+}
+
+}  // namespace takt::checking

@@ -13,19 +13,22 @@
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 
-namespace takt::simulation {
+namespace takt {
 
-/// The simulated hardware behind a scheduler: the streams of each core, and those of all cores together, which is lane
-/// 0. In a lane the kernel on the highest level runs, from the end of the wave that is under way on.
+/// What the hardware behind a scheduler of whole kernels does: the streams of each core, and those of all cores
+/// together, which is lane 0. In a lane the kernel on the highest level runs, from the end of the wave that is under
+/// way on. `MaxResidents` is the most kernels of a lane.
 ///
 /// A kernel under `ideal` or `race` costs runs in waves of its preemption cost; under `overhead` costs nothing delays a
 /// preemption, and the cost of the kernel that executes is spent before another runs in its place.
-template <ExactNumber Number, std::size_t MaxTasks, std::size_t MaxLanes, TraceRecorder Recorder>
-class accelerator_lanes {
+template <ExactNumber Number, std::size_t MaxTasks, std::size_t MaxLanes, std::size_t MaxResidents = MaxTasks>
+class kernel_lanes {
  public:
-  /// The recorder outlives this; it hears of kernels only where times are ticks.
-  constexpr accelerator_lanes(preemption_cost_model model, std::int32_t cores, Recorder& recorder)
-      : recorder_{&recorder}, cores_{cores}, in_waves_{runs_in_waves(model)} {
+  /// Pre: kernels are on lanes of cores below `cores`.
+  constexpr explicit kernel_lanes(preemption_cost_model model = preemption_cost_model::ideal, std::int32_t cores = 1)
+      : count_{static_cast<std::size_t>(cores) < MaxLanes ? static_cast<std::size_t>(cores) + 1 : MaxLanes},
+        cores_{cores},
+        in_waves_{runs_in_waves(model)} {
     kernels_.fill(kernel{});  // g++-12 may leave default members of array elements zero
     lanes_.fill(lane{});
   }
@@ -56,7 +59,8 @@ class accelerator_lanes {
       if (!any || time < out) { out = time; }
       any = true;
     };
-    for (const lane& l : lanes_) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const lane& l = lanes_[i];
       if (l.running != no_kernel) { consider(l.until); }
       if (now_ < l.wasted_until) { consider(l.wasted_until); }
     }
@@ -66,7 +70,8 @@ class accelerator_lanes {
   /// What runs has run up to `now`, which is not after the next instant. Waves that end there have ended.
   constexpr void advance(const Number& now) {
     now_ = now;
-    for (lane& l : lanes_) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      lane& l = lanes_[i];
       if (l.running == no_kernel) { continue; }
       kernel& x = kernels_[index(l.running)];
       if (l.in_wave && now < l.until) { continue; }
@@ -79,8 +84,8 @@ class accelerator_lanes {
 
   /// A kernel that has nothing left to do, or `no_kernel`.
   [[nodiscard]] constexpr auto finished() const -> kernel_id {
-    for (const lane& l : lanes_) {
-      for (const kernel_id k : l.residents) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      for (const kernel_id k : lanes_[i].residents) {
         if (!(Number(0) < kernels_[index(k)].remaining)) { return k; }
       }
     }
@@ -88,7 +93,8 @@ class accelerator_lanes {
   }
   /// Takes a kernel out that has been asked to yield and is not in a wave any more, or `no_kernel`.
   constexpr auto take_leaver() -> kernel_id {
-    for (lane& l : lanes_) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      lane& l = lanes_[i];
       for (const kernel_id k : l.residents) {
         const kernel& x = kernels_[index(k)];
         if (!x.leaving || !(Number(0) < x.remaining) || (l.running == k && l.in_wave)) { continue; }
@@ -103,7 +109,7 @@ class accelerator_lanes {
   constexpr void remove(kernel_id k) {
     kernel& x = kernels_[index(k)];
     lane& l = lanes_[x.lane];
-    inline_vector<kernel_id, MaxTasks> rest;
+    inline_vector<kernel_id, MaxResidents> rest;
     for (const kernel_id other : l.residents) {
       if (other != k) { static_cast<void>(rest.push_back(other)); }
     }
@@ -118,24 +124,27 @@ class accelerator_lanes {
     lane& l = lanes_[kernels_[index(k)].lane];
     if (l.running == no_kernel && !l.residents.empty()) { start(l, l.residents.back()); }
   }
-  /// From now on the kernels on top run. False when the end of one does not fit.
-  [[nodiscard]] constexpr auto dispatch() -> bool {
-    for (std::size_t i = 0; i < MaxLanes; ++i) {
+  /// From now on the kernels on top run. The recorder hears of those that ran before, where times are ticks. False when
+  /// the end of one does not fit.
+  template <TraceRecorder Recorder>
+  [[nodiscard]] constexpr auto dispatch(Recorder& recorder) -> bool {
+    for (std::size_t i = 0; i < count_; ++i) {
       lane& l = lanes_[i];
       if (!l.in_wave) {
         const kernel_id top = l.residents.empty() || wasting(i) ? no_kernel : l.residents.back();
         if (top == no_kernel) { l.running = no_kernel; }
         if (top != l.running) { start(l, top); }
       }
-      show(i);
+      show(i, recorder);
     }
     return fits_;
   }
   /// Ends the record.
-  constexpr void close() {
-    for (std::size_t i = 0; i < MaxLanes; ++i) {
+  template <TraceRecorder Recorder>
+  constexpr void close(Recorder& recorder) {
+    for (std::size_t i = 0; i < count_; ++i) {
       lanes_[i].running = no_kernel;
-      show(i);
+      show(i, recorder);
     }
   }
 
@@ -158,7 +167,7 @@ class accelerator_lanes {
     std::uint64_t number = 0;
   };
   struct lane {
-    inline_vector<kernel_id, MaxTasks> residents;  ///< the highest level last
+    inline_vector<kernel_id, MaxResidents> residents;  ///< the highest level last
     kernel_id running = no_kernel;
     bool in_wave = false;  ///< what runs cannot be stopped before `until`
     Number since{};
@@ -186,12 +195,13 @@ class accelerator_lanes {
   }
   /// Whether a lane waits for lost time, be it its own or that of cores that it has in common with others.
   [[nodiscard]] constexpr auto wasting(std::size_t which) const -> bool {
-    for (std::size_t i = 0; i < MaxLanes; ++i) {
+    for (std::size_t i = 0; i < count_; ++i) {
       if ((i == which || i == 0 || which == 0) && now_ < lanes_[i].wasted_until) { return true; }
     }
     return false;
   }
-  constexpr void show(std::size_t which) {
+  template <TraceRecorder Recorder>
+  constexpr void show(std::size_t which, Recorder& recorder) {
     lane& l = lanes_[which];
     const std::uint64_t number = l.running == no_kernel ? 0 : kernels_[index(l.running)].number;
     if (l.shown == l.running && l.shown_number == number) { return; }
@@ -199,7 +209,7 @@ class accelerator_lanes {
       if (l.shown != no_kernel && l.shown_since < now_) {
         const track where = which == 0 ? track{stage::kernel, 0, 0, cores_}
                                        : track{stage::kernel, 0, static_cast<std::int32_t>(which) - 1, 1};
-        recorder_->record(slice{static_cast<std::uint32_t>(l.shown), 0, l.shown_number, where, l.shown_since, now_});
+        recorder.record(slice{static_cast<std::uint32_t>(l.shown), 0, l.shown_number, where, l.shown_since, now_});
       }
     }
     l.shown = l.running;
@@ -209,13 +219,13 @@ class accelerator_lanes {
 
   std::array<kernel, MaxTasks> kernels_{};
   std::array<lane, MaxLanes> lanes_{};
-  Recorder* recorder_;
   Number now_ = Number(0);
+  std::size_t count_;
   std::int32_t cores_;
   bool in_waves_;
   bool fits_ = true;
 };
 
-static_assert(AcceleratorBackend<accelerator_lanes<ticks, 1, 1, no_trace>>);
+static_assert(AcceleratorBackend<kernel_lanes<ticks, 1, 1>>);
 
-}  // namespace takt::simulation
+}  // namespace takt

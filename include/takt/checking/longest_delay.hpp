@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -10,14 +11,19 @@
 #include <utility>
 #include <vector>
 
+#include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt_tests {
+namespace takt::checking {
+
+/// A lock whose states can be told apart, so that it can be checked exhaustively.
+template <class P>
+concept CheckableLock = LockingProtocol<P> && std::equality_comparable<P>;
 
 /// A step of a run: what (one character) happened to whom.
 struct run_step {
   char what = ' ';
-  takt::request_id who = takt::no_request;
+  request_id who = no_request;
 };
 
 /// The longest total delay over all runs through a finite graph of positions. A position is visited again whenever it
@@ -102,8 +108,8 @@ class position_hash {
 
   /// What distinguishes the states of a lock, or most of it.
   template <class P>
-  void mix_lock(const P& lock, takt::request_id clients) {
-    for (takt::request_id r = 0; r < clients; ++r) {
+  void mix_lock(const P& lock, request_id clients) {
+    for (request_id r = 0; r < clients; ++r) {
       mix(lock.holds(r) ? 1 : lock.waits(r) ? 2 : 3);
       mix(lock.replica(r));
       mix(lock.heir(r));
@@ -116,4 +122,4 @@ class position_hash {
   std::uint64_t value_ = 1469598103934665603U;
 };
 
-}  // namespace takt_tests
+}  // namespace takt::checking

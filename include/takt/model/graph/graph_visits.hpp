@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/duration.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/graph/graph.hpp>
+#include <takt/model/graph/graph_parts.hpp>
+#include <takt/model/graph/graph_set.hpp>
+#include <takt/model/graph/graph_table.hpp>
+#include <takt/model/graph/graph_validate.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/segment.hpp>
+#include <takt/model/visit_source.hpp>
+#include <takt/model/visit_table.hpp>
+
+namespace takt {
+
+namespace detail {
+
+/// What of a graph no visit table holds: edges to other jobs, and what nodes say of a scheduler of their own. That
+/// jobs of a node do not overlap follows where every job ends before the next.
+template <std::size_t N, std::size_t E, std::size_t G>
+[[nodiscard]] constexpr auto unheld_part(const graph_table<ticks, N, E, G>& table) -> model_error {
+  for (std::uint32_t i = 0; i < table.graphs.size(); ++i) {
+    const auto& g = table.graphs[i];
+    for (std::uint32_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
+      if (table.edges[e].lag > 0) { return {model_fault::edge_between_jobs, i, nowhere, e}; }
+    }
+    for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
+      const auto& n = table.nodes[v];
+      if (n.parallelism > 1 || n.point != 0) { return {model_fault::workload_part_unused, i, v}; }
+    }
+  }
+  return {};
+}
+
+/// Graphs without fault, node by node. A junction is no visit: who follows it follows all that it follows.
+template <std::size_t N, std::size_t E, std::size_t G, class Sink>
+constexpr void take_graphs_apart(const graph_table<ticks, N, E, G>& table, Sink& sink) {
+  std::array<visit_mask, N> ends{};
+  for (std::size_t i = 0; i < table.graphs.size(); ++i) {
+    const auto& g = table.graphs[i];
+    sink.open({.name = g.name, .period = g.period, .deadline = g.period, .core = g.cluster});
+    const auto order = topological_order(table, i);
+    for (const std::uint32_t v : order) {
+      visit_mask before = 0;
+      for (std::size_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
+        if (table.edges[e].to == v) { before |= ends[table.edges[e].from]; }
+      }
+      const auto& n = table.nodes[v];
+      switch (n.kind) {
+        case node_kind::junction: ends[v] = before; break;
+        case node_kind::processor: ends[v] = sink.visit(cpu(duration{n.wcet}), before); break;
+        case node_kind::copy: ends[v] = sink.visit(copy(duration{n.wcet}), before); break;
+        case node_kind::kernel:
+          ends[v] = add_segment(grid_kernel{{n.blocks, n.block_threads},
+                                            duration{n.block_length},
+                                            duration{n.launch},
+                                            duration{n.await},
+                                            n.split},
+                                sink, before);
+          break;
+      }
+    }
+  }
+}
+
+template <class Graphs, class Sink>
+constexpr void take_apart(const Graphs& table, model_error known, Sink& sink) {
+  if (!known) { known = validate(table); }
+  if (!known) { known = unheld_part(table); }
+  if (known) {
+    sink.refuse(located(known, table.graphs));
+  } else {
+    take_graphs_apart(table, sink);
+  }
+}
+
+}  // namespace detail
+
+/// Graphs that were read from a file. A graph is a task whose deadline is its period.
+template <std::size_t N, std::size_t E, std::size_t G>
+struct visit_source<graph_table<ticks, N, E, G>> {
+  using segments = segment_list<>;
+  static constexpr std::size_t max_tasks = G;
+  static constexpr std::size_t max_visits = 3 * N;
+  static constexpr bool needs_pools = false;
+
+  template <VisitSink Sink>
+  static constexpr void each(const graph_table<ticks, N, E, G>& table, Sink& sink) {
+    detail::take_apart(table, {}, sink);
+  }
+};
+
+template <std::size_t Nodes, std::size_t Edges>
+struct visit_source<described_graph<Nodes, Edges>> : visit_source<graph_table<ticks, Nodes, Edges, 1>> {
+  template <VisitSink Sink>
+  static constexpr void each(const described_graph<Nodes, Edges>& graph, Sink& sink) {
+    detail::take_apart(graph.table, graph.error, sink);
+  }
+};
+
+template <class... Graphs>
+struct visit_source<graph_set<Graphs...>> : visit_source<typename graph_set<Graphs...>::template table_type<ticks>> {
+  template <VisitSink Sink>
+  static constexpr void each(const graph_set<Graphs...>& set, Sink& sink) {
+    detail::take_apart(set.graphs, set.error, sink);
+  }
+};
+
+}  // namespace takt

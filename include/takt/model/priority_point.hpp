@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+
+namespace takt {
+
+/// Where a job stands in the order of importance: the smaller point (a deadline, a period, a priority number) comes
+/// first, equal points in the order of `tie`. Hosts keep `tie` unique, so that no two jobs are ever equal.
+struct priority_point {
+  std::int64_t point = 0;
+  std::int32_t tie = 0;
+
+  [[nodiscard]] friend constexpr auto operator<=>(const priority_point&, const priority_point&) noexcept = default;
+};
+
+/// Behind every job: the effective priority of somebody whom nothing drives.
+inline constexpr priority_point lowest_priority{std::numeric_limits<std::int64_t>::max(),
+                                                std::numeric_limits<std::int32_t>::max()};
+/// Before every job: a boosted one.
+inline constexpr priority_point boosted_priority{std::numeric_limits<std::int64_t>::min(),
+                                                 std::numeric_limits<std::int32_t>::min()};
+
+}  // namespace takt

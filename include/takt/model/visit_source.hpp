@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <takt/core/choice.hpp>
+#include <takt/core/duration.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/accelerator_kernel.hpp>
+#include <takt/model/graph/graph_parts.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/segment.hpp>
+#include <takt/model/task.hpp>
+#include <takt/model/task_set.hpp>
+#include <takt/model/task_table.hpp>
+#include <takt/model/visit.hpp>
+#include <takt/model/visit_table.hpp>
+
+namespace takt {
+
+/// What a task is besides its visits, whatever it was written as.
+struct flow_attributes {
+  std::string_view name{};
+  ticks period = 0;
+  ticks deadline = 0;
+  ticks jitter = 0;
+  std::int32_t priority = no_priority;
+  std::int32_t core = 0;  ///< or cluster
+};
+
+/// What takes tasks apart: `open` begins a task, `visit` adds a segment to it after the visits that a mask names and
+/// returns its own bit, and `refuse` says what a visit table cannot hold, before any task of the same source is opened
+/// and with tasks counted within it.
+template <class S>
+concept VisitSink =
+    requires(S sink, const flow_attributes& task, const cpu_segment& s, visit_mask before, const model_error& e) {
+      sink.open(task);
+      { sink.visit(s, before) } -> std::same_as<visit_mask>;
+      sink.refuse(e);
+    };
+
+/// How a type is taken apart into tasks and visits. A specialization has `max_tasks`, `max_visits`, the `segments` that
+/// are surely there as far as the type says, `needs_pools`, which is true where only the rules of pools can read it,
+/// and `each(value, sink)`.
+template <class T>
+struct visit_source {};
+
+/// Tasks of any spelling that become visits: typed sets, graphs, tables that were read from files.
+template <class T>
+concept VisitSource = requires {
+  { visit_source<T>::max_tasks } -> std::convertible_to<std::size_t>;
+  { visit_source<T>::max_visits } -> std::convertible_to<std::size_t>;
+  { visit_source<T>::needs_pools } -> std::convertible_to<bool>;
+  typename visit_source<T>::segments;
+};
+
+template <VisitSource T>
+inline constexpr std::size_t tasks_of = visit_source<T>::max_tasks;
+template <VisitSource T>
+inline constexpr std::size_t visits_of = visit_source<T>::max_visits;
+
+namespace detail {
+
+/// What keeps the segments of a table from being read.
+template <class Table>
+[[nodiscard]] constexpr auto unreadable_segment(const Table& table) -> model_error {
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    for (std::uint32_t j = 0; j < table.tasks[i].segment_count; ++j) {
+      const auto& s = table.segment(i, j);
+      if (!is_known(s.where) || !is_known(s.direction)) { return fault_at(model_fault::choice_out_of_range, i, j); }
+      if (s.samples > table.samples.size() || s.first_sample > table.samples.size() - s.samples) {
+        return fault_at(model_fault::malformed, i, j);
+      }
+    }
+  }
+  return {};
+}
+
+template <class... Lists>
+struct joined_segments {
+  using type = segment_list<>;
+};
+template <class... A>
+struct joined_segments<segment_list<A...>> {
+  using type = segment_list<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct joined_segments<segment_list<A...>, segment_list<B...>, Rest...>
+    : joined_segments<segment_list<A..., B...>, Rest...> {};
+
+/// Whether CPU visits of its own go before and after a kernel, if its values say so.
+template <class S>
+inline constexpr bool may_split = std::same_as<S, grid_kernel> || knows<kernel_launch, S> || knows<kernel_await, S>;
+template <class S>
+inline constexpr std::size_t visits_in = may_split<S> ? 3 : 1;
+
+template <class S, class Sink>
+constexpr auto add_split(const S& kernel, duration launch, duration await, Sink& sink, visit_mask before)
+    -> visit_mask {
+  const visit_mask launched = sink.visit(cpu(launch), before);
+  return sink.visit(cpu(await), sink.visit(kernel, launched));
+}
+
+/// A segment as its visits, after those of a mask; the bit of the last.
+template <class S, class Sink>
+constexpr auto add_segment(const S& s, Sink& sink, visit_mask before) -> visit_mask {
+  if constexpr (std::same_as<S, grid_kernel>) {
+    return s.split ? add_split(s, s.launch, s.await, sink, before) : sink.visit(s, before);
+  } else if constexpr (may_split<S>) {
+    duration launch{};
+    duration await{};
+    if constexpr (knows<kernel_launch, S>) { launch = fact<kernel_launch>(s).time; }
+    if constexpr (knows<kernel_await, S>) { await = fact<kernel_await>(s).time; }
+    return add_split(s, launch, await, sink, before);
+  } else {
+    return sink.visit(s, before);
+  }
+}
+
+}  // namespace detail
+
+/// A typed task.
+template <Task T>
+struct visit_source<T> {
+ private:
+  template <class... S>
+  [[nodiscard]] static consteval auto count(segment_list<S...> /*chain*/) -> std::size_t {
+    return (detail::visits_in<S> + ... + 0);
+  }
+
+ public:
+  using segments = typename detail::chain_of<T>::type;
+  static constexpr std::size_t max_tasks = 1;
+  static constexpr std::size_t max_visits = count(segments{});
+  static constexpr bool needs_pools = detail::has_own_visits<T>;
+
+  template <VisitSink Sink>
+  static constexpr void each(const T& task, Sink& sink) {
+    const task_attributes& a = task.attributes;
+    sink.open({a.name, a.period.count(), a.deadline.count(), a.jitter.count(), a.priority, a.core});
+    visit_mask last = 0;
+    task.each([&](const auto& s) { last = detail::add_segment(s, sink, last); });
+  }
+};
+
+template <class... Tasks>
+struct visit_source<task_set<Tasks...>> {
+  using segments = typename detail::joined_segments<typename visit_source<Tasks>::segments...>::type;
+  static constexpr std::size_t max_tasks = sizeof...(Tasks);
+  static constexpr std::size_t max_visits = (visit_source<Tasks>::max_visits + ... + 0);
+  static constexpr bool needs_pools = (visit_source<Tasks>::needs_pools || ...);
+
+  template <VisitSink Sink>
+  static constexpr void each(const task_set<Tasks...>& set, Sink& sink) {
+    set.each([&](const auto& t) { visit_source<std::remove_cvref_t<decltype(t)>>::each(t, sink); });
+  }
+};
+
+/// Times of a kernel on 1, 2, ... virtual SMs in a table that was read from a file.
+struct tabulated_kernel {
+  struct rows {
+    const interval<ticks>* first = nullptr;
+    std::uint32_t count = 0;
+
+    [[nodiscard]] constexpr auto lower(std::int32_t sms) const noexcept -> duration { return duration{at(sms).lower}; }
+    [[nodiscard]] constexpr auto upper(std::int32_t sms) const noexcept -> duration { return duration{at(sms).upper}; }
+
+   private:
+    [[nodiscard]] constexpr auto at(std::int32_t sms) const noexcept -> const interval<ticks>& {
+      const auto n = static_cast<std::uint32_t>(sms < 1 ? 1 : sms);
+      return first[(n < count ? n : count) - 1];
+    }
+  };
+  using resource = gpu;
+  rows law;
+};
+
+/// Chains that were read from a file.
+template <std::size_t MaxTasks, std::size_t MaxSegments, std::size_t MaxSamples>
+struct visit_source<task_table<ticks, MaxTasks, MaxSegments, MaxSamples>> {
+  using segments = segment_list<>;
+  static constexpr std::size_t max_tasks = MaxTasks;
+  static constexpr std::size_t max_visits = MaxSegments;
+  static constexpr bool needs_pools = false;
+
+  template <VisitSink Sink>
+  static constexpr void each(const task_table<ticks, MaxTasks, MaxSegments, MaxSamples>& table, Sink& sink) {
+    if (const auto error = detail::unreadable_segment(table)) { return sink.refuse(located(error, table.tasks)); }
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      const task_record<ticks>& t = table.tasks[i];
+      sink.open({t.name, t.period, t.deadline, 0, t.priority, t.core});
+      visit_mask last = 0;
+      for (std::uint32_t j = 0; j < t.segment_count; ++j) {
+        const segment_record<ticks>& s = table.segment(i, j);
+        const interval<duration> time{duration{s.time.lower}, duration{s.time.upper}};
+        switch (s.where) {
+          case stage::cpu: last = sink.visit(cpu_segment{time}, last); break;
+          case stage::copy: last = sink.visit(copy_segment{time, s.direction}, last); break;
+          case stage::kernel:
+            if (s.samples > 0) {
+              last = sink.visit(tabulated_kernel{{table.samples.data() + s.first_sample, s.samples}}, last);
+            } else {
+              last = sink.visit(
+                  kernel_segment<divisible_work>{divisible_work{time, duration{s.overhead}, s.interleave_numerator,
+                                                                s.interleave_denominator, s.any_neighbour}},
+                  last);
+            }
+            break;
+        }
+      }
+    }
+  }
+};
+
+/// Whole kernels: one visit each.
+template <std::size_t MaxTasks>
+struct visit_source<accelerator_table<ticks, MaxTasks>> {
+  using segments = segment_list<accelerator_kernel>;
+  static constexpr std::size_t max_tasks = MaxTasks;
+  static constexpr std::size_t max_visits = MaxTasks;
+  static constexpr bool needs_pools = false;
+
+  template <VisitSink Sink>
+  static constexpr void each(const accelerator_table<ticks, MaxTasks>& table, Sink& sink) {
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      if (!is_known(table.tasks[i].width)) {
+        return sink.refuse(located(fault_at(model_fault::choice_out_of_range, i), table.tasks));
+      }
+    }
+    for (const accelerator_task<ticks>& t : table.tasks) {
+      sink.open({.name = t.name, .period = t.period, .deadline = t.deadline, .priority = t.priority});
+      static_cast<void>(
+          sink.visit(accelerator_kernel{duration{t.wcet}, duration{t.preemption_cost}, t.width, t.core, true}, 0));
+    }
+  }
+};
+
+}  // namespace takt

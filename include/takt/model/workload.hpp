@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <boost/hana/for_each.hpp>
+#include <boost/hana/tuple.hpp>
+
+#include <takt/model/visit_source.hpp>
+
+namespace takt {
+
+/// Tasks of several spellings on one board: `takt::workload(takt::task(...), takt::graph(...), applications)`. A part
+/// is one task, one graph, a set, or a table. Such a board is proven from the rules of its pools.
+template <class... Parts>
+struct [[nodiscard]] workload {
+  static constexpr bool known = (VisitSource<Parts> && ... && (sizeof...(Parts) > 0));
+  static_assert(known,
+                "takt: a workload takes tasks, graphs, sets and tables of them; give it at least one, and nothing "
+                "else. See docs/errors.md#E97");
+
+  boost::hana::tuple<Parts...> parts;
+
+  constexpr explicit workload(const Parts&... given) : parts{given...} {}
+
+  /// f of each part, in the given order.
+  template <class F>
+  constexpr void each(const F& f) const {
+    boost::hana::for_each(parts, f);
+  }
+};
+
+template <class... Parts>
+workload(const Parts&...) -> workload<Parts...>;
+
+template <class... Parts>
+struct visit_source<workload<Parts...>> {
+  using segments = typename detail::joined_segments<typename visit_source<Parts>::segments...>::type;
+  static constexpr std::size_t max_tasks = (visit_source<Parts>::max_tasks + ... + 0);
+  static constexpr std::size_t max_visits = (visit_source<Parts>::max_visits + ... + 0);
+  static constexpr bool needs_pools = true;
+
+  template <VisitSink Sink>
+  static constexpr void each(const workload<Parts...>& all, Sink& sink) {
+    all.each([&](const auto& part) { visit_source<std::remove_cvref_t<decltype(part)>>::each(part, sink); });
+  }
+};
+
+}  // namespace takt

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/block_kernel.hpp>
+#include <takt/model/graph/graph_platform.hpp>
+#include <takt/rules/job_priority.hpp>
+#include <takt/rules/kernel_views.hpp>
+#include <takt/rules/pool_rule.hpp>
+#include <takt/rules/servers/block_queue_server.hpp>
+
+namespace takt {
+
+/// The largest GPU of block slots that chains run on, and the most blocks on it at once.
+inline constexpr std::size_t most_block_sms = 192;
+inline constexpr std::size_t most_resident_blocks = 6144;
+
+/// Kernels in one queue, first come, first served, with a stream for each: the blocks of its head go to SMs with room
+/// and stay there until they end, and the next kernel follows when all of them are placed. A smaller room than that of
+/// the largest GPU makes smaller servers.
+template <std::size_t MaxSms = most_block_sms, std::size_t MaxBlocks = most_resident_blocks>
+struct block_queue_rule {
+  using is_takt_rule = void;
+  static constexpr std::string_view name = "block queue";
+  static constexpr bool one_station = true;
+  block_gpu gpu{.sms = 0};
+
+  [[nodiscard]] constexpr auto on(const block_slots_resource& r) const noexcept -> block_queue_rule {
+    block_queue_rule out = *this;
+    out.gpu = {.sms = r.sms, .threads_per_sm = r.threads_per_sm, .block_slots = r.blocks_per_sm};
+    return out;
+  }
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_arrival { return {}; }
+  template <std::size_t Capacity>
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const noexcept
+      -> block_queue_server<Capacity, MaxSms, MaxBlocks> {
+    return block_queue_server<Capacity, MaxSms, MaxBlocks>{gpu};
+  }
+  using view_needs = kernel_grid;
+  /// The time on an empty GPU. That of one block was measured beside any others; what comes before the first is time of
+  /// a processor.
+  template <HasBlocks K>
+  [[nodiscard]] constexpr auto view(const K& kernel) const noexcept -> visit_view {
+    const kernel_blocks b = blocks_of(kernel);
+    const block_visit k{b.blocks, b.threads, b.length};
+    if (detail::fact_or_none<kernel_overhead>(kernel).time.count() != 0) {
+      return {.fault = model_fault::workload_part_unused};
+    }
+    if (gpu.sms < 1 || gpu.sms > std::int64_t{MaxSms} || gpu.threads_per_sm < 1 || gpu.block_slots < 0) {
+      return {.fault = model_fault::platform_size_out_of_range};
+    }
+    if (k.blocks < 1 || k.threads < 1 || k.threads > gpu.threads_per_sm || k.length < 1) {
+      return {.fault = model_fault::kernel_shape_out_of_range};
+    }
+    if (blocks_per_sm(gpu, k.threads) > std::int64_t{MaxBlocks} / gpu.sms) {
+      return {.fault = model_fault::platform_size_out_of_range};
+    }
+    ticks alone = 0;
+    if (!checked_multiply(k.length, rounds_alone(gpu, k.blocks, k.threads), alone)) {
+      return {.fault = model_fault::time_overflow};
+    }
+    return {.time = {0, alone}, .values = k.values()};
+  }
+};
+
+}  // namespace takt

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/duration.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/accelerator_kernel.hpp>
+#include <takt/model/facts.hpp>
+#include <takt/model/graph/graph_parts.hpp>
+#include <takt/model/kernel_facts.hpp>
+#include <takt/model/kernel_law.hpp>
+#include <takt/model/model_fault.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/model/segment.hpp>
+#include <takt/model/shares/wcet_row.hpp>
+#include <takt/model/sm_power.hpp>
+#include <takt/model/task_table.hpp>
+#include <takt/model/validate.hpp>
+#include <takt/model/visit.hpp>
+#include <takt/rules/pool_rule.hpp>
+
+// How long a kernel takes in a place, derived from what is known of it: from the first fact below that is there, and
+// never sharper than its `wcet`, which bounds it on all SMs. What cannot be derived is `visit_time_unknown`. Times are
+// those of a GPU of speed 1; on another they are rounded outwards.
+
+namespace takt {
+
+/// A kernel with a law of its own of the number of virtual SMs.
+template <class K>
+concept HasTimesOnSms = requires(const K& k, std::int32_t sms) {
+  { k.law.lower(sms) } -> std::convertible_to<duration>;
+  { k.law.upper(sms) } -> std::convertible_to<duration>;
+  requires !std::same_as<std::remove_cvref_t<decltype(k.law)>, divisible_work>;
+};
+/// One of whose blocks enough is known to count rounds of them.
+template <class K>
+concept HasBlocks = knows<kernel_grid, K> && knows<kernel_block_length, K>;
+/// One of which a time can be derived on some number of SMs.
+template <class K>
+concept TimedOnSms =
+    HasTimesOnSms<K> || knows<kernel_work, K> || HasBlocks<K> || knows<wcet_row, K> || knows<kernel_wcet, K>;
+/// One of which the time on the whole GPU is known.
+template <class K>
+concept TimedOnGpu = TimedOnSms<K> || knows<execution_time, K>;
+
+/// What a time of a kernel is derived from, by name: compilers print it where none of them is there.
+struct wcet_work_grid_or_wcet_by_share;
+
+namespace detail {
+
+[[nodiscard]] constexpr auto unknown_time() noexcept -> visit_view {
+  return {.fault = model_fault::visit_time_unknown};
+}
+
+[[nodiscard]] constexpr auto all_virtual_sms(const gpu_record& gpu) noexcept -> std::int32_t {
+  return gpu.sms * gpu.virtual_per_sm;
+}
+
+/// Measured at speed 1, as it is on a GPU.
+[[nodiscard]] constexpr auto on_gpu(const interval<ticks>& measured, const gpu_record& gpu) -> visit_view {
+  visit_view out{};
+  if (measured.lower < 0 || measured.upper < 0) {
+    out.fault = model_fault::negative_time;
+  } else if (measured.upper < measured.lower) {
+    out.fault = model_fault::best_case_exceeds_worst_case;
+  } else if (!times_at_speed(measured, gpu.speed, out.time)) {
+    out.fault = model_fault::time_overflow;
+  }
+  return out;
+}
+
+/// Of work that spreads over SMs. Source: Zou et al. 2021, Lemma 5.1.
+template <class K>
+[[nodiscard]] constexpr auto time_of_work(const K& k, const gpu_record& gpu, std::int32_t sms) -> visit_view {
+  const kernel_work work = fact<kernel_work>(k);
+  const auto serial = fact_or_none<kernel_overhead>(k);
+  const auto ratio = fact_or_none<kernel_interleave>(k);
+  const segment_record<ticks> record{.where = stage::kernel,
+                                     .time = {work.time.lower.count(), work.time.upper.count()},
+                                     .overhead = serial.time.count(),
+                                     .interleave_numerator = ratio.numerator,
+                                     .interleave_denominator = ratio.denominator};
+  visit_view out{.fault = segment_fault(task_table<ticks, 1, 1>{}, record)};
+  if (out.fault == model_fault::none && gpu.shared && !ratio.any_neighbour) {
+    out.fault = model_fault::interleave_among_own_blocks_only;
+  }
+  if (out.fault != model_fault::none) { return out; }
+  const sm_power power{sms, gpu.speed};
+  if (!divisible_work_bounds(record.time, record.overhead, ratio.numerator, ratio.denominator, power, out.time)) {
+    out.fault = model_fault::time_overflow;
+  }
+  return out;
+}
+
+/// Of rounds of blocks, one on each virtual SM: whichever starts a block next, so many rounds end by then.
+template <class K>
+[[nodiscard]] constexpr auto time_of_blocks(const K& k, const gpu_record& gpu, std::int32_t sms) -> visit_view {
+  const kernel_grid grid = fact<kernel_grid>(k);
+  const ticks length = fact<kernel_block_length>(k).time.count();
+  const ticks serial = fact_or_none<kernel_overhead>(k).time.count();
+  if (grid.blocks < 1 || grid.threads < 1 || length < 1) { return {.fault = model_fault::kernel_shape_out_of_range}; }
+  if (serial < 0) { return {.fault = model_fault::negative_time}; }
+  const std::int64_t rounds = grid.blocks / sms + (grid.blocks % sms == 0 ? 0 : 1);
+  ticks upper = 0;
+  if (!checked_multiply(rounds, length, upper) || !checked_add(upper, serial, upper)) {
+    return {.fault = model_fault::time_overflow};
+  }
+  return on_gpu({0, upper}, gpu);
+}
+
+template <class K>
+[[nodiscard]] constexpr auto time_of_row(const K& k, const gpu_record& gpu, std::int64_t percent) -> visit_view {
+  if (percent < 1) { return unknown_time(); }
+  const ticks upper = fact<wcet_row>(k).at(share::bounded(static_cast<std::int32_t>(percent)));
+  return upper == unbounded_time ? unknown_time() : on_gpu({0, upper}, gpu);
+}
+
+/// Of the first fact that there is. On fewer SMs than all a `wcet` says nothing, and on SMs that are shared a row
+/// neither.
+template <class K>
+[[nodiscard]] constexpr auto derived_time(const K& k, const gpu_record& gpu, std::int32_t sms) -> visit_view {
+  if constexpr (HasTimesOnSms<K>) {
+    return on_gpu({duration{k.law.lower(sms)}.count(), duration{k.law.upper(sms)}.count()}, gpu);
+  } else if constexpr (knows<kernel_work, K>) {
+    return time_of_work(k, gpu, sms);
+  } else if constexpr (HasBlocks<K>) {
+    return time_of_blocks(k, gpu, sms);
+  } else {
+    const std::int32_t all = all_virtual_sms(gpu);
+    if constexpr (knows<wcet_row, K>) {
+      if (!gpu.shared || sms == all) { return time_of_row(k, gpu, std::int64_t{100} * sms / all); }
+    }
+    if constexpr (knows<kernel_wcet, K>) {
+      if (sms == all) { return on_gpu({0, fact<kernel_wcet>(k).time.count()}, gpu); }
+    }
+    return unknown_time();
+  }
+}
+
+/// Fewer SMs than all make no kernel faster.
+template <class K>
+[[nodiscard]] constexpr auto no_sharper_than_given(const K& k, const gpu_record& gpu, visit_view out) -> visit_view {
+  if constexpr (knows<kernel_wcet, K>) {
+    const visit_view given = on_gpu({0, fact<kernel_wcet>(k).time.count()}, gpu);
+    if (out.fault == model_fault::none) { out.fault = given.fault; }
+    if (out.time.upper < given.time.upper) { out.time.upper = given.time.upper; }
+  }
+  return out;
+}
+
+template <class K>
+[[nodiscard]] constexpr auto pinning_fault(const K& k, const gpu_record& gpu) -> model_fault {
+  const std::int32_t core = fact_or_none<kernel_pinning>(k).core;
+  if (core < any_core) { return model_fault::negative_core; }
+  return core >= gpu.sms ? model_fault::core_out_of_range : model_fault::none;
+}
+
+}  // namespace detail
+
+/// On so many dedicated virtual SMs. A kernel that is pinned to an SM takes a whole GPU.
+template <TimedOnSms K>
+[[nodiscard]] constexpr auto time_on_sms(const K& k, const gpu_record& gpu, std::int32_t virtual_sms) -> visit_view {
+  const std::int32_t all = detail::all_virtual_sms(gpu);
+  if (virtual_sms < 1 || virtual_sms > all) { return {.fault = model_fault::plan_does_not_fit}; }
+  const bool is_pinned = !needs_all_cores(detail::fact_or_none<kernel_pinning>(k).width);
+  if (is_pinned && virtual_sms < all) { return detail::unknown_time(); }
+  visit_view out = detail::no_sharper_than_given(k, gpu, detail::derived_time(k, gpu, virtual_sms));
+  if (out.fault == model_fault::none) { out.fault = detail::pinning_fault(k, gpu); }
+  return out;
+}
+
+/// On the SMs of the plan's share.
+template <TimedOnSms K>
+[[nodiscard]] constexpr auto time_on_share(const K& k, const visit_placement& at) -> visit_view {
+  const bool fits = at.sms > 0 && at.sms <= at.gpu.budget() && at.sms % at.gpu.granularity == 0;
+  return fits ? time_on_sms(k, at.gpu, at.gpu.virtual_sms(at.sms))
+              : visit_view{.fault = model_fault::plan_does_not_fit};
+}
+
+/// Alone on the whole GPU, whose kernels run one at a time.
+template <TimedOnGpu K>
+[[nodiscard]] constexpr auto time_on_gpu(const K& k, const gpu_record& gpu) -> visit_view {
+  visit_view out{};
+  if constexpr (knows<kernel_wcet, K>) {
+    out = detail::on_gpu({0, fact<kernel_wcet>(k).time.count()}, gpu);
+  } else if constexpr (TimedOnSms<K>) {
+    return time_on_sms(k, gpu, detail::all_virtual_sms(gpu));
+  } else {
+    const execution_time given = fact<execution_time>(k);
+    out = detail::on_gpu({given.time.lower.count(), given.time.upper.count()}, gpu);
+  }
+  if (out.fault == model_fault::none) { out.fault = detail::pinning_fault(k, gpu); }
+  return out;
+}
+
+/// Behind one of so many tokens: on its part of the SMs where each token is a partition of its own, else on the whole
+/// GPU, which its holders share by the rule of the pool. Pre: tokens >= 1.
+template <TimedOnGpu K>
+[[nodiscard]] constexpr auto time_behind_token(const K& k, const gpu_record& gpu, std::int32_t tokens, bool partitioned)
+    -> visit_view {
+  if (partitioned && tokens > 1) {
+    if constexpr (TimedOnSms<K>) {
+      const std::int32_t sms = detail::all_virtual_sms(gpu) / tokens;
+      return sms < 1 ? detail::unknown_time() : time_on_sms(k, gpu, sms);
+    } else {
+      return detail::unknown_time();
+    }
+  }
+  return time_on_gpu(k, gpu);
+}
+
+/// On the whole GPU, with what it costs to stop the kernel as the first value. A kernel that does not say so runs to
+/// its end: the cost is its time.
+template <TimedOnGpu K>
+[[nodiscard]] constexpr auto stoppable_time(const K& k, const gpu_record& gpu) -> visit_view {
+  visit_view out = time_on_gpu(k, gpu);
+  ticks cost = out.time.upper;
+  if constexpr (knows<kernel_preemption_cost, K>) {
+    const visit_view given = detail::on_gpu({0, fact<kernel_preemption_cost>(k).time.count()}, gpu);
+    if (out.fault == model_fault::none) { out.fault = given.fault; }
+    cost = given.time.upper;
+  }
+  if (out.fault == model_fault::none && cost > out.time.upper) {
+    out.fault = model_fault::preemption_cost_exceeds_time;
+  }
+  out.values.at[0] = cost;
+  return out;
+}
+
+/// With so many per cent of the GPU.
+template <TimedOnSms K>
+[[nodiscard]] constexpr auto time_at_share(const K& k, const gpu_record& gpu, std::int32_t percent) -> visit_view {
+  if (percent < 1 || percent > 100) { return {.fault = model_fault::plan_does_not_fit}; }
+  if constexpr (knows<wcet_row, K>) {
+    return detail::no_sharper_than_given(k, gpu, detail::time_of_row(k, gpu, percent));
+  } else {
+    const std::int64_t sms = std::int64_t{percent} * detail::all_virtual_sms(gpu) / 100;
+    return sms < 1 ? detail::unknown_time() : time_on_sms(k, gpu, static_cast<std::int32_t>(sms));
+  }
+}
+
+/// Blocks, which nothing else gives.
+struct kernel_blocks {
+  std::int64_t blocks = 0;
+  std::int32_t threads = 0;
+  ticks length = 0;  ///< of a block
+};
+template <HasBlocks K>
+[[nodiscard]] constexpr auto blocks_of(const K& k) -> kernel_blocks {
+  const kernel_grid grid = fact<kernel_grid>(k);
+  return {grid.blocks, grid.threads, fact<kernel_block_length>(k).time.count()};
+}
+
+/// A segment whose time is known where a rule derives nothing: what it `takes`, or a kernel on the whole GPU.
+template <class S>
+concept TimedByItself =
+    knows<execution_time, S> || (std::same_as<typename detail::resource_of_segment<S>::type, gpu> && TimedOnGpu<S>);
+
+namespace detail {
+
+using kernel_of_all_facts =
+    visit_segment<gpu, kernel_times<measured_times<1>>, kernel_work, kernel_overhead, kernel_interleave, kernel_grid,
+                  kernel_block_length, wcet_row, kernel_wcet, kernel_preemption_cost>;
+/// What a rule reads of a segment: what it says itself, or what gives a time without a view.
+template <class Rule, class S>
+struct needs_of : std::conditional<std::same_as<typename resource_of_segment<S>::type, gpu>,
+                                   wcet_work_grid_or_wcet_by_share, execution_time> {};
+template <class Rule, class S>
+  requires requires { typename Rule::view_needs; }
+struct needs_of<Rule, S> : std::type_identity<typename Rule::view_needs> {};
+
+}  // namespace detail
+
+/// Whether a segment takes the same time under a rule as by itself: the rule has no view of such segments.
+template <class Rule, class S>
+concept LeavesTime =
+    TimedByItself<S> && !Views<Rule, S> &&
+    !(std::same_as<typename detail::resource_of_segment<S>::type, gpu> && Views<Rule, detail::kernel_of_all_facts>);
+
+/// Pre: `at.gpu` is a GPU if the segment asks for one.
+template <TimedByItself S>
+[[nodiscard]] constexpr auto time_by_itself(const S& s, const visit_placement& at) -> visit_view {
+  if constexpr (std::same_as<typename detail::resource_of_segment<S>::type, gpu>) {
+    return time_on_gpu(s, at.gpu);
+  } else {
+    const interval<duration> time = fact<execution_time>(s).time;
+    return {.time = {time.lower.count(), time.upper.count()}};
+  }
+}
+
+}  // namespace takt

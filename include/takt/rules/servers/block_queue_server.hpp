@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/block_kernel.hpp>
+#include <takt/rules/block_queue.hpp>
+#include <takt/rules/servers/slices.hpp>
+
+namespace takt {
+
+/// What visits say of their kernels to a block queue.
+struct block_visit {
+  std::int64_t blocks = 1;
+  std::int64_t threads = 1;
+  ticks length = 0;  ///< longest time of a block
+
+  [[nodiscard]] static constexpr auto of(const view_values& v) noexcept -> block_visit {
+    return {v.at[0], v.at[1], v.at[2]};
+  }
+  [[nodiscard]] constexpr auto values() const noexcept -> view_values { return {{blocks, threads, length, 0}}; }
+};
+
+/// A GPU whose kernels wait in one `block_queue`, each in a stream of its own. All blocks of a run are equally long: a
+/// visit that takes so much on an empty GPU takes as much there, and no less beside others. The unit of a slice is the
+/// SM; several clients may hold it at a time.
+///
+/// Pre: at most `MaxSms` SMs, no more than `MaxBlocks` blocks fit on them at once, and visits have the values of a
+/// `block_visit`.
+template <std::size_t Capacity, std::size_t MaxSms, std::size_t MaxBlocks>
+class block_queue_server {
+ public:
+  constexpr block_queue_server() noexcept : block_queue_server(block_gpu{}) {}
+  constexpr explicit block_queue_server(const block_gpu& gpu) noexcept
+      : queue_{gpu.sms,
+               {.threads = gpu.threads_per_sm,
+                .blocks = gpu.block_slots > 0 ? gpu.block_slots : sm_capacity::unlimited}},
+        gpu_{gpu} {}
+
+  constexpr void arrive(const visit_request& v) noexcept {
+    const block_visit k = block_visit::of(v.view);
+    const std::int32_t number = queue_.enqueue({.block = {.threads = k.threads}, .blocks = k.blocks});
+    if (number == no_queued_kernel) { return; }
+    loads_[number] = {ceil_divide(v.length, rounds_alone(gpu_, k.blocks, k.threads)), v.who};
+  }
+  constexpr void decide(ticks now, const slice_sink& /*sink*/) noexcept {
+    std::int32_t kernel = no_queued_kernel;
+    for (;;) {
+      const block_start s = queue_.dispatch();
+      if (s.kernel != kernel && kernel != no_queued_kernel) { start(kernel, now); }
+      kernel = s.kernel;
+      if (kernel == no_queued_kernel) { return; }
+      ++starting_[s.sm];
+    }
+  }
+  [[nodiscard]] constexpr auto next() const noexcept -> ticks { return count_ == 0 ? no_event : groups_[0].end; }
+  constexpr auto fire(ticks now, const slice_sink& sink) -> client {
+    while (count_ > 0 && groups_[0].end <= now) {
+      const group g = pop();
+      const load k = loads_[g.kernel];
+      sink(k.who, g.sm, g.end - k.length, g.end);
+      if (queue_.complete(g.kernel, g.sm, g.blocks)) { return k.who; }
+    }
+    return no_client;
+  }
+
+ private:
+  struct load {
+    ticks length = 0;  ///< of each block
+    client who = no_client;
+  };
+  /// Blocks of a kernel that started on an SM at one instant.
+  struct group {
+    ticks end = 0;
+    std::int32_t blocks = 0;
+    std::int16_t kernel = 0;
+    std::int16_t sm = 0;
+  };
+  static_assert(Capacity <= 32'767 && MaxSms <= 32'767);
+
+  [[nodiscard]] static constexpr auto before(const group& a, const group& b) noexcept -> bool {
+    if (a.end != b.end) { return a.end < b.end; }
+    return a.kernel != b.kernel ? a.kernel < b.kernel : a.sm < b.sm;
+  }
+  constexpr void start(std::int32_t kernel, ticks now) noexcept {
+    for (std::int32_t sm = 0; sm < gpu_.sms; ++sm) {
+      if (starting_[sm] == 0) { continue; }
+      push({now + loads_[kernel].length, starting_[sm], static_cast<std::int16_t>(kernel),
+            static_cast<std::int16_t>(sm)});
+      starting_[sm] = 0;
+    }
+  }
+  constexpr void push(const group& g) noexcept {
+    std::size_t at = count_++;
+    for (; at > 0 && before(g, groups_[(at - 1) / 2]); at = (at - 1) / 2) { groups_[at] = groups_[(at - 1) / 2]; }
+    groups_[at] = g;
+  }
+  constexpr auto pop() noexcept -> group {
+    const group first = groups_[0];
+    const group last = groups_[--count_];
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < count_; child = 2 * at + 1) {
+      if (child + 1 < count_ && before(groups_[child + 1], groups_[child])) { ++child; }
+      if (!before(groups_[child], last)) { break; }
+      groups_[at] = groups_[child];
+      at = child;
+    }
+    groups_[at] = last;
+    return first;
+  }
+
+  block_queue<Capacity, MaxSms, 1> queue_;
+  block_gpu gpu_;
+  load loads_[Capacity]{};     ///< by number of the kernel
+  group groups_[MaxBlocks]{};  ///< a heap, the earliest end first
+  std::size_t count_ = 0;
+  std::int32_t starting_[MaxSms]{};  ///< blocks that the kernel in hand starts now
+};
+
+}  // namespace takt

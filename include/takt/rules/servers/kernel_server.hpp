@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/accelerator/job_order.hpp>
+#include <takt/rules/accelerator/slot_window.hpp>
+#include <takt/rules/accelerator/strategy.hpp>
+#include <takt/rules/locking/request.hpp>
+#include <takt/rules/servers/kernel_lanes.hpp>
+#include <takt/rules/servers/slices.hpp>
+
+namespace takt {
+
+/// What rules of whole kernels read of a visit: what it costs to stop the kernel, and the core that it is pinned to.
+struct kernel_needs {
+  ticks cost = 0;  ///< longest time of one wave; 0: it stops anywhere
+  std::int32_t core = any_core;
+
+  [[nodiscard]] constexpr auto values() const noexcept -> view_values { return {{cost, core + 1}}; }
+};
+[[nodiscard]] constexpr auto kernel_needs_of(const view_values& v) noexcept -> kernel_needs {
+  return {v.at[0], static_cast<std::int32_t>(v.at[1] - 1)};
+}
+
+/// Serves whole kernels by a strategy of accelerators, on hardware that stops them at the ends of waves. Events of one
+/// instant are handled one by one: slots open and close, kernels end, then visits arrive in the order of `arrive`;
+/// after each the strategy decides. A kernel starts a wave in a slot only if the wave ends in the slot. Slices are of
+/// core `any_core` where a kernel has several cores. Pre: pinned kernels are on cores below those of the strategy.
+template <AcceleratorStrategy Strategy, std::size_t MaxLanes>
+class kernel_server {
+ public:
+  static constexpr std::size_t capacity = Strategy::max_tasks;
+
+  constexpr kernel_server() : kernel_server(Strategy{1}) {}
+  constexpr explicit kernel_server(const Strategy& strategy, preemption_cost_model costs = preemption_cost_model::ideal)
+      : strategy_{strategy}, lanes_{costs, strategy.cores()}, resumes_{resumes_below(costs)} {
+    forget_clients();
+  }
+  constexpr kernel_server(const Strategy& strategy, const slot_reservation<ticks>& pinned,
+                          const slot_reservation<ticks>& gang)
+    requires SlotStrategy<Strategy>
+      : strategy_{strategy}, lanes_{preemption_cost_model::ideal, strategy.cores()}, pinned_{pinned}, gang_{gang} {
+    forget_clients();
+  }
+
+  /// Pre: fewer than `capacity` visits are here, `v.who` is none of them, v.length > 0.
+  constexpr void arrive(const visit_request& v) {
+    std::size_t at = 0;
+    while (clients_[at].who != no_client) { ++at; }
+    const kernel_needs needs = kernel_needs_of(v.view);
+    const auto k = static_cast<kernel_id>(at);
+    const ticks cost = needs.cost < v.wcet ? needs.cost : v.wcet;
+    clients_[at] = {v.who, needs.core == any_core ? any_core : number_of(needs.core), cost};
+    orders_[at] = {.point = v.point, .release = {static_cast<std::int64_t>(arrivals_), 0}, .kernel = k};
+    lanes_.load(k, v.length, cost, arrivals_++ << 32U | v.who);
+    arrived_[arrived_count_++] = k;
+  }
+
+  constexpr void decide(ticks now, const slice_sink& sink) {
+    reach(now);
+    for (std::size_t i = 0; i < arrived_count_; ++i) {
+      strategy_.enqueue(arrived_[i], client_of(arrived_[i]).core, orders_);
+      settle();
+    }
+    if (arrived_count_ == 0) { settle(); }
+    arrived_count_ = 0;
+    teller told{this, &sink};
+    static_cast<void>(lanes_.dispatch(told));
+  }
+
+  [[nodiscard]] constexpr auto next() const -> ticks {
+    if (lanes_.finished() != no_kernel) { return now_; }
+    ticks least = no_event;
+    static_cast<void>(lanes_.next_instant(least));
+    if constexpr (has_slots) {
+      for (std::int32_t core = any_core; core < strategy_.cores(); ++core) {
+        const kernel_id k = strategy_.head(core);
+        const ticks wait = k == no_kernel ? 0 : window_of(core, k).until_edge(now_);
+        if (wait > 0 && now_ + wait < least) { least = now_ + wait; }
+      }
+    }
+    return least;
+  }
+
+  /// One that ends now, or `no_client` where only a wave has ended or a slot has opened or closed. Pre: next() == now.
+  constexpr auto fire(ticks now, const slice_sink& /*sink*/) -> client {
+    reach(now);
+    const kernel_id k = lanes_.finished();
+    client done = no_client;
+    if (k != no_kernel) {
+      lanes_.remove(k);
+      strategy_.complete(k);
+      done = client_of(k).who;
+      clients_[static_cast<std::size_t>(k)].who = no_client;
+      if (resumes_) { lanes_.resume_beside(k); }
+    }
+    settle();
+    return done;
+  }
+
+ private:
+  static constexpr bool has_slots = SlotStrategy<Strategy>;
+  static constexpr std::size_t residents = MaxLanes == 1 ? capacity : 1;  // with many lanes kernels yield
+
+  struct resident {
+    client who = no_client;
+    std::int32_t core = any_core;
+    ticks cost = 0;
+  };
+  /// Translates what the lanes tell.
+  struct teller {
+    const kernel_server* from;
+    const slice_sink* sink;
+
+    constexpr void record(const slice& s) const {
+      const bool on_all = from->strategy_.cores() > 1 && s.where.count > 1;
+      const auto core = static_cast<std::size_t>(s.where.index);
+      const std::int32_t unit = on_all ? any_core : core < from->cores_.size() ? from->cores_[core] : 0;
+      (*sink)(static_cast<client>(s.job & 0xFFFF'FFFFU), MaxLanes == 1 ? 0 : unit, s.start, s.end);
+    }
+    constexpr void record(const mark& /*m*/) const noexcept {}
+  };
+
+  /// Whether the hardware goes on with the kernel below an ended one before the strategy has decided.
+  [[nodiscard]] static constexpr auto resumes_below(preemption_cost_model costs) noexcept -> bool {
+    switch (costs) {
+      case preemption_cost_model::race: return true;
+      case preemption_cost_model::ideal:
+      case preemption_cost_model::overhead: return false;
+    }
+    return false;
+  }
+  [[nodiscard]] constexpr auto client_of(kernel_id k) const noexcept -> const resident& {
+    return clients_[static_cast<std::size_t>(k)];
+  }
+  constexpr void forget_clients() noexcept {
+    for (resident& c : clients_) { c = {}; }  // g++-12 may leave default members of array elements zero
+  }
+  /// Cores are numbered in the order of their first use, so that lanes need no more room than visits.
+  constexpr auto number_of(std::int32_t core) noexcept -> std::int32_t {
+    for (std::size_t i = 0; i < cores_.size(); ++i) {
+      if (cores_[i] == core) { return static_cast<std::int32_t>(i); }
+    }
+    return cores_.push_back(core) ? static_cast<std::int32_t>(cores_.size() - 1) : 0;
+  }
+
+  constexpr void reach(ticks now) {
+    now_ = now;
+    lanes_.advance(now);
+  }
+  constexpr void settle() {
+    for (bool again = true; again;) {
+      if constexpr (has_slots) { move_slots(); }
+      strategy_.decide(orders_, lanes_);
+      again = false;
+      for (kernel_id k = lanes_.take_leaver(); k != no_kernel; k = lanes_.take_leaver()) {
+        strategy_.yielded(k);
+        again = true;
+      }
+    }
+  }
+  [[nodiscard]] constexpr auto window_of(std::int32_t core, kernel_id k) const -> slot_window<ticks> {
+    return {core == any_core ? gang_ : pinned_, client_of(k).cost};
+  }
+  constexpr void move_slots() {
+    for (std::int32_t core = any_core; core < strategy_.cores(); ++core) {
+      const kernel_id k = strategy_.head(core);
+      strategy_.set_open(core, k != no_kernel && window_of(core, k).is_open(now_));
+    }
+  }
+
+  Strategy strategy_;
+  kernel_lanes<ticks, capacity, MaxLanes, residents> lanes_;
+  job_orders<priority_point, capacity> orders_{};
+  resident clients_[capacity]{};
+  kernel_id arrived_[capacity]{};
+  std::size_t arrived_count_ = 0;
+  inline_vector<std::int32_t, capacity> cores_{};
+  std::uint64_t arrivals_ = 0;
+  ticks now_ = 0;
+  slot_reservation<ticks> pinned_{};
+  slot_reservation<ticks> gang_{};
+  bool resumes_ = false;
+};
+
+}  // namespace takt

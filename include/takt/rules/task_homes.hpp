@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/job_priority.hpp>
+#include <takt/rules/locking/request.hpp>
+
+namespace takt::detail {
+
+/// The station that the priority of a task's jobs is of: the first on which they take time and have one priority each,
+/// else the first that they visit.
+template <class Table, class Stations>
+[[nodiscard]] constexpr auto home_of(const Table& table, const Stations& stations, std::size_t i) -> std::uint32_t {
+  const flow_record& t = table.tasks[i];
+  for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+    const std::uint32_t s = table.visit(i, p).station;
+    if (table.visit(i, p).upper > 0 && stations.inherits(s)) { return s; }
+  }
+  return table.visit(i, 0).station;
+}
+
+/// On how many stations where they have one priority each the jobs of a task take time.
+template <class Table, class Stations>
+[[nodiscard]] constexpr auto homes_of(const Table& table, const Stations& stations, std::size_t i) -> std::size_t {
+  std::size_t count = 0;
+  for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
+    const std::uint32_t s = table.visit(i, p).station;
+    bool is_new = table.visit(i, p).upper > 0 && stations.inherits(s);
+    for (std::uint32_t q = 0; q < p && is_new; ++q) {
+      is_new = table.visit(i, q).station != s || table.visit(i, q).upper == 0;
+    }
+    count += is_new ? 1U : 0U;
+  }
+  return count;
+}
+
+/// The point of a job of task i on a station, also where it waits for it elsewhere. False where it does not fit.
+template <class Table, class Stations>
+[[nodiscard]] constexpr auto job_point(const Table& table, const Stations& stations, std::size_t i, std::uint32_t s,
+                                       ticks release, priority_point& out) -> bool {
+  const flow_record& t = table.tasks[i];
+  ticks wcet = 0;
+  for (std::uint32_t p = t.visit_count; p-- > 0;) {
+    const visit_record& x = table.visit(i, p);
+    if (x.station == s) { wcet = x.upper; }
+  }
+  return stations.point(s, {wcet, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority}, release, out);
+}
+
+}  // namespace takt::detail

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <takt/core/number.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/locking/priority_donation.hpp>
+#include <takt/rules/locking/request.hpp>
+#include <takt/rules/task_homes.hpp>
+
+namespace takt::simulation {
+
+inline constexpr std::uint32_t nobody_asks = 0xFFFF'FFFF;
+
+/// What sections hold and wait for, and what jobs pass on to each other on the way: the locks over tokens, donation
+/// where a lock needs it, and the points at which visits are served. Knows nothing of time but releases.
+template <class Stations, std::size_t N, std::size_t V>
+class section_locks {
+ public:
+  using table_type = visit_table<N, V>;
+
+  constexpr section_locks(const table_type& table, const Stations& stations)
+      : table_{&table}, stations_{&stations}, locks_{stations.template locks<V>()} {
+    if (table.sections.empty()) { return; }
+    for (std::size_t t = 0; t < stations.token_pools(); ++t) {
+      donates_ = donates_ || stations.token_donates(t);
+      lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t);
+    }
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      home_[i] = takt::detail::home_of(table, stations, i);
+      has_home_[i] = takt::detail::homes_of(table, stations, i) > 0;
+      cluster_[i] = i;
+      for (std::uint32_t k = 0; k < i; ++k) {
+        if (home_[k] == home_[i]) {
+          cluster_[i] = cluster_[k];
+          break;
+        }
+      }
+      if constexpr (Stations::may_donate) {
+        const std::int32_t cpus = stations.units(home_[i]);
+        if (cluster_[i] == i) { donations_.of[i] = donation{cpus}; }
+      }
+    }
+  }
+
+  // Jobs.
+
+  /// True when the job lends its priority and does nothing until it is freed.
+  constexpr auto released(std::uint32_t i, ticks nominal) -> bool {
+    nominal_[i] = nominal;
+    if constexpr (Stations::may_donate) {
+      if (!donates_ || !in_cluster(i)) { return false; }
+      priority_point p{};
+      static_cast<void>(takt::detail::job_point(*table_, *stations_, i, home_[i], nominal, p));
+      donations_of(i).released(static_cast<request_id>(i), p);
+      return donor_[i] = donations_of(i).is_donor(static_cast<request_id>(i));
+    }
+    return false;
+  }
+  /// Pre: the job lends nothing and its sections are over.
+  constexpr void completed(std::uint32_t i) {
+    if constexpr (Stations::may_donate) {
+      if (donates_ && in_cluster(i)) { donations_of(i).completed(static_cast<request_id>(i)); }
+    }
+  }
+  /// A job that has its priority back, told once; `nobody_asks` if there is none.
+  [[nodiscard]] constexpr auto next_freed() -> std::uint32_t {
+    if constexpr (Stations::may_donate) {
+      for (std::uint32_t i = 0; donates_ && i < table_->size(); ++i) {
+        if (!donor_[i] || donations_of(i).is_donor(static_cast<request_id>(i))) { continue; }
+        donor_[i] = false;
+        return i;
+      }
+    }
+    return nobody_asks;
+  }
+
+  // Sections.
+
+  [[nodiscard]] constexpr auto holds(std::size_t s) const noexcept -> bool { return states_[s] == state::holds; }
+  [[nodiscard]] constexpr auto is_idle(std::size_t s) const noexcept -> bool { return states_[s] == state::idle; }
+  /// Pre: it is idle.
+  constexpr void ask(std::uint32_t s) {
+    states_[s] = state::asks;
+    asked_[asked_count_++] = s;
+  }
+  /// Pre: it holds a token.
+  constexpr void release(std::uint32_t s) {
+    const visit_section& x = table_->sections[s];
+    states_[s] = state::idle;
+    const request_id next = locks_.release(x.tokens, static_cast<request_id>(s));
+    if constexpr (Stations::may_donate) {
+      if (donates(s) && in_cluster(x.task) && !has_request(x.task)) {
+        donations_of(x.task).request_completed(static_cast<request_id>(x.task));
+      }
+    }
+    note_grant(next);
+  }
+  /// A section that holds its token from now on, told once; `nobody_asks` if there is none. Requests are issued in the
+  /// order in which they came, behind what has been released.
+  [[nodiscard]] constexpr auto next_granted() -> std::uint32_t {
+    while (granted_count_ == 0) {
+      std::size_t at = 0;
+      while (at < asked_count_ && !may_issue(asked_[at])) { ++at; }
+      if (at == asked_count_) { return nobody_asks; }
+      const std::uint32_t s = asked_[at];
+      --asked_count_;
+      for (; at < asked_count_; ++at) { asked_[at] = asked_[at + 1]; }
+      issue(s);
+    }
+    const std::uint32_t s = granted_[0];
+    --granted_count_;
+    for (std::size_t k = 0; k < granted_count_; ++k) { granted_[k] = granted_[k + 1]; }
+    return s;
+  }
+
+  // Visits.
+
+  constexpr void entered(std::uint32_t v, const priority_point& p) { served_[v] = {p, p, true}; }
+  constexpr void left(std::uint32_t v) { served_[v].is_there = false; }
+
+  /// Tells servers at which points visits go on.
+  template <class Servers>
+  constexpr void lend(Servers& servers) {
+    if (!lends_) { return; }
+    raise_waiting();
+    for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
+      served_visit& x = served_[v];
+      const std::uint32_t s = table_->visits[v].station;
+      if (!x.is_there || !stations_->inherits(s)) { continue; }
+      const priority_point best = best_for(v, s);
+      if (best == x.now) { continue; }
+      x.now = best;
+      servers.reprioritize(s, v, best);
+    }
+  }
+
+ private:
+  enum class state : std::uint8_t { idle, asks, waits, holds };
+  using donation = priority_donation<N>;
+  struct no_donations {};
+  struct all_donations {
+    donation of[N]{};
+  };
+  struct served_visit {
+    priority_point base{};
+    priority_point now{};
+    bool is_there = false;
+  };
+
+  [[nodiscard]] constexpr auto in_cluster(std::uint32_t i) const -> bool { return has_home_[i]; }
+  [[nodiscard]] constexpr auto donations_of(std::uint32_t i) -> donation& { return donations_.of[cluster_[i]]; }
+  [[nodiscard]] constexpr auto donations_of(std::uint32_t i) const -> const donation& {
+    return donations_.of[cluster_[i]];
+  }
+  [[nodiscard]] constexpr auto donates(std::size_t s) const -> bool {
+    return stations_->token_donates(table_->sections[s].tokens);
+  }
+  [[nodiscard]] constexpr auto has_request(std::uint32_t i) const -> bool {
+    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+      const bool open = states_[s] == state::waits || states_[s] == state::holds;
+      if (open && table_->sections[s].task == i && donates(s)) { return true; }
+    }
+    return false;
+  }
+  [[nodiscard]] constexpr auto may_issue(std::uint32_t s) const -> bool {
+    const visit_section& x = table_->sections[s];
+    if constexpr (Stations::may_donate) {
+      if (donates(s) && in_cluster(x.task)) { return donations_of(x.task).may_issue(static_cast<request_id>(x.task)); }
+    }
+    return true;
+  }
+  constexpr void issue(std::uint32_t s) {
+    const visit_section& x = table_->sections[s];
+    const flow_record& t = table_->tasks[x.task];
+    lock_request q{};
+    static_cast<void>(
+        takt::detail::job_point(*table_, *stations_, x.task, home_[x.task], nominal_[x.task], q.priority));
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      q.length += (x.visits >> p & 1U) != 0 ? table_->visit(x.task, p).upper : 0;
+    }
+    states_[s] = state::waits;
+    told_[s] = q.priority;
+    if constexpr (Stations::may_donate) {
+      if (donates(s) && in_cluster(x.task)) { donations_of(x.task).issued(static_cast<request_id>(x.task)); }
+    }
+    note_grant(locks_.issue(x.tokens, static_cast<request_id>(s), q));
+  }
+  constexpr void note_grant(request_id r) {
+    if (r == no_request) { return; }
+    states_[static_cast<std::size_t>(r)] = state::holds;
+    granted_[granted_count_++] = static_cast<std::uint32_t>(r);
+  }
+
+  constexpr void take_better(priority_point& best, std::uint32_t task, std::uint32_t station) const {
+    priority_point p{};
+    if (takt::detail::job_point(*table_, *stations_, task, station, nominal_[task], p) && p < best) { best = p; }
+  }
+  /// The best of a job and of those that donate to it.
+  constexpr void take_job(priority_point& best, std::uint32_t task, std::uint32_t station) const {
+    take_better(best, task, station);
+    if constexpr (Stations::may_donate) {
+      if (!donates_ || !in_cluster(task)) { return; }
+      const request_id donor = donations_of(task).donor_of(static_cast<request_id>(task));
+      if (donor != no_request) { take_better(best, static_cast<std::uint32_t>(donor), station); }
+    }
+  }
+  constexpr void raise_waiting() {
+    for (std::uint32_t s = 0; s < table_->sections.size(); ++s) {
+      if (states_[s] != state::waits) { continue; }
+      const visit_section& x = table_->sections[s];
+      priority_point best = lowest_priority;
+      take_job(best, x.task, home_[x.task]);
+      if (best == told_[s]) { continue; }
+      told_[s] = best;
+      locks_.reprioritize(x.tokens, static_cast<request_id>(s), best);
+    }
+  }
+  /// Its own point, or a better one of a donor or of a job that waits for the token of its section.
+  [[nodiscard]] constexpr auto best_for(std::uint32_t v, std::uint32_t station) const -> priority_point {
+    priority_point best = served_[v].base;
+    const visit_record& x = table_->visits[v];
+    if constexpr (Stations::may_donate) {
+      if (donates_) { take_job(best, x.task, station); }
+    }
+    for (std::uint32_t h = 0; h < table_->sections.size(); ++h) {
+      const visit_section& held = table_->sections[h];
+      const bool inside = held.task == x.task && states_[h] == state::holds && (held.visits >> x.position & 1U) != 0;
+      if (!inside || !stations_->token_inherits(held.tokens)) { continue; }
+      for (std::uint32_t w = 0; w < table_->sections.size(); ++w) {
+        const visit_section& waiting = table_->sections[w];
+        if (states_[w] == state::waits && waiting.tokens == held.tokens && leads_to(w, h)) {
+          take_job(best, waiting.task, station);
+        }
+      }
+    }
+    return best;
+  }
+  [[nodiscard]] constexpr auto leads_to(std::uint32_t w, std::uint32_t h) const -> bool {
+    auto at = static_cast<request_id>(w);
+    for (std::size_t step = 0; step < table_->sections.size() && at != no_request; ++step) {
+      if (at == static_cast<request_id>(h)) { return true; }
+      at = locks_.heir(table_->sections[w].tokens, at);
+    }
+    return at == static_cast<request_id>(h);
+  }
+
+  const table_type* table_;
+  const Stations* stations_;
+  typename Stations::template locks_type<V> locks_;
+  [[no_unique_address]] std::conditional_t<Stations::may_donate, all_donations, no_donations> donations_{};
+  bool donates_ = false;
+  bool lends_ = false;
+  ticks nominal_[N]{};
+  std::uint32_t home_[N]{};
+  bool has_home_[N]{};
+  std::uint32_t cluster_[N]{};
+  bool donor_[N]{};
+  state states_[V]{};
+  priority_point told_[V]{};
+  std::uint32_t asked_[V]{};
+  std::uint32_t granted_[V]{};
+  std::size_t asked_count_ = 0;
+  std::size_t granted_count_ = 0;
+  served_visit served_[V]{};
+};
+
+}  // namespace takt::simulation

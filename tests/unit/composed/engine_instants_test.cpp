@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What belongs to one instant, and to the end of a run.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+#include <takt/analysis/any_stations.hpp>
+#include <takt/simulation/engine.hpp>
+
+namespace {
+
+using takt::ticks;
+using table = takt::visit_table<2, 4>;
+using board = takt::any_stations<2, 4>;
+
+template <class Length>
+struct choices {
+  ticks late = 0;
+  Length how_long{};
+
+  auto gap(std::uint32_t /*task*/, std::uint64_t job, ticks period) const -> ticks { return job == 0 ? 0 : period; }
+  auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) const -> ticks { return late; }
+  auto length(const takt::visit_record& v, std::uint64_t job) const -> ticks { return how_long(v, job); }
+};
+
+template <class Length>
+auto run(const table& set, const board& places, ticks horizon, ticks late, const Length& length) {
+  choices<Length> open{late, length};
+  takt::simulation::engine<board, 2, 4, choices<Length>> engine{set, places, open};
+  return engine.run(horizon);
+}
+
+}  // namespace
+
+TEST_CASE("a job that is due when a grant ends the one before comes in before its station decides") {
+  board places;
+  REQUIRE(places.add(takt::nonpreemptive(takt::fixed_priority)));
+  REQUIRE(places.add(takt::fifo));
+  REQUIRE(places.add_tokens(1));
+  table set;
+  REQUIRE(set.add_task({.name = "often", .period = 2, .deadline = 2, .priority = 0}));
+  REQUIRE(set.add_next(0, 0, 0));
+  REQUIRE(set.add_next(0, 0, 5));
+  REQUIRE(set.sections.push_back({0, 0, 1}));
+  REQUIRE(set.add_task({.name = "once", .period = 100, .deadline = 100, .priority = 1}));
+  REQUIRE(set.add_next(1, 5, 5));
+  REQUIRE(set.add_next(0, 3, 3));
+  // The first job of "often" keeps two more waiting until 5. The second gets its token and ends at once, so that the
+  // third is there at 5 too, when the last visit of "once" is.
+  const auto seen = run(set, places, 30, 0, [](const takt::visit_record& v, std::uint64_t job) -> ticks {
+    return v.task == 0 ? (v.position == 1 && (job == 0 || job == 2) ? 5 : 0) : v.upper;
+  });
+  CHECK(seen.visit_response(1, 0) == 5);
+  CHECK(seen.visit_response(1, 1) == 8);
+  CHECK(seen.tasks[0].worst_response == 6);
+}
+
+TEST_CASE("a deadline that passes before its job's late release is a miss") {
+  board places;
+  REQUIRE(places.add(takt::fifo));
+  table set;
+  REQUIRE(set.add_task({.name = "late", .period = 10, .deadline = 4, .jitter = 8}));
+  REQUIRE(set.add_next(0, 1, 1));
+  const auto length = [](const takt::visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; };
+  CHECK(run(set, places, 3, 8, length).misses() == 0);
+  CHECK(run(set, places, 5, 8, length).misses() == 1);
+  CHECK(run(set, places, 9, 8, length).misses() == 1);
+  CHECK(run(set, places, 15, 8, length).misses() == 2);
+  CHECK(run(set, places, 15, 8, length).tasks[0].released == 1);
+}
