@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A protocol of one's own: the token goes to the job that asked last. Its lock is checked in every sequence of events,
-// proven with a bound beside EDF processors, and simulated.
+// A protocol of one's own, newest request first: checked in every sequence of events, proven, and simulated.
 #include <algorithm>
 #include <chrono>
 #include <iostream>

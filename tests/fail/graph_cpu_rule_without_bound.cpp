@@ -13,7 +13,7 @@ constexpr auto board =
                    takt::pool(takt::block_slots(8, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
 #else
 constexpr auto board =
-    takt::platform(takt::pool(takt::processors(4), takt::edf),
+    takt::platform(takt::pool(takt::processors(4), takt::busy_waiting(takt::fixed_priority)),
                    takt::pool(takt::block_slots(8, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
 #endif
 constexpr auto verdict = takt::analyze(board, graphs);

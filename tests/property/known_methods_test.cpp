@@ -243,9 +243,9 @@ auto exceeding(const P& board, const T& set, const Verdict& verdict, std::uint64
   for (const auto releases :
        {takt::release_pattern::periodic, takt::release_pattern::sporadic, takt::release_pattern::adversarial}) {
     for (const auto execution : {takt::execution_times::upper, takt::execution_times::random}) {
-      const auto seen = takt::simulate(
-          board, set, verdict.plan,
-          {.horizon = duration{4000}, .releases = releases, .execution = execution, .seed = seed});
+      const auto seen =
+          takt::simulate(board, set, verdict.plan,
+                         {.horizon = duration{4000}, .releases = releases, .execution = execution, .seed = seed});
       REQUIRE_FALSE(seen.error);
       out += seen.misses();
       for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
@@ -327,7 +327,8 @@ TEST_CASE("known methods and combiners compare as docs/methods.md says") {
   for (const std::int32_t tokens : {1, 2}) {
     comparison c;
     compare_tokens(tokens, systems, c);
-    lines += c.row("locked-gpu-k-fmlp", tokens == 1 ? "deadline monotonic, one token" : "deadline monotonic, two tokens");
+    lines +=
+        c.row("locked-gpu-k-fmlp", tokens == 1 ? "deadline monotonic, one token" : "deadline monotonic, two tokens");
   }
   if (std::getenv("TAKT_SYSTEMS") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
     MESSAGE(lines);

@@ -130,8 +130,7 @@ void hold(const P& board, const T& tasks, std::uint64_t seed, draws& d, const Ch
       gpus[static_cast<std::size_t>(known++)] = takt::detail::hands_out_sms<typename pool_type::rule_type>() ? 1 : 0;
     }
   });
-  takt::detail::kernel_users<n> users;
-  takt::visit_source<T>::each(tasks, users);
+  const auto users = takt::detail::plan_room_of(board, tasks);
   for (std::size_t i = 0; i < users.asks.size(); ++i) {
     const auto gpu = static_cast<std::int32_t>(d.between(0, known - 1));
     const bool takes_sms = users.asks[i] && gpus[static_cast<std::size_t>(gpu)] != 0;
@@ -146,7 +145,7 @@ void hold(const P& board, const T& tasks, std::uint64_t seed, draws& d, const Ch
   const takt::analysis::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
   auto weaker = flat.table;
   change(weaker);
-  const auto verdict = takt::analysis::detail::best_of_combiners(weaker, stations);
+  const auto verdict = takt::analysis::detail::best_of(takt::analysis::no_known_method{}, weaker, stations);
   REQUIRE_FALSE(verdict.error);
   if (!verdict.schedulable()) { return; }
   ++count.proven;

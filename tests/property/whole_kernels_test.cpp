@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
@@ -82,30 +85,34 @@ auto kernel_system(std::uint64_t seed, const RuleOf& rule_of) -> random_system {
   random_system out;
   REQUIRE(out.places.add(rule_of(d)));
   std::uint32_t places = 1;
-  if (!d.one_in(3)) {
+  const bool bare = d.one_in(4);  // single kernels that come late, and nothing else
+  if (!bare && !d.one_in(3)) {
     REQUIRE(out.places.add(d.one_in(2) ? takt::any_rule<visits>{takt::edf} : takt::deadline_monotonic));
     REQUIRE(out.places.add(takt::fifo));
     places = 3;
   }
-  const ticks count = d.between(2, 5);
+  const ticks count = bare ? d.between(2, 3) : d.between(2, 5);
   const ticks slack = d.between(0, 6);
   const ticks costs = d.between(0, 4);
   const bool one_kind = d.one_in(4);
+  const bool alike = d.one_in(3);
   const bool graph = d.one_in(2);
-  const ticks most = d.between(1, 9);
   std::array<std::array<ticks, 4>, tasks> upper{};
   std::array<ticks, tasks> length{};
   ticks total = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    length[i] = d.one_in(3) ? 1 : d.between(1, 4);
+    length[i] = bare || d.one_in(3) ? 1 : d.between(1, 4);
+    const ticks most = d.one_in(3) ? 24 : d.between(1, 8);
     for (ticks j = 0; j < length[i]; ++j) { total += upper[i][static_cast<std::size_t>(j)] = d.between(1, most); }
   }
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    const ticks period = total * d.between(3, 4 + slack * 2) / 4 + d.between(1, 6);
+    ticks own = 0;
+    for (const ticks time : upper[i]) { own += time; }
+    const ticks period = (alike ? total : own * count) * d.between(3, 4 + slack * 2) / 4 + d.between(1, 6);
     REQUIRE(out.set.add_task({.name = "t",
                               .period = period,
                               .deadline = period - (d.one_in(2) ? d.between(0, period / 4) : 0),
-                              .jitter = d.one_in(3) ? d.between(0, period / 4) : 0,
+                              .jitter = bare || d.one_in(3) ? d.between(0, period / 2) : 0,
                               .priority = static_cast<std::int32_t>(d.between(0, 3))}));
     for (ticks j = 0; j < length[i]; ++j) {
       const ticks time = upper[i][static_cast<std::size_t>(j)];
@@ -153,4 +160,150 @@ TEST_CASE("no run exceeds a bound of kernels in slots, beside processors and cop
 
 TEST_CASE("no run exceeds a bound of gangs, beside processors and copies") {
   expect_sound("gang", gang_of, systems_or(2000));
+}
+
+namespace {
+
+using demands = std::array<takt::visit_demand, visits>;
+
+/// A rule whose bounds look at other demands than there are.
+template <class Rule, class Change>
+struct looks_away : Rule {
+  using bounds = an::pool_bounds<Rule>;
+
+  void responds(std::span<takt::visit_demand> given, std::int32_t units) const {
+    demands kept{};
+    std::ranges::copy(given, kept.begin());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      demands seen = kept;
+      Change::change({seen.data(), given.size()}, i);
+      seen[i].response = seen[i].wcet;
+      bounds::responds(*this, {seen.data(), given.size()}, units);
+      given[i].response = std::max(kept[i].response, seen[i].response - Change::saved(*this, seen[i]));
+    }
+  }
+  auto decides(std::span<const takt::visit_demand> given, std::int32_t units) const -> bool
+    requires an::KnowsDeadlines<Rule>
+  {
+    demands seen{};
+    std::ranges::copy(given, seen.begin());
+    Change::change({seen.data(), given.size()}, 0);
+    return bounds::decides(*this, {seen.data(), given.size()}, units);
+  }
+};
+
+struct leaves_nothing_out {
+  static void change(std::span<takt::visit_demand> /*all*/, std::size_t /*i*/) {}
+  static auto saved(const auto& /*rule*/, const takt::visit_demand& /*v*/) -> ticks { return 0; }
+};
+struct leaves_costs_out : leaves_nothing_out {
+  static void change(std::span<takt::visit_demand> all, std::size_t /*i*/) {
+    for (auto& d : all) { d.view.at[0] = 0; }
+  }
+};
+struct leaves_jitter_out : leaves_nothing_out {
+  static void change(std::span<takt::visit_demand> all, std::size_t /*i*/) {
+    for (auto& d : all) { d.jitter = 0; }
+  }
+};
+struct leaves_branches_out : leaves_nothing_out {
+  static void change(std::span<takt::visit_demand> all, std::size_t i) {
+    for (auto& d : all) {
+      if (d.task == all[i].task) { d.ancestors = (takt::visit_mask{1} << d.position) - 1; }
+    }
+  }
+};
+/// Less important visits stop at once, even from the top of a full stack.
+struct leaves_blockers_out : leaves_nothing_out {
+  static void change(std::span<takt::visit_demand> all, std::size_t i) {
+    for (auto& d : all) {
+      if (d.task != all[i].task && all[i].point < d.point) { d.wcet = d.view.at[0] = 0; }
+    }
+  }
+};
+struct leaves_own_visits_out : leaves_nothing_out {
+  static void change(std::span<takt::visit_demand> all, std::size_t i) {
+    for (auto& d : all) {
+      if (d.task == all[i].task && d.position != all[i].position) { d.wcet = d.view.at[0] = 0; }
+    }
+  }
+};
+/// A slot as if it always began when a visit becomes ready.
+struct leaves_offsets_out : leaves_nothing_out {
+  static auto saved(const auto& rule, const takt::visit_demand& v) -> ticks {
+    if (v.response >= takt::unbounded_response) { return 0; }
+    const auto& slot = takt::kernel_needs_of(v.view).core == takt::any_core ? rule.gang : rule.pinned;
+    return slot.period - slot.budget;
+  }
+};
+/// Nobody is told of the core that is asked for, so that pinned kernels and gangs seem not to meet.
+struct leaves_gangs_out : leaves_nothing_out {
+  static void change(std::span<takt::visit_demand> all, std::size_t i) {
+    for (auto& d : all) {
+      if (d.view.at[1] != all[i].view.at[1] && d.task != all[i].task) { d.wcet = d.view.at[0] = 0; }
+    }
+  }
+};
+
+/// Violations of proofs by one combiner when the rule of the GPU looks away.
+template <class Change, class RuleOf, class Combiner>
+auto violations_of(const RuleOf& rule_of, const Combiner& combine) -> std::uint64_t {
+  tally count;
+  constexpr std::uint64_t systems = 5'000;
+  for (std::uint64_t seed = 1; seed <= systems && count.violations == 0; ++seed) {
+    const auto s = kernel_system(seed, [&](draws& d) -> takt::any_rule<visits> {
+      return looks_away<std::remove_cvref_t<decltype(rule_of(d))>, Change>{rule_of(d)};
+    });
+    const auto verdict = combine(s);
+    if (verdict.schedulable()) { watch(s, verdict, seed, count); }
+  }
+  return count.violations;
+}
+
+constexpr auto holistically = [](const random_system& s) { return an::holistic(s.set, s.places); };
+constexpr auto with_guards = [](const random_system& s) { return an::guarded(s.set, s.places); };
+
+template <class Policy>
+auto levels_with(preemption_cost_model model) {
+  return [model](draws& d) {
+    return takt::levels(Policy{}, model).on(takt::accelerator(cores, static_cast<std::int32_t>(d.between(1, 4))));
+  };
+}
+constexpr auto edf_slots = [](draws& d) { return random_slots(d, takt::edf); };
+constexpr auto priority_slots = [](draws& d) { return random_slots(d, takt::deadline_monotonic); };
+constexpr auto edf_gang = [](draws& /*d*/) { return takt::gang(takt::edf).on(gpu); };
+constexpr auto priority_gang = [](draws& /*d*/) { return takt::gang(takt::deadline_monotonic, takt::strict).on(gpu); };
+
+}  // namespace
+
+TEST_CASE("the harness catches bounds of whole kernels that leave something out") {
+  using priority = std::remove_cvref_t<decltype(takt::deadline_monotonic)>;
+  for (const auto model :
+       {preemption_cost_model::ideal, preemption_cost_model::race, preemption_cost_model::overhead}) {
+    CAPTURE(static_cast<int>(model));
+    const auto by_priority = levels_with<priority>(model);
+    const auto by_deadline = levels_with<takt::edf_rule>(model);
+    CHECK(violations_of<leaves_costs_out>(by_priority, holistically) > 0);
+    CHECK(violations_of<leaves_jitter_out>(by_priority, holistically) > 0);
+    CHECK(violations_of<leaves_branches_out>(by_priority, holistically) > 0);
+    CHECK(violations_of<leaves_blockers_out>(by_priority, holistically) > 0);
+    CHECK(violations_of<leaves_costs_out>(by_deadline, holistically) > 0);
+    CHECK(violations_of<leaves_costs_out>(by_deadline, with_guards) > 0);
+    CHECK(violations_of<leaves_jitter_out>(by_deadline, holistically) > 0);
+    CHECK(violations_of<leaves_own_visits_out>(by_deadline, holistically) > 0);
+  }
+  CHECK(violations_of<leaves_costs_out>(priority_slots, holistically) > 0);
+  CHECK(violations_of<leaves_costs_out>(edf_slots, with_guards) > 0);
+  CHECK(violations_of<leaves_jitter_out>(priority_slots, holistically) > 0);
+  CHECK(violations_of<leaves_offsets_out>(priority_slots, holistically) > 0);
+  CHECK(violations_of<leaves_offsets_out>(edf_slots, holistically) > 0);
+  CHECK(violations_of<leaves_branches_out>(priority_slots, holistically) > 0);
+  CHECK(violations_of<leaves_blockers_out>(priority_slots, holistically) > 0);
+  CHECK(violations_of<leaves_costs_out>(priority_gang, holistically) > 0);
+  CHECK(violations_of<leaves_costs_out>(edf_gang, with_guards) > 0);
+  CHECK(violations_of<leaves_jitter_out>(priority_gang, holistically) > 0);
+  CHECK(violations_of<leaves_branches_out>(priority_gang, holistically) > 0);
+  CHECK(violations_of<leaves_gangs_out>(priority_gang, holistically) > 0);
+  CHECK(violations_of<leaves_gangs_out>(edf_gang, holistically) > 0);
+  CHECK(violations_of<leaves_own_visits_out>(edf_gang, holistically) > 0);
 }

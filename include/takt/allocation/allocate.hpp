@@ -145,7 +145,7 @@ struct search_finds_plan {
   static constexpr bool passed = FindsPlan;
   static_assert(FindsPlan,
                 "takt: a search of one's own is called with the platform, the tasks and a test, and returns a plan; "
-                "this one, which is the template argument, does not. See docs/errors.md#E99");
+                "this one, which is the template argument, does not. See docs/errors.md#E88");
 };
 
 template <class Search, class P, class T>

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -80,7 +81,7 @@ class share_finder {
   static constexpr std::size_t max_tasks = tasks_of<T>;
 
  public:
-  using plan_type = typename Test::plan_type;
+  using plan_type = typename plan_type_of<P, T>::type;
   using verdict_type = std::invoke_result_t<const Test&, const plan_type&>;
 
   constexpr share_finder(const P& board, const T& tasks, const Test& test)
@@ -110,25 +111,43 @@ class share_finder {
   [[nodiscard]] constexpr auto size() const -> std::size_t { return room_.asks.size(); }
   [[nodiscard]] constexpr auto is_user(std::size_t i) const -> bool { return shares_out() && room_.asks[i]; }
 
-  /// Tasks go to the GPU with the most SMs for each task there, and SMs evenly to tasks.
+  /// SMs evenly to the tasks of each GPU.
   constexpr void split_evenly() {
     for (std::size_t i = 0; i < size(); ++i) { users_ += room_.asks[i] ? 1 : 0; }
     if (!shares_out()) { return; }
+    if (room_.gpus.size() > 1) { spread(); }
     std::int32_t there[max_gpus]{};
-    for (std::size_t i = 0; i < size(); ++i) {
-      if (!is_user(i)) { continue; }
-      std::size_t best = 0;
-      for (std::size_t g = 1; g < room_.gpus.size(); ++g) {
-        const auto room = [&](std::size_t k) { return room_.gpus[k].units / (there[k] + 1); };
-        best = room(best) < room(g) ? g : best;
-      }
-      ++there[best];
-      place_[i] = best;
-    }
+    for (std::size_t i = 0; i < size(); ++i) { there[place_[i]] += is_user(i) ? 1 : 0; }
     for (std::size_t i = 0; i < size(); ++i) {
       units_[i] = even_[i] = is_user(i) ? room_.gpus[place_[i]].units / there[place_[i]] : 0;
     }
     write_shares();
+  }
+  /// Tasks to GPUs, the neediest first, each to where it finds the most SMs for the need there.
+  constexpr void spread() {
+    for (std::size_t i = 0; i < size(); ++i) { units_[i] = is_user(i) ? 1 : 0; }
+    write_shares();
+    learn_times();
+    std::int64_t load[max_gpus]{};
+    std::int32_t there[max_gpus]{};
+    bool placed[max_tasks]{};
+    for (std::int32_t count = 0; count < users_; ++count) {
+      std::size_t next = size();
+      for (std::size_t i = 0; i < size(); ++i) {
+        if (is_user(i) && !placed[i] && (next == size() || need(next) < need(i))) { next = i; }
+      }
+      const auto crowd = [&](std::size_t g) {
+        const auto& gpu = room_.gpus[g];
+        if (there[g] >= gpu.units) { return std::numeric_limits<std::int64_t>::max(); }
+        return (load[g] + need(next) + 1) / (std::int64_t{gpu.units} * gpu.step);
+      };
+      for (std::size_t g = 1; g < room_.gpus.size(); ++g) {
+        if (crowd(g) < crowd(place_[next])) { place_[next] = g; }
+      }
+      load[place_[next]] += need(next);
+      ++there[place_[next]];
+      placed[next] = true;
+    }
   }
   constexpr void write_shares() {
     plan_.shares.clear();
@@ -279,8 +298,7 @@ struct share_search {
     return detail::share_finder<P, T, Test>{board, tasks, test}.run(rounds);
   }
   template <class P, class T, class Test>
-  [[nodiscard]] constexpr auto operator()(const P& board, const T& tasks, const Test& test) const ->
-      typename Test::plan_type {
+  [[nodiscard]] constexpr auto operator()(const P& board, const T& tasks, const Test& test) const {
     return find(board, tasks, test).plan;
   }
 };

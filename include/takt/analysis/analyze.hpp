@@ -12,6 +12,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
+#include <takt/model/visit_source.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
@@ -80,11 +81,12 @@ using check_method =
 
 namespace detail {
 
+/// Whether tasks are chains that say no more than the flat table of chains holds.
 template <class T>
-inline constexpr bool flattens = true;
-template <class T>
-  requires requires { T::has_own_visits; }
-inline constexpr bool flattens<T> = !T::has_own_visits;
+inline constexpr bool flattens = TaskSet<T>;
+template <TaskSet T>
+  requires VisitSource<T>
+inline constexpr bool flattens<T> = !visit_source<T>::needs_pools;
 
 /// Whether a board needs what its pools know: no method of chains is known for it.
 template <class P, class T>

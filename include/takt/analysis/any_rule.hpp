@@ -30,8 +30,8 @@ class any_rule {
 
   any_rule() = default;  ///< of no pool: nothing may be asked of it
   template <class Rule>
-    requires(!std::same_as<Rule, any_rule>) && PoolRule<Rule>
-  any_rule(const Rule& rule) : calls_{&calls_of<Rule>} {  // NOLINT(google-explicit-constructor): any rule is one
+    requires(!std::same_as<Rule, any_rule> && PoolRule<Rule>)  // in this order: the concept asks for copies
+  any_rule(const Rule& rule) : calls_{&calls_of<Rule>} {       // NOLINT(google-explicit-constructor): any rule is one
     static_assert(sizeof(Rule) <= max_rule_bytes && std::is_trivially_copyable_v<Rule>,
                   "takt: a rule in any_rule is trivially copyable and has at most 64 bytes. See docs/errors.md#E84");
     ::new (static_cast<void*>(bytes_)) Rule(rule);

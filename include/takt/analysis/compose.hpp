@@ -163,8 +163,9 @@ using check_bounds =
                                 bounds_fault<P>>::type;
 template <class P>
 using check_board_method =
-    method_is_usable<method_of<P>, std::same_as<method_of<P>, no_known_method> || ChainMethod<method_of<P>> ||
-                                       (BoardMethod<method_of<P>> && !KnownComposition<P>)>;
+    method_is_usable<method_of<P>,
+                     std::same_as<method_of<P>, no_known_method> || ChainMethod<method_of<P>> ||
+                         (BoardMethod<method_of<P>> && takt::detail::has_pool_rules<P> && !KnownComposition<P>)>;
 
 /// Of two verdicts on one system that are both proofs, the lesser bound of each task, under its name.
 template <class Verdict, class Other>

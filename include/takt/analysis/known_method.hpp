@@ -2,8 +2,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
-#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -83,8 +81,7 @@ struct method_is_usable {
   static constexpr bool passed = Usable;
   static_assert(Usable,
                 "takt: known_method of this board, which is the template argument, cannot judge it; give it a static "
-                "name, and analysis<Table> for chains in priority order or responds(table, stations, bounds) for rules "
-                "that are composed. See docs/errors.md#E98");
+                "name, and analysis<Table> or responds(table, stations, bounds). See docs/errors.md#E87");
 };
 
 }  // namespace detail

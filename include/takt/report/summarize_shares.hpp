@@ -42,7 +42,7 @@ namespace detail {
 
 template <SharePlatform P>
 void describe_share_pool(const P& platform, bool contention, verdict_summary& out) {
-  const shares_rule& rule = share_rule_of(platform);
+  const auto& rule = share_rule_of(platform);
   const gpu_shares_resource& gpu = share_pool_of(platform).resource;
   const std::string rules{word_of(rule.rules)};
   const std::string_view triggers = word_of(rule.triggers);

@@ -216,7 +216,7 @@ inline constexpr bool is_gang<gang_rule<Policy, Order>> = true;
 
 /// One kernel at a time, whatever cores it asks for, and to its end.
 template <class R>
-concept SingleStream = NonpreemptiveFixedPriority<R> || std::same_as<R, nonpreemptive_rule<edf_rule>>;
+concept SingleStream = NonpreemptiveFixedPriority<R> || NonpreemptiveEdf<R>;
 template <class R>
 concept StreamLevels = detail::is_levels<R>;
 template <class R>
@@ -234,9 +234,13 @@ template <class Rule>
 struct kernel_order_of {
   using type = typename Rule::policy;
 };
-template <class Order>
-struct kernel_order_of<nonpreemptive_rule<Order>> {
-  using type = Order;
+template <NonpreemptiveEdf Rule>
+struct kernel_order_of<Rule> {
+  using type = edf_rule;
+};
+template <NonpreemptiveFixedPriority Rule>
+struct kernel_order_of<Rule> {
+  using type = fixed_priority_rule<order_of<Rule>>;
 };
 
 }  // namespace detail

@@ -194,10 +194,8 @@ class board_stations<platform<Pools...>, MaxStations> {
     constexpr explicit locks_type(const board_stations& from) {
       for (std::size_t t = 0; t < token_pools(); ++t) {
         from.with_tokens(t, [&](const auto& order, std::int32_t /*count*/) {
-          auto made = detail::make_token_lock<Clients>(order, from.setting(t));
-          all_.with(t, [&](auto& lock) {
-            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(lock)>, decltype(made)>) { lock = made; }
-          });
+          const auto made = detail::make_token_lock<Clients>(order, from.setting(t));
+          all_.with(t, [&made](auto& lock) { put(made, lock); });
         });
       }
     }
@@ -221,6 +219,13 @@ class board_stations<platform<Pools...>, MaxStations> {
     }
 
    private:
+    template <class Lock>
+    static constexpr void put(const Lock& made, Lock& place) {
+      place = made;
+    }
+    template <class Made, class Other>
+    static constexpr void put(const Made& /*made*/, Other& /*place*/) {}
+
     detail::all_pool_locks<std::index_sequence_for<Pools...>, Clients, Pools...> all_{};
   };
   template <std::size_t Clients>

@@ -10,7 +10,9 @@
 #include <takt/model/workload.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
+#include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/pool_rule.hpp>
+#include <takt/rules/share_tags.hpp>
 
 namespace takt {
 
@@ -24,8 +26,15 @@ inline constexpr bool has_pool_rules<platform<Pools...>> = (PoolRule<typename Po
 /// Whether a published method knows tasks of this spelling on a platform.
 template <class P, class T>
 inline constexpr bool has_method = KnownComposition<P>;
+/// For graphs, also where it says which processors, streams and guards it needs.
 template <class P, GraphSet T>
-inline constexpr bool has_method<P, T> = graph_gap_of<P>() == graph_gap::none;
+inline constexpr bool has_method<P, T> =
+    graph_gap_of<P>() == graph_gap::none || graph_gap_of<P>() == graph_gap::no_processors ||
+    graph_gap_of<P>() == graph_gap::streams_per_task || graph_gap_of<P>() == graph_gap::unguarded;
+/// For applications, also where it says which rule a GPU needs that is granted by shares.
+template <class P, ShareTaskSet T>
+inline constexpr bool has_method<P, T> =
+    HasGpuShares<P> ? !hands_out_percents<typename P::template rule_of<gpu_shares_resource>>() : KnownComposition<P>;
 
 /// Boards that are an accelerator and nothing else have methods and a simulator of their own.
 template <class P>

@@ -26,11 +26,12 @@ struct visit_demand {
   ticks wcet = 0;
   ticks period = 0;
   ticks jitter = 0;
-  ticks deadline = 0;      ///< absolute deadline less the earliest instant at which the visit becomes ready
-  ticks job_deadline = 0;  ///< relative deadline of the task, of which the point is
-  ticks limit = 0;         ///< a response above it proves nothing; none above `longest_visit_time`
-  ticks response = 0;      ///< in: a lower bound of the answer; out: longest time from ready to done, or unbounded
-  bool moved = true;       ///< the jitter has grown since the last call
+  ticks deadline = 0;        ///< absolute deadline less the earliest instant at which the visit becomes ready
+  ticks job_deadline = 0;    ///< relative deadline of the task, of which the point is
+  ticks limit = 0;           ///< a response above it proves nothing; none above `longest_visit_time`
+  ticks response = 0;        ///< in: a lower bound of the answer; out: longest time from ready to done, or unbounded
+  std::int32_t holders = 0;  ///< above 0: all visits of the station are of holders of so many tokens
+  bool moved = true;         ///< the jitter has grown since the last call
 };
 
 /// Whether a path joins two visits of one task, or they are the same.

@@ -30,8 +30,12 @@ struct shares_rule {
   return {rules, triggers};
 }
 
+/// A rule that says how shares follow jobs.
 template <class R>
-concept ShareRule = std::same_as<R, shares_rule>;
+concept ShareRule = requires(const R& r) {
+  { r.rules } -> std::same_as<const share_rules&>;
+  { r.triggers } -> std::same_as<const share_triggers&>;
+};
 
 namespace detail {
 template <class P>
@@ -50,7 +54,7 @@ concept SharePlatform = detail::is_shares_platform<P> && ShareRule<typename P::t
 
 /// How the GPU is shared.
 template <SharePlatform P>
-[[nodiscard]] constexpr auto share_rule_of(const P& platform) noexcept -> const shares_rule& {
+[[nodiscard]] constexpr auto share_rule_of(const P& platform) noexcept -> const ShareRule auto& {
   return share_pool_of(platform).rule;
 }
 

@@ -354,6 +354,8 @@ template <class R>
 concept EarliestDeadlineFirst = RunsInOrder<R> && std::same_as<order_of<R>, by_absolute_deadline>;
 template <class R>
 concept NonpreemptiveFixedPriority = StartsInOrder<R> && TaskLevelPriority<order_of<R>>;
+template <class R>
+concept NonpreemptiveEdf = StartsInOrder<R> && std::same_as<order_of<R>, by_absolute_deadline>;
 /// All units have one queue, in which nobody is overtaken.
 template <class R>
 concept FirstComeFirstServed =

@@ -244,7 +244,6 @@ class engine {
       for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
         if (!visits_[v].waits_for_token || section_of(v) != s) { continue; }
         visits_[v].waits_for_token = false;
-        visits_[v].ready = now_;
         enter(v);
       }
     }

@@ -79,7 +79,7 @@ auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulat
       out.error = {.fault = model_fault::too_many_jobs};
     }
     if (out.error) { return out; }
-    const shares_rule& rule = share_rule_of(platform);
+    const auto& rule = share_rule_of(platform);
     simulation::scheduled_shares policy{table, contention_predictor(table), rule.rules, rule.triggers};
     const simulation::share_options how{.horizon = options.horizon.count(),
                                         .at_miss = options.stop_at_first_miss ? miss_action::stop : miss_action::abort,

@@ -111,13 +111,6 @@ TEST_CASE("unknown costs of preemption are refused by every test that reads them
   });
 }
 
-TEST_CASE("an unknown order of gangs is refused") {
-  expect_only_named<takt::gang_order>(2, [](takt::gang_order e) {
-    return is_choice(
-        takt::analyze(takt::platform(takt::pool(takt::accelerator(2, 2), takt::gang(takt::edf, e))), single).error);
-  });
-}
-
 TEST_CASE("no test takes an order that ranks nobody") {
   const takt::analysis::rank_order<single.tasks.capacity()> nobody;
   CHECK(is_choice(takt::analysis::level_stack_fixed_priority(single, nobody, 2).error));

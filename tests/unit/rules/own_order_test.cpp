@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <takt/allocation/allocate.hpp>
 #include <takt/analysis/analyze.hpp>
@@ -238,12 +239,14 @@ TEST_CASE("kernels of an accelerator are ranked by an order of one's own") {
       takt::task_set(takt::task("a", takt::period(50_ms), takt::deadline(40_ms), takt::kernel(takt::wcet(4_ms))),
                      takt::task("b", takt::period(60_ms), takt::deadline(30_ms), takt::kernel(takt::wcet(4_ms))),
                      takt::task("c", takt::period(70_ms), takt::deadline(70_ms), takt::kernel(takt::wcet(4_ms))));
-  const auto verdict =
-      takt::analyze(takt::platform(takt::pool(takt::accelerator(2, 2), takt::nonpreemptive(gap_order))), kernels);
-  REQUIRE(verdict.plan.priorities.size() == 3);
-  CHECK(verdict.plan.priorities[0] == 1);
-  CHECK(verdict.plan.priorities[1] == 2);
-  CHECK(verdict.plan.priorities[2] == 0);
+  const auto ranks = [&](const auto& rule) {
+    const auto verdict = takt::analyze(takt::platform(takt::pool(takt::accelerator(2, 2), rule)), kernels);
+    return std::vector<std::int32_t>(verdict.plan.priorities.begin(), verdict.plan.priorities.end());
+  };
+  const std::vector<std::int32_t> by_gaps{1, 2, 0};
+  CHECK(ranks(takt::nonpreemptive(gap_order)) == by_gaps);
+  CHECK(ranks(takt::nonpreemptive(gap_first{})) == by_gaps);
+  CHECK(ranks(takt::levels(gap_first{})) == by_gaps);
 }
 
 }  // namespace

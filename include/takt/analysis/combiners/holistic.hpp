@@ -62,6 +62,7 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
     out.status = verdict_status::not_proven;
     out.why = why;
     out.where = where;
+    for (auto& t : out.tasks) { t.bound = {}; }
     return out;
   };
   detail::station_demands<N, V> demands{table, stations};
@@ -77,10 +78,7 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
     for (std::uint32_t i = 0; i < table.size(); ++i) {
       const ticks end = ready.pass(table, i, responses, waits);
       out.tasks[i].bound = {end, true};
-      if (end > table.tasks[i].deadline) {
-        for (auto& t : out.tasks) { t.bound = {}; }
-        return fail(obstacle::deadline, i);
-      }
+      if (end > table.tasks[i].deadline) { return fail(obstacle::deadline, i); }
     }
     for (std::size_t k = 0; k < demands.size(); ++k) {
       visit_demand& d = demands[k];
@@ -106,13 +104,12 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
     for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
       const visit_record& x = table.visits[v];
       static_cast<void>(
-          out.visits.push_back({.name = {}, .task = x.task, .segment = x.position, .response = responses[v]}));
+          out.visits.push_back({.name = {}, .task = x.task, .segment = x.position, .response = waits[v] + responses[v]}));
     }
     for (auto& t : out.tasks) { t.meets = true; }
     out.status = verdict_status::schedulable;
     return out;
   }
-  for (auto& t : out.tasks) { t.bound = {}; }
   return fail(obstacle::passes, nowhere);
 }
 

@@ -38,6 +38,7 @@ class station_demands {
   constexpr station_demands(const visit_table<N, V>& table, const Stations& stations) {
     for (std::uint32_t s = 0; s < stations.size(); ++s) {
       first_[s] = count_;
+      const std::int32_t holders = holders_at(table, stations, s);
       for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
         const visit_record& x = table.visits[v];
         if (x.station != s || x.upper == 0) { continue; }
@@ -51,7 +52,8 @@ class station_demands {
                        .deadline = t.deadline,
                        .job_deadline = t.deadline,
                        .limit = t.deadline,
-                       .response = x.upper};
+                       .response = x.upper,
+                       .holders = holders};
         fits_ =
             fits_ && stations.point(s, {x.upper, t.period, t.deadline, static_cast<std::int32_t>(x.task), t.priority},
                                     0, d.point);
@@ -92,6 +94,26 @@ class station_demands {
   [[nodiscard]] constexpr auto visit(std::size_t k) const noexcept -> std::uint32_t { return visits_[k]; }
 
  private:
+  /// The tokens of the pool without which nobody visits a station, or 0.
+  template <class Stations>
+  [[nodiscard]] static constexpr auto holders_at(const visit_table<N, V>& table, const Stations& stations,
+                                                 std::uint32_t s) -> std::int32_t {
+    bool known = false;
+    std::uint32_t pool = 0;
+    for (const visit_record& x : table.visits) {
+      if (x.station != s || x.upper == 0) { continue; }
+      bool held = false;
+      for (const visit_section& section : table.sections) {
+        if (section.task != x.task || (section.visits >> x.position & 1U) == 0) { continue; }
+        held = !known || section.tokens == pool;
+        pool = section.tokens;
+      }
+      if (!held) { return 0; }
+      known = true;
+    }
+    return known ? stations.setting(pool).tokens : 0;
+  }
+
   [[nodiscard]] static constexpr auto before(const visit_demand& a, const visit_demand& b) noexcept -> bool {
     if (a.point != b.point) { return a.point < b.point; }
     return a.task != b.task ? a.task < b.task : a.position < b.position;

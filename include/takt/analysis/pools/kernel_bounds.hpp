@@ -37,6 +37,11 @@ namespace detail {
   return kernel_needs_of(a.view).core == kernel_needs_of(b.view).core;
 }
 
+/// Whether both are of one task, and no path joins them.
+[[nodiscard]] constexpr auto is_own_branch(const visit_demand& u, const visit_demand& v) noexcept -> bool {
+  return u.task == v.task && concurrent(u, v);
+}
+
 /// Work of so many jobs; at most `unbounded_response`.
 [[nodiscard]] constexpr auto work_of(ticks jobs, ticks each) noexcept -> ticks {
   ticks work = 0;
@@ -187,7 +192,7 @@ struct by_fixed_priority {
     return u.point < v.point;
   }
   [[nodiscard]] static constexpr auto can_come_before(const visit_demand& u, const visit_demand& v) noexcept -> bool {
-    return u.point < v.point || concurrent(u, v);
+    return u.point < v.point || is_own_branch(u, v);
   }
 };
 struct by_deadline {
@@ -226,7 +231,7 @@ constexpr void kernel_priority_responses(std::span<visit_demand> visits, Terms t
         ticks work = x + v.wcet + terms.start(i);
         for (std::size_t k = 0; k < n && work <= v.limit + x; ++k) {
           const bool higher = d[k].point < v.point;
-          if (k == i || !terms.competes(k) || !(higher || concurrent(d[k], v))) { continue; }
+          if (!terms.competes(k) || !(higher || is_own_branch(d[k], v))) { continue; }
           work += work_of(higher ? jobs_before(d[k], w) : 1, d[k].wcet + terms.start(k));
         }
         ticks end = 0;

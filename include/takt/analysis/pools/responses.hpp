@@ -54,6 +54,28 @@ template <class Work = wcet_of>
   return sum;
 }
 
+/// Work of the `count` other tasks of which most can be pending. Pre: visits of a task stand together.
+[[nodiscard]] constexpr auto longest_pending(std::span<const visit_demand> visits, std::uint32_t task,
+                                             std::int32_t count) noexcept -> ticks {
+  ticks sum = 0;
+  ticks below = longest_visit_time * static_cast<ticks>(max_visits_of_task) + 1;  // work is taken in descending order
+  while (count > 0) {
+    ticks next = 0;
+    std::int32_t of_it = 0;
+    for (std::size_t i = 0, end = 0; i < visits.size(); i = end) {
+      for (end = i; end < visits.size() && visits[end].task == visits[i].task;) { ++end; }
+      const ticks work = pending_work(visits.data() + i, visits.data() + end);
+      if (visits[i].task == task || work >= below || work < next) { continue; }
+      of_it = work > next ? 1 : of_it + 1;
+      next = work;
+    }
+    if (next == 0) { break; }
+    for (; of_it > 0 && count > 0; --of_it, --count) { sum += next; }
+    below = next;
+  }
+  return sum;
+}
+
 }  // namespace detail
 
 /// Nothing is known.
@@ -140,7 +162,7 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
 }
 
 /// Responses on equal units with one queue in which nobody is overtaken. Pre: units >= 1. Whatever the jitter: of each
-/// other task at most one job is pending.
+/// other task at most one job is pending, and where all hold tokens, no more tasks than there are tokens.
 /// Source: for one unit see docs/composition.md; for several Graham 1969.
 constexpr void arrival_order_responses(std::span<visit_demand> visits, std::int32_t units) {
   const std::size_t n = visits.size();
@@ -152,7 +174,8 @@ constexpr void arrival_order_responses(std::span<visit_demand> visits, std::int3
   }
   for (std::size_t i = 0, end = 0; i < n; i = end) {
     for (end = i; end < n && d[end].task == d[i].task;) { ++end; }
-    const ticks others = all - detail::pending_work(d + i, d + end);
+    const ticks others = d[i].holders > 0 ? detail::longest_pending(visits, d[i].task, d[i].holders - 1)
+                                          : all - detail::pending_work(d + i, d + end);
     for (std::size_t k = i; k < end; ++k) {
       const ticks ahead = others + detail::own_pending_work(d + i, d + end, d[k]);
       const ticks response = d[k].wcet + ahead / units;

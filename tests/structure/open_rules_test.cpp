@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the library to rules that are types or values, so that a user's own can stand beside them: no enumeration
+// counts the orders, policies or protocols that there are, and no concept counts the types of a rule.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Enumerations whose name speaks of a rule, and why none of them stops a user's own rule.
+const std::map<std::string, std::string, std::less<>> closed_for_a_reason{
+    {"activation_order", "when a clock lets a job see that another one started"},
+    {"load_order", "how a sum is compared with a limit"},
+    {"overrun_policy", "what one account of budgets does; hosts act on the actions that it names"},
+};
+
+/// The rules that a concept may name, and why.
+const std::map<std::string, std::string, std::less<>> named_for_a_reason{
+    {"detail::absent_rule", "no pool at all"},
+};
+
+auto read(const fs::path& file) -> std::string {
+  std::ifstream in{file};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+auto enumerations_of_rules(const std::string& text) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  const std::regex named{
+      R"(enum\s+(?:class|struct)?\s*(\w*(?:order|policy|policies|protocol|scheduler|discipline))\b)"};
+  for (std::sregex_iterator m{text.begin(), text.end(), named}, none; m != none; ++m) { out.push_back((*m)[1].str()); }
+  return out;
+}
+
+/// Rules that concepts compare with by name.
+auto named_rules(const std::string& text) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  const std::regex concept_of{R"(concept\s+\w+\s*=([^;]*);)"};
+  const std::regex rule{
+      R"(same_as<\s*\w+\s*,\s*((?:\w+::)*\w+_rules?\b)|derived_from<\s*\w+\s*,\s*((?:\w+::)*\w+_rules?\b))"};
+  for (std::sregex_iterator c{text.begin(), text.end(), concept_of}, none; c != none; ++c) {
+    const std::string body = (*c)[1].str();
+    for (std::sregex_iterator m{body.begin(), body.end(), rule}; m != none; ++m) {
+      out.push_back((*m)[1].matched ? (*m)[1].str() : (*m)[2].str());
+    }
+  }
+  return out;
+}
+
+template <class F>
+void each_header(const std::vector<std::string>& rooms, const F& f) {
+  const fs::path root = fs::path{TAKT_SOURCE_DIR} / "include/takt";
+  for (const auto& room : rooms) {
+    for (const auto& entry : fs::recursive_directory_iterator{root / room}) {
+      if (entry.is_regular_file()) { f(fs::relative(entry.path(), root).generic_string(), read(entry.path())); }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("no enumeration counts the orders, policies or protocols that there are") {
+  std::set<std::string> used;
+  std::size_t headers = 0;
+  each_header({"rules", "model", "analysis", "allocation"}, [&](const std::string& file, const std::string& text) {
+    ++headers;
+    for (const auto& name : enumerations_of_rules(text)) {
+      CAPTURE(file);
+      CHECK_MESSAGE(closed_for_a_reason.contains(name), name << " counts rules, which a user cannot add to");
+      used.insert(name);
+    }
+  });
+  CHECK(headers > 200);
+  for (const auto& [name, why] : closed_for_a_reason) {
+    CHECK_MESSAGE(used.contains(name), name << " is there no more");
+  }
+}
+
+TEST_CASE("no concept asks a rule for its name") {
+  each_header({"rules", "analysis"}, [&](const std::string& file, const std::string& text) {
+    for (const auto& name : named_rules(text)) {
+      CAPTURE(file);
+      CHECK_MESSAGE(named_for_a_reason.contains(name), "a concept asks for " << name);
+    }
+  });
+}
+
+TEST_CASE("the checks of open rules find planted lists") {
+  using names = std::vector<std::string>;
+  CHECK(enumerations_of_rules("enum class service_order : std::uint8_t {") == names{"service_order"});
+  CHECK(enumerations_of_rules("enum class cpu_scheduler {};\nenum lock_protocol {};") ==
+        names{"cpu_scheduler", "lock_protocol"});
+  CHECK(enumerations_of_rules("enum class orderly : int {}; struct gel_policy {};").empty());
+  CHECK(named_rules("template <class R>\nconcept Fifo = std::same_as<R, fifo_rule>;") == names{"fifo_rule"});
+  CHECK(named_rules("concept Either =\n    Known<R> || std::same_as<R,\n takt::edf_rule>;") == names{"takt::edf_rule"});
+  CHECK(named_rules("concept Whole = std::same_as<typename R::number, ticks>;").empty());
+}
