@@ -33,7 +33,7 @@ struct busy_period {
   static constexpr void responds(const auto& table, const auto& /*stations*/, std::span<ticks> bounds) {
     for (const auto& v : table.visits) {
       const auto& own = table.tasks[v.task];
-      if (own.visit_count > 1) { return; }  // while a job is elsewhere, its core may be idle
+      if (own.visit_count > 1 || own.jitter > 0) { return; }  // jobs that come late or leave make other periods
       for (ticks last = 0, end = 1; last != end && end <= own.deadline; bounds[v.task] = end) {
         last = std::exchange(end, 0);
         for (const auto& u : table.visits) {

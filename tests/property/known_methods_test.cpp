@@ -200,7 +200,7 @@ void compare_tokens(std::int32_t tokens, std::uint64_t systems, comparison& out)
   REQUIRE(stations.add(takt::deadline_monotonic));
   REQUIRE(stations.add(takt::fifo));
   REQUIRE(stations.add(takt::federated));
-  REQUIRE(stations.add_tokens(tokens));
+  REQUIRE(stations.add_tokens(takt::k_fmlp_order, tokens));
   for (std::uint64_t seed = 1; seed <= systems; ++seed) {
     draws d{seed};
     const ticks slack = d.between(6, 30);
