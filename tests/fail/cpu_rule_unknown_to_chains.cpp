@@ -8,6 +8,6 @@
 #ifdef TAKT_FIXED
 constexpr auto other = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority), engine, gpu);
 #else
-constexpr auto other = takt::platform(takt::pool(takt::processors(1), takt::whole_gpu), engine, gpu);
+constexpr auto other = takt::platform(takt::pool(takt::processors(1), takt::gel), engine, gpu);
 #endif
 constexpr auto verdict = takt::analyze(other, takt::task_set(camera), takt::dedicate(1));

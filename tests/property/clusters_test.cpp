@@ -93,6 +93,25 @@ auto random_clusters(std::uint64_t seed, const RuleOf& rule_of) -> random_system
   return out;
 }
 
+/// Tasks of one visit without jitter whose periods leave little room on two to four units.
+inline auto crowded_cluster(std::uint64_t seed, const takt::any_rule<visits>& rule) -> random_system {
+  draws d{seed};
+  random_system out;
+  REQUIRE(out.places.add(rule, static_cast<std::int32_t>(d.between(2, 4))));
+  const ticks count = d.between(3, tasks);
+  const ticks room = d.between(2, 6);
+  for (ticks i = 0; i < count; ++i) {
+    const ticks upper = d.between(1, 9);
+    const ticks period = upper * d.between(4, 4 * room) / 4 + d.between(0, 3);
+    REQUIRE(out.set.add_task({.name = "t",
+                              .period = period,
+                              .deadline = period - (d.one_in(3) ? d.between(0, period - upper) : 0),
+                              .priority = static_cast<std::int32_t>(d.between(0, 3))}));
+    REQUIRE(out.set.add_next(0, d.one_in(2) ? upper : 1, upper));
+  }
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("no run exceeds a holistic bound of clusters, whatever the order on them") {
@@ -126,6 +145,19 @@ TEST_CASE("no run misses a deadline of tasks on clusters that are proven with su
   MESSAGE(count.proven << " systems proven, " << count.jobs << " jobs, " << count.tight << " bounds reached");
   CHECK(count.violations == 0);
   CHECK(count.proven > 300);
+}
+
+TEST_CASE("no run exceeds what densities and compliant vectors say of crowded clusters") {
+  tally count;
+  for (std::uint64_t seed = 1; seed <= systems_or(4000); ++seed) {
+    const std::array<takt::any_rule<visits>, 4> rules{takt::g_edf, takt::g_fl, takt::g_fifo,
+                                                      takt::nonpreemptive(takt::g_fl)};
+    const auto s = crowded_cluster(seed, rules[seed % rules.size()]);
+    hold(s, an::holistic(s.set, s.places), seed, count);
+  }
+  MESSAGE(count.proven << " systems proven, " << count.jobs << " jobs, " << count.tight << " bounds reached");
+  CHECK(count.violations == 0);
+  CHECK(count.proven > 500);
 }
 
 namespace {
@@ -205,31 +237,12 @@ struct leaves_blockers_out {
   }
 };
 
-/// Tasks of one visit whose periods leave little room on two or three units.
-template <class Rule>
-auto crowded_cluster(std::uint64_t seed) -> random_system {
-  draws d{seed};
-  random_system out;
-  REQUIRE(out.places.add(Rule{}, static_cast<std::int32_t>(d.between(2, 3))));
-  const ticks count = d.between(3, tasks);
-  for (ticks i = 0; i < count; ++i) {
-    const ticks upper = d.between(1, 9);
-    const ticks period = upper * d.between(4, 12) / 4 + d.between(0, 3);
-    REQUIRE(out.set.add_task({.name = "t",
-                              .period = period,
-                              .deadline = period - (d.one_in(3) ? d.between(0, period - upper) : 0),
-                              .priority = static_cast<std::int32_t>(d.between(0, 3))}));
-    REQUIRE(out.set.add_next(0, d.one_in(2) ? upper : 1, upper));
-  }
-  return out;
-}
-
 /// Violations when one rule is mistaken and all others are not.
 template <class Rule>
 auto violations_of(std::uint64_t systems = 60'000) -> std::uint64_t {
   tally count;
   for (std::uint64_t seed = 1; seed <= systems && count.violations == 0; ++seed) {
-    const auto s = seed % 2 == 0 ? crowded_cluster<Rule>(seed) : random_clusters(seed, [](draws&) { return Rule{}; });
+    const auto s = seed % 2 == 0 ? crowded_cluster(seed, Rule{}) : random_clusters(seed, [](draws&) { return Rule{}; });
     const auto verdict = an::holistic(s.set, s.places);
     if (verdict.schedulable()) { watch(s, verdict, seed, count); }
   }
@@ -275,4 +288,23 @@ TEST_CASE("the harness catches that a job of before is still under way when a wi
   sound.set = s.set;
   REQUIRE(sound.places.add(takt::fixed_priority, 2));
   for (std::uint64_t seed = 1; seed <= 100; ++seed) { hold(sound, an::holistic(sound.set, sound.places), seed, count); }
+}
+
+namespace {
+
+/// Stations that do not say that they have several units, so that nobody looks for visits beside each other.
+struct seems_to_have_one_unit : board {
+  [[nodiscard]] static auto units(std::size_t /*s*/) noexcept -> std::int32_t { return 1; }
+};
+
+}  // namespace
+
+TEST_CASE("the harness catches jobs that are no sequence on a cluster and are proven as if they were") {
+  tally count;
+  for (std::uint64_t seed = 1; seed <= 60'000 && count.violations == 0; ++seed) {
+    const auto s = random_clusters(seed, [](draws&) { return takt::g_edf; });
+    const auto verdict = an::inflated(s.set, seems_to_have_one_unit{s.places});
+    if (verdict.schedulable()) { watch(s, verdict, seed, count); }
+  }
+  CHECK(count.violations > 0);
 }

@@ -33,6 +33,7 @@ struct choice {
   std::int32_t tokens = no_tokens;
   takt::visit_view (*kernel)(draws&) = nullptr;  ///< of what its view reads; else any time
   takt::any_token_rule<visits> order = takt::fifo_order;
+  std::int32_t stations = 1;  ///< of so many units each
 };
 
 /// A rule of the test's own: its lock is a single queue, of which its bound knows only that it never idles.
@@ -47,14 +48,20 @@ struct some_order {
   }
 };
 
-auto cpu_rules() -> std::array<choice, 7> {
+auto cpu_rules() -> std::array<choice, 13> {
   return {{{"fixed priority", takt::fixed_priority},
            {"rate monotonic", takt::rate_monotonic},
            {"deadline monotonic", takt::deadline_monotonic},
            {"EDF", takt::edf},
            {"non-preemptive fixed priority", takt::nonpreemptive(takt::fixed_priority)},
            {"non-preemptive EDF", takt::nonpreemptive(takt::edf)},
-           {"FIFO", takt::fifo}}};
+           {"FIFO", takt::fifo},
+           {"fixed priority, 2 cores", takt::fixed_priority, 2},
+           {"EDF, 2 cores", takt::g_edf, 2},
+           {"EDF, 2 clusters of 2 cores", takt::clustered(takt::edf, 2), 2, no_tokens, nullptr, takt::fifo_order, 2},
+           {"fair lateness, 2 cores", takt::g_fl, 2},
+           {"earliest release, 2 cores", takt::g_fifo, 2},
+           {"non-preemptive EDF, 2 cores", takt::nonpreemptive(takt::g_edf), 2}}};
 }
 auto copy_rules() -> std::array<choice, 4> {
   return {{{"FIFO", takt::fifo},
@@ -119,6 +126,7 @@ enum class shape : std::uint8_t { chain, graph, both };
 constexpr std::uint32_t on_cpu = 0;
 constexpr std::uint32_t on_engine = 1;
 constexpr std::uint32_t on_gpu = 2;
+constexpr std::uint32_t on_second_cluster = 3;
 
 /// Any time up to a longest one, or what the rule sees of a kernel.
 auto drawn_view(draws& d, const choice& kernels, std::uint32_t station, takt::interval<ticks> any) -> takt::visit_view {
@@ -162,6 +170,7 @@ auto system_of(std::uint64_t seed, const choice& cpu, const choice& copies, cons
   draws d{seed};
   random_system out;
   for (const choice* c : {&cpu, &copies, &kernels}) { REQUIRE(out.places.add(c->rule, c->units)); }
+  if (cpu.stations > 1) { REQUIRE(out.places.add(cpu.rule, cpu.units)); }
   if (kernels.tokens != no_tokens) { REQUIRE(out.places.add_tokens(kernels.order, kernels.tokens)); }
   const ticks count = d.between(2, 4);
   const ticks slack = d.between(2, 9);
@@ -173,6 +182,9 @@ auto system_of(std::uint64_t seed, const choice& cpu, const choice& copies, cons
       add_graph(d, out.set, kernels);
     }
     auto& t = out.set.tasks.back();
+    for (std::uint32_t v = t.first_visit; cpu.stations > 1 && i % 2 == 1 && v < out.set.visits.size(); ++v) {
+      if (out.set.visits[v].station == on_cpu) { out.set.visits[v].station = on_second_cluster; }
+    }
     ticks sum = 0;
     for (std::uint32_t p = 0; p < t.visit_count; ++p) { sum += out.set.visit(out.set.size() - 1, p).upper; }
     t.period = sum * count * slack / 5 + d.between(1, 9);

@@ -58,6 +58,8 @@ class explorer {
   explorer(const tick_systems::both<Tasks, Steps, Places>& s, const Verdict& verdict) : d_{s.described} {
     for (std::size_t i = 0; i < s.set.size(); ++i) {
       task_bounds_[i] = verdict.tasks[i].bound.value;
+      d_.task[i].period = static_cast<small>(s.set.tasks[i].period);
+      d_.task[i].deadline = static_cast<small>(s.set.tasks[i].deadline);
       for (std::size_t p = 0; p < s.set.tasks[i].visit_count; ++p) {
         const std::size_t v = s.set.tasks[i].first_visit + p;
         visit_bounds_[i][p] = v < verdict.visits.size() ? verdict.visits[v].response : takt::unbounded_response;

@@ -180,7 +180,7 @@ using both = std::pair<seen_run, seen_run>;
 }  // namespace
 
 TEST_CASE("kernels on stream levels run on composed boards as in the simulator of accelerators") {
-  expect_agreement(false, [](takt::random_stream& random, const kernels& tasks, const releases& jobs) -> both {
+  expect_agreement(false, [](takt::random_stream& random, const kernels& set, const releases& jobs) -> both {
     constexpr std::array models{preemption_cost_model::ideal, preemption_cost_model::race,
                                 preemption_cost_model::overhead};
     const auto model = models[static_cast<std::size_t>(random.between(0, 2))];
@@ -189,16 +189,16 @@ TEST_CASE("kernels on stream levels run on composed boards as in the simulator o
     const options how{.costs = model};
     const auto hardware = takt::accelerator(cores, levels);
     if (random.chance(1, 2)) {
-      return {on_accelerator<first_deadline>(tasks, jobs, stack, how, true),
-              on_board(tasks, jobs, takt::levels(takt::edf, model).on(hardware))};
+      return {on_accelerator<first_deadline>(set, jobs, stack, how, true),
+              on_board(set, jobs, takt::levels(takt::edf, model).on(hardware))};
     }
-    return {on_accelerator<first_priority>(tasks, jobs, stack, how, true),
-            on_board(tasks, jobs, takt::levels(takt::fixed_priority, model).on(hardware))};
+    return {on_accelerator<first_priority>(set, jobs, stack, how, true),
+            on_board(set, jobs, takt::levels(takt::fixed_priority, model).on(hardware))};
   });
 }
 
 TEST_CASE("kernels in slots run on composed boards as in the simulator of accelerators, if waves of a core are equal") {
-  expect_agreement(true, [](takt::random_stream& random, const kernels& tasks, const releases& jobs) -> both {
+  expect_agreement(true, [](takt::random_stream& random, const kernels& set, const releases& jobs) -> both {
     const ticks border = random.between(4, 12);
     const ticks rest = random.between(4, 12);
     const ticks period = border + rest + random.between(0, 3);
@@ -211,25 +211,25 @@ TEST_CASE("kernels in slots run on composed boards as in the simulator of accele
                       .gang_slot = {border, rest, period},
                       .guard_band = true};
     if (random.chance(1, 2)) {
-      return {on_accelerator<first_deadline>(tasks, jobs, strategy, how, false),
-              on_board(tasks, jobs, takt::slots(takt::edf, pinned, gang, every).on(takt::accelerator(cores)))};
+      return {on_accelerator<first_deadline>(set, jobs, strategy, how, false),
+              on_board(set, jobs, takt::slots(takt::edf, pinned, gang, every).on(takt::accelerator(cores)))};
     }
-    return {on_accelerator<first_priority>(tasks, jobs, strategy, how, false),
-            on_board(tasks, jobs, takt::slots(takt::fixed_priority, pinned, gang, every).on(takt::accelerator(cores)))};
+    return {on_accelerator<first_priority>(set, jobs, strategy, how, false),
+            on_board(set, jobs, takt::slots(takt::fixed_priority, pinned, gang, every).on(takt::accelerator(cores)))};
   });
 }
 
 TEST_CASE("gangs run on composed boards as in the simulator of accelerators") {
-  expect_agreement(false, [](takt::random_stream& random, const kernels& tasks, const releases& jobs) -> both {
+  expect_agreement(false, [](takt::random_stream& random, const kernels& set, const releases& jobs) -> both {
     const options how{.costs = preemption_cost_model::ideal};
     const auto under = [&](auto order) -> both {
       const takt::event_driven_gang<most, cores, decltype(order)> strategy{cores};
       if (random.chance(1, 2)) {
-        return {on_accelerator<first_deadline>(tasks, jobs, strategy, how, false),
-                on_board(tasks, jobs, takt::gang(takt::edf, order).on(takt::accelerator(cores)))};
+        return {on_accelerator<first_deadline>(set, jobs, strategy, how, false),
+                on_board(set, jobs, takt::gang(takt::edf, order).on(takt::accelerator(cores)))};
       }
-      return {on_accelerator<first_priority>(tasks, jobs, strategy, how, false),
-              on_board(tasks, jobs, takt::gang(takt::fixed_priority, order).on(takt::accelerator(cores)))};
+      return {on_accelerator<first_priority>(set, jobs, strategy, how, false),
+              on_board(set, jobs, takt::gang(takt::fixed_priority, order).on(takt::accelerator(cores)))};
     };
     return random.chance(1, 2) ? under(takt::backfill) : under(takt::strict);
   });

@@ -148,4 +148,25 @@ auto worst_excess(const System& system, const Verdict& verdict, std::uint64_t se
   return worst;
 }
 
+/// The system with deadlines and periods as short as `prove` lets them be, one task after the other, so that what it
+/// proves has no slack. `prove(system)` is a verdict. Pre: it proves the system.
+template <class System, class Prove>
+auto tightened(System system, const Prove& prove) -> System {
+  const auto shorten = [&](auto of, ticks least) {
+    for (ticks step = of(system) / 2; step > 0; step /= 2) {
+      while (of(system) - step >= least) {
+        System tried = system;
+        of(tried) -= step;
+        if (!prove(tried).schedulable()) { break; }
+        system = tried;
+      }
+    }
+  };
+  for (std::size_t i = 0; i < system.set.size(); ++i) {
+    shorten([i](auto& s) -> auto& { return s.set.tasks[i].deadline; }, 1);
+    shorten([i](auto& s) -> auto& { return s.set.tasks[i].period; }, system.set.tasks[i].deadline);
+  }
+  return system;
+}
+
 }  // namespace searching

@@ -187,11 +187,14 @@ auto mutated_system(const mutation& m, std::uint64_t seed) -> system_type {
 template <class Judge>
 auto first_caught(const mutation& m, std::uint64_t most, const Judge& judge) -> std::uint64_t {
   for (std::uint64_t seed = 1; seed <= most; ++seed) {
-    const system_type s = mutated_system(m, seed);
-    system_type shown = s;
-    m.shown(shown);
-    auto verdict = prove(shown, m.how);
-    if (!verdict.schedulable()) { continue; }
+    const auto by_it = [&m](system_type x) {
+      m.shown(x);
+      return prove(x, m.how);
+    };
+    system_type s = mutated_system(m, seed);
+    if (!by_it(s).schedulable()) { continue; }
+    s = searching::tightened(s, by_it);
+    auto verdict = by_it(s);
     if (!m.honours_guards) {
       verdict.plan.offsets.clear();
       verdict.plan.local_deadlines.clear();
@@ -211,11 +214,13 @@ TEST_CASE("an adversary that climbs exceeds no bound") {
     const int rule = static_cast<int>(seed) % tick_systems::rules;
     const auto s = tick_systems::random_both<tasks, steps, places>(seed, shape_of(rule, seed / 11));
     for (const by how : {by::holistic, by::guarded, by::inflated}) {
-      const auto verdict = prove(s, how);
-      REQUIRE_FALSE(verdict.error);
-      if (!verdict.schedulable()) { continue; }
+      const auto by_it = [how](const system_type& x) { return prove(x, how); };
+      REQUIRE_FALSE(by_it(s).error);
+      if (!by_it(s).schedulable()) { continue; }
       ++proven;
-      const ticks excess = searching::worst_excess(s, verdict, seed, {.restarts = 3, .steps = 200}, &runs);
+      const system_type tight = searching::tightened(s, by_it);
+      const auto verdict = by_it(tight);
+      const ticks excess = searching::worst_excess(tight, verdict, seed, {.restarts = 3, .steps = 200}, &runs);
       reached += excess == 0 ? 1U : 0U;
       CHECK_MESSAGE(excess <= 0, "system " << seed << " under " << verdict.method);
     }

@@ -93,7 +93,7 @@ auto random_both(std::uint64_t seed, const shape& how, const RuleOf& rule_of) ->
     REQUIRE(out.places.add(rule.rule, units));
   }
   if (how.tokens && d.one_in(3)) { described.tokens = within(1, 2); }
-  if (described.tokens > 0) { REQUIRE(out.places.add_tokens(described.tokens)); }
+  if (described.tokens > 0) { REQUIRE(out.places.add_tokens(takt::fifo_order, described.tokens)); }
   described.tasks = within(2, how.most_tasks);
   const bool chains = described.tokens > 0 || d.one_in(2);
   ticks all = 0;

@@ -230,7 +230,7 @@ struct counts_one_less : blind_board {
 
 /// A queue in priority order that counts as one in the order of arrival would: the longest visits of as many other
 /// tasks as there are other tokens.
-struct counts_holders_once : takt::nonpreemptive_rule<takt::fixed_priority_rule<takt::priority_order::assigned>> {
+struct counts_holders_once : takt::nonpreemptive_rule<takt::fixed_priority_rule<takt::by_given_priority>> {
   static void responds(std::span<takt::visit_demand> given, std::int32_t units) {
     an::arrival_order_responses(given, units);
   }

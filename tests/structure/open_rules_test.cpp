@@ -29,6 +29,15 @@ const std::map<std::string, std::string, std::less<>> named_for_a_reason{
     {"detail::absent_rule", "no pool at all"},
 };
 
+/// Lists of types behind a trait that concepts may ask, and why. A rule of one's own beside them is one of pools.
+const std::map<std::string, std::string, std::less<>> listed_for_a_reason{
+    {"is_fifo_blocks", "bounds of graphs read the streams and enqueues of this one rule"},
+    {"is_gang", "tests of this one strategy; its orders are open"},
+    {"is_levels", "tests of this one strategy; its orders are open"},
+    {"is_shares_platform", "a platform of one pool, whatever its rule"},
+    {"is_slots", "tests of this one strategy; its orders are open"},
+};
+
 auto read(const fs::path& file) -> std::string {
   std::ifstream in{file};
   return {std::istreambuf_iterator<char>{in}, {}};
@@ -52,6 +61,22 @@ auto named_rules(const std::string& text) -> std::vector<std::string> {
     const std::string body = (*c)[1].str();
     for (std::sregex_iterator m{body.begin(), body.end(), rule}; m != none; ++m) {
       out.push_back((*m)[1].matched ? (*m)[1].str() : (*m)[2].str());
+    }
+  }
+  return out;
+}
+
+/// Traits that are specialised type by type, as far as concepts ask them.
+auto asked_traits(const std::string& text) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  const std::regex concept_of{R"(concept\s+\w+\s*=([^;]*);)"};
+  const std::regex trait{R"(\bis_(\w+)<\w)"};
+  for (std::sregex_iterator c{text.begin(), text.end(), concept_of}, none; c != none; ++c) {
+    const std::string body = (*c)[1].str();
+    for (std::sregex_iterator m{body.begin(), body.end(), trait}; m != none; ++m) {
+      const std::string name = "is_" + (*m)[1].str();
+      const std::regex listed{R"(constexpr\s+bool\s+)" + name + R"(<)"};
+      if (std::regex_search(text, listed)) { out.push_back(name); }
     }
   }
   return out;
@@ -95,6 +120,20 @@ TEST_CASE("no concept asks a rule for its name") {
   });
 }
 
+TEST_CASE("no concept asks a trait that lists rules") {
+  std::set<std::string> used;
+  each_header({"rules", "analysis"}, [&](const std::string& file, const std::string& text) {
+    for (const auto& name : asked_traits(text)) {
+      CAPTURE(file);
+      CHECK_MESSAGE(listed_for_a_reason.contains(name), name << " lists the types of a concept");
+      used.insert(name);
+    }
+  });
+  for (const auto& [name, why] : listed_for_a_reason) {
+    CHECK_MESSAGE(used.contains(name), name << " is there no more");
+  }
+}
+
 TEST_CASE("the checks of open rules find planted lists") {
   using names = std::vector<std::string>;
   CHECK(enumerations_of_rules("enum class service_order : std::uint8_t {") == names{"service_order"});
@@ -104,4 +143,7 @@ TEST_CASE("the checks of open rules find planted lists") {
   CHECK(named_rules("template <class R>\nconcept Fifo = std::same_as<R, fifo_rule>;") == names{"fifo_rule"});
   CHECK(named_rules("concept Either =\n    Known<R> || std::same_as<R,\n takt::edf_rule>;") == names{"takt::edf_rule"});
   CHECK(named_rules("concept Whole = std::same_as<typename R::number, ticks>;").empty());
+  const std::string list = "template <class R>\ninline constexpr bool is_turns<turns_rule<R>> = true;\n";
+  CHECK(asked_traits(list + "concept Turns = detail::is_turns<R>;") == names{"is_turns"});
+  CHECK(asked_traits("concept Turns = detail::is_turns<R>;").empty());
 }

@@ -97,6 +97,15 @@ inline constexpr auto cpu_rules = boost::hana::make_tuple(
     boost::hana::make_pair(std::string_view{"g-fifo"}, g_fifo), boost::hana::make_pair(std::string_view{"gel"}, gel),
     boost::hana::make_pair(std::string_view{"edf"}, g_edf));
 
+/// The policy of the processors of a file.
+[[nodiscard]] inline auto policy_of(const graph_file& file) -> gel_policy {
+  gel_policy found{};
+  boost::hana::for_each(cpu_rules, [&](const auto& entry) {
+    if (boost::hana::first(entry) == file.policy) { found = boost::hana::second(entry).policy; }
+  });
+  return found;
+}
+
 /// Calls `f` with the platform that the file describes.
 template <class F>
 void with_graph_platform(const graph_file& file, F f) {

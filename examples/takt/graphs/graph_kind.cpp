@@ -96,7 +96,7 @@ auto graph_description::simulate(const simulation_options& options, trace* kept)
   simulation_options how = options;
   how.deadlines = deadlines;
   return heard_by(kept, [&](auto& recorder) {
-    return sighting_of(simulation::simulate_planned_graphs(file_->table, file_->platform, file_->rule, true,
+    return sighting_of(simulation::simulate_planned_graphs(file_->table, file_->platform, policy_of(*file_), true,
                                                            found_->plan, how, recorder));
   });
 }

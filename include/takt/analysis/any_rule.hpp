@@ -37,6 +37,11 @@ class any_rule {
     ::new (static_cast<void*>(bytes_)) Rule(rule);
   }
 
+  /// Whether it can share out so many units: not without a rule, nor under one that has a fault or serves one unit
+  /// only.
+  [[nodiscard]] auto serves(std::int32_t units) const -> bool {
+    return calls_ != nullptr && units >= 1 && calls_->serves(bytes_, units);
+  }
   [[nodiscard]] auto name() const noexcept -> std::string_view { return calls_->name; }
   [[nodiscard]] auto point(std::int32_t units, const job_timing& t, ticks release, priority_point& out) const -> bool {
     return calls_->point(bytes_, units, t, release, out);
@@ -77,6 +82,7 @@ class any_rule {
   struct calls {
     std::string_view name{};
     bool takes_suspensions = false;
+    bool (*serves)(const void*, std::int32_t) = nullptr;
     bool (*point)(const void*, std::int32_t, const job_timing&, ticks, priority_point&) = nullptr;
     void (*responds)(const void*, std::span<visit_demand>, std::int32_t) = nullptr;
     bool (*decides)(const void*, std::span<const visit_demand>, std::int32_t) = nullptr;
@@ -106,6 +112,12 @@ class any_rule {
     calls c{};
     c.name = Rule::name;
     c.takes_suspensions = InflatesSuspensions<Rule>;
+    c.serves = [](const void* r, std::int32_t units) {
+      if constexpr (requires { requires Rule::serves_one_unit; }) {
+        if (units > 1) { return false; }
+      }
+      return !takt::detail::rule_fault(as<Rule>(r));
+    };
     c.point = [](const void* r, std::int32_t units, const job_timing& t, ticks release, priority_point& out) {
       return as<Rule>(r).job_order(units).point(t, release, out);
     };

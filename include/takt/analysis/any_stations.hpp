@@ -20,8 +20,9 @@ class any_stations {
  public:
   static constexpr std::size_t max_stations = MaxStations;
 
+  /// False when full or when the rule cannot share out so many units.
   auto add(const any_rule<Capacity>& rule, std::int32_t units = 1) -> bool {
-    if (count_ == MaxStations) { return false; }
+    if (count_ == MaxStations || !rule.serves(units)) { return false; }
     rules_[count_] = rule;
     units_[count_++] = units;
     return true;

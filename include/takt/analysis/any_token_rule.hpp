@@ -27,8 +27,8 @@ class any_token_rule {
   static constexpr std::size_t max_lock_bytes = 160 * (Capacity + 1);
 
   any_token_rule() = default;  ///< of no pool: nothing may be asked of it
-  template <TokenRule Rule>
-    requires(!std::same_as<Rule, any_token_rule>)
+  template <class Rule>
+    requires(!std::same_as<Rule, any_token_rule>) && TokenRule<Rule>
   any_token_rule(const Rule& rule) : calls_{&calls_of<Rule>} {  // NOLINT(google-explicit-constructor): any rule is one
     static_assert(sizeof(Rule) <= max_rule_bytes && std::is_trivially_copyable_v<Rule>,
                   "takt: a rule in any_rule is trivially copyable and has at most 64 bytes. See docs/errors.md#E84");

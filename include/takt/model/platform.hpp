@@ -18,7 +18,7 @@
 
 namespace takt {
 
-/// CPU cores. Every task runs on the core that it names by `on_core`.
+/// CPU cores. A task runs on the core that it names by `on_core`, or on any of those that its rule schedules together.
 struct processors_resource {
   std::int32_t count = 1;
 };

@@ -70,8 +70,9 @@ struct pool_can_preempt {
                 "takt: this rule preempts, and a copy cannot be taken back; on the copy_engines pool use "
                 "nonpreemptive(r) or fifo. See docs/errors.md#E29");
   static_assert(!Kernels,
-                "takt: this rule preempts, and kernels are not taken from SMs; on the virtual_sms pool use "
-                "nonpreemptive(r), fifo, federated or time_slices. See docs/errors.md#E30");
+                "takt: this rule preempts, and kernels are not taken from SMs; use levels(r), slots(r, ...) or gang(r), "
+                "which know when kernels stop, or nonpreemptive(r), fifo, federated or time_slices. "
+                "See docs/errors.md#E30");
 };
 /// Stops compilation where SMs of one's own are asked of something else, of which no plan hands out parts.
 template <class Resource, bool HasSms>
@@ -155,11 +156,28 @@ inline constexpr bool knows_time =
 template <class Pool, class Segment>
 using time_sentence =
     visit_time_is_known<Segment, typename Pool::rule_type, typename needs_of<typename Pool::rule_type, Segment>::type>;
-template <class Pool, class Segments>
+template <class Pool, class Segment>
+inline constexpr bool takes_segment =
+    serves<Pool, typename resource_of_segment<Segment>::type> && knows_time<Pool, Segment>;
+/// Whether some pool can tell it. Of two GPUs, the plan says which one a task uses.
+template <class Platform, class Segment>
+inline constexpr bool is_taken = false;
+template <class... Pools, class Segment>
+inline constexpr bool is_taken<platform<Pools...>, Segment> = (takes_segment<Pools, Segment> || ...);
+
+template <class Platform, class Pool, class Segments>
 struct times_fault {};
+template <class Platform, class Pool, class... Segments>
+struct times_fault<Platform, Pool, segment_list<Segments...>>
+    : first_sentence<
+          fault_unless<knows_time<Pool, Segments> || is_taken<Platform, Segments>, time_sentence<Pool, Segments>>...> {
+};
+/// Whether a pool that is asked for can tell it of any segment.
+template <class Pool, class Segments>
+inline constexpr bool can_be_used = true;
 template <class Pool, class... Segments>
-struct times_fault<Pool, segment_list<Segments...>>
-    : first_sentence<fault_unless<knows_time<Pool, Segments>, time_sentence<Pool, Segments>>...> {};
+inline constexpr bool can_be_used<Pool, segment_list<Segments...>> =
+    !is_asked_for<Pool, segment_list<Segments...>> || (takes_segment<Pool, Segments> || ...);
 
 template <class Pool>
 inline constexpr bool takes_copies_back =
@@ -213,7 +231,8 @@ struct board_fault<platform<Pools...>, Segments>
                      typename rule_fault_in_chains<typename Pools::rule_type>::type...,
                      fault_unless<!lacks_tokens<Pools>, pool_has_tokens<typename Pools::resource_type, false>>...,
                      typename segments_fault<platform<Pools...>, Segments>::type,
-                     typename times_fault<Pools, Segments>::type...,
+                     typename times_fault<platform<Pools...>, Pools, Segments>::type...,
+                     fault_unless<can_be_used<Pools, Segments>, unused_pool<typename Pools::resource_type>>...,
                      fault_unless<!takes_copies_back<Pools> && !takes_kernels_back<Pools>,
                                   pool_can_preempt<Pools, takes_copies_back<Pools>, takes_kernels_back<Pools>>>...> {};
 

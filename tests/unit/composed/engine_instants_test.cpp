@@ -36,7 +36,7 @@ TEST_CASE("a job that is due when a grant ends the one before comes in before it
   board places;
   REQUIRE(places.add(takt::nonpreemptive(takt::fixed_priority)));
   REQUIRE(places.add(takt::fifo));
-  REQUIRE(places.add_tokens(1));
+  REQUIRE(places.add_tokens(takt::fifo_order, 1));
   table set;
   REQUIRE(set.add_task({.name = "often", .period = 2, .deadline = 2, .priority = 0}));
   REQUIRE(set.add_next(0, 0, 0));
@@ -67,4 +67,18 @@ TEST_CASE("a deadline that passes before its job's late release is a miss") {
   CHECK(run(set, places, 9, 8, length).misses() == 1);
   CHECK(run(set, places, 15, 8, length).misses() == 2);
   CHECK(run(set, places, 15, 8, length).tasks[0].released == 1);
+}
+
+TEST_CASE("stations refuse rules that cannot share their units out") {
+  takt::any_stations<8, 4> places;
+  CHECK_FALSE(places.add(takt::fifo, 0));
+  CHECK_FALSE(places.add(takt::deadline_monotonic, -1));
+  CHECK_FALSE(places.add(takt::any_rule<4>{}));
+  CHECK_FALSE(places.add(takt::time_slices(takt::duration{0}, takt::duration{0})));
+  CHECK_FALSE(places.add(takt::time_slices(takt::duration{1}, takt::duration{-1})));
+  CHECK_FALSE(places.add(takt::time_slices(takt::duration{1}, takt::duration{0}), 2));
+  CHECK(places.size() == 0);
+  CHECK(places.add(takt::time_slices(takt::duration{1}, takt::duration{0})));
+  CHECK(places.add(takt::fifo, 2));
+  CHECK(places.size() == 2);
 }

@@ -382,3 +382,25 @@ TEST_CASE("two GPUs of different rules and two kinds of processors stand on one 
   CHECK(takt::analyze(big, tasks, p).error.fault == model_fault::plan_does_not_fit);
   CHECK(holds(big, tasks));
 }
+
+TEST_CASE("of two GPUs each takes the kernels whose facts its rule reads") {
+  const auto both =
+      takt::platform(cores, engine, gpu,
+                     takt::pool(takt::block_slots(2, 1024), takt::fifo_blocks(takt::per_job_streams, takt::unguarded)));
+  const auto tasks = takt::task_set(
+      takt::task("work", takt::period(30_ms), takt::cpu(1_ms), takt::kernel(takt::work(16_ms)), takt::cpu(1_ms)),
+      takt::task("grid", takt::period(40_ms), takt::on_core(1), takt::cpu(1_ms),
+                 takt::kernel(takt::grid(8, 512), takt::block_length(2_ms)), takt::cpu(1_ms)));
+  takt::plan<2, 6> p;
+  REQUIRE(p.shares.push_back({0, 4}));
+  REQUIRE(p.shares.push_back({1, 0}));
+  const auto verdict = takt::analyze(both, tasks, p);
+  CHECK(verdict.schedulable());
+  const auto out = takt::flatten(both, tasks, p);
+  CHECK(out.table.visit(0, 1).upper == 2'000'000);  // on eight virtual SMs
+  CHECK(out.table.visit(1, 1).upper == 4'000'000);  // four blocks at a time
+  const auto seen = takt::simulate(both, tasks, verdict.plan, {.horizon = 2_s});
+  for (std::size_t i = 0; i < 2; ++i) { CHECK(seen.tasks[i].worst_response <= verdict.tasks[i].bound.value); }
+  p.shares[0] = {1, 0};  // blocks follow from no work
+  CHECK(takt::analyze(both, tasks, p).error == takt::fault_at(model_fault::visit_time_unknown, 0, 1));
+}

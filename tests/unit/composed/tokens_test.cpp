@@ -27,10 +27,14 @@ constexpr auto board_of(const Order& order, std::int32_t tokens) {
   return takt::platform(cores, engine, takt::pool(takt::virtual_sms(4, 2), takt::locked(order, tokens)));
 }
 
-/// The same rule under a name without a published analysis.
-struct own_order : takt::r2dglp_order_rule {
-  static constexpr int method = 0;
-  static void delays(std::span<takt::section_demand> sections, const takt::token_setting& at) {
+/// A rule of the test's own, without a published analysis.
+struct own_order {
+  static constexpr std::string_view name = "own";
+  template <std::size_t Clients>
+  [[nodiscard]] static constexpr auto make_lock(const takt::token_setting& at) {
+    return takt::r2dglp_order.make_lock<Clients>(at);
+  }
+  static constexpr void delays(std::span<takt::section_demand> sections, const takt::token_setting& at) {
     takt::analysis::work_conserving_delays(sections, at.tokens);
   }
 };

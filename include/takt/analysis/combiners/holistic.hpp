@@ -103,8 +103,8 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
     if (grew) { continue; }
     for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
       const visit_record& x = table.visits[v];
-      static_cast<void>(
-          out.visits.push_back({.name = {}, .task = x.task, .segment = x.position, .response = waits[v] + responses[v]}));
+      static_cast<void>(out.visits.push_back(
+          {.name = {}, .task = x.task, .segment = x.position, .response = waits[v] + responses[v]}));
     }
     for (auto& t : out.tasks) { t.meets = true; }
     out.status = verdict_status::schedulable;

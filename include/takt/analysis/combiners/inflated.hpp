@@ -172,14 +172,44 @@ template <std::size_t N, std::size_t V, class Stations>
   return true;
 }
 
+/// Why the jobs that visit station s are not proven there with their time elsewhere as execution, or none. Their
+/// demands are added to `jobs`.
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto whole_jobs(const visit_table<N, V>& table, const Stations& stations, std::uint32_t s,
+                                        const ticks* responses, const inflated_waits<N, V>& waits,
+                                        station_demands<N, V>& jobs) -> obstacle {
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    const flow_record& t = table.tasks[i];
+    ticks demand = 0;
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      const visit_record& x = table.visit(i, p);
+      demand += x.station == s ? x.upper : 0;
+    }
+    if (demand == 0) { continue; }
+    if (stations.units(s) > 1 && forks_on(table, i, s)) { return obstacle::processors; }
+    const ticks path = longest_elsewhere(table, i, s, responses, waits.of_visit);
+    const ticks whole = demand + t.jitter + path + waits.of_job[i];
+    if (whole > t.deadline) { return obstacle::deadline; }
+    if (!jobs.add(stations, s, table, i, whole)) { return obstacle::overflow; }
+  }
+  const auto tested = jobs.all();
+  if (tested.empty()) { return obstacle::none; }
+  if (stations.has_decision(s)) { return stations.decides(s, tested) ? obstacle::none : obstacle::processors; }
+  if (!stations.responds(s, tested)) { return obstacle::processors; }
+  for (const visit_demand& job : tested) {
+    if (job.response > job.deadline) { return obstacle::deadline; }
+  }
+  return obstacle::none;
+}
+
 }  // namespace detail
 
 /// Suspensions count as execution: a job's time on other stations, as long as they can take, is added to its demand on
-/// one that orders whole jobs and preempts, and that station's own test decides. On several units a job must be a
-/// sequence: where two of its visits can be pending there at one instant, nothing is proven. Visits elsewhere become
-/// ready at the latest when their job can still meet its deadline. Jobs that visit no such station are proven by the
-/// sum of their responses. Bounds are the deadlines. Waits for tokens count as execution too, and what jobs lend to
-/// others. Error: `invalid_model`.
+/// one that orders whole jobs and preempts, and that station's own test decides. On several units jobs must be
+/// sequences: where two visits of one can be pending there at one instant, the test says nothing. Visits elsewhere
+/// become ready at the latest when their job can still meet its deadline. Jobs that visit no such station and, where
+/// nobody waits for tokens, jobs that its test does not prove, are proven by the sum of their responses. Bounds are the
+/// deadlines. Waits for tokens count as execution too, and what jobs lend to others. Error: `invalid_model`.
 /// Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious analysis; see docs/composition.md.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto inflated(const visit_table<N, V>& table, const Stations& stations)
@@ -235,37 +265,24 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   for (std::uint32_t s = 0; s < stations.size(); ++s) {
     if (!stations.takes_suspensions(s)) { continue; }
     detail::station_demands<N, V> jobs;
-    for (std::uint32_t i = 0; i < table.size(); ++i) {
-      const flow_record& t = table.tasks[i];
-      ticks demand = 0;
-      for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-        const visit_record& x = table.visit(i, p);
-        demand += x.station == s ? x.upper : 0;
-      }
-      if (demand == 0) { continue; }
-      if (stations.units(s) > 1 && detail::forks_on(table, i, s)) { return fail(obstacle::processors, s); }
-      const ticks path = detail::longest_elsewhere(table, i, s, responses, waits.of_visit);
-      const ticks whole = demand + t.jitter + path + waits.of_job[i];
-      if (whole > t.deadline) { return fail(obstacle::deadline, i); }
-      if (!jobs.add(stations, s, table, i, whole)) { return fail(obstacle::overflow, i); }
-      proven[i] = true;
-    }
-    const auto tested = jobs.all();
-    if (tested.empty()) { continue; }
-    if (stations.has_decision(s)) {
-      if (!stations.decides(s, tested)) { return fail(obstacle::processors, s); }
+    const obstacle why = detail::whole_jobs(table, stations, s, responses, waits, jobs);
+    if (why != obstacle::none) {
+      fail(why, s);
+      if (!table.sections.empty()) { return out; }  // waits may hold only where this test does
       continue;
     }
-    if (!stations.responds(s, tested)) { return fail(obstacle::processors, s); }
-    for (const visit_demand& job : tested) {
-      if (job.response > job.deadline) { return fail(obstacle::deadline, job.task); }
-    }
+    for (const visit_demand& job : jobs.all()) { proven[job.task] = true; }
   }
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     const flow_record& t = table.tasks[i];
     const ticks path = detail::longest_elsewhere(table, i, stations.size(), responses, waits.of_visit);
-    if (!proven[i] && (path > t.deadline || t.jitter + path > t.deadline)) { return fail(obstacle::deadline, i); }
-    out.tasks[i].bound = {t.deadline, true};
+    if (proven[i] || (path <= t.deadline && t.jitter + path <= t.deadline)) { continue; }
+    return out.why == obstacle::none ? fail(obstacle::deadline, i) : out;
+  }
+  out.why = obstacle::none;
+  out.where = nowhere;
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    out.tasks[i].bound = {table.tasks[i].deadline, true};
     out.tasks[i].meets = true;
   }
   out.status = verdict_status::schedulable;

@@ -161,8 +161,8 @@ class lent_priorities {
           if (ceiling_[v] < d.point) { d.point = ceiling_[v]; }
           d.jitter += d.response < unbounded_response ? d.response : 0;
         }
-        std::size_t at = k;
-        for (; at > 0 && before(d, seen[at - 1]); --at) {
+        std::size_t at = V > 1 ? k : 0;
+        for (; V > 1 && at > 0 && before(d, seen[at - 1]); --at) {
           seen[at] = seen[at - 1];
           from[at] = from[at - 1];
         }

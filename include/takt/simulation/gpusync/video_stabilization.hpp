@@ -186,7 +186,7 @@ template <class Study>
                                         std::span<const delayed_object> delayed, const graph_configuration& c,
                                         const graph_study_options& o) -> std::vector<graph_output> {
   std::vector<graph_output> out;
-  if (!is_known(c.cpus) || !is_known(c.engines)) { return out; }
+  if (!is_known(c.cpus)) { return out; }
   const auto graphs = detail::token_graphs_of(study, accesses, delayed, c, o);
   if (graphs.empty()) { return out; }
   no_trace unheard;
