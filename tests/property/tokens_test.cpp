@@ -86,6 +86,7 @@ struct shape {
   bool dags = false;
   bool holders_only = false;                        ///< nobody else uses devices
   const takt::any_rule<visits>* engines = nullptr;  ///< their rule, if it is not drawn
+  bool clusters = false;                            ///< stations of processors may have several
 };
 
 auto cpu_rule(draws& d, bool fixed) -> takt::any_rule<visits> {
@@ -109,7 +110,10 @@ auto system_of(std::uint64_t seed, const shape& form) -> random_system {
   draws d{seed};
   random_system out;
   const auto cores = static_cast<std::uint32_t>(form.one_core ? 1 : d.between(1, 2));
-  for (std::uint32_t c = 0; c < cores; ++c) { REQUIRE(out.places.add(cpu_rule(d, d.one_in(2)))); }
+  for (std::uint32_t c = 0; c < cores; ++c) {
+    const auto rule = cpu_rule(d, d.one_in(2));
+    REQUIRE(out.places.add(rule, static_cast<std::int32_t>(form.clusters ? d.between(1, 3) : 1)));
+  }
   const auto engines = static_cast<std::uint32_t>(d.between(1, 2));
   for (std::uint32_t e = 0; e < engines; ++e) { REQUIRE(out.places.add(engine_rule(d, form))); }
   REQUIRE(out.places.add_tokens(form.rule, static_cast<std::int32_t>(d.between(1, form.most_tokens))));
@@ -261,17 +265,19 @@ TEST_CASE("no run of the engine exceeds a bound of tasks with sections, whatever
                                     {takt::ck_omlp_order},
                                     {takt::priority_mutex_order, 1},
                                     {newest_first{}}}};
-  const std::uint64_t systems = systems_or(250);
+  const std::uint64_t systems = systems_or(150);
   for (const entry& e : rules) {
     tallies seen;
     for (const bool one_core : {true, false}) {
       for (const bool inside : {true, false}) {
         for (const bool dags : {true, false}) {
-          examine({e.rule, e.most_tokens, one_core, inside, dags, inside != dags}, systems, seen);
+          for (const bool clusters : {true, false}) {
+            examine({e.rule, e.most_tokens, one_core, inside, dags, inside != dags, nullptr, clusters}, systems, seen);
+          }
         }
       }
     }
-    MESSAGE(e.rule.name() << ", of " << 8 * systems << ": " << seen.holistic.proven << " holistic, "
+    MESSAGE(e.rule.name() << ", of " << 16 * systems << ": " << seen.holistic.proven << " holistic, "
                           << seen.inflated.proven << " inflated; " << seen.holistic.tight << " and "
                           << seen.inflated.tight << " bounds reached; " << seen.holistic.violations << " and "
                           << seen.inflated.violations << " exceeded");

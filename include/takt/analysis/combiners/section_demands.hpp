@@ -25,6 +25,7 @@ concept TokenStations =
       { stations.token_inherits(s) } -> std::same_as<bool>;
       { stations.token_donates(s) } -> std::same_as<bool>;
       { stations.inherits(s) } -> std::same_as<bool>;
+      { stations.units(s) } -> std::same_as<std::int32_t>;
       { stations.delays(s, sections) } -> std::same_as<bool>;
       { stations.blocks(s, sections, homes, lent) } -> std::same_as<bool>;
     };
@@ -107,7 +108,7 @@ class section_demands {
 /// Responses of stations on which holders of tokens are served at the priority of those who wait. To all others such a
 /// visit is one of the best priority that anybody who uses its tokens has, that may come as late as it would end
 /// without help: it can have been raised at any time of its stay. Its own response is as if nobody waited. For fixed
-/// priorities only.
+/// priorities on one unit only, where a visit that always comes first delays others most.
 /// Source: docs/composition.md, section 3.
 template <std::size_t N, std::size_t V>
 class lent_priorities {
@@ -127,13 +128,13 @@ class lent_priorities {
       }
     }
     for (std::size_t s = 0; s < stations.size(); ++s) {
+      if (!raises_[s]) { continue; }
       for (const visit_record& x : table.visits) {
         priority_point now{};
         priority_point later{};
         const ticks period = table.tasks[x.task].period;
-        const bool fixed = x.station != s || !raises_[s] ||
-                           (point_of(table, stations, x.task, s, 0, now) &&
-                            point_of(table, stations, x.task, s, period, later) && now == later);
+        const bool fixed = x.station != s || (point_of(table, stations, x.task, s, 0, now) &&
+                                              point_of(table, stations, x.task, s, period, later) && now == later);
         varies_[s] = varies_[s] || !fixed;
       }
     }
@@ -145,7 +146,7 @@ class lent_priorities {
       -> bool {
     const auto visits = demands.of(s);
     if (!raises_[s]) { return stations.responds(s, visits); }
-    if (varies_[s]) { return false; }
+    if (varies_[s] || stations.units(s) > 1) { return false; }
     const std::size_t first = demands.first(s);
     visit_demand seen[V]{};
     std::size_t from[V]{};
