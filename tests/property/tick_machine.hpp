@@ -154,7 +154,7 @@ class machine {
       ++t.age;
       if (t.comes) { --t.wait; }
       for (std::size_t p = 0; p < count(i); ++p) {
-        if (t.step[p].is == where::asks) { ++t.step[p].since; }
+        if (t.step[p].is == where::asks || t.step[p].is == where::wants_token) { ++t.step[p].since; }
       }
     }
   }
@@ -246,7 +246,7 @@ class machine {
   void asks(who w) {
     const auto& x = d_->task[w.task].steps[w.step];
     auto& s = step(w);
-    s = {where::asks, 0, open_->length(w.task, w.step)};
+    s = {where::asks, s.since, open_->length(w.task, w.step)};  // a wait for a token counts
     if (s.left == 0) { return end_of(w); }
     auto& p = now_->at[static_cast<std::size_t>(x.station)];
     if (!has_work(p, w.task) && d_->at[static_cast<std::size_t>(x.station)].slice > 0) { p.turns.add(w.task); }
