@@ -25,7 +25,7 @@ template <class Order>
     if (!Order{}.point(base, 0, want)) { return false; }
     const auto same = [&](const job_timing& t, ticks release) {
       priority_point p{};
-      return Order{}.point(t, release, p) && p == want;
+      return Order{}.point(t, release, p) && p.point == want.point && p.tie == want.tie;
     };
     job_timing longer = base;
     longer.wcet = 5;

@@ -70,7 +70,7 @@ TEST_CASE("GSD-27 the survey relates PCP and SRP to the protocols for several pr
 TEST_CASE("what the survey says takt has is in the headers") {
   const std::string survey = survey_text();
   const std::string headers =
-      text_of("include/takt/rules/locking/token_orders.hpp") +
+      text_of("include/takt/rules/tags.hpp") + text_of("include/takt/rules/locking/token_orders.hpp") +
       text_of("include/takt/analysis/locking/k_exclusion.hpp") +
       text_of("include/takt/analysis/locking/ck_omlp_blocking.hpp") +
       text_of("include/takt/analysis/locking/priority_mutex.hpp") +
