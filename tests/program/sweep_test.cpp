@@ -147,7 +147,7 @@ TEST_CASE("RTGPU-50 a sweep that is killed at random moments and resumed has the
     const std::string folder = scratch("killed-" + std::to_string(round));
     for (int kill = 0; kill < 4; ++kill) {
       const std::string after = "0.0" + std::to_string(random.between(11, 60));
-      const std::string call = "timeout -s KILL " + after + " \"" TAKT_PROGRAM "\" sweep " + small +
+      const std::string call = "timeout --foreground -s KILL " + after + " \"" TAKT_PROGRAM "\" sweep " + small +
                                "--jobs 2 --resume " + folder + " >/dev/null 2>&1";
       (void)std::system(("{ " + call + "; } 2>/dev/null").c_str());
     }
