@@ -117,7 +117,8 @@ TEST_CASE("locks exclude, lose nobody, keep their order and serve everybody, in 
   CHECK(complaint(takt::ck_omlp<3, 4>{2}, 24 * 60, in_order) == "");
 }
 
-TEST_CASE("the checker sees that a FIFO queue does not serve the most important first, and that a priority mutex does") {
+TEST_CASE(
+    "the checker sees that a FIFO queue does not serve the most important first, and that a priority mutex does") {
   CHECK(complaint(takt::fifo_mutex<3>{}, 6, {.order = service_order::priority}) == "somebody is served out of order");
   CHECK(complaint(takt::priority_mutex<4>{}, 24 * 60, {.order = service_order::priority}) == "");
 }
