@@ -26,7 +26,6 @@
 #include <takt/model/gpu_migration.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>
-#include <takt/rules/budget.hpp>
 #include <takt/rules/locking/affinity.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
@@ -352,11 +351,6 @@ TEST_CASE("rules that are asked with an unknown choice answer that nothing can b
                            takt::queued_request{1, takt::rational{5}, takt::rational{1}}};
     const std::array<std::span<const takt::queued_request>, 1> queues{queue};
     return takt::most_helped_request(queues, e) == takt::no_request;
-  });
-  expect_only_named<takt::overrun_policy>(4, [](takt::overrun_policy e) {
-    takt::budget_account account{e, {.refill = 5, .period = 10, .left = 5}};
-    takt::budget_actions todo;
-    return !account.charge(1, todo);
   });
   expect_only_named<takt::migration_path>(3, [](takt::migration_path e) {
     takt::gpu_topology<2, 1> two;

@@ -34,7 +34,7 @@ using task_releases = std::vector<lock_job>;
 
 /// What jobs may use, and what is done about more. Not bandwidth inheritance.
 struct budget_rules {
-  overrun_policy policy = overrun_policy::none;
+  overrun_policy policy{};
   std::span<const ticks> budgets{};  ///< one per task
 };
 
