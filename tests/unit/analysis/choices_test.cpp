@@ -119,10 +119,10 @@ TEST_CASE("no test takes an order that ranks nobody") {
 }
 
 TEST_CASE("unknown orders of activation and extents of runs are refused") {
-  using takt::analysis::activation_order;
+  using takt::analysis::activation_timing;
   using takt::analysis::run_extent;
-  expect_only_named<activation_order>(
-      2, [](activation_order e) { return is_choice(takt::analysis::single_stream_edf(single, e).error); });
+  expect_only_named<activation_timing>(
+      2, [](activation_timing e) { return is_choice(takt::analysis::single_stream_edf(single, e).error); });
   expect_only_named<run_extent>(2, [](run_extent e) {
     const auto run = takt::analysis::slot_simulated_edf(single, slot{0, 5, 5}, e);
     return is_choice(run.error) && run.status == takt::verdict_status::invalid_model;
