@@ -12,11 +12,13 @@
 #include <takt/analysis/combiners/inflated.hpp>
 #include <takt/rules/clusters.hpp>
 #include "property/composed_systems.hpp"
+#include "property/mistaken_bounds.hpp"
 
 namespace {
 
 namespace an = takt::analysis;
 using namespace composed_systems;
+using namespace mistaken_bounds;
 
 /// Any order that leaves no unit idle while somebody waits, of which nothing else is known.
 struct eager : takt::fixed_priority_rule<takt::by_given_priority> {
@@ -161,15 +163,6 @@ TEST_CASE("no run exceeds what densities and compliant vectors say of crowded cl
 }
 
 namespace {
-
-/// Visits of another task that run beside each other are taken for a sequence.
-struct leaves_branches_of_others_out {
-  static void change(demands& all, std::size_t n, std::size_t i) {
-    for (std::size_t k = 0; k < n; ++k) {
-      if (all[k].task != all[i].task) { all[k].ancestors = (takt::visit_mask{1} << all[k].position) - 1; }
-    }
-  }
-};
 
 /// A rule with a bound that counts the work of others in its own way.
 template <class Rule, bool Preemptive, class Work>

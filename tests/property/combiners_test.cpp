@@ -9,25 +9,13 @@
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
 #include "property/composed_systems.hpp"
+#include "property/mistaken_bounds.hpp"
 
 namespace {
 
 namespace an = takt::analysis;
 using namespace composed_systems;
-
-/// Own ordered visits take no time, so that no backlog of theirs is seen.
-struct leaves_own_backlog_out {
-  static void change(demands& all, std::size_t n, std::size_t i) {
-    for (std::size_t k = 0; k < n; ++k) {
-      if (k != i && takt::ordered(all[k], all[i])) { all[k].wcet = 0; }
-    }
-  }
-};
-struct leaves_blockers_out {
-  static void change(demands& all, std::size_t n, std::size_t i) {
-    for (std::size_t k = i + 1; k < n; ++k) { all[k].wcet = all[k].task == all[i].task ? all[k].wcet : 0; }
-  }
-};
+using namespace mistaken_bounds;
 
 }  // namespace
 
@@ -86,7 +74,7 @@ TEST_CASE("the harness catches bounds that leave something out") {
   CHECK(violations_of<takt::fifo_rule, leaves_own_branches_out>() > 0);
   CHECK(violations_of<takt::federated_rule<false>, leaves_own_branches_out>() > 0);
   CHECK(violations_of<patient, leaves_own_backlog_out>() > 0);
-  CHECK(violations_of<patient, leaves_blockers_out>() > 0);
+  CHECK(violations_of<patient, leaves_later_ones_out>() > 0);
 }
 
 TEST_CASE("the harness catches runs that do not honour guards") {

@@ -2,7 +2,6 @@
 // Random systems of visits on stations under erased rules, and runs that are meant to break their bounds.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +12,6 @@
 
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
-#include <takt/analysis/pools/bounds.hpp>
 #include <takt/core/random.hpp>
 #include <takt/simulation/engine.hpp>
 
@@ -181,42 +179,6 @@ void hold(const random_system& s, const Verdict& verdict, std::uint64_t seed, ta
   watch(s, verdict, seed, count);
   CHECK_MESSAGE(count.violations == before, "system " << seed << " under " << verdict.method);
 }
-
-// Mistaken bounds, which the runs must catch.
-
-using demands = std::array<takt::visit_demand, visits>;
-
-/// A rule whose bound for each visit looks at other demands than there are: `Change::change(all, n, i)` makes those of
-/// visit i.
-template <class Rule, class Change>
-struct looks_away : Rule {
-  static constexpr bool takes_suspensions = false;
-  static void responds(std::span<takt::visit_demand> given, std::int32_t units) {
-    demands kept{};
-    std::ranges::copy(given, kept.begin());
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      demands seen = kept;
-      Change::change(seen, given.size(), i);
-      seen[i].response = seen[i].wcet;
-      for (auto& d : seen) { d.moved = true; }
-      takt::analysis::pool_bounds<Rule>::responds(Rule{}, {seen.data(), given.size()}, units);
-      given[i].response = std::max(kept[i].response, seen[i].response);
-    }
-  }
-};
-struct leaves_jitter_out {
-  static void change(demands& all, std::size_t /*n*/, std::size_t /*i*/) {
-    for (auto& d : all) { d.jitter = 0; }
-  }
-};
-/// Visits of the same task that run beside each other are taken for a sequence.
-struct leaves_own_branches_out {
-  static void change(demands& all, std::size_t n, std::size_t i) {
-    for (std::size_t k = 0; k < n; ++k) {
-      if (all[k].task == all[i].task) { all[k].ancestors = (takt::visit_mask{1} << all[k].position) - 1; }
-    }
-  }
-};
 
 /// Violations of holistic bounds in the first of so many systems where there are any. `system_of(seed)` draws them.
 template <class SystemOf>
