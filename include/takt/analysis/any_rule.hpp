@@ -26,9 +26,6 @@ class any_rule {
   using server_place = erased_object<256 * (Capacity + 1)>;
 
  public:
-  static constexpr std::size_t max_rule_bytes = rule_place::max_bytes;
-  static constexpr std::size_t max_server_bytes = server_place::max_bytes;
-
   any_rule() = default;  ///< of no pool: nothing may be asked of it
   template <class Rule>
     requires(!std::same_as<Rule, any_rule> && PoolRule<Rule>)  // in this order: the concept asks for copies

@@ -24,9 +24,6 @@ class any_token_rule {
   using lock_place = erased_object<160 * (Capacity + 1)>;
 
  public:
-  static constexpr std::size_t max_rule_bytes = rule_place::max_bytes;
-  static constexpr std::size_t max_lock_bytes = lock_place::max_bytes;
-
   any_token_rule() = default;  ///< of no pool: nothing may be asked of it
   template <class Rule>
     requires(!std::same_as<Rule, any_token_rule>) && TokenRule<Rule>

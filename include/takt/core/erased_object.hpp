@@ -12,7 +12,6 @@ namespace takt {
 template <std::size_t MaxBytes>
 class erased_object {
  public:
-  static constexpr std::size_t max_bytes = MaxBytes;
   /// Whether it has room for objects of a type.
   template <class T>
   static constexpr bool takes =
