@@ -6,7 +6,7 @@
 
 struct hasty : takt::fixed_priority_rule<takt::by_relative_deadline> {
 #ifndef TAKT_FIXED
-  static constexpr bool starts_early = true;
+  using starts_early = hasty;
 #endif
   static constexpr void responds(std::span<takt::visit_demand> visits, std::int32_t /*units*/) {
     takt::analysis::preemptive_priority_responses(visits);

@@ -57,8 +57,9 @@ concept DeadlineOrder = JobPriority<Order> && std::is_empty_v<Order> && std::def
 /// Says that visits with guards may start as soon as visits before them are done, on one unit. It is for EDF,
 /// preemptive or not: the order is a `DeadlineOrder`, and the server declares `starts_least_points`. Deadlines stay
 /// those of the guards.
+/// `starts_early` names the rule itself, so that no rule inherits it and changes the order or the server.
 template <class Rule>
-concept StartsEarly = requires { requires Rule::starts_early; };
+concept StartsEarly = requires { requires std::same_as<typename Rule::starts_early, Rule>; };
 
 namespace detail {
 

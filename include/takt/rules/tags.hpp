@@ -99,7 +99,7 @@ struct edf_rule {
   static constexpr bool preemptive = true;
   static constexpr bool partitioned = true;
   static constexpr bool takes_suspensions = true;
-  static constexpr bool starts_early = true;
+  using starts_early = edf_rule;
   [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_absolute_deadline { return {}; }
   template <std::size_t Capacity>
   [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<true, Capacity> {
@@ -116,7 +116,7 @@ struct nonpreemptive_rule : detail::same_policy<Rule> {
                                          detail::nonpreemptive_name<Rule>::letters.size()};
   static constexpr bool preemptive = false;
   static constexpr bool partitioned = detail::is_partitioned<Rule>();
-  static constexpr bool starts_early = StartsEarly<Rule>;
+  using starts_early = std::conditional_t<StartsEarly<Rule>, nonpreemptive_rule, void>;
   [[no_unique_address]] Rule inner{};
 
   [[nodiscard]] constexpr auto job_order(std::int32_t units) const noexcept
