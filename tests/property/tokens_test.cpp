@@ -307,6 +307,9 @@ TEST_CASE("runs show when waits for tokens, or what jobs lend each other, are le
   const auto by_inflation = [](auto&& blind) {
     return [blind](const random_system& s) { return an::inflated(s.set, blind(s)); };
   };
+  const auto by_guards = [](auto&& blind) {
+    return [blind](const random_system& s) { return an::guarded(s.set, blind(s)); };
+  };
   const auto no_wait = [](const random_system& s) { return waits_for_nobody{s.places}; };
   const auto no_inside = [](const random_system& s) { return knows_no_inside{s.places, s.set}; };
   const auto no_inheritance = [](const random_system& s) { return nobody_inherits{s.places}; };
@@ -321,6 +324,10 @@ TEST_CASE("runs show when waits for tokens, or what jobs lend each other, are le
   CHECK(is_caught(devices, systems, by_paths(one_less)));
   CHECK(is_caught(inside, systems, by_paths(no_inheritance)));
   CHECK(is_caught({takt::priority_mutex_order, 1}, systems, by_paths(no_inheritance)));
+  CHECK(is_caught(devices, systems, by_guards(no_wait)));
+  CHECK(is_caught(devices, systems, by_guards(no_inside)));
+  CHECK(is_caught(devices, systems, by_guards(one_less)));
+  CHECK(is_caught(inside, systems, by_guards(no_inheritance)));
   CHECK(is_caught(devices, systems, by_inflation(no_wait)));
   CHECK(is_caught(inside, systems, by_inflation(no_wait)));
   CHECK(is_caught({takt::r2dglp_order, 1, true, true}, systems, by_inflation(no_wait)));
