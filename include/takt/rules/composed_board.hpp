@@ -11,6 +11,7 @@
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/lasting_shares.hpp>
+#include <takt/rules/needed_shares.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/share_tags.hpp>
 
@@ -34,7 +35,9 @@ inline constexpr bool has_method<P, T> =
 /// For applications, also where it says which rule a GPU needs that is granted by shares.
 template <class P, ShareTaskSet T>
 inline constexpr bool has_method<P, T> =
-    HasGpuShares<P> ? !hands_out_percents<typename P::template rule_of<gpu_shares_resource>>() : KnownComposition<P>;
+    HasGpuShares<P> ? !hands_out_percents<typename P::template rule_of<gpu_shares_resource>>() &&
+                          !sizes_shares<typename P::template rule_of<gpu_shares_resource>>()
+                    : KnownComposition<P>;
 
 /// Boards that are an accelerator and nothing else have methods and a simulator of their own.
 template <class P>

@@ -263,7 +263,10 @@ class board_flattener {
 
   template <class Pool>
   [[nodiscard]] constexpr auto placement_on(const Pool& p) const -> visit_placement {
-    visit_placement at{.units = units_of(p.resource), .sms = share_.sms, .percent = percent_};
+    visit_placement at{.units = units_of(p.resource),
+                       .task = static_cast<std::uint32_t>(out_.table.size() - 1),
+                       .sms = share_.sms,
+                       .percent = percent_};
     if constexpr (has_sms<typename Pool::resource_type>) {
       at.gpu = gpu_of(p.resource, shares_physical_sms<typename Pool::rule_type>());
     }
@@ -326,11 +329,11 @@ class board_flattener {
   visit_mask on_device_ = 0;  ///< those that copy or run kernels
 };
 
-/// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may, unless
-/// it is a task-level one.
+/// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may,
+/// unless it is a task-level one.
 template <class Order>
-inline constexpr bool order_reads_priorities = !requires { requires !Order::takes_priorities; } &&
-                                               (GivenPriority<Order> || !TaskLevelPriority<Order>);
+inline constexpr bool order_reads_priorities =
+    !requires { requires !Order::takes_priorities; } && (GivenPriority<Order> || !TaskLevelPriority<Order>);
 
 /// Parts of a plan that a composed board uses.
 template <class P>

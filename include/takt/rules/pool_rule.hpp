@@ -28,6 +28,7 @@ struct visit_view {
 struct visit_placement {
   gpu_record gpu{};  ///< of no SMs where the pool is no GPU
   std::int32_t units = 1;
+  std::uint32_t task = 0;    ///< position of the task
   std::int32_t sms = 0;      ///< of the plan's share, 0: none
   std::int32_t percent = 0;  ///< of the plan's lasting share, 0: none
 };

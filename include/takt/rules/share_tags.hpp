@@ -64,9 +64,10 @@ namespace detail {
 template <bool KnownRule, bool Applications>
 struct share_check {
   static constexpr bool passed = KnownRule && Applications;
-  static_assert(KnownRule,
-                "takt: a GPU that is granted by shares is a platform of its own, ruled by shares(...). "
-                "See docs/errors.md#E52");
+  static_assert(
+      KnownRule,
+      "takt: a GPU that is granted by shares is a platform of its own, ruled by shares(...); beside other pools "
+      "use shares(applications) or lasting_shares. See docs/errors.md#E52");
   static_assert(Applications,
                 "takt: a GPU that is granted by shares runs an application_set, and this set is of another kind. "
                 "See docs/errors.md#E53");
