@@ -90,19 +90,18 @@ inline constexpr bool flattens<T> = !visit_source<T>::needs_pools;
 
 /// Whether a board needs what its pools know: no method of chains is known for it.
 template <class P, class T>
-inline constexpr bool asks_pools =
-    !(analysis::HasChainMethod<P> && flattens<T>) &&
-    (ComposedBoard<P, T> || !std::same_as<analysis::method_of<P>, analysis::no_known_method>);
+concept AsksPools = !(analysis::HasChainMethod<P> && flattens<T>) &&
+                    (ComposedBoard<P, T> || !std::same_as<analysis::method_of<P>, analysis::no_known_method>);
 
 }  // namespace detail
 
 /// Chains on a platform as a whole; whether a method is known for them is asked when they are analysed.
 template <class P, class T>
 concept ChainsAsAWhole =
-    Platform<P> && TaskSet<T> && !HasAccelerator<P> && !HasGpuShares<P> && !detail::asks_pools<P, T>;
+    Platform<P> && TaskSet<T> && !HasAccelerator<P> && !HasGpuShares<P> && !detail::AsksPools<P, T>;
 /// Tasks on a board that is proven from what its pools know, one by one.
 template <class P, class T>
-concept BoardOfPools = Platform<P> && !HasAccelerator<P> && detail::asks_pools<P, T>;
+concept BoardOfPools = Platform<P> && !HasAccelerator<P> && detail::AsksPools<P, T>;
 
 /// Proves, or fails to prove, that every task meets its deadline under a plan. `known_method` of the platform decides
 /// how; a composition without a known bound does not compile. With <takt/compose.hpp>, which is included in all files

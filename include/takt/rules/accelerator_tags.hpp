@@ -15,16 +15,14 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task.hpp>
 #include <takt/model/task_set.hpp>
-#include <takt/rules/accelerator/event_driven_gang.hpp>
 #include <takt/rules/accelerator/gang_order.hpp>
-#include <takt/rules/accelerator/level_stack.hpp>
-#include <takt/rules/accelerator/slotted_cores.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
-#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/priority_order.hpp>
-#include <takt/rules/servers/kernel_server.hpp>
+#include <takt/rules/servers/forward.hpp>
+#include <takt/rules/servers/kernel_needs.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/visit_view.hpp>
 
 namespace takt {
 
@@ -123,7 +121,8 @@ struct slots_rule : kernel_rule<Policy> {
     return {{}, pinned, gang, r.sms};
   }
   template <std::size_t Capacity>
-  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const {
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const
+      -> kernel_server<slotted_cores<Capacity, Capacity>, Capacity + 1> {
     using strategy = slotted_cores<Capacity, Capacity>;
     return kernel_server<strategy, Capacity + 1>{strategy{detail::lanes_for<Capacity>(cores)}, pinned, gang};
   }
@@ -146,7 +145,8 @@ struct gang_rule : kernel_rule<Policy> {
   }
   [[nodiscard]] constexpr auto on(const virtual_sms_resource& r) const noexcept -> gang_rule { return {{}, r.sms}; }
   template <std::size_t Capacity>
-  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const {
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const
+      -> kernel_server<event_driven_gang<Capacity, Capacity, Order>, Capacity + 1> {
     using strategy = event_driven_gang<Capacity, Capacity, Order>;
     return kernel_server<strategy, Capacity + 1>{strategy{detail::lanes_for<Capacity>(cores)}};
   }

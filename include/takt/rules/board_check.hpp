@@ -208,6 +208,15 @@ struct rule_fault_in_chains<Rule> {
   using type = fault_unless<Rule::fits_chains, typename Rule::chain_fault>;
 };
 
+/// Stops compilation where a rule, which the template argument shows, makes something that shares no units out.
+template <class Rule>
+struct rule_makes_server {
+  static constexpr bool passed = PoolRule<Rule>;
+  static_assert(passed,
+                "takt: make_server<Capacity>(units) of this rule, which is the template argument, returns no server; "
+                "see PoolServer for what one is asked. See docs/errors.md#E100");
+};
+
 /// Stops compilation where a pool of something else than processors is cut into clusters.
 template <class Resource, bool HasCores>
 struct pool_has_cores {
@@ -227,7 +236,8 @@ template <class Platform, class Segments>
 struct board_fault {};
 template <class... Pools, class Segments>
 struct board_fault<platform<Pools...>, Segments>
-    : first_sentence<fault_unless<is_used<Pools, Segments>, unused_pool<typename Pools::resource_type>>...,
+    : first_sentence<fault_unless<PoolRule<typename Pools::rule_type>, rule_makes_server<typename Pools::rule_type>>...,
+                     fault_unless<is_used<Pools, Segments>, unused_pool<typename Pools::resource_type>>...,
                      fault_unless<!lacks_sms<Pools>, pool_has_sms<typename Pools::resource_type, false>>...,
                      fault_unless<!lacks_cores<Pools>, pool_has_cores<typename Pools::resource_type, false>>...,
                      typename rule_fault_in_chains<typename Pools::rule_type>::type...,

@@ -79,7 +79,4 @@ inline constexpr r2dglp_order_rule r2dglp_order{};
 inline constexpr ck_omlp_order_rule ck_omlp_order{};
 inline constexpr priority_mutex_rule priority_mutex_order{};
 
-static_assert(TokenRule<fifo_order_rule> && TokenRule<k_fmlp_order_rule> && TokenRule<r2dglp_order_rule> &&
-              TokenRule<ck_omlp_order_rule> && TokenRule<priority_mutex_rule>);
-
 }  // namespace takt
