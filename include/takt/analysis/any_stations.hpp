@@ -54,6 +54,10 @@ class any_stations {
   }
   /// Whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] auto inherits(std::size_t s) const noexcept -> bool { return rules_[s].inherits_priorities(); }
+  /// Whether visits with guards may start early there.
+  [[nodiscard]] auto starts_early(std::size_t s) const noexcept -> bool {
+    return units_[s] == 1 && rules_[s].starts_early();
+  }
 
   [[nodiscard]] auto point(std::size_t s, const job_timing& t, ticks release, priority_point& out) const -> bool {
     return rules_[s].point(units_[s], t, release, out);

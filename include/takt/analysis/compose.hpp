@@ -266,10 +266,9 @@ template <std::size_t N, std::size_t V, class Stations>
     guards.local_deadlines[v] = p.local_deadlines[v];
   }
   auto out = open_verdict(table, stations, "guarded");
-  std::size_t failed = 0;
-  const bool holds = table.sections.empty() && guards_hold(table, stations, guards, failed);
-  if (holds) { return guarded_verdict(table, guards); }
-  out.why = table.sections.empty() ? obstacle::deadline : obstacle::tokens;
+  guard_shortage<V> missing;
+  if (guards_hold(table, stations, guards, missing)) { return guarded_verdict(table, guards); }
+  out.why = missing.why;
   return out;
 }
 

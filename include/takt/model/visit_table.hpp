@@ -165,6 +165,44 @@ template <std::size_t N, std::size_t V>
   return {};
 }
 
+namespace detail {
+
+/// The earliest that the predecessors of a visit let its window begin: when they are due, or after a late release. A
+/// job asks for the token of a section then, and not before.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto earliest_window(const visit_table<N, V>& table, std::size_t v, const ticks* offsets,
+                                             const ticks* local_deadlines) -> ticks {
+  const visit_record& x = table.visits[v];
+  const flow_record& t = table.tasks[x.task];
+  ticks out = x.predecessors == 0 ? t.jitter : 0;
+  for (std::uint32_t p = 0; p < x.position; ++p) {
+    const std::uint32_t u = t.first_visit + p;
+    const bool later = (x.predecessors >> p & 1U) != 0 && out < offsets[u] + local_deadlines[u];
+    if (later) { out = offsets[u] + local_deadlines[u]; }
+  }
+  return out;
+}
+
+/// The section that a visit is of; the number of sections if there is none.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto section_of(const visit_table<N, V>& table, std::size_t v) -> std::uint32_t {
+  const visit_record& x = table.visits[v];
+  std::uint32_t s = 0;
+  for (; s < table.sections.size(); ++s) {
+    const visit_section& section = table.sections[s];
+    if (section.task == x.task && (section.visits >> x.position & 1U) != 0) { break; }
+  }
+  return s;
+}
+/// Whether a visit is the one of a section that comes first.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto begins_section(const visit_table<N, V>& table, std::size_t v) -> bool {
+  const std::uint32_t s = section_of(table, v);
+  return s < table.sections.size() && (table.visits[v].predecessors & table.sections[s].visits) == 0;
+}
+
+}  // namespace detail
+
 /// Whether guards of all visits, offsets from the nominal release and local deadlines from there, keep the order of
 /// visits, wait for late releases and end within the deadline.
 template <std::size_t N, std::size_t V>
@@ -173,14 +211,11 @@ template <std::size_t N, std::size_t V>
   for (std::size_t v = 0; v < table.visits.size(); ++v) {
     const visit_record& x = table.visits[v];
     const flow_record& t = table.tasks[x.task];
-    if (offsets[v] < (x.predecessors == 0 ? t.jitter : 0) || local_deadlines[v] < 0 || offsets[v] > t.deadline ||
+    if (offsets[v] < 0 || local_deadlines[v] < 0 || offsets[v] > t.deadline ||
         local_deadlines[v] > t.deadline - offsets[v]) {
       return false;
     }
-    for (std::uint32_t p = 0; p < x.position; ++p) {
-      const std::uint32_t u = t.first_visit + p;
-      if ((x.predecessors >> p & 1U) != 0 && offsets[u] + local_deadlines[u] > offsets[v]) { return false; }
-    }
+    if (offsets[v] < detail::earliest_window(table, v, offsets, local_deadlines)) { return false; }
   }
   return true;
 }

@@ -10,6 +10,7 @@
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/rules/clusters.hpp>
+#include <takt/rules/early_start.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/pool_rule.hpp>
 
@@ -69,10 +70,11 @@ struct pool_can_preempt {
   static_assert(!Copies,
                 "takt: this rule preempts, and a copy cannot be taken back; on the copy_engines pool use "
                 "nonpreemptive(r) or fifo. See docs/errors.md#E29");
-  static_assert(!Kernels,
-                "takt: this rule preempts, and kernels are not taken from SMs; use levels(r), slots(r, ...) or gang(r), "
-                "which know when kernels stop, or nonpreemptive(r), fifo, federated or time_slices. "
-                "See docs/errors.md#E30");
+  static_assert(
+      !Kernels,
+      "takt: this rule preempts, and kernels are not taken from SMs; use levels(r), slots(r, ...) or gang(r), "
+      "which know when kernels stop, or nonpreemptive(r), fifo, federated or time_slices. "
+      "See docs/errors.md#E30");
 };
 /// Stops compilation where SMs of one's own are asked of something else, of which no plan hands out parts.
 template <class Resource, bool HasSms>
@@ -230,6 +232,8 @@ struct board_fault<platform<Pools...>, Segments>
                      fault_unless<!lacks_cores<Pools>, pool_has_cores<typename Pools::resource_type, false>>...,
                      typename rule_fault_in_chains<typename Pools::rule_type>::type...,
                      fault_unless<!lacks_tokens<Pools>, pool_has_tokens<typename Pools::resource_type, false>>...,
+                     fault_unless<!claims_in_vain<typename Pools::rule_type>,
+                                  early_start_check<typename Pools::rule_type, false>>...,
                      typename segments_fault<platform<Pools...>, Segments>::type,
                      typename times_fault<platform<Pools...>, Pools, Segments>::type...,
                      fault_unless<can_be_used<Pools, Segments>, unused_pool<typename Pools::resource_type>>...,

@@ -9,6 +9,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/rules/early_start.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
@@ -186,6 +187,13 @@ class board_stations<platform<Pools...>, MaxStations> {
     bool yes = false;
     with_rule(s, [&](const auto& rule) { yes = InheritsPriorities<std::remove_cvref_t<decltype(rule)>>; });
     return yes;
+  }
+
+  /// Whether visits with guards may start early there.
+  [[nodiscard]] constexpr auto starts_early(std::size_t s) const -> bool {
+    bool yes = false;
+    with_rule(s, [&](const auto& rule) { yes = StartsEarly<std::remove_cvref_t<decltype(rule)>>; });
+    return yes && units(s) == 1;
   }
 
   template <std::size_t Clients>

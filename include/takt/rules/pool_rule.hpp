@@ -92,7 +92,8 @@ concept Reprioritizes = requires(S s, client who, const priority_point& p) { s.r
 /// - `preemptive`: it takes units back; where these are SMs, only with `stops_kernels`, which says that its view and
 /// its
 ///   server know when a kernel stops and what that costs;
-/// - `takes_suspensions`: see `InflatesSuspensions`.
+/// - `takes_suspensions`: see `InflatesSuspensions`;
+/// - `starts_early`: see `StartsEarly`.
 template <class R>
 concept PoolRule = RuleTag<R> && requires(const R rule, std::int32_t units) {
   { R::name } -> std::convertible_to<std::string_view>;

@@ -14,6 +14,7 @@
 #include <takt/model/kernel_law.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/segment.hpp>
+#include <takt/rules/early_start.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/locking/token_orders.hpp>
@@ -98,6 +99,7 @@ struct edf_rule {
   static constexpr bool preemptive = true;
   static constexpr bool partitioned = true;
   static constexpr bool takes_suspensions = true;
+  using starts_early = edf_rule;
   [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_absolute_deadline { return {}; }
   template <std::size_t Capacity>
   [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<true, Capacity> {
@@ -114,6 +116,7 @@ struct nonpreemptive_rule : detail::same_policy<Rule> {
                                          detail::nonpreemptive_name<Rule>::letters.size()};
   static constexpr bool preemptive = false;
   static constexpr bool partitioned = detail::is_partitioned<Rule>();
+  using starts_early = std::conditional_t<StartsEarly<Rule>, nonpreemptive_rule, void>;
   [[no_unique_address]] Rule inner{};
 
   [[nodiscard]] constexpr auto job_order(std::int32_t units) const noexcept

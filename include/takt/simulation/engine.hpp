@@ -11,6 +11,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/early_start.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/result.hpp>
@@ -44,8 +45,11 @@ concept OrdersArrivals = requires(C& choices, std::uint32_t visit) {
 /// Lets jobs that are DAGs of visits run on stations in virtual time. Within one instant: what ends first, then token
 /// grants, guards and releases, and servers decide when all of them are in. A job waits for the one before of its task.
 ///
-/// With offsets, a visit becomes ready at the nominal release plus its offset, or when its predecessors are done, if
-/// that is later; with local deadlines too, orders by absolute deadline go by offset + local deadline. Pre:
+/// With guards, offsets and local deadlines of all visits, a visit becomes ready at the nominal release plus its
+/// offset, or when its predecessors are done, if that is later; orders by absolute deadline go by offset + local
+/// deadline. Where the rule of a station lets visits start early, they become ready when their predecessors are done,
+/// and their responses count from their offsets. A section asks for its token when the visits before it are due, and no
+/// guard holds its visits back then. Pre: as many local deadlines as offsets, none or one for each visit;
 /// `validate(table, stations.size(), stations.token_pools())` finds nothing, and horizon is at most `longest_time`.
 /// Cost: per instant a pass over tasks, visits and stations.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
@@ -62,7 +66,20 @@ class engine {
         offsets_{offsets},
         local_deadlines_{local_deadlines},
         servers_{stations.template servers<V>()},
-        tokens_{table, stations} {}
+        tokens_{table, stations} {
+    if (offsets.empty()) { return; }
+    for (std::size_t v = 0; v < table.visits.size(); ++v) {
+      if (takt::detail::begins_section(table, v)) {
+        guards_[v] = takt::detail::earliest_window(table, v, offsets.data(), local_deadlines.data());
+      } else if (section_of(v) < table.sections.size()) {
+        guards_[v] = 0;
+      } else if (takt::detail::drops_guards(table, stations, table.visits[v].station)) {
+        counts_from_[v] = offsets[v];
+      } else {
+        guards_[v] = offsets[v];
+      }
+    }
+  }
 
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
     sink_ = &sink;
@@ -203,7 +220,7 @@ class engine {
       const bool open = (job.asked >> p & 1U) == 0 && (table_->visits[v].predecessors & ~job.done) == 0;
       if (!open) { continue; }
       job.asked |= visit_mask{1} << p;
-      const ticks guard = v < offsets_.size() ? job.nominal + offsets_[v] : now_;
+      const ticks guard = job.nominal + guards_[v];
       if (guard > now_) {
         visits_[v].guard = guard;
       } else {
@@ -226,7 +243,8 @@ class engine {
       visits_[v].guard = at > now_ ? at : no_event;
       if (at > now_) { return; }
     }
-    visits_[v].ready = now_;
+    const ticks counts = tasks_[table_->visits[v].task].nominal + counts_from_[v];
+    visits_[v].ready = now_ < counts ? counts : now_;
     const std::uint32_t s = section_of(v);
     if (s < table_->sections.size() && !tokens_.holds(s)) {
       if (tokens_.is_idle(s)) { tokens_.ask(s); }
@@ -282,14 +300,8 @@ class engine {
     }
   }
 
-  [[nodiscard]] constexpr auto section_of(std::uint32_t v) const -> std::uint32_t {
-    const visit_record& x = table_->visits[v];
-    std::uint32_t s = 0;
-    for (; s < table_->sections.size(); ++s) {
-      const visit_section& section = table_->sections[s];
-      if (section.task == x.task && (section.visits >> x.position & 1U) != 0) { break; }
-    }
-    return s;
+  [[nodiscard]] constexpr auto section_of(std::size_t v) const -> std::uint32_t {
+    return takt::detail::section_of(*table_, v);
   }
   /// Until nobody gets a token and nobody has its priority back.
   constexpr void grant_tokens() {
@@ -340,6 +352,8 @@ class engine {
   typename Stations::template servers_type<V> servers_;
   section_locks<Stations, N, V> tokens_;
   const slice_sink* sink_ = nullptr;
+  ticks guards_[V]{};       ///< from the nominal release until which a visit is held back, or the request for its token
+  ticks counts_from_[V]{};  ///< from when on a response counts at the earliest
   ticks now_ = 0;
   result seen_{};
   task_state tasks_[N]{};

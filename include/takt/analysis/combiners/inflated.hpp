@@ -75,27 +75,6 @@ template <std::size_t N, std::size_t V>
   return longest;
 }
 
-inline constexpr std::int32_t most_settling_passes = 1'000;
-
-/// Responses on one station until none grows. False where they are not known.
-template <std::size_t N, std::size_t V, class Stations>
-[[nodiscard]] constexpr auto settles(const lent_priorities<N, V>& lent, const Stations& stations, std::size_t s,
-                                     station_demands<N, V>& demands) -> bool {
-  for (std::int32_t pass = 0; pass < most_settling_passes; ++pass) {
-    ticks before[V]{};
-    const auto visits = demands.of(s);
-    for (std::size_t k = 0; k < visits.size(); ++k) { before[k] = visits[k].response; }
-    if (!lent.responds(stations, s, demands)) { return false; }
-    bool grew = false;
-    for (std::size_t k = 0; k < visits.size(); ++k) {
-      grew = grew || before[k] < visits[k].response;
-      if (visits[k].response >= unbounded_response && lent.raises(s)) { return false; }
-    }
-    if (!grew || !lent.raises(s)) { return true; }
-  }
-  return false;
-}
-
 /// What jobs wait for tokens, where waits may count as execution.
 template <std::size_t N, std::size_t V>
 struct inflated_waits {
