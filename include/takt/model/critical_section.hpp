@@ -11,24 +11,20 @@
 namespace takt {
 
 /// Which mutex, as a value: every type names one.
-class mutex_key {
- public:
-  constexpr mutex_key() noexcept = default;
+struct mutex_key {
+  const char* place = nullptr;  ///< an object of the type's own; null: none
+
   /// `Mutex` is the resource of its pool.
   template <class Mutex>
   [[nodiscard]] static constexpr auto of() noexcept -> mutex_key {
-    mutex_key out;
-    out.place_ = &place<Mutex>;
-    return out;
+    return {&place_of<Mutex>};
   }
-  [[nodiscard]] constexpr explicit operator bool() const noexcept { return place_ != nullptr; }
+  [[nodiscard]] constexpr explicit operator bool() const noexcept { return place != nullptr; }
   [[nodiscard]] friend constexpr auto operator==(const mutex_key&, const mutex_key&) noexcept -> bool = default;
 
  private:
   template <class Mutex>
-  static constexpr char place = 0;
-
-  const char* place_ = nullptr;
+  static constexpr char place_of = 0;
 };
 
 /// Segments of a chain that hold a mutex from before the first until after the last of them.

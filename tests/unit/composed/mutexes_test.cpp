@@ -43,3 +43,27 @@ TEST_CASE("a set with mutexes is proven and simulated in constant expressions") 
   static_assert(!seen.error && seen.misses() == 0 && seen.tasks[0].completed == 6);
   CHECK(verdict.tasks[0].bound.value > 0);
 }
+
+TEST_CASE("nodes of graphs lock mutexes beside kernels of a block queue") {
+  constexpr auto fusion = takt::graph_set(
+      takt::graph("fusion", takt::period(20_ms), takt::on_cluster(0),
+                  takt::node("read", takt::cpu(1_ms), takt::locks<queue_mutex>(takt::cpu(500_us)), takt::copy(1_ms)),
+                  takt::node("fuse", takt::kernel(takt::grid(4, 128), takt::block_length(1_ms), takt::launch(100_us),
+                                                  takt::await(100_us))),
+                  takt::node("log", takt::locks<log_mutex>(takt::cpu(1_ms), takt::cpu(500_us))),
+                  takt::edge("read", "fuse"), takt::edge("fuse", "log")),
+      takt::graph("monitor", takt::period(50_ms), takt::on_cluster(0),
+                  takt::node("watch", takt::cpu(2_ms), takt::locks<queue_mutex>(takt::cpu(800_us))),
+                  takt::node("save", takt::locks<log_mutex>(takt::cpu(1_ms))), takt::edge("watch", "save")));
+  static constexpr auto blocks = takt::platform(
+      cores, engine, takt::pool(takt::block_slots(2, 1024), takt::fifo_blocks(takt::per_job_streams, takt::unguarded)),
+      queue, log_of);
+  constexpr auto proven = takt::analyze(blocks, fusion);
+  static_assert(proven.schedulable() && proven.tasks[0].blocking > 0);
+  const auto seen = takt::simulate(blocks, fusion, proven.plan, {.horizon = 2_s, .releases = takt::release_pattern::sporadic});
+  REQUIRE(!seen.error);
+  CHECK(seen.misses() == 0);
+  constexpr auto flat = takt::flatten(blocks, fusion, takt::plan<2, 27>{});
+  static_assert(!flat.error && flat.table.sections.size() == 4);
+  static_assert(flat.table.sections[0].visits == 0b10 && flat.table.sections[1].visits == 0b11000000);
+}
