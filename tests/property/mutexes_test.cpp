@@ -12,6 +12,7 @@
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
 #include "property/composed_systems.hpp"
+#include "property/searching_adversary.hpp"
 
 namespace {
 
@@ -254,5 +255,26 @@ TEST_CASE("runs show when an own section that ran before a more important job is
 TEST_CASE("runs show that under inheritance each less important task blocks for itself") {
   for (const order& o : orders()) {
     CHECK(is_caught({protocols()[0].rules, o.rule}, 60'000, by_paths<blocks_once_in_all>));
+  }
+}
+
+TEST_CASE("an adversary that climbs gets past no bound of tasks with mutexes that has no slack") {
+  const std::uint64_t systems = systems_or(12);
+  const auto prove = [](const random_system& s) { return an::holistic(s.set, s.places); };
+  for (const protocol& p : protocols()) {
+    for (const order& o : orders()) {
+      std::uint64_t tried = 0;
+      std::uint64_t reached = 0;
+      for (std::uint64_t seed = 1; tried < systems; ++seed) {
+        random_system s = system_of(seed, {p.rules, o.rule, seed % 3 == 0});
+        if (s.set.visits.size() > 14 || !prove(s).schedulable()) { continue; }
+        ++tried;
+        s = searching::tightened(s, prove);
+        const ticks excess = searching::worst_excess(s, prove(s), seed, {.restarts = 2, .steps = 120});
+        CHECK_MESSAGE(excess <= 0, "system " << seed << " under " << p.name << " and " << o.name);
+        reached += excess == 0 ? 1U : 0U;
+      }
+      MESSAGE(p.name << " under " << o.name << ", of " << tried << ": " << reached << " bounds reached");
+    }
   }
 }
