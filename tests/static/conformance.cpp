@@ -48,7 +48,8 @@ static_assert(LockingProtocol<fifo_mutex<2>> && LockingProtocol<priority_mutex<2
               LockingProtocol<ck_omlp<2, 4>>);
 static_assert(GroupLock<group_lock<2, 2>>);
 static_assert(TokenRule<fifo_order_rule> && TokenRule<k_fmlp_order_rule> && TokenRule<r2dglp_order_rule> &&
-              TokenRule<ck_omlp_order_rule> && TokenRule<priority_mutex_rule>);
+              TokenRule<ck_omlp_order_rule> && TokenRule<priority_mutex_rule> && TokenRule<priority_inheritance_rule> &&
+              TokenRule<priority_ceiling_rule>);
 
 static_assert(GangOrder<backfill_order> && GangOrder<strict_order>);
 static_assert(AcceleratorStrategy<level_stack<1>> && AcceleratorStrategy<event_driven_gang<1, 1>> &&

@@ -141,7 +141,9 @@ struct token_bound_fault {
 };
 template <class Order>
 struct token_bound_fault<locked_rule<Order>> {
-  using type = takt::detail::fault_unless<KnowsDelays<Order> || KnowsBlocking<Order>, tokens_have_bound<Order>>;
+  using type =
+      takt::detail::fault_unless<KnowsDelays<Order> || KnowsBlocking<Order> || takt::detail::token_is_local<Order>(),
+                                 tokens_have_bound<Order>>;
 };
 
 template <class P>
