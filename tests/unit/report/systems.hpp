@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <takt/allocation/analyze.hpp>
-#include <takt/analysis/analyze_accelerator.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/analysis/analyze_gpusync.hpp>
 #include <takt/analysis/analyze_shares.hpp>
 #include <takt/analysis/graph/analyze.hpp>
