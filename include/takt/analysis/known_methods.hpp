@@ -12,3 +12,4 @@
 #include <takt/analysis/locking/locked_gpu_rta.hpp>
 #include <takt/analysis/rtgpu.hpp>
 #include <takt/analysis/self_suspension.hpp>
+#include <takt/analysis/shares/share_method.hpp>
