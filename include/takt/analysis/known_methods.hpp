@@ -9,6 +9,7 @@
 #include <takt/analysis/busy_waiting.hpp>
 #include <takt/analysis/enhanced_mpcp.hpp>
 #include <takt/analysis/fixed_priority_rta.hpp>
+#include <takt/analysis/graph/graph_method.hpp>
 #include <takt/analysis/locking/locked_gpu_rta.hpp>
 #include <takt/analysis/rtgpu.hpp>
 #include <takt/analysis/self_suspension.hpp>

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <takt/analysis/graph/analyze.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/model/graph/graph_platform.hpp>
