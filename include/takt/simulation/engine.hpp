@@ -17,7 +17,8 @@
 
 namespace takt::simulation {
 
-/// What is open in a run: when jobs come and how long visits take.
+/// What is open in a run: when jobs come and how long visits take. An optional `ended(task, job, time)` hears when jobs
+/// end.
 template <class C>
 concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job, const visit_record& v, ticks period) {
   { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0
@@ -30,7 +31,8 @@ concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job,
 ///
 /// With offsets, a visit becomes ready at the nominal release plus its offset, or when its predecessors are done, if
 /// that is later; with local deadlines too, orders by absolute deadline go by offset + local deadline. Pre:
-/// `validate(table, stations.size(), stations.token_pools())` finds nothing, and horizon is at most `longest_time`.
+/// `validate(table, stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit
+/// though it takes no time is on stations that serve it, and horizon is at most `longest_time`.
 /// Cost: per instant a pass over tasks, visits and stations.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
@@ -77,6 +79,8 @@ class engine {
     visit_mask done = 0;
     visit_mask asked = 0;
     bool under_way = false;
+    bool is_pending = false;  ///< or under way: released, and the job before is over
+    bool lends = false;
   };
   struct visit_state {
     ticks ready = 0;
@@ -128,8 +132,7 @@ class engine {
     ticks& worst = seen_.visit_responses[v];
     if (worst < now_ - visits_[v].ready) { worst = now_ - visits_[v].ready; }
     job.done |= visit_mask{1} << x.position;
-    const std::uint32_t s = section_of(v);
-    if (s < table_->sections.size() && (table_->sections[s].visits & ~job.done) == 0) { tokens_.release(s); }
+    for (std::uint32_t s = next_over(x); s < table_->sections.size(); s = next_over(x)) { tokens_.release(s); }
     if (job.done == all_of(x.task)) {
       end_job(x.task);
     } else {
@@ -145,9 +148,16 @@ class engine {
     if (response > t.deadline) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
     job.under_way = false;
     tokens_.completed(i);
+    if constexpr (requires { choices_->ended(i, job.jobs, now_); }) { choices_->ended(i, job.jobs - 1, now_); }
     job.nominal += choices_->gap(i, job.jobs, t.period);
     const ticks release = job.nominal + choices_->delay(i, job.jobs, t.period);
     job.release = release < now_ ? now_ : release;
+    if (release < now_) { become_pending(i); }
+  }
+  /// A job that has waited for the one before counts from the instant at which that one ends, before anybody asks.
+  constexpr void become_pending(std::uint32_t i) {
+    tasks_[i].is_pending = true;
+    tasks_[i].lends = tokens_.released(i, tasks_[i].nominal);
   }
 
   constexpr void release_jobs() {
@@ -158,7 +168,9 @@ class engine {
         job.done = job.asked = 0;
         ++job.jobs;
         ++seen_.tasks[i].released;
-        if (!tokens_.released(i, job.nominal)) { advance(i); }
+        if (!job.is_pending) { become_pending(i); }
+        job.is_pending = false;
+        if (!job.lends) { advance(i); }
       }
     }
   }
@@ -197,18 +209,22 @@ class engine {
 
   constexpr void become_ready(std::uint32_t v) {
     visits_[v].ready = now_;
-    const std::uint32_t s = section_of(v);
-    if (s < table_->sections.size() && !tokens_.holds(s)) {
-      if (tokens_.is_idle(s)) { tokens_.ask(s); }
-      visits_[v].waits_for_token = true;
+    const visit_record& x = table_->visits[v];
+    if (x.after_move && !has_moved(x)) {
+      complete(v);
       return;
     }
-    enter(v);
+    for (std::uint32_t s = 0; s < table_->sections.size(); ++s) {
+      if (!contains(s, x) || tokens_.holds(s)) { continue; }
+      if (tokens_.is_idle(s)) { tokens_.ask(s); }
+      visits_[v].waits_for_token = true;
+    }
+    if (!visits_[v].waits_for_token) { enter(v); }
   }
   constexpr void enter(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
     const ticks length = choices_->length(x, tasks_[x.task].jobs - 1);
-    if (length == 0) {
+    if (length == 0 && !x.needs_unit) {
       complete(v);
       return;
     }
@@ -218,18 +234,39 @@ class engine {
     if (v < local_deadlines_.size()) { release += offsets_[v] + local_deadlines_[v] - t.deadline; }
     priority_point point{};
     static_cast<void>(stations_->point(x.station, timing, release, point));
-    tokens_.entered(v, point);
-    servers_.arrive(x.station, {v, x.task, point, length, x.upper, x.view});
+    tokens_.entered(v, point, length);
+    servers_.arrive(x.station, {v, x.task, point, length, x.upper, x.view, tokens_.unit_of(v)});
   }
 
-  [[nodiscard]] constexpr auto section_of(std::uint32_t v) const -> std::uint32_t {
-    const visit_record& x = table_->visits[v];
-    std::uint32_t s = 0;
-    for (; s < table_->sections.size(); ++s) {
-      const visit_section& section = table_->sections[s];
-      if (section.task == x.task && (section.visits >> x.position & 1U) != 0) { break; }
+  [[nodiscard]] constexpr auto contains(std::size_t s, const visit_record& x) const -> bool {
+    const visit_section& section = table_->sections[s];
+    return section.task == x.task && (section.visits >> x.position & 1U) != 0;
+  }
+  /// A section that is over with a visit and still holds its token, inner ones first; the number of sections if there is
+  /// none.
+  [[nodiscard]] constexpr auto next_over(const visit_record& x) const -> std::uint32_t {
+    const auto none = static_cast<std::uint32_t>(table_->sections.size());
+    std::uint32_t best = none;
+    for (std::uint32_t s = 0; s < none; ++s) {
+      const visit_mask visits = table_->sections[s].visits;
+      const bool over = contains(s, x) && (visits & ~tasks_[x.task].done) == 0 && tokens_.holds(s);
+      const bool lies_inside = over && best != none && visits != table_->sections[best].visits &&
+                               (visits & ~table_->sections[best].visits) == 0;
+      if (over && (best == none || lies_inside)) { best = s; }
     }
-    return s;
+    return best;
+  }
+  [[nodiscard]] constexpr auto has_moved(const visit_record& x) const -> bool {
+    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+      if (contains(s, x) && tokens_.has_moved(s)) { return true; }
+    }
+    return false;
+  }
+  [[nodiscard]] constexpr auto holds_all(const visit_record& x) const -> bool {
+    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+      if (contains(s, x) && !tokens_.holds(s)) { return false; }
+    }
+    return true;
   }
   /// Until nobody gets a token and nobody has its priority back.
   constexpr void grant_tokens() {
@@ -242,7 +279,8 @@ class engine {
       if (s == nobody_asks) { return; }
       const flow_record& t = table_->tasks[table_->sections[s].task];
       for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
-        if (!visits_[v].waits_for_token || section_of(v) != s) { continue; }
+        const visit_record& x = table_->visits[v];
+        if (!visits_[v].waits_for_token || !contains(s, x) || !holds_all(x)) { continue; }
         visits_[v].waits_for_token = false;
         enter(v);
       }
