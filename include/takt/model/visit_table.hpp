@@ -37,7 +37,13 @@ struct flow_record {
   std::uint32_t visit_count = 0;
 };
 
-/// Time on one station: units of a pool that are scheduled together. A visit of length zero never asks.
+/// What a visit needs its unit for besides its time. A step that follows the time, such as a call of a lock, takes none,
+/// but a unit: steps of one instant are made one by one, that of the first visit in the table first, and whoever is
+/// behind has to have a unit again. Starts, such as of a copy, come behind all steps of an instant.
+enum class unit_need : std::uint8_t { time, step, start };
+
+/// Time on one station: units of a pool that are scheduled together. A visit of length zero asks only for a step or
+/// a start.
 struct visit_record {
   std::uint32_t task = 0;
   std::uint32_t position = 0;
@@ -47,7 +53,7 @@ struct visit_record {
   visit_mask predecessors = 0;
   visit_mask ancestors = 0;
   view_values view{};
-  bool needs_unit = false;  ///< asks its station also where it takes no time: a step that needs a processor
+  unit_need need = unit_need::time;
   bool after_move = false;  ///< left out unless a section around it has a token of another unit than the job before had
 };
 
@@ -218,7 +224,7 @@ template <std::size_t N, std::size_t V>
     if (x.upper < x.lower) { return fault_at(model_fault::best_case_exceeds_worst_case, x.task, x.position); }
     if (x.upper > longest_visit_time) { return fault_at(model_fault::time_overflow, x.task, x.position); }
     if (x.station >= stations) { return fault_at(model_fault::platform_size_out_of_range, x.task, x.position); }
-    const bool depends = x.needs_unit || x.after_move;
+    const bool depends = x.need != unit_need::time || x.after_move;
     if (nests ? detail::lacks_move(table, x) : depends) {
       return fault_at(model_fault::malformed, x.task, x.position);
     }

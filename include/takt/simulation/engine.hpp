@@ -85,6 +85,7 @@ class engine {
   struct visit_state {
     ticks ready = 0;
     ticks guard = no_event;
+    ticks length = 0;
     bool waits_for_token = false;
   };
 
@@ -115,15 +116,39 @@ class engine {
     return least < now_ ? now_ : least;
   }
 
+  /// Of those that end together the first in the table goes first, and time before steps before starts.
   constexpr void complete_visits() {
+    std::size_t count = 0;
     for (std::size_t s = 0; s < stations_->size(); ++s) {
       while (servers_.next(s) <= now_) {
         const client v = servers_.fire(s, now_, *sink_);
         if (v == no_client) { break; }
         tokens_.left(v);
+        std::size_t at = count++;
+        for (; at > 0 && ended_[at - 1] > v; --at) { ended_[at] = ended_[at - 1]; }
+        ended_[at] = v;
+      }
+    }
+    unit_need first = unit_need::start;
+    for (std::size_t k = 0; k < count; ++k) { first = need_of(ended_[k]) < first ? need_of(ended_[k]) : first; }
+    bool stepped = false;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::uint32_t v = ended_[k];
+      if (need_of(v) != first || (first == unit_need::step && stepped)) {
+        serve(v);
+        continue;
+      }
+      stepped = true;
+      if (first == unit_need::time && table_->visits[v].need != first) {
+        visits_[v].length = 0;
+        serve(v);
+      } else {
         complete(v);
       }
     }
+  }
+  [[nodiscard]] constexpr auto need_of(std::uint32_t v) const -> unit_need {
+    return visits_[v].length > 0 ? unit_need::time : table_->visits[v].need;
   }
 
   constexpr void complete(std::uint32_t v) {
@@ -223,11 +248,16 @@ class engine {
   }
   constexpr void enter(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
-    const ticks length = choices_->length(x, tasks_[x.task].jobs - 1);
-    if (length == 0 && !x.needs_unit) {
+    visits_[v].length = choices_->length(x, tasks_[x.task].jobs - 1);
+    if (visits_[v].length == 0 && x.need == unit_need::time) {
       complete(v);
       return;
     }
+    serve(v);
+  }
+  constexpr void serve(std::uint32_t v) {
+    const visit_record& x = table_->visits[v];
+    const ticks length = visits_[v].length;
     const flow_record& t = table_->tasks[x.task];
     const job_timing timing{x.upper, t.period, t.deadline, static_cast<std::int32_t>(x.task), t.priority};
     ticks release = tasks_[x.task].nominal;
@@ -322,6 +352,7 @@ class engine {
   result seen_{};
   task_state tasks_[N]{};
   visit_state visits_[V]{};
+  std::uint32_t ended_[V]{};
 };
 
 }  // namespace takt::simulation

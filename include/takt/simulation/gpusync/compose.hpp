@@ -90,14 +90,15 @@ class gpusync_chain {
       for (const ticks t : p.state_out) { always.push_back({section_engine::copy_out, t}); }
     }
     shift_ = moving.size();
-    work(p.cpu_first, 0, always.empty() ? 0 : costs.before_lock, !always.empty(), token);
-    if (!moving.empty() && always.empty()) { add(cpu_station(), {.fixed = costs.before_lock}, true, true, token); }
+    work(p.cpu_first, 0, always.empty() ? 0 : costs.before_lock,
+         always.empty() ? unit_need::time : unit_need::step, token);
+    if (!moving.empty() && always.empty()) { add(cpu_station(), {.fixed = costs.before_lock}, unit_need::step, true, token); }
     const std::size_t all = moving.size() + always.size();
     for (std::size_t k = 0; k < all; ++k) {
       const bool moved = k < moving.size();
       operation(moved ? moving[k] : always[k - moving.size()], moved ? k : k - moving.size(), moved, k + 1 < all, token);
     }
-    work(p.cpu_last, 1, costs.after_grant, true, token);
+    work(p.cpu_last, 1, costs.after_grant, unit_need::step, token);
     step(costs.after_unlock + p.cpu_after);
     return fits_;
   }
@@ -113,11 +114,11 @@ class gpusync_chain {
   }
 
   /// Time on a CPU that ends with a step which needs one.
-  void step(ticks time) { add(cpu_station(), {.fixed = time}, true, false, no_section); }
-  void work(ticks worst, std::size_t piece, ticks fixed, bool needs_unit, std::size_t token) {
+  void step(ticks time) { add(cpu_station(), {.fixed = time}, unit_need::step, false, no_section); }
+  void work(ticks worst, std::size_t piece, ticks fixed, unit_need need, std::size_t token) {
     gpusync_visit v{.fixed = fixed, .piece = piece, .works = worst > 0};
     v.worst.fill(worst);
-    add(cpu_station(), v, needs_unit, false, token);
+    add(cpu_station(), v, need, false, token);
   }
 
   [[nodiscard]] auto state_steps() const -> std::vector<section_step> {
@@ -169,21 +170,21 @@ class gpusync_chain {
     } else {
       outer = open(lock_of(section_engine::copy_in, token_place::first_of_both));
       inner = open(lock_of(section_engine::copy_in, token_place::last_of_both));
-      add(cpu_station(), {}, true, true, token, outer);
+      add(cpu_station(), {}, unit_need::step, true, token, outer);
     }
     gpusync_visit v{.piece = k + 2, .shift = after_move ? 0 : shift_, .works = true};
     v.worst.fill(o.time);
     if (o.engine == section_engine::peer) {
       for (std::size_t d = 0; d < distance_limit; ++d) { v.worst[d] = program_->state_peer[d][k]; }
     }
-    add(cpu_station(), {.fixed = costs.after_grant}, true, after_move, token, outer, inner);
-    add(engine_station(), v, false, after_move, token, outer, inner);
-    add(cpu_station(), {.fixed = costs.after_wait}, true, after_move, token, outer, inner);
+    add(cpu_station(), {.fixed = costs.after_grant}, unit_need::start, after_move, token, outer, inner);
+    add(engine_station(), v, unit_need::time, after_move, token, outer, inner);
+    add(cpu_station(), {.fixed = costs.after_wait}, unit_need::step, after_move, token, outer, inner);
     const ticks between = costs.after_unlock + (asks_next ? costs.before_lock : 0);
-    add(cpu_station(), {.fixed = between}, asks_next, after_move, token);
+    add(cpu_station(), {.fixed = between}, asks_next ? unit_need::step : unit_need::time, after_move, token);
   }
 
-  void add(std::uint32_t station, const gpusync_visit& v, bool needs_unit, bool after_move, std::size_t token,
+  void add(std::uint32_t station, const gpusync_visit& v, unit_need need, bool after_move, std::size_t token,
            std::size_t outer = no_section, std::size_t inner = no_section) {
     const auto [least, most] = std::ranges::minmax(v.worst);
     const ticks lower = v.fixed + (v.works ? std::min<ticks>(least, 1) : 0);
@@ -193,7 +194,7 @@ class gpusync_chain {
       return;
     }
     visit_record& x = out_->table.visits.back();
-    x.needs_unit = needs_unit;
+    x.need = need;
     x.after_move = after_move;
     out_->visits.push_back(v);
     for (const std::size_t s : {token, outer, inner}) {
