@@ -90,6 +90,7 @@ class engine {
   };
 
   constexpr void begin() {
+    for (const visit_record& x : table_->visits) { has_steps_ = has_steps_ || x.need != unit_need::time; }
     static_cast<void>(seen_.visit_responses.resize(table_->visits.size()));
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       const flow_record& t = table_->tasks[i];
@@ -116,7 +117,6 @@ class engine {
     return least < now_ ? now_ : least;
   }
 
-  /// Of those that end together the first in the table goes first, and time before steps before starts.
   constexpr void complete_visits() {
     std::size_t count = 0;
     for (std::size_t s = 0; s < stations_->size(); ++s) {
@@ -124,11 +124,19 @@ class engine {
         const client v = servers_.fire(s, now_, *sink_);
         if (v == no_client) { break; }
         tokens_.left(v);
+        if (!has_steps_) {
+          complete(v);
+          continue;
+        }
         std::size_t at = count++;
         for (; at > 0 && ended_[at - 1] > v; --at) { ended_[at] = ended_[at - 1]; }
         ended_[at] = v;
       }
     }
+    end_in_order(count);
+  }
+  /// Of so many that end together the first in the table goes first, and time before steps before starts.
+  constexpr void end_in_order(std::size_t count) {
     unit_need first = unit_need::start;
     for (std::size_t k = 0; k < count; ++k) { first = need_of(ended_[k]) < first ? need_of(ended_[k]) : first; }
     bool stepped = false;
@@ -353,6 +361,7 @@ class engine {
   task_state tasks_[N]{};
   visit_state visits_[V]{};
   std::uint32_t ended_[V]{};
+  bool has_steps_ = false;
 };
 
 }  // namespace takt::simulation
