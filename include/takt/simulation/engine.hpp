@@ -57,13 +57,15 @@ class engine {
       const ticks now = next_instant();
       if (now > horizon || now == no_event) { break; }
       now_ = now;
-      complete_visits();
+      // Where there are steps, all that follows from ends comes before the releases.
+      holds_releases_ = complete_visits() && has_steps_;
       grant_tokens();
       open_guards();
       do {  // a grant may end a job at once, and the next one of its task may be due
         release_jobs();
         grant_tokens();
       } while (is_release_due());
+      if (has_steps_) { pass_gates(); }
       tokens_.lend(servers_);
       for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, sink); }
     }
@@ -87,6 +89,7 @@ class engine {
     ticks guard = no_event;
     ticks length = 0;
     bool waits_for_token = false;
+    bool waits_at_gate = false;  ///< a step before a section that may not ask yet
   };
 
   constexpr void begin() {
@@ -117,13 +120,16 @@ class engine {
     return least < now_ ? now_ : least;
   }
 
-  constexpr void complete_visits() {
+  /// Whether some have ended.
+  constexpr auto complete_visits() -> bool {
+    bool any = false;
     std::size_t count = 0;
     for (std::size_t s = 0; s < stations_->size(); ++s) {
       while (servers_.next(s) <= now_) {
         const client v = servers_.fire(s, now_, *sink_);
         if (v == no_client) { break; }
         tokens_.left(v);
+        any = true;
         if (!has_steps_) {
           complete(v);
           continue;
@@ -134,6 +140,7 @@ class engine {
       }
     }
     end_in_order(count);
+    return any;
   }
   /// Of so many that end together the first in the table goes first, and time before steps before starts.
   constexpr void end_in_order(std::size_t count) {
@@ -142,7 +149,8 @@ class engine {
     bool stepped = false;
     for (std::size_t k = 0; k < count; ++k) {
       const std::uint32_t v = ended_[k];
-      if (need_of(v) != first || (first == unit_need::step && stepped)) {
+      const bool waits = first == unit_need::step && (stepped || !tokens_.may_go_on(v));
+      if (need_of(v) != first || waits) {
         serve(v);
         continue;
       }
@@ -195,7 +203,7 @@ class engine {
 
   constexpr void release_jobs() {
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
-      while (!tasks_[i].under_way && tasks_[i].release == now_) {
+      while (is_due(i)) {
         task_state& job = tasks_[i];
         job.under_way = true;
         job.done = job.asked = 0;
@@ -208,9 +216,13 @@ class engine {
     }
   }
 
+  [[nodiscard]] constexpr auto is_due(std::uint32_t i) const -> bool {
+    const task_state& job = tasks_[i];
+    return !job.under_way && job.release == now_ && (job.is_pending || !holds_releases_);
+  }
   [[nodiscard]] constexpr auto is_release_due() const -> bool {
-    for (std::size_t i = 0; i < table_->size(); ++i) {
-      if (!tasks_[i].under_way && tasks_[i].release == now_) { return true; }
+    for (std::uint32_t i = 0; i < table_->size(); ++i) {
+      if (is_due(i)) { return true; }
     }
     return false;
   }
@@ -266,6 +278,8 @@ class engine {
   constexpr void serve(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
     const ticks length = visits_[v].length;
+    visits_[v].waits_at_gate = length == 0 && !tokens_.may_go_on(v);
+    if (visits_[v].waits_at_gate) { return; }
     const flow_record& t = table_->tasks[x.task];
     const job_timing timing{x.upper, t.period, t.deadline, static_cast<std::int32_t>(x.task), t.priority};
     ticks release = tasks_[x.task].nominal;
@@ -274,6 +288,12 @@ class engine {
     static_cast<void>(stations_->point(x.station, timing, release, point));
     tokens_.entered(v, point, length);
     servers_.arrive(x.station, {v, x.task, point, length, x.upper, x.view, tokens_.unit_of(v)});
+  }
+
+  constexpr void pass_gates() {
+    for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
+      if (visits_[v].waits_at_gate) { serve(v); }
+    }
   }
 
   [[nodiscard]] constexpr auto contains(std::size_t s, const visit_record& x) const -> bool {
@@ -362,6 +382,7 @@ class engine {
   visit_state visits_[V]{};
   std::uint32_t ended_[V]{};
   bool has_steps_ = false;
+  bool holds_releases_ = false;
 };
 
 }  // namespace takt::simulation

@@ -81,6 +81,20 @@ class section_locks {
     return nobody_asks;
   }
 
+  /// False while a section that begins behind the visit may not ask for its token.
+  [[nodiscard]] constexpr auto may_go_on(std::uint32_t v) const -> bool {
+    const visit_record& x = table_->visits[v];
+    for (std::uint32_t s = 0; donates_ && s < table_->sections.size(); ++s) {
+      const visit_section& section = table_->sections[s];
+      if (section.task != x.task || contains(s, x) || states_[s] != state::idle || may_issue(s)) { continue; }
+      for (std::uint32_t p = x.position + 1; p < table_->tasks[x.task].visit_count; ++p) {
+        const bool begins = (section.visits >> p & 1U) != 0;
+        if (begins && (table_->visit(x.task, p).predecessors >> x.position & 1U) != 0) { return false; }
+      }
+    }
+    return true;
+  }
+
   // Sections.
 
   [[nodiscard]] constexpr auto holds(std::size_t s) const noexcept -> bool { return states_[s] == state::holds; }
