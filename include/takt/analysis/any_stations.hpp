@@ -108,6 +108,7 @@ class any_stations {
     auto release(std::size_t tokens, request_id r) -> request_id { return at_[tokens].release(r); }
     void reprioritize(std::size_t tokens, request_id r, const priority_point& p) { at_[tokens].reprioritize(r, p); }
     [[nodiscard]] auto heir(std::size_t tokens, request_id r) const -> request_id { return at_[tokens].heir(r); }
+    [[nodiscard]] auto replica(std::size_t tokens, request_id r) const -> replica_id { return at_[tokens].replica(r); }
 
    private:
     typename any_token_rule<Capacity>::lock at_[MaxStations];

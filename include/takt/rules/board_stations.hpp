@@ -239,6 +239,11 @@ class board_stations<platform<Pools...>, MaxStations> {
       all_.with(tokens, [&](const auto& lock) { out = lock.heir(r); });
       return out;
     }
+    [[nodiscard]] constexpr auto replica(std::size_t tokens, request_id r) const -> replica_id {
+      replica_id out = no_replica;
+      all_.with(tokens, [&](const auto& lock) { out = lock.replica(r); });
+      return out;
+    }
 
    private:
     template <class Lock>
