@@ -37,6 +37,8 @@ class any_token_rule {
   [[nodiscard]] auto name() const noexcept -> std::string_view { return calls_->name; }
   [[nodiscard]] auto inherits() const noexcept -> bool { return calls_->inherits; }
   [[nodiscard]] auto donates() const noexcept -> bool { return calls_->donates; }
+  [[nodiscard]] auto is_local() const noexcept -> bool { return calls_->is_local; }
+  [[nodiscard]] auto has_ceiling() const noexcept -> bool { return calls_->has_ceiling; }
   /// Whether its locks have a replica for each of so many tokens. Pre: tokens >= 1.
   [[nodiscard]] auto locks_all(std::int32_t tokens) const -> bool { return calls_->locks_all(place_, tokens); }
   /// False where the rule does not know; nothing has been changed then.
@@ -64,6 +66,7 @@ class any_token_rule {
     auto release(request_id r) -> request_id { return calls_->release(place_, r); }
     void reprioritize(request_id r, const priority_point& p) { calls_->reprioritize(place_, r, p); }
     [[nodiscard]] auto heir(request_id r) const -> request_id { return calls_->heir(place_, r); }
+    [[nodiscard]] auto replica(request_id r) const -> replica_id { return calls_->replica(place_, r); }
 
    private:
     lock_place place_;
@@ -75,6 +78,8 @@ class any_token_rule {
     std::string_view name{};
     bool inherits = false;
     bool donates = false;
+    bool is_local = false;
+    bool has_ceiling = false;
     void (*delays)(const rule_place&, std::span<section_demand>, const token_setting&) = nullptr;
     ticks (*blocks)(const rule_place&, std::span<section_demand>, const token_setting&, std::int32_t) = nullptr;
     bool (*locks_all)(const rule_place&, std::int32_t) = nullptr;
@@ -83,6 +88,7 @@ class any_token_rule {
     request_id (*release)(lock_place&, request_id) = nullptr;
     void (*reprioritize)(lock_place&, request_id, const priority_point&) = nullptr;
     request_id (*heir)(const lock_place&, request_id) = nullptr;
+    replica_id (*replica)(const lock_place&, request_id) = nullptr;
   };
 
   template <class Rule>
@@ -95,6 +101,8 @@ class any_token_rule {
     c.name = Rule::name;
     c.inherits = detail::token_inherits<Rule>();
     c.donates = detail::token_donates<Rule>();
+    c.is_local = detail::token_is_local<Rule>();
+    c.has_ceiling = detail::token_has_ceiling<Rule>();
     if constexpr (analysis::KnowsDelays<Rule>) {
       c.delays = [](const rule_place& r, std::span<section_demand> sections, const token_setting& at) {
         analysis::token_bounds<Rule>::delays(r.template as<Rule>(), sections, at);
@@ -118,6 +126,7 @@ class any_token_rule {
       l.template as<machine>().reprioritize(r, p);
     };
     c.heir = [](const lock_place& l, request_id r) { return l.template as<machine>().heir(r); };
+    c.replica = [](const lock_place& l, request_id r) { return l.template as<machine>().replica(r); };
     return c;
   }
   template <class Rule>

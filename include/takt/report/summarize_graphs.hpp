@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/graph/analyze.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/model/graph/graph_platform.hpp>

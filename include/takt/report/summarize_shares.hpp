@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/analyze_shares.hpp>
 #include <takt/analysis/shares/necessary_shares.hpp>
 #include <takt/analysis/shares/sufficient_shares.hpp>
 #include <takt/analysis/verdict.hpp>

@@ -14,9 +14,7 @@
 #include <takt/analysis/accelerator/slot_guarded_fixed_priority.hpp>
 #include <takt/analysis/accelerator/slot_simulated_edf.hpp>
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/analyze_accelerator.hpp>
 #include <takt/analysis/analyze_gpusync.hpp>
-#include <takt/analysis/analyze_shares.hpp>
 #include <takt/analysis/copy_chunk_blocking.hpp>
 #include <takt/analysis/gel/devi_anderson.hpp>
 #include <takt/analysis/gel/overlapping.hpp>
