@@ -134,7 +134,8 @@ template <class P, class T, std::size_t N, std::size_t M>
   out.assumptions.emplace_back("Every visit takes a time within its bounds, whatever runs elsewhere on the board.");
   if (!v.plan.offsets.empty()) {
     out.assumptions.emplace_back(
-        "Each visit is held back until its offset in the plan has passed since the nominal release of its job.");
+        "Visits keep the local deadlines of the plan, and none starts before its offset but where the rule of its pool "
+        "lets it.");
   }
   return out;
 }
