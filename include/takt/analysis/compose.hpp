@@ -167,6 +167,7 @@ template <class P>
 using check_board_method =
     method_is_usable<method_of<P>,
                      std::same_as<method_of<P>, no_known_method> || ChainMethod<method_of<P>> ||
+                         JudgesSets<method_of<P>> ||
                          (BoardMethod<method_of<P>> && takt::detail::has_pool_rules<P> && !KnownComposition<P>)>;
 
 /// Of two verdicts on one system that are both proofs, the lesser bound of each task, under its name.

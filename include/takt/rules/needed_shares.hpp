@@ -14,9 +14,9 @@
 #include <takt/model/shares/share_task.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/rules/job_priority.hpp>
-#include <takt/rules/pool_rule.hpp>
-#include <takt/rules/servers/share_server.hpp>
+#include <takt/rules/servers/forward.hpp>
 #include <takt/rules/shares/share_rules.hpp>
+#include <takt/rules/visit_view.hpp>
 
 namespace takt {
 
@@ -101,16 +101,5 @@ template <class... Tasks>
     -> needed_shares_rule<sizeof...(Tasks)> {
   return {&applications.flat, rules, triggers, {}};
 }
-
-namespace detail {
-
-/// Whether a rule of pools sizes the shares of a GPU.
-template <class Rule>
-[[nodiscard]] constexpr auto sizes_shares() noexcept -> bool {
-  if constexpr (requires { Rule::sizes_shares; }) { return Rule::sizes_shares; }
-  return false;
-}
-
-}  // namespace detail
 
 }  // namespace takt
