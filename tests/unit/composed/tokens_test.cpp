@@ -196,14 +196,14 @@ TEST_CASE("sections are proven with guards in a constant expression, and under e
   expect_sound(board, tasks, plan);
 
   densest choices;
-  takt::simulation::engine<takt::any_stations<8, 16>, 3, 14, densest> engine{
+  takt::simulation::engine<takt::any_stations<8, 16>, 3, 14, densest> run{
       flat.table,
       places,
       choices,
       {plan.offsets.data(), plan.offsets.size()},
       {plan.local_deadlines.data(), plan.local_deadlines.size()}};
   const auto at_door = takt::simulate(board, tasks, plan, {.horizon = 1_s});
-  const auto seen = engine.run(1'000'000'000);
+  const auto seen = run.run(1'000'000'000);
   for (std::size_t i = 0; i < 3; ++i) { CHECK(seen.tasks[i].total_response == at_door.tasks[i].total_response); }
 
   plan.local_deadlines[2] -= 1'000'000'000;
@@ -228,9 +228,9 @@ TEST_CASE("a section asks when the visits before it are due, and no guard holds 
   CHECK(verdict.tasks[0].bound.value == 18);
   CHECK(verdict.visits[1].response == 7);  // from the request at 5
   densest choices;
-  takt::simulation::engine<takt::any_stations<3, 3>, 1, 3, densest> engine{table, places, choices, guards.offsets,
+  takt::simulation::engine<takt::any_stations<3, 3>, 1, 3, densest> run{table, places, choices, guards.offsets,
                                                                            guards.local_deadlines};
-  const auto seen = engine.run(100);
+  const auto seen = run.run(100);
   CHECK(seen.tasks[0].worst_response == 9);  // 2, held back until 5, 1 and 3
   CHECK(seen.tasks[0].best_response == 9);
   CHECK(seen.visit_response(0, 1) == 1);
