@@ -45,6 +45,10 @@ class any_stations {
   }
   [[nodiscard]] auto token_inherits(std::size_t pool) const noexcept -> bool { return token_rules_[pool].inherits(); }
   [[nodiscard]] auto token_donates(std::size_t pool) const noexcept -> bool { return token_rules_[pool].donates(); }
+  [[nodiscard]] auto token_is_local(std::size_t pool) const noexcept -> bool { return token_rules_[pool].is_local(); }
+  [[nodiscard]] auto token_has_ceiling(std::size_t pool) const noexcept -> bool {
+    return token_rules_[pool].has_ceiling();
+  }
   [[nodiscard]] auto delays(std::size_t pool, std::span<section_demand> sections) const -> bool {
     return token_rules_[pool].delays(sections, setting(pool));
   }

@@ -182,6 +182,20 @@ class board_stations<platform<Pools...>, MaxStations> {
     });
     return yes;
   }
+  [[nodiscard]] constexpr auto token_is_local(std::size_t tokens) const -> bool {
+    bool yes = false;
+    with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      yes = detail::token_is_local<std::remove_cvref_t<decltype(order)>>();
+    });
+    return yes;
+  }
+  [[nodiscard]] constexpr auto token_has_ceiling(std::size_t tokens) const -> bool {
+    bool yes = false;
+    with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      yes = detail::token_has_ceiling<std::remove_cvref_t<decltype(order)>>();
+    });
+    return yes;
+  }
   /// Whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] constexpr auto inherits(std::size_t s) const -> bool {
     bool yes = false;

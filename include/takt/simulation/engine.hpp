@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
@@ -24,6 +25,21 @@ concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job,
   { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0
   { choices.delay(task, job, period) } -> std::same_as<ticks>;  ///< of the release after the nominal one
   { choices.length(v, job) } -> std::same_as<ticks>;            ///< between `lower` and `upper`
+};
+
+/// Choices that also hold visits back, for the sake of other jobs: edges between jobs, limits, distances. `opens` is
+/// asked once the own job lets a visit start and again whenever anything has happened or the instant that it named has
+/// come; an answer of at most `now` starts it. Without an instant to name: `no_event`. `ended` hears of every visit.
+template <class C>
+concept HoldsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t job, ticks now) {
+  { choices.opens(visit, job, now) } -> std::same_as<ticks>;
+  choices.ended(visit, job, now);
+};
+
+/// Choices that also say which of two visits that ask within one instant asks first. Without, they do as they come.
+template <class C>
+concept OrdersArrivals = requires(C& choices, std::uint32_t visit) {
+  { choices.asks_before(visit, visit) } -> std::same_as<bool>;
 };
 
 /// Lets jobs that are DAGs of visits run on stations in virtual time. Within one instant: what ends first, then token
@@ -78,7 +94,8 @@ class engine {
       do {  // a grant may end a job at once, and the next one of its task may be due
         release_jobs();
         grant_tokens();
-      } while (is_release_due());
+      } while (open_held() || is_release_due());
+      deliver();
       tokens_.lend(servers_);
       for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, sink); }
     }
@@ -99,7 +116,13 @@ class engine {
     ticks ready = 0;
     ticks guard = no_event;
     bool waits_for_token = false;
+    bool held = false;
   };
+  struct arrivals {
+    visit_request asked[V]{};
+    std::size_t count = 0;
+  };
+  struct no_arrivals {};
 
   constexpr void begin() {
     static_cast<void>(seen_.visit_responses.resize(table_->visits.size()));
@@ -145,6 +168,7 @@ class engine {
     ticks& worst = seen_.visit_responses[v];
     if (worst < now_ - visits_[v].ready) { worst = now_ - visits_[v].ready; }
     job.done |= visit_mask{1} << x.position;
+    if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
     const std::uint32_t s = section_of(v);
     if (s < table_->sections.size() && (table_->sections[s].visits & ~job.done) == 0) { tokens_.release(s); }
     if (job.done == all_of(x.task)) {
@@ -213,6 +237,12 @@ class engine {
   }
 
   constexpr void become_ready(std::uint32_t v) {
+    if constexpr (HoldsVisits<Choices>) {
+      const ticks at = choices_->opens(v, tasks_[table_->visits[v].task].jobs - 1, now_);
+      visits_[v].held = at > now_;
+      visits_[v].guard = at > now_ ? at : no_event;
+      if (at > now_) { return; }
+    }
     const ticks counts = tasks_[table_->visits[v].task].nominal + counts_from_[v];
     visits_[v].ready = now_ < counts ? counts : now_;
     const std::uint32_t s = section_of(v);
@@ -222,6 +252,18 @@ class engine {
       return;
     }
     enter(v);
+  }
+  /// Whether a visit has started that was held back.
+  constexpr auto open_held() -> bool {
+    bool opened = false;
+    if constexpr (HoldsVisits<Choices>) {
+      for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
+        if (!visits_[v].held) { continue; }
+        become_ready(v);
+        opened = opened || !visits_[v].held;
+      }
+    }
+    return opened;
   }
   constexpr void enter(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
@@ -237,7 +279,25 @@ class engine {
     priority_point point{};
     static_cast<void>(stations_->point(x.station, timing, release, point));
     tokens_.entered(v, point);
-    servers_.arrive(x.station, {v, x.task, point, length, x.upper, x.view});
+    const visit_request asked{v, x.task, point, length, x.upper, x.view};
+    if constexpr (OrdersArrivals<Choices>) {
+      std::size_t at = arrivals_.count++;
+      for (; at > 0 && choices_->asks_before(v, arrivals_.asked[at - 1].who); --at) {
+        arrivals_.asked[at] = arrivals_.asked[at - 1];
+      }
+      arrivals_.asked[at] = asked;
+    } else {
+      servers_.arrive(x.station, asked);
+    }
+  }
+  constexpr void deliver() {
+    if constexpr (OrdersArrivals<Choices>) {
+      for (std::size_t i = 0; i < arrivals_.count; ++i) {
+        const visit_request& asked = arrivals_.asked[i];
+        servers_.arrive(table_->visits[asked.who].station, asked);
+      }
+      arrivals_.count = 0;
+    }
   }
 
   [[nodiscard]] constexpr auto section_of(std::size_t v) const -> std::uint32_t {
@@ -298,6 +358,7 @@ class engine {
   result seen_{};
   task_state tasks_[N]{};
   visit_state visits_[V]{};
+  [[no_unique_address]] std::conditional_t<OrdersArrivals<Choices>, arrivals, no_arrivals> arrivals_{};
 };
 
 }  // namespace takt::simulation

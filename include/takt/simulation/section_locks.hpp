@@ -7,6 +7,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/local_sections.hpp>
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/task_homes.hpp>
@@ -27,7 +28,10 @@ class section_locks {
     if (table.sections.empty()) { return; }
     for (std::size_t t = 0; t < stations.token_pools(); ++t) {
       donates_ = donates_ || stations.token_donates(t);
-      lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t);
+      lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t) || stations.token_has_ceiling(t);
+    }
+    for (std::uint32_t s = 0; s < table.sections.size(); ++s) {
+      ceiling_[s] = takt::detail::ceiling_of(table, stations, s);
     }
     for (std::uint32_t i = 0; i < table.size(); ++i) {
       home_[i] = takt::detail::home_of(table, stations, i);
@@ -168,10 +172,34 @@ class section_locks {
   }
   [[nodiscard]] constexpr auto may_issue(std::uint32_t s) const -> bool {
     const visit_section& x = table_->sections[s];
+    if (stations_->token_is_local(x.tokens)) { return would_run(s); }
     if constexpr (Stations::may_donate) {
       if (donates(s) && in_cluster(x.task)) { return donations_of(x.task).may_issue(static_cast<request_id>(x.task)); }
     }
     return true;
+  }
+  /// Whether nobody on the processor comes before the job, and of those who ask there for sections either.
+  [[nodiscard]] constexpr auto would_run(std::uint32_t s) const -> bool {
+    const std::uint32_t at = takt::detail::station_of(*table_, table_->sections[s]);
+    const priority_point own = point_of_asking(s, at);
+    for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
+      const bool is_there = served_[v].is_there && table_->visits[v].station == at;
+      if (is_there && !(own < best_for(v, at))) { return false; }
+    }
+    for (std::uint32_t r = 0; r < table_->sections.size(); ++r) {
+      const bool asks_too =
+          r != s && states_[r] == state::asks && takt::detail::station_of(*table_, table_->sections[r]) == at;
+      if (!asks_too) { continue; }
+      const priority_point other = point_of_asking(r, at);
+      if (other < own || (other == own && r < s)) { return false; }
+    }
+    return true;
+  }
+  [[nodiscard]] constexpr auto point_of_asking(std::uint32_t s, std::uint32_t at) const -> priority_point {
+    const std::uint32_t i = table_->sections[s].task;
+    priority_point p = lowest_priority;
+    static_cast<void>(takt::detail::job_point(*table_, *stations_, i, at, nominal_[i], p));
+    return p;
   }
   constexpr void issue(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
@@ -219,7 +247,7 @@ class section_locks {
       locks_.reprioritize(x.tokens, static_cast<request_id>(s), best);
     }
   }
-  /// Its own point, or a better one of a donor or of a job that waits for the token of its section.
+  /// Its own point, or a better one of a donor, of a job that waits for the token of its section, or the ceiling of it.
   [[nodiscard]] constexpr auto best_for(std::uint32_t v, std::uint32_t station) const -> priority_point {
     priority_point best = served_[v].base;
     const visit_record& x = table_->visits[v];
@@ -229,6 +257,7 @@ class section_locks {
     for (std::uint32_t h = 0; h < table_->sections.size(); ++h) {
       const visit_section& held = table_->sections[h];
       const bool inside = held.task == x.task && states_[h] == state::holds && (held.visits >> x.position & 1U) != 0;
+      if (inside && ceiling_[h] < best) { best = ceiling_[h]; }
       if (!inside || !stations_->token_inherits(held.tokens)) { continue; }
       for (std::uint32_t w = 0; w < table_->sections.size(); ++w) {
         const visit_section& waiting = table_->sections[w];
@@ -261,6 +290,7 @@ class section_locks {
   bool donor_[N]{};
   state states_[V]{};
   priority_point told_[V]{};
+  priority_point ceiling_[V]{};
   std::uint32_t asked_[V]{};
   std::uint32_t granted_[V]{};
   std::size_t asked_count_ = 0;

@@ -24,6 +24,8 @@ concept TokenStations =
     requires(const S& stations, std::size_t s, std::span<section_demand> sections, std::int32_t homes, ticks& lent) {
       { stations.token_inherits(s) } -> std::same_as<bool>;
       { stations.token_donates(s) } -> std::same_as<bool>;
+      { stations.token_is_local(s) } -> std::same_as<bool>;
+      { stations.token_has_ceiling(s) } -> std::same_as<bool>;
       { stations.inherits(s) } -> std::same_as<bool>;
       { stations.units(s) } -> std::same_as<std::int32_t>;
       { stations.delays(s, sections) } -> std::same_as<bool>;
@@ -109,14 +111,14 @@ class section_demands {
 /// visit is one of the best priority that anybody who uses its tokens has, that may come as late as it would end
 /// without help: it can have been raised at any time of its stay. Its own response is as if nobody waited. For fixed
 /// priorities on one unit only, where a visit that always comes first delays others most.
-/// Source: docs/composition.md, section 3.
+/// Source: docs/composition.md, contract 3.
 template <std::size_t N, std::size_t V>
 class lent_priorities {
  public:
   template <class Stations>
   constexpr lent_priorities(const visit_table<N, V>& table, const Stations& stations) {
     for (const visit_section& held : table.sections) {
-      if (!stations.token_inherits(held.tokens)) { continue; }
+      if (!stations.token_inherits(held.tokens) || stations.token_is_local(held.tokens)) { continue; }
       for (std::uint32_t p = 0; p < table.tasks[held.task].visit_count; ++p) {
         const visit_record& x = table.visit(held.task, p);
         if ((held.visits >> p & 1U) == 0 || !stations.inherits(x.station) || x.upper == 0) { continue; }
