@@ -182,6 +182,20 @@ class board_stations<platform<Pools...>, MaxStations> {
     });
     return yes;
   }
+  [[nodiscard]] constexpr auto token_is_local(std::size_t tokens) const -> bool {
+    bool yes = false;
+    with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      yes = detail::token_is_local<std::remove_cvref_t<decltype(order)>>();
+    });
+    return yes;
+  }
+  [[nodiscard]] constexpr auto token_has_ceiling(std::size_t tokens) const -> bool {
+    bool yes = false;
+    with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      yes = detail::token_has_ceiling<std::remove_cvref_t<decltype(order)>>();
+    });
+    return yes;
+  }
   /// Whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] constexpr auto inherits(std::size_t s) const -> bool {
     bool yes = false;
@@ -223,6 +237,11 @@ class board_stations<platform<Pools...>, MaxStations> {
     [[nodiscard]] constexpr auto heir(std::size_t tokens, request_id r) const -> request_id {
       request_id out = no_request;
       all_.with(tokens, [&](const auto& lock) { out = lock.heir(r); });
+      return out;
+    }
+    [[nodiscard]] constexpr auto replica(std::size_t tokens, request_id r) const -> replica_id {
+      replica_id out = no_replica;
+      all_.with(tokens, [&](const auto& lock) { out = lock.replica(r); });
       return out;
     }
 

@@ -48,6 +48,9 @@ struct section_demand {
 /// - `inherits`: a holder is served at least at the priority of everybody whose `heir` it is, where jobs have one
 ///   priority each;
 /// - `donates`: the processors run `priority_donation`, and a job asks only while it may;
+/// - `local`: sections are time on one processor, and a job asks when it would run there; with it `raises_to_ceiling`:
+/// a
+///   holder is served at least at the best priority of all who use the tokens. See rules/local_sections.hpp;
 /// - bounds, see `BoundsDelays` and `BoundsBlocking`.
 template <class R>
 concept TokenRule = requires(const R rule, const token_setting& at) {
@@ -96,6 +99,16 @@ template <class Rule>
 template <class Rule>
 [[nodiscard]] constexpr auto token_donates() noexcept -> bool {
   if constexpr (requires { Rule::donates; }) { return Rule::donates; }
+  return false;
+}
+template <class Rule>
+[[nodiscard]] constexpr auto token_is_local() noexcept -> bool {
+  if constexpr (requires { Rule::local; }) { return Rule::local; }
+  return false;
+}
+template <class Rule>
+[[nodiscard]] constexpr auto token_has_ceiling() noexcept -> bool {
+  if constexpr (requires { Rule::raises_to_ceiling; }) { return Rule::raises_to_ceiling; }
   return false;
 }
 

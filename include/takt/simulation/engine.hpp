@@ -19,7 +19,8 @@
 
 namespace takt::simulation {
 
-/// What is open in a run: when jobs come and how long visits take.
+/// What is open in a run: when jobs come and how long visits take. An optional `ended(task, job, time)` hears when jobs
+/// end.
 template <class C>
 concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job, const visit_record& v, ticks period) {
   { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0
@@ -50,7 +51,8 @@ concept OrdersArrivals = requires(C& choices, std::uint32_t visit) {
 /// deadline. Where the rule of a station lets visits start early, they become ready when their predecessors are done,
 /// and their responses count from their offsets. A section asks for its token when the visits before it are due, and no
 /// guard holds its visits back then. Pre: as many local deadlines as offsets, none or one for each visit;
-/// `validate(table, stations.size(), stations.token_pools())` finds nothing, and horizon is at most `longest_time`.
+/// `validate(table, stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit
+/// though it takes no time is on stations that serve it, and horizon is at most `longest_time`.
 /// Cost: per instant a pass over tasks, visits and stations.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
@@ -71,7 +73,7 @@ class engine {
     for (std::size_t v = 0; v < table.visits.size(); ++v) {
       if (takt::detail::begins_section(table, v)) {
         guards_[v] = takt::detail::earliest_window(table, v, offsets.data(), local_deadlines.data());
-      } else if (section_of(v) < table.sections.size()) {
+      } else if (takt::detail::section_of(table, v) < table.sections.size()) {
         guards_[v] = 0;
       } else if (takt::detail::drops_guards(table, stations, table.visits[v].station)) {
         counts_from_[v] = offsets[v];
@@ -88,13 +90,15 @@ class engine {
       const ticks now = next_instant();
       if (now > horizon || now == no_event) { break; }
       now_ = now;
-      complete_visits();
+      // Where there are steps, all that follows from ends comes before the releases.
+      holds_releases_ = complete_visits() && has_steps_;
       grant_tokens();
       open_guards();
       do {  // a grant may end a job at once, and the next one of its task may be due
         release_jobs();
         grant_tokens();
       } while (open_held() || is_release_due());
+      if (has_steps_) { pass_gates(); }
       deliver();
       tokens_.lend(servers_);
       for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, sink); }
@@ -111,12 +115,16 @@ class engine {
     visit_mask done = 0;
     visit_mask asked = 0;
     bool under_way = false;
+    bool is_pending = false;  ///< or under way: released, and the job before is over
+    bool lends = false;
   };
   struct visit_state {
     ticks ready = 0;
     ticks guard = no_event;
+    ticks length = 0;
     bool waits_for_token = false;
     bool held = false;
+    bool waits_at_gate = false;  ///< a step before a section that may not ask yet
   };
   struct arrivals {
     visit_request asked[V]{};
@@ -125,6 +133,7 @@ class engine {
   struct no_arrivals {};
 
   constexpr void begin() {
+    for (const visit_record& x : table_->visits) { has_steps_ = has_steps_ || x.need != unit_need::time; }
     static_cast<void>(seen_.visit_responses.resize(table_->visits.size()));
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       const flow_record& t = table_->tasks[i];
@@ -151,15 +160,51 @@ class engine {
     return least < now_ ? now_ : least;
   }
 
-  constexpr void complete_visits() {
+  /// Whether some have ended.
+  constexpr auto complete_visits() -> bool {
+    bool any = false;
+    std::size_t count = 0;
     for (std::size_t s = 0; s < stations_->size(); ++s) {
       while (servers_.next(s) <= now_) {
         const client v = servers_.fire(s, now_, *sink_);
         if (v == no_client) { break; }
         tokens_.left(v);
+        any = true;
+        if (!has_steps_) {
+          complete(v);
+          continue;
+        }
+        std::size_t at = count++;
+        for (; at > 0 && ended_[at - 1] > v; --at) { ended_[at] = ended_[at - 1]; }
+        ended_[at] = v;
+      }
+    }
+    end_in_order(count);
+    return any;
+  }
+  /// Of so many that end together the first in the table goes first, and time before steps before starts.
+  constexpr void end_in_order(std::size_t count) {
+    unit_need first = unit_need::start;
+    for (std::size_t k = 0; k < count; ++k) { first = need_of(ended_[k]) < first ? need_of(ended_[k]) : first; }
+    bool stepped = false;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::uint32_t v = ended_[k];
+      const bool waits = first == unit_need::step && (stepped || !tokens_.may_go_on(v));
+      if (need_of(v) != first || waits) {
+        serve(v);
+        continue;
+      }
+      stepped = true;
+      if (first == unit_need::time && table_->visits[v].need != first) {
+        visits_[v].length = 0;
+        serve(v);
+      } else {
         complete(v);
       }
     }
+  }
+  [[nodiscard]] constexpr auto need_of(std::uint32_t v) const -> unit_need {
+    return visits_[v].length > 0 ? unit_need::time : table_->visits[v].need;
   }
 
   constexpr void complete(std::uint32_t v) {
@@ -169,8 +214,7 @@ class engine {
     if (worst < now_ - visits_[v].ready) { worst = now_ - visits_[v].ready; }
     job.done |= visit_mask{1} << x.position;
     if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
-    const std::uint32_t s = section_of(v);
-    if (s < table_->sections.size() && (table_->sections[s].visits & ~job.done) == 0) { tokens_.release(s); }
+    for (std::uint32_t s = next_over(x); s < table_->sections.size(); s = next_over(x)) { tokens_.release(s); }
     if (job.done == all_of(x.task)) {
       end_job(x.task);
     } else {
@@ -186,27 +230,40 @@ class engine {
     if (response > t.deadline) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
     job.under_way = false;
     tokens_.completed(i);
+    if constexpr (requires { choices_->completed(i, job.jobs, now_); }) { choices_->completed(i, job.jobs - 1, now_); }
     job.nominal += choices_->gap(i, job.jobs, t.period);
     const ticks release = job.nominal + choices_->delay(i, job.jobs, t.period);
     job.release = release < now_ ? now_ : release;
+    if (release < now_) { become_pending(i); }
+  }
+  /// A job that has waited for the one before counts from the instant at which that one ends, before anybody asks.
+  constexpr void become_pending(std::uint32_t i) {
+    tasks_[i].is_pending = true;
+    tasks_[i].lends = tokens_.released(i, tasks_[i].nominal);
   }
 
   constexpr void release_jobs() {
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
-      while (!tasks_[i].under_way && tasks_[i].release == now_) {
+      while (is_due(i)) {
         task_state& job = tasks_[i];
         job.under_way = true;
         job.done = job.asked = 0;
         ++job.jobs;
         ++seen_.tasks[i].released;
-        if (!tokens_.released(i, job.nominal)) { advance(i); }
+        if (!job.is_pending) { become_pending(i); }
+        job.is_pending = false;
+        if (!job.lends) { advance(i); }
       }
     }
   }
 
+  [[nodiscard]] constexpr auto is_due(std::uint32_t i) const -> bool {
+    const task_state& job = tasks_[i];
+    return !job.under_way && job.release == now_ && (job.is_pending || !holds_releases_);
+  }
   [[nodiscard]] constexpr auto is_release_due() const -> bool {
-    for (std::size_t i = 0; i < table_->size(); ++i) {
-      if (!tasks_[i].under_way && tasks_[i].release == now_) { return true; }
+    for (std::uint32_t i = 0; i < table_->size(); ++i) {
+      if (is_due(i)) { return true; }
     }
     return false;
   }
@@ -245,13 +302,17 @@ class engine {
     }
     const ticks counts = tasks_[table_->visits[v].task].nominal + counts_from_[v];
     visits_[v].ready = now_ < counts ? counts : now_;
-    const std::uint32_t s = section_of(v);
-    if (s < table_->sections.size() && !tokens_.holds(s)) {
-      if (tokens_.is_idle(s)) { tokens_.ask(s); }
-      visits_[v].waits_for_token = true;
+    const visit_record& x = table_->visits[v];
+    if (x.after_move && !has_moved(x)) {
+      complete(v);
       return;
     }
-    enter(v);
+    for (std::uint32_t s = 0; s < table_->sections.size(); ++s) {
+      if (!contains(s, x) || tokens_.holds(s)) { continue; }
+      if (tokens_.is_idle(s)) { tokens_.ask(s); }
+      visits_[v].waits_for_token = true;
+    }
+    if (!visits_[v].waits_for_token) { enter(v); }
   }
   /// Whether a visit has started that was held back.
   constexpr auto open_held() -> bool {
@@ -267,19 +328,26 @@ class engine {
   }
   constexpr void enter(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
-    const ticks length = choices_->length(x, tasks_[x.task].jobs - 1);
-    if (length == 0) {
+    visits_[v].length = choices_->length(x, tasks_[x.task].jobs - 1);
+    if (visits_[v].length == 0 && x.need == unit_need::time) {
       complete(v);
       return;
     }
+    serve(v);
+  }
+  constexpr void serve(std::uint32_t v) {
+    const visit_record& x = table_->visits[v];
+    const ticks length = visits_[v].length;
+    visits_[v].waits_at_gate = length == 0 && !tokens_.may_go_on(v);
+    if (visits_[v].waits_at_gate) { return; }
     const flow_record& t = table_->tasks[x.task];
     const job_timing timing{x.upper, t.period, t.deadline, static_cast<std::int32_t>(x.task), t.priority};
     ticks release = tasks_[x.task].nominal;
     if (v < local_deadlines_.size()) { release += offsets_[v] + local_deadlines_[v] - t.deadline; }
     priority_point point{};
     static_cast<void>(stations_->point(x.station, timing, release, point));
-    tokens_.entered(v, point);
-    const visit_request asked{v, x.task, point, length, x.upper, x.view};
+    tokens_.entered(v, point, length);
+    const visit_request asked{v, x.task, point, length, x.upper, x.view, tokens_.unit_of(v)};
     if constexpr (OrdersArrivals<Choices>) {
       std::size_t at = arrivals_.count++;
       for (; at > 0 && choices_->asks_before(v, arrivals_.asked[at - 1].who); --at) {
@@ -300,8 +368,41 @@ class engine {
     }
   }
 
-  [[nodiscard]] constexpr auto section_of(std::size_t v) const -> std::uint32_t {
-    return takt::detail::section_of(*table_, v);
+  constexpr void pass_gates() {
+    for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
+      if (visits_[v].waits_at_gate) { serve(v); }
+    }
+  }
+
+  [[nodiscard]] constexpr auto contains(std::size_t s, const visit_record& x) const -> bool {
+    const visit_section& section = table_->sections[s];
+    return section.task == x.task && (section.visits >> x.position & 1U) != 0;
+  }
+  /// A section that is over with a visit and still holds its token, inner ones first; the number of sections if there
+  /// is none.
+  [[nodiscard]] constexpr auto next_over(const visit_record& x) const -> std::uint32_t {
+    const auto none = static_cast<std::uint32_t>(table_->sections.size());
+    std::uint32_t best = none;
+    for (std::uint32_t s = 0; s < none; ++s) {
+      const visit_mask visits = table_->sections[s].visits;
+      const bool over = contains(s, x) && (visits & ~tasks_[x.task].done) == 0 && tokens_.holds(s);
+      const bool lies_inside = over && best != none && visits != table_->sections[best].visits &&
+                               (visits & ~table_->sections[best].visits) == 0;
+      if (over && (best == none || lies_inside)) { best = s; }
+    }
+    return best;
+  }
+  [[nodiscard]] constexpr auto has_moved(const visit_record& x) const -> bool {
+    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+      if (contains(s, x) && tokens_.has_moved(s)) { return true; }
+    }
+    return false;
+  }
+  [[nodiscard]] constexpr auto holds_all(const visit_record& x) const -> bool {
+    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+      if (contains(s, x) && !tokens_.holds(s)) { return false; }
+    }
+    return true;
   }
   /// Until nobody gets a token and nobody has its priority back.
   constexpr void grant_tokens() {
@@ -314,7 +415,8 @@ class engine {
       if (s == nobody_asks) { return; }
       const flow_record& t = table_->tasks[table_->sections[s].task];
       for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
-        if (!visits_[v].waits_for_token || section_of(v) != s) { continue; }
+        const visit_record& x = table_->visits[v];
+        if (!visits_[v].waits_for_token || !contains(s, x) || !holds_all(x)) { continue; }
         visits_[v].waits_for_token = false;
         enter(v);
       }
@@ -359,6 +461,9 @@ class engine {
   task_state tasks_[N]{};
   visit_state visits_[V]{};
   [[no_unique_address]] std::conditional_t<OrdersArrivals<Choices>, arrivals, no_arrivals> arrivals_{};
+  std::uint32_t ended_[V]{};
+  bool has_steps_ = false;
+  bool holds_releases_ = false;
 };
 
 }  // namespace takt::simulation

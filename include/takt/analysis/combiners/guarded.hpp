@@ -126,7 +126,8 @@ template <std::size_t N, std::size_t V, class Stations, class TimeOf>
   for (std::size_t pool = 0; pool < stations.token_pools(); ++pool) {
     const auto users = sections.of(table, pool);
     if (users.empty()) { continue; }
-    if (stations.token_donates(pool) || !stations.delays(pool, users)) { return false; }
+    const bool is_known = !stations.token_donates(pool) && !stations.token_is_local(pool);
+    if (!is_known || !stations.delays(pool, users)) { return false; }
   }
   for (std::size_t k = 0; k < sections.size(); ++k) {
     waits[first_visit_of(table, table.sections[sections.section(k)])] = sections[k].wait;
@@ -235,7 +236,8 @@ inline constexpr std::int32_t default_guard_rounds = 24;
 
 /// Searches guards under which the tasks are proven: first in proportion to the lengths of visits and of waits for
 /// tokens, then stations and waits that fail get more time. The verdict is about a system that honours the plan's
-/// offsets and local deadlines. Tokens are proven where their waits are known in wall-clock time.
+/// offsets and local deadlines. Tokens are proven where their waits are known in wall-clock
+/// time, mutexes of one processor are not.
 /// Error: `invalid_model`. Cost: at most `rounds` times one test for each station.
 template <std::size_t N, std::size_t V, DecidingStations Stations>
 [[nodiscard]] constexpr auto guarded(const visit_table<N, V>& table, const Stations& stations,

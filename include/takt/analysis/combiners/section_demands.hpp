@@ -24,6 +24,8 @@ concept TokenStations =
     requires(const S& stations, std::size_t s, std::span<section_demand> sections, std::int32_t homes, ticks& lent) {
       { stations.token_inherits(s) } -> std::same_as<bool>;
       { stations.token_donates(s) } -> std::same_as<bool>;
+      { stations.token_is_local(s) } -> std::same_as<bool>;
+      { stations.token_has_ceiling(s) } -> std::same_as<bool>;
       { stations.inherits(s) } -> std::same_as<bool>;
       { stations.units(s) } -> std::same_as<std::int32_t>;
       { stations.delays(s, sections) } -> std::same_as<bool>;
@@ -116,7 +118,7 @@ class lent_priorities {
   template <class Stations>
   constexpr lent_priorities(const visit_table<N, V>& table, const Stations& stations) {
     for (const visit_section& held : table.sections) {
-      if (!stations.token_inherits(held.tokens)) { continue; }
+      if (!stations.token_inherits(held.tokens) || stations.token_is_local(held.tokens)) { continue; }
       for (std::uint32_t p = 0; p < table.tasks[held.task].visit_count; ++p) {
         const visit_record& x = table.visit(held.task, p);
         if ((held.visits >> p & 1U) == 0 || !stations.inherits(x.station) || x.upper == 0) { continue; }

@@ -21,6 +21,7 @@
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/needed_shares.hpp>
+#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt::analysis {
