@@ -178,7 +178,10 @@ constexpr void take_lesser_bounds(Verdict& out, const Other& other, std::string_
   for (std::size_t i = 0; i < out.tasks.size(); ++i) {
     auto& t = out.tasks[i];
     const bool goes = !t.bound.exists || other.tasks[i].bound.value < t.bound.value;
-    if (goes) { t.bound = other.tasks[i].bound; }
+    if (goes) {
+      t.bound = other.tasks[i].bound;
+      t.blocking = other.tasks[i].blocking;
+    }
     t.method = goes ? other.method : first;
     some_stay = some_stay || !goes;
     some_go = some_go || goes;
