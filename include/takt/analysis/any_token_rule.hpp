@@ -67,6 +67,7 @@ class any_token_rule {
     auto release(request_id r) -> request_id { return calls_->release(bytes_, r); }
     void reprioritize(request_id r, const priority_point& p) { calls_->reprioritize(bytes_, r, p); }
     [[nodiscard]] auto heir(request_id r) const -> request_id { return calls_->heir(bytes_, r); }
+    [[nodiscard]] auto replica(request_id r) const -> replica_id { return calls_->replica(bytes_, r); }
 
    private:
     alignas(std::max_align_t) std::byte bytes_[max_lock_bytes];
@@ -88,6 +89,7 @@ class any_token_rule {
     request_id (*release)(void*, request_id) = nullptr;
     void (*reprioritize)(void*, request_id, const priority_point&) = nullptr;
     request_id (*heir)(const void*, request_id) = nullptr;
+    replica_id (*replica)(const void*, request_id) = nullptr;
   };
 
   template <class T>
@@ -129,6 +131,7 @@ class any_token_rule {
     c.release = [](void* l, request_id r) { return as<machine>(l).release(r); };
     c.reprioritize = [](void* l, request_id r, const priority_point& p) { as<machine>(l).reprioritize(r, p); };
     c.heir = [](const void* l, request_id r) { return as<machine>(l).heir(r); };
+    c.replica = [](const void* l, request_id r) { return as<machine>(l).replica(r); };
     return c;
   }
   template <class Rule>

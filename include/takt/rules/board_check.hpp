@@ -11,6 +11,7 @@
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/rules/clusters.hpp>
+#include <takt/rules/early_start.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/pool_rule.hpp>
 
@@ -236,6 +237,15 @@ struct rule_fault_in_chains<Rule> {
   using type = fault_unless<Rule::fits_chains, typename Rule::chain_fault>;
 };
 
+/// Stops compilation where a rule, which the template argument shows, makes something that shares no units out.
+template <class Rule>
+struct rule_makes_server {
+  static constexpr bool passed = PoolRule<Rule>;
+  static_assert(passed,
+                "takt: make_server<Capacity>(units) of this rule, which is the template argument, returns no server; "
+                "see PoolServer for what one is asked. See docs/errors.md#E100");
+};
+
 /// Stops compilation where a pool of something else than processors is cut into clusters.
 template <class Resource, bool HasCores>
 struct pool_has_cores {
@@ -284,11 +294,14 @@ template <class Platform, class Segments>
 struct board_fault {};
 template <class... Pools, class Segments>
 struct board_fault<platform<Pools...>, Segments>
-    : first_sentence<fault_unless<is_used<Pools, Segments>, unused_pool<typename Pools::resource_type>>...,
+    : first_sentence<fault_unless<PoolRule<typename Pools::rule_type>, rule_makes_server<typename Pools::rule_type>>...,
+                     fault_unless<is_used<Pools, Segments>, unused_pool<typename Pools::resource_type>>...,
                      fault_unless<!lacks_sms<Pools>, pool_has_sms<typename Pools::resource_type, false>>...,
                      fault_unless<!lacks_cores<Pools>, pool_has_cores<typename Pools::resource_type, false>>...,
                      typename rule_fault_in_chains<typename Pools::rule_type>::type...,
                      fault_unless<!lacks_tokens<Pools>, pool_has_tokens<typename Pools::resource_type, false>>...,
+                     fault_unless<!claims_in_vain<typename Pools::rule_type>,
+                                  early_start_check<typename Pools::rule_type, false>>...,
                      typename segments_fault<platform<Pools...>, Segments>::type,
                      typename mutex_fault<Pools, Segments>::type...,
                      typename times_fault<platform<Pools...>, Pools, Segments>::type...,

@@ -292,7 +292,10 @@ class board_flattener {
 
   template <class Pool>
   [[nodiscard]] constexpr auto placement_on(const Pool& p) const -> visit_placement {
-    visit_placement at{.units = units_of(p.resource), .sms = share_.sms, .percent = percent_};
+    visit_placement at{.units = units_of(p.resource),
+                       .task = static_cast<std::uint32_t>(out_.table.size() - 1),
+                       .sms = share_.sms,
+                       .percent = percent_};
     if constexpr (has_sms<typename Pool::resource_type>) {
       at.gpu = gpu_of(p.resource, shares_physical_sms<typename Pool::rule_type>());
     }

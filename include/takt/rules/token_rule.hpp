@@ -25,9 +25,8 @@ struct token_setting {
 struct section_demand {
   std::uint32_t task = 0;
   visit_mask visits = 0;
-  visit_mask before = 0;  ///< visits of the task that precede the section
-  std::uint32_t home =
-      0;  ///< the station that the job's priority is of; many sections of one home share its processors
+  visit_mask before = 0;   ///< visits of the task that precede the section
+  std::uint32_t home = 0;  ///< the station that the job's priority is of
   priority_point point{};  ///< of a job whose nominal release is 0
   bool fixed = false;      ///< all jobs of the task have this point
   ticks length = 0;        ///< from the grant to the release of the token

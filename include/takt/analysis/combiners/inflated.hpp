@@ -76,29 +76,13 @@ template <std::size_t N, std::size_t V>
   return longest;
 }
 
-inline constexpr std::int32_t most_settling_passes = 1'000;
-
-/// Responses on one station until none grows. False where they are not known.
+/// Responses on one station until none grows, mutexes of its tasks included. False where they are not known.
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto settles(const lent_priorities<N, V>& lent, local_blocking<N, V>& local,
                                      const Stations& stations, std::size_t s, station_demands<N, V>& demands) -> bool {
-  if (local.blocks(s)) {
-    bool grew = false;
-    return local.responds(stations, s, demands, grew);
-  }
-  for (std::int32_t pass = 0; pass < most_settling_passes; ++pass) {
-    ticks before[V]{};
-    const auto visits = demands.of(s);
-    for (std::size_t k = 0; k < visits.size(); ++k) { before[k] = visits[k].response; }
-    if (!lent.responds(stations, s, demands)) { return false; }
-    bool grew = false;
-    for (std::size_t k = 0; k < visits.size(); ++k) {
-      grew = grew || before[k] < visits[k].response;
-      if (visits[k].response >= unbounded_response && lent.raises(s)) { return false; }
-    }
-    if (!grew || !lent.raises(s)) { return true; }
-  }
-  return false;
+  if (!local.blocks(s)) { return settles(lent, stations, s, demands); }
+  bool grew = false;
+  return local.responds(stations, s, demands, grew);
 }
 
 /// What jobs wait for tokens, where waits may count as execution.

@@ -111,7 +111,7 @@ class section_demands {
 /// visit is one of the best priority that anybody who uses its tokens has, that may come as late as it would end
 /// without help: it can have been raised at any time of its stay. Its own response is as if nobody waited. For fixed
 /// priorities on one unit only, where a visit that always comes first delays others most.
-/// Source: docs/composition.md, section 3.
+/// Source: docs/composition.md, contract 3.
 template <std::size_t N, std::size_t V>
 class lent_priorities {
  public:
@@ -215,6 +215,27 @@ class lent_priorities {
   bool raises_[V + 1]{};
   bool varies_[V + 1]{};  ///< points there change from job to job
 };
+
+inline constexpr std::int32_t most_settling_passes = 1'000;
+
+/// Responses on one station until none grows. False where they are not known.
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto settles(const lent_priorities<N, V>& lent, const Stations& stations, std::size_t s,
+                                     station_demands<N, V>& demands) -> bool {
+  for (std::int32_t pass = 0; pass < most_settling_passes; ++pass) {
+    ticks before[V]{};
+    const auto visits = demands.of(s);
+    for (std::size_t k = 0; k < visits.size(); ++k) { before[k] = visits[k].response; }
+    if (!lent.responds(stations, s, demands)) { return false; }
+    bool grew = false;
+    for (std::size_t k = 0; k < visits.size(); ++k) {
+      grew = grew || before[k] < visits[k].response;
+      if (visits[k].response >= unbounded_response && lent.raises(s)) { return false; }
+    }
+    if (!grew || !lent.raises(s)) { return true; }
+  }
+  return false;
+}
 
 }  // namespace detail
 

@@ -106,8 +106,4 @@ inline constexpr priority_mutex_rule priority_mutex_order{};
 inline constexpr priority_inheritance_rule priority_inheritance_order{};
 inline constexpr priority_ceiling_rule priority_ceiling_order{};
 
-static_assert(TokenRule<fifo_order_rule> && TokenRule<k_fmlp_order_rule> && TokenRule<r2dglp_order_rule> &&
-              TokenRule<ck_omlp_order_rule> && TokenRule<priority_mutex_rule> && TokenRule<priority_inheritance_rule> &&
-              TokenRule<priority_ceiling_rule>);
-
 }  // namespace takt
