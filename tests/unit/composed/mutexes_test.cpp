@@ -222,7 +222,7 @@ TEST_CASE("a table of sections off their processor is not proven") {
 TEST_CASE("the locks of both protocols keep what any lock must") {
   const auto check = [](const auto& order) {
     const auto lock = order.template make_lock<4>(takt::token_setting{});
-    CHECK(takt::checking::check_lock(lock, {.order = takt::checking::serving_order::most_important}).complaint == "");
+    CHECK(takt::checking::check_lock(lock, {.order = takt::service_order::priority}).complaint == "");
     CHECK(takt::checking::longest_blocking(lock, {.clients = 4, .section = 3}).delay == 3);
   };
   check(takt::priority_inheritance_order);
