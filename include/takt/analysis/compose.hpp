@@ -130,7 +130,7 @@ struct pool_has_bound {
 /// Stops compilation where a rule of tokens, which the template argument shows, has no bound.
 template <class Order>
 struct tokens_have_bound {
-  static constexpr bool passed = KnowsDelays<Order> || KnowsBlocking<Order>;
+  static constexpr bool passed = has_token_bound<Order>;
   static_assert(passed,
                 "takt: the rule of tokens, which is the template argument, has no bound; give it delays(sections, "
                 "setting) or blocks(sections, setting, homes). Simulations need none. See docs/errors.md#E91");
@@ -141,9 +141,7 @@ struct token_bound_fault {
 };
 template <class Order>
 struct token_bound_fault<locked_rule<Order>> {
-  using type =
-      takt::detail::fault_unless<KnowsDelays<Order> || KnowsBlocking<Order> || takt::detail::token_is_local<Order>(),
-                                 tokens_have_bound<Order>>;
+  using type = takt::detail::fault_unless<has_token_bound<Order>, tokens_have_bound<Order>>;
 };
 
 template <class P>
@@ -180,6 +178,7 @@ constexpr void take_lesser_bounds(Verdict& out, const Other& other, std::string_
     auto& t = out.tasks[i];
     const bool goes = !t.bound.exists || other.tasks[i].bound.value < t.bound.value;
     if (goes) { t.bound = other.tasks[i].bound; }
+    t.blocking = goes ? other.tasks[i].blocking : t.blocking;
     t.method = goes ? other.method : first;
     some_stay = some_stay || !goes;
     some_go = some_go || goes;
