@@ -113,7 +113,7 @@ class gpusync_chain {
     return static_cast<std::uint32_t>(program_->cpu_cluster);
   }
 
-  /// Time on a CPU that ends with a step which needs one.
+  /// Time on a CPU, then a call of the token's lock or the end.
   void step(ticks time) { add(cpu_station(), {.fixed = time}, unit_need::step, false, no_section); }
   void work(ticks worst, std::size_t piece, ticks fixed, unit_need need, std::size_t token) {
     gpusync_visit v{.fixed = fixed, .piece = piece, .works = worst > 0};
