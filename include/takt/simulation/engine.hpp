@@ -300,8 +300,8 @@ class engine {
     const visit_section& section = table_->sections[s];
     return section.task == x.task && (section.visits >> x.position & 1U) != 0;
   }
-  /// A section that is over with a visit and still holds its token, inner ones first; the number of sections if there is
-  /// none.
+  /// A section that is over with a visit and still holds its token, inner ones first; the number of sections if there
+  /// is none.
   [[nodiscard]] constexpr auto next_over(const visit_record& x) const -> std::uint32_t {
     const auto none = static_cast<std::uint32_t>(table_->sections.size());
     std::uint32_t best = none;

@@ -16,9 +16,9 @@ namespace takt::simulation {
 inline constexpr std::uint32_t nobody_asks = 0xFFFF'FFFF;
 
 /// What sections hold and wait for, and what jobs pass on to each other on the way, from section to section where they
-/// nest: the locks over tokens, donation where a lock needs it, and the points at which visits are served. Knows nothing
-/// of time but releases. Locks with a member `used(pool, request, time)` are told, before a release, how much time the
-/// visits of the section took.
+/// nest: the locks over tokens, donation where a lock needs it, and the points at which visits are served. Knows
+/// nothing of time but releases. Locks with a member `used(pool, request, time)` are told, before a release, how much
+/// time the visits of the section took.
 template <class Stations, std::size_t N, std::size_t V>
 class section_locks {
  public:
@@ -157,7 +157,9 @@ class section_locks {
 
   constexpr void entered(std::uint32_t v, const priority_point& p, ticks length) {
     served_[v] = {p, p, true};
-    for (std::size_t s = 0; s < table_->sections.size(); ++s) { used_[s] += contains(s, table_->visits[v]) ? length : 0; }
+    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+      used_[s] += contains(s, table_->visits[v]) ? length : 0;
+    }
   }
   constexpr void left(std::uint32_t v) { served_[v].is_there = false; }
 
@@ -348,7 +350,7 @@ class section_locks {
   std::uint32_t pools_[V]{};  ///< of the tokens that are asked for or held
   std::int32_t units_[V]{};
   std::int32_t last_units_[V]{};
-  ticks used_[V]{};  ///< time that visits have taken since the grant
+  ticks used_[V]{};            ///< time that visits have taken since the grant
   std::uint64_t grants_[V]{};  ///< when each came
   std::uint64_t grant_count_ = 0;
   priority_point told_[V]{};
