@@ -161,7 +161,7 @@ struct stretch {
   ticks from = 0;
   ticks to = 0;
 
-  friend auto operator<=>(const stretch&, const stretch&) = default;
+  friend auto operator==(const stretch&, const stretch&) -> bool = default;
 };
 struct job_end {
   std::uint32_t task = 0;
@@ -300,7 +300,7 @@ TEST_CASE("what visits do not say of locked GPUs is refused with its name") {
   CHECK(takt::simulation::compose(s.platform, late, s.how)->error.fault == takt::model_fault::deadline_exceeds_period);
 
   auto long_chain = s.tasks;
-  long_chain.tasks[0].bytes_out = long_chain.tasks[0].bytes_state = 0;
+  for (auto& t : long_chain.tasks) { t.bytes_in = t.bytes_out = t.bytes_state = 0; }
   auto wide = s.platform;
   wide.shape.copy_engines = 1;
   wide.shape.dma_chunk = 1;
