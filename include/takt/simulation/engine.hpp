@@ -408,7 +408,8 @@ class engine {
   constexpr void grant_tokens() {
     for (;;) {
       if (const std::uint32_t i = tokens_.next_freed(); i != nobody_asks) {
-        advance(i);
+        tasks_[i].lends = false;
+        if (tasks_[i].under_way) { advance(i); }
         continue;
       }
       const std::uint32_t s = tokens_.next_granted();
