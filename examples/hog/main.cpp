@@ -15,7 +15,7 @@
 #include <CLI/CLI.hpp>
 #include <opencv2/core.hpp>
 
-#include <takt/analysis/graph/analyze.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/model_fault.hpp>

@@ -14,9 +14,6 @@
 #include <takt/rules/tags.hpp>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/analyze_accelerator.hpp>
-#include <takt/analysis/analyze_shares.hpp>
-#include <takt/analysis/graph/analyze.hpp>
 #include <takt/analysis/require.hpp>
 
 #include <takt/allocation/allocate.hpp>

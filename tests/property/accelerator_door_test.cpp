@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/analyze_accelerator.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/simulation/simulate_accelerator.hpp>
 
 namespace {

@@ -14,7 +14,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/graph/analyze.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/analysis/graph/coarse.hpp>
 #include <takt/analysis/graph/cycles.hpp>
 #include <takt/analysis/graph/fine.hpp>

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include <takt/analysis/analyze_accelerator.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/report/summarize_accelerator.hpp>
 #include <takt/runtime/accelerator/emulated_accelerator.hpp>
 #include <takt/runtime/accelerator/run_accelerator.hpp>

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <takt/analysis/graph/analyze.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/report/summarize_graphs.hpp>
 #include <takt/simulation/graph/simulate.hpp>

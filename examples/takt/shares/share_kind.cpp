@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <takt/analysis/analyze_shares.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/report/summarize_shares.hpp>
 #include <takt/simulation/simulate_shares.hpp>

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include <takt/analysis/judge.hpp>
 #include <takt/analysis/known_method.hpp>
@@ -13,11 +14,10 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/visit_source.hpp>
-#include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/planned_table.hpp>
-#include <takt/rules/share_tags.hpp>
+#include <takt/rules/why_no_method.hpp>
 
 namespace takt {
 
@@ -25,7 +25,7 @@ namespace analysis {
 
 /// The known method of chains on a platform, on a table in priority order, in one of its readings.
 template <class P, class Table>
-  requires HasMethodOptions<P>
+  requires(HasChainMethod<P> && HasMethodOptions<P>)
 [[nodiscard]] constexpr auto make_analysis(const P& platform, const Table& table, const method_options<P>& options) {
   using made = typename method_of<P>::template analysis<Table>;
   return made(table, platform.record(), options);
@@ -88,21 +88,26 @@ template <TaskSet T>
   requires VisitSource<T>
 inline constexpr bool flattens<T> = !visit_source<T>::needs_pools;
 
-/// Whether a board needs what its pools know: no method of chains is known for it.
+/// Whether a board needs what its pools know: no method of chains, or of sets in this spelling, is known for it.
 template <class P, class T>
-inline constexpr bool asks_pools =
-    !(analysis::HasChainMethod<P> && flattens<T>) &&
-    (ComposedBoard<P, T> || !std::same_as<analysis::method_of<P>, analysis::no_known_method>);
+concept AsksPools = !(analysis::HasChainMethod<P> && flattens<T>) && !analysis::SetMethod<analysis::method_of<P>, T> &&
+                    (ComposedBoard<P, T> || !(std::same_as<analysis::method_of<P>, analysis::no_known_method> ||
+                                              analysis::JudgesSets<analysis::method_of<P>>));
 
 }  // namespace detail
 
-/// Chains on a platform as a whole; whether a method is known for them is asked when they are analysed.
+/// Tasks in a spelling of their own that the method of a board judges as a set.
 template <class P, class T>
-concept ChainsAsAWhole =
-    Platform<P> && TaskSet<T> && !HasAccelerator<P> && !HasGpuShares<P> && !detail::asks_pools<P, T>;
+concept JudgedAsASet = analysis::SetMethod<analysis::method_of<P>, T>;
 /// Tasks on a board that is proven from what its pools know, one by one.
 template <class P, class T>
-concept BoardOfPools = Platform<P> && !HasAccelerator<P> && detail::asks_pools<P, T>;
+concept BoardOfPools = Platform<P> && detail::AsksPools<P, T>;
+/// Sets that a method judges, and those of which a system says why none does.
+template <class P, class T>
+concept SetsAsAWhole = JudgedAsASet<P, T> || (detail::SaysWhyNoMethod<P, T> && !detail::AsksPools<P, T>);
+/// Chains on a platform as a whole; whether a method is known for them is asked when they are analysed.
+template <class P, class T>
+concept ChainsAsAWhole = Platform<P> && TaskSet<T> && !SetsAsAWhole<P, T> && !detail::AsksPools<P, T>;
 
 /// Proves, or fails to prove, that every task meets its deadline under a plan. `known_method` of the platform decides
 /// how; a composition without a known bound does not compile. With <takt/compose.hpp>, which is included in all files
@@ -131,6 +136,79 @@ template <class P, class T, std::size_t N>
   if constexpr (!AcceleratorTaskSet<T>) {
     return analysis::detail::judge_chains(platform, tasks, p, refused.error, options);
   }
+}
+
+namespace analysis::detail {
+
+/// What the method of a board says of a set in a spelling of its own.
+template <class P, class T, std::size_t N, std::size_t V, class... Options>
+[[nodiscard]] constexpr auto judge_set(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error,
+                                       const Options&... options) {
+  const auto out = method_for<P>.judge(platform, tasks, p, options...);
+  error = out.error;
+  return out;
+}
+
+/// The same whether the method is one of chains or of sets.
+template <class P, class T, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto judge_known(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error) {
+  if constexpr (SetMethod<method_of<P>, T>) {
+    return judge_set(platform, tasks, p, error);
+  } else {
+    return judge_chains(platform, tasks, p, error);
+  }
+}
+
+template <class P, class T>
+using check_set = std::conditional_t<JudgedAsASet<P, T>, method_is_usable<method_of<P>, true>,
+                                     typename takt::detail::why_no_method<P, T>::type>;
+
+}  // namespace analysis::detail
+
+namespace analysis {
+
+/// What a verdict of the method that is known for a board follows from, where the method tells.
+template <class P, class T, std::size_t N, std::size_t V, class... Options>
+  requires JudgedAsASet<P, T>
+[[nodiscard]] constexpr auto evidence_of(const P& platform, const T& tasks, const plan<N, V>& p,
+                                         const Options&... options) {
+  return detail::method_for<P>.evidence(platform, tasks, p, options...);
+}
+
+}  // namespace analysis
+
+/// Proves, or fails to prove, that all tasks meet their deadlines under a plan: graphs, whole kernels, applications,
+/// whatever the method that is known for the board judges. Its file says what it proves and what it costs. Error:
+/// `invalid_model` and `overflow`, with the field in `error`; in a constant expression these stop compilation with a
+/// sentence.
+template <class P, class T, std::size_t N, std::size_t V>
+  requires SetsAsAWhole<P, T>
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p,
+                                     detail::refusal&& refused = detail::refusal{
+                                         analysis::detail::check_set<P, T>::passed}) {
+  if constexpr (JudgedAsASet<P, T>) { return analysis::detail::judge_set(platform, tasks, p, refused.error); }
+}
+/// The same of tasks where they say themselves what a plan would.
+template <class P, class T>
+  requires SetsAsAWhole<P, T>
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks,
+                                     detail::refusal&& refused = detail::refusal{
+                                         analysis::detail::check_set<P, T>::passed}) {
+  if constexpr (JudgedAsASet<P, T>) { return analyze(platform, tasks, plan<1, 1>{}, std::move(refused)); }
+}
+/// The same by one reading of the method, and by nothing else.
+template <class P, class T, std::size_t N, std::size_t V>
+  requires(JudgedAsASet<P, T> && analysis::HasMethodOptions<P>)
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p,
+                                     const analysis::method_options<P>& options,
+                                     detail::refusal&& refused = detail::refusal{}) {
+  return analysis::detail::judge_set(platform, tasks, p, refused.error, options);
+}
+template <class P, class T>
+  requires(JudgedAsASet<P, T> && analysis::HasMethodOptions<P>)
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const analysis::method_options<P>& options,
+                                     detail::refusal&& refused = detail::refusal{}) {
+  return analysis::detail::judge_set(platform, tasks, plan<1, 1>{}, refused.error, options);
 }
 
 /// Chosen only where <takt/compose.hpp> is not included: says so.

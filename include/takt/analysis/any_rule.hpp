@@ -13,6 +13,7 @@
 #include <takt/analysis/pools/bounds.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/demand.hpp>
+#include <takt/rules/early_start.hpp>
 #include <takt/rules/pool_rule.hpp>
 
 namespace takt {
@@ -52,6 +53,8 @@ class any_rule {
   /// Whether holders of tokens can be served at the priority of others.
   [[nodiscard]] auto inherits_priorities() const noexcept -> bool { return calls_->reprioritize != nullptr; }
   [[nodiscard]] auto takes_suspensions() const noexcept -> bool { return calls_->takes_suspensions; }
+  /// Whether visits with guards may start early on one unit.
+  [[nodiscard]] auto starts_early() const noexcept -> bool { return calls_->starts_early; }
   [[nodiscard]] auto decides_deadlines() const noexcept -> bool { return calls_->decides != nullptr; }
   /// Pre: `decides_deadlines`.
   [[nodiscard]] auto decides(std::span<const visit_demand> visits, std::int32_t units) const -> bool {
@@ -82,6 +85,7 @@ class any_rule {
   struct calls {
     std::string_view name{};
     bool takes_suspensions = false;
+    bool starts_early = false;
     bool (*serves)(const void*, std::int32_t) = nullptr;
     bool (*point)(const void*, std::int32_t, const job_timing&, ticks, priority_point&) = nullptr;
     void (*responds)(const void*, std::span<visit_demand>, std::int32_t) = nullptr;
@@ -109,9 +113,11 @@ class any_rule {
     static_assert(sizeof(machine) <= max_server_bytes && std::is_trivially_copyable_v<machine>,
                   "takt: the server of a rule in any_rule is trivially copyable and has at most 256 bytes per visit. "
                   "See docs/errors.md#E84");
+    static_assert(takt::detail::early_start_check<Rule, !takt::detail::claims_in_vain<Rule>>::passed);
     calls c{};
     c.name = Rule::name;
     c.takes_suspensions = InflatesSuspensions<Rule>;
+    c.starts_early = StartsEarly<Rule>;
     c.serves = [](const void* r, std::int32_t units) {
       if constexpr (requires { requires Rule::serves_one_unit; }) {
         if (units > 1) { return false; }

@@ -38,6 +38,8 @@ class any_token_rule {
   [[nodiscard]] auto name() const noexcept -> std::string_view { return calls_->name; }
   [[nodiscard]] auto inherits() const noexcept -> bool { return calls_->inherits; }
   [[nodiscard]] auto donates() const noexcept -> bool { return calls_->donates; }
+  [[nodiscard]] auto is_local() const noexcept -> bool { return calls_->is_local; }
+  [[nodiscard]] auto has_ceiling() const noexcept -> bool { return calls_->has_ceiling; }
   /// Whether its locks have a replica for each of so many tokens. Pre: tokens >= 1.
   [[nodiscard]] auto locks_all(std::int32_t tokens) const -> bool { return calls_->locks_all(bytes_, tokens); }
   /// False where the rule does not know; nothing has been changed then.
@@ -65,6 +67,7 @@ class any_token_rule {
     auto release(request_id r) -> request_id { return calls_->release(bytes_, r); }
     void reprioritize(request_id r, const priority_point& p) { calls_->reprioritize(bytes_, r, p); }
     [[nodiscard]] auto heir(request_id r) const -> request_id { return calls_->heir(bytes_, r); }
+    [[nodiscard]] auto replica(request_id r) const -> replica_id { return calls_->replica(bytes_, r); }
 
    private:
     alignas(std::max_align_t) std::byte bytes_[max_lock_bytes];
@@ -76,6 +79,8 @@ class any_token_rule {
     std::string_view name{};
     bool inherits = false;
     bool donates = false;
+    bool is_local = false;
+    bool has_ceiling = false;
     void (*delays)(const void*, std::span<section_demand>, const token_setting&) = nullptr;
     ticks (*blocks)(const void*, std::span<section_demand>, const token_setting&, std::int32_t) = nullptr;
     bool (*locks_all)(const void*, std::int32_t) = nullptr;
@@ -84,6 +89,7 @@ class any_token_rule {
     request_id (*release)(void*, request_id) = nullptr;
     void (*reprioritize)(void*, request_id, const priority_point&) = nullptr;
     request_id (*heir)(const void*, request_id) = nullptr;
+    replica_id (*replica)(const void*, request_id) = nullptr;
   };
 
   template <class T>
@@ -105,6 +111,8 @@ class any_token_rule {
     c.name = Rule::name;
     c.inherits = detail::token_inherits<Rule>();
     c.donates = detail::token_donates<Rule>();
+    c.is_local = detail::token_is_local<Rule>();
+    c.has_ceiling = detail::token_has_ceiling<Rule>();
     if constexpr (analysis::KnowsDelays<Rule>) {
       c.delays = [](const void* r, std::span<section_demand> sections, const token_setting& at) {
         analysis::token_bounds<Rule>::delays(as<Rule>(r), sections, at);
@@ -123,6 +131,7 @@ class any_token_rule {
     c.release = [](void* l, request_id r) { return as<machine>(l).release(r); };
     c.reprioritize = [](void* l, request_id r, const priority_point& p) { as<machine>(l).reprioritize(r, p); };
     c.heir = [](const void* l, request_id r) { return as<machine>(l).heir(r); };
+    c.replica = [](const void* l, request_id r) { return as<machine>(l).replica(r); };
     return c;
   }
   template <class Rule>

@@ -142,7 +142,9 @@ struct token_bound_fault {
 };
 template <class Order>
 struct token_bound_fault<locked_rule<Order>> {
-  using type = takt::detail::fault_unless<KnowsDelays<Order> || KnowsBlocking<Order>, tokens_have_bound<Order>>;
+  using type =
+      takt::detail::fault_unless<KnowsDelays<Order> || KnowsBlocking<Order> || takt::detail::token_is_local<Order>(),
+                                 tokens_have_bound<Order>>;
 };
 
 template <class P>
@@ -271,10 +273,9 @@ template <std::size_t N, std::size_t V, class Stations>
   const asked<Stations> all{stations};
   const asked_stations& questions = all;
   auto out = open_verdict(table, questions, "guarded");
-  std::size_t failed = 0;
-  const bool holds = table.sections.empty() && guards_hold(table, questions, guards, failed);
-  if (holds) { return guarded_verdict(table, guards); }
-  out.why = table.sections.empty() ? obstacle::deadline : obstacle::tokens;
+  guard_shortage<V> missing;
+  if (guards_hold(table, questions, guards, missing)) { return guarded_verdict(table, guards); }
+  out.why = missing.why;
   return out;
 }
 
@@ -284,11 +285,16 @@ template <std::size_t N, std::size_t V, class Stations>
 /// What the overloads below are for, more narrowly than those that only say what to include.
 template <class P, class T>
 concept ProvenFromPools = BoardOfPools<P, T> && std::is_class_v<P>;
-/// Chains whose known method is about the board that the rules of its pools make of it, all of which have bounds.
+/// Boards whose known method is about what the rules of their pools make of them, all of which have bounds.
+template <class P>
+concept KnownFromPools = analysis::detail::follows_pools<analysis::method_of<P>> && detail::has_pool_rules<P> &&
+                         analysis::detail::has_bounds<P>;
+/// Chains on such a board.
 template <class P, class T>
-concept ProvenEitherWay =
-    ChainsAsAWhole<P, T> && analysis::HasChainMethod<P> && analysis::detail::follows_pools<analysis::method_of<P>> &&
-    VisitSource<T> && detail::has_pool_rules<P> && analysis::detail::has_bounds<P>;
+concept ProvenEitherWay = ChainsAsAWhole<P, T> && analysis::HasChainMethod<P> && KnownFromPools<P> && VisitSource<T>;
+/// Tasks in another spelling there.
+template <class P, class T>
+concept SetProvenEitherWay = JudgedAsASet<P, T> && KnownFromPools<P>;
 
 namespace analysis::detail {
 
@@ -314,15 +320,28 @@ template <class P, class T, std::size_t N, std::size_t W>
   return out;
 }
 
-/// The known method first; combiners under the very plan that it judged. They may add guards nowhere: chains are
-/// simulated and run without.
-template <class P, class T, std::size_t N>
-[[nodiscard]] constexpr auto judge_either_way(const P& platform, const T& tasks, const plan<N>& p, model_error& error) {
-  auto out = judge_chains(platform, tasks, p, error);
+/// Tasks where a plan that a method judged has moved them, as far as the plan does not say it to the pools.
+template <class Method, class T, class Plan>
+[[nodiscard]] constexpr auto placed_by(const T& tasks, const Plan& judged) {
+  if constexpr (requires { Method::placed(tasks, judged); }) {
+    return Method::placed(tasks, judged);
+  } else {
+    return tasks;
+  }
+}
+
+/// The known method first; combiners under the very plan that it judged. They may add guards nowhere: what a method
+/// knows is simulated and run without.
+template <class P, class T, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto judge_either_way(const P& platform, const T& tasks, const plan<N, V>& p,
+                                              model_error& error) {
+  auto out = judge_known(platform, tasks, p, error);
   if (error || out.status == verdict_status::unschedulable) { return out; }
-  plan<tasks_of<T>, visits_of<T>> own;
+  const auto placed = placed_by<method_of<P>>(tasks, out.plan);
+  using source = std::remove_cvref_t<decltype(placed)>;
+  plan<tasks_of<source>, visits_of<source>> own;
   takt::detail::copy_decisions(out.plan, own);
-  const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{platform, own}.run(tasks);
+  const auto flat = takt::detail::board_flattener<P, tasks_of<source>, visits_of<source>>{platform, own}.run(placed);
   if (flat.error) { return out; }
   const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
   const asked<std::remove_const_t<decltype(stations)>> all{stations};
@@ -332,6 +351,8 @@ template <class P, class T, std::size_t N>
   if (!other.schedulable()) { return out; }
   if (!out.schedulable()) {
     out.status = verdict_status::schedulable;
+    out.why = obstacle::none;
+    out.where = nowhere;
     out.method = other.method;
     out.tasks = other.tasks;
     out.plan.feasible = true;
@@ -368,6 +389,19 @@ template <class P, class T, std::size_t N>
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
                                      detail::refusal&& refused = detail::refusal{detail::check_chains<T>::passed}) {
   return analysis::detail::judge_either_way(platform, tasks, p, refused.error);
+}
+
+/// The same for sets in a spelling of their own.
+template <class P, class T, std::size_t N, std::size_t V>
+  requires SetProvenEitherWay<P, T>
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N, V>& p,
+                                     detail::refusal&& refused = detail::refusal{}) {
+  return analysis::detail::judge_either_way(platform, tasks, p, refused.error);
+}
+template <class P, class T>
+  requires SetProvenEitherWay<P, T>
+[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, detail::refusal&& refused = detail::refusal{}) {
+  return analysis::detail::judge_either_way(platform, tasks, plan<1, 1>{}, refused.error);
 }
 
 }  // namespace takt

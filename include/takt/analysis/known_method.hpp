@@ -19,11 +19,14 @@ struct no_known_method {};
 ///     template <>
 ///     inline constexpr my_method takt::analysis::known_method<decltype(board)>{};
 ///
-/// A method has a static `name` and is one of two things.
+/// A method has a static `name` and is one of three things.
 /// - Of chains in priority order (`ChainMethod`): `analysis<Table>` names a `PriorityAnalysis`, made of a flat table
 ///   and a platform record, which also serves searches of shares as their test. Optional: `options`, its third argument
 ///   where `analyze` is given none; `follows_pools`, true where the board is what the rules of its pools make of it, so
 ///   that bounds of combiners may stand beside its own; `finds_misses`, true where `find_proven_misses` is about it.
+/// - Of sets in a spelling of their own (`SetMethod`): `judge(platform, tasks, plan)` returns the verdict, and
+///   `judges<T>` says of which tasks. Optional: `options`, a fourth argument; `follows_pools`, with
+///   `placed(tasks, plan)`, the tasks as visits where a judged plan has moved them.
 /// - Of any board of pools (`BoardMethod`): `responds(table, stations, bounds)`; see there.
 ///
 /// Pre: specialised before the board is analysed for the first time, and the same in all files.
@@ -55,9 +58,19 @@ concept ChainMethod = requires {
 template <class P>
 concept HasChainMethod = ChainMethod<method_of<P>>;
 
+/// A method of sets in a spelling of their own, whichever.
+template <class M>
+concept JudgesSets = requires {
+  { M::name } -> std::convertible_to<std::string_view>;
+  { M::template judges<int> } -> std::convertible_to<bool>;
+};
+/// One that judges these tasks.
+template <class M, class T>
+concept SetMethod = JudgesSets<M> && M::template judges<T>;
+
 /// Readings of an analysis that `analyze` may be asked for, such as the variants of RTGPU.
 template <class P>
-concept HasMethodOptions = HasChainMethod<P> && requires { method_of<P>::options; };
+concept HasMethodOptions = requires { method_of<P>::options; };
 template <HasMethodOptions P>
 using method_options = std::remove_cvref_t<decltype(method_of<P>::options)>;
 

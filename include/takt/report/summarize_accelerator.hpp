@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <takt/analysis/analyze_accelerator.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/report/chain_platform.hpp>
@@ -56,26 +56,22 @@ void describe_accelerator(const P& platform, verdict_summary& out) {
   const accelerator_record& a = platform.accelerator();
   const rule& how = platform.strategy();
   const std::string_view policy = order_word<kernel_order<rule>>();
+  std::string_view sharing = "single-stream";
+  if constexpr (requires { rule::sharing; }) { sharing = rule::sharing; }
   tree gpu;
   gpu.add("sms", a.cores);
-  std::string words;
-  const auto shared_by = [&](std::string_view sharing) {
-    gpu.add("sharing", sharing).add("policy", policy).add("preemption_levels", a.preemption_levels);
-    words = std::string{sharing} + ", " + std::string{policy};
-  };
-  if constexpr (SingleStream<rule>) {
-    shared_by("single-stream");
-  } else if constexpr (StreamLevels<rule>) {
-    shared_by("levels");
+  gpu.add("sharing", sharing).add("policy", policy).add("preemption_levels", a.preemption_levels);
+  std::string words = std::string{sharing} + ", " + std::string{policy};
+  if constexpr (ChoosesCosts<rule>) {
     gpu.add("cost_model", word_of(how.cost));
     words +=
         ", " + std::to_string(a.preemption_levels) + " preemption levels, " + std::string{word_of(how.cost)} + " costs";
-  } else if constexpr (GangScheduled<rule>) {
-    shared_by("gang");
+  }
+  if constexpr (requires { rule::gang_order::name; }) {
     gpu.add("order", rule::gang_order::name);
     words += ", " + std::string{rule::gang_order::name};
-  } else {
-    shared_by("slots");
+  }
+  if constexpr (ReservesSlots<rule>) {
     tree slots;
     slots.add("period", how.pinned.period).add("pinned", slot_tree(how.pinned)).add("gang", slot_tree(how.gang));
     gpu.add("slots", std::move(slots));
@@ -143,7 +139,7 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
   using order = kernel_order<typename P::accelerator_rule>;
   verdict_summary out = detail::begin_summary(v);
   detail::describe_accelerator(platform, out);
-  out.bounds_tasks = FixedPriority<order>;
+  out.bounds_tasks = FixedPriority<order> || v.bounded();
   if (out.tasks.empty()) { return out; }
   const auto& table = tasks.template table<ticks>();
   fact core{.head = "SM"};
@@ -163,7 +159,7 @@ template <AcceleratorPlatform P, AcceleratorTaskSet T, std::size_t N, std::size_
   out.facts = {std::move(core), std::move(wcet), std::move(wave)};
   out.allocation.add("core", std::move(placed));
   out.plan = detail::plan_members(v.plan, out);
-  const auto evidence = analysis::accelerator_evidence_of(platform, tasks, v.plan);
+  const auto evidence = analysis::evidence_of(platform, tasks, v.plan);
   out.tests = tree{tree::array{}};
   for (const auto& part : evidence.parts) {
     out.tests.push(detail::part_tree(part));

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
@@ -15,16 +17,15 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task.hpp>
 #include <takt/model/task_set.hpp>
-#include <takt/rules/accelerator/event_driven_gang.hpp>
 #include <takt/rules/accelerator/gang_order.hpp>
-#include <takt/rules/accelerator/level_stack.hpp>
-#include <takt/rules/accelerator/slotted_cores.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
-#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/priority_order.hpp>
-#include <takt/rules/servers/kernel_server.hpp>
+#include <takt/rules/servers/forward.hpp>
+#include <takt/rules/servers/kernel_needs.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/visit_view.hpp>
+#include <takt/rules/why_no_method.hpp>
 
 namespace takt {
 
@@ -78,6 +79,7 @@ struct kernel_rule {
 template <class Policy>
 struct levels_rule : kernel_rule<Policy> {
   static constexpr std::string_view name = "stream levels";
+  static constexpr std::string_view sharing = "levels";
 
   preemption_cost_model cost = preemption_cost_model::race;
   std::int32_t nesting = 2;  ///< most started kernels, as the resource of the pool says
@@ -91,6 +93,10 @@ struct levels_rule : kernel_rule<Policy> {
   template <std::size_t Capacity>
   [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const -> kernel_server<level_stack<Capacity>, 1> {
     return kernel_server<level_stack<Capacity>, 1>{level_stack<Capacity>{nesting}, cost};
+  }
+  template <std::size_t MaxTasks, std::size_t MaxCores>
+  [[nodiscard]] static constexpr auto make_strategy(const accelerator_record& a) noexcept -> level_stack<MaxTasks> {
+    return level_stack<MaxTasks>{a.preemption_levels, a.cores};
   }
 
   [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
@@ -111,6 +117,8 @@ struct gang_slot_time {
 template <class Policy>
 struct slots_rule : kernel_rule<Policy> {
   static constexpr std::string_view name = "slots";
+  static constexpr std::string_view sharing = "slots";
+  static constexpr bool tells_cores_apart = true;
 
   slot_reservation<ticks> pinned{};
   slot_reservation<ticks> gang{};
@@ -123,9 +131,15 @@ struct slots_rule : kernel_rule<Policy> {
     return {{}, pinned, gang, r.sms};
   }
   template <std::size_t Capacity>
-  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const {
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const
+      -> kernel_server<slotted_cores<Capacity, Capacity>, Capacity + 1> {
     using strategy = slotted_cores<Capacity, Capacity>;
     return kernel_server<strategy, Capacity + 1>{strategy{detail::lanes_for<Capacity>(cores)}, pinned, gang};
+  }
+  template <std::size_t MaxTasks, std::size_t MaxCores>
+  [[nodiscard]] static constexpr auto make_strategy(const accelerator_record& a) noexcept
+      -> slotted_cores<MaxTasks, MaxCores> {
+    return slotted_cores<MaxTasks, MaxCores>{a.cores};
   }
 
   [[nodiscard]] constexpr auto fault() const -> model_error {
@@ -138,6 +152,8 @@ template <class Policy, GangOrder Order = backfill_order>
 struct gang_rule : kernel_rule<Policy> {
   using gang_order = Order;
   static constexpr std::string_view name = "gang";
+  static constexpr std::string_view sharing = "gang";
+  static constexpr bool tells_cores_apart = true;
 
   std::int32_t cores = std::numeric_limits<std::int32_t>::max();  ///< at most, as the resource of the pool says
 
@@ -146,9 +162,15 @@ struct gang_rule : kernel_rule<Policy> {
   }
   [[nodiscard]] constexpr auto on(const virtual_sms_resource& r) const noexcept -> gang_rule { return {{}, r.sms}; }
   template <std::size_t Capacity>
-  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const {
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const
+      -> kernel_server<event_driven_gang<Capacity, Capacity, Order>, Capacity + 1> {
     using strategy = event_driven_gang<Capacity, Capacity, Order>;
     return kernel_server<strategy, Capacity + 1>{strategy{detail::lanes_for<Capacity>(cores)}};
+  }
+  template <std::size_t MaxTasks, std::size_t MaxCores>
+  [[nodiscard]] static constexpr auto make_strategy(const accelerator_record& a) noexcept
+      -> event_driven_gang<MaxTasks, MaxCores, Order> {
+    return event_driven_gang<MaxTasks, MaxCores, Order>{a.cores};
   }
 };
 
@@ -200,38 +222,12 @@ template <class Policy, GangOrder Order = backfill_order>
 }
 
 namespace detail {
-template <class R>
-inline constexpr bool is_levels = false;
-template <KernelOrder Policy>
-inline constexpr bool is_levels<levels_rule<Policy>> = true;
-template <class R>
-inline constexpr bool is_slots = false;
-template <KernelOrder Policy>
-inline constexpr bool is_slots<slots_rule<Policy>> = true;
-template <class R>
-inline constexpr bool is_gang = false;
-template <KernelOrder Policy, GangOrder Order>
-inline constexpr bool is_gang<gang_rule<Policy, Order>> = true;
-}  // namespace detail
-
-/// One kernel at a time, whatever cores it asks for, and to its end.
-template <class R>
-concept SingleStream = NonpreemptiveFixedPriority<R> || NonpreemptiveEdf<R>;
-template <class R>
-concept StreamLevels = detail::is_levels<R>;
-template <class R>
-concept CoreSlots = detail::is_slots<R>;
-template <class R>
-concept GangScheduled = detail::is_gang<R>;
-
-/// How an accelerator can be scheduled. Tasks know nothing of it.
-template <class R>
-concept AcceleratorRule = SingleStream<R> || StreamLevels<R> || CoreSlots<R> || GangScheduled<R>;
-
-namespace detail {
 
 template <class Rule>
-struct kernel_order_of {
+struct kernel_order_of {};
+template <class Rule>
+  requires(!StartsInOrder<Rule> && requires { typename Rule::policy; })
+struct kernel_order_of<Rule> {
   using type = typename Rule::policy;
 };
 template <NonpreemptiveEdf Rule>
@@ -245,9 +241,51 @@ struct kernel_order_of<Rule> {
 
 }  // namespace detail
 
+/// A rule that has a state machine for whole kernels: `make_strategy<MaxTasks, MaxCores>(accelerator)`.
+template <class R>
+concept MakesStrategy =
+    requires { typename std::type_identity<decltype(R::template make_strategy<1, 1>(accelerator_record{}))>; };
+/// One kernel at a time, whatever cores it asks for, and to its end.
+template <class R>
+concept SingleStream = StartsInOrder<R> && !MakesStrategy<R>;
+
+/// How an accelerator can be scheduled: one kernel at a time, or by a state machine of the rule's own. `sharing` is its
+/// word in files; `tells_cores_apart` says that every kernel for one core needs that core chosen, `cost` what the
+/// hardware does when it preempts, `pinned` and `gang` which slots there are. Tasks know nothing of it.
+template <class R>
+concept AcceleratorRule = (SingleStream<R> || MakesStrategy<R>) &&
+                          requires { requires KernelOrder<typename detail::kernel_order_of<R>::type>; };
+
 /// Who goes first under a rule.
 template <AcceleratorRule R>
 using kernel_order = typename detail::kernel_order_of<R>::type;
+
+/// Kernels of one core have a slot, those of all cores another.
+template <class R>
+concept ReservesSlots = requires(const R& r) {
+  { r.pinned } -> std::convertible_to<slot_reservation<ticks>>;
+  { r.gang } -> std::convertible_to<slot_reservation<ticks>>;
+};
+/// What the hardware does when the rule preempts is a choice.
+template <class R>
+concept ChoosesCosts = requires(const R& r) {
+  { r.cost } -> std::convertible_to<preemption_cost_model>;
+};
+template <class R>
+concept TellsCoresApart = requires { requires R::tells_cores_apart; };
+
+/// The state machine behind the rule of an accelerator pool, for simulator and runtime alike. In slots and under `gang`
+/// kernels make room by yielding at the ends of waves, so one level is enough there.
+template <std::size_t MaxTasks, std::size_t MaxCores, AcceleratorRule Rule>
+[[nodiscard]] constexpr auto strategy_of(const Rule& /*rule*/, const accelerator_record& a) {
+  if constexpr (MakesStrategy<Rule>) {
+    return Rule::template make_strategy<MaxTasks, MaxCores>(a);
+  } else {
+    return single_stream<MaxTasks>(a.cores);
+  }
+}
+template <AcceleratorRule Rule>
+using strategy_type = decltype(strategy_of<1, 1>(std::declval<const Rule&>(), accelerator_record{}));
 
 /// Gives each task its rank as its priority where the order is one of fixed priorities. Pre: the table is in the given
 /// order.
@@ -271,9 +309,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks>
     const auto& t = table.tasks[i];
     if (!times_fit(t)) { return {.fault = model_fault::time_overflow, .task = t.id}; }
     const bool placed = needs_all_cores(t.width) || t.core != any_core;
-    if (!placed && (CoreSlots<Rule> || GangScheduled<Rule>)) {
-      return {.fault = model_fault::core_not_chosen, .task = t.id};
-    }
+    if (!placed && TellsCoresApart<Rule>) { return {.fault = model_fault::core_not_chosen, .task = t.id}; }
   }
   return {};
 }
@@ -308,6 +344,12 @@ template <class P, class T>
 using check_accelerator = accelerator_check<AcceleratorPlatform<P>, AcceleratorTaskSet<T>>;
 template <class T>
 using check_chains = accelerator_check<true, !AcceleratorTaskSet<T>>;
+
+/// Kernels are judged under every rule that a method is known for.
+template <HasAccelerator P, TaskSet T>
+struct why_no_method<P, T> {
+  using type = accelerator_check<AcceleratorPlatform<P> && !AcceleratorTaskSet<T>, AcceleratorTaskSet<T>>;
+};
 
 }  // namespace detail
 

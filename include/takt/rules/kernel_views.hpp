@@ -18,10 +18,9 @@
 #include <takt/model/segment.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/sm_power.hpp>
-#include <takt/model/task_table.hpp>
 #include <takt/model/validate.hpp>
 #include <takt/model/visit.hpp>
-#include <takt/rules/pool_rule.hpp>
+#include <takt/rules/visit_view.hpp>
 
 // How long a kernel takes in a place, derived from what is known of it: from the first fact below that is there, and
 // never sharper than its `wcet`, which bounds it on all SMs. What cannot be derived is `visit_time_unknown`. Times are
@@ -79,18 +78,17 @@ template <class K>
   const kernel_work work = fact<kernel_work>(k);
   const auto serial = fact_or_none<kernel_overhead>(k);
   const auto ratio = fact_or_none<kernel_interleave>(k);
-  const segment_record<ticks> record{.where = stage::kernel,
-                                     .time = {work.time.lower.count(), work.time.upper.count()},
-                                     .overhead = serial.time.count(),
-                                     .interleave_numerator = ratio.numerator,
-                                     .interleave_denominator = ratio.denominator};
-  visit_view out{.fault = segment_fault(task_table<ticks, 1, 1>{}, record)};
+  const interval<ticks> time{work.time.lower.count(), work.time.upper.count()};
+  visit_view out{.fault = interval_fault(time)};
+  if (out.fault == model_fault::none) {
+    out.fault = work_fault(time.upper, serial.time.count(), ratio.numerator, ratio.denominator);
+  }
   if (out.fault == model_fault::none && gpu.shared && !ratio.any_neighbour) {
     out.fault = model_fault::interleave_among_own_blocks_only;
   }
   if (out.fault != model_fault::none) { return out; }
   const sm_power power{sms, gpu.speed};
-  if (!divisible_work_bounds(record.time, record.overhead, ratio.numerator, ratio.denominator, power, out.time)) {
+  if (!divisible_work_bounds(time, serial.time.count(), ratio.numerator, ratio.denominator, power, out.time)) {
     out.fault = model_fault::time_overflow;
   }
   return out;

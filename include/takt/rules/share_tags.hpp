@@ -7,7 +7,9 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
+#include <takt/model/task_set.hpp>
 #include <takt/rules/shares/share_rules.hpp>
+#include <takt/rules/why_no_method.hpp>
 
 namespace takt {
 
@@ -37,20 +39,14 @@ concept ShareRule = requires(const R& r) {
   { r.triggers } -> std::same_as<const share_triggers&>;
 };
 
-namespace detail {
-template <class P>
-inline constexpr bool is_shares_platform = false;
-template <class Rule>
-inline constexpr bool is_shares_platform<platform<resource_pool<gpu_shares_resource, Rule>>> = true;
-}  // namespace detail
-
 /// A platform with a GPU that is granted by shares, whatever else it has.
 template <class P>
 concept HasGpuShares = requires { requires P::template count_of<gpu_shares_resource> > 0; };
 
 /// One that takt can analyse and simulate: such a GPU and nothing else.
 template <class P>
-concept SharePlatform = detail::is_shares_platform<P> && ShareRule<typename P::template rule_of<gpu_shares_resource>>;
+concept SharePlatform = HasGpuShares<P> && requires { requires P::pool_count == 1; } &&
+                        ShareRule<typename P::template rule_of<gpu_shares_resource>>;
 
 /// How the GPU is shared.
 template <SharePlatform P>
@@ -64,9 +60,10 @@ namespace detail {
 template <bool KnownRule, bool Applications>
 struct share_check {
   static constexpr bool passed = KnownRule && Applications;
-  static_assert(KnownRule,
-                "takt: a GPU that is granted by shares is a platform of its own, ruled by shares(...). "
-                "See docs/errors.md#E52");
+  static_assert(
+      KnownRule,
+      "takt: a GPU that is granted by shares is a platform of its own, ruled by shares(...); beside other pools "
+      "use shares(applications) or lasting_shares. See docs/errors.md#E52");
   static_assert(Applications,
                 "takt: a GPU that is granted by shares runs an application_set, and this set is of another kind. "
                 "See docs/errors.md#E53");
@@ -74,6 +71,11 @@ struct share_check {
 
 template <class P, class T>
 using check_shares = share_check<SharePlatform<P>, ShareTaskSet<T>>;
+
+template <HasGpuShares P, TaskSet T>
+struct why_no_method<P, T> {
+  using type = check_shares<P, T>;
+};
 
 }  // namespace detail
 

@@ -87,9 +87,8 @@ struct graph_run_check {
 };
 
 template <class R>
-inline constexpr bool enforces_blocks = Absent<R>;
-template <>
-inline constexpr bool enforces_blocks<fifo_blocks_rule<one_stream_per_job, guarded_enqueues>> = true;
+inline constexpr bool enforces_blocks =
+    Absent<R> || (FifoBlocks<R> && takt::detail::streams_per_job<R> && takt::detail::guards_enqueues<R>);
 
 template <class P>
 using check_graph_run = graph_run_check<GlobalRule<typename P::template rule_of<processors_resource>>,

@@ -15,7 +15,6 @@
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/planned_kernels.hpp>
-#include <takt/rules/accelerator/strategy_for.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/simulation/accelerator/releases.hpp>
 #include <takt/simulation/accelerator/simulate.hpp>
@@ -113,12 +112,9 @@ template <std::size_t MaxTasks>
 template <AcceleratorRule Rule>
 [[nodiscard]] constexpr auto costs_of(const Rule& rule) -> accelerator_options<ticks> {
   accelerator_options<ticks> out;
-  if constexpr (StreamLevels<Rule>) {
-    out.costs = rule.cost;
-  } else {
-    out.costs = preemption_cost_model::ideal;
-  }
-  if constexpr (CoreSlots<Rule>) {
+  out.costs = preemption_cost_model::ideal;
+  if constexpr (ChoosesCosts<Rule>) { out.costs = rule.cost; }
+  if constexpr (ReservesSlots<Rule>) {
     out.pinned_slot = rule.pinned;
     out.gang_slot = rule.gang;
     out.guard_band = true;
@@ -176,9 +172,8 @@ constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, con
     if (out.error) { return out; }
     rank_kernels<order>(table);
     const simulation::detail::used_cores<max_tasks> cores(table);
-    const bool whole = SingleStream<rule> || StreamLevels<rule>;
-    simulation::detail::core_translator translated(recorder, cores, accelerator.cores, whole);
-    const auto strategy = detail::strategy_for<rule, max_tasks, max_tasks>(
+    simulation::detail::core_translator translated(recorder, cores, accelerator.cores, !TellsCoresApart<rule>);
+    const auto strategy = strategy_of<max_tasks, max_tasks>(
         platform.strategy(), {.cores = cores.count(), .preemption_levels = accelerator.preemption_levels});
     auto costs = simulation::detail::costs_of(platform.strategy());
     costs.stop_at_first_miss = options.stop_at_first_miss;

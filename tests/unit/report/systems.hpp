@@ -4,10 +4,8 @@
 #include <cstdint>
 
 #include <takt/allocation/analyze.hpp>
-#include <takt/analysis/analyze_accelerator.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/analysis/analyze_gpusync.hpp>
-#include <takt/analysis/analyze_shares.hpp>
-#include <takt/analysis/graph/analyze.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/report/summarize.hpp>

@@ -10,7 +10,6 @@
 
 #include <takt/allocation/allocate.hpp>
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/analyze_accelerator.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>

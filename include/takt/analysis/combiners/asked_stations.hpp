@@ -26,10 +26,13 @@ class asked_stations {
   [[nodiscard]] constexpr virtual auto decides(std::size_t s, std::span<const visit_demand> visits) const -> bool = 0;
   [[nodiscard]] constexpr virtual auto takes_suspensions(std::size_t s) const -> bool = 0;
   [[nodiscard]] constexpr virtual auto inherits(std::size_t s) const -> bool = 0;
+  [[nodiscard]] constexpr virtual auto starts_early(std::size_t s) const -> bool = 0;
   [[nodiscard]] constexpr virtual auto token_pools() const -> std::size_t = 0;
   [[nodiscard]] constexpr virtual auto setting(std::size_t tokens) const -> token_setting = 0;
   [[nodiscard]] constexpr virtual auto token_inherits(std::size_t tokens) const -> bool = 0;
   [[nodiscard]] constexpr virtual auto token_donates(std::size_t tokens) const -> bool = 0;
+  [[nodiscard]] constexpr virtual auto token_is_local(std::size_t tokens) const -> bool = 0;
+  [[nodiscard]] constexpr virtual auto token_has_ceiling(std::size_t tokens) const -> bool = 0;
   [[nodiscard]] constexpr virtual auto delays(std::size_t tokens, std::span<section_demand> sections) const -> bool = 0;
   [[nodiscard]] constexpr virtual auto blocks(std::size_t tokens, std::span<section_demand> sections,
                                               std::int32_t homes, ticks& lent) const -> bool = 0;
@@ -65,6 +68,7 @@ class asked final : public asked_stations {
     return of_->takes_suspensions(s);
   }
   [[nodiscard]] constexpr auto inherits(std::size_t s) const -> bool override { return of_->inherits(s); }
+  [[nodiscard]] constexpr auto starts_early(std::size_t s) const -> bool override { return of_->starts_early(s); }
   [[nodiscard]] constexpr auto token_pools() const -> std::size_t override { return of_->token_pools(); }
   [[nodiscard]] constexpr auto setting(std::size_t tokens) const -> token_setting override {
     return of_->setting(tokens);
@@ -74,6 +78,12 @@ class asked final : public asked_stations {
   }
   [[nodiscard]] constexpr auto token_donates(std::size_t tokens) const -> bool override {
     return of_->token_donates(tokens);
+  }
+  [[nodiscard]] constexpr auto token_is_local(std::size_t tokens) const -> bool override {
+    return of_->token_is_local(tokens);
+  }
+  [[nodiscard]] constexpr auto token_has_ceiling(std::size_t tokens) const -> bool override {
+    return of_->token_has_ceiling(tokens);
   }
   [[nodiscard]] constexpr auto delays(std::size_t tokens, std::span<section_demand> sections) const -> bool override {
     return of_->delays(tokens, sections);

@@ -60,7 +60,7 @@ template <std::size_t MaxTasks>
     low += part;
   }
   if (low <= one - static_cast<ticks>(table.size())) { return area_answer::fits; }
-  const rational exact = load_of(table).area;
+  const rational exact = analysis::load_of(table).area;
   if (exact.overflowed()) { return area_answer::unknown; }
   return rational{1} < exact ? area_answer::exceeds : area_answer::fits;
 }

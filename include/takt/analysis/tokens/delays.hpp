@@ -108,7 +108,7 @@ constexpr void no_delays(std::span<section_demand> sections) {
 }
 
 /// One queue in which nobody is overtaken: the sections of all that can have asked before, spread over the tokens.
-/// Source: docs/composition.md, section 3.
+/// Source: docs/composition.md, contract 3.
 constexpr void arrival_order_delays(std::span<section_demand> sections, std::int32_t tokens) {
   for (std::size_t s = 0; s < sections.size(); ++s) {
     ticks sum = 0;

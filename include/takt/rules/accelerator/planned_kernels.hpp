@@ -16,14 +16,14 @@ namespace takt {
 /// Parts of a plan that kernels on an accelerator under this rule use.
 template <AcceleratorRule Rule>
 [[nodiscard]] constexpr auto kernel_plan_parts() noexcept -> plan_parts {
-  return {.cores = true, .priorities = FixedPriority<kernel_order<Rule>>, .slots = CoreSlots<Rule>};
+  return {.cores = true, .priorities = FixedPriority<kernel_order<Rule>>, .slots = ReservesSlots<Rule>};
 }
 
 namespace detail {
 
 /// Whether the priorities of a plan fit the kernels: any where the kernels' own count, else those of the order.
-template <FixedPriority Order, std::size_t MaxTasks, std::size_t N>
-[[nodiscard]] constexpr auto priorities_fit(accelerator_table<ticks, MaxTasks> table, const plan<N>& p) -> bool {
+template <FixedPriority Order, std::size_t MaxTasks, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto priorities_fit(accelerator_table<ticks, MaxTasks> table, const plan<N, V>& p) -> bool {
   for (const std::int32_t priority : p.priorities) {
     if (priority < 0) { return false; }
   }
@@ -39,9 +39,9 @@ template <FixedPriority Order, std::size_t MaxTasks, std::size_t N>
 
 /// What keeps a plan from fitting kernels under a rule: a part that the rule does not use, a core for a kernel that
 /// needs all of them, priorities against the order of the rule, or other slots than the rule's.
-template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N>
+template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto plan_fault(const Rule& rule, const accelerator_table<ticks, MaxTasks>& table,
-                                        const plan<N>& p) -> model_error {
+                                        const plan<N, V>& p) -> model_error {
   if (const auto error = parts_fault(p, kernel_plan_parts<Rule>(), table.size())) { return error; }
   constexpr model_error misfit{.fault = model_fault::plan_does_not_fit};
   for (std::size_t i = 0; i < p.cores.size(); ++i) {
@@ -50,7 +50,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N>
   if constexpr (FixedPriority<kernel_order<Rule>>) {
     if (!detail::priorities_fit<kernel_order<Rule>>(table, p)) { return misfit; }
   }
-  if constexpr (CoreSlots<Rule>) {
+  if constexpr (ReservesSlots<Rule>) {
     const auto same = [](const auto& a, const auto& b) {
       return a.offset == b.offset && a.budget == b.budget && a.period == b.period;
     };
@@ -60,8 +60,8 @@ template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N>
 }
 
 /// The kernels with the cores and the priorities of a plan, in the given order. Pre: `plan_fault` found nothing.
-template <std::size_t MaxTasks, std::size_t N>
-[[nodiscard]] constexpr auto planned_kernels(accelerator_table<ticks, MaxTasks> table, const plan<N>& p)
+template <std::size_t MaxTasks, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto planned_kernels(accelerator_table<ticks, MaxTasks> table, const plan<N, V>& p)
     -> accelerator_table<ticks, MaxTasks> {
   for (std::size_t i = 0; i < p.cores.size(); ++i) { table.tasks[i].core = p.cores[i]; }
   for (std::size_t i = 0; i < p.priorities.size(); ++i) { table.tasks[i].priority = p.priorities[i]; }
@@ -76,7 +76,7 @@ constexpr void complete_plan(const Rule& rule, const accelerator_table<ticks, Ma
     static_cast<void>(out.cores.push_back(needs_all_cores(t.width) ? any_core : t.core));
     if constexpr (FixedPriority<kernel_order<Rule>>) { static_cast<void>(out.priorities.push_back(t.priority)); }
   }
-  if constexpr (CoreSlots<Rule>) {
+  if constexpr (ReservesSlots<Rule>) {
     static_cast<void>(out.slots.push_back(rule.pinned));
     static_cast<void>(out.slots.push_back(rule.gang));
   }

@@ -7,11 +7,13 @@
 
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/graph/graph_platform.hpp>
+#include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/gel.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/why_no_method.hpp>
 
 namespace takt {
 
@@ -62,13 +64,6 @@ template <StreamAssignment Streams, class Enqueues>
   return {};
 }
 
-namespace detail {
-template <class R>
-inline constexpr bool is_fifo_blocks = false;
-template <class Streams, class Enqueues>
-inline constexpr bool is_fifo_blocks<fifo_blocks_rule<Streams, Enqueues>> = true;
-}  // namespace detail
-
 /// Jobs in the order of the points that a policy gives them.
 template <class R>
 concept GlobalRule = RuleTag<R> && requires {
@@ -77,8 +72,12 @@ concept GlobalRule = RuleTag<R> && requires {
 /// Whether a job may lose its processor to one with a lesser point.
 template <GlobalRule R>
 inline constexpr bool is_preemptive = R::preemptive;
+/// Kernels in one queue for their blocks, under a rule that says by `streams` and `enqueues` what keeps jobs apart.
 template <class R>
-concept FifoBlocks = detail::is_fifo_blocks<R>;
+concept FifoBlocks = requires {
+  typename R::streams;
+  typename R::enqueues;
+} && StreamAssignment<typename R::streams> && std::same_as<detail::server_of<R>, detail::server_of<block_queue_rule<>>>;
 
 namespace detail {
 
@@ -91,12 +90,12 @@ using copies_rule_of = typename P::template rule_of<copy_engines_resource>;
 
 template <class R>
 inline constexpr bool streams_per_job = true;
-template <class Streams, class Enqueues>
-inline constexpr bool streams_per_job<fifo_blocks_rule<Streams, Enqueues>> = std::same_as<Streams, one_stream_per_job>;
+template <FifoBlocks R>
+inline constexpr bool streams_per_job<R> = std::same_as<typename R::streams, one_stream_per_job>;
 template <class R>
 inline constexpr bool guards_enqueues = true;
-template <class Streams, class Enqueues>
-inline constexpr bool guards_enqueues<fifo_blocks_rule<Streams, Enqueues>> = std::same_as<Enqueues, guarded_enqueues>;
+template <FifoBlocks R>
+inline constexpr bool guards_enqueues<R> = std::same_as<typename R::enqueues, guarded_enqueues>;
 
 }  // namespace detail
 
@@ -165,6 +164,11 @@ template <class P>
 using check_graphs =
     graph_check<graph_gap_of<P>(),
                 typename first_foreign<P, processors_resource, copy_engines_resource, block_slots_resource>::type>;
+
+template <GraphPlatform P, GraphSet T>
+struct why_no_method<P, T> {
+  using type = check_graphs<P>;
+};
 
 }  // namespace detail
 

@@ -22,7 +22,6 @@
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/planned_kernels.hpp>
-#include <takt/rules/accelerator/strategy_for.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/runtime/accelerator/accelerator_options.hpp>
 #include <takt/runtime/accelerator/accelerator_rights.hpp>
@@ -59,7 +58,7 @@ template <class Recorder, AcceleratorRule Rule, class Table>
         std::min(trace_limit, 4 * static_cast<std::size_t>(std::max<ticks>(0, asked.length.count()) / period + 1));
   };
   for (std::size_t i = 0; i < table.size(); ++i) { count_every(table.tasks[i].period); }
-  if constexpr (CoreSlots<Rule>) { count_every(rule.pinned.period); }
+  if constexpr (ReservesSlots<Rule>) { count_every(rule.pinned.period); }
   const bool traced = !std::same_as<Recorder, no_trace>;
   out.trace_capacity = traced ? std::min(trace_limit, pieces) : 0;
   return out;
@@ -78,7 +77,7 @@ template <class Table, class Bound>
 template <class Runtime, AcceleratorPlatform P, class Strategy, AcceleratorDevice D>
 [[nodiscard]] auto runtime_for(const P& platform, const Strategy& strategy, D& device, accelerator_options options)
     -> Runtime {
-  if constexpr (CoreSlots<typename P::accelerator_rule>) {
+  if constexpr (ReservesSlots<typename P::accelerator_rule>) {
     const auto& rule = platform.strategy();
     return Runtime{{}, strategy, device, {.pinned = rule.pinned, .gang = rule.gang}, std::move(options)};
   } else {
@@ -157,8 +156,7 @@ template <HasAccelerator P, TaskSet T, std::size_t N, AcceleratorDevice D, Trace
     }
     if (result.error) { return result; }
     rank_kernels<order>(table);
-    const auto strategy =
-        takt::detail::strategy_for<rule, max_tasks, detail::most_cores>(platform.strategy(), accelerator);
+    const auto strategy = strategy_of<max_tasks, detail::most_cores>(platform.strategy(), accelerator);
     if (!device.serves({.cores = strategy.cores(), .levels = strategy.levels()})) {
       return refuse(observation_status::wrong_device);
     }

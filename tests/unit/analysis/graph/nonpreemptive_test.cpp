@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/graph/analyze.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/analysis/graph/fine.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/graph/graph_platform.hpp>

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include <takt/analysis/analyze_shares.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/analysis/shares/necessary_shares.hpp>
 #include <takt/analysis/shares/preemptive_whole_gpu.hpp>
 #include <takt/analysis/shares/sufficient_shares.hpp>

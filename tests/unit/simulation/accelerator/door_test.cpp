@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/analyze_accelerator.hpp>
+#include <takt/analysis/analyze.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/simulation/simulate_accelerator.hpp>
 

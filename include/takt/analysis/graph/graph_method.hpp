@@ -3,11 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <takt/analysis/graph/fine.hpp>
 #include <takt/analysis/graph/timing.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/duration.hpp>
@@ -20,12 +21,11 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/rules/graph/refine_for.hpp>
-#include <takt/rules/composed_board.hpp>
 #include <takt/rules/graph/tags.hpp>
 
-namespace takt {
+namespace takt::analysis {
 
-namespace analysis::detail {
+namespace detail {
 
 template <GraphPlatform P>
 [[nodiscard]] constexpr auto fine_options_of() -> fine_options {
@@ -90,27 +90,28 @@ constexpr void check_offsets(Verdict& out, const Table& refined, const plan<N, V
   for (std::size_t v = 0; v < refined.nodes.size(); ++v) { out.plan.offsets[v] = p.offsets[v]; }
 }
 
-}  // namespace analysis::detail
+}  // namespace detail
 
 /// Bounds the time from each invocation of a graph to its end, when every node is a task of its own whose jobs may
 /// overlap. Copies are tasks on the copy engines, or execution of CPU nodes if the platform has no pool of engines.
 /// `schedulable` says that every graph has a bound; the plan of the verdict holds the offsets of the nodes and how many
 /// jobs of each can be under way. A plan that is given may place nodes later, and give them more instances. Without
-/// preemption there is a bound where no node limits its parallelism.
-/// Error: `invalid_model` and `overflow`, with the field in `error`; in a constant expression a wrong model stops
-/// compilation with a sentence. Cost: see `fine_bounds`. Source: Yang et al. 2018.
-template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V>
-  requires(!ComposedBoard<P, T>)
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& graphs, const plan<N, V>& p,
-                                     detail::refusal&& refused = detail::refusal{detail::check_graphs<P>::passed}) {
-  if constexpr (detail::check_graphs<P>::passed) {
+/// preemption there is a bound where no node limits its parallelism. Cost: see `fine_bounds`. Source: Yang et al. 2018.
+template <bool Preemptive>
+struct overlapping_nodes_method {
+  static constexpr std::string_view name = Preemptive ? "overlapping-nodes" : "overlapping-nodes-nonpreemptive";
+  template <class T>
+  static constexpr bool judges = GraphSet<T>;
+
+  template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V>
+  [[nodiscard]] static constexpr auto judge(const P& platform, const T& graphs, const plan<N, V>& p) {
     const auto& table = graphs.template flat<ticks>();
     using flat = std::remove_cvref_t<decltype(table)>;
     using refined_type = refined_table<flat>;
     verdict<ticks, flat::max_graphs, refined_type::max_nodes> out;
-    out.method = is_preemptive<detail::global_rule_of<P>> ? "overlapping-nodes" : "overlapping-nodes-nonpreemptive";
+    out.method = name;
     const graph_platform record = graph_platform_of(platform);
-    model_error& error = refused.error;
+    model_error error;
     if constexpr (requires { graphs.fault(); }) {
       error = graphs.fault();
     } else {
@@ -119,33 +120,23 @@ template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V>
     if (!error) { error = located(fits(table, record), table.graphs); }
     refined_type refined;
     if (!error && !refine_for(platform, table, refined)) { error = {.fault = model_fault::time_overflow}; }
+    constexpr plan_parts used{.offsets = true, .instances = true};
+    if (!error) { error = parts_fault(p, used, table.graphs.size(), refined.nodes.size()); }
     if (error) {
       out.refuse(error);
       return out;
     }
-    constexpr plan_parts used{.offsets = true, .instances = true};
-    if (const auto unfit = parts_fault(p, used, table.graphs.size(), refined.nodes.size())) {
-      error = unfit;
-      out.refuse(error);
-      return out;
-    }
-    analysis::detail::report(out, refined,
-                             analysis::fine_bounds(refined, record, analysis::detail::fine_options_of<P>()));
-    if (!p.offsets.empty()) { analysis::detail::check_offsets(out, refined, p); }
+    detail::report(out, refined, fine_bounds(refined, record, detail::fine_options_of<P>()));
+    if (!p.offsets.empty()) { detail::check_offsets(out, refined, p); }
     for (std::size_t v = 0; !out.error && v < p.instances.size() && v < out.plan.instances.size(); ++v) {
       if (p.instances[v] < out.plan.instances[v]) { out.refuse({.fault = model_fault::plan_does_not_fit}); }
       out.plan.instances[v] = p.instances[v];
     }
-    error = out.error;
     return out;
   }
-}
+};
+template <GraphPlatform P>
+  requires(!std::is_const_v<P> && takt::detail::graph_gap_of<P>() == takt::detail::graph_gap::none)
+inline constexpr overlapping_nodes_method<is_preemptive<takt::detail::global_rule_of<P>>> known_method<P>{};
 
-template <GraphPlatform P, GraphSet T>
-  requires(!ComposedBoard<P, T>)
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& graphs,
-                                     detail::refusal&& refused = detail::refusal{detail::check_graphs<P>::passed}) {
-  if constexpr (detail::check_graphs<P>::passed) { return analyze(platform, graphs, plan<1, 1>{}, std::move(refused)); }
-}
-
-}  // namespace takt
+}  // namespace takt::analysis

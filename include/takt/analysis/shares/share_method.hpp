@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
-#include <utility>
 
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/shares/necessary_shares.hpp>
 #include <takt/analysis/shares/sufficient_shares.hpp>
 #include <takt/analysis/verdict.hpp>
@@ -13,14 +14,12 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
-#include <takt/model/task_set.hpp>
-#include <takt/rules/composed_board.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 
-namespace takt {
+namespace takt::analysis {
 
-namespace analysis::detail {
+namespace detail {
 
 /// Whom the test vouches for: those from the highest priority down whose shares still fit. Those below the first that
 /// does not have no proof, since it may take what they need.
@@ -44,54 +43,45 @@ constexpr void enter_shares(const share_table<MaxTasks>& table, const share_test
   }
 }
 
-}  // namespace analysis::detail
+}  // namespace detail
 
-/// Proves, or fails to prove, that every application meets its deadline on a GPU that is granted by shares, for
-/// sporadic and hence for periodic releases, if the contention of the set bounds the true one.
+/// Whether every application meets its deadline on a GPU that is granted by shares, for sporadic and hence for periodic
+/// releases, if the contention of the set bounds the true one.
 ///
 /// `schedulable` by `sufficient_shares`, under rules like `wamp2s_robust` only; `unschedulable` by `necessary_shares`,
-/// under all. Error: `invalid_model` and `overflow`, with the field in `error`; in a constant expression these stop
-/// compilation with a sentence.
-/// The plan of the verdict says the least lasting share of each application. A plan that is given has to hold as
-/// much, or `plan_does_not_fit`.
-template <HasGpuShares P, TaskSet T, std::size_t N>
-  requires(!ComposedBoard<P, T>)
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, const plan<N>& p,
-                                     detail::refusal&& refused = detail::refusal{detail::check_shares<P, T>::passed}) {
-  if constexpr (SharePlatform<P> && ShareTaskSet<T>) {
+/// under all. The plan of the verdict says the least lasting share of each application. A plan that is given has to
+/// hold as much, or `plan_does_not_fit`.
+struct share_method {
+  static constexpr std::string_view name = "sufficient-shares";
+  template <class T>
+  static constexpr bool judges = ShareTaskSet<T>;
+
+  template <SharePlatform P, ShareTaskSet T, std::size_t N, std::size_t V>
+  [[nodiscard]] static constexpr auto judge(const P& platform, const T& tasks, const plan<N, V>& p) {
     const auto& table = tasks.template table<ticks>();
     const share_rules& rules = share_rule_of(platform).rules;
     verdict<ticks, std::remove_cvref_t<decltype(table)>::max_tasks> out;
-    out.method = "sufficient-shares";
+    out.method = name;
     out.error = platform.validate();
     if (!out.error) { out.error = validate(table); }
     if (!out.error) { out.error = fits(table, share_pool_of(platform).resource); }
     if (!out.error) { out.error = parts_fault(p, {.percents = true}, table.size()); }
     if (out.error) {
       out.status = status_of(out.error);
-    } else {
-      const auto test = analysis::sufficient_shares(table, contention_predictor(table), rules);
-      analysis::detail::enter_shares(table, test, rules, out);
-      out.status = test.sufficient                               ? verdict_status::schedulable
-                   : analysis::necessary_shares(table).refuted() ? verdict_status::unschedulable
-                                                                 : verdict_status::not_proven;
-      for (std::size_t i = 0; i < p.percents.size(); ++i) {
-        if (p.percents[i] < test.tasks[i].need) { out.refuse({.fault = model_fault::plan_does_not_fit}); }
-      }
+      return out;
     }
-    refused.error = out.error;
+    const auto test = sufficient_shares(table, contention_predictor(table), rules);
+    detail::enter_shares(table, test, rules, out);
+    out.status = test.sufficient                     ? verdict_status::schedulable
+                 : necessary_shares(table).refuted() ? verdict_status::unschedulable
+                                                     : verdict_status::not_proven;
+    for (std::size_t i = 0; i < p.percents.size(); ++i) {
+      if (p.percents[i] < test.tasks[i].need) { out.refuse({.fault = model_fault::plan_does_not_fit}); }
+    }
     return out;
   }
-}
+};
+template <SharePlatform P>
+inline constexpr share_method known_method<P>{};
 
-template <HasGpuShares P, TaskSet T>
-  requires(!ComposedBoard<P, T>)
-[[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks,
-                                     detail::refusal&& refused = detail::refusal{detail::check_shares<P, T>::passed}) {
-  if constexpr (SharePlatform<P> && ShareTaskSet<T>) {
-    return analyze(platform, tasks, plan<std::remove_cvref_t<decltype(tasks.template table<ticks>())>::max_tasks>{},
-                   std::move(refused));
-  }
-}
-
-}  // namespace takt
+}  // namespace takt::analysis

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Methods of whole kernels, graphs, applications and locked GPUs behind the door of all boards.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/compose.hpp>
+#include <takt/simulation.hpp>
+
+namespace {
+
+using namespace takt::literals;
+using takt::verdict_status;
+
+template <class Rule>
+constexpr auto under(const Rule& rule) {
+  return takt::platform(takt::pool(takt::accelerator(2, 2), rule));
+}
+
+constexpr auto kernels = takt::task_set(takt::task("a", takt::period(10_ms), takt::kernel(takt::wcet(3_ms))),
+                                        takt::task("b", takt::period(20_ms), takt::kernel(takt::wcet(5_ms))));
+/// Kernels of one core and of all that stop at the ends of waves only.
+constexpr auto mixed =
+    takt::task_set(takt::task("all", takt::period(32_ms), takt::deadline(14_ms),
+                              takt::kernel(takt::wcet(3_ms), takt::preemption_cost(1_ms))),
+                   takt::task("one", takt::period(42_ms), takt::kernel(takt::wcet(8_ms), takt::on_sm(0))),
+                   takt::task("two", takt::period(33_ms), takt::kernel(takt::wcet(7_ms), takt::on_sm(0))));
+
+/// Stream levels under a name of one's own.
+struct my_levels : takt::levels_rule<takt::edf_rule> {
+  static constexpr std::string_view name = "my levels";
+  [[nodiscard]] constexpr auto on(const takt::accelerator_resource& /*r*/) const noexcept -> my_levels { return *this; }
+};
+/// A state machine that only a method of one's own knows.
+struct my_stack : takt::levels_rule<takt::edf_rule> {
+  [[nodiscard]] constexpr auto on(const takt::accelerator_resource& /*r*/) const noexcept -> my_stack { return *this; }
+  template <std::size_t MaxTasks, std::size_t MaxCores>
+  [[nodiscard]] static constexpr auto make_strategy(const takt::accelerator_record& a) noexcept
+      -> takt::level_stack<MaxTasks, takt::limited_by_started_jobs> {
+    return takt::level_stack<MaxTasks, takt::limited_by_started_jobs>{a.preemption_levels, a.cores};
+  }
+};
+constexpr auto my_board = under(my_stack{});
+
+/// The sum of all kernels, which is right where it is within every deadline.
+struct sum_of_kernels {
+  static constexpr std::string_view name = "sum of kernels";
+  template <class T>
+  static constexpr bool judges = takt::AcceleratorTaskSet<T>;
+
+  template <class P, class T, std::size_t N, std::size_t V>
+  [[nodiscard]] static constexpr auto judge(const P& /*board*/, const T& tasks, const takt::plan<N, V>& /*p*/) {
+    const auto table = tasks.table();
+    takt::verdict<takt::ticks, decltype(table)::max_tasks> out;
+    out.method = name;
+    takt::ticks sum = 0;
+    for (const auto& t : table.tasks) { sum += t.wcet; }
+    out.status = verdict_status::schedulable;
+    for (const auto& t : table.tasks) {
+      const bool meets = sum <= t.deadline;
+      static_cast<void>(out.tasks.push_back(
+          {.name = t.name, .deadline = t.deadline, .bound = {sum, true}, .evaluated = true, .meets = meets}));
+      if (!meets) { out.status = verdict_status::not_proven; }
+    }
+    return out;
+  }
+};
+
+template <class P, class T>
+constexpr auto known_alone(const P& board, const T& tasks) {
+  takt::model_error error;
+  return takt::analysis::detail::judge_known(board, tasks, takt::plan<1, 1>{}, error);
+}
+
+}  // namespace
+
+template <>
+inline constexpr sum_of_kernels takt::analysis::known_method<decltype(my_board)>{};
+
+TEST_CASE("the method of kernels answers where it is best, by its own name") {
+  constexpr auto board = under(takt::levels(takt::deadline_monotonic));
+  constexpr auto verdict = takt::analyze(board, kernels);
+  static_assert(verdict.schedulable() && verdict.method == "level-stack-fixed-priority");
+  constexpr auto known = known_alone(board, kernels);
+  static_assert(known.method == verdict.method && known.tasks[1].bound.value == verdict.tasks[1].bound.value);
+  CHECK(verdict.tasks[0].method == "level-stack-fixed-priority");
+}
+
+TEST_CASE("a combiner bounds responses under EDF, of which the demand test says nothing") {
+  constexpr auto board = under(takt::nonpreemptive(takt::edf));
+  constexpr auto known = known_alone(board, kernels);
+  static_assert(known.schedulable() && known.method == "single-stream-edf" && !known.bounded());
+  constexpr auto verdict = takt::analyze(board, kernels);
+  static_assert(verdict.schedulable() && verdict.method == "holistic" && verdict.bounded());
+  const auto seen = takt::simulate(board, kernels, verdict.plan,
+                                   {.horizon = 400_ms, .releases = takt::release_pattern::adversarial, .seed = 3});
+  CHECK(seen.misses() == 0);
+  for (std::size_t i = 0; i < 2; ++i) { CHECK(seen.tasks[i].worst_response <= verdict.tasks[i].bound.value); }
+}
+
+TEST_CASE("a combiner proves gangs of pinned and other kernels that no published test knows") {
+  constexpr auto board = under(takt::gang(takt::deadline_monotonic, takt::strict));
+  constexpr auto known = known_alone(board, mixed);
+  static_assert(known.status == verdict_status::not_proven && known.method == "gang-fixed-priority");
+  constexpr auto verdict = takt::analyze(board, mixed);
+  static_assert(verdict.schedulable() && verdict.method == "holistic");
+  static_assert(verdict.plan.feasible && verdict.tasks[1].meets);
+  const auto seen = takt::simulate(board, mixed, verdict.plan, {.horizon = 2_s});
+  CHECK_FALSE(seen.error);
+  CHECK(seen.misses() == 0);
+  for (std::size_t i = 0; i < 3; ++i) { CHECK(seen.tasks[i].worst_response <= verdict.tasks[i].bound.value); }
+}
+
+TEST_CASE("a proof of a miss stands, and a plan places the kernels for all methods") {
+  constexpr auto board = under(takt::gang(takt::edf));
+  constexpr auto busy =
+      takt::task_set(takt::task("a", takt::period(10_ms), takt::kernel(takt::wcet(6_ms), takt::on_sm(0))),
+                     takt::task("b", takt::period(10_ms), takt::kernel(takt::wcet(6_ms), takt::on_sm(0))));
+  CHECK(takt::analyze(board, busy).status == verdict_status::unschedulable);
+  const auto on = [](std::int32_t first, std::int32_t second) {
+    takt::plan<2> out;
+    out.cores.push_back(first);
+    out.cores.push_back(second);
+    return out;
+  };
+  const auto verdict = takt::analyze(board, busy, on(0, 1));
+  CHECK(verdict.schedulable());
+  CHECK(verdict.tasks[1].bound.value == (6_ms).count());
+  CHECK(verdict.plan.cores[1] == 1);
+  CHECK(takt::analyze(board, busy, on(0, 2)).error.fault == takt::model_fault::core_out_of_range);
+}
+
+TEST_CASE("a rule is known by its state machine, and one that nobody knows takes a method of one's own") {
+  constexpr auto mine = under(my_levels{});
+  static_assert(known_alone(mine, kernels).method == "level-stack-edf");
+  static_assert(takt::analyze(mine, kernels).schedulable());
+  constexpr auto verdict = takt::analyze(my_board, kernels);
+  static_assert(verdict.schedulable() && verdict.method == "sum of kernels");
+  const auto seen = takt::simulate(my_board, kernels, takt::plan<1>{}, {.horizon = 400_ms});
+  CHECK_FALSE(seen.error);
+  CHECK(seen.tasks[0].worst_response <= verdict.tasks[0].bound.value);
+}
