@@ -64,16 +64,26 @@ struct on_both_kinds {
   static constexpr std::size_t on_gpu = 2;
   static auto of(draws d, std::span<const timing> t) {
     const auto chain = [&d](const timing& at) {
+      const duration first = d.time(1, 4);
+      const duration in = d.time(0, 2);
+      const duration last = d.time(1, 4);
       return takt::task("chain", takt::period(at.period), takt::deadline(at.deadline), takt::priority(at.priority),
-                        takt::on_core(at.core), takt::release_jitter(at.jitter), takt::cpu(d.time(1, 4)),
-                        takt::copy(d.time(0, 2)), kernel_of(d), takt::visit<little_core>(takt::takes(d.time(1, 4))));
+                        takt::on_core(at.core), takt::release_jitter(at.jitter), takt::cpu(first), takt::copy(in),
+                        kernel_of(d), takt::visit<little_core>(takt::takes(last)));
     };
     const auto both = [&d](const timing& at) {
+      const duration first = d.time(1, 3);
+      const duration big = d.time(1, 4);
+      const duration last = d.time(1, 3);
       return takt::task("both", takt::period(at.period), takt::deadline(at.deadline), takt::priority(at.priority),
-                        takt::on_core(at.core), takt::visit<little_core>(takt::takes(d.time(1, 3))),
-                        takt::cpu(d.time(1, 4)), takt::visit<little_core>(takt::takes(d.time(1, 3))));
+                        takt::on_core(at.core), takt::release_jitter(at.jitter),
+                        takt::visit<little_core>(takt::takes(first)), takt::cpu(big),
+                        takt::visit<little_core>(takt::takes(last)));
     };
-    return takt::task_set(chain(t[0]), chain(t[1]), both(t[2]), both(t[3]));
+    const auto a = chain(t[0]);
+    const auto b = chain(t[1]);
+    const auto c = both(t[2]);
+    return takt::task_set(a, b, c, both(t[3]));
   }
 };
 
