@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain types of a test's own among those of takt: rules with a right and with a wrong bound, and cores of two kinds.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -25,29 +27,34 @@ struct forgetful_queue : takt::fifo_rule {
     for (takt::visit_demand& v : visits) { v.response = v.wcet; }
   }
 };
-/// Its bound takes jobs that come late for punctual ones.
-struct punctual_priority : takt::fixed_priority_rule<> {
-  static constexpr std::string_view name = "punctual priority";
-  static void responds(std::span<takt::visit_demand> visits, std::int32_t /*units*/) {
-    for (takt::visit_demand& v : visits) { v.jitter = 0; }
-    takt::analysis::preemptive_priority_responses(visits);
+/// Tokens for which nobody waits, as its bound has it.
+struct impatient_order {
+  static constexpr std::string_view name = "impatient order";
+  template <std::size_t Clients>
+  [[nodiscard]] static constexpr auto make_lock(const takt::token_setting& at) {
+    return takt::fifo_order.make_lock<Clients>(at);
+  }
+  static void delays(std::span<takt::section_demand> sections, const takt::token_setting& /*at*/) {
+    for (takt::section_demand& x : sections) { x.wait = 0; }
   }
 };
 
-constexpr std::size_t of_tokens = 0;  ///< the group of GPUs with SMs of one's own, tokens, levels and a queue
-
-template <class Jobs, class Cpu, class Copies>
-auto judge(const Cpu& cpu, const Copies& copies) -> tally {
+template <class Cpu, class Copies, class Tokens>
+auto judge(const Cpu& cpu, const Copies& copies, const Tokens& order) -> tally {
   tally count;
+  const std::tuple group{takt::pool(sms, takt::federated), takt::pool(sms, takt::locked(order)),
+                         takt::pool(sms, takt::levels(takt::edf)), takt::pool(sms, takt::fifo)};
+  const auto choices =
+      std::apply([](const auto&... pool) { return std::array<gpu_choice, gpus>{gpu_under(pool)...}; }, group);
   const auto make = [&](std::int32_t cores) {
     return std::apply(
         [&](const auto&... gpu) {
           return takt::platform(takt::pool(takt::processors(cores), cpu), takt::pool(takt::copy_engines(1), copies),
                                 gpu...);
         },
-        std::get<of_tokens>(gpu_groups));
+        group);
   };
-  const auto answers = judge_systems<Jobs>(make, cores_under(cpu), choices_of<of_tokens>, 7, systems_or(400), count);
+  const auto answers = judge_systems<body<shape::chains>>(make, cores_under(cpu), choices, 7, systems_or(400), count);
   CHECK(answers.unnamed == 0);
   CHECK(count.errors == 0);
   CHECK(count.proven > 0);
@@ -113,12 +120,12 @@ void judge_kinds(const Big& big, const Little& little, std::int32_t most) {
 }  // namespace
 
 TEST_CASE("a rule of one's own with a right bound keeps it") {
-  CHECK(judge<body<shape::chains>>(takt::edf, own_queue{}).violations == 0);
+  CHECK(judge(takt::edf, own_queue{}, takt::fifo_order).violations == 0);
 }
 
-TEST_CASE("runs find a rule of one's own whose bound leaves something out") {
-  CHECK(judge<body<shape::chains>>(takt::edf, forgetful_queue{}).violations > 0);
-  CHECK(judge<body<shape::beside>>(punctual_priority{}, takt::fifo).violations > 0);
+TEST_CASE("runs find rules of one's own whose bounds leave something out") {
+  CHECK(judge(takt::edf, forgetful_queue{}, takt::fifo_order).violations > 0);
+  CHECK(judge(takt::edf, takt::fifo, impatient_order{}).violations > 0);
 }
 
 TEST_CASE("cores of two kinds and four GPUs under rules of their own keep the bounds of proofs") {
