@@ -148,7 +148,7 @@ struct node_builder {
   template <class Mutex, class... Segments>
   constexpr void add(const critical_section<Mutex, Segments...>& s) {
     graph_node<ticks>* n = next;
-    s.each([this](const auto& inside) { add(inside); });
+    s.each([this](const auto& inside) { this->add(inside); });
     for (; n != next; ++n) {
       n->mutex = mutex_key::of<Mutex>();
       n->section = sections;
