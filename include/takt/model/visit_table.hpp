@@ -187,12 +187,13 @@ template <class Table>
   return !moved;
 }
 
-/// The same of a visit that may be left out.
+/// The same of a visit that may be left out, which is not the one that asks for the token.
 template <class Table>
 [[nodiscard]] constexpr auto lacks_move(const Table& table, const visit_record& x) -> bool {
   bool may_move = !x.after_move;
   for (const visit_section& s : table.sections) {
-    may_move = may_move || (s.task == x.task && s.units > 1 && (s.visits >> x.position & 1U) != 0);
+    const bool inside = s.task == x.task && (s.visits >> x.position & 1U) != 0 && (x.predecessors & s.visits) != 0;
+    may_move = may_move || (inside && s.units > 1);
   }
   return !may_move;
 }

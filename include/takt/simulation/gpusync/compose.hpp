@@ -61,7 +61,12 @@ namespace detail {
 
 /// What only the simulator of locked GPUs knows.
 [[nodiscard]] inline auto not_composed(const gpusync_simulation_options& o) -> model_error {
-  if (o.budgets != overrun_policy::none) { return unused("budgets"); }
+  switch (o.budgets) {
+    case overrun_policy::none: break;
+    case overrun_policy::signal:
+    case overrun_policy::early_release:
+    case overrun_policy::bandwidth_inheritance: return unused("budgets");
+  }
   if (!o.aberrant.empty()) { return unused("aberrant"); }
   return {};
 }
@@ -85,10 +90,7 @@ class gpusync_chain {
     const std::size_t token = open_token();
     const bool moves = out_->system.pools[static_cast<std::size_t>(p.gpu_cluster)].tokens.gpus > 1;
     const std::vector<section_step> moving = moves ? state_steps() : std::vector<section_step>{};
-    std::vector<section_step> always = p.steps;
-    if (out_->system.migration == migration_path::system_memory) {
-      for (const ticks t : p.state_out) { always.push_back({section_engine::copy_out, t}); }
-    }
+    const std::vector<section_step> always = steps_of_all();
     shift_ = moving.size();
     work(p.cpu_first, 0, always.empty() ? 0 : costs.before_lock, always.empty() ? unit_need::time : unit_need::step,
          token);
@@ -138,11 +140,27 @@ class gpusync_chain {
     return out;
   }
 
+  /// Of every job: those of the task, and copies of its state that it leaves in system memory.
+  [[nodiscard]] auto steps_of_all() const -> std::vector<section_step> {
+    std::vector<section_step> out = program_->steps;
+    switch (out_->system.migration) {
+      case migration_path::none:
+      case migration_path::peer_to_peer: break;
+      case migration_path::system_memory:
+        for (const ticks t : program_->state_out) { out.push_back({section_engine::copy_out, t}); }
+        break;
+    }
+    return out;
+  }
+
   auto open_token() -> std::size_t {
     const token_map& map = out_->system.pools[static_cast<std::size_t>(program_->gpu_cluster)].tokens;
     visit_section s{.task = task_, .tokens = static_cast<std::uint32_t>(program_->gpu_cluster)};
     s.units = map.gpus;
-    s.together = map.layout == token_layout::block ? map.tokens_per_gpu : 1;
+    switch (map.layout) {
+      case token_layout::block: s.together = map.tokens_per_gpu; break;
+      case token_layout::interleaved: s.together = 1; break;
+    }
     return open(s);
   }
   auto open(const visit_section& s) -> std::size_t {
