@@ -67,8 +67,12 @@ class explorer {
         x.offset = v < verdict.plan.offsets.size() ? static_cast<small>(verdict.plan.offsets[v]) : small{-1};
         if (x.offset >= 0) { x.local_deadline = static_cast<small>(verdict.plan.local_deadlines[v]); }
       }
+      d_.task[i].jitter = static_cast<small>(s.set.tasks[i].jitter);
     }
+    tick_machine::set_guards(d_);
   }
+  /// What the machine does may be changed.
+  auto described() -> description_type& { return d_; }
 
   auto run(std::size_t most_states) -> outcome {
     outcome out;

@@ -92,7 +92,7 @@ void compare(const System& s, const locking::lock_result& seen, const promise& p
 
 template <class DonationRules = takt::donation_rules, class Make>
 void examine(const random_lock_system& s, bool donation_at_release, const Make& make_lock, const promise& p,
-             record& out, takt::progress_kind progress = takt::progress_kind::inheritance) {
+             record& out, const takt::any_progress& progress = takt::priority_inheritance{}) {
   using lock = decltype(make_lock(std::size_t{}));
   locking::lock_bank<lock> bank;
   for (std::size_t r = 0; r < s.replicas.size(); ++r) { bank.add(make_lock(r), {.progress = progress}); }
@@ -277,7 +277,7 @@ TEST_CASE("GSD-34 neither requests nor donations nor whole jobs under the CK-OML
                 using lock = takt::k_fmlp<replicas, tasks>;
                 examine(
                     s, true, [&s](std::size_t r) { return lock{{.replicas = s.replicas[r]}}; }, promise_of_ck_omlp(s),
-                    out, takt::progress_kind::none);
+                    out, takt::no_progress{});
               }));
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("GSD-66 queues with a place for every processor that shares them keep 
                                      .queue_limit = takt::ceil_divide(cpus, s.replicas[r]) + more},
                                     advice_for(s)};
                       },
-                      promise_of_ck_omlp(s, more), out, takt::progress_kind::none);
+                      promise_of_ck_omlp(s, more), out, takt::no_progress{});
                 }));
   }
 }

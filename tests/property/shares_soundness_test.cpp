@@ -354,11 +354,13 @@ TEST_CASE("WAMP-54 WAMP-55 WAMP-56 the simulator agrees with one that counts tic
     check(sim::time_sliced<most>{t, static_cast<std::int32_t>(g.random.below(100'000))}, "time slices");
     check(sim::equal_shares<most>{t}, "equal shares");
     check(sim::proportional_shares<most>{t}, "proportional shares");
-    for (const auto choice :
-         {sim::job_choice::earliest_release, sim::job_choice::highest_priority, sim::job_choice::earliest_deadline}) {
-      for (const bool preemptive : {false, true}) {
-        check(sim::one_at_a_time<most>{t, {.choice = choice, .preemptive = preemptive}}, "one at a time");
-      }
+    for (const bool preemptive : {false, true}) {
+      const auto single = [&](const takt::JobPriority auto& order) {
+        check(sim::one_at_a_time{t, {.preemptive = preemptive}, order}, "one at a time");
+      };
+      single(takt::by_arrival{});
+      single(takt::by_given_priority{});
+      single(takt::by_absolute_deadline{});
     }
   }));
   CAPTURE(first);

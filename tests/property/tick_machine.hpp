@@ -30,8 +30,11 @@ struct step_of_job {
   small lower = 0;
   small upper = 0;
   std::uint32_t after = 0;  ///< steps before it
-  small offset = -1;        ///< of its guard, -1: none
+  small offset = -1;        ///< of its window, -1: none
   small local_deadline = 0;
+  small guard = 0;      ///< until which it is held back, or the request for its token
+  bool early = false;   ///< nothing holds it back, and its response counts from its window
+  bool moving = false;  ///< its deadline counts from when it is ready: wrong
 };
 struct stretch {
   std::uint32_t steps = 0;
@@ -56,6 +59,44 @@ struct description {
   std::array<job_kind<Steps>, Tasks> task{};
   std::array<place, Places> at{};
 };
+
+/// What the windows of steps hold back: requests for tokens until the steps before are due, no other step of a stretch,
+/// and nothing where one unit serves the earliest deadline and no stretch.
+template <std::size_t Tasks, std::size_t Steps, std::size_t Places>
+void set_guards(description<Tasks, Steps, Places>& d) {
+  std::array<bool, Places> early{};
+  for (std::size_t s = 0; s < Places; ++s) {
+    const place& p = d.at[s];
+    early[s] = p.by == order::absolute_deadline && p.units == 1 && p.slice == 0 && !p.units_of_own;
+  }
+  for (const auto& t : d.task) {
+    for (std::size_t p = 0; p < static_cast<std::size_t>(t.count); ++p) {
+      const bool held = ((t.stretches[0] | t.stretches[1]) >> p & 1U) != 0;
+      if (held && t.steps[p].upper > 0) { early[static_cast<std::size_t>(t.steps[p].station)] = false; }
+    }
+  }
+  for (auto& t : d.task) {
+    for (std::size_t p = 0; p < static_cast<std::size_t>(t.count); ++p) {
+      auto& x = t.steps[p];
+      if (x.offset < 0) { continue; }
+      x.early = false;
+      std::uint32_t held = 0;
+      for (const std::uint32_t s : t.stretches) { held |= (s >> p & 1U) != 0 ? s : 0; }
+      if (held == 0) {
+        x.early = early[static_cast<std::size_t>(x.station)];
+        x.guard = x.early ? small{0} : x.offset;
+      } else if ((x.after & held) != 0) {
+        x.guard = 0;
+      } else {
+        x.guard = x.after == 0 ? t.jitter : small{0};
+        for (std::size_t q = 0; q < p; ++q) {
+          const auto due = static_cast<small>(t.steps[q].offset + t.steps[q].local_deadline);
+          if ((x.after >> q & 1U) != 0) { x.guard = std::max(x.guard, due); }
+        }
+      }
+    }
+  }
+}
 
 /// A short list in order.
 template <class T, std::size_t Size>
@@ -200,7 +241,9 @@ class machine {
   void end_of(who w) {
     auto& t = now_->task[w.task];
     const auto& kind = d_->task[w.task];
-    seen_->visit(w.task, w.step, t.step[w.step].since);
+    const auto& x = kind.steps[w.step];
+    const small since = t.step[w.step].since;
+    seen_->visit(w.task, w.step, x.early ? std::clamp<small>(static_cast<small>(t.age - x.offset), 0, since) : since);
     t.step[w.step] = {};
     t.done |= 1U << w.step;
     for (std::size_t k = 0; k < 2; ++k) {
@@ -226,7 +269,7 @@ class machine {
     for (std::uint8_t p = 0; p < kind.count && t.under_way; ++p) {
       const auto& x = kind.steps[p];
       if ((t.done >> p & 1U) != 0 || t.step[p].is != where::nowhere || (x.after & ~t.done) != 0) { continue; }
-      if (x.offset > t.age) {
+      if (x.guard > t.age) {
         t.step[p].is = where::guarded;
       } else {
         is_ready({i, p});
@@ -276,7 +319,7 @@ class machine {
     for (std::uint8_t i = 0; i < d_->tasks; ++i) {
       for (std::uint8_t p = 0; p < d_->task[i].count; ++p) {
         auto& s = now_->task[i].step[p];
-        if (s.is == where::guarded && d_->task[i].steps[p].offset == now_->task[i].age) { is_ready({i, p}); }
+        if (s.is == where::guarded && d_->task[i].steps[p].guard == now_->task[i].age) { is_ready({i, p}); }
       }
     }
   }
@@ -320,6 +363,7 @@ class machine {
       case order::relative_deadline: return kind.deadline;
       case order::period: return kind.period;
       case order::absolute_deadline:
+        if (x.moving) { return x.local_deadline - now_->task[w.task].step[w.step].since; }
         return (x.offset < 0 ? kind.deadline : x.offset + x.local_deadline) - now_->task[w.task].age;
     }
     return 0;

@@ -143,6 +143,7 @@ auto random_both(std::uint64_t seed, const shape& how, const RuleOf& rule_of) ->
       if (held != 0) { REQUIRE(out.set.sections.push_back({static_cast<std::uint32_t>(i), 0, held})); }
     }
   }
+  tick_machine::set_guards(described);
   return out;
 }
 

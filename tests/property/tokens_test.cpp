@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
 #include <takt/checking.hpp>
@@ -161,6 +162,7 @@ auto system_of(std::uint64_t seed, const shape& form) -> random_system {
 
 struct tallies {
   tally holistic;
+  tally guarded;
   tally inflated;
 };
 
@@ -171,6 +173,7 @@ void examine(const shape& form, std::uint64_t systems, tallies& out) {
     const auto by_inflation = an::inflated(s.set, s.places);
     REQUIRE_FALSE(by_paths.error);
     hold(s, by_paths, seed, out.holistic);
+    hold(s, an::guarded(s.set, s.places), seed, out.guarded);
     hold(s, by_inflation, seed, out.inflated);
   }
 }
@@ -278,12 +281,15 @@ TEST_CASE("no run of the engine exceeds a bound of tasks with sections, whatever
       }
     }
     MESSAGE(e.rule.name() << ", of " << 16 * systems << ": " << seen.holistic.proven << " holistic, "
-                          << seen.inflated.proven << " inflated; " << seen.holistic.tight << " and "
-                          << seen.inflated.tight << " bounds reached; " << seen.holistic.violations << " and "
-                          << seen.inflated.violations << " exceeded");
+                          << seen.guarded.proven << " guarded, " << seen.inflated.proven << " inflated; "
+                          << seen.holistic.tight << ", " << seen.guarded.tight << " and " << seen.inflated.tight
+                          << " bounds reached; " << seen.holistic.violations << ", " << seen.guarded.violations
+                          << " and " << seen.inflated.violations << " exceeded");
     CHECK(seen.holistic.violations == 0);
+    CHECK(seen.guarded.violations == 0);
     CHECK(seen.inflated.violations == 0);
     CHECK((e.rule.donates() || seen.holistic.proven > systems));
+    CHECK((e.rule.donates() || seen.guarded.proven > systems / 2));
     CHECK(seen.inflated.proven > systems / 2);
   }
 }
@@ -301,6 +307,9 @@ TEST_CASE("runs show when waits for tokens, or what jobs lend each other, are le
   const auto by_inflation = [](auto&& blind) {
     return [blind](const random_system& s) { return an::inflated(s.set, blind(s)); };
   };
+  const auto by_guards = [](auto&& blind) {
+    return [blind](const random_system& s) { return an::guarded(s.set, blind(s)); };
+  };
   const auto no_wait = [](const random_system& s) { return waits_for_nobody{s.places}; };
   const auto no_inside = [](const random_system& s) { return knows_no_inside{s.places, s.set}; };
   const auto no_inheritance = [](const random_system& s) { return nobody_inherits{s.places}; };
@@ -315,6 +324,10 @@ TEST_CASE("runs show when waits for tokens, or what jobs lend each other, are le
   CHECK(is_caught(devices, systems, by_paths(one_less)));
   CHECK(is_caught(inside, systems, by_paths(no_inheritance)));
   CHECK(is_caught({takt::priority_mutex_order, 1}, systems, by_paths(no_inheritance)));
+  CHECK(is_caught(devices, systems, by_guards(no_wait)));
+  CHECK(is_caught(devices, systems, by_guards(no_inside)));
+  CHECK(is_caught(devices, systems, by_guards(one_less)));
+  CHECK(is_caught(inside, systems, by_guards(no_inheritance)));
   CHECK(is_caught(devices, systems, by_inflation(no_wait)));
   CHECK(is_caught(inside, systems, by_inflation(no_wait)));
   CHECK(is_caught({takt::r2dglp_order, 1, true, true}, systems, by_inflation(no_wait)));

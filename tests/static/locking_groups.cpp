@@ -15,6 +15,7 @@
 #include <takt/rules/locking/token_pool.hpp>
 
 #include <array>
+#include <concepts>
 
 namespace {
 
@@ -48,10 +49,12 @@ static_assert(ProgressMechanism<no_progress, priority_mutex<4>>);
 static_assert(ProgressMechanism<priority_inheritance, r2dglp<2, 4>>);
 static_assert(ProgressMechanism<boost_when_contended, group_lock<2, 4>>);
 static_assert(ProgressMechanism<boost_when_granted, ck_omlp<2, 4>>);
-static_assert(ProgressMechanism<chosen_progress, token_pool<k_fmlp<2, 4>>>);
+static_assert(ProgressMechanism<any_progress, token_pool<k_fmlp<2, 4>>>);
+static_assert(any_progress{no_progress{}} == no_progress{} && any_progress{no_progress{}} != boost_when_granted{});
 static_assert(!ProgressMechanism<mechanism_without_boost, priority_mutex<4>>);
 static_assert(!ProgressMechanism<priority_inheritance, int>);
 static_assert(!ProgressMechanism<int, priority_mutex<4>>);
+static_assert(!std::convertible_to<mechanism_without_boost, any_progress>, "for one type of locks, and no mechanism");
 
 struct lock_without_unlock {
   void lock();

@@ -19,9 +19,18 @@ namespace fs = std::filesystem;
 
 /// Enumerations whose name speaks of a rule, and why none of them stops a user's own rule.
 const std::map<std::string, std::string, std::less<>> closed_for_a_reason{
-    {"activation_order", "when a clock lets a job see that another one started"},
-    {"load_order", "how a sum is compared with a limit"},
-    {"overrun_policy", "what one account of budgets does; hosts act on the actions that it names"},
+    {"decrease_rule", "which workload changes make an operation of one scheduler of shares"},
+    {"gpu_choice", "who advises the locks of one simulator; the advice of a lock is a type"},
+    {"leftover_rule", "how one step of one published algorithm rounds"},
+    {"length_choice", "how long jobs of a measurement work, which is no order of theirs"},
+    {"refusal_rule", "how one step of one published algorithm is read"},
+};
+
+/// What was an enumeration of rules once.
+const std::set<std::string, std::less<>> open_by_now{
+    "block_placement", "cpu_scheduler", "engine_order",  "gang_order",     "gel_policy",
+    "graph_scheduler", "job_choice",    "level_limit",   "overrun_policy", "priority_order",
+    "progress_kind",   "service_order", "serving_order", "token_order",    "token_protocol",
 };
 
 /// The rules that a concept may name, and why.
@@ -46,11 +55,19 @@ auto read(const fs::path& file) -> std::string {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-auto enumerations_of_rules(const std::string& text) -> std::vector<std::string> {
+auto enumerations_in(const std::string& text) -> std::vector<std::string> {
   std::vector<std::string> out;
-  const std::regex named{
-      R"(enum\s+(?:class|struct)?\s*(\w*(?:order|policy|policies|protocol|scheduler|discipline))\b)"};
+  const std::regex named{R"(\benum\s+(?:class\s+|struct\s+)?(\w+))"};
   for (std::sregex_iterator m{text.begin(), text.end(), named}, none; m != none; ++m) { out.push_back((*m)[1].str()); }
+  return out;
+}
+auto enumerations_of_rules(const std::string& text) -> std::vector<std::string> {
+  auto out = enumerations_in(text);
+  const std::regex speaks_of_rules{
+      R"(\w*(?:order|policy|policies|protocol|scheduler|discipline|mechanism|choice|rule))"};
+  std::erase_if(out, [&](const std::string& name) {
+    return !open_by_now.contains(name) && !std::regex_match(name, speaks_of_rules);
+  });
   return out;
 }
 
@@ -120,7 +137,7 @@ void each_header(const std::vector<std::string>& rooms, const F& f) {
 TEST_CASE("no enumeration counts the orders, policies or protocols that there are") {
   std::set<std::string> used;
   std::size_t headers = 0;
-  each_header({"rules", "model", "analysis", "allocation"}, [&](const std::string& file, const std::string& text) {
+  each_header({""}, [&](const std::string& file, const std::string& text) {
     ++headers;
     for (const auto& name : enumerations_of_rules(text)) {
       CAPTURE(file);
@@ -128,8 +145,9 @@ TEST_CASE("no enumeration counts the orders, policies or protocols that there ar
       used.insert(name);
     }
   });
-  CHECK(headers > 200);
+  CHECK(headers > 600);
   for (const auto& [name, why] : closed_for_a_reason) {
+    CHECK(!open_by_now.contains(name));
     CHECK_MESSAGE(used.contains(name), name << " is there no more");
   }
 }
@@ -197,6 +215,8 @@ TEST_CASE("the checks of open rules find planted lists") {
   CHECK(enumerations_of_rules("enum class service_order : std::uint8_t {") == names{"service_order"});
   CHECK(enumerations_of_rules("enum class cpu_scheduler {};\nenum lock_protocol {};") ==
         names{"cpu_scheduler", "lock_protocol"});
+  CHECK(enumerations_of_rules("enum class progress_kind {};\nenum struct job_choice : int {};") ==
+        names{"progress_kind", "job_choice"});
   CHECK(enumerations_of_rules("enum class orderly : int {}; struct gel_policy {};").empty());
   CHECK(named_rules("template <class R>\nconcept Fifo = std::same_as<R, fifo_rule>;") == names{"fifo_rule"});
   CHECK(named_rules("concept Either =\n    Known<R> || std::same_as<R,\n takt::edf_rule>;") == names{"takt::edf_rule"});

@@ -129,7 +129,7 @@ void add_whole_gpu(json& out, const field& input, const table_of<Number>& table)
   out["U"] = to_json(an::utilization(table));
   out["H"] = to_json(period);
   out["s1_np_edf"] = entry_of(an::single_stream_edf(table), "U>1");
-  out["s1_np_edf_int"] = entry_of(an::single_stream_edf(table, an::activation_order::batched), "U>1");
+  out["s1_np_edf_int"] = entry_of(an::single_stream_edf(table, an::activation_timing::batched), "U>1");
   out["s1_np_fp"] = entry_of(an::single_stream_fixed_priority(table, order));
   const std::pair<std::string, preemption_cost_model> models[]{{"ideal", preemption_cost_model::ideal},
                                                                {"race", preemption_cost_model::race},

@@ -34,12 +34,12 @@ using one_queue = takt::ck_omlp<most_replicas, most_tasks>;
 using bank = simulation::lock_bank<takt::fifo_mutex<most_tasks>, takt::priority_mutex<most_tasks>, short_queues,
                                    donating_queues, one_queue>;
 
-[[nodiscard]] auto progress_of(const field& resource) -> takt::progress_kind {
-  return resource.word("progress", takt::progress_kind::inheritance,
-                       {{"none", takt::progress_kind::none},
-                        {"inherit", takt::progress_kind::inheritance},
-                        {"boost", takt::progress_kind::boost_when_contended},
-                        {"boost-grant", takt::progress_kind::boost_when_granted}});
+[[nodiscard]] auto progress_of(const field& resource) -> takt::any_progress {
+  return resource.word<takt::any_progress>("progress", takt::priority_inheritance{},
+                                           {{"none", takt::no_progress{}},
+                                            {"inherit", takt::priority_inheritance{}},
+                                            {"boost", takt::boost_when_contended{}},
+                                            {"boost-grant", takt::boost_when_granted{}}});
 }
 
 enum class lock_protocol : std::uint8_t { mutex, k_fmlp, r2dglp, ck_omlp };
@@ -104,7 +104,7 @@ class lock_case {
     donates_ = true;
     gate_ = gate_ && !r.value("no_gate", false);
     if (!fqs) { return bank_.add(one_queue{k}, options); }
-    if (options.progress == takt::progress_kind::inheritance) { options.progress = takt::progress_kind::none; }
+    if (options.progress == takt::priority_inheritance{}) { options.progress = takt::no_progress{}; }
     return bank_.add(short_queues{queues}, options);
   }
   [[nodiscard]] auto add_mutex(const field& r, std::int32_t replicas, const simulation::resource_options& options)

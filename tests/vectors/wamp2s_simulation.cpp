@@ -171,17 +171,17 @@ template <class Policy>
   const released_system s{input};
   const std::string& name = input.at("baseline").text();
   const application_table& t = s.tasks;
-  const auto single = [&](sim::job_choice choice, bool preemptive) {
-    return run(s, sim::one_at_a_time<max_tasks>{t, {.choice = choice, .preemptive = preemptive}}, input);
+  const auto single = [&](const takt::JobPriority auto& order, bool preemptive) {
+    return run(s, sim::one_at_a_time{t, {.preemptive = preemptive}, order}, input);
   };
   if (name == "ts") { return {run(s, sim::time_sliced<max_tasks>{t, input.value("ctx_ppm", 0)}, input), {}}; }
   if (name == "share") { return {run(s, sim::equal_shares<max_tasks>{t}, input), {}}; }
   if (name == "prop") { return {run(s, sim::proportional_shares<max_tasks>{t}, input), {}}; }
   if (name == "static") { return {run(s, constant_shares(s, input), input), {}}; }
-  if (name == "fifo") { return {single(sim::job_choice::earliest_release, false), {}}; }
-  if (name == "fp_np") { return {single(sim::job_choice::highest_priority, false), {}}; }
-  if (name == "fp_p") { return {single(sim::job_choice::highest_priority, true), {}}; }
-  if (name == "edf_p") { return {single(sim::job_choice::earliest_deadline, true), {}}; }
+  if (name == "fifo") { return {single(takt::by_arrival{}, false), {}}; }
+  if (name == "fp_np") { return {single(takt::by_given_priority{}, false), {}}; }
+  if (name == "fp_p") { return {single(takt::by_given_priority{}, true), {}}; }
+  if (name == "edf_p") { return {single(takt::by_absolute_deadline{}, true), {}}; }
   input.at("baseline").refuse("is no baseline");
 }
 

@@ -81,8 +81,8 @@ void add_curves(experiment& e, const std::string& title, int colour, stroke line
   const auto seed = static_cast<std::uint64_t>(s.number("seed", 0, INT64_MAX));
   constexpr std::array policies{overrun_policy::none, overrun_policy::early_release};
   for (std::size_t v = 0; v < 2; ++v) {
-    for (const overrun_policy p : policies) {
-      const bool limited = p != overrun_policy::none;
+    for (const overrun_policy& p : policies) {
+      const bool limited = p.limits();
       add_curves(e, std::string{variants[v].title} + (limited ? ", budgets" : ""), variants[v].colour,
                  limited ? stroke::solid : stroke::dashed, e.panels.size());
       e.all_series.push_back({{std::string{variants[v].cell}, limited ? "early_release" : "none"}});

@@ -46,15 +46,13 @@ auto checked(const share_outcome& run) -> share_outcome {
 
 auto run_policy(share_policy policy, const application_table& table, const application_releases& releases,
                 ticks horizon) -> share_outcome {
-  using simulation::job_choice;
   constexpr std::size_t n = most_applications;
   const share_predictor predictor{table};
   const auto scheduled = [&](const share_rules& rules) {
     return run(table, scheduled_applications{table, predictor, rules}, releases, horizon);
   };
-  const auto single = [&](job_choice choice, bool preemptive) {
-    return run(table, simulation::one_at_a_time<n>{table, {.choice = choice, .preemptive = preemptive}}, releases,
-               horizon);
+  const auto single = [&](const JobPriority auto& order, bool preemptive) {
+    return run(table, simulation::one_at_a_time{table, {.preemptive = preemptive}, order}, releases, horizon);
   };
   switch (policy) {
     case share_policy::literal: return scheduled(wamp2s_literal);
@@ -63,9 +61,9 @@ auto run_policy(share_policy policy, const application_table& table, const appli
     case share_policy::equal: return run(table, simulation::equal_shares<n>{table}, releases, horizon);
     case share_policy::time_sliced: return run(table, simulation::time_sliced<n>{table}, releases, horizon);
     case share_policy::proportional: return run(table, simulation::proportional_shares<n>{table}, releases, horizon);
-    case share_policy::fixed_priority: return single(job_choice::highest_priority, false);
-    case share_policy::preemptive_fixed_priority: return single(job_choice::highest_priority, true);
-    case share_policy::preemptive_edf: return single(job_choice::earliest_deadline, true);
+    case share_policy::fixed_priority: return single(by_given_priority{}, false);
+    case share_policy::preemptive_fixed_priority: return single(by_given_priority{}, true);
+    case share_policy::preemptive_edf: return single(by_absolute_deadline{}, true);
     case share_policy::constant: break;
   }
   return run(table, simulation::fixed_shares<n>{table, static_shares(table, predictor)}, releases, horizon);

@@ -47,6 +47,7 @@ struct plan_room {
     if (std::same_as<typename resource_of_segment<S>::type, gpu> && !asks.empty()) { asks.back() = true; }
     return 0;
   }
+  constexpr void hold(mutex_key /*mutex*/, visit_mask /*visits*/) {}
   constexpr void refuse(const model_error& /*told by the flattening*/) {}
 };
 

@@ -91,10 +91,9 @@ inline constexpr bool flattens<T> = !visit_source<T>::needs_pools;
 
 /// Whether a board needs what its pools know: no method of chains, or of sets in this spelling, is known for it.
 template <class P, class T>
-inline constexpr bool asks_pools =
-    !(analysis::HasChainMethod<P> && flattens<T>) && !analysis::SetMethod<analysis::method_of<P>, T> &&
-    (ComposedBoard<P, T> || !(std::same_as<analysis::method_of<P>, analysis::no_known_method> ||
-                              analysis::JudgesSets<analysis::method_of<P>>));
+concept AsksPools = !(analysis::HasChainMethod<P> && flattens<T>) && !analysis::SetMethod<analysis::method_of<P>, T> &&
+                    (ComposedBoard<P, T> || !(std::same_as<analysis::method_of<P>, analysis::no_known_method> ||
+                                              analysis::JudgesSets<analysis::method_of<P>>));
 
 }  // namespace detail
 
@@ -103,13 +102,13 @@ template <class P, class T>
 concept JudgedAsASet = analysis::SetMethod<analysis::method_of<P>, T>;
 /// Tasks on a board that is proven from what its pools know, one by one.
 template <class P, class T>
-concept BoardOfPools = Platform<P> && detail::asks_pools<P, T>;
+concept BoardOfPools = Platform<P> && detail::AsksPools<P, T>;
 /// Sets that a method judges, and those of which a system says why none does.
 template <class P, class T>
-concept SetsAsAWhole = JudgedAsASet<P, T> || (detail::SaysWhyNoMethod<P, T> && !detail::asks_pools<P, T>);
+concept SetsAsAWhole = JudgedAsASet<P, T> || (detail::SaysWhyNoMethod<P, T> && !detail::AsksPools<P, T>);
 /// Chains on a platform as a whole; whether a method is known for them is asked when they are analysed.
 template <class P, class T>
-concept ChainsAsAWhole = Platform<P> && TaskSet<T> && !SetsAsAWhole<P, T> && !detail::asks_pools<P, T>;
+concept ChainsAsAWhole = Platform<P> && TaskSet<T> && !SetsAsAWhole<P, T> && !detail::AsksPools<P, T>;
 
 /// Proves, or fails to prove, that every task meets its deadline under a plan. `known_method` of the platform decides
 /// how; a composition without a known bound does not compile. With <takt/compose.hpp>, which is included in all files

@@ -45,6 +45,10 @@ class any_stations {
   }
   [[nodiscard]] auto token_inherits(std::size_t pool) const noexcept -> bool { return token_rules_[pool].inherits(); }
   [[nodiscard]] auto token_donates(std::size_t pool) const noexcept -> bool { return token_rules_[pool].donates(); }
+  [[nodiscard]] auto token_is_local(std::size_t pool) const noexcept -> bool { return token_rules_[pool].is_local(); }
+  [[nodiscard]] auto token_has_ceiling(std::size_t pool) const noexcept -> bool {
+    return token_rules_[pool].has_ceiling();
+  }
   [[nodiscard]] auto delays(std::size_t pool, std::span<section_demand> sections) const -> bool {
     return token_rules_[pool].delays(sections, setting(pool));
   }
@@ -54,6 +58,10 @@ class any_stations {
   }
   /// Whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] auto inherits(std::size_t s) const noexcept -> bool { return rules_[s].inherits_priorities(); }
+  /// Whether visits with guards may start early there.
+  [[nodiscard]] auto starts_early(std::size_t s) const noexcept -> bool {
+    return units_[s] == 1 && rules_[s].starts_early();
+  }
 
   [[nodiscard]] auto point(std::size_t s, const job_timing& t, ticks release, priority_point& out) const -> bool {
     return rules_[s].point(units_[s], t, release, out);
@@ -100,6 +108,7 @@ class any_stations {
     auto release(std::size_t tokens, request_id r) -> request_id { return at_[tokens].release(r); }
     void reprioritize(std::size_t tokens, request_id r, const priority_point& p) { at_[tokens].reprioritize(r, p); }
     [[nodiscard]] auto heir(std::size_t tokens, request_id r) const -> request_id { return at_[tokens].heir(r); }
+    [[nodiscard]] auto replica(std::size_t tokens, request_id r) const -> replica_id { return at_[tokens].replica(r); }
 
    private:
     typename any_token_rule<Capacity>::lock at_[MaxStations];

@@ -112,6 +112,9 @@ struct task_verdict {
   bool meets = false;
   bool limited = true;        ///< false: there is no deadline, and any bound will do
   std::string_view method{};  ///< whose bound it is, where a verdict has bounds of several; else empty
+  /// Of the bound, what a job waits for tokens and for sections of less important tasks, where the rules of pools say
+  /// it.
+  Number blocking{};
 };
 
 /// Of a visit that is bounded by itself, such as a node of a graph.

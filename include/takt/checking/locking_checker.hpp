@@ -6,20 +6,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include <takt/checking/longest_delay.hpp>
+#include <takt/model/priority_point.hpp>
+#include <takt/model/service_order.hpp>
 #include <takt/rules/locking/protocol.hpp>
 
 namespace takt::checking {
 
-/// Whom a release must serve.
-enum class serving_order : std::uint8_t { any, first_issued, most_important };
-
 struct checker_expectations {
-  serving_order order = serving_order::any;
+  /// Whom a release must serve, of all who wait: `service_order::first_come`, `service_order::priority` or a comparison
+  /// of one's own. Nothing: anybody.
+  std::optional<service_order> order{};
   bool work_conserving = true;
   bool serves_all = true;
 };
@@ -137,7 +139,7 @@ class locking_checker {
         granted = next.lock.withdraw(r);
       } else {
         next.arrivals.push_back(r);
-        granted = next.lock.issue(r, {.priority = {.point = importance_[index(r)], .tie = r}, .length = 1});
+        granted = next.lock.issue(r, {.priority = priority_of(r), .length = 1});
         expect(granted == no_request || granted == r, "an issue serves somebody else");
       }
       for (request_id i = 0; i < clients; ++i) {
@@ -152,16 +154,20 @@ class locking_checker {
   }
 
   void check_order(const state& s, request_id granted) {
-    if (expected_.order == serving_order::any) { return; }
+    if (!expected_.order) { return; }
     request_id best = no_request;
-    for (const request_id r : s.arrivals) {
+    waiting_claim first;
+    for (std::size_t place = 0; place < s.arrivals.size(); ++place) {
+      const request_id r = s.arrivals[place];
       if (!s.lock.waits(r)) { continue; }
-      const bool first = best == no_request;
-      const bool better = !first && importance_[index(r)] < importance_[index(best)];
-      if (first || (expected_.order == serving_order::most_important && better)) { best = r; }
+      const waiting_claim claim{priority_of(r), static_cast<std::int64_t>(place)};
+      if (best != no_request && !expected_.order->goes_first(claim, first)) { continue; }
+      best = r;
+      first = claim;
     }
     expect(granted == best, "somebody is served out of order");
   }
+  [[nodiscard]] auto priority_of(request_id r) const -> priority_point { return {importance_[index(r)], r}; }
 
   P start_;
   checker_expectations expected_;

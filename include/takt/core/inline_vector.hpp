@@ -5,10 +5,12 @@
 #include <concepts>
 #include <cstddef>
 
+#include <takt/core/value.hpp>
+
 namespace takt {
 
 /// A sequence of at most `Capacity` values, stored in place.
-template <std::semiregular T, std::size_t Capacity>
+template <DefaultCopyable T, std::size_t Capacity>
 class inline_vector {
  public:
   using value_type = T;

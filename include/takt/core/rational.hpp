@@ -129,6 +129,4 @@ struct number_traits<rational> {
   }
 };
 
-static_assert(ExactNumber<rational>);
-
 }  // namespace takt

@@ -74,6 +74,4 @@ template <class F, class S>
   return fact_access<F, S>::get(s);
 }
 
-static_assert(knows<kernel_work, kernel_segment<divisible_work>> && !knows<kernel_wcet, copy_segment>);
-
 }  // namespace takt

@@ -58,6 +58,9 @@ enum class model_fault : std::uint8_t {
   edge_between_jobs,
   too_many_visits,
   workload_part_unused,
+  mutex_without_pool,
+  section_off_its_processor,
+  sections_nest,
   // locked GPUs
   processors_out_of_range,
   cluster_does_not_divide,

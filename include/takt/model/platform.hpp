@@ -11,6 +11,7 @@
 #include <boost/hana/front.hpp>
 #include <boost/hana/tuple.hpp>
 
+#include <takt/core/value.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
@@ -67,7 +68,7 @@ struct accelerator_resource {
 
 /// What arbitrates a resource: a type that names its discipline. rules/ has the state machines behind them.
 template <class R>
-concept RuleTag = std::copyable<R> && requires { typename R::is_takt_rule; };
+concept RuleTag = Copyable<R> && requires { typename R::is_takt_rule; };
 
 template <class Resource, RuleTag Rule>
 struct resource_pool {

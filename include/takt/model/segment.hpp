@@ -10,6 +10,7 @@
 
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
+#include <takt/core/value.hpp>
 #include <takt/model/kernel_law.hpp>
 #include <takt/model/stage.hpp>
 
@@ -39,7 +40,7 @@ struct kernel_segment {
 
 /// What stands in a task's chain: time on a CPU, a copy engine or a GPU, or on the resource of a type that it names.
 template <class S>
-concept Segment = std::copyable<S> && (requires {
+concept Segment = Copyable<S> && (requires {
                     { S::where } -> std::convertible_to<stage>;
                   } || requires { typename S::resource; });
 

@@ -21,6 +21,21 @@ template <ExactNumber Number>
   return model_fault::none;
 }
 
+/// Of work that SMs divide. Times that were measured (`sampled`) have the serial part within them.
+template <class Number>
+[[nodiscard]] constexpr auto work_fault(const Number& work, const Number& serial_part, std::int64_t numerator,
+                                        std::int64_t denominator, bool sampled = false) -> model_fault {
+  if (serial_part < Number(0)) { return model_fault::negative_time; }
+  if (denominator < 1 || numerator < denominator) { return model_fault::interleave_below_one; }
+  Number stretched{};
+  Number serial{};
+  if (!number_traits<Number>::multiply(work, numerator, stretched) ||
+      !number_traits<Number>::multiply(serial_part, denominator, serial)) {
+    return model_fault::time_overflow;
+  }
+  return !sampled && stretched < serial ? model_fault::overhead_exceeds_work : model_fault::none;
+}
+
 template <class Table, class Number>
 [[nodiscard]] constexpr auto segment_fault(const Table& table, const segment_record<Number>& s) -> model_fault {
   if (!is_known(s.where) || !is_known(s.direction)) { return model_fault::choice_out_of_range; }
@@ -31,18 +46,7 @@ template <class Table, class Number>
       return fault;
     }
   }
-  if (s.overhead < Number(0)) { return model_fault::negative_time; }
-  if (s.interleave_denominator < 1 || s.interleave_numerator < s.interleave_denominator) {
-    return model_fault::interleave_below_one;
-  }
-  Number stretched{};
-  Number serial{};
-  if (!number_traits<Number>::multiply(s.time.upper, s.interleave_numerator, stretched) ||
-      !number_traits<Number>::multiply(s.overhead, s.interleave_denominator, serial)) {
-    return model_fault::time_overflow;
-  }
-  if (s.samples == 0 && stretched < serial) { return model_fault::overhead_exceeds_work; }
-  return model_fault::none;
+  return work_fault(s.time.upper, s.overhead, s.interleave_numerator, s.interleave_denominator, s.samples > 0);
 }
 
 template <class Number>

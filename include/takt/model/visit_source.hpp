@@ -12,6 +12,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_kernel.hpp>
+#include <takt/model/critical_section.hpp>
 #include <takt/model/graph/graph_parts.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
@@ -35,15 +36,16 @@ struct flow_attributes {
 };
 
 /// What takes tasks apart: `open` begins a task, `visit` adds a segment to it after the visits that a mask names and
-/// returns its own bit, and `refuse` says what a visit table cannot hold, before any task of the same source is opened
-/// and with tasks counted within it.
+/// returns its own bit, `hold` says that visits of it are one section of a mutex, and `refuse` says what a visit table
+/// cannot hold, before any task of the same source is opened and with tasks counted within it.
 template <class S>
-concept VisitSink =
-    requires(S sink, const flow_attributes& task, const cpu_segment& s, visit_mask before, const model_error& e) {
-      sink.open(task);
-      { sink.visit(s, before) } -> std::same_as<visit_mask>;
-      sink.refuse(e);
-    };
+concept VisitSink = requires(S sink, const flow_attributes& task, const cpu_segment& s, visit_mask before,
+                             const model_error& e, mutex_key mutex) {
+  sink.open(task);
+  { sink.visit(s, before) } -> std::same_as<visit_mask>;
+  sink.hold(mutex, before);
+  sink.refuse(e);
+};
 
 /// How a type is taken apart into tasks and visits. A specialization has `max_tasks`, `max_visits`, the `segments` that
 /// are surely there as far as the type says, `needs_pools`, which is true where only the rules of pools can read it,
@@ -99,6 +101,28 @@ template <class S>
 inline constexpr bool may_split = std::same_as<S, grid_kernel> || knows<kernel_launch, S> || knows<kernel_await, S>;
 template <class S>
 inline constexpr std::size_t visits_in = may_split<S> ? 3 : 1;
+template <class Mutex, class... Segments>
+inline constexpr std::size_t visits_in<critical_section<Mutex, Segments...>> = (visits_in<Segments> + ... + 0);
+
+/// Segments of a chain, with sections and what is in them.
+template <class S>
+struct segments_in {
+  using type = segment_list<S>;
+};
+template <class Mutex, class... Segments>
+struct segments_in<critical_section<Mutex, Segments...>> {
+  using type = segment_list<critical_section<Mutex, Segments...>, Segments...>;
+};
+template <class Chain>
+struct segments_in_chain;
+template <class... Segments>
+struct segments_in_chain<segment_list<Segments...>> : joined_segments<typename segments_in<Segments>::type...> {};
+
+/// All positions after those of a mask, up to the last of another.
+[[nodiscard]] constexpr auto positions_between(visit_mask before, visit_mask last) noexcept -> visit_mask {
+  const visit_mask up_to = last == 0 ? 0 : (last << 1) - 1;
+  return before == 0 ? up_to : up_to & ~((before << 1) - 1);
+}
 
 template <class S, class Sink>
 constexpr auto add_split(const S& kernel, duration launch, duration await, Sink& sink, visit_mask before)
@@ -107,10 +131,16 @@ constexpr auto add_split(const S& kernel, duration launch, duration await, Sink&
   return sink.visit(cpu(await), sink.visit(kernel, launched));
 }
 
-/// A segment as its visits, after those of a mask; the bit of the last.
+/// A segment as its visits, after those of a mask; the bit of the last. Pre: of a section, the mask is of one visit,
+/// the last of the task, or of none.
 template <class S, class Sink>
 constexpr auto add_segment(const S& s, Sink& sink, visit_mask before) -> visit_mask {
-  if constexpr (std::same_as<S, grid_kernel>) {
+  if constexpr (is_critical_section<S>) {
+    visit_mask last = before;
+    s.each([&](const auto& inside) { last = add_segment(inside, sink, last); });
+    sink.hold(mutex_key::of<typename S::resource>(), positions_between(before, last));
+    return last;
+  } else if constexpr (std::same_as<S, grid_kernel>) {
     return s.split ? add_split(s, s.launch, s.await, sink, before) : sink.visit(s, before);
   } else if constexpr (may_split<S>) {
     duration launch{};
@@ -135,9 +165,9 @@ struct visit_source<T> {
   }
 
  public:
-  using segments = typename detail::chain_of<T>::type;
+  using segments = typename detail::segments_in_chain<typename detail::chain_of<T>::type>::type;
   static constexpr std::size_t max_tasks = 1;
-  static constexpr std::size_t max_visits = count(segments{});
+  static constexpr std::size_t max_visits = count(typename detail::chain_of<T>::type{});
   static constexpr bool needs_pools = detail::has_own_visits<T>;
 
   template <VisitSink Sink>

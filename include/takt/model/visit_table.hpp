@@ -37,7 +37,13 @@ struct flow_record {
   std::uint32_t visit_count = 0;
 };
 
-/// Time on one station: units of a pool that are scheduled together. A visit of length zero never asks.
+/// What a visit needs its unit for besides its time. A step that follows the time, such as a call of a lock, takes
+/// none, but a unit: steps of one instant are made one by one, that of the first visit in the table first, and whoever
+/// is behind has to have a unit again. Starts, such as of a copy, come behind all steps of an instant.
+enum class unit_need : std::uint8_t { time, step, start };
+
+/// Time on one station: units of a pool that are scheduled together. A visit of length zero asks only for a step or
+/// a start.
 struct visit_record {
   std::uint32_t task = 0;
   std::uint32_t position = 0;
@@ -47,14 +53,38 @@ struct visit_record {
   visit_mask predecessors = 0;
   visit_mask ancestors = 0;
   view_values view{};
+  unit_need need = unit_need::time;
+  bool after_move = false;  ///< left out unless a section around it has a token of another unit than the job before had
 };
 
+/// Which of the pools side by side: that of the own unit, that of the unit of the job before, or the first or the last
+/// of the two, so that all who need both ask in the same order. All but the own one only after a move.
+enum class token_place : std::uint8_t { own, last, first_of_both, last_of_both };
+
 /// Visits of one job that hold a token from before the first until after the last of them. One of them comes first, and
-/// the others follow it without visits in between. Sections of one task do not overlap.
+/// the others follow it without visits in between. Sections of one task do not overlap; where they may nest, see
+/// `section_shapes`, outer ones come first in the table, and those of the same visits are one request for all of them.
 struct visit_section {
   std::uint32_t task = 0;
   std::uint32_t tokens = 0;  ///< which pool of tokens
   visit_mask visits = 0;
+  /// Token r belongs to unit r / together % units, such as a GPU. A job that gets one of another unit than the job
+  /// before of its task moves.
+  std::int32_t units = 1;
+  std::int32_t together = 1;
+  std::int32_t stride = 0;  ///< above 0: its pool is `tokens` + stride * the unit of the section around it
+  token_place place = token_place::own;
+  std::uint32_t tokens_of_last = 0;  ///< in place of `tokens` for the unit that the job before had
+
+  [[nodiscard]] constexpr auto unit_of(std::int32_t token) const noexcept -> std::int32_t {
+    return token / together % units;
+  }
+};
+
+/// What sections of a task may be to each other. Bounds know `apart` only.
+enum class section_shapes : std::uint8_t {
+  apart,   ///< no two share visits, and no visit depends on a token
+  nested,  ///< one may lie in another, and what is asked for there may depend on its token
 };
 
 /// What every host and analysis reads of tasks, whatever they were written as: a job is a DAG of visits. What only one
@@ -125,11 +155,56 @@ template <class Table>
 
 }  // namespace detail
 
+namespace detail {
+
+/// The section around another of the same task, or the number of sections.
+template <class Table>
+[[nodiscard]] constexpr auto section_around(const Table& table, std::size_t s) -> std::size_t {
+  for (std::size_t r = 0; r < s; ++r) {
+    const visit_section& a = table.sections[r];
+    const visit_section& b = table.sections[s];
+    if (a.task == b.task && a.units > 1 && a.visits != b.visits && (b.visits & ~a.visits) == 0) { return r; }
+  }
+  return table.sections.size();
+}
+
+/// Whether what depends on tokens lies in a section whose tokens are of several units, and its pools are there.
+template <class Table>
+[[nodiscard]] constexpr auto dependence_fault(const Table& table, std::size_t s, std::size_t token_pools) -> bool {
+  const visit_section& x = table.sections[s];
+  if (x.units < 1 || x.together < 1 || x.stride < 0) { return true; }
+  if (x.place != token_place::own && x.stride == 0) { return true; }
+  if (x.stride == 0) { return false; }
+  const std::size_t around = section_around(table, s);
+  if (around == table.sections.size()) { return true; }
+  const auto most = static_cast<std::size_t>(table.sections[around].units - 1);
+  const auto end = most * static_cast<std::size_t>(x.stride);
+  if (x.tokens + end >= token_pools || x.tokens_of_last + end >= token_pools) { return true; }
+  bool moved = true;
+  for (std::uint32_t p = 0; x.place != token_place::own && p < table.tasks[x.task].visit_count; ++p) {
+    moved = moved && ((x.visits >> p & 1U) == 0 || table.visit(x.task, p).after_move);
+  }
+  return !moved;
+}
+
+/// The same of a visit that may be left out.
+template <class Table>
+[[nodiscard]] constexpr auto lacks_move(const Table& table, const visit_record& x) -> bool {
+  bool may_move = !x.after_move;
+  for (const visit_section& s : table.sections) {
+    may_move = may_move || (s.task == x.task && s.units > 1 && (s.visits >> x.position & 1U) != 0);
+  }
+  return !may_move;
+}
+
+}  // namespace detail
+
 /// The first fault of a table on so many stations, at most one more than it has room for visits. Times within range
 /// bound every sum of a bound's iteration.
 template <std::size_t N, std::size_t V>
-[[nodiscard]] constexpr auto validate(const visit_table<N, V>& table, std::size_t stations, std::size_t token_pools = 0)
-    -> model_error {
+[[nodiscard]] constexpr auto validate(const visit_table<N, V>& table, std::size_t stations, std::size_t token_pools = 0,
+                                      section_shapes shapes = section_shapes::apart) -> model_error {
+  const bool nests = shapes == section_shapes::nested;
   if (table.tasks.empty()) { return {.fault = model_fault::no_task}; }
   if (stations > V + 1) { return {.fault = model_fault::platform_size_out_of_range}; }
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -149,21 +224,63 @@ template <std::size_t N, std::size_t V>
     if (x.upper < x.lower) { return fault_at(model_fault::best_case_exceeds_worst_case, x.task, x.position); }
     if (x.upper > longest_visit_time) { return fault_at(model_fault::time_overflow, x.task, x.position); }
     if (x.station >= stations) { return fault_at(model_fault::platform_size_out_of_range, x.task, x.position); }
+    const bool depends = x.need != unit_need::time || x.after_move;
+    if (nests ? detail::lacks_move(table, x) : depends) { return fault_at(model_fault::malformed, x.task, x.position); }
   }
   for (std::size_t s = 0; s < table.sections.size(); ++s) {
     const visit_section& section = table.sections[s];
     if (section.tokens >= token_pools || detail::section_fault(table, section)) {
       return fault_at(model_fault::malformed, section.task);
     }
+    if (nests ? detail::dependence_fault(table, s, token_pools) : section.units != 1 || section.stride != 0) {
+      return fault_at(model_fault::malformed, section.task);
+    }
     for (std::size_t r = 0; r < s; ++r) {
       const visit_section& other = table.sections[r];
-      if (other.task == section.task && (other.visits & section.visits) != 0) {
-        return fault_at(model_fault::malformed, section.task);
-      }
+      if (other.task != section.task || (other.visits & section.visits) == 0) { continue; }
+      if (!nests || (section.visits & ~other.visits) != 0) { return fault_at(model_fault::malformed, section.task); }
     }
   }
   return {};
 }
+
+namespace detail {
+
+/// The earliest that the predecessors of a visit let its window begin: when they are due, or after a late release. A
+/// job asks for the token of a section then, and not before.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto earliest_window(const visit_table<N, V>& table, std::size_t v, const ticks* offsets,
+                                             const ticks* local_deadlines) -> ticks {
+  const visit_record& x = table.visits[v];
+  const flow_record& t = table.tasks[x.task];
+  ticks out = x.predecessors == 0 ? t.jitter : 0;
+  for (std::uint32_t p = 0; p < x.position; ++p) {
+    const std::uint32_t u = t.first_visit + p;
+    const bool later = (x.predecessors >> p & 1U) != 0 && out < offsets[u] + local_deadlines[u];
+    if (later) { out = offsets[u] + local_deadlines[u]; }
+  }
+  return out;
+}
+
+/// The section that a visit is of; the number of sections if there is none.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto section_of(const visit_table<N, V>& table, std::size_t v) -> std::uint32_t {
+  const visit_record& x = table.visits[v];
+  std::uint32_t s = 0;
+  for (; s < table.sections.size(); ++s) {
+    const visit_section& section = table.sections[s];
+    if (section.task == x.task && (section.visits >> x.position & 1U) != 0) { break; }
+  }
+  return s;
+}
+/// Whether a visit is the one of a section that comes first.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto begins_section(const visit_table<N, V>& table, std::size_t v) -> bool {
+  const std::uint32_t s = section_of(table, v);
+  return s < table.sections.size() && (table.visits[v].predecessors & table.sections[s].visits) == 0;
+}
+
+}  // namespace detail
 
 /// Whether guards of all visits, offsets from the nominal release and local deadlines from there, keep the order of
 /// visits, wait for late releases and end within the deadline.
@@ -173,14 +290,11 @@ template <std::size_t N, std::size_t V>
   for (std::size_t v = 0; v < table.visits.size(); ++v) {
     const visit_record& x = table.visits[v];
     const flow_record& t = table.tasks[x.task];
-    if (offsets[v] < (x.predecessors == 0 ? t.jitter : 0) || local_deadlines[v] < 0 || offsets[v] > t.deadline ||
+    if (offsets[v] < 0 || local_deadlines[v] < 0 || offsets[v] > t.deadline ||
         local_deadlines[v] > t.deadline - offsets[v]) {
       return false;
     }
-    for (std::uint32_t p = 0; p < x.position; ++p) {
-      const std::uint32_t u = t.first_visit + p;
-      if ((x.predecessors >> p & 1U) != 0 && offsets[u] + local_deadlines[u] > offsets[v]) { return false; }
-    }
+    if (offsets[v] < detail::earliest_window(table, v, offsets, local_deadlines)) { return false; }
   }
   return true;
 }

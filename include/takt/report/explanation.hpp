@@ -82,17 +82,20 @@ namespace detail {
   return t.terms.empty() ? std::string{".\n"} : ". Of that bound,\n" + list_of(v, t, t.terms);
 }
 
+/// "8ms", and by which method where several have bounds.
+[[nodiscard]] inline auto bound_text(const verdict_summary& v, const task_summary& t) -> std::string {
+  return format_duration(t.bound.value) + (v.mixes_methods() ? " (" + t.method + ")" : "");
+}
+
 [[nodiscard]] inline auto unlimited_text(const verdict_summary& v, const task_summary& t) -> std::string {
-  if (t.bound.exists) {
-    return " has no deadline: a job takes at most " + format_duration(t.bound.value) + parts_of_bound(v, t);
-  }
+  if (t.bound.exists) { return " has no deadline: a job takes at most " + bound_text(v, t) + parts_of_bound(v, t); }
   return " has no deadline, and no bound is known" + (t.because.empty() ? "" : ": " + t.because) + ".\n";
 }
 
 [[nodiscard]] inline auto met_text(const verdict_summary& v, const task_summary& t) -> std::string {
   const std::string out = " meets its deadline of " + format_duration(t.deadline);
   if (!t.bound.exists) { return out + ", like all that compete with it.\n"; }
-  return out + ": a job takes at most " + format_duration(t.bound.value) + ", which leaves " +
+  return out + ": a job takes at most " + bound_text(v, t) + ", which leaves " +
          format_duration(t.deadline - t.bound.value) + parts_of_bound(v, t);
 }
 
@@ -104,7 +107,7 @@ namespace detail {
   if (t.bound.exists) {
     const ticks excess = t.bound.value - t.deadline;
     const std::string above = excess > 0 ? ", " + format_duration(excess) + " above it." : ", if no job is late.";
-    return out + ": its bound is " + format_duration(t.bound.value) + above + all_parts(v, t, t.terms);
+    return out + ": its bound is " + bound_text(v, t) + above + all_parts(v, t, t.terms);
   }
   if (t.demand.empty()) { return out + ".\n"; }
   ticks claimed = 0;

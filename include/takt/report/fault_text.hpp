@@ -100,6 +100,13 @@ struct fault_text {
     case model_fault::workload_part_unused:
       return {"task", "says what no pool of this board reads",
               "no parallelism above 1, relative point, memory, share request or contention"};
+    case model_fault::mutex_without_pool:
+      return {"mutex", "is no pool of the board", "pool(mutex{}, locked(priority_inheritance_order))"};
+    case model_fault::section_off_its_processor:
+      return {"section", "is not time on the one processor that the mutex is of, under a preemptive rule",
+              "sections of CPU time, by tasks of one core"};
+    case model_fault::sections_nest:
+      return {"section", "holds a mutex and a token of the GPU at once", "one lock at a time"};
     case model_fault::processors_out_of_range:
       return {"cpus, gpus", "are out of range", "1 to 64 CPUs and 1 to 32 GPUs"};
     case model_fault::cluster_does_not_divide:

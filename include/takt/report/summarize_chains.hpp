@@ -144,8 +144,8 @@ void add_misses(verdict_summary& v, const platform_record& platform,
 
 /// A verdict on chains with its reasons: the analysis of the platform is made once more under the plan of the verdict.
 /// A bound that it does not find again has no terms. Pre: `v` is about these tasks on this platform.
-template <Platform P, TaskSet T, std::size_t N, std::size_t M>
-  requires(KnownComposition<P> && !HasAccelerator<P> && !HasGpuShares<P>)
+template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
+  requires ChainsAsAWhole<P, T>
 [[nodiscard]] auto summarize(const P& platform, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {
   verdict_summary out = detail::begin_summary(v);
   const platform_record record = platform.record();

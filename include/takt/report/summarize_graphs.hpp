@@ -113,6 +113,7 @@ void add_graph_facts(const Table& refined, verdict_summary& out) {
 /// A verdict on graphs with its reasons: the nodes on the path that decides each bound. Rows may have been held to
 /// deadlines. Pre: `v` is about these graphs on this platform.
 template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t M>
+  requires(!BoardOfPools<P, T>)
 [[nodiscard]] auto summarize(const P& platform, const T& graphs, const verdict<ticks, N, M>& v) -> verdict_summary {
   verdict_summary out = detail::begin_summary(v);
   out.subject = "graph";

@@ -49,7 +49,9 @@ inline void write_task(json_writer& json, const verdict_summary& v, const task_s
   json.begin_object().member("name", t.name);
   write_time(json, "deadline", t.limited, t.deadline);
   write_time(json, "response_bound", t.bound.exists, t.bound.value);
-  json.member("meets", t.meets).key("terms").begin_array();
+  json.member("meets", t.meets);
+  if (!t.method.empty()) { json.member("method", t.method); }
+  json.key("terms").begin_array();
   for (const term<ticks>& part : t.terms) {
     json.begin_object().member("what", name_of(part.what));
     write_cause(json, v, part);

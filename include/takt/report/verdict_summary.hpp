@@ -24,6 +24,7 @@ struct task_summary {
   ticks deadline = 0;
   bool limited = true;  ///< false: no deadline, any bound will do
   response_bound<ticks> bound;
+  std::string method;  ///< whose bound it is
   bool evaluated = false;
   bool meets = false;
   std::vector<term<ticks>> terms;   ///< of a bound that exists; they add up to it
@@ -78,6 +79,16 @@ struct verdict_summary {
     const task_summary& t = tasks[task];
     return t.meets || bounds_late_jobs ? t.bound : response_bound<ticks>{};
   }
+  /// Whether the bounds of different tasks are of different methods.
+  [[nodiscard]] auto mixes_methods() const -> bool {
+    const task_summary* first = nullptr;
+    for (const task_summary& t : tasks) {
+      if (!t.bound.exists) { continue; }
+      if (first != nullptr && first->method != t.method) { return true; }
+      first = &t;
+    }
+    return false;
+  }
 };
 
 namespace detail {
@@ -96,6 +107,7 @@ template <std::size_t N, std::size_t M>
     row.deadline = t.deadline;
     row.limited = t.limited;
     row.bound = t.bound;
+    if (t.bound.exists) { row.method = t.method.empty() ? v.method : t.method; }
     row.evaluated = t.evaluated;
     row.meets = t.meets;
     out.tasks.push_back(std::move(row));

@@ -31,8 +31,8 @@ namespace detail {
   return t.limited ? in_milliseconds(t.deadline) : "-";
 }
 
-/// One row per task, in the order of the summary: its facts, its deadline and what is proven of it. Bounds by other
-/// analyses follow where there are any.
+/// One row per task, in the order of the summary: its facts, its deadline and what is proven of it, and by which method
+/// where several have proven it. Bounds by other analyses follow where there are any.
 [[nodiscard]] inline auto verdict_table(const verdict_summary& v) -> table {
   table out;
   out.heads.push_back(v.subject);
@@ -42,6 +42,8 @@ namespace detail {
     out.heads.emplace_back("bound ms");
     out.heads.emplace_back("slack");
   }
+  const bool mixed = v.mixes_methods();
+  if (mixed) { out.heads.emplace_back("by"); }
   out.heads.emplace_back("meets");
   const auto others = v.tasks.empty() ? decltype(task_summary::other_bounds){} : v.tasks.front().other_bounds;
   for (const auto& [name, bound] : others) {
@@ -56,6 +58,7 @@ namespace detail {
       row.push_back(detail::bound_cell(t.bound));
       row.push_back(t.bound.exists && t.limited ? percent_of(t.deadline - t.bound.value, t.deadline) : "-");
     }
+    if (mixed) { row.push_back(t.method.empty() ? "-" : t.method); }
     row.emplace_back(detail::answer_cell(v, t));
     for (const auto& [name, bound] : t.other_bounds) {
       if (name != v.method) { row.push_back(detail::bound_cell(bound)); }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
@@ -16,17 +16,14 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task.hpp>
 #include <takt/model/task_set.hpp>
-#include <takt/rules/accelerator/event_driven_gang.hpp>
 #include <takt/rules/accelerator/gang_order.hpp>
-#include <takt/rules/accelerator/level_stack.hpp>
-#include <takt/rules/accelerator/single_stream.hpp>
-#include <takt/rules/accelerator/slotted_cores.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
-#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/priority_order.hpp>
-#include <takt/rules/servers/kernel_server.hpp>
+#include <takt/rules/servers/forward.hpp>
+#include <takt/rules/servers/kernel_needs.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/visit_view.hpp>
 #include <takt/rules/why_no_method.hpp>
 
 namespace takt {
@@ -57,12 +54,10 @@ struct kernel_rule {
   static constexpr bool stops_kernels = true;
   static constexpr bool serves_one_unit = true;
 
-  /// A kernel that is pinned to a core says how long it takes there.
   template <TimedOnGpu K>
   [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at) -> visit_view {
     const kernel_pinning place = detail::fact_or_none<kernel_pinning>(kernel);
     const bool is_pinned = !needs_all_cores(place.width);
-    if (is_pinned && !knows<kernel_wcet, K> && !knows<execution_time, K>) { return detail::unknown_time(); }
     visit_view out = stoppable_time(kernel, at.gpu);
     out.values = kernel_needs{out.values.at[0], is_pinned ? place.core : any_core}.values();
     return out;
@@ -133,7 +128,8 @@ struct slots_rule : kernel_rule<Policy> {
     return {{}, pinned, gang, r.sms};
   }
   template <std::size_t Capacity>
-  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const {
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const
+      -> kernel_server<slotted_cores<Capacity, Capacity>, Capacity + 1> {
     using strategy = slotted_cores<Capacity, Capacity>;
     return kernel_server<strategy, Capacity + 1>{strategy{detail::lanes_for<Capacity>(cores)}, pinned, gang};
   }
@@ -163,7 +159,8 @@ struct gang_rule : kernel_rule<Policy> {
   }
   [[nodiscard]] constexpr auto on(const virtual_sms_resource& r) const noexcept -> gang_rule { return {{}, r.sms}; }
   template <std::size_t Capacity>
-  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const {
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const
+      -> kernel_server<event_driven_gang<Capacity, Capacity, Order>, Capacity + 1> {
     using strategy = event_driven_gang<Capacity, Capacity, Order>;
     return kernel_server<strategy, Capacity + 1>{strategy{detail::lanes_for<Capacity>(cores)}};
   }
@@ -243,7 +240,10 @@ struct kernel_order_of<Rule> {
 
 /// A rule that has a state machine for whole kernels: `make_strategy<MaxTasks, MaxCores>(accelerator)`.
 template <class R>
-concept MakesStrategy = requires { R::template make_strategy<1, 1>(accelerator_record{}); };
+concept MakesStrategy =
+    requires { typename std::type_identity<decltype(R::template make_strategy<1, 1>(accelerator_record{}))>; };
+template <MakesStrategy R>
+using strategy_type = decltype(R::template make_strategy<1, 1>(accelerator_record{}));
 /// One kernel at a time, whatever cores it asks for, and to its end.
 template <class R>
 concept SingleStream = StartsInOrder<R> && !MakesStrategy<R>;
@@ -272,19 +272,6 @@ concept ChoosesCosts = requires(const R& r) {
 };
 template <class R>
 concept TellsCoresApart = requires { requires R::tells_cores_apart; };
-
-/// The state machine behind the rule of an accelerator pool, for simulator and runtime alike. In slots and under `gang`
-/// kernels make room by yielding at the ends of waves, so one level is enough there.
-template <std::size_t MaxTasks, std::size_t MaxCores, AcceleratorRule Rule>
-[[nodiscard]] constexpr auto strategy_of(const Rule& /*rule*/, const accelerator_record& a) {
-  if constexpr (MakesStrategy<Rule>) {
-    return Rule::template make_strategy<MaxTasks, MaxCores>(a);
-  } else {
-    return single_stream<MaxTasks>(a.cores);
-  }
-}
-template <AcceleratorRule Rule>
-using strategy_type = decltype(strategy_of<1, 1>(std::declval<const Rule&>(), accelerator_record{}));
 
 /// Gives each task its rank as its priority where the order is one of fixed priorities. Pre: the table is in the given
 /// order.

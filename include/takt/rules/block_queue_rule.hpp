@@ -11,8 +11,9 @@
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
-#include <takt/rules/pool_rule.hpp>
-#include <takt/rules/servers/block_queue_server.hpp>
+#include <takt/rules/servers/block_visit.hpp>
+#include <takt/rules/servers/forward.hpp>
+#include <takt/rules/visit_view.hpp>
 
 namespace takt {
 

@@ -5,11 +5,13 @@
 #include <type_traits>
 
 #include <takt/core/number.hpp>
+#include <takt/model/critical_section.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/task.hpp>
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/rules/clusters.hpp>
+#include <takt/rules/early_start.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/pool_rule.hpp>
 
@@ -51,6 +53,33 @@ struct segment_is_served<cpu_segment, Served> {
                 "See docs/errors.md#E27");
 };
 
+/// Stops compilation where a section locks what is no mutex of the platform, as the template argument shows.
+template <class Mutex, bool IsMutex>
+struct mutex_has_pool {
+  static constexpr bool passed = IsMutex;
+  static_assert(IsMutex,
+                "takt: a section locks a mutex, the template argument, that no pool of the platform is; add "
+                "pool(mutex{}, locked(priority_inheritance_order)). See docs/errors.md#E102");
+};
+template <class Mutex, class... Inside, bool Served>
+struct segment_is_served<critical_section<Mutex, Inside...>, Served> : mutex_has_pool<Mutex, Served> {};
+/// Stops compilation where time is spent on a mutex.
+template <class Mutex, bool OnlyLocked>
+struct mutex_is_only_locked {
+  static constexpr bool passed = OnlyLocked;
+  static_assert(OnlyLocked,
+                "takt: this resource, the template argument, is a mutex, and no place to spend time; lock it by "
+                "locks<it>(...) instead of visit<it>(...). See docs/errors.md#E102");
+};
+/// Stops compilation where a section leaves the processor that its mutex is of.
+template <class Section, bool OnProcessor>
+struct section_is_on_processor {
+  static constexpr bool passed = OnProcessor;
+  static_assert(OnProcessor,
+                "takt: the protocol of this section, the template argument, is one of a single processor, and the "
+                "section leaves it; lock cpu() alone, or use locked(priority_mutex_order). See docs/errors.md#E103");
+};
+
 template <class Rule>
 [[nodiscard]] constexpr auto preempts() noexcept -> bool {
   if constexpr (requires { Rule::preemptive; }) { return Rule::preemptive; }
@@ -69,10 +98,11 @@ struct pool_can_preempt {
   static_assert(!Copies,
                 "takt: this rule preempts, and a copy cannot be taken back; on the copy_engines pool use "
                 "nonpreemptive(r) or fifo. See docs/errors.md#E29");
-  static_assert(!Kernels,
-                "takt: this rule preempts, and kernels are not taken from SMs; use levels(r), slots(r, ...) or gang(r), "
-                "which know when kernels stop, or nonpreemptive(r), fifo, federated or time_slices. "
-                "See docs/errors.md#E30");
+  static_assert(
+      !Kernels,
+      "takt: this rule preempts, and kernels are not taken from SMs; use levels(r), slots(r, ...) or gang(r), "
+      "which know when kernels stop, or nonpreemptive(r), fifo, federated or time_slices. "
+      "See docs/errors.md#E30");
 };
 /// Stops compilation where SMs of one's own are asked of something else, of which no plan hands out parts.
 template <class Resource, bool HasSms>
@@ -151,7 +181,8 @@ concept NeedsSms = std::same_as<typename resource_of_segment<Segment>::type, gpu
 /// Whether the rule of a pool can tell how long a segment takes there, if it serves it.
 template <class Pool, class Segment>
 inline constexpr bool knows_time =
-    !serves<Pool, typename resource_of_segment<Segment>::type> || Views<typename Pool::rule_type, Segment> ||
+    is_critical_section<Segment> || !serves<Pool, typename resource_of_segment<Segment>::type> ||
+    Views<typename Pool::rule_type, Segment> ||
     (LeavesTime<typename Pool::rule_type, Segment> && (has_sms<typename Pool::resource_type> || !NeedsSms<Segment>));
 template <class Pool, class Segment>
 using time_sentence =
@@ -206,6 +237,15 @@ struct rule_fault_in_chains<Rule> {
   using type = fault_unless<Rule::fits_chains, typename Rule::chain_fault>;
 };
 
+/// Stops compilation where a rule, which the template argument shows, makes something that shares no units out.
+template <class Rule>
+struct rule_makes_server {
+  static constexpr bool passed = PoolRule<Rule>;
+  static_assert(passed,
+                "takt: make_server<Capacity>(units) of this rule, which is the template argument, returns no server; "
+                "see PoolServer for what one is asked. See docs/errors.md#E100");
+};
+
 /// Stops compilation where a pool of something else than processors is cut into clusters.
 template <class Resource, bool HasCores>
 struct pool_has_cores {
@@ -218,19 +258,52 @@ template <class Pool>
 inline constexpr bool lacks_cores =
     has_clusters<typename Pool::rule_type> && !std::same_as<typename Pool::resource_type, processors_resource>;
 
+/// A pool of tokens that stand for nothing but themselves. Processors, copy engines and what runs kernels are none.
 template <class Pool>
-inline constexpr bool lacks_tokens = Locked<typename Pool::rule_type> && !has_sms<typename Pool::resource_type>;
+inline constexpr bool is_mutex =
+    Locked<typename Pool::rule_type> && !is_gpu<typename Pool::resource_type> &&
+    !has_sms<typename Pool::resource_type> && !std::same_as<typename Pool::resource_type, processors_resource> &&
+    !std::same_as<typename Pool::resource_type, copy_engines_resource>;
+template <class Pool>
+inline constexpr bool lacks_tokens =
+    Locked<typename Pool::rule_type> && !is_mutex<Pool> && !has_sms<typename Pool::resource_type>;
+
+template <class Pool, class Segment>
+inline constexpr bool spends_time_on =
+    is_mutex<Pool> && !is_critical_section<Segment> && serves<Pool, typename resource_of_segment<Segment>::type>;
+template <class Pool, class Segment>
+inline constexpr bool locks_no_mutex =
+    !is_mutex<Pool> && is_critical_section<Segment> && serves<Pool, typename resource_of_segment<Segment>::type>;
+template <class Pool, class Segment>
+inline constexpr bool leaves_processor = false;
+template <class Pool, class Mutex, class... Inside>
+  requires is_mutex<Pool> && std::same_as<typename Pool::resource_type, Mutex>
+inline constexpr bool leaves_processor<Pool, critical_section<Mutex, Inside...>> =
+    token_is_local<typename Pool::rule_type::token_rule>() && !(std::same_as<Inside, cpu_segment> && ...);
+
+template <class Pool, class Segments>
+struct mutex_fault {};
+template <class Pool, class... Segments>
+struct mutex_fault<Pool, segment_list<Segments...>>
+    : first_sentence<
+          fault_unless<!spends_time_on<Pool, Segments>, mutex_is_only_locked<typename Pool::resource_type, false>>...,
+          fault_unless<!locks_no_mutex<Pool, Segments>, mutex_has_pool<typename Pool::resource_type, false>>...,
+          fault_unless<!leaves_processor<Pool, Segments>, section_is_on_processor<Segments, false>>...> {};
 
 template <class Platform, class Segments>
 struct board_fault {};
 template <class... Pools, class Segments>
 struct board_fault<platform<Pools...>, Segments>
-    : first_sentence<fault_unless<is_used<Pools, Segments>, unused_pool<typename Pools::resource_type>>...,
+    : first_sentence<fault_unless<PoolRule<typename Pools::rule_type>, rule_makes_server<typename Pools::rule_type>>...,
+                     fault_unless<is_used<Pools, Segments>, unused_pool<typename Pools::resource_type>>...,
                      fault_unless<!lacks_sms<Pools>, pool_has_sms<typename Pools::resource_type, false>>...,
                      fault_unless<!lacks_cores<Pools>, pool_has_cores<typename Pools::resource_type, false>>...,
                      typename rule_fault_in_chains<typename Pools::rule_type>::type...,
                      fault_unless<!lacks_tokens<Pools>, pool_has_tokens<typename Pools::resource_type, false>>...,
+                     fault_unless<!claims_in_vain<typename Pools::rule_type>,
+                                  early_start_check<typename Pools::rule_type, false>>...,
                      typename segments_fault<platform<Pools...>, Segments>::type,
+                     typename mutex_fault<Pools, Segments>::type...,
                      typename times_fault<platform<Pools...>, Pools, Segments>::type...,
                      fault_unless<can_be_used<Pools, Segments>, unused_pool<typename Pools::resource_type>>...,
                      fault_unless<!takes_copies_back<Pools> && !takes_kernels_back<Pools>,

@@ -9,6 +9,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/rules/early_start.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
@@ -181,11 +182,32 @@ class board_stations<platform<Pools...>, MaxStations> {
     });
     return yes;
   }
+  [[nodiscard]] constexpr auto token_is_local(std::size_t tokens) const -> bool {
+    bool yes = false;
+    with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      yes = detail::token_is_local<std::remove_cvref_t<decltype(order)>>();
+    });
+    return yes;
+  }
+  [[nodiscard]] constexpr auto token_has_ceiling(std::size_t tokens) const -> bool {
+    bool yes = false;
+    with_tokens(tokens, [&](const auto& order, std::int32_t /*count*/) {
+      yes = detail::token_has_ceiling<std::remove_cvref_t<decltype(order)>>();
+    });
+    return yes;
+  }
   /// Whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] constexpr auto inherits(std::size_t s) const -> bool {
     bool yes = false;
     with_rule(s, [&](const auto& rule) { yes = InheritsPriorities<std::remove_cvref_t<decltype(rule)>>; });
     return yes;
+  }
+
+  /// Whether visits with guards may start early there.
+  [[nodiscard]] constexpr auto starts_early(std::size_t s) const -> bool {
+    bool yes = false;
+    with_rule(s, [&](const auto& rule) { yes = StartsEarly<std::remove_cvref_t<decltype(rule)>>; });
+    return yes && units(s) == 1;
   }
 
   template <std::size_t Clients>
@@ -215,6 +237,11 @@ class board_stations<platform<Pools...>, MaxStations> {
     [[nodiscard]] constexpr auto heir(std::size_t tokens, request_id r) const -> request_id {
       request_id out = no_request;
       all_.with(tokens, [&](const auto& lock) { out = lock.heir(r); });
+      return out;
+    }
+    [[nodiscard]] constexpr auto replica(std::size_t tokens, request_id r) const -> replica_id {
+      replica_id out = no_replica;
+      all_.with(tokens, [&](const auto& lock) { out = lock.replica(r); });
       return out;
     }
 

@@ -6,23 +6,36 @@
 #include <span>
 
 #include <takt/core/checked.hpp>
-#include <takt/core/choice.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/request.hpp>
 
 namespace takt {
 
-/// What happens to a job that wants to go on with an empty budget.
-enum class overrun_policy : std::uint8_t {
-  none,                   ///< it goes on
-  signal,                 ///< it is told once, as soon as it holds no engine lock, and goes on
-  early_release,          ///< it takes the budget and the deadline of its task's next job, which is skipped
-  bandwidth_inheritance,  ///< the same, and whoever lends a priority pays for the work that is done at it
+/// What happens to a job that wants to go on with an empty budget. It does go on, and nobody is told of it, as far as
+/// nothing else is chosen.
+struct overrun_policy {
+  bool signals = false;         ///< it is told once, as soon as it holds no engine lock
+  bool releases_early = false;  ///< it takes the budget and the deadline of its task's next job, which is skipped
+  bool lenders_pay = false;     ///< whoever lends a priority pays for the work that is done at it, see `charge_lenders`
+
+  static const overrun_policy none;
+  static const overrun_policy signal;
+  static const overrun_policy early_release;
+  static const overrun_policy bandwidth_inheritance;
+
+  /// Whether anything comes of an empty budget.
+  [[nodiscard]] constexpr auto limits() const noexcept -> bool { return signals || releases_early; }
+  /// Lenders pay with budgets that they take early.
+  [[nodiscard]] constexpr auto valid() const noexcept -> bool { return releases_early || !lenders_pay; }
+  [[nodiscard]] friend constexpr auto operator==(const overrun_policy&, const overrun_policy&) noexcept
+      -> bool = default;
 };
-[[nodiscard]] constexpr auto last_of(overrun_policy) noexcept -> overrun_policy {
-  return overrun_policy::bandwidth_inheritance;
-}
+
+inline constexpr overrun_policy overrun_policy::none{};
+inline constexpr overrun_policy overrun_policy::signal{.signals = true};
+inline constexpr overrun_policy overrun_policy::early_release{.releases_early = true};
+inline constexpr overrun_policy overrun_policy::bandwidth_inheritance{.releases_early = true, .lenders_pay = true};
 
 /// What the host does about an empty budget.
 enum class budget_action : std::uint8_t {
@@ -34,7 +47,7 @@ enum class budget_action : std::uint8_t {
 };
 
 /// In the order in which they are carried out.
-using budget_actions = inline_vector<budget_action, 4>;
+using budget_actions = inline_vector<budget_action, 5>;
 
 /// The budget of one job: a single one for its time on CPUs and on GPU engines.
 struct job_budget {
@@ -80,7 +93,7 @@ struct job_budget {
 }
 
 /// The budget of one job under a policy. A budget that is used up to the last tick is not overrun: that takes more
-/// work. Under bandwidth inheritance a job charges itself here only while it runs at its own priority; see
+/// work. Where lenders pay a job charges itself here only while it runs at its own priority; see
 /// `charge_lenders`.
 class budget_account {
  public:
@@ -92,9 +105,9 @@ class budget_account {
   constexpr void waits_for_token(bool waits) noexcept { budget_.waits_for_token = waits; }
 
   /// The job was on a CPU or an engine for so long. `todo` is what the host carries out for it. False, and no change:
-  /// `used` is negative, the policy is unknown, the budget is not valid, or a deadline overflows.
+  /// `used` is negative, the policy is not valid, the budget is not valid, or a deadline overflows.
   [[nodiscard]] constexpr auto charge(ticks used, budget_actions& todo) noexcept -> bool {
-    if (used < 0 || !is_known(policy_) || !budget_.valid()) { return false; }
+    if (used < 0 || !policy_.valid() || !budget_.valid()) { return false; }
     const ticks covered = used < budget_.left ? used : budget_.left;
     budget_account next = *this;
     next.budget_.left -= covered;
@@ -119,21 +132,16 @@ class budget_account {
  private:
   constexpr auto settle(ticks beyond, budget_actions& todo) noexcept -> bool {
     if (beyond == 0) { return true; }
-    switch (policy_) {
-      case overrun_policy::none: return checked_add(overrun_, beyond, overrun_);
-      case overrun_policy::signal:
-        if (!checked_add(overrun_, beyond, overrun_)) { return false; }
-        signal_due_ = signal_due_ || !signalled_;
-        signal_if_possible(todo);
-        return true;
-      case overrun_policy::early_release:
-      case overrun_policy::bandwidth_inheritance:
-        todo = early_release_actions(budget_);
-        if (!release_early(budget_, ceil_divide(beyond, budget_.refill))) { return false; }
-        budget_.left -= beyond;
-        return true;
+    if (policy_.releases_early) {
+      todo = early_release_actions(budget_);
+      if (!release_early(budget_, ceil_divide(beyond, budget_.refill))) { return false; }
+      budget_.left -= beyond;
+    } else if (!checked_add(overrun_, beyond, overrun_)) {
+      return false;
     }
-    return false;
+    signal_due_ = signal_due_ || (policy_.signals && !signalled_);
+    signal_if_possible(todo);
+    return true;
   }
 
   constexpr void signal_if_possible(budget_actions& todo) noexcept {

@@ -8,9 +8,9 @@
 
 #include <takt/rules/gel.hpp>
 #include <takt/rules/job_priority.hpp>
-#include <takt/rules/pool_rule.hpp>
-#include <takt/rules/servers/unit_server.hpp>
+#include <takt/rules/servers/forward.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/units.hpp>
 
 namespace takt {
 
@@ -72,17 +72,34 @@ inline constexpr global_rule<gel_policy::first_in_first_out> g_fifo{};
 /// The points are those of the nodes of graphs: `relative_point`.
 inline constexpr global_rule<gel_policy::given_points> gel{};
 
+namespace detail {
+
+/// A rule as it serves several processors together.
+template <class Rule>
+struct rule_of_cluster {
+  using type = Rule;
+};
+template <>
+struct rule_of_cluster<edf_rule> {
+  using type = global_rule<gel_policy::earliest_deadline>;
+};
+template <class Rule>
+struct rule_of_cluster<nonpreemptive_rule<Rule>> {
+  using type = nonpreemptive_rule<typename rule_of_cluster<Rule>::type>;
+};
+
+}  // namespace detail
+
 /// Any rule of processors, on clusters of so many: `clustered(deadline_monotonic, 2)`.
 template <RuleTag Rule>
   requires(!detail::has_clusters<Rule>)
-[[nodiscard]] constexpr auto clustered(const Rule& rule, std::int32_t processors) noexcept -> clustered_rule<Rule> {
-  return {rule, processors};
-}
-[[nodiscard]] constexpr auto clustered(edf_rule /*rule*/, std::int32_t processors) noexcept {
-  return clustered(g_edf, processors);
-}
-[[nodiscard]] constexpr auto clustered(nonpreemptive_rule<edf_rule> /*rule*/, std::int32_t processors) noexcept {
-  return clustered(nonpreemptive(g_edf), processors);
+[[nodiscard]] constexpr auto clustered(const Rule& rule, std::int32_t processors) noexcept
+    -> clustered_rule<typename detail::rule_of_cluster<Rule>::type> {
+  if constexpr (std::same_as<Rule, typename detail::rule_of_cluster<Rule>::type>) {
+    return {rule, processors};
+  } else {
+    return {{}, processors};
+  }
 }
 /// The same rule as `clustered(nonpreemptive(...), ...)`.
 template <class Rule>

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
 #include <takt/model/graph/graph_visits.hpp>
 #include <takt/model/kernel_facts.hpp>
 #include <takt/model/platform.hpp>
@@ -9,18 +14,28 @@
 #include <takt/model/workload.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
+#include <takt/rules/job_priority.hpp>
 #include <takt/rules/lasting_shares.hpp>
-#include <takt/rules/pool_rule.hpp>
+#include <takt/rules/needed_shares.hpp>
 #include <takt/rules/share_tags.hpp>
 
 namespace takt {
 
 namespace detail {
 
+/// What a `PoolRule` is by its declarations. Whether its server is one is asked where stations are made, so that nobody
+/// else needs the bodies of servers.
+template <class R>
+concept NamesServer = RuleTag<R> && requires(const R rule, std::int32_t units) {
+  { R::name } -> std::convertible_to<std::string_view>;
+  requires JobPriority<std::remove_cvref_t<decltype(rule.job_order(units))>>;
+  typename std::type_identity<decltype(rule.template make_server<8>(units))>;
+};
+
 template <class Platform>
 inline constexpr bool has_pool_rules = false;
 template <class... Pools>
-inline constexpr bool has_pool_rules<platform<Pools...>> = (PoolRule<typename Pools::rule_type> && ...);
+inline constexpr bool has_pool_rules<platform<Pools...>> = (NamesServer<typename Pools::rule_type> && ...);
 
 /// Boards that are an accelerator and nothing else have methods and a simulator of their own.
 template <class P>

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <takt/core/number.hpp>
+#include <takt/model/critical_section.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
@@ -16,9 +17,11 @@
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>
+#include <takt/rules/composed_plan.hpp>
 #include <takt/rules/gel.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/lasting_shares.hpp>
+#include <takt/rules/local_sections.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
 
@@ -70,6 +73,7 @@ class board_flattener {
     if (out_.error) { return out_; }
     set_priorities();
     check_shares();
+    check_sections();
     if (!out_.error) { out_.error = validate(out_.table, out_.stations.size(), out_.stations.token_pools()); }
     return out_;
   }
@@ -81,6 +85,26 @@ class board_flattener {
     visit_source<Tasks>::each(tasks, *this);
     if (!out_.error) { end_task(); }
     return out_;
+  }
+
+  /// Visits of the task opened last are a section of a mutex.
+  constexpr void hold(mutex_key mutex, visit_mask visits) {
+    if (out_.error) { return; }
+    const auto task = static_cast<std::uint32_t>(out_.table.size() - 1);
+    std::uint32_t tokens = no_tokens;
+    std::size_t pool = 0;
+    board_->each([&](const auto& p) {
+      using pool_type = std::remove_cvref_t<decltype(p)>;
+      if constexpr (is_mutex<pool_type>) {
+        if (mutex == mutex_key::of<typename pool_type::resource_type>()) {
+          tokens = out_.stations.tokens_of_pool(pool);
+        }
+      }
+      ++pool;
+    });
+    if (tokens == no_tokens) { return fail(model_fault::mutex_without_pool); }
+    if (time_of(out_.table.tasks[task], visits) == 0) { return; }
+    if (!out_.table.sections.push_back({task, tokens, visits})) { fail(model_fault::too_many_segments); }
   }
 
   constexpr void refuse(const model_error& error) {
@@ -166,13 +190,19 @@ class board_flattener {
       if ((left >> p & 1U) == 0) { continue; }
       const visit_mask joined = joined_to(t, visit_mask{1} << p);
       left &= ~joined;
-      ticks time = 0;
-      for (std::uint32_t v = p; v < t.visit_count; ++v) {
-        time += (joined >> v & 1U) != 0 ? out_.table.visits[t.first_visit + v].upper : 0;
+      if ((joined & on_device_) == 0 || time_of(t, joined) == 0) { continue; }
+      for (const visit_section& other : out_.table.sections) {
+        if (other.task == task && (other.visits & joined) != 0) { return fail(model_fault::sections_nest); }
       }
-      if ((joined & on_device_) == 0 || time == 0) { continue; }
       if (!out_.table.sections.push_back({task, tokens, joined})) { fail(model_fault::too_many_segments); }
     }
+  }
+  [[nodiscard]] constexpr auto time_of(const flow_record& t, visit_mask visits) const -> ticks {
+    ticks time = 0;
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      time += (visits >> p & 1U) != 0 ? out_.table.visits[t.first_visit + p].upper : 0;
+    }
+    return time;
   }
   [[nodiscard]] constexpr auto joined_to(const flow_record& t, visit_mask joined) const -> visit_mask {
     for (visit_mask last = 0; last != joined;) {
@@ -263,11 +293,26 @@ class board_flattener {
 
   template <class Pool>
   [[nodiscard]] constexpr auto placement_on(const Pool& p) const -> visit_placement {
-    visit_placement at{.units = units_of(p.resource), .sms = share_.sms, .percent = percent_};
+    visit_placement at{.units = units_of(p.resource),
+                       .task = static_cast<std::uint32_t>(out_.table.size() - 1),
+                       .sms = share_.sms,
+                       .percent = percent_};
     if constexpr (has_sms<typename Pool::resource_type>) {
       at.gpu = gpu_of(p.resource, shares_physical_sms<typename Pool::rule_type>());
     }
     return at;
+  }
+
+  /// Sections under protocols of one processor are time on it.
+  constexpr void check_sections() {
+    if (out_.error) { return; }
+    const std::size_t wrong = first_not_local(out_.table, out_.stations);
+    if (wrong == out_.table.sections.size()) { return; }
+    const visit_section& s = out_.table.sections[wrong];
+    std::size_t first = 0;
+    while ((s.visits >> first & 1U) == 0) { ++first; }
+    out_.error = fault_at(model_fault::section_off_its_processor, s.task, first);
+    out_.error.name = out_.table.tasks[s.task].name;
   }
 
   /// SMs and shares that are handed out go round.
@@ -325,57 +370,6 @@ class board_flattener {
   visit_mask elsewhere_ = 0;  ///< visits of the task that are not of a CPU
   visit_mask on_device_ = 0;  ///< those that copy or run kernels
 };
-
-/// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may, unless
-/// it is a task-level one.
-template <class Order>
-inline constexpr bool order_reads_priorities = !requires { requires !Order::takes_priorities; } &&
-                                               (GivenPriority<Order> || !TaskLevelPriority<Order>);
-
-/// Parts of a plan that a composed board uses.
-template <class P>
-[[nodiscard]] constexpr auto composed_plan_parts(const P& board) -> plan_parts {
-  plan_parts used{.offsets = true, .local_deadlines = true};
-  board.each([&used](const auto& p) {
-    using pool_type = std::remove_cvref_t<decltype(p)>;
-    using rule_type = typename pool_type::rule_type;
-    used.priorities = used.priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
-    used.shares = used.shares || is_gpu<typename pool_type::resource_type>;
-    used.cores =
-        used.cores || (std::same_as<typename pool_type::resource_type, processors_resource> && reads_cores<rule_type>);
-    used.percents = used.percents || hands_out_percents<rule_type>();
-  });
-  return used;
-}
-
-/// What keeps a plan from fitting a composed board on which it has been laid out, beyond its shares and cores.
-template <class P, class Table, std::size_t N, std::size_t V>
-[[nodiscard]] constexpr auto composed_plan_fault(const P& board, const Table& table, const plan<N, V>& p)
-    -> model_error {
-  if (const auto error = parts_fault(p, composed_plan_parts(board), table.size(), table.visits.size())) {
-    return error;
-  }
-  const bool fits = p.offsets.size() == p.local_deadlines.size() &&
-                    (p.offsets.empty() || guards_fit(table, p.offsets.data(), p.local_deadlines.data()));
-  return {.fault = fits ? model_fault::none : model_fault::plan_does_not_fit};
-}
-
-template <std::size_t N, std::size_t V, std::size_t M, std::size_t W>
-constexpr void copy_decisions(const plan<M, W>& from, plan<N, V>& to) {
-  const auto copy = [](const auto& a, auto& b) {
-    b.clear();
-    for (const auto& x : a) { static_cast<void>(b.push_back(x)); }
-  };
-  copy(from.shares, to.shares);
-  copy(from.cores, to.cores);
-  copy(from.priorities, to.priorities);
-  copy(from.percents, to.percents);
-  copy(from.tokens, to.tokens);
-  copy(from.slots, to.slots);
-  copy(from.offsets, to.offsets);
-  copy(from.local_deadlines, to.local_deadlines);
-  copy(from.instances, to.instances);
-}
 
 }  // namespace detail
 

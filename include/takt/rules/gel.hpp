@@ -88,6 +88,4 @@ struct by_policy {
   }
 };
 
-static_assert(JobPriority<by_policy> && JobPriority<by_release> && JobPriority<by_given_points<4>>);
-
 }  // namespace takt

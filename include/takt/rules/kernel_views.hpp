@@ -18,10 +18,9 @@
 #include <takt/model/segment.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/sm_power.hpp>
-#include <takt/model/task_table.hpp>
 #include <takt/model/validate.hpp>
 #include <takt/model/visit.hpp>
-#include <takt/rules/pool_rule.hpp>
+#include <takt/rules/visit_view.hpp>
 
 // How long a kernel takes in a place, derived from what is known of it: from the first fact below that is there, and
 // never sharper than its `wcet`, which bounds it on all SMs. What cannot be derived is `visit_time_unknown`. Times are
@@ -79,18 +78,17 @@ template <class K>
   const kernel_work work = fact<kernel_work>(k);
   const auto serial = fact_or_none<kernel_overhead>(k);
   const auto ratio = fact_or_none<kernel_interleave>(k);
-  const segment_record<ticks> record{.where = stage::kernel,
-                                     .time = {work.time.lower.count(), work.time.upper.count()},
-                                     .overhead = serial.time.count(),
-                                     .interleave_numerator = ratio.numerator,
-                                     .interleave_denominator = ratio.denominator};
-  visit_view out{.fault = segment_fault(task_table<ticks, 1, 1>{}, record)};
+  const interval<ticks> time{work.time.lower.count(), work.time.upper.count()};
+  visit_view out{.fault = interval_fault(time)};
+  if (out.fault == model_fault::none) {
+    out.fault = work_fault(time.upper, serial.time.count(), ratio.numerator, ratio.denominator);
+  }
   if (out.fault == model_fault::none && gpu.shared && !ratio.any_neighbour) {
     out.fault = model_fault::interleave_among_own_blocks_only;
   }
   if (out.fault != model_fault::none) { return out; }
   const sm_power power{sms, gpu.speed};
-  if (!divisible_work_bounds(record.time, record.overhead, ratio.numerator, ratio.denominator, power, out.time)) {
+  if (!divisible_work_bounds(time, serial.time.count(), ratio.numerator, ratio.denominator, power, out.time)) {
     out.fault = model_fault::time_overflow;
   }
   return out;
@@ -161,13 +159,14 @@ template <class K>
 
 }  // namespace detail
 
-/// On so many dedicated virtual SMs. A kernel that is pinned to an SM takes a whole GPU.
+/// On so many dedicated virtual SMs. A kernel that is pinned to an SM takes a whole GPU, and what it does on more SMs
+/// says nothing of it.
 template <TimedOnSms K>
 [[nodiscard]] constexpr auto time_on_sms(const K& k, const gpu_record& gpu, std::int32_t virtual_sms) -> visit_view {
   const std::int32_t all = detail::all_virtual_sms(gpu);
   if (virtual_sms < 1 || virtual_sms > all) { return {.fault = model_fault::plan_does_not_fit}; }
   const bool is_pinned = !needs_all_cores(detail::fact_or_none<kernel_pinning>(k).width);
-  if (is_pinned && virtual_sms < all) { return detail::unknown_time(); }
+  if (is_pinned && (virtual_sms < all || !knows<kernel_wcet, K>)) { return detail::unknown_time(); }
   visit_view out = detail::no_sharper_than_given(k, gpu, detail::derived_time(k, gpu, virtual_sms));
   if (out.fault == model_fault::none) { out.fault = detail::pinning_fault(k, gpu); }
   return out;
@@ -187,11 +186,15 @@ template <TimedOnGpu K>
   visit_view out{};
   if constexpr (knows<kernel_wcet, K>) {
     out = detail::on_gpu({0, fact<kernel_wcet>(k).time.count()}, gpu);
-  } else if constexpr (TimedOnSms<K>) {
-    return time_on_sms(k, gpu, detail::all_virtual_sms(gpu));
-  } else {
+  } else if constexpr (knows<execution_time, K>) {
+    if constexpr (TimedOnSms<K>) {
+      const bool is_pinned = !needs_all_cores(detail::fact_or_none<kernel_pinning>(k).width);
+      if (!is_pinned) { return time_on_sms(k, gpu, detail::all_virtual_sms(gpu)); }
+    }
     const execution_time given = fact<execution_time>(k);
     out = detail::on_gpu({given.time.lower.count(), given.time.upper.count()}, gpu);
+  } else {
+    return time_on_sms(k, gpu, detail::all_virtual_sms(gpu));
   }
   if (out.fault == model_fault::none) { out.fault = detail::pinning_fault(k, gpu); }
   return out;

@@ -15,8 +15,8 @@
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
-#include <takt/rules/pool_rule.hpp>
-#include <takt/rules/servers/context_server.hpp>
+#include <takt/rules/servers/forward.hpp>
+#include <takt/rules/visit_view.hpp>
 
 namespace takt {
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <takt/core/value.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/rules/job_priority.hpp>
 
@@ -47,7 +48,7 @@ template <class Order>
 ///
 /// Such an order ranks the tasks of a table. `key(task)` in place of the point ranks tables of any exact number.
 template <class Order>
-concept TaskLevelPriority = JobPriority<Order> && std::is_empty_v<Order> && std::default_initializable<Order> &&
+concept TaskLevelPriority = JobPriority<Order> && std::is_empty_v<Order> && std::is_default_constructible_v<Order> &&
                             requires { requires Order::task_level; } && detail::ranks_tasks<Order>();
 
 /// A task-level order of the priorities that tasks or a plan give. Where a task has none, `by_relative_deadline`
@@ -126,8 +127,5 @@ template <class Table, TaskLevelPriority Order>
 [[nodiscard]] constexpr auto name_of_order(const Table& table, Order wanted) noexcept -> std::string_view {
   return detail::with_effective_order(table, wanted, [](auto order) { return name_of_order<decltype(order)>(); });
 }
-
-static_assert(GivenPriority<by_given_priority> && TaskLevelPriority<by_relative_deadline> &&
-              TaskLevelPriority<by_period> && !TaskLevelPriority<by_absolute_deadline>);
 
 }  // namespace takt

@@ -34,9 +34,13 @@ struct shares_rule {
   return {rules, triggers};
 }
 
-/// A rule that says how shares follow jobs.
+/// Whether a rule of pools sizes the shares of a GPU.
 template <class R>
-concept ShareRule = requires(const R& r) {
+concept SizesShares = requires { requires R::sizes_shares; };
+
+/// A rule that says how shares follow jobs where there is nothing but the GPU.
+template <class R>
+concept ShareRule = !SizesShares<R> && requires(const R& r) {
   { r.rules } -> std::same_as<const share_rules&>;
   { r.triggers } -> std::same_as<const share_triggers&>;
 };
@@ -62,9 +66,10 @@ namespace detail {
 template <bool KnownRule, bool Applications>
 struct share_check {
   static constexpr bool passed = KnownRule && Applications;
-  static_assert(KnownRule,
-                "takt: a GPU that is granted by shares is a platform of its own, ruled by shares(...). "
-                "See docs/errors.md#E52");
+  static_assert(
+      KnownRule,
+      "takt: a GPU that is granted by shares is a platform of its own, ruled by shares(...); beside other pools "
+      "use shares(applications) or lasting_shares. See docs/errors.md#E52");
   static_assert(Applications,
                 "takt: a GPU that is granted by shares runs an application_set, and this set is of another kind. "
                 "See docs/errors.md#E53");
@@ -75,7 +80,9 @@ using check_shares = share_check<SharePlatform<P>, ShareTaskSet<T>>;
 
 /// Also where what is missing is the rule of a GPU that is granted by shares.
 template <HasGpuShares P, ShareTaskSet T>
-inline constexpr bool taken_as_a_whole<P, T> = !hands_out_percents<typename P::template rule_of<gpu_shares_resource>>();
+inline constexpr bool taken_as_a_whole<P, T> =
+    !hands_out_percents<typename P::template rule_of<gpu_shares_resource>>() &&
+    !SizesShares<typename P::template rule_of<gpu_shares_resource>>;
 
 template <HasGpuShares P, TaskSet T>
 struct why_no_method<P, T> {

@@ -14,14 +14,15 @@
 #include <takt/model/kernel_law.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/segment.hpp>
+#include <takt/rules/early_start.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
 #include <takt/rules/locking/token_orders.hpp>
-#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/priority_order.hpp>
-#include <takt/rules/servers/context_server.hpp>
-#include <takt/rules/servers/unit_server.hpp>
+#include <takt/rules/servers/forward.hpp>
 #include <takt/rules/token_rule.hpp>
+#include <takt/rules/units.hpp>
+#include <takt/rules/visit_view.hpp>
 
 namespace takt {
 
@@ -98,6 +99,7 @@ struct edf_rule {
   static constexpr bool preemptive = true;
   static constexpr bool partitioned = true;
   static constexpr bool takes_suspensions = true;
+  using starts_early = edf_rule;
   [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_absolute_deadline { return {}; }
   template <std::size_t Capacity>
   [[nodiscard]] static constexpr auto make_server(std::int32_t units) noexcept -> unit_server<true, Capacity> {
@@ -114,6 +116,7 @@ struct nonpreemptive_rule : detail::same_policy<Rule> {
                                          detail::nonpreemptive_name<Rule>::letters.size()};
   static constexpr bool preemptive = false;
   static constexpr bool partitioned = detail::is_partitioned<Rule>();
+  using starts_early = std::conditional_t<StartsEarly<Rule>, nonpreemptive_rule, void>;
   [[no_unique_address]] Rule inner{};
 
   [[nodiscard]] constexpr auto job_order(std::int32_t units) const noexcept
@@ -225,8 +228,7 @@ struct fifo_rule {
 };
 
 /// The GPU as a pool of tokens, each with an equal part of its SMs. A job holds one for each stretch between two of its
-/// CPU segments and has these SMs to itself; the copy engines it shares with the other holders. `Order` is a
-/// `TokenRule`.
+/// CPU segments and has these SMs to itself; copy engines it shares with all others. `Order` is a `TokenRule`.
 template <class Order>
 struct locked_rule {
   using is_takt_rule = void;
@@ -310,14 +312,14 @@ inline constexpr bool is_plain = !Views<R, cpu_segment> && !Views<R, copy_segmen
                                  !requires(const R& r, const copy_engines_resource& p) { r.on(p); };
 
 /// Whether a few kernels take as long as on the SMs of a share.
-template <class R>
+template <class R, class Kernel = kernel_segment<divisible_work>>
 [[nodiscard]] consteval auto takes_times_of_shares() -> bool {
-  if constexpr (std::default_initializable<R> && Views<R, kernel_segment<divisible_work>>) {
-    const kernel_segment<divisible_work> kernels[]{{{.work = {duration{70}, duration{90}}, .overhead = duration{3}}},
-                                                   {{.work = {duration{10}, duration{400}},
-                                                     .overhead = duration{0},
-                                                     .interleave_numerator = 7,
-                                                     .interleave_denominator = 4}}};
+  if constexpr (std::default_initializable<R> && Views<R, Kernel>) {
+    const Kernel kernels[]{{{.work = {duration{70}, duration{90}}, .overhead = duration{3}}},
+                           {{.work = {duration{10}, duration{400}},
+                             .overhead = duration{0},
+                             .interleave_numerator = 7,
+                             .interleave_denominator = 4}}};
     for (const auto& k : kernels) {
       for (const std::int32_t sms : {1, 3}) {
         const visit_placement at{
@@ -370,8 +372,7 @@ template <class R>
 concept Federated = requires { requires R::hands_out_sms; } && !detail::has_clusters<R> &&
                     std::same_as<detail::server_of<R>, dedicated_server<1>> && detail::takes_times_of_shares<R>();
 /// `serializes_device_use` says that what stands between two CPU segments is a critical section of one lock that is
-/// granted in the order of the processors; `inner_rule` says which SMs a kernel gets, `runs_on_all_sms` that it gets
-/// all.
+/// granted in the order of the processors; `inner_rule` says which SMs a kernel gets, `runs_on_all_sms` that all.
 template <class R>
 concept Serialized = requires {
   typename R::inner_rule;

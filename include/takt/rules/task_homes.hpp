@@ -11,6 +11,11 @@
 
 namespace takt::detail {
 
+/// Whether a visit ever asks its station.
+[[nodiscard]] constexpr auto takes_unit(const visit_record& x) noexcept -> bool {
+  return x.upper > 0 || x.need != unit_need::time;
+}
+
 /// The station that the priority of a task's jobs is of: the first on which they take time and have one priority each,
 /// else the first that they visit.
 template <class Table, class Stations>
@@ -18,7 +23,7 @@ template <class Table, class Stations>
   const flow_record& t = table.tasks[i];
   for (std::uint32_t p = 0; p < t.visit_count; ++p) {
     const std::uint32_t s = table.visit(i, p).station;
-    if (table.visit(i, p).upper > 0 && stations.inherits(s)) { return s; }
+    if (takes_unit(table.visit(i, p)) && stations.inherits(s)) { return s; }
   }
   return table.visit(i, 0).station;
 }
@@ -29,9 +34,9 @@ template <class Table, class Stations>
   std::size_t count = 0;
   for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
     const std::uint32_t s = table.visit(i, p).station;
-    bool is_new = table.visit(i, p).upper > 0 && stations.inherits(s);
+    bool is_new = takes_unit(table.visit(i, p)) && stations.inherits(s);
     for (std::uint32_t q = 0; q < p && is_new; ++q) {
-      is_new = table.visit(i, q).station != s || table.visit(i, q).upper == 0;
+      is_new = table.visit(i, q).station != s || !takes_unit(table.visit(i, q));
     }
     count += is_new ? 1U : 0U;
   }

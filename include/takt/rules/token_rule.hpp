@@ -25,9 +25,8 @@ struct token_setting {
 struct section_demand {
   std::uint32_t task = 0;
   visit_mask visits = 0;
-  visit_mask before = 0;  ///< visits of the task that precede the section
-  std::uint32_t home =
-      0;  ///< the station that the job's priority is of; many sections of one home share its processors
+  visit_mask before = 0;   ///< visits of the task that precede the section
+  std::uint32_t home = 0;  ///< the station that the job's priority is of
   priority_point point{};  ///< of a job whose nominal release is 0
   bool fixed = false;      ///< all jobs of the task have this point
   ticks length = 0;        ///< from the grant to the release of the token
@@ -49,6 +48,9 @@ struct section_demand {
 /// - `inherits`: a holder is served at least at the priority of everybody whose `heir` it is, where jobs have one
 ///   priority each;
 /// - `donates`: the processors run `priority_donation`, and a job asks only while it may;
+/// - `local`: sections are time on one processor, and a job asks when it would run there; with it `raises_to_ceiling`:
+/// a
+///   holder is served at least at the best priority of all who use the tokens. See rules/local_sections.hpp;
 /// - bounds, see `BoundsDelays` and `BoundsBlocking`.
 template <class R>
 concept TokenRule = requires(const R rule, const token_setting& at) {
@@ -97,6 +99,16 @@ template <class Rule>
 template <class Rule>
 [[nodiscard]] constexpr auto token_donates() noexcept -> bool {
   if constexpr (requires { Rule::donates; }) { return Rule::donates; }
+  return false;
+}
+template <class Rule>
+[[nodiscard]] constexpr auto token_is_local() noexcept -> bool {
+  if constexpr (requires { Rule::local; }) { return Rule::local; }
+  return false;
+}
+template <class Rule>
+[[nodiscard]] constexpr auto token_has_ceiling() noexcept -> bool {
+  if constexpr (requires { Rule::raises_to_ceiling; }) { return Rule::raises_to_ceiling; }
   return false;
 }
 

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/early_start.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/result.hpp>
@@ -17,7 +19,8 @@
 
 namespace takt::simulation {
 
-/// What is open in a run: when jobs come and how long visits take.
+/// What is open in a run: when jobs come and how long visits take. An optional `completed(task, job, time)` hears when
+/// jobs end.
 template <class C>
 concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job, const visit_record& v, ticks period) {
   { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0
@@ -25,12 +28,31 @@ concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job,
   { choices.length(v, job) } -> std::same_as<ticks>;            ///< between `lower` and `upper`
 };
 
+/// Choices that also hold visits back, for the sake of other jobs: edges between jobs, limits, distances. `opens` is
+/// asked once the own job lets a visit start and again whenever anything has happened or the instant that it named has
+/// come; an answer of at most `now` starts it. Without an instant to name: `no_event`. `ended` hears of every visit.
+template <class C>
+concept HoldsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t job, ticks now) {
+  { choices.opens(visit, job, now) } -> std::same_as<ticks>;
+  choices.ended(visit, job, now);
+};
+
+/// Choices that also say which of two visits that ask within one instant asks first. Without, they do as they come.
+template <class C>
+concept OrdersArrivals = requires(C& choices, std::uint32_t visit) {
+  { choices.asks_before(visit, visit) } -> std::same_as<bool>;
+};
+
 /// Lets jobs that are DAGs of visits run on stations in virtual time. Within one instant: what ends first, then token
 /// grants, guards and releases, and servers decide when all of them are in. A job waits for the one before of its task.
 ///
-/// With offsets, a visit becomes ready at the nominal release plus its offset, or when its predecessors are done, if
-/// that is later; with local deadlines too, orders by absolute deadline go by offset + local deadline. Pre:
-/// `validate(table, stations.size(), stations.token_pools())` finds nothing, and horizon is at most `longest_time`.
+/// With guards, offsets and local deadlines of all visits, a visit becomes ready at the nominal release plus its
+/// offset, or when its predecessors are done, if that is later; orders by absolute deadline go by offset + local
+/// deadline. Where the rule of a station lets visits start early, they become ready when their predecessors are done,
+/// and their responses count from their offsets. A section asks for its token when the visits before it are due, and no
+/// guard holds its visits back then. Pre: as many local deadlines as offsets, none or one for each visit;
+/// `validate(table, stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit
+/// though it takes no time is on stations that serve it, and horizon is at most `longest_time`.
 /// Cost: per instant a pass over tasks, visits and stations.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
@@ -46,7 +68,20 @@ class engine {
         offsets_{offsets},
         local_deadlines_{local_deadlines},
         servers_{stations.template servers<V>()},
-        tokens_{table, stations} {}
+        tokens_{table, stations} {
+    if (offsets.empty()) { return; }
+    for (std::size_t v = 0; v < table.visits.size(); ++v) {
+      if (takt::detail::begins_section(table, v)) {
+        guards_[v] = takt::detail::earliest_window(table, v, offsets.data(), local_deadlines.data());
+      } else if (takt::detail::section_of(table, v) < table.sections.size()) {
+        guards_[v] = 0;
+      } else if (takt::detail::drops_guards(table, stations, table.visits[v].station)) {
+        counts_from_[v] = offsets[v];
+      } else {
+        guards_[v] = offsets[v];
+      }
+    }
+  }
 
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
     sink_ = &sink;
@@ -55,13 +90,16 @@ class engine {
       const ticks now = next_instant();
       if (now > horizon || now == no_event) { break; }
       now_ = now;
-      complete_visits();
+      // Where there are steps, all that follows from ends comes before the releases.
+      holds_releases_ = complete_visits() && has_steps_;
       grant_tokens();
       open_guards();
       do {  // a grant may end a job at once, and the next one of its task may be due
         release_jobs();
         grant_tokens();
-      } while (is_release_due());
+      } while (open_held() || is_release_due());
+      if (has_steps_) { pass_gates(); }
+      deliver();
       tokens_.lend(servers_);
       for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, sink); }
     }
@@ -77,14 +115,25 @@ class engine {
     visit_mask done = 0;
     visit_mask asked = 0;
     bool under_way = false;
+    bool is_pending = false;  ///< or under way: released, and the job before is over
+    bool lends = false;
   };
   struct visit_state {
     ticks ready = 0;
     ticks guard = no_event;
+    ticks length = 0;
     bool waits_for_token = false;
+    bool held = false;
+    bool waits_at_gate = false;  ///< a step before a section that may not ask yet
   };
+  struct arrivals {
+    visit_request asked[V]{};
+    std::size_t count = 0;
+  };
+  struct no_arrivals {};
 
   constexpr void begin() {
+    for (const visit_record& x : table_->visits) { has_steps_ = has_steps_ || x.need != unit_need::time; }
     static_cast<void>(seen_.visit_responses.resize(table_->visits.size()));
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       const flow_record& t = table_->tasks[i];
@@ -111,15 +160,51 @@ class engine {
     return least < now_ ? now_ : least;
   }
 
-  constexpr void complete_visits() {
+  /// Whether some have ended.
+  constexpr auto complete_visits() -> bool {
+    bool any = false;
+    std::size_t count = 0;
     for (std::size_t s = 0; s < stations_->size(); ++s) {
       while (servers_.next(s) <= now_) {
         const client v = servers_.fire(s, now_, *sink_);
         if (v == no_client) { break; }
         tokens_.left(v);
+        any = true;
+        if (!has_steps_) {
+          complete(v);
+          continue;
+        }
+        std::size_t at = count++;
+        for (; at > 0 && ended_[at - 1] > v; --at) { ended_[at] = ended_[at - 1]; }
+        ended_[at] = v;
+      }
+    }
+    end_in_order(count);
+    return any;
+  }
+  /// Of so many that end together the first in the table goes first, and time before steps before starts.
+  constexpr void end_in_order(std::size_t count) {
+    unit_need first = unit_need::start;
+    for (std::size_t k = 0; k < count; ++k) { first = need_of(ended_[k]) < first ? need_of(ended_[k]) : first; }
+    bool stepped = false;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::uint32_t v = ended_[k];
+      const bool waits = first == unit_need::step && (stepped || !tokens_.may_go_on(v));
+      if (need_of(v) != first || waits) {
+        serve(v);
+        continue;
+      }
+      stepped = true;
+      if (first == unit_need::time && table_->visits[v].need != first) {
+        visits_[v].length = 0;
+        serve(v);
+      } else {
         complete(v);
       }
     }
+  }
+  [[nodiscard]] constexpr auto need_of(std::uint32_t v) const -> unit_need {
+    return visits_[v].length > 0 ? unit_need::time : table_->visits[v].need;
   }
 
   constexpr void complete(std::uint32_t v) {
@@ -128,8 +213,8 @@ class engine {
     ticks& worst = seen_.visit_responses[v];
     if (worst < now_ - visits_[v].ready) { worst = now_ - visits_[v].ready; }
     job.done |= visit_mask{1} << x.position;
-    const std::uint32_t s = section_of(v);
-    if (s < table_->sections.size() && (table_->sections[s].visits & ~job.done) == 0) { tokens_.release(s); }
+    if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
+    for (std::uint32_t s = next_over(x); s < table_->sections.size(); s = next_over(x)) { tokens_.release(s); }
     if (job.done == all_of(x.task)) {
       end_job(x.task);
     } else {
@@ -145,27 +230,40 @@ class engine {
     if (response > t.deadline) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
     job.under_way = false;
     tokens_.completed(i);
+    if constexpr (requires { choices_->completed(i, job.jobs, now_); }) { choices_->completed(i, job.jobs - 1, now_); }
     job.nominal += choices_->gap(i, job.jobs, t.period);
     const ticks release = job.nominal + choices_->delay(i, job.jobs, t.period);
     job.release = release < now_ ? now_ : release;
+    if (release < now_) { become_pending(i); }
+  }
+  /// A job that has waited for the one before counts from the instant at which that one ends, before anybody asks.
+  constexpr void become_pending(std::uint32_t i) {
+    tasks_[i].is_pending = true;
+    tasks_[i].lends = tokens_.released(i, tasks_[i].nominal);
   }
 
   constexpr void release_jobs() {
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
-      while (!tasks_[i].under_way && tasks_[i].release == now_) {
+      while (is_due(i)) {
         task_state& job = tasks_[i];
         job.under_way = true;
         job.done = job.asked = 0;
         ++job.jobs;
         ++seen_.tasks[i].released;
-        if (!tokens_.released(i, job.nominal)) { advance(i); }
+        if (!job.is_pending) { become_pending(i); }
+        job.is_pending = false;
+        if (!job.lends) { advance(i); }
       }
     }
   }
 
+  [[nodiscard]] constexpr auto is_due(std::uint32_t i) const -> bool {
+    const task_state& job = tasks_[i];
+    return !job.under_way && job.release == now_ && (job.is_pending || !holds_releases_);
+  }
   [[nodiscard]] constexpr auto is_release_due() const -> bool {
-    for (std::size_t i = 0; i < table_->size(); ++i) {
-      if (!tasks_[i].under_way && tasks_[i].release == now_) { return true; }
+    for (std::uint32_t i = 0; i < table_->size(); ++i) {
+      if (is_due(i)) { return true; }
     }
     return false;
   }
@@ -179,7 +277,7 @@ class engine {
       const bool open = (job.asked >> p & 1U) == 0 && (table_->visits[v].predecessors & ~job.done) == 0;
       if (!open) { continue; }
       job.asked |= visit_mask{1} << p;
-      const ticks guard = v < offsets_.size() ? job.nominal + offsets_[v] : now_;
+      const ticks guard = job.nominal + guards_[v];
       if (guard > now_) {
         visits_[v].guard = guard;
       } else {
@@ -196,53 +294,130 @@ class engine {
   }
 
   constexpr void become_ready(std::uint32_t v) {
-    visits_[v].ready = now_;
-    const std::uint32_t s = section_of(v);
-    if (s < table_->sections.size() && !tokens_.holds(s)) {
-      if (tokens_.is_idle(s)) { tokens_.ask(s); }
-      visits_[v].waits_for_token = true;
-      return;
+    if constexpr (HoldsVisits<Choices>) {
+      const ticks at = choices_->opens(v, tasks_[table_->visits[v].task].jobs - 1, now_);
+      visits_[v].held = at > now_;
+      visits_[v].guard = at > now_ ? at : no_event;
+      if (at > now_) { return; }
     }
-    enter(v);
-  }
-  constexpr void enter(std::uint32_t v) {
+    const ticks counts = tasks_[table_->visits[v].task].nominal + counts_from_[v];
+    visits_[v].ready = now_ < counts ? counts : now_;
     const visit_record& x = table_->visits[v];
-    const ticks length = choices_->length(x, tasks_[x.task].jobs - 1);
-    if (length == 0) {
+    if (x.after_move && !has_moved(x)) {
       complete(v);
       return;
     }
+    for (std::uint32_t s = 0; s < table_->sections.size(); ++s) {
+      if (!contains(s, x) || tokens_.holds(s)) { continue; }
+      if (tokens_.is_idle(s)) { tokens_.ask(s); }
+      visits_[v].waits_for_token = true;
+    }
+    if (!visits_[v].waits_for_token) { enter(v); }
+  }
+  /// Whether a visit has started that was held back.
+  constexpr auto open_held() -> bool {
+    bool opened = false;
+    if constexpr (HoldsVisits<Choices>) {
+      for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
+        if (!visits_[v].held) { continue; }
+        become_ready(v);
+        opened = opened || !visits_[v].held;
+      }
+    }
+    return opened;
+  }
+  constexpr void enter(std::uint32_t v) {
+    const visit_record& x = table_->visits[v];
+    visits_[v].length = choices_->length(x, tasks_[x.task].jobs - 1);
+    if (visits_[v].length == 0 && x.need == unit_need::time) {
+      complete(v);
+      return;
+    }
+    serve(v);
+  }
+  constexpr void serve(std::uint32_t v) {
+    const visit_record& x = table_->visits[v];
+    const ticks length = visits_[v].length;
+    visits_[v].waits_at_gate = length == 0 && !tokens_.may_go_on(v);
+    if (visits_[v].waits_at_gate) { return; }
     const flow_record& t = table_->tasks[x.task];
     const job_timing timing{x.upper, t.period, t.deadline, static_cast<std::int32_t>(x.task), t.priority};
     ticks release = tasks_[x.task].nominal;
     if (v < local_deadlines_.size()) { release += offsets_[v] + local_deadlines_[v] - t.deadline; }
     priority_point point{};
     static_cast<void>(stations_->point(x.station, timing, release, point));
-    tokens_.entered(v, point);
-    servers_.arrive(x.station, {v, x.task, point, length, x.upper, x.view});
+    tokens_.entered(v, point, length);
+    const visit_request asked{v, x.task, point, length, x.upper, x.view, tokens_.unit_of(v)};
+    if constexpr (OrdersArrivals<Choices>) {
+      std::size_t at = arrivals_.count++;
+      for (; at > 0 && choices_->asks_before(v, arrivals_.asked[at - 1].who); --at) {
+        arrivals_.asked[at] = arrivals_.asked[at - 1];
+      }
+      arrivals_.asked[at] = asked;
+    } else {
+      servers_.arrive(x.station, asked);
+    }
+  }
+  constexpr void deliver() {
+    if constexpr (OrdersArrivals<Choices>) {
+      for (std::size_t i = 0; i < arrivals_.count; ++i) {
+        const visit_request& asked = arrivals_.asked[i];
+        servers_.arrive(table_->visits[asked.who].station, asked);
+      }
+      arrivals_.count = 0;
+    }
   }
 
-  [[nodiscard]] constexpr auto section_of(std::uint32_t v) const -> std::uint32_t {
-    const visit_record& x = table_->visits[v];
-    std::uint32_t s = 0;
-    for (; s < table_->sections.size(); ++s) {
-      const visit_section& section = table_->sections[s];
-      if (section.task == x.task && (section.visits >> x.position & 1U) != 0) { break; }
+  constexpr void pass_gates() {
+    for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
+      if (visits_[v].waits_at_gate) { serve(v); }
     }
-    return s;
+  }
+
+  [[nodiscard]] constexpr auto contains(std::size_t s, const visit_record& x) const -> bool {
+    const visit_section& section = table_->sections[s];
+    return section.task == x.task && (section.visits >> x.position & 1U) != 0;
+  }
+  /// A section that is over with a visit and still holds its token, inner ones first; the number of sections if there
+  /// is none.
+  [[nodiscard]] constexpr auto next_over(const visit_record& x) const -> std::uint32_t {
+    const auto none = static_cast<std::uint32_t>(table_->sections.size());
+    std::uint32_t best = none;
+    for (std::uint32_t s = 0; s < none; ++s) {
+      const visit_mask visits = table_->sections[s].visits;
+      const bool over = contains(s, x) && (visits & ~tasks_[x.task].done) == 0 && tokens_.holds(s);
+      const bool lies_inside = over && best != none && visits != table_->sections[best].visits &&
+                               (visits & ~table_->sections[best].visits) == 0;
+      if (over && (best == none || lies_inside)) { best = s; }
+    }
+    return best;
+  }
+  [[nodiscard]] constexpr auto has_moved(const visit_record& x) const -> bool {
+    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+      if (contains(s, x) && tokens_.has_moved(s)) { return true; }
+    }
+    return false;
+  }
+  [[nodiscard]] constexpr auto holds_all(const visit_record& x) const -> bool {
+    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+      if (contains(s, x) && !tokens_.holds(s)) { return false; }
+    }
+    return true;
   }
   /// Until nobody gets a token and nobody has its priority back.
   constexpr void grant_tokens() {
     for (;;) {
       if (const std::uint32_t i = tokens_.next_freed(); i != nobody_asks) {
-        advance(i);
+        tasks_[i].lends = false;
+        if (tasks_[i].under_way) { advance(i); }
         continue;
       }
       const std::uint32_t s = tokens_.next_granted();
       if (s == nobody_asks) { return; }
       const flow_record& t = table_->tasks[table_->sections[s].task];
       for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
-        if (!visits_[v].waits_for_token || section_of(v) != s) { continue; }
+        const visit_record& x = table_->visits[v];
+        if (!visits_[v].waits_for_token || !contains(s, x) || !holds_all(x)) { continue; }
         visits_[v].waits_for_token = false;
         enter(v);
       }
@@ -280,10 +455,16 @@ class engine {
   typename Stations::template servers_type<V> servers_;
   section_locks<Stations, N, V> tokens_;
   const slice_sink* sink_ = nullptr;
+  ticks guards_[V]{};       ///< from the nominal release until which a visit is held back, or the request for its token
+  ticks counts_from_[V]{};  ///< from when on a response counts at the earliest
   ticks now_ = 0;
   result seen_{};
   task_state tasks_[N]{};
   visit_state visits_[V]{};
+  [[no_unique_address]] std::conditional_t<OrdersArrivals<Choices>, arrivals, no_arrivals> arrivals_{};
+  std::uint32_t ended_[V]{};
+  bool has_steps_ = false;
+  bool holds_releases_ = false;
 };
 
 }  // namespace takt::simulation

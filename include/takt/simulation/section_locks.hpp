@@ -7,6 +7,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/local_sections.hpp>
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/task_homes.hpp>
@@ -15,8 +16,10 @@ namespace takt::simulation {
 
 inline constexpr std::uint32_t nobody_asks = 0xFFFF'FFFF;
 
-/// What sections hold and wait for, and what jobs pass on to each other on the way: the locks over tokens, donation
-/// where a lock needs it, and the points at which visits are served. Knows nothing of time but releases.
+/// What sections hold and wait for, and what jobs pass on to each other on the way, from section to section where they
+/// nest: the locks over tokens, donation where a lock needs it, and the points at which visits are served. Knows
+/// nothing of time but releases. Locks with a member `used(pool, request, time)` are told, before a release, how much
+/// time the visits of the section took.
 template <class Stations, std::size_t N, std::size_t V>
 class section_locks {
  public:
@@ -25,9 +28,13 @@ class section_locks {
   constexpr section_locks(const table_type& table, const Stations& stations)
       : table_{&table}, stations_{&stations}, locks_{stations.template locks<V>()} {
     if (table.sections.empty()) { return; }
+    for (std::size_t s = 0; s < table.sections.size(); ++s) { units_[s] = last_units_[s] = no_unit; }
     for (std::size_t t = 0; t < stations.token_pools(); ++t) {
       donates_ = donates_ || stations.token_donates(t);
-      lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t);
+      lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t) || stations.token_has_ceiling(t);
+    }
+    for (std::uint32_t s = 0; s < table.sections.size(); ++s) {
+      ceiling_[s] = takt::detail::ceiling_of(table, stations, s);
     }
     for (std::uint32_t i = 0; i < table.size(); ++i) {
       home_[i] = takt::detail::home_of(table, stations, i);
@@ -78,6 +85,20 @@ class section_locks {
     return nobody_asks;
   }
 
+  /// False while a section that begins behind the visit may not ask for its token.
+  [[nodiscard]] constexpr auto may_go_on(std::uint32_t v) const -> bool {
+    const visit_record& x = table_->visits[v];
+    for (std::uint32_t s = 0; donates_ && s < table_->sections.size(); ++s) {
+      const visit_section& section = table_->sections[s];
+      if (section.task != x.task || contains(s, x) || states_[s] != state::idle || may_issue(s)) { continue; }
+      for (std::uint32_t p = x.position + 1; p < table_->tasks[x.task].visit_count; ++p) {
+        const bool begins = (section.visits >> p & 1U) != 0;
+        if (begins && (table_->visit(x.task, p).predecessors >> x.position & 1U) != 0) { return false; }
+      }
+    }
+    return true;
+  }
+
   // Sections.
 
   [[nodiscard]] constexpr auto holds(std::size_t s) const noexcept -> bool { return states_[s] == state::holds; }
@@ -91,13 +112,32 @@ class section_locks {
   constexpr void release(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
     states_[s] = state::idle;
-    const request_id next = locks_.release(x.tokens, static_cast<request_id>(s));
+    if constexpr (requires { locks_.used(pools_[s], request_id{}, used_[s]); }) {
+      locks_.used(pools_[s], static_cast<request_id>(s), used_[s]);
+    }
+    const request_id next = locks_.release(pools_[s], static_cast<request_id>(s));
     if constexpr (Stations::may_donate) {
       if (donates(s) && in_cluster(x.task) && !has_request(x.task)) {
         donations_of(x.task).request_completed(static_cast<request_id>(x.task));
       }
     }
     note_grant(next);
+  }
+  /// Whether a section holds a token of another unit than the one before of its task.
+  [[nodiscard]] constexpr auto has_moved(std::size_t s) const noexcept -> bool {
+    return holds(s) && last_units_[s] != no_unit && last_units_[s] != units_[s];
+  }
+  /// The pool of the token that the visit got last, where it lies in several sections.
+  [[nodiscard]] constexpr auto unit_of(std::uint32_t v) const -> std::int32_t {
+    const visit_record& x = table_->visits[v];
+    std::size_t around = 0;
+    std::size_t last = table_->sections.size();
+    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+      if (!contains(s, x)) { continue; }
+      ++around;
+      if (last == table_->sections.size() || grants_[last] < grants_[s]) { last = s; }
+    }
+    return around > 1 ? static_cast<std::int32_t>(pools_[last]) : any_unit;
   }
   /// A section that holds its token from now on, told once; `nobody_asks` if there is none. Requests are issued in the
   /// order in which they came, behind what has been released.
@@ -119,7 +159,12 @@ class section_locks {
 
   // Visits.
 
-  constexpr void entered(std::uint32_t v, const priority_point& p) { served_[v] = {p, p, true}; }
+  constexpr void entered(std::uint32_t v, const priority_point& p, ticks length) {
+    served_[v] = {p, p, true};
+    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+      used_[s] += contains(s, table_->visits[v]) ? length : 0;
+    }
+  }
   constexpr void left(std::uint32_t v) { served_[v].is_there = false; }
 
   /// Tells servers at which points visits go on.
@@ -141,6 +186,7 @@ class section_locks {
  private:
   enum class state : std::uint8_t { idle, asks, waits, holds };
   using donation = priority_donation<N>;
+  static constexpr std::int32_t no_unit = -1;
   struct no_donations {};
   struct all_donations {
     donation of[N]{};
@@ -168,14 +214,39 @@ class section_locks {
   }
   [[nodiscard]] constexpr auto may_issue(std::uint32_t s) const -> bool {
     const visit_section& x = table_->sections[s];
+    if (stations_->token_is_local(x.tokens)) { return would_run(s); }
     if constexpr (Stations::may_donate) {
       if (donates(s) && in_cluster(x.task)) { return donations_of(x.task).may_issue(static_cast<request_id>(x.task)); }
     }
     return true;
   }
+  /// Whether nobody on the processor comes before the job, and of those who ask there for sections either.
+  [[nodiscard]] constexpr auto would_run(std::uint32_t s) const -> bool {
+    const std::uint32_t at = takt::detail::station_of(*table_, table_->sections[s]);
+    const priority_point own = point_of_asking(s, at);
+    for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
+      const bool is_there = served_[v].is_there && table_->visits[v].station == at;
+      if (is_there && !(own < best_for(v, at))) { return false; }
+    }
+    for (std::uint32_t r = 0; r < table_->sections.size(); ++r) {
+      const bool asks_too =
+          r != s && states_[r] == state::asks && takt::detail::station_of(*table_, table_->sections[r]) == at;
+      if (!asks_too) { continue; }
+      const priority_point other = point_of_asking(r, at);
+      if (other < own || (other == own && r < s)) { return false; }
+    }
+    return true;
+  }
+  [[nodiscard]] constexpr auto point_of_asking(std::uint32_t s, std::uint32_t at) const -> priority_point {
+    const std::uint32_t i = table_->sections[s].task;
+    priority_point p = lowest_priority;
+    static_cast<void>(takt::detail::job_point(*table_, *stations_, i, at, nominal_[i], p));
+    return p;
+  }
   constexpr void issue(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
     const flow_record& t = table_->tasks[x.task];
+    pools_[s] = pool_of(s);
     lock_request q{};
     static_cast<void>(
         takt::detail::job_point(*table_, *stations_, x.task, home_[x.task], nominal_[x.task], q.priority));
@@ -187,12 +258,38 @@ class section_locks {
     if constexpr (Stations::may_donate) {
       if (donates(s) && in_cluster(x.task)) { donations_of(x.task).issued(static_cast<request_id>(x.task)); }
     }
-    note_grant(locks_.issue(x.tokens, static_cast<request_id>(s), q));
+    note_grant(locks_.issue(pools_[s], static_cast<request_id>(s), q));
   }
   constexpr void note_grant(request_id r) {
     if (r == no_request) { return; }
-    states_[static_cast<std::size_t>(r)] = state::holds;
+    const auto s = static_cast<std::size_t>(r);
+    states_[s] = state::holds;
+    used_[s] = 0;
+    grants_[s] = ++grant_count_;
     granted_[granted_count_++] = static_cast<std::uint32_t>(r);
+    if (const visit_section& x = table_->sections[s]; x.units > 1) {
+      last_units_[s] = units_[s];
+      units_[s] = x.unit_of(locks_.replica(pools_[s], r));
+    }
+  }
+  [[nodiscard]] constexpr auto pool_of(std::uint32_t s) const -> std::uint32_t {
+    const visit_section& x = table_->sections[s];
+    if (x.stride == 0) { return x.tokens; }
+    const std::size_t around = takt::detail::section_around(*table_, s);
+    const std::uint32_t own = x.tokens + static_cast<std::uint32_t>(x.stride * units_[around]);
+    if (x.place == token_place::own) { return own; }
+    const std::uint32_t last = x.tokens_of_last + static_cast<std::uint32_t>(x.stride * last_units_[around]);
+    switch (x.place) {
+      case token_place::own:
+      case token_place::last: return last;
+      case token_place::first_of_both: return own < last ? own : last;
+      case token_place::last_of_both: return own < last ? last : own;
+    }
+    return own;
+  }
+  [[nodiscard]] constexpr auto contains(std::size_t s, const visit_record& v) const -> bool {
+    const visit_section& x = table_->sections[s];
+    return x.task == v.task && (x.visits >> v.position & 1U) != 0;
   }
 
   constexpr void take_better(priority_point& best, std::uint32_t task, std::uint32_t station) const {
@@ -211,15 +308,14 @@ class section_locks {
   constexpr void raise_waiting() {
     for (std::uint32_t s = 0; s < table_->sections.size(); ++s) {
       if (states_[s] != state::waits) { continue; }
-      const visit_section& x = table_->sections[s];
       priority_point best = lowest_priority;
-      take_job(best, x.task, home_[x.task]);
+      take_waiting(best, s, home_[table_->sections[s].task], table_->sections.size());
       if (best == told_[s]) { continue; }
       told_[s] = best;
-      locks_.reprioritize(x.tokens, static_cast<request_id>(s), best);
+      locks_.reprioritize(pools_[s], static_cast<request_id>(s), best);
     }
   }
-  /// Its own point, or a better one of a donor or of a job that waits for the token of its section.
+  /// Its own point, or a better one of a donor, of a job that waits for the token of one of its sections, or a ceiling.
   [[nodiscard]] constexpr auto best_for(std::uint32_t v, std::uint32_t station) const -> priority_point {
     priority_point best = served_[v].base;
     const visit_record& x = table_->visits[v];
@@ -227,23 +323,44 @@ class section_locks {
       if (donates_) { take_job(best, x.task, station); }
     }
     for (std::uint32_t h = 0; h < table_->sections.size(); ++h) {
-      const visit_section& held = table_->sections[h];
-      const bool inside = held.task == x.task && states_[h] == state::holds && (held.visits >> x.position & 1U) != 0;
-      if (!inside || !stations_->token_inherits(held.tokens)) { continue; }
-      for (std::uint32_t w = 0; w < table_->sections.size(); ++w) {
-        const visit_section& waiting = table_->sections[w];
-        if (states_[w] == state::waits && waiting.tokens == held.tokens && leads_to(w, h)) {
-          take_job(best, waiting.task, station);
-        }
-      }
+      if (!contains(h, x)) { continue; }
+      if (states_[h] == state::holds && ceiling_[h] < best) { best = ceiling_[h]; }
+      take_heirs(best, h, station, table_->sections.size());
     }
     return best;
+  }
+  /// The best of those who wait for the token of a section, and of those who wait for them. `depth` ends circles, which
+  /// are deadlocks.
+  constexpr void take_heirs(priority_point& best, std::uint32_t held, std::uint32_t station, std::size_t depth) const {
+    if (states_[held] != state::holds || depth == 0 || !stations_->token_inherits(pools_[held])) { return; }
+    for (std::uint32_t w = 0; w < table_->sections.size(); ++w) {
+      const bool asks = states_[w] == state::waits && pools_[w] == pools_[held] && !waits_elsewhere(w);
+      if (asks && leads_to(w, held)) { take_waiting(best, w, station, depth - 1); }
+    }
+  }
+  /// The best of a job that waits, and of those who wait for what it holds meanwhile.
+  constexpr void take_waiting(priority_point& best, std::uint32_t w, std::uint32_t station, std::size_t depth) const {
+    const visit_section& x = table_->sections[w];
+    take_job(best, x.task, station);
+    for (std::uint32_t h = 0; h < table_->sections.size(); ++h) {
+      const visit_section& held = table_->sections[h];
+      if (held.task == x.task && (x.visits & ~held.visits) == 0) { take_heirs(best, h, station, depth); }
+    }
+  }
+  /// Of one request for several tokens the first that is missing passes priorities on.
+  [[nodiscard]] constexpr auto waits_elsewhere(std::uint32_t w) const -> bool {
+    const visit_section& x = table_->sections[w];
+    for (std::uint32_t s = 0; s < w; ++s) {
+      const visit_section& other = table_->sections[s];
+      if (states_[s] == state::waits && other.task == x.task && other.visits == x.visits) { return true; }
+    }
+    return false;
   }
   [[nodiscard]] constexpr auto leads_to(std::uint32_t w, std::uint32_t h) const -> bool {
     auto at = static_cast<request_id>(w);
     for (std::size_t step = 0; step < table_->sections.size() && at != no_request; ++step) {
       if (at == static_cast<request_id>(h)) { return true; }
-      at = locks_.heir(table_->sections[w].tokens, at);
+      at = locks_.heir(pools_[w], at);
     }
     return at == static_cast<request_id>(h);
   }
@@ -260,7 +377,14 @@ class section_locks {
   std::uint32_t cluster_[N]{};
   bool donor_[N]{};
   state states_[V]{};
+  std::uint32_t pools_[V]{};  ///< of the tokens that are asked for or held
+  std::int32_t units_[V]{};
+  std::int32_t last_units_[V]{};
+  ticks used_[V]{};            ///< time that visits have taken since the grant
+  std::uint64_t grants_[V]{};  ///< when each came
+  std::uint64_t grant_count_ = 0;
   priority_point told_[V]{};
+  priority_point ceiling_[V]{};
   std::uint32_t asked_[V]{};
   std::uint32_t granted_[V]{};
   std::size_t asked_count_ = 0;

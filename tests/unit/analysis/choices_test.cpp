@@ -24,7 +24,6 @@
 #include <takt/model/gpu_migration.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>
-#include <takt/rules/budget.hpp>
 #include <takt/rules/locking/affinity.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
@@ -118,10 +117,10 @@ TEST_CASE("no test takes an order that ranks nobody") {
 }
 
 TEST_CASE("unknown orders of activation and extents of runs are refused") {
-  using takt::analysis::activation_order;
+  using takt::analysis::activation_timing;
   using takt::analysis::run_extent;
-  expect_only_named<activation_order>(
-      2, [](activation_order e) { return is_choice(takt::analysis::single_stream_edf(single, e).error); });
+  expect_only_named<activation_timing>(
+      2, [](activation_timing e) { return is_choice(takt::analysis::single_stream_edf(single, e).error); });
   expect_only_named<run_extent>(2, [](run_extent e) {
     const auto run = takt::analysis::slot_simulated_edf(single, slot{0, 5, 5}, e);
     return is_choice(run.error) && run.status == takt::verdict_status::invalid_model;
@@ -350,11 +349,6 @@ TEST_CASE("rules that are asked with an unknown choice answer that nothing can b
                            takt::queued_request{1, takt::rational{5}, takt::rational{1}}};
     const std::array<std::span<const takt::queued_request>, 1> queues{queue};
     return takt::most_helped_request(queues, e) == takt::no_request;
-  });
-  expect_only_named<takt::overrun_policy>(4, [](takt::overrun_policy e) {
-    takt::budget_account account{e, {.refill = 5, .period = 10, .left = 5}};
-    takt::budget_actions todo;
-    return !account.charge(1, todo);
   });
   expect_only_named<takt::migration_path>(3, [](takt::migration_path e) {
     takt::gpu_topology<2, 1> two;

@@ -76,8 +76,14 @@ TEST_CASE("a plan with guards is judged, and honoured by the simulation") {
   CHECK(verdict.tasks[0].bound.value == 26 * ms);
   const auto seen = takt::simulate(board, tasks, plan, {.horizon = 1_s});
   CHECK(seen.misses() == 0);
-  CHECK(seen.tasks[0].best_response == 21 * ms);  // the last visit starts at its offset and takes 1 ms
+  CHECK(seen.tasks[0].best_response == 18 * ms + 500'000 + 1 * ms);  // under EDF the last visit starts early
   CHECK(seen.tasks[0].worst_response <= 26 * ms);
+  const auto by_task = takt::platform(takt::pool(takt::processors(2), takt::deadline_monotonic), engine, gpu,
+                                      takt::pool(npu{1}, takt::nonpreemptive(takt::edf)));
+  CHECK(takt::analyze(by_task, tasks, plan).schedulable());
+  const auto held = takt::simulate(by_task, tasks, plan, {.horizon = 1_s});
+  CHECK(held.tasks[0].best_response == 21 * ms);  // the last visit starts at its offset and takes 1 ms
+  CHECK(held.tasks[0].worst_response <= 26 * ms);
   plan.local_deadlines[2] = 1 * ms;
   CHECK(takt::analyze(board, tasks, plan).status == takt::verdict_status::not_proven);
 }

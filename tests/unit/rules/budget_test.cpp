@@ -154,6 +154,31 @@ TEST_CASE("an overrun is signalled once, and not while an engine is locked") {
   CHECK(unwatched.overrun() == 4);
 }
 
+TEST_CASE("a policy of one's own: who is told of an overrun takes the next budget as well") {
+  constexpr overrun_policy both{.signals = true, .releases_early = true};
+  job_budget waiting = job(5, 20, 20);
+  waiting.waits_for_token = true;
+  budget_account account{both, waiting};
+  budget_actions todo;
+  REQUIRE(account.charge(6, todo));
+  CHECK(todo == actions({budget_action::abort_request, budget_action::lower_priority, budget_action::reevaluate_locks,
+                         budget_action::reissue_request, budget_action::deliver_signal}));
+  CHECK(account.budget().deadline == 40);
+  CHECK(account.overrun() == 0);
+  REQUIRE(account.charge(5, todo));
+  CHECK(todo.size() == 4);  // nobody is told twice
+}
+
+TEST_CASE("lenders cannot pay where nobody takes a budget early") {
+  constexpr overrun_policy unpaid{.lenders_pay = true};
+  static_assert(!unpaid.valid());
+  static_assert(overrun_policy::none.valid() && overrun_policy::bandwidth_inheritance.valid());
+  budget_account account{unpaid, job(5, 20, 20)};
+  budget_actions todo;
+  CHECK_FALSE(account.charge(1, todo));
+  CHECK(account.budget().left == 5);
+}
+
 TEST_CASE("budgets refuse negative work, meaningless jobs and times that run over, and change nothing") {
   budget_actions todo;
   const auto unchanged = [&](const job_budget& b, ticks used) {

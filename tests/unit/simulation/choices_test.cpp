@@ -104,9 +104,6 @@ TEST_CASE("unknown options and configurations of locked GPUs are not simulated")
   expect_only_named<sim::gpu_choice>(3, [&](auto e) { return with([e](auto& o) { o.choice = e; }); });
   expect_only_named<takt::token_layout>(2, [&](auto e) { return with([e](auto& o) { o.layout = e; }); });
   expect_only_named<takt::token_queue_length>(3, [&](auto e) { return with([e](auto& o) { o.queues = e; }); });
-  for (const int number : {4, 9, 255}) {
-    CHECK(with([number](auto& o) { o.budgets = static_cast<takt::overrun_policy>(number); }));
-  }
   const auto shaped = [&](const auto& change) {
     auto b = locked_board();
     change(b.shape);
@@ -140,16 +137,13 @@ TEST_CASE("unknown options of the simulation of shares are refused") {
   takt::share_table<1> table;
   static_cast<void>(
       table.add({.name = "a", .period = 100, .deadline = 100, .priority = 1, .alone = takt::wcet_row::scaling(10)}));
-  const auto run = [&](const sim::share_options& o, sim::job_choice choice) {
-    sim::one_at_a_time<1> policy(table, {.choice = choice});
+  const auto refused = [&](const sim::share_options& o) {
+    sim::one_at_a_time<1> policy{table};
     const sim::periodic_share_releases<1> releases(table);
     return is_choice(sim::simulate_shares(table, policy, releases, o).error);
   };
-  expect_only_named<takt::miss_action>(
-      3, [&](auto e) { return run({.horizon = 500, .at_miss = e}, sim::job_choice::earliest_release); });
-  expect_only_named<sim::share_change>(
-      2, [&](auto e) { return run({.horizon = 500, .change = e}, sim::job_choice::earliest_release); });
-  expect_only_named<sim::job_choice>(3, [&](auto e) { return run({.horizon = 500}, e); });
+  expect_only_named<takt::miss_action>(3, [&](auto e) { return refused({.horizon = 500, .at_miss = e}); });
+  expect_only_named<sim::share_change>(2, [&](auto e) { return refused({.horizon = 500, .change = e}); });
 }
 
 // Queues.

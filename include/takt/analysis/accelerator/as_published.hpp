@@ -40,10 +40,10 @@ template <class Number, std::size_t MaxTasks>
       static_cast<void>(demand.add(Number(t.wcet + charge), t.deadline, t.period));
     }
     switch (compare_load(demand, dedicated_processor<Number>{})) {
-      case load_order::above: return verdict::refused(edf_reason::load_exceeds_supply);
-      case load_order::unknown: return verdict::failed(verdict_status::overflow);
-      case load_order::below:
-      case load_order::equal: break;
+      case load_comparison::above: return verdict::refused(edf_reason::load_exceeds_supply);
+      case load_comparison::unknown: return verdict::failed(verdict_status::overflow);
+      case load_comparison::below:
+      case load_comparison::equal: break;
     }
     if (!demand.fits(period)) { return verdict::failed(verdict_status::overflow); }
     for (Number t = table.tasks[order[i]].deadline; !(period < t);) {

@@ -105,11 +105,11 @@ template <class Number, std::size_t MaxTasks>
   for (std::size_t i = 0; i < size; ++i) {
     const auto& t = table.tasks[order[i]];
     static_cast<void>(up_to.add(t.wcet, t.deadline, t.period));
-    const load_order load = compare_load(up_to, dedicated_processor<Number>{});
+    const load_comparison load = compare_load(up_to, dedicated_processor<Number>{});
     const detail::sporadic_task_load<Number> own{t.wcet, t.period};
-    if (load == load_order::unknown) {
+    if (load == load_comparison::unknown) {
       detail::enter(out, order[i], {detail::response_state::overflow});
-    } else if (load == load_order::above || (load == load_order::equal && Number(0) < blocking[i])) {
+    } else if (load == load_comparison::above || (load == load_comparison::equal && Number(0) < blocking[i])) {
       detail::enter(out, order[i], {detail::response_state::endless});
     } else {
       detail::enter(out, order[i], detail::non_preemptive_response<Number, MaxTasks>{higher, own, blocking[i]}.worst());

@@ -57,7 +57,7 @@ template <KernelOrder Order, std::size_t MaxTasks>
   if constexpr (EarliestDeadlineFirst<Order>) {
     part_answer<ticks, MaxTasks> out{single_stream_edf(table)};
     out.must_miss =
-        out.fails() && detail::fails(single_stream_edf<edf_report::verdict_only>(table, activation_order::batched));
+        out.fails() && detail::fails(single_stream_edf<edf_report::verdict_only>(table, activation_timing::batched));
     return out;
   } else {
     const auto order = detail::ranks<Order>(table);

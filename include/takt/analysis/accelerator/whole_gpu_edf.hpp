@@ -14,21 +14,21 @@
 namespace takt::analysis {
 
 /// When a job that has just become ready can find that another one started in the same instant.
-enum class activation_order : std::uint8_t {
+enum class activation_timing : std::uint8_t {
   one_by_one,  ///< the blocker can be started at the very instant of the next activation; also continuous time
   batched,     ///< whole ticks, and all activations of a tick are known before a job starts
 };
-[[nodiscard]] constexpr auto last_of(activation_order) noexcept -> activation_order {
-  return activation_order::batched;
+[[nodiscard]] constexpr auto last_of(activation_timing) noexcept -> activation_timing {
+  return activation_timing::batched;
 }
 
 namespace detail {
 
 /// Ticks by which a blocker must have started before the job that it blocks.
-[[nodiscard]] constexpr auto head_start(activation_order order) noexcept -> std::int64_t {
+[[nodiscard]] constexpr auto head_start(activation_timing order) noexcept -> std::int64_t {
   switch (order) {
-    case activation_order::one_by_one: return 0;
-    case activation_order::batched: return 1;
+    case activation_timing::one_by_one: return 0;
+    case activation_timing::batched: return 1;
   }
   return 0;
 }
@@ -96,7 +96,7 @@ template <class Number, std::size_t MaxTasks>
 /// sufficient for any. Source: Jeffay et al. 1991, George et al. 1996; Zahaf and Lipari 2020, Theorem 1, corrected.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto single_stream_edf(const accelerator_table<Number, MaxTasks>& table,
-                                               activation_order order = activation_order::one_by_one)
+                                               activation_timing order = activation_timing::one_by_one)
     -> edf_verdict<Number> {
   if (!is_known(order)) { return edf_verdict<Number>::invalid({.fault = model_fault::choice_out_of_range}); }
   if (const auto error = detail::entry_fault(table)) { return edf_verdict<Number>::invalid(error); }

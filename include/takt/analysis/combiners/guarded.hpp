@@ -1,40 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include <takt/analysis/combiners/section_demands.hpp>
 #include <takt/analysis/combiners/station_demands.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/demand.hpp>
+#include <takt/rules/early_start.hpp>
+#include <takt/rules/token_rule.hpp>
 
 namespace takt::analysis {
 
-/// Stations whose rules can say whether visits meet local deadlines, or how long they take.
+/// Stations whose rules can say whether visits meet local deadlines, or how long they take, and when guards may be
+/// dropped.
 template <class S>
 concept DecidingStations =
-    RespondingStations<S> && requires(const S& stations, std::size_t s, std::span<const visit_demand> visits) {
+    TokenStations<S> && requires(const S& stations, std::size_t s, std::span<const visit_demand> visits) {
       { stations.has_decision(s) } -> std::same_as<bool>;
       { stations.decides(s, visits) } -> std::same_as<bool>;
+      { stations.starts_early(s) } -> std::same_as<bool>;
     };
 
-/// Offsets from the nominal release and local deadlines of visits, in the order of the table.
+/// Offsets from the nominal release and local deadlines of visits, in the order of the table: a visit is done at the
+/// latest so long after its offset. Those of sections, and those that start early, become ready up to their offsets,
+/// all others at them. What lies between the visits before a section and its first one is for the wait.
 template <std::size_t V>
 struct visit_guards {
   ticks offsets[V]{};
   ticks local_deadlines[V]{};
 };
 
+/// What guards are too short for.
+template <std::size_t V>
+struct guard_shortage {
+  obstacle why = obstacle::none;
+  bool visits[V]{};  ///< that need more time
+  bool waits[V]{};   ///< first visits of sections that wait for longer
+};
+
 namespace detail {
 
 /// Cuts the time to a task's deadline among its visits in proportion to weights along paths. Weights are positive where
-/// a visit takes time, and at most 2^28.
+/// a visit takes time, and at most 2^28. `waits`: of the waits for tokens before first visits of sections.
 template <std::size_t N, std::size_t V>
 constexpr void lay_out_guards(const visit_table<N, V>& table, std::size_t i, const std::int64_t* weights,
-                              visit_guards<V>& out) {
+                              const std::int64_t* waits, visit_guards<V>& out) {
   const flow_record& t = table.tasks[i];
   std::int64_t before[V]{};
   std::int64_t longest = 0;
@@ -45,6 +61,7 @@ constexpr void lay_out_guards(const visit_table<N, V>& table, std::size_t i, con
       const bool counts = (x.predecessors >> p & 1U) != 0 && before[v] < before[u] + weights[u];
       if (counts) { before[v] = before[u] + weights[u]; }
     }
+    before[v] += waits[v];
     longest = longest < before[v] + weights[v] ? before[v] + weights[v] : longest;
   }
   const ticks time = t.deadline - t.jitter;
@@ -58,37 +75,135 @@ constexpr void lay_out_guards(const visit_table<N, V>& table, std::size_t i, con
   }
 }
 
-}  // namespace detail
+/// When visits become ready at the earliest, from the nominal release, and sections ask for their tokens.
+template <std::size_t N, std::size_t V>
+struct guarded_readiness {
+  ticks earliest[V]{};
+  ticks requests[V]{};         ///< of first visits of sections
+  bool has_sections[V + 1]{};  ///< stations with visits of some
+  bool drops_guards[V + 1]{};  ///< stations
 
-/// Whether visits that are held back until their offsets all meet their local deadlines: between their guards they are
-/// sporadic, so each station's test holds by itself. `failed` is the first station that says no.
-/// Pre: `validate` finds nothing.
-/// Source: Bettati and Liu 1992; Sun and Liu 1996; see docs/composition.md.
-template <std::size_t N, std::size_t V, DecidingStations Stations>
-[[nodiscard]] constexpr auto guards_hold(const visit_table<N, V>& table, const Stations& stations,
-                                         const visit_guards<V>& guards, std::size_t& failed) -> bool {
-  failed = stations.size();
-  if (!guards_fit(table, guards.offsets, guards.local_deadlines)) { return false; }
-  for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
-    if (guards.local_deadlines[v] < table.visits[v].upper) { return false; }
-  }
-  detail::station_demands<N, V> demands{table, stations};
-  if (!demands.fits()) { return false; }
-  for (std::size_t k = 0; k < demands.size(); ++k) {
-    demands[k].deadline = demands[k].limit = guards.local_deadlines[demands.visit(k)];
-  }
-  for (failed = 0; failed < stations.size(); ++failed) {
-    const auto visits = demands.of(failed);
-    if (stations.has_decision(failed)) {
-      if (!stations.decides(failed, visits)) { return false; }
-      continue;
+  template <class Stations>
+  constexpr guarded_readiness(const visit_table<N, V>& table, const Stations& stations, const visit_guards<V>& guards) {
+    for (std::size_t s = 0; s < stations.size(); ++s) {
+      drops_guards[s] = takt::detail::drops_guards(table, stations, s);
     }
-    if (!stations.responds(failed, visits)) { return false; }
-    for (const visit_demand& v : visits) {
-      if (v.response > v.deadline) { return false; }
+    for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
+      const visit_record& x = table.visits[v];
+      const bool held = takt::detail::section_of(table, v) < table.sections.size();
+      has_sections[x.station] = has_sections[x.station] || (held && x.upper > 0);
+      if (held && takt::detail::begins_section(table, v)) {
+        requests[v] = takt::detail::earliest_window(table, v, guards.offsets, guards.local_deadlines);
+        earliest[v] = requests[v];
+      } else if (!held && !drops_guards[x.station]) {
+        earliest[v] = guards.offsets[v];
+      } else {
+        for (std::uint32_t p = 0; p < x.position; ++p) {
+          const std::uint32_t u = table.tasks[x.task].first_visit + p;
+          const bool counts = (x.predecessors >> p & 1U) != 0 && earliest[v] < earliest[u] + table.visits[u].lower;
+          if (counts) { earliest[v] = earliest[u] + table.visits[u].lower; }
+        }
+      }
     }
+  }
+};
+
+/// How long sections wait for their tokens, written to `waits` of their first visits. False where that is not known.
+/// `time_of(v)`: how long visits of sections take.
+template <std::size_t N, std::size_t V, class Stations, class TimeOf>
+[[nodiscard]] constexpr auto waits_behind_guards(const visit_table<N, V>& table, const Stations& stations,
+                                                 const visit_guards<V>& guards, const ticks* requests,
+                                                 const TimeOf& time_of, ticks* waits) -> bool {
+  section_demands<N, V> sections{table, stations};
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    const visit_section& x = table.sections[sections.section(k)];
+    const std::uint32_t first = first_visit_of(table, x);
+    section_demand& d = sections[k];
+    d.length = section_length(table, x, time_of);
+    d.earliest = requests[first];
+    d.end = guards.offsets[first] + d.length;
+  }
+  for (std::size_t pool = 0; pool < stations.token_pools(); ++pool) {
+    const auto users = sections.of(table, pool);
+    if (users.empty()) { continue; }
+    const bool is_known = !stations.token_donates(pool) && !stations.token_is_local(pool);
+    if (!is_known || !stations.delays(pool, users)) { return false; }
+  }
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    waits[first_visit_of(table, table.sections[sections.section(k)])] = sections[k].wait;
   }
   return true;
+}
+
+/// Whether all visits of a station are done within their local deadlines. Responses of visits of sections are written.
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto station_keeps_guards(const Stations& stations, std::size_t s,
+                                                  const lent_priorities<N, V>& lent,
+                                                  const guarded_readiness<N, V>& ready, station_demands<N, V>& demands)
+    -> bool {
+  const auto visits = demands.of(s);
+  if (stations.has_decision(s) && !ready.has_sections[s]) {
+    for (visit_demand& v : visits) {  // as if ready at the offset, also where it is earlier
+      v.deadline = v.limit;
+      v.jitter = 0;
+    }
+    return stations.decides(s, visits);
+  }
+  if (!settles(lent, stations, s, demands)) { return false; }
+  for (const visit_demand& v : visits) {
+    if (v.response > v.limit) { return false; }
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// Whether visits with guards all meet their local deadlines: between their guards they are sporadic, so each station's
+/// test holds by itself. Else `missing` says what needs more time. Pre: `validate` finds nothing.
+/// Source: Bettati and Liu 1992; Sun and Liu 1996; sections and early starts: see docs/composition.md.
+template <std::size_t N, std::size_t V, DecidingStations Stations>
+[[nodiscard]] constexpr auto guards_hold(const visit_table<N, V>& table, const Stations& stations,
+                                         const visit_guards<V>& guards, guard_shortage<V>& missing) -> bool {
+  missing = {.why = obstacle::deadline};
+  if (!guards_fit(table, guards.offsets, guards.local_deadlines)) { return false; }
+  bool fits = true;
+  for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
+    missing.visits[v] = guards.local_deadlines[v] < table.visits[v].upper;
+    fits = fits && !missing.visits[v];
+  }
+  if (!fits) { return false; }
+  detail::station_demands<N, V> demands{table, stations};
+  if (!demands.fits()) {
+    missing.why = obstacle::overflow;
+    return false;
+  }
+  const detail::guarded_readiness<N, V> ready{table, stations, guards};
+  const detail::lent_priorities<N, V> lent{table, stations};
+  for (std::size_t k = 0; k < demands.size(); ++k) {
+    const std::uint32_t v = demands.visit(k);
+    demands[k].jitter = guards.offsets[v] - ready.earliest[v];
+    demands[k].deadline = demands[k].jitter + guards.local_deadlines[v];
+    demands[k].limit = guards.local_deadlines[v];
+  }
+  for (std::size_t s = 0; s < stations.size(); ++s) {
+    if (detail::station_keeps_guards(stations, s, lent, ready, demands)) { continue; }
+    for (std::uint32_t v = 0; v < table.visits.size(); ++v) { missing.visits[v] = table.visits[v].station == s; }
+    return false;
+  }
+  if (table.sections.empty()) { return true; }
+  ticks responses[V]{};
+  for (std::size_t k = 0; k < demands.size(); ++k) { responses[demands.visit(k)] = demands[k].response; }
+  ticks waits[V]{};
+  missing.why = obstacle::tokens;
+  if (!detail::waits_behind_guards(
+          table, stations, guards, ready.requests, [&](std::uint32_t v) { return responses[v]; }, waits)) {
+    return false;
+  }
+  for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
+    missing.waits[v] = takt::detail::begins_section(table, v) && waits[v] > guards.offsets[v] - ready.requests[v];
+    fits = fits && !missing.waits[v];
+  }
+  return fits;
 }
 
 /// A proof that rests on guards that hold.
@@ -102,12 +217,15 @@ template <std::size_t N, std::size_t V>
   }
   for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
     const visit_record& x = table.visits[v];
-    static_cast<void>(out.visits.push_back(
-        {.name = {}, .task = x.task, .segment = x.position, .response = guards.local_deadlines[v]}));
+    const ticks asks = takt::detail::begins_section(table, v)
+                           ? takt::detail::earliest_window(table, v, guards.offsets, guards.local_deadlines)
+                           : guards.offsets[v];
+    const ticks end = guards.offsets[v] + guards.local_deadlines[v];
+    static_cast<void>(
+        out.visits.push_back({.name = {}, .task = x.task, .segment = x.position, .response = end - asks}));
     static_cast<void>(out.plan.offsets.push_back(guards.offsets[v]));
     static_cast<void>(out.plan.local_deadlines.push_back(guards.local_deadlines[v]));
     auto& bound = out.tasks[x.task].bound;
-    const ticks end = guards.offsets[v] + guards.local_deadlines[v];
     bound = {bound.value < end ? end : bound.value, true};
   }
   out.status = verdict_status::schedulable;
@@ -116,41 +234,54 @@ template <std::size_t N, std::size_t V>
 
 inline constexpr std::int32_t default_guard_rounds = 24;
 
-/// Searches guards under which the tasks are proven: first in proportion to the lengths of visits, then stations that
-/// fail get more time. The verdict is about a system that honours the plan's offsets and local deadlines.
-/// Tasks with token sections are not proven: their visits are not sporadic behind a guard. Error: `invalid_model`.
-/// Cost: at most `rounds` times one test for each station.
+/// Searches guards under which the tasks are proven: first in proportion to the lengths of visits and of waits for
+/// tokens, then stations and waits that fail get more time. The verdict is about a system that honours the plan's
+/// offsets and local deadlines. Tokens are proven where their waits are known in wall-clock time; mutexes of one
+/// processor are not.
+/// Error: `invalid_model`. Cost: at most `rounds` times one test for each station.
 template <std::size_t N, std::size_t V, DecidingStations Stations>
 [[nodiscard]] constexpr auto guarded(const visit_table<N, V>& table, const Stations& stations,
                                      std::int32_t rounds = default_guard_rounds) -> verdict<ticks, N, V> {
   auto out = detail::open_verdict(table, stations, "guarded");
   if (out.error) { return out; }
-  if (!table.sections.empty()) {
-    out.why = obstacle::tokens;
-    out.where = table.sections[0].task;
-    return out;
-  }
-  out.why = obstacle::deadline;
-  constexpr std::int64_t unit = 64;
-  std::int64_t weights[V]{};
-  for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
-    const visit_record& x = table.visits[v];
-    const ticks whole = table.tasks[x.task].deadline;
-    const ticks part = x.upper < whole ? x.upper : whole;
-    weights[v] = part == 0 ? 0 : part / (whole / (unit * 4096) + 1) * unit + 1;
-  }
   visit_guards<V> guards;
+  constexpr std::int64_t unit = 64;
+  const auto weight_of = [&](std::uint32_t v, ticks time) -> std::int64_t {
+    const ticks whole = table.tasks[table.visits[v].task].deadline;
+    const ticks part = time < whole ? time : whole;
+    return part == 0 ? 0 : part / (whole / (unit * 4096) + 1) * unit + 1;
+  };
+  std::int64_t weights[V]{};
+  std::int64_t wait_weights[V]{};
+  for (std::uint32_t v = 0; v < table.visits.size(); ++v) { weights[v] = weight_of(v, table.visits[v].upper); }
+  if (!table.sections.empty()) {
+    const ticks none[V]{};
+    ticks waits[V]{};
+    if (!detail::waits_behind_guards(
+            table, stations, guards, none, [&](std::uint32_t v) { return table.visits[v].upper; }, waits)) {
+      out.why = obstacle::tokens;
+      out.where = table.sections[0].task;
+      return out;
+    }
+    for (std::uint32_t v = 0; v < table.visits.size(); ++v) { wait_weights[v] = weight_of(v, waits[v]); }
+  }
+  const auto grow = [](std::int64_t& weight, std::int64_t least) {
+    if (weight < (std::int64_t{1} << 27)) { weight += weight / 4 + least; }
+  };
+  guard_shortage<V> missing;
   for (std::int32_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < table.size(); ++i) {
-      if (table.tasks[i].jitter >= table.tasks[i].deadline) { return out; }
-      detail::lay_out_guards(table, i, weights, guards);
+      if (table.tasks[i].jitter >= table.tasks[i].deadline) {
+        out.why = obstacle::deadline;
+        return out;
+      }
+      detail::lay_out_guards(table, i, weights, wait_weights, guards);
     }
-    std::size_t failed = 0;
-    if (guards_hold(table, stations, guards, failed)) { return guarded_verdict(table, guards); }
+    if (guards_hold(table, stations, guards, missing)) { return guarded_verdict(table, guards); }
+    out.why = missing.why;
     for (std::uint32_t v = 0; v < table.visits.size(); ++v) {
-      const visit_record& x = table.visits[v];
-      const bool short_of = failed < stations.size() ? x.station == failed : guards.local_deadlines[v] < x.upper;
-      if (short_of && weights[v] < (std::int64_t{1} << 27)) { weights[v] += weights[v] / 4 + (weights[v] > 0 ? 1 : 0); }
+      if (missing.visits[v]) { grow(weights[v], weights[v] > 0 ? 1 : 0); }
+      if (missing.waits[v]) { grow(wait_weights[v], unit); }
     }
   }
   return out;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include <takt/analysis/combiners/local_blocking.hpp>
 #include <takt/analysis/combiners/section_demands.hpp>
 #include <takt/analysis/combiners/station_demands.hpp>
 #include <takt/analysis/verdict.hpp>
@@ -33,7 +34,7 @@ template <std::size_t N, std::size_t V, class Stations>
   }
   for (std::size_t pool = 0; pool < stations.token_pools(); ++pool) {
     const auto users = sections.of(table, pool);
-    if (users.empty()) { continue; }
+    if (users.empty() || stations.token_is_local(pool)) { continue; }
     if (stations.token_donates(pool) || !stations.delays(pool, users)) { return false; }
   }
   for (std::size_t k = 0; k < sections.size(); ++k) {
@@ -69,6 +70,8 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
   if (!demands.fits()) { return fail(obstacle::overflow, nowhere); }
   detail::section_demands<N, V> sections{table, stations};
   const detail::lent_priorities<N, V> lent{table, stations};
+  detail::local_blocking<N, V> local{table, stations};
+  if (!local.fits_beside(lent, stations.size())) { return fail(obstacle::tokens, table.sections[0].task); }
   detail::readiness<N, V> ready;
   ticks responses[V]{};
   ticks waits[V]{};
@@ -76,7 +79,7 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
   ticks jitters[V]{};
   for (std::int32_t pass = 0; pass < passes; ++pass) {
     for (std::uint32_t i = 0; i < table.size(); ++i) {
-      const ticks end = ready.pass(table, i, responses, waits);
+      const ticks end = ready.pass(table, i, responses, waits, &local.runs());
       out.tasks[i].bound = {end, true};
       if (end > table.tasks[i].deadline) { return fail(obstacle::deadline, i); }
     }
@@ -88,10 +91,12 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
       d.jitter = jitters[v] = jitter;
       d.deadline = table.tasks[d.task].deadline - ready.earliest[v];
     }
-    for (std::size_t s = 0; s < stations.size(); ++s) {
-      if (!lent.responds(stations, s, demands)) { return fail(obstacle::processors, static_cast<std::uint32_t>(s)); }
-    }
     bool grew = false;
+    for (std::size_t s = 0; s < stations.size(); ++s) {
+      const bool known =
+          local.blocks(s) ? local.responds(stations, s, demands, grew) : lent.responds(stations, s, demands);
+      if (!known) { return fail(obstacle::processors, static_cast<std::uint32_t>(s)); }
+    }
     if (!detail::wait_for_tokens(table, stations, ready, responses, sections, waits, grew)) {
       return fail(obstacle::tokens, table.sections[0].task);
     }
@@ -106,7 +111,14 @@ template <std::size_t N, std::size_t V, TokenStations Stations>
       static_cast<void>(out.visits.push_back(
           {.name = {}, .task = x.task, .segment = x.position, .response = waits[v] + responses[v]}));
     }
-    for (auto& t : out.tasks) { t.meets = true; }
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      auto& t = out.tasks[i];
+      t.meets = true;
+      t.blocking = local.of_job(table, i);
+      for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
+        t.blocking += waits[table.tasks[i].first_visit + p];
+      }
+    }
     out.status = verdict_status::schedulable;
     return out;
   }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <takt/analysis/combiners/guarded.hpp>
+#include <takt/analysis/combiners/local_blocking.hpp>
 #include <takt/analysis/combiners/section_demands.hpp>
 #include <takt/analysis/combiners/station_demands.hpp>
 #include <takt/analysis/verdict.hpp>
@@ -75,25 +76,13 @@ template <std::size_t N, std::size_t V>
   return longest;
 }
 
-inline constexpr std::int32_t most_settling_passes = 1'000;
-
-/// Responses on one station until none grows. False where they are not known.
+/// Responses on one station until none grows, mutexes of its tasks included. False where they are not known.
 template <std::size_t N, std::size_t V, class Stations>
-[[nodiscard]] constexpr auto settles(const lent_priorities<N, V>& lent, const Stations& stations, std::size_t s,
-                                     station_demands<N, V>& demands) -> bool {
-  for (std::int32_t pass = 0; pass < most_settling_passes; ++pass) {
-    ticks before[V]{};
-    const auto visits = demands.of(s);
-    for (std::size_t k = 0; k < visits.size(); ++k) { before[k] = visits[k].response; }
-    if (!lent.responds(stations, s, demands)) { return false; }
-    bool grew = false;
-    for (std::size_t k = 0; k < visits.size(); ++k) {
-      grew = grew || before[k] < visits[k].response;
-      if (visits[k].response >= unbounded_response && lent.raises(s)) { return false; }
-    }
-    if (!grew || !lent.raises(s)) { return true; }
-  }
-  return false;
+[[nodiscard]] constexpr auto settles(const lent_priorities<N, V>& lent, local_blocking<N, V>& local,
+                                     const Stations& stations, std::size_t s, station_demands<N, V>& demands) -> bool {
+  if (!local.blocks(s)) { return settles(lent, stations, s, demands); }
+  bool grew = false;
+  return local.responds(stations, s, demands, grew);
 }
 
 /// What jobs wait for tokens, where waits may count as execution.
@@ -132,7 +121,7 @@ template <std::size_t N, std::size_t V, class Stations>
   bool donates = false;
   for (std::size_t pool = 0; pool < stations.token_pools(); ++pool) {
     const auto users = sections.of(table, pool);
-    if (users.empty()) { continue; }
+    if (users.empty() || stations.token_is_local(pool)) { continue; }
     bool inside = stations.token_donates(pool);
     for (const section_demand& d : users) {
       for (std::uint32_t p = 0; p < table.tasks[d.task].visit_count; ++p) {
@@ -177,7 +166,7 @@ template <std::size_t N, std::size_t V, class Stations>
 template <std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto whole_jobs(const visit_table<N, V>& table, const Stations& stations, std::uint32_t s,
                                         const ticks* responses, const inflated_waits<N, V>& waits,
-                                        station_demands<N, V>& jobs) -> obstacle {
+                                        const local_blocking<N, V>& local, station_demands<N, V>& jobs) -> obstacle {
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     const flow_record& t = table.tasks[i];
     ticks demand = 0;
@@ -188,7 +177,7 @@ template <std::size_t N, std::size_t V, class Stations>
     if (demand == 0) { continue; }
     if (stations.units(s) > 1 && forks_on(table, i, s)) { return obstacle::processors; }
     const ticks path = longest_elsewhere(table, i, s, responses, waits.of_visit);
-    const ticks whole = demand + t.jitter + path + waits.of_job[i];
+    const ticks whole = demand + t.jitter + path + waits.of_job[i] + local.of_job(table, i, s);
     if (whole > t.deadline) { return obstacle::deadline; }
     if (!jobs.add(stations, s, table, i, whole)) { return obstacle::overflow; }
   }
@@ -209,8 +198,9 @@ template <std::size_t N, std::size_t V, class Stations>
 /// sequences: where two visits of one can be pending there at one instant, the test says nothing. Visits elsewhere
 /// become ready at the latest when their job can still meet its deadline. Jobs that visit no such station and, where
 /// nobody waits for tokens, jobs that its test does not prove, are proven by the sum of their responses. Bounds are the
-/// deadlines. Waits for tokens count as execution too, and what jobs lend to others. Error: `invalid_model`.
-/// Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious analysis; see docs/composition.md.
+/// deadlines. Waits for tokens count as execution too, what jobs lend to others, and for each stretch on a processor
+/// the sections of less important jobs there. Error: `invalid_model`. Cost: one test for each station. Source:
+/// Brandenburg 2011, suspension-oblivious analysis; see docs/composition.md.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
 [[nodiscard]] constexpr auto inflated(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
@@ -243,9 +233,11 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     d.deadline = table.tasks[d.task].deadline - ready.earliest[v];
   }
   const detail::lent_priorities<N, V> lent{table, stations};
+  detail::local_blocking<N, V> local{table, stations};
+  if (!local.fits_beside(lent, stations.size())) { return fail(obstacle::tokens, table.sections[0].task); }
   bool bounded[V]{};
   for (std::size_t s = 0; s < stations.size(); ++s) {
-    if (!detail::settles(lent, stations, s, demands)) { continue; }
+    if (!detail::settles(lent, local, stations, s, demands)) { continue; }
     for (std::size_t k = 0; k < demands.size(); ++k) {
       const std::uint32_t v = demands.visit(k);
       if (table.visits[v].station != s) { continue; }
@@ -265,7 +257,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   for (std::uint32_t s = 0; s < stations.size(); ++s) {
     if (!stations.takes_suspensions(s)) { continue; }
     detail::station_demands<N, V> jobs;
-    const obstacle why = detail::whole_jobs(table, stations, s, responses, waits, jobs);
+    const obstacle why = detail::whole_jobs(table, stations, s, responses, waits, local, jobs);
     if (why != obstacle::none) {
       fail(why, s);
       if (!table.sections.empty()) { return out; }  // waits may hold only where this test does
@@ -284,6 +276,10 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     out.tasks[i].bound = {table.tasks[i].deadline, true};
     out.tasks[i].meets = true;
+    out.tasks[i].blocking = local.of_job(table, i) + waits.of_job[i];
+    for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
+      out.tasks[i].blocking += waits.of_visit[table.tasks[i].first_visit + p];
+    }
   }
   out.status = verdict_status::schedulable;
   return out;

@@ -24,6 +24,8 @@ concept TokenStations =
     requires(const S& stations, std::size_t s, std::span<section_demand> sections, std::int32_t homes, ticks& lent) {
       { stations.token_inherits(s) } -> std::same_as<bool>;
       { stations.token_donates(s) } -> std::same_as<bool>;
+      { stations.token_is_local(s) } -> std::same_as<bool>;
+      { stations.token_has_ceiling(s) } -> std::same_as<bool>;
       { stations.inherits(s) } -> std::same_as<bool>;
       { stations.units(s) } -> std::same_as<std::int32_t>;
       { stations.delays(s, sections) } -> std::same_as<bool>;
@@ -109,14 +111,14 @@ class section_demands {
 /// visit is one of the best priority that anybody who uses its tokens has, that may come as late as it would end
 /// without help: it can have been raised at any time of its stay. Its own response is as if nobody waited. For fixed
 /// priorities on one unit only, where a visit that always comes first delays others most.
-/// Source: docs/composition.md, section 3.
+/// Source: docs/composition.md, contract 3.
 template <std::size_t N, std::size_t V>
 class lent_priorities {
  public:
   template <class Stations>
   constexpr lent_priorities(const visit_table<N, V>& table, const Stations& stations) {
     for (const visit_section& held : table.sections) {
-      if (!stations.token_inherits(held.tokens)) { continue; }
+      if (!stations.token_inherits(held.tokens) || stations.token_is_local(held.tokens)) { continue; }
       for (std::uint32_t p = 0; p < table.tasks[held.task].visit_count; ++p) {
         const visit_record& x = table.visit(held.task, p);
         if ((held.visits >> p & 1U) == 0 || !stations.inherits(x.station) || x.upper == 0) { continue; }
@@ -213,6 +215,27 @@ class lent_priorities {
   bool raises_[V + 1]{};
   bool varies_[V + 1]{};  ///< points there change from job to job
 };
+
+inline constexpr std::int32_t most_settling_passes = 1'000;
+
+/// Responses on one station until none grows. False where they are not known.
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto settles(const lent_priorities<N, V>& lent, const Stations& stations, std::size_t s,
+                                     station_demands<N, V>& demands) -> bool {
+  for (std::int32_t pass = 0; pass < most_settling_passes; ++pass) {
+    ticks before[V]{};
+    const auto visits = demands.of(s);
+    for (std::size_t k = 0; k < visits.size(); ++k) { before[k] = visits[k].response; }
+    if (!lent.responds(stations, s, demands)) { return false; }
+    bool grew = false;
+    for (std::size_t k = 0; k < visits.size(); ++k) {
+      grew = grew || before[k] < visits[k].response;
+      if (visits[k].response >= unbounded_response && lent.raises(s)) { return false; }
+    }
+    if (!grew || !lent.raises(s)) { return true; }
+  }
+  return false;
+}
 
 }  // namespace detail
 

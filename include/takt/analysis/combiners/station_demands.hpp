@@ -135,15 +135,29 @@ class station_demands {
   bool fits_ = true;
 };
 
+/// Visits of a job that follow each other on a processor without anything between them.
+template <std::size_t V>
+struct visit_runs {
+  std::uint32_t first[V]{};  ///< of the run of each visit
+  ticks time[V]{};           ///< from ready of the first to done of this one
+};
+
 /// When visits become ready at the earliest and at the latest, from their nominal release, given responses.
 template <std::size_t N, std::size_t V>
 struct readiness {
   ticks earliest[V]{};
   ticks latest[V]{};
 
-  /// The latest end of task i. `waits` are those for tokens, of the first visits of sections.
-  constexpr auto pass(const visit_table<N, V>& table, std::size_t i, const ticks* responses, const ticks* waits)
-      -> ticks {
+  /// The latest end of task i. `waits` are those for tokens, of the first visits of sections. A visit is done by its
+  /// own response and by that of its run, if `runs` has one.
+  constexpr auto pass(const visit_table<N, V>& table, std::size_t i, const ticks* responses, const ticks* waits,
+                      const visit_runs<V>* runs = nullptr) -> ticks {
+    const auto latest_end = [&](std::uint32_t v) {
+      const ticks alone = at_most(latest[v] + responses[v]);
+      if (runs == nullptr || runs->first[v] == v) { return alone; }
+      const ticks in_run = at_most(latest[runs->first[v]] + runs->time[v]);
+      return in_run < alone ? in_run : alone;
+    };
     const flow_record& t = table.tasks[i];
     ticks end = 0;
     for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
@@ -154,13 +168,13 @@ struct readiness {
         if ((x.predecessors >> p & 1U) == 0) { continue; }
         const std::uint32_t u = t.first_visit + p;
         const ticks earliest_end = earliest[u] + table.visits[u].lower;
-        const ticks latest_end = at_most(latest[u] + responses[u]);
+        const ticks end_of_it = latest_end(u);
         e = e < earliest_end ? earliest_end : e;
-        l = l < latest_end ? latest_end : l;
+        l = l < end_of_it ? end_of_it : l;
       }
       earliest[v] = e;
       latest[v] = at_most(l + waits[v]);
-      const ticks done = at_most(latest[v] + responses[v]);
+      const ticks done = latest_end(v);
       end = end < done ? done : end;
     }
     return end;

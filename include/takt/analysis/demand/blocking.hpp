@@ -68,6 +68,4 @@ class deadline_blocking {
   Number amounts_[MaxTasks]{};
 };
 
-static_assert(BlockingTerm<no_blocking<ticks>> && BlockingTerm<deadline_blocking<ticks, 2>>);
-
 }  // namespace takt::analysis

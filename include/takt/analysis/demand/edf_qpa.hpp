@@ -62,10 +62,10 @@ template <DemandBound D, SupplyBound S, BlockingTerm B>
   if (demand.empty()) { return verdict_status::schedulable; }
   if (!demand.load().surely_below(supply.rate_of_supply())) {
     switch (compare_load(demand, supply)) {
-      case load_order::above: return verdict_status::not_proven;
-      case load_order::unknown: return verdict_status::overflow;
-      case load_order::below:
-      case load_order::equal: break;
+      case load_comparison::above: return verdict_status::not_proven;
+      case load_comparison::unknown: return verdict_status::overflow;
+      case load_comparison::below:
+      case load_comparison::equal: break;
     }
   }
   number t{};

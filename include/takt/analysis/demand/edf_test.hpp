@@ -53,10 +53,10 @@ template <DemandBound D, SupplyBound S, BlockingTerm B>
   using verdict = edf_verdict<number>;
   if (demand.empty()) { return {.status = verdict_status::schedulable}; }
   switch (compare_load(demand, supply)) {
-    case load_order::above: return verdict::refused(edf_reason::load_exceeds_supply);
-    case load_order::unknown: return verdict::failed(verdict_status::overflow);
-    case load_order::below:
-    case load_order::equal: break;
+    case load_comparison::above: return verdict::refused(edf_reason::load_exceeds_supply);
+    case load_comparison::unknown: return verdict::failed(verdict_status::overflow);
+    case load_comparison::below:
+    case load_comparison::equal: break;
   }
   number last{};
   const bool periodic = detail::common_period(demand, supply, last);

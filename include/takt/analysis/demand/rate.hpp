@@ -85,7 +85,7 @@ class rate<ticks> {
   ticks above_ = 0;
 };
 
-enum class load_order : std::uint8_t {
+enum class load_comparison : std::uint8_t {
   below,
   equal,
   above,
@@ -94,14 +94,14 @@ enum class load_order : std::uint8_t {
 
 /// How the utilisation of a demand compares with the rate of a supply. Exact unless `unknown`.
 template <class Demand, class Supply>
-[[nodiscard]] constexpr auto compare_load(const Demand& demand, const Supply& supply) -> load_order {
-  if (demand.load().surely_below(supply.rate_of_supply())) { return load_order::below; }
-  if (demand.load().surely_above(supply.rate_of_supply())) { return load_order::above; }
+[[nodiscard]] constexpr auto compare_load(const Demand& demand, const Supply& supply) -> load_comparison {
+  if (demand.load().surely_below(supply.rate_of_supply())) { return load_comparison::below; }
+  if (demand.load().surely_above(supply.rate_of_supply())) { return load_comparison::above; }
   const auto used = demand.utilization();
   const auto given = supply.share();
-  if (!is_number(used) || !is_number(given)) { return load_order::unknown; }
-  if (used < given) { return load_order::below; }
-  return given < used ? load_order::above : load_order::equal;
+  if (!is_number(used) || !is_number(given)) { return load_comparison::unknown; }
+  if (used < given) { return load_comparison::below; }
+  return given < used ? load_comparison::above : load_comparison::equal;
 }
 
 }  // namespace takt::analysis

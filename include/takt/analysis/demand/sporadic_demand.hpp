@@ -111,6 +111,4 @@ class sporadic_demand {
   bool fits_ = true;
 };
 
-static_assert(DemandBound<sporadic_demand<ticks, 4>> && DemandBound<sporadic_demand<rational, 4>>);
-
 }  // namespace takt::analysis

@@ -88,7 +88,4 @@ class linear_slot {
   Number period_;
 };
 
-static_assert(SupplyBound<dedicated_processor<ticks>> && SupplyBound<static_slot<ticks>>);
-static_assert(SupplyBound<static_slot<rational>> && SupplyBound<linear_slot<rational>>);
-
 }  // namespace takt::analysis

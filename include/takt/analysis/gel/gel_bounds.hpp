@@ -109,27 +109,27 @@ template <class Number, std::size_t MaxTasks>
 }
 
 /// The set in units of 1 / `scale` ticks, `scale` a multiple of the processors, so that all points are whole.
-template <std::size_t MaxTasks>
+template <std::size_t MaxTasks, class Scaled = upward>
 [[nodiscard]] constexpr auto scaled_points(const gel_table<ticks, MaxTasks>& table, std::int32_t processors,
-                                           gel_policy policy, std::int64_t scale) -> gel_table<upward, MaxTasks> {
-  gel_table<upward, MaxTasks> out;
-  const upward factor{scale};
+                                           gel_policy policy, std::int64_t scale) -> gel_table<Scaled, MaxTasks> {
+  gel_table<Scaled, MaxTasks> out;
+  const Scaled factor{scale};
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
-    gel_task<upward> u{.name = t.name,
-                       .wcet = upward{t.wcet} * factor,
-                       .period = upward{t.period} * factor,
-                       .deadline = upward{t.deadline} * factor,
-                       .point = upward{t.point} * factor,
+    gel_task<Scaled> u{.name = t.name,
+                       .wcet = Scaled{t.wcet} * factor,
+                       .period = Scaled{t.period} * factor,
+                       .deadline = Scaled{t.deadline} * factor,
+                       .point = Scaled{t.point} * factor,
                        .parallelism = t.parallelism,
                        .cluster = t.cluster};
-    upward point{0};
+    Scaled point{0};
     takt::detail::add_times(point, policy.deadline, u.deadline);
     takt::detail::add_times(point, policy.period, u.period);
     takt::detail::add_times(point, policy.wcet, u.wcet);
     takt::detail::add_times(point, policy.point, u.point);
     takt::detail::add_times(point, policy.other_processors,
-                            upward{processors - 1} * upward{t.wcet} * upward{scale / processors});
+                            Scaled{processors - 1} * Scaled{t.wcet} * Scaled{scale / processors});
     u.point = point;
     static_cast<void>(out.add(u));
   }

@@ -99,8 +99,6 @@ struct takt::number_traits<takt::analysis::detail::upward> {
 
 namespace takt::analysis::detail {
 
-static_assert(ExactNumber<upward>);
-
 /// x part / whole, or the least value above it that the type has. Pre: part >= 0, whole > 0.
 template <class Fraction>
 [[nodiscard]] constexpr auto share_of(const Fraction& x, const Fraction& part, const Fraction& whole) -> Fraction {

@@ -12,6 +12,7 @@
 #include <takt/analysis/pools/gel_responses.hpp>
 #include <takt/analysis/pools/kernel_bounds.hpp>
 #include <takt/analysis/pools/responses.hpp>
+#include <takt/analysis/pools/share_deadlines.hpp>
 #include <takt/analysis/pools/window_responses.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
@@ -19,6 +20,8 @@
 #include <takt/rules/demand.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/lasting_shares.hpp>
+#include <takt/rules/needed_shares.hpp>
+#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace takt::analysis {
@@ -108,6 +111,13 @@ template <class Resource>
 struct pool_bounds<lasting_shares_rule<Resource>> {
   static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t /*units*/) {
     dedicated_responses(visits);
+  }
+};
+template <std::size_t MaxTasks, class Resource>
+struct pool_bounds<needed_shares_rule<MaxTasks, Resource>> {
+  [[nodiscard]] static constexpr auto decides(const needed_shares_rule<MaxTasks, Resource>& rule,
+                                              std::span<const visit_demand> visits, std::int32_t units) -> bool {
+    return units == 1 && needed_shares_decide(visits, rule);
   }
 };
 /// Each token is a partition of its own.

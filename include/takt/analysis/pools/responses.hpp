@@ -133,7 +133,7 @@ constexpr void nonpreemptive_priority_responses(std::span<visit_demand> visits) 
     ticks before = v.wcet;
     for (std::size_t k = end; k < n; ++k) { blocker = blocker < d[k].wcet ? d[k].wcet : blocker; }
     for (std::size_t k = own; k < end; ++k) {
-      if (ordered(d[k], v) && before < d[k].wcet) { before = d[k].wcet; }
+      if (before < d[k].wcet) { before = d[k].wcet; }
     }
     const auto start_after = [&](ticks x) {
       for (ticks s = x;;) {

@@ -46,6 +46,12 @@ template <class P>
 inline constexpr bool is_described_node = false;
 template <std::size_t Segments, std::size_t Bindings>
 inline constexpr bool is_described_node<described_node<Segments, Bindings>> = true;
+template <class P>
+inline constexpr bool is_locking_node = false;
+template <class Node, class... Parts>
+inline constexpr bool is_locking_node<locking_node<Node, Parts...>> = true;
+template <class Node, class... Parts>
+inline constexpr bool is_described_node<locking_node<Node, Parts...>> = true;
 }  // namespace detail
 
 template <class P>
@@ -63,6 +69,10 @@ struct described_graph {
   graph_table<ticks, MaxNodes, MaxEdges, 1> table;
   model_error error{};
 };
+
+/// A graph with sections in some of its parts.
+template <class Described, class... Parts>
+struct locking_graph : Described {};
 
 namespace detail {
 
@@ -130,14 +140,20 @@ template <class P>
 inline constexpr std::size_t nodes_of = 0;
 template <std::size_t Segments, std::size_t Bindings>
 inline constexpr std::size_t nodes_of<described_node<Segments, Bindings>> = Segments;
+template <class Node, class... Parts>
+inline constexpr std::size_t nodes_of<locking_node<Node, Parts...>> = nodes_of<Node>;
 template <class P>
 inline constexpr std::size_t edges_of = std::same_as<P, named_edge> ? 1 : 0;
 template <std::size_t Segments, std::size_t Bindings>
 inline constexpr std::size_t edges_of<described_node<Segments, Bindings>> = Segments - 1 + 2 * Bindings;
+template <class Node, class... Parts>
+inline constexpr std::size_t edges_of<locking_node<Node, Parts...>> = edges_of<Node>;
 template <class P>
 inline constexpr std::size_t bindings_of = 0;
 template <std::size_t Segments, std::size_t Bindings>
 inline constexpr std::size_t bindings_of<described_node<Segments, Bindings>> = Bindings;
+template <class Node, class... Parts>
+inline constexpr std::size_t bindings_of<locking_node<Node, Parts...>> = bindings_of<Node>;
 
 }  // namespace detail
 
@@ -161,7 +177,11 @@ template <class... Parts>
     (detail::join(out.table, parts), ...);
     out.error = derive_edges(out.table, std::span<const object_access>(uses.accesses.data(), uses.access_count),
                              std::span<const delayed_object>(uses.delays.data(), uses.delay_count));
-    return out;
+    if constexpr ((detail::is_locking_node<Parts> || ...)) {
+      return locking_graph<decltype(out), Parts...>{out};
+    } else {
+      return out;
+    }
   }
 }
 

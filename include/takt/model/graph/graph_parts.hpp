@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <takt/core/duration.hpp>
+#include <takt/model/critical_section.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/segment.hpp>
@@ -117,8 +118,21 @@ struct described_node {
   std::array<data_binding, Bindings> bindings{};
 };
 
+/// A node with sections among its parts.
+template <class Node, class... Parts>
+struct locking_node : Node {};
+
+namespace detail {
 template <class P>
-concept NodeSegment = std::same_as<P, cpu_segment> || std::same_as<P, copy_segment> || std::same_as<P, grid_kernel>;
+inline constexpr std::size_t node_segments =
+    std::same_as<P, cpu_segment> || std::same_as<P, copy_segment> || std::same_as<P, grid_kernel> ? 1 : 0;
+template <class Mutex, class... Segments>
+inline constexpr std::size_t node_segments<critical_section<Mutex, Segments...>> =
+    ((node_segments<Segments> == 1) && ...) ? sizeof...(Segments) : 0;
+}  // namespace detail
+
+template <class P>
+concept NodeSegment = detail::node_segments<P> > 0;
 template <class P>
 concept NodeAttribute = std::same_as<P, parallelism_attribute> || std::same_as<P, point_attribute>;
 template <class P>
@@ -129,6 +143,18 @@ namespace detail {
 struct node_builder {
   graph_node<ticks>* next;
   data_binding* binding;
+  std::uint32_t sections = 0;
+
+  template <class Mutex, class... Segments>
+  constexpr void add(const critical_section<Mutex, Segments...>& s) {
+    graph_node<ticks>* n = next;
+    s.each([this](const auto& inside) { add(inside); });
+    for (; n != next; ++n) {
+      n->mutex = mutex_key::of<Mutex>();
+      n->section = sections;
+    }
+    ++sections;
+  }
 
   constexpr void add(const cpu_segment& s) {
     next->kind = node_kind::processor;
@@ -168,11 +194,12 @@ constexpr void apply(graph_node<ticks>& /*node*/, const P& /*no attribute*/) {}
 template <class... Parts>
 [[nodiscard]] constexpr auto node(std::string_view name, const Parts&... parts) {
   constexpr bool well_formed = (NodePart<Parts> && ... && true);
-  static_assert(well_formed,
-                "takt: a node takes cpu(), copy(), kernel(grid(), block_length()), parallelism(), relative_point(), "
-                "reads() and writes(). See docs/errors.md#E63");
+  static_assert(
+      well_formed,
+      "takt: a node takes cpu(), copy(), kernel(grid(), block_length()), locks<mutex>() of these, parallelism(), "
+      "relative_point(), reads() and writes(). See docs/errors.md#E63");
   if constexpr (well_formed) {
-    constexpr std::size_t segments = (std::size_t{NodeSegment<Parts>} + ... + 0);
+    constexpr std::size_t segments = (detail::node_segments<Parts> + ... + 0);
     constexpr std::size_t bindings = (std::size_t{std::same_as<Parts, data_binding>} + ... + 0);
     described_node<(segments > 0 ? segments : 1), bindings> out;
     if constexpr (segments == 0) { out.chain[0].kind = node_kind::junction; }
@@ -182,7 +209,11 @@ template <class... Parts>
       n.name = name;
       (detail::apply(n, parts), ...);
     }
-    return out;
+    if constexpr ((detail::is_critical_section<Parts> || ...)) {
+      return locking_node<decltype(out), Parts...>{out};
+    } else {
+      return out;
+    }
   }
 }
 

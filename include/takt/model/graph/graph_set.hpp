@@ -20,6 +20,9 @@ inline constexpr bool is_described_graph = false;
 template <std::size_t MaxNodes, std::size_t MaxEdges>
 inline constexpr bool is_described_graph<described_graph<MaxNodes, MaxEdges>> = true;
 
+template <class G, class... Parts>
+inline constexpr bool is_described_graph<locking_graph<G, Parts...>> = true;
+
 template <class Number>
 [[nodiscard]] constexpr auto with_number(const graph_node<ticks>& n) -> graph_node<Number> {
   return {.name = n.name,
@@ -37,7 +40,9 @@ template <class Number>
           .blocks = n.blocks,
           .block_threads = n.block_threads,
           .launch = Number(n.launch),
-          .await = Number(n.await)};
+          .await = Number(n.await),
+          .mutex = n.mutex,
+          .section = n.section};
 }
 
 template <class Out, std::size_t N, std::size_t E, std::size_t G>
@@ -100,7 +105,7 @@ struct [[nodiscard]] graph_set {
     }
   }
   [[nodiscard]] constexpr auto fault() const -> model_error {
-    return error ? located(error, graphs.graphs) : takt::validate(graphs);
+    return error ? located(error, graphs.graphs) : detail::fault_beside_locks(graphs);
   }
 };
 

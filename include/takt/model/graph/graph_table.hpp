@@ -8,6 +8,7 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/critical_section.hpp>
 #include <takt/model/gel_task.hpp>
 
 namespace takt {
@@ -58,6 +59,8 @@ struct graph_node {
   std::int32_t block_threads = 0;  ///< `kernel`: threads of one block
   Number launch{};                 ///< CPU times of a kernel that is `split`
   Number await{};
+  mutex_key mutex{};          ///< that it holds, if any, with what of its described node is of the same `section`
+  std::uint32_t section = 0;  ///< of those of its described node
 };
 
 /// Job j of `to` starts after job j - `lag` of `from`. Edges with a lag are the history edges.

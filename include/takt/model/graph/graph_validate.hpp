@@ -133,13 +133,25 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   return {};
 }
 
+/// What is wrong with graphs on a board that may have mutexes.
+template <class Number, std::size_t N, std::size_t E, std::size_t G>
+[[nodiscard]] constexpr auto fault_beside_locks(const graph_table<Number, N, E, G>& table) -> model_error {
+  return located(first_fault(table), table.graphs);
+}
+
 }  // namespace detail
 
-/// The first thing that is wrong with graphs whatever they run on. Cost: per graph, nodes^2 name comparisons, edges^2
-/// and nodes x edges steps.
+/// The first thing that is wrong with graphs whatever they run on, for hosts and analyses that know no mutexes. Cost:
+/// per graph, nodes^2 name comparisons, edges^2 and nodes x edges steps.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto validate(const graph_table<Number, N, E, G>& table) -> model_error {
-  return located(detail::first_fault(table), table.graphs);
+  if (const auto error = detail::fault_beside_locks(table)) { return error; }
+  for (std::uint32_t v = 0; v < table.nodes.size(); ++v) {
+    if (table.nodes[v].mutex) {
+      return located({model_fault::mutex_without_pool, table.nodes[v].graph, v}, table.graphs);
+    }
+  }
+  return {};
 }
 
 }  // namespace takt

@@ -43,6 +43,7 @@ template <std::size_t N, std::size_t E, std::size_t G>
 template <std::size_t N, std::size_t E, std::size_t G, class Sink>
 constexpr void take_graphs_apart(const graph_table<ticks, N, E, G>& table, Sink& sink) {
   std::array<visit_mask, N> ends{};
+  std::array<visit_mask, N> held{};  ///< of the section up to each node
   for (std::size_t i = 0; i < table.graphs.size(); ++i) {
     const auto& g = table.graphs[i];
     sink.open({.name = g.name, .period = g.period, .deadline = g.period, .core = g.cluster});
@@ -66,13 +67,25 @@ constexpr void take_graphs_apart(const graph_table<ticks, N, E, G>& table, Sink&
                                 sink, before);
           break;
       }
+      if (!n.mutex) { continue; }
+      const auto follows = [&](std::uint32_t next) {
+        const auto& a = table.nodes[next - 1];
+        const auto& b = table.nodes[next];
+        return a.owner == b.owner && a.mutex == b.mutex && a.section == b.section;
+      };
+      const bool is_split = n.kind == node_kind::kernel && n.split;
+      held[v] = is_split ? ends[v] | ends[v] >> 1U | ends[v] >> 2U : ends[v];
+      if constexpr (N > 1) {
+        if (v > 0 && follows(v)) { held[v] |= held[v - 1]; }
+      }
+      if (v + 1 == table.nodes.size() || !follows(v + 1)) { sink.hold(n.mutex, held[v]); }
     }
   }
 }
 
 template <class Graphs, class Sink>
 constexpr void take_apart(const Graphs& table, model_error known, Sink& sink) {
-  if (!known) { known = validate(table); }
+  if (!known) { known = fault_beside_locks(table); }
   if (!known) { known = unheld_part(table); }
   if (known) {
     sink.refuse(located(known, table.graphs));
@@ -105,8 +118,31 @@ struct visit_source<described_graph<Nodes, Edges>> : visit_source<graph_table<ti
   }
 };
 
+namespace detail {
+
+/// Sections of a node, with what is in them.
+template <class P>
+struct sections_in {
+  using type = segment_list<>;
+};
+template <class Mutex, class... Segments>
+struct sections_in<critical_section<Mutex, Segments...>> : segments_in<critical_section<Mutex, Segments...>> {};
+template <class Node, class... Parts>
+struct sections_in<locking_node<Node, Parts...>> : joined_segments<typename sections_in<Parts>::type...> {};
+
+}  // namespace detail
+
+template <class Described, class... Parts>
+struct visit_source<locking_graph<Described, Parts...>> : visit_source<Described> {
+  using segments = typename detail::joined_segments<typename detail::sections_in<Parts>::type...>::type;
+  static constexpr bool needs_pools = true;
+};
+
 template <class... Graphs>
 struct visit_source<graph_set<Graphs...>> : visit_source<typename graph_set<Graphs...>::template table_type<ticks>> {
+  using segments = typename detail::joined_segments<typename visit_source<Graphs>::segments...>::type;
+  static constexpr bool needs_pools = (visit_source<Graphs>::needs_pools || ...);
+
   template <VisitSink Sink>
   static constexpr void each(const graph_set<Graphs...>& set, Sink& sink) {
     detail::take_apart(set.graphs, set.error, sink);

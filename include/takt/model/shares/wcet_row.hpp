@@ -71,12 +71,7 @@ class wcet_row {
 
   /// Times with 1, 2, ... 100 per cent.
   [[nodiscard]] static constexpr auto measured(std::span<const ticks, shares> times) noexcept -> wcet_row {
-    wcet_row out;
-    for (std::size_t i = 0; i < shares; ++i) { out.times_[i] = times[i]; }
-    for (std::size_t i = shares - 1; i-- > 0;) {
-      if (out.times_[i] < out.times_[i + 1]) { out.times_[i] = out.times_[i + 1]; }
-    }
-    return out;
+    return envelope_of(times.data());
   }
 
   /// ceil(C (f d + (1000 - f) 100) / (1000 d)) for the share d: of the time C with the whole GPU, f per mille do not
@@ -124,7 +119,7 @@ class wcet_row {
       while (above < shares && !known[above]) { ++above; }
       times[i] = derived(times, below, i, above, rule);
     }
-    return measured(times);
+    return envelope_of(times.data());
   }
 
   /// Pre: held >= 1.
@@ -150,6 +145,15 @@ class wcet_row {
   [[nodiscard]] friend constexpr auto operator==(const wcet_row&, const wcet_row&) noexcept -> bool = default;
 
  private:
+  /// Pre: a time for each share.
+  [[nodiscard]] static constexpr auto envelope_of(const ticks* times) noexcept -> wcet_row {
+    wcet_row out;
+    for (std::size_t i = 0; i < shares; ++i) { out.times_[i] = times[i]; }
+    for (std::size_t i = shares - 1; i-- > 0;) {
+      if (out.times_[i] < out.times_[i + 1]) { out.times_[i] = out.times_[i + 1]; }
+    }
+    return out;
+  }
   [[nodiscard]] static constexpr auto derived(const std::array<ticks, shares>& times, std::size_t below, std::size_t i,
                                               std::size_t above, between_shares rule) noexcept -> ticks {
     const auto percent = [](std::size_t at) { return static_cast<ticks>(at + 1); };

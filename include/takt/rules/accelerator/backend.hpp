@@ -75,6 +75,4 @@ class command_list {
   inline_vector<accelerator_command, MaxTasks> commands_;
 };
 
-static_assert(AcceleratorBackend<command_list<1>>);
-
 }  // namespace takt

@@ -7,12 +7,13 @@
 #include <takt/rules/accelerator/core_streams.hpp>
 #include <takt/rules/accelerator/gang_order.hpp>
 #include <takt/rules/accelerator/strategy.hpp>
+#include <takt/rules/servers/forward.hpp>
 
 namespace takt {
 
 /// SMs as cores, decided at every event: in order of importance a pinned job runs if its core is free, and a job for
 /// all cores if all are. Source: Zahaf and Lipari 2020, section 5.3, which leaves the order open.
-template <std::size_t MaxTasks, std::size_t MaxCores, GangOrder Order = backfill_order>
+template <std::size_t MaxTasks, std::size_t MaxCores, GangOrder Order>
 class event_driven_gang {
  public:
   static constexpr std::size_t max_tasks = MaxTasks;
@@ -61,7 +62,5 @@ class event_driven_gang {
  private:
   core_streams<MaxTasks, MaxCores> streams_;
 };
-
-static_assert(AcceleratorStrategy<event_driven_gang<1, 1>>);
 
 }  // namespace takt

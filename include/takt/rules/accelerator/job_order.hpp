@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/value.hpp>
+
 namespace takt {
 
 /// A registered kernel: a number below the capacity of a strategy that has at most one incomplete job at a time. The
@@ -15,7 +17,7 @@ inline constexpr kernel_id no_kernel = -1;
 
 /// What says how important a job is, the least first: a number, or numbers one after the other.
 template <class P>
-concept JobPoint = std::semiregular<P> && std::totally_ordered<P>;
+concept JobPoint = DefaultCopyable<P> && std::totally_ordered<P>;
 
 /// Where a job stands in the order of importance: by point (an absolute deadline, a rank), then by release, then by
 /// number. No two incomplete jobs are equal.

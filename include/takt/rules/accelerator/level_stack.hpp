@@ -9,6 +9,7 @@
 #include <takt/rules/accelerator/job_order.hpp>
 #include <takt/rules/accelerator/job_queues.hpp>
 #include <takt/rules/accelerator/strategy.hpp>
+#include <takt/rules/servers/forward.hpp>
 
 namespace takt {
 
@@ -36,7 +37,7 @@ struct limited_by_started_jobs {
 /// With two levels: both streams empty, the best job goes to the low one; only the low one taken, a better job goes to
 /// the high one; else nothing, also where the low job has ended during the wave for which the high one waits. The two
 /// limits differ there. Source: Zahaf and Lipari 2020, section 5.2.
-template <std::size_t MaxTasks, class Limit = limited_by_streams>
+template <std::size_t MaxTasks, class Limit>
 class level_stack {
  public:
   static constexpr std::size_t max_tasks = MaxTasks;
@@ -98,7 +99,5 @@ class level_stack {
   std::int32_t levels_;
   std::int32_t cores_;
 };
-
-static_assert(AcceleratorStrategy<level_stack<1>>);
 
 }  // namespace takt

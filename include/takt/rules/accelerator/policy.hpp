@@ -4,6 +4,7 @@
 #include <concepts>
 
 #include <takt/core/number.hpp>
+#include <takt/core/value.hpp>
 #include <takt/model/accelerator.hpp>
 
 namespace takt {
@@ -12,7 +13,7 @@ namespace takt {
 /// is false, and leaves `out` alone, where the point does not fit.
 template <class P, class Number = ticks>
 concept AcceleratorPolicy =
-    std::copyable<P> && requires(const P p, const accelerator_task<Number>& t, const Number& release, Number& out) {
+    Copyable<P> && requires(const P p, const accelerator_task<Number>& t, const Number& release, Number& out) {
       { p.point(t, release, out) } -> std::same_as<bool>;
     };
 

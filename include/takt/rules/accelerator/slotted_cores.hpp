@@ -59,6 +59,4 @@ class slotted_cores {
   std::array<bool, MaxCores + 1> open_{};
 };
 
-static_assert(SlotStrategy<slotted_cores<1, 1>>);
-
 }  // namespace takt

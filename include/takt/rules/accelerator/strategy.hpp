@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <takt/core/value.hpp>
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 
@@ -19,8 +20,8 @@ namespace takt {
 /// - `levels()`: kernels that it submits to one core at a time, at most.
 template <class S>
 concept AcceleratorStrategy =
-    std::copyable<S> && requires(S s, const S c, kernel_id k, std::int32_t core,
-                                 const job_orders<ticks, S::max_tasks>& orders, command_list<S::max_tasks>& backend) {
+    Copyable<S> && requires(S s, const S c, kernel_id k, std::int32_t core,
+                            const job_orders<ticks, S::max_tasks>& orders, command_list<S::max_tasks>& backend) {
       { S::max_tasks } -> std::convertible_to<std::size_t>;
       s.enqueue(k, core, orders);
       s.complete(k);

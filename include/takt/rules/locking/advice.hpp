@@ -3,6 +3,7 @@
 
 #include <concepts>
 
+#include <takt/core/value.hpp>
 #include <takt/rules/locking/request.hpp>
 
 namespace takt {
@@ -45,7 +46,7 @@ struct plain_advice {
 
 /// See `plain_advice`, which has no opinion on anything.
 template <class A, class Protocol>
-concept Advice = std::copyable<A> && requires(A a, const Protocol& p, request_id r, replica_id x) {
+concept Advice = Copyable<A> && requires(A a, const Protocol& p, request_id r, replica_id x) {
   { a.queue(p, r) } -> std::same_as<replica_id>;
   { a.donee(p, r) } -> std::same_as<request_id>;
   { a.steal(p, x) } -> std::same_as<steal_advice>;

@@ -82,6 +82,4 @@ class ck_omlp {
   std::array<replica_id, Requests> held_{};
 };
 
-static_assert(LockingProtocol<ck_omlp<2, 4>>);
-
 }  // namespace takt

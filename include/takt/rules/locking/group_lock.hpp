@@ -127,6 +127,4 @@ class group_lock {
   std::array<std::int32_t, Clients> missing_{};  ///< locks not yet granted
 };
 
-static_assert(GroupLock<group_lock<2, 2>>);
-
 }  // namespace takt

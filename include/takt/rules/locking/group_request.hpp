@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <takt/core/inline_vector.hpp>
+#include <takt/core/value.hpp>
 #include <takt/rules/locking/request.hpp>
 
 namespace takt {
@@ -63,20 +64,19 @@ template <std::size_t Locks>
 ///   lock of c's list that is held by another.
 /// - `contended(c)`: somebody waits for a lock that c holds.
 template <class G>
-concept GroupLock =
-    std::copyable<G> && requires(G g, const G k, request_id c, lock_id l, const typename G::list& wanted) {
-      { g.issue(c, wanted, priority_point{}) } -> std::same_as<typename G::answer>;
-      { g.release(c) } -> std::same_as<typename G::answer>;
-      { g.release(c, l) } -> std::same_as<typename G::answer>;
-      { g.withdraw(c) } -> std::same_as<typename G::answer>;
-      { g.reprioritize(c, priority_point{}) } -> std::same_as<typename G::answer>;
-      { G::capacity() } -> std::convertible_to<request_id>;
-      { k.holds(c) } -> std::same_as<bool>;
-      { k.holds(c, l) } -> std::same_as<bool>;
-      { k.waits(c) } -> std::same_as<bool>;
-      { k.holder(l) } -> std::same_as<request_id>;
-      { k.heir(c) } -> std::same_as<request_id>;
-      { k.contended(c) } -> std::same_as<bool>;
-    };
+concept GroupLock = Copyable<G> && requires(G g, const G k, request_id c, lock_id l, const typename G::list& wanted) {
+  { g.issue(c, wanted, priority_point{}) } -> std::same_as<typename G::answer>;
+  { g.release(c) } -> std::same_as<typename G::answer>;
+  { g.release(c, l) } -> std::same_as<typename G::answer>;
+  { g.withdraw(c) } -> std::same_as<typename G::answer>;
+  { g.reprioritize(c, priority_point{}) } -> std::same_as<typename G::answer>;
+  { G::capacity() } -> std::convertible_to<request_id>;
+  { k.holds(c) } -> std::same_as<bool>;
+  { k.holds(c, l) } -> std::same_as<bool>;
+  { k.waits(c) } -> std::same_as<bool>;
+  { k.holder(l) } -> std::same_as<request_id>;
+  { k.heir(c) } -> std::same_as<request_id>;
+  { k.contended(c) } -> std::same_as<bool>;
+};
 
 }  // namespace takt

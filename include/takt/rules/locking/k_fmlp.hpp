@@ -173,7 +173,4 @@ class k_fmlp {
 template <std::size_t Requests>
 using fifo_mutex = k_fmlp<1, Requests>;
 
-static_assert(LockingProtocol<fifo_mutex<2>>);
-static_assert(LockingProtocol<k_fmlp<2, 4>>);
-
 }  // namespace takt

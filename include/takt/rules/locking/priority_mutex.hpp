@@ -108,6 +108,4 @@ class ordered_mutex {
 template <std::size_t Requests>
 using priority_mutex = ordered_mutex<Requests, priority_first>;
 
-static_assert(LockingProtocol<priority_mutex<2>> && LockingProtocol<ordered_mutex<2>>);
-
 }  // namespace takt

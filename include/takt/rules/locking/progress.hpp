@@ -4,7 +4,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
+#include <type_traits>
 
 #include <takt/rules/locking/priority_graph.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -14,7 +14,7 @@ namespace takt {
 /// What a progress mechanism asks of a lock; every `LockingProtocol` and every `GroupLock` answers it.
 template <class L>
 concept Contended = requires(const L l, request_id c) {
-  { L::capacity() } -> std::convertible_to<request_id>;
+  { l.capacity() } -> std::convertible_to<request_id>;
   { l.holds(c) } -> std::same_as<bool>;
   { l.heir(c) } -> std::same_as<request_id>;
   { l.contended(c) } -> std::same_as<bool>;
@@ -68,30 +68,65 @@ struct boost_when_granted {
   }
 };
 
-enum class progress_kind : std::uint8_t { none, inheritance, boost_when_contended, boost_when_granted };
+/// A lock of any type, as a mechanism sees it. It outlives the view.
+class contended_view {
+ public:
+  template <Contended L>
+  explicit contended_view(const L& lock) noexcept : lock_{&lock}, ask_{&answers_of<L>} {}
 
-/// A mechanism chosen by a value, for hosts that read it from a file.
-struct chosen_progress {
-  progress_kind kind = progress_kind::inheritance;
+  [[nodiscard]] auto capacity() const noexcept -> request_id { return ask_->capacity(lock_); }
+  [[nodiscard]] auto holds(request_id c) const noexcept -> bool { return ask_->holds(lock_, c); }
+  [[nodiscard]] auto heir(request_id c) const noexcept -> request_id { return ask_->heir(lock_, c); }
+  [[nodiscard]] auto contended(request_id c) const noexcept -> bool { return ask_->contended(lock_, c); }
 
-  [[nodiscard]] constexpr auto heir(const Contended auto& l, request_id c) const noexcept -> request_id {
-    switch (kind) {
-      case progress_kind::inheritance: return priority_inheritance::heir(l, c);
-      case progress_kind::none:
-      case progress_kind::boost_when_contended:
-      case progress_kind::boost_when_granted: return no_request;
-    }
-    return no_request;
+ private:
+  struct answers {
+    auto (*capacity)(const void* lock) noexcept -> request_id;
+    auto (*holds)(const void* lock, request_id c) noexcept -> bool;
+    auto (*heir)(const void* lock, request_id c) noexcept -> request_id;
+    auto (*contended)(const void* lock, request_id c) noexcept -> bool;
+  };
+  template <class L>
+  static constexpr answers answers_of{
+      [](const void* lock) noexcept -> request_id { return static_cast<const L*>(lock)->capacity(); },
+      [](const void* lock, request_id c) noexcept -> bool { return static_cast<const L*>(lock)->holds(c); },
+      [](const void* lock, request_id c) noexcept -> request_id { return static_cast<const L*>(lock)->heir(c); },
+      [](const void* lock, request_id c) noexcept -> bool { return static_cast<const L*>(lock)->contended(c); }};
+
+  const void* lock_;
+  const answers* ask_;
+};
+
+/// A mechanism as a value, for hosts whose locks have different ones: `boost_when_granted{}`, or a type of one's own
+/// that any lock will do for and that has no state. At run time only.
+class any_progress {
+ public:
+  template <ProgressMechanism<contended_view> M>
+    requires std::is_empty_v<M> && std::default_initializable<M>
+  constexpr any_progress(M /*mechanism*/) noexcept  // NOLINT(google-explicit-constructor)
+      : heir_{&heir_by<M>}, boosted_{&boosted_by<M>} {}
+
+  [[nodiscard]] auto heir(const Contended auto& l, request_id c) const noexcept -> request_id {
+    return heir_(contended_view{l}, c);
   }
-  [[nodiscard]] constexpr auto boosted(const Contended auto& l, request_id c) const noexcept -> bool {
-    switch (kind) {
-      case progress_kind::boost_when_contended: return takt::boost_when_contended::boosted(l, c);
-      case progress_kind::boost_when_granted: return takt::boost_when_granted::boosted(l, c);
-      case progress_kind::none:
-      case progress_kind::inheritance: return false;
-    }
-    return false;
+  [[nodiscard]] auto boosted(const Contended auto& l, request_id c) const noexcept -> bool {
+    return boosted_(contended_view{l}, c);
   }
+  /// Whether both are the same mechanism.
+  [[nodiscard]] friend constexpr auto operator==(const any_progress&, const any_progress&) noexcept -> bool = default;
+
+ private:
+  template <class M>
+  static auto heir_by(const contended_view& l, request_id c) noexcept -> request_id {
+    return M{}.heir(l, c);
+  }
+  template <class M>
+  static auto boosted_by(const contended_view& l, request_id c) noexcept -> bool {
+    return M{}.boosted(l, c);
+  }
+
+  auto (*heir_)(const contended_view&, request_id) noexcept -> request_id;
+  auto (*boosted_)(const contended_view&, request_id) noexcept -> bool;
 };
 
 /// The edges of one lock in a graph of effective priorities, kept in step with the lock's state. Client c of the lock

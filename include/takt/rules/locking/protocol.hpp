@@ -3,6 +3,7 @@
 
 #include <concepts>
 
+#include <takt/core/value.hpp>
 #include <takt/rules/locking/request.hpp>
 
 namespace takt {
@@ -17,7 +18,7 @@ namespace takt {
 /// - `heir(r)`: the client that runs at least at the effective priority of the waiting r, or `no_request`.
 /// - `contended(r)`: whether somebody waits for the replica that r holds.
 template <class P>
-concept LockingProtocol = std::copyable<P> && requires(P p, const P c, request_id r, const lock_request& q) {
+concept LockingProtocol = Copyable<P> && requires(P p, const P c, request_id r, const lock_request& q) {
   { P::capacity() } -> std::convertible_to<request_id>;
   { c.replicas() } -> std::same_as<replica_id>;
   { p.issue(r, q) } -> std::same_as<request_id>;

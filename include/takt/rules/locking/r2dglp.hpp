@@ -286,6 +286,4 @@ class r2dglp {
   [[no_unique_address]] Heuristic heuristic_;
 };
 
-static_assert(LockingProtocol<r2dglp<2, 4>>);
-
 }  // namespace takt

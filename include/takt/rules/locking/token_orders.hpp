@@ -73,13 +73,37 @@ struct priority_mutex_rule {
   }
 };
 
+/// A mutex of one processor: its holder inherits the priority of those who wait, the most important of whom comes next.
+/// Source: Sha, Rajkumar and Lehoczky 1990.
+struct priority_inheritance_rule {
+  static constexpr std::string_view name = "priority inheritance";
+  static constexpr bool local = true;
+  static constexpr bool inherits = true;
+  template <std::size_t Clients>
+  [[nodiscard]] static constexpr auto make_lock(const token_setting& /*at*/) noexcept -> priority_mutex<Clients> {
+    return {};
+  }
+};
+
+/// A mutex of one processor whose holder runs at the best priority of its users from the start, so that nobody ever
+/// finds it taken. Where priorities change from job to job, as under EDF, nobody preempts the holder.
+/// Source: Sha, Rajkumar and Lehoczky 1990, as the immediate protocol; Baker 1991.
+struct priority_ceiling_rule {
+  static constexpr std::string_view name = "priority ceiling";
+  static constexpr bool local = true;
+  static constexpr bool raises_to_ceiling = true;
+  template <std::size_t Clients>
+  [[nodiscard]] static constexpr auto make_lock(const token_setting& /*at*/) noexcept -> priority_mutex<Clients> {
+    return {};
+  }
+};
+
 inline constexpr fifo_order_rule fifo_order{};
 inline constexpr k_fmlp_order_rule k_fmlp_order{};
 inline constexpr r2dglp_order_rule r2dglp_order{};
 inline constexpr ck_omlp_order_rule ck_omlp_order{};
 inline constexpr priority_mutex_rule priority_mutex_order{};
-
-static_assert(TokenRule<fifo_order_rule> && TokenRule<k_fmlp_order_rule> && TokenRule<r2dglp_order_rule> &&
-              TokenRule<ck_omlp_order_rule> && TokenRule<priority_mutex_rule>);
+inline constexpr priority_inheritance_rule priority_inheritance_order{};
+inline constexpr priority_ceiling_rule priority_ceiling_order{};
 
 }  // namespace takt

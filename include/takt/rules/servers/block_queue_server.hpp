@@ -8,21 +8,10 @@
 #include <takt/core/number.hpp>
 #include <takt/model/block_kernel.hpp>
 #include <takt/rules/block_queue.hpp>
+#include <takt/rules/servers/block_visit.hpp>
 #include <takt/rules/servers/slices.hpp>
 
 namespace takt {
-
-/// What visits say of their kernels to a block queue.
-struct block_visit {
-  std::int64_t blocks = 1;
-  std::int64_t threads = 1;
-  ticks length = 0;  ///< longest time of a block
-
-  [[nodiscard]] static constexpr auto of(const view_values& v) noexcept -> block_visit {
-    return {v.at[0], v.at[1], v.at[2]};
-  }
-  [[nodiscard]] constexpr auto values() const noexcept -> view_values { return {{blocks, threads, length, 0}}; }
-};
 
 /// A GPU whose kernels wait in one `block_queue`, each in a stream of its own. All blocks of a run are equally long: a
 /// visit that takes so much on an empty GPU takes as much there, and no less beside others. The unit of a slice is the

@@ -17,11 +17,13 @@ struct context_request {
   client who = no_client;
   std::uint32_t context = 0;
   ticks left = 0;
+  std::int32_t unit = any_unit;
 };
 
 }  // namespace detail
 
-/// Units of each task's own, which serve its visits one after the other. The context is the task.
+/// Units of each task's own, which serve its visits one after the other. The context is the task. Slices are of the
+/// unit that a token names, if one does, else of the task's.
 template <std::size_t Capacity>
 class dedicated_server {
  public:
@@ -29,7 +31,7 @@ class dedicated_server {
   constexpr explicit dedicated_server(std::int32_t /*units*/) noexcept {}
 
   constexpr void arrive(const visit_request& v) noexcept {
-    queue_[count_] = {v.who, v.context, v.length};
+    queue_[count_] = {v.who, v.context, v.length, v.unit};
     since_[count_++] = no_event;
   }
   constexpr void decide(ticks now, const slice_sink& /*sink*/) noexcept {
@@ -48,7 +50,8 @@ class dedicated_server {
     for (std::size_t i = 0; i < count_; ++i) {
       if (since_[i] == no_event || since_[i] + queue_[i].left != now) { continue; }
       const client who = queue_[i].who;
-      sink(who, static_cast<std::int32_t>(queue_[i].context), since_[i], now);
+      const bool named = queue_[i].unit != any_unit;
+      sink(who, named ? queue_[i].unit : static_cast<std::int32_t>(queue_[i].context), since_[i], now);
       for (std::size_t k = i + 1; k < count_; ++k) {
         queue_[k - 1] = queue_[k];
         since_[k - 1] = since_[k];

@@ -226,6 +226,4 @@ class kernel_lanes {
   bool fits_ = true;
 };
 
-static_assert(AcceleratorBackend<kernel_lanes<ticks, 1, 1>>);
-
 }  // namespace takt

@@ -12,28 +12,21 @@
 #include <takt/rules/accelerator/slot_window.hpp>
 #include <takt/rules/accelerator/strategy.hpp>
 #include <takt/rules/locking/request.hpp>
+#include <takt/rules/servers/forward.hpp>
 #include <takt/rules/servers/kernel_lanes.hpp>
+#include <takt/rules/servers/kernel_needs.hpp>
 #include <takt/rules/servers/slices.hpp>
 
 namespace takt {
-
-/// What rules of whole kernels read of a visit: what it costs to stop the kernel, and the core that it is pinned to.
-struct kernel_needs {
-  ticks cost = 0;  ///< longest time of one wave; 0: it stops anywhere
-  std::int32_t core = any_core;
-
-  [[nodiscard]] constexpr auto values() const noexcept -> view_values { return {{cost, core + 1}}; }
-};
-[[nodiscard]] constexpr auto kernel_needs_of(const view_values& v) noexcept -> kernel_needs {
-  return {v.at[0], static_cast<std::int32_t>(v.at[1] - 1)};
-}
 
 /// Serves whole kernels by a strategy of accelerators, on hardware that stops them at the ends of waves. Events of one
 /// instant are handled one by one: slots open and close, kernels end, then visits arrive in the order of `arrive`;
 /// after each the strategy decides. A kernel starts a wave in a slot only if the wave ends in the slot. Slices are of
 /// core `any_core` where a kernel has several cores. Pre: pinned kernels are on cores below those of the strategy.
-template <AcceleratorStrategy Strategy, std::size_t MaxLanes>
+template <class Strategy, std::size_t MaxLanes>
 class kernel_server {
+  static_assert(AcceleratorStrategy<Strategy>);
+
  public:
   static constexpr std::size_t capacity = Strategy::max_tasks;
 

@@ -15,6 +15,8 @@ using client = std::uint32_t;
 inline constexpr client no_client = 0xFFFF'FFFF;
 inline constexpr ticks no_event = std::numeric_limits<ticks>::max();
 
+inline constexpr std::int32_t any_unit = -1;
+
 /// A visit that asks a server for its units.
 struct visit_request {
   client who = no_client;
@@ -23,6 +25,7 @@ struct visit_request {
   ticks length = 0;  ///< how long it will take: more than 0, and what ends a run
   ticks wcet = 0;    ///< how long it may take
   view_values view{};
+  std::int32_t unit = any_unit;  ///< the pool of the token that it got last, where that depends on another token
 };
 
 /// Hears when a client held a unit. A server of any type tells one of these, so that it can be erased.

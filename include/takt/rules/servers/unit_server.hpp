@@ -16,6 +16,9 @@ namespace takt {
 template <bool Preemptive, std::size_t Capacity>
 class unit_server {
  public:
+  /// No unit is idle while somebody waits, and whoever starts has the least point.
+  static constexpr bool starts_least_points = true;
+
   constexpr unit_server() = default;
   /// Pre: units >= 1.
   constexpr explicit unit_server(std::int32_t units) noexcept : units_{units} {}

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <takt/core/number.hpp>
+#include <takt/core/value.hpp>
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 
@@ -24,7 +25,7 @@ struct co_runner {
 /// `unbounded_time` if none is known or it does not fit; so does a time count that is not positive. Pre: own >= 1.
 template <class P>
 concept CoRunPredictor =
-    std::copyable<P> && requires(const P& p, std::size_t task, share own, std::span<const co_runner> load) {
+    Copyable<P> && requires(const P& p, std::size_t task, share own, std::span<const co_runner> load) {
       { p.predict(task, own, load) } -> std::same_as<ticks>;
     };
 

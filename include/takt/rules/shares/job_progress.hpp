@@ -7,6 +7,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/core/value.hpp>
 #include <takt/core/wide_natural.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 
@@ -31,16 +32,16 @@ struct slowdown {
 ///   times `with` and `now` alone with another and with the present share (Eq. 12 and 13).
 /// - `beyond(threshold)`: theta > threshold.
 template <class P>
-concept JobProgress = std::copyable<P> && std::default_initializable<P> &&
-                      requires(P p, const P& c, ticks t, const slowdown& slow, const rational& threshold) {
-                        { P::start(t) } -> std::same_as<P>;
-                        p.advance(t, t);
-                        { c.finished() } -> std::same_as<bool>;
-                        { c.time_left(t) } -> std::same_as<ticks>;
-                        { c.fits(t, t) } -> std::same_as<bool>;
-                        { c.fits_rescaled(t, slow, t, t) } -> std::same_as<bool>;
-                        { c.beyond(threshold) } -> std::same_as<bool>;
-                      };
+concept JobProgress =
+    DefaultCopyable<P> && requires(P p, const P& c, ticks t, const slowdown& slow, const rational& threshold) {
+      { P::start(t) } -> std::same_as<P>;
+      p.advance(t, t);
+      { c.finished() } -> std::same_as<bool>;
+      { c.time_left(t) } -> std::same_as<ticks>;
+      { c.fits(t, t) } -> std::same_as<bool>;
+      { c.fits_rescaled(t, slow, t, t) } -> std::same_as<bool>;
+      { c.beyond(threshold) } -> std::same_as<bool>;
+    };
 
 /// Progress in a fixed size: exact as long as the fraction that remains fits 62 bits, and otherwise on a grid of 2^-k
 /// reference times' ticks, with the greatest k that fits. The grid rounds what remains up, by less than one step per

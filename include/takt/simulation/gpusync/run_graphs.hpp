@@ -47,12 +47,12 @@ struct graph_run {
 
 namespace detail {
 
-[[nodiscard]] constexpr auto progress_of(engine_service s) noexcept -> progress_kind {
+[[nodiscard]] constexpr auto progress_of(engine_service s) noexcept -> any_progress {
   switch (s) {
-    case engine_service::locks: return progress_kind::inheritance;
-    case engine_service::hardware_queue: return progress_kind::boost_when_granted;
+    case engine_service::locks: return priority_inheritance{};
+    case engine_service::hardware_queue: return boost_when_granted{};
   }
-  return progress_kind::none;
+  return no_progress{};
 }
 
 /// Token sections as `section_hooks` lead them, of jobs that `graph_releases` releases. What a job runs before its

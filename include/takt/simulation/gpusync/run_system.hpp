@@ -34,7 +34,7 @@ using task_releases = std::vector<lock_job>;
 
 /// What jobs may use, and what is done about more. Not bandwidth inheritance.
 struct budget_rules {
-  overrun_policy policy = overrun_policy::none;
+  overrun_policy policy{};
   std::span<const ticks> budgets{};  ///< one per task
 };
 
@@ -79,9 +79,10 @@ template <std::size_t MaxTasks, class TokenRules>
   gpu_bank<MaxTasks, TokenRules> bank;
   for (std::size_t a = 0; a < s.pools.size(); ++a) {
     const simulated_pool& p = s.pools[a];
-    const resource_options options{.progress = s.donation_at_release ? progress_kind::none : progress_kind::inheritance,
-                                   .is_token_pool = true,
-                                   .tokens = p.tokens};
+    const resource_options options{
+        .progress = s.donation_at_release ? any_progress{no_progress{}} : priority_inheritance{},
+        .is_token_pool = true,
+        .tokens = p.tokens};
     if (s.donation_at_release && !advises(s.choice) && !has_own_gpus(s, a)) {
       bank.add(ck_omlp<most_simulated_tokens, MaxTasks>{p.tokens.tokens()}, options);
       continue;

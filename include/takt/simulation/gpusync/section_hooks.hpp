@@ -26,10 +26,10 @@ namespace takt::simulation {
 /// along, and each grant of an engine puts that step and the request for the next in front of the job's program, so a
 /// section may have any number of steps.
 ///
-/// Budgets cover a job's time on CPUs and engines. Under `signal` a job whose budget a step uses up leaves out the
-/// steps after it, all but those that save its state. Under `early_release` it goes on with the budgets of its task's
-/// next jobs, whose sections are left out, so that the task gets no more than its share in the long run; the job keeps
-/// its priority meanwhile, which the source lowers.
+/// Budgets cover a job's time on CPUs and engines. Where it `signals`, a job whose budget a step uses up leaves out the
+/// steps after it, all but those that save its state. Where it `releases_early`, a job goes on with the budgets of its
+/// task's next jobs, whose sections are left out, so that the task gets no more than its share in the long run; the job
+/// keeps its priority meanwhile, which the source lowers.
 ///
 template <std::size_t MaxTasks, SectionWork Work>
 class section_hooks {
@@ -61,7 +61,7 @@ class section_hooks {
     if (!layout_.is_pool(e.resource)) { return; }
     run& r = runs_[static_cast<std::size_t>(e.task)];
     affinity_memory<MaxTasks>& memory = memory_of(e.resource);
-    if (releases_early()) { charge(e.used + program(e.task).cpu_after, r); }
+    if (policy_.releases_early) { charge(e.used + (policy_.signals ? 0 : program(e.task).cpu_after), r); }
     r.seen.cost = e.used - r.used_at_grant;
     if (!r.seen.skipped) { memory.observe(e.task, r.seen.distance, r.seen.cost); }
     sections_.push_back(r.seen);
@@ -83,33 +83,6 @@ class section_hooks {
     token_section seen{};
   };
 
-  [[nodiscard]] auto has_budgets() const noexcept -> bool {
-    switch (policy_) {
-      case overrun_policy::none: return false;
-      case overrun_policy::signal:
-      case overrun_policy::early_release:
-      case overrun_policy::bandwidth_inheritance: return true;
-    }
-    return false;
-  }
-  [[nodiscard]] auto signals() const noexcept -> bool {
-    switch (policy_) {
-      case overrun_policy::signal: return true;
-      case overrun_policy::none:
-      case overrun_policy::early_release:
-      case overrun_policy::bandwidth_inheritance: return false;
-    }
-    return false;
-  }
-  [[nodiscard]] auto releases_early() const noexcept -> bool {
-    switch (policy_) {
-      case overrun_policy::early_release: return true;
-      case overrun_policy::none:
-      case overrun_policy::signal:
-      case overrun_policy::bandwidth_inheritance: return false;
-    }
-    return false;
-  }
   [[nodiscard]] auto memory_of(resource_id pool) -> affinity_memory<MaxTasks>& {
     return (*pools_)[static_cast<std::size_t>(pool)];
   }
@@ -179,18 +152,18 @@ class section_hooks {
   }
 
   void start_budget(const lock_event& e, const section_program& p, run& r) {
-    if (!has_budgets()) { return; }
+    if (!policy_.limits()) { return; }
     r.charged = 0;
-    if (releases_early() && r.jobs_left_out < r.budget.budget().skipped_jobs) {
+    if (policy_.releases_early && r.jobs_left_out < r.budget.budget().skipped_jobs) {
       ++r.jobs_left_out;
       r.seen.skipped = true;
       return;
     }
     r.jobs_left_out = 0;
-    // Under `signal` what comes after the section, without an engine, is put aside.
-    const ticks refill = budgets_[r.seen.task] - (signals() ? p.cpu_after : 0);
+    // Where a job is told, what comes after the section, without an engine, is put aside.
+    const ticks refill = budgets_[r.seen.task] - (policy_.signals ? p.cpu_after : 0);
     r.budget = budget_account{policy_, {.refill = refill, .period = 1, .left = refill}};
-    if (signals()) { static_cast<void>(drain(e.used + p.cpu_first, r)); }
+    if (policy_.signals) { static_cast<void>(drain(e.used + p.cpu_first, r)); }
   }
   auto charge(ticks used, run& r) -> budget_actions {
     budget_actions todo;
@@ -234,7 +207,7 @@ class section_hooks {
     front.push_back(unlock);
     execute_exactly(system_->costs.after_unlock, front);
     ++r.next;
-    const bool told = signals() && drain(e.used + step.time, r);
+    const bool told = policy_.signals && drain(e.used + step.time, r);
     if (told && r.next < r.saving) {
       r.next = r.saving;
       r.seen.stopped = true;

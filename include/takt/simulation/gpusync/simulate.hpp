@@ -45,7 +45,7 @@ namespace simulation::detail {
 }
 
 [[nodiscard]] constexpr auto choices_known(const gpusync_simulation_options& o) noexcept -> bool {
-  return is_known(o.choice) && is_known(o.layout) && is_known(o.queues) && is_known(o.budgets);
+  return is_known(o.choice) && is_known(o.layout) && is_known(o.queues);
 }
 
 template <class Table>
@@ -69,12 +69,7 @@ template <class Table>
   for (const ticks e : o.fair_demands) {
     if (e < 0) { return demands; }
   }
-  switch (o.budgets) {
-    case overrun_policy::none:
-    case overrun_policy::signal:
-    case overrun_policy::early_release: break;
-    case overrun_policy::bandwidth_inheritance: return {.fault = model_fault::budget_policy_unknown};
-  }
+  if (o.budgets.lenders_pay) { return {.fault = model_fault::budget_policy_unknown}; }
   for (std::size_t i = 0; i < o.aberrant.size(); ++i) {
     const aberrant_task& a = o.aberrant[i];
     const auto earlier = o.aberrant.first(i);

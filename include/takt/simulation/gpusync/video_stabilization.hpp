@@ -11,9 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include <takt/core/choice.hpp>
+#include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
+#include <takt/model/gel_policy.hpp>
 #include <takt/model/gpusync/configuration.hpp>
 #include <takt/model/gpusync/platform.hpp>
 #include <takt/model/gpusync/transfer.hpp>
@@ -22,15 +23,35 @@
 #include <takt/rules/graph/feedback.hpp>
 #include <takt/simulation/gpusync/flatten.hpp>
 #include <takt/simulation/gpusync/graph_releases.hpp>
+#include <takt/simulation/gpusync/job_releases.hpp>
 #include <takt/simulation/gpusync/run_graphs.hpp>
 #include <takt/simulation/gpusync/scene_work.hpp>
 
 namespace takt::simulation {
 
-enum class graph_scheduler : std::uint8_t { round_robin, fixed_priority, earliest_deadline };
-[[nodiscard]] constexpr auto last_of(graph_scheduler) noexcept -> graph_scheduler {
-  return graph_scheduler::earliest_deadline;
-}
+/// Who goes first on the CPUs: the job of the least point. Of `points`, deadline and period are the period of the
+/// graph, `point` is the rank of a node by what is farther down its graph, and times of execution are unknown.
+struct graph_scheduler {
+  gel_policy points{};
+  bool from_arrival = false;  ///< points count from when a job is put in line, else from its nominal release
+  bool takes_turns = false;   ///< a job that has run for a slice goes to the end of the line
+
+  static const graph_scheduler round_robin;
+  static const graph_scheduler fixed_priority;
+  static const graph_scheduler earliest_deadline;
+
+  /// Whether it reads no more than is known.
+  [[nodiscard]] constexpr auto valid() const noexcept -> bool {
+    return points.wcet == 0 && points.other_processors == 0;
+  }
+  [[nodiscard]] friend constexpr auto operator==(const graph_scheduler&, const graph_scheduler&) noexcept
+      -> bool = default;
+};
+
+inline constexpr graph_scheduler graph_scheduler::round_robin{.from_arrival = true, .takes_turns = true};
+inline constexpr graph_scheduler graph_scheduler::fixed_priority{.points = gel_policy::given_points,
+                                                                 .from_arrival = true};
+inline constexpr graph_scheduler graph_scheduler::earliest_deadline{.points = gel_policy::earliest_deadline};
 
 /// How the graphs of section 5.5 share six CPUs and one GPU. Without tokens the hardware alone decides about the GPU.
 struct graph_configuration {
@@ -81,21 +102,15 @@ struct graph_output {
 
 namespace detail {
 
-[[nodiscard]] constexpr auto follows_deadlines(graph_scheduler s) noexcept -> bool {
-  switch (s) {
-    case graph_scheduler::round_robin:
-    case graph_scheduler::fixed_priority: return false;
-    case graph_scheduler::earliest_deadline: return true;
-  }
-  return false;
-}
-[[nodiscard]] constexpr auto slice_of(graph_scheduler s, ticks slice) noexcept -> ticks {
-  switch (s) {
-    case graph_scheduler::round_robin: return slice;
-    case graph_scheduler::fixed_priority:
-    case graph_scheduler::earliest_deadline: return 0;
-  }
-  return 0;
+/// False when it does not fit. The greater priority goes first.
+[[nodiscard]] constexpr auto node_order(const graph_scheduler& s, ticks period, std::int32_t priority,
+                                        point_rule& out) noexcept -> bool {
+  constexpr std::int64_t level = std::int64_t{1} << 45U;  // beyond any instant, so that levels do not mix
+  out = {1, 0};
+  const auto add = [&out](std::int64_t times, std::int64_t value) {
+    return checked_multiply(times, value, value) && checked_add(out.constant, value, out.constant);
+  };
+  return add(s.points.deadline, period) && add(s.points.period, period) && add(s.points.point, -level * priority);
 }
 
 template <class Study>
@@ -118,7 +133,7 @@ template <class Study>
   return out;
 }
 
-/// Empty when there are too many edges.
+/// Empty when there are too many edges, or a point does not fit.
 template <class Study>
 [[nodiscard]] auto token_graphs_of(const Study& study, std::span<const object_access> accesses,
                                    std::span<const delayed_object> delayed, const graph_configuration& c,
@@ -142,17 +157,11 @@ template <class Study>
     t.feedback.assign(feedback.edges.begin(), feedback.edges.end());
     t.first_release = random.below(g.period);
     if (t.first_release <= o.until) { t.jobs = static_cast<std::size_t>((o.until - t.first_release) / g.period + 1); }
-    t.in_order_of_arrival = !follows_deadlines(c.cpus);
+    t.in_order_of_arrival = c.cpus.from_arrival;
     for (std::size_t v = 0; v < t.nodes; ++v) {
-      point_rule order{1, 0};
-      constexpr std::int64_t level = std::int64_t{1} << 45U;  // beyond any instant, so that levels do not mix
-      switch (c.cpus) {
-        case graph_scheduler::round_robin: break;
-        case graph_scheduler::fixed_priority:
-          order.constant = -level * feedback.fifo_priority(v, study.base_priorities[out.size()]);
-          break;
-        case graph_scheduler::earliest_deadline: order.constant = g.period; break;
-      }
+      point_rule order;
+      const std::int32_t priority = feedback.fifo_priority(v, study.base_priorities[out.size()]);
+      if (!node_order(c.cpus, g.period, priority, order)) { return {}; }
       t.order.push_back(order);
     }
     out.push_back(std::move(t));
@@ -179,14 +188,15 @@ template <class Study>
 
 /// Simulates graphs of nodes under one configuration. `Study` is `generation::video_graphs` or another with tables of
 /// tasks and graphs, base priorities, and the most nodes of a graph. Pre: every graph has the accesses and delays;
-/// `o.until` < 2^45. Error: none of the graphs where edges do not fit, a choice is unknown or the locks find a fault.
+/// `o.until` < 2^45. Error: none of the graphs where edges or points do not fit, points read times of execution, or the
+/// locks find a fault.
 template <class Study>
 [[nodiscard]] auto simulate_graph_study(const Study& study, const linear_transfer_costs<ticks>& costs,
                                         std::span<const object_access> accesses,
                                         std::span<const delayed_object> delayed, const graph_configuration& c,
                                         const graph_study_options& o) -> std::vector<graph_output> {
   std::vector<graph_output> out;
-  if (!is_known(c.cpus)) { return out; }
+  if (!c.cpus.valid()) { return out; }
   const auto graphs = detail::token_graphs_of(study, accesses, delayed, c, o);
   if (graphs.empty()) { return out; }
   no_trace unheard;
@@ -197,7 +207,7 @@ template <class Study>
   const auto run = run_gpu_graphs<decltype(study.tasks)::max_tasks>(
       detail::system_of(study, costs, c), graphs, scene_work{o.least, scenes, o.seed},
       {.until = o.until,
-       .slice = detail::slice_of(c.cpus, o.slice),
+       .slice = c.cpus.takes_turns ? o.slice : 0,
        .engines = c.manages_gpu() ? engine_service::locks : engine_service::hardware_queue,
        .spins = c.spins,
        .seed = o.seed},

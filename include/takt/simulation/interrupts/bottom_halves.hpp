@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <takt/core/number.hpp>
+#include <takt/core/value.hpp>
 #include <takt/rules/helper_threads.hpp>
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/interrupts/sporadic_server.hpp>
@@ -25,7 +26,7 @@ struct device_view {
 /// How the bottom halves of a device are handled: by which right its thread runs, in which order, and what is done
 /// before the interrupt returns. `view` has a pending bottom half.
 template <class P>
-concept BottomHalfPolicy = std::copyable<P> && requires(const P& p, P& changed, const device_view& view, ticks time) {
+concept BottomHalfPolicy = Copyable<P> && requires(const P& p, P& changed, const device_view& view, ticks time) {
   { p.rank(view) } -> std::same_as<thread_rank>;
   { p.next(view) } -> std::same_as<std::size_t>;      ///< position in `pending` of what the thread begins
   { p.in_interrupt() } -> std::same_as<std::size_t>;  ///< most bottom halves that are done when an interrupt returns

@@ -19,7 +19,7 @@
 namespace takt::simulation {
 
 struct resource_options {
-  progress_kind progress = progress_kind::inheritance;
+  any_progress progress = priority_inheritance{};
   bool spins = false;  ///< whoever waits keeps its processor instead of suspending itself
   bool is_token_pool = false;
   token_map tokens{};                 ///< of a token pool: the GPU of each replica
@@ -62,14 +62,10 @@ class lock_bank {
     return visit(r, [&](const auto& l) { return l.replica(c); });
   }
   [[nodiscard]] auto heir(resource_id r, request_id c) const -> request_id {
-    return visit(r, [&](const auto& l) { return chosen_progress{options(r).progress}.heir(l, c); });
+    return visit(r, [&](const auto& l) { return options(r).progress.heir(l, c); });
   }
   [[nodiscard]] auto boosted(resource_id r, request_id c) const -> bool {
-    return visit(r, [&](const auto& l) { return chosen_progress{options(r).progress}.boosted(l, c); });
-  }
-  [[nodiscard]] auto boosts(resource_id r) const -> bool {
-    const progress_kind k = options(r).progress;
-    return k == progress_kind::boost_when_contended || k == progress_kind::boost_when_granted;
+    return visit(r, [&](const auto& l) { return options(r).progress.boosted(l, c); });
   }
 
  private:

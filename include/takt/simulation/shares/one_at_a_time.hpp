@@ -7,19 +7,15 @@
 #include <utility>
 
 #include <takt/core/checked.hpp>
-#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/priority_point.hpp>
 #include <takt/model/shares/share_task.hpp>
+#include <takt/rules/job_priority.hpp>
 #include <takt/simulation/shares/policy.hpp>
 
 namespace takt::simulation {
 
-/// Who goes first; equal ones by priority, then by position.
-enum class job_choice : std::uint8_t { earliest_release, highest_priority, earliest_deadline };
-[[nodiscard]] constexpr auto last_of(job_choice) noexcept -> job_choice { return job_choice::earliest_deadline; }
-
 struct one_at_a_time_options {
-  job_choice choice = job_choice::earliest_release;
   bool preemptive = false;
   /// What it takes to save a job that is preempted, and as much to restore it, per unit of memory that its application
   /// has; the GPU is idle meanwhile. A preemption by snapshots as in the work that Yao et al. 2022, section 6.4 compare
@@ -27,22 +23,31 @@ struct one_at_a_time_options {
   ticks save_per_memory_unit = 0;
 };
 
-/// One job on the whole GPU, the others wait: first come first served, fixed priorities or EDF.
-template <std::size_t MaxTasks>
+/// One job on the whole GPU, the others wait: `by_arrival`, `by_given_priority`, `by_absolute_deadline` or an order of
+/// one's own, which sees ranks of applications as `task` and `priority`. Jobs of equal points go by their releases,
+/// then by rank; one whose point does not fit goes last.
+template <std::size_t MaxTasks, JobPriority Order = by_arrival>
 class one_at_a_time {
  public:
-  constexpr one_at_a_time(const share_table<MaxTasks>& table, const one_at_a_time_options& options) noexcept
-      : table_{&table}, options_{options} {
+  constexpr explicit one_at_a_time(const share_table<MaxTasks>& table, const one_at_a_time_options& options = {},
+                                   const Order& order = {}) noexcept
+      : table_{&table}, options_{options}, order_{order} {
     jobs_.fill(job{});
   }
 
   [[nodiscard]] constexpr auto error() const noexcept -> model_error {
-    if (!is_known(options_.choice)) { return {.fault = model_fault::choice_out_of_range}; }
     const bool negative = options_.save_per_memory_unit < 0;
     return negative ? model_error{.fault = model_fault::negative_time} : model_error{};
   }
   constexpr void release(std::size_t task, ticks release, ticks deadline) noexcept {
-    jobs_[task] = {.release = release, .deadline = deadline, .active = true};
+    job j{.release = release, .rank = rank_of(task), .active = true};
+    const job_timing timing{.wcet = whole_time(task),
+                            .period = table_->tasks[task].period,
+                            .deadline = deadline - release,
+                            .task = j.rank,
+                            .priority = j.rank};
+    if (!order_.point(timing, release, j.point)) { j.point = lowest_priority; }
+    jobs_[task] = j;
   }
   constexpr void complete(std::size_t task) noexcept {
     jobs_[task] = job{};
@@ -78,8 +83,9 @@ class one_at_a_time {
 
  private:
   struct job {
+    priority_point point{};
     ticks release = 0;
-    ticks deadline = 0;
+    std::int32_t rank = 0;
     bool active = false;
     bool saved = false;
   };
@@ -91,28 +97,27 @@ class one_at_a_time {
     const bool fits = checked_multiply<ticks>(options_.save_per_memory_unit, table_->tasks[task].memory.count(), cost);
     return fits && cost < too_long ? cost : too_long;
   }
-  [[nodiscard]] constexpr auto key(std::size_t task) const noexcept -> ticks {
-    switch (options_.choice) {
-      case job_choice::earliest_release: return jobs_[task].release;
-      case job_choice::earliest_deadline: return jobs_[task].deadline;
-      case job_choice::highest_priority: break;
-    }
-    return 0;
+  /// By priority, 0 is the highest.
+  [[nodiscard]] constexpr auto rank_of(std::size_t task) const noexcept -> std::int32_t {
+    std::int32_t above = 0;
+    for (const share_task& other : table_->tasks) { above += other.priority > table_->tasks[task].priority ? 1 : 0; }
+    return above;
   }
-  [[nodiscard]] constexpr auto precedes(std::size_t a, std::size_t b) const noexcept -> bool {
-    if (key(a) != key(b)) { return key(a) < key(b); }
-    return table_->tasks[a].priority > table_->tasks[b].priority;
+  [[nodiscard]] constexpr auto precedes(const job& a, const job& b) const noexcept -> bool {
+    if (a.point != b.point) { return a.point < b.point; }
+    return a.release != b.release ? a.release < b.release : a.rank < b.rank;
   }
   [[nodiscard]] constexpr auto first_job() const noexcept -> std::size_t {
     std::size_t first = none;
     for (std::size_t i = 0; i < table_->size(); ++i) {
-      if (jobs_[i].active && (first == none || precedes(i, first))) { first = i; }
+      if (jobs_[i].active && (first == none || precedes(jobs_[i], jobs_[first]))) { first = i; }
     }
     return first;
   }
 
   const share_table<MaxTasks>* table_;
   one_at_a_time_options options_;
+  Order order_;
   std::array<job, MaxTasks> jobs_{};
   std::size_t running_ = none;
   ticks ready_ = 0;

@@ -40,11 +40,11 @@ void fails(const edf_verdict<ticks>& v, ticks at, ticks slack) {
 
 TEST_CASE("AP-12 EDF on a single stream, one by one and in batches") {
   least_slack(single_stream_edf(four), 10, 2);
-  least_slack(single_stream_edf(four, activation_order::batched), 10, 3);
+  least_slack(single_stream_edf(four, activation_timing::batched), 10, 3);
   CHECK(single_stream_edf<edf_report::verdict_only>(four).schedulable());
   // A blocker one unit too long, and a set that only batched activation saves.
   fails(single_stream_edf(set_of({{2, 4, 10}, {3, 20, 20}})), 4, -1);
-  least_slack(single_stream_edf(set_of({{2, 4, 10}, {3, 20, 20}}), activation_order::batched), 4, 0);
+  least_slack(single_stream_edf(set_of({{2, 4, 10}, {3, 20, 20}}), activation_timing::batched), 4, 0);
   CHECK(single_stream_edf(set_of({{3, 4, 4}, {3, 8, 8}})).reason == edf_reason::load_exceeds_supply);
   CHECK(single_stream_edf(kernels{}).schedulable());
 }

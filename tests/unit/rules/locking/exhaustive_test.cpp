@@ -15,9 +15,11 @@
 #include <takt/rules/locking/as_published.hpp>
 #include <takt/rules/locking/ck_omlp.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
+#include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 
 using namespace takt::checking;
+using takt::service_order;
 
 namespace {
 
@@ -106,7 +108,7 @@ void check_r2dglp(std::int32_t cpus, std::int32_t section, std::size_t at_least)
 }  // namespace
 
 TEST_CASE("locks exclude, lose nobody, keep their order and serve everybody, in every sequence of events") {
-  const checker_expectations in_order{.order = serving_order::first_issued};
+  const checker_expectations in_order{.order = service_order::first_come};
   CHECK(complaint(takt::fifo_mutex<4>{}, 24 * 60, in_order) == "");
   CHECK(complaint(takt::k_fmlp<2, 4>{}, 24 * 60) == "");
   CHECK(complaint(takt::k_fmlp<3, 4>{}, 24 * 60) == "");
@@ -115,9 +117,20 @@ TEST_CASE("locks exclude, lose nobody, keep their order and serve everybody, in 
   CHECK(complaint(takt::ck_omlp<3, 4>{2}, 24 * 60, in_order) == "");
 }
 
-TEST_CASE("the checker sees that a FIFO queue does not serve the most important first") {
-  CHECK(complaint(takt::fifo_mutex<3>{}, 6, {.order = serving_order::most_important}) ==
-        "somebody is served out of order");
+TEST_CASE(
+    "the checker sees that a FIFO queue does not serve the most important first, and that a priority mutex does") {
+  CHECK(complaint(takt::fifo_mutex<3>{}, 6, {.order = service_order::priority}) == "somebody is served out of order");
+  CHECK(complaint(takt::priority_mutex<4>{}, 24 * 60, {.order = service_order::priority}) == "");
+}
+
+TEST_CASE("locks are held to an order of one's own too") {
+  constexpr service_order odd_first{[](const takt::waiting_claim& a, const takt::waiting_claim& b) noexcept {
+    return a.priority.point % 2 > b.priority.point % 2;
+  }};
+  CHECK(complaint(takt::fifo_mutex<3>{}, 6, {.order = odd_first}) == "somebody is served out of order");
+  constexpr service_order all_alike{
+      [](const takt::waiting_claim& /*a*/, const takt::waiting_claim& /*b*/) noexcept { return false; }};
+  CHECK(complaint(takt::fifo_mutex<3>{}, 6, {.order = all_alike}) == "");
 }
 
 TEST_CASE("the R2DGLP keeps its queues full, its donors among the best and its donees below them, in every sequence") {
@@ -132,7 +145,7 @@ TEST_CASE("the R2DGLP keeps its queues full, its donors among the best and its d
 }
 
 TEST_CASE("the R2DGLP with long queues serves like one that never overflows") {
-  CHECK(complaint(r2dglp_of<1, 4>(2, 4), 24 * 60, {.order = serving_order::first_issued}, limited_queues{}) == "");
+  CHECK(complaint(r2dglp_of<1, 4>(2, 4), 24 * 60, {.order = service_order::first_come}, limited_queues{}) == "");
 }
 
 TEST_CASE("as published: rule R5 leaves a replica idle while somebody waits") {

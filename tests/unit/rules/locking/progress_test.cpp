@@ -22,7 +22,6 @@ using takt::edge_status;
 using takt::no_request;
 using takt::priority_node;
 using takt::priority_point;
-using takt::progress_kind;
 using takt::request_id;
 
 constexpr request_id clients = 5;
@@ -36,17 +35,23 @@ using graph = takt::priority_graph<clients + 1, 12>;
   return wanted == nullptr ? standard : std::atoi(wanted);
 }
 
+/// What a mechanism makes of a lock.
+struct definition {
+  bool inherits = false;
+  bool boosts_contended = false;
+  bool boosts_all = false;
+};
+
 /// What the lock's own answers to `heir`, `holds` and `contended` lead to, pulled until nothing changes.
 template <class Lock>
-[[nodiscard]] auto by_definition(const Lock& lock, progress_kind kind, const std::vector<priority_point>& base)
+[[nodiscard]] auto by_definition(const Lock& lock, const definition& d, const std::vector<priority_point>& base)
     -> std::vector<priority_point> {
   auto best = base;
   for (request_id c = 0; c < clients; ++c) {
-    const bool boosted = (kind == progress_kind::boost_when_contended && lock.holds(c) && lock.contended(c)) ||
-                         (kind == progress_kind::boost_when_granted && lock.holds(c));
+    const bool boosted = lock.holds(c) && (d.boosts_all || (d.boosts_contended && lock.contended(c)));
     if (boosted) { best[index(c)] = boosted_priority; }
   }
-  if (kind != progress_kind::inheritance) { return best; }
+  if (!d.inherits) { return best; }
   for (request_id round = 0; round < clients; ++round) {
     for (request_id c = 0; c < clients; ++c) {
       const request_id heir = lock.heir(c);
@@ -59,8 +64,8 @@ template <class Lock>
 template <class Mechanism, class Lock>
 class random_history {
  public:
-  random_history(std::uint64_t seed, progress_kind kind, const Mechanism& mechanism)
-      : random_{seed}, kind_{kind}, mechanism_{mechanism} {
+  random_history(std::uint64_t seed, const definition& d, const Mechanism& mechanism)
+      : random_{seed}, definition_{d}, mechanism_{mechanism} {
     graph_.set_base(booster, boosted_priority);
     for (request_id c = 0; c < clients; ++c) { set_base(c); }
   }
@@ -77,7 +82,7 @@ class random_history {
         issue(c);
       }
       REQUIRE(edges_.follow(lock_, mechanism_, graph_, booster) == edge_status::added);
-      const auto expected = by_definition(lock_, kind_, base_);
+      const auto expected = by_definition(lock_, definition_, base_);
       for (request_id d = 0; d < clients; ++d) { REQUIRE(graph_.effective(d) == expected[index(d)]); }
     }
   }
@@ -100,7 +105,7 @@ class random_history {
   }
 
   takt::random_stream random_;
-  progress_kind kind_;
+  definition definition_;
   Mechanism mechanism_;
   Lock lock_{};
   graph graph_;
@@ -108,18 +113,20 @@ class random_history {
   std::vector<priority_point> base_ = std::vector<priority_point>(clients);
 };
 
+template <class Lock, class Mechanism>
+void hold_to(const definition& d, std::uint64_t seed, const Mechanism& mechanism) {
+  random_history<Mechanism, Lock>{seed, d, mechanism}.run(60);
+  random_history<takt::any_progress, Lock>{seed, d, mechanism}.run(60);
+}
+
 template <class Lock>
 void hold_every_mechanism_to_its_definition(int histories) {
   for (int i = 0; i < histories; ++i) {
     const auto seed = static_cast<std::uint64_t>(i);
-    random_history<takt::no_progress, Lock>{seed, progress_kind::none, {}}.run(60);
-    random_history<takt::priority_inheritance, Lock>{seed, progress_kind::inheritance, {}}.run(60);
-    random_history<takt::boost_when_contended, Lock>{seed, progress_kind::boost_when_contended, {}}.run(60);
-    random_history<takt::boost_when_granted, Lock>{seed, progress_kind::boost_when_granted, {}}.run(60);
-    for (const auto kind : {progress_kind::none, progress_kind::inheritance, progress_kind::boost_when_contended,
-                            progress_kind::boost_when_granted}) {
-      random_history<takt::chosen_progress, Lock>{seed, kind, {kind}}.run(60);
-    }
+    hold_to<Lock>({}, seed, takt::no_progress{});
+    hold_to<Lock>({.inherits = true}, seed, takt::priority_inheritance{});
+    hold_to<Lock>({.boosts_contended = true}, seed, takt::boost_when_contended{});
+    hold_to<Lock>({.boosts_all = true}, seed, takt::boost_when_granted{});
   }
 }
 

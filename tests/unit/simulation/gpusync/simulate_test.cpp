@@ -202,11 +202,22 @@ TEST_CASE("a job that has used up its budget ends its section, or takes the sect
   o.budgets = takt::overrun_policy::early_release;
   const auto later = takt::simulate(platform, tasks, o);
   CHECK(later.activities[0].skipped > 0);
-  ticks received = 0;
-  for (const auto& s : later.run.sections) { received += s.cost; }
-  const ticks budget = 4 + 9 + 3 + 2;
-  const auto jobs = [&](std::uint64_t n) { return static_cast<ticks>(n); };
-  CHECK(received + jobs(later.tasks[0].completed) * 2 <= jobs(later.tasks[0].released) * budget);
+  const auto within_its_share = [](const auto& seen) {
+    ticks received = 0;
+    for (const auto& s : seen.run.sections) { received += s.cost; }
+    const ticks budget = 4 + 9 + 3 + 2;
+    const auto jobs = [](std::uint64_t n) { return static_cast<ticks>(n); };
+    return received + jobs(seen.tasks[0].completed) * 2 <= jobs(seen.tasks[0].released) * budget;
+  };
+  CHECK(within_its_share(later));
+  CHECK(!within_its_share(told));
+
+  o.budgets = {.signals = true, .releases_early = true};  // it is told, and later jobs pay for what it could not undo
+  const auto both = takt::simulate(platform, tasks, o);
+  CHECK(both.activities[0].stopped == 1);
+  CHECK(both.activities[0].skipped > 0);
+  CHECK(both.activities[0].skipped < later.activities[0].skipped);
+  CHECK(within_its_share(both));
 }
 
 TEST_CASE("what cannot be simulated is refused with its reason") {

@@ -24,11 +24,15 @@ constexpr ticks second = 1'000'000'000;
 [[nodiscard]] auto named(std::string_view name) -> const simulation::graph_configuration& {
   return *std::ranges::find(simulation::graph_configurations, name, &simulation::graph_configuration::name);
 }
-[[nodiscard]] auto run(std::string_view name, simulation::graph_study_options o = {}) -> std::vector<graph_output> {
+[[nodiscard]] auto run(const simulation::graph_configuration& c, simulation::graph_study_options o)
+    -> std::vector<graph_output> {
   const generation::video_times times{.spread_percent = 25};
   o.least = 600;
-  auto out = simulation::simulate_graph_study(generation::make_video_graphs(times), generation::video_copy_costs(times),
-                                              generation::video_accesses, generation::video_delays, named(name), o);
+  return simulation::simulate_graph_study(generation::make_video_graphs(times), generation::video_copy_costs(times),
+                                          generation::video_accesses, generation::video_delays, c, o);
+}
+[[nodiscard]] auto run(std::string_view name, simulation::graph_study_options o = {}) -> std::vector<graph_output> {
+  auto out = run(named(name), o);
   REQUIRE(out.size() == generation::video_graph_count);
   return out;
 }
@@ -131,6 +135,18 @@ TEST_CASE("GSA-49 waiting on CPUs makes graphs without tokens bursty, and the la
   };
   CHECK(dropped(0) == 0);
   CHECK(dropped(16) > 6);  // of 30
+}
+
+TEST_CASE("CPUs of graphs follow a scheduler of one's own, which cannot read what is unknown") {
+  const simulation::graph_study_options o{.until = second};
+  const simulation::graph_configuration twice{"", {.points = {.deadline = 1, .period = 1}}, 1, 6};
+  CHECK(run(twice, o).size() == generation::video_graph_count);
+  CHECK(!same(run(twice, o), run("(1 6 FIFO)", o)));
+  const simulation::graph_configuration same_points{"", {.points = {.period = 1}}, 1, 6};
+  CHECK(same(run(same_points, o), run("(1 6 FIFO)", o)));
+  CHECK(run({"", {.points = {.deadline = 1, .wcet = -1}}}, o).empty());
+  CHECK(run({"", {.points = takt::gel_policy::fair_lateness}}, o).empty());
+  CHECK(run({"", {.points = {.point = 1 << 30}}}, o).empty());  // beyond 64 bits
 }
 
 TEST_CASE("GSA-50 latencies of a set that one token cannot serve grow with the run, those with three tokens do not") {

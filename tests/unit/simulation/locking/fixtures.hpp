@@ -29,7 +29,7 @@ using ck_omlp = takt::ck_omlp<4, 16>;
 using bank = takt::simulation::lock_bank<fifo_mutex, priority_mutex, k_fmlp, r2dglp, ck_omlp>;
 
 /// One mutex whose holders get on as the mechanism says.
-[[nodiscard]] inline auto mutex_with(takt::progress_kind progress) -> bank {
+[[nodiscard]] inline auto mutex_with(const takt::any_progress& progress) -> bank {
   bank b;
   b.add(fifo_mutex{}, {.progress = progress});
   return b;

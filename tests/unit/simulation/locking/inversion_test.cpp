@@ -11,14 +11,14 @@
 #include "unit/simulation/locking/fixtures.hpp"
 
 using namespace locking_fixtures;
-using takt::progress_kind;
+using takt::any_progress;
 
 namespace {
 
 using instants = std::vector<ticks>;
 
-constexpr std::array all_mechanisms{progress_kind::none, progress_kind::inheritance,
-                                    progress_kind::boost_when_contended, progress_kind::boost_when_granted};
+constexpr std::array<any_progress, 4> all_mechanisms{takt::no_progress{}, takt::priority_inheritance{},
+                                                     takt::boost_when_contended{}, takt::boost_when_granted{}};
 
 constexpr std::size_t low = 0;
 constexpr std::size_t high = 1;
@@ -37,7 +37,7 @@ auto with_very_high_job(lock_workload w) -> lock_workload {
   w.task().execute(5).released(19, {1});
   return w;
 }
-auto run(const lock_workload& w, progress_kind progress, std::int32_t clusters = 1) -> lock_result {
+auto run(const lock_workload& w, const any_progress& progress, std::int32_t clusters = 1) -> lock_result {
   bank b = mutex_with(progress);
   return simulate_locks(w, b, {.clusters = clusters});
 }
@@ -46,7 +46,7 @@ auto run(const lock_workload& w, progress_kind progress, std::int32_t clusters =
 
 TEST_CASE("GSD-19 without a progress mechanism an inversion lasts as long as unrelated jobs run") {
   for (const ticks length : {ticks{10}, ticks{1000}}) {
-    const auto r = run(figure_2_6(length), progress_kind::none);
+    const auto r = run(figure_2_6(length), takt::no_progress{});
     CHECK(grants_of(r, low) == instants{5});
     CHECK(grants_of(r, high) == instants{20 + length});
     CHECK(r.jobs[high].inversion.oblivious() == 5 + length);
@@ -55,7 +55,7 @@ TEST_CASE("GSD-19 without a progress mechanism an inversion lasts as long as unr
 
 TEST_CASE("GSD-19 GSD-20 with inheritance the inversion ends with the critical section") {
   for (const ticks length : {ticks{10}, ticks{1000}}) {
-    const auto r = run(figure_2_6(length), progress_kind::inheritance);
+    const auto r = run(figure_2_6(length), takt::priority_inheritance{});
     CHECK(r.requests[high].issued == 15);
     CHECK(grants_of(r, high) == instants{20});
     CHECK(r.jobs[high].inversion.oblivious() == 5);
@@ -64,22 +64,22 @@ TEST_CASE("GSD-19 GSD-20 with inheritance the inversion ends with the critical s
 }
 
 TEST_CASE("GSD-19 GSD-22 a boosted holder delays a very important job that needs no lock") {
-  const auto boosted = run(with_very_high_job(figure_2_6(10)), progress_kind::boost_when_contended);
+  const auto boosted = run(with_very_high_job(figure_2_6(10)), takt::boost_when_contended{});
   CHECK(boosted.requests[high].issued == 15);
   CHECK(grants_of(boosted, high) == instants{20});
   CHECK(boosted.jobs[very_high].finish == 25);
   CHECK(boosted.jobs[very_high].inversion.oblivious() == 1);
   CHECK(boosted.jobs[high].finish == 30);
 
-  const auto inherited = run(with_very_high_job(figure_2_6(10)), progress_kind::inheritance);
+  const auto inherited = run(with_very_high_job(figure_2_6(10)), takt::priority_inheritance{});
   CHECK(inherited.jobs[very_high].finish == 24);
   CHECK(inherited.jobs[very_high].inversion.oblivious() == 0);
   CHECK(grants_of(inherited, high) == instants{25});
 }
 
 TEST_CASE("GSD-22 boosted from the grant on, a holder delays others although nobody wants its lock") {
-  for (const auto& [kind, finish] : {std::pair{progress_kind::boost_when_granted, ticks{16}},
-                                     std::pair{progress_kind::boost_when_contended, ticks{11}}}) {
+  for (const auto& [kind, finish] : {std::pair<any_progress, ticks>{takt::boost_when_granted{}, 16},
+                                     std::pair<any_progress, ticks>{takt::boost_when_contended{}, 11}}) {
     lock_workload w;
     w.task().execute(5).lock(0).execute(8).unlock(0).released(0, {2});
     w.task().execute(3).released(8, {1});
@@ -96,7 +96,7 @@ TEST_CASE("GSD-22 a boosted holder can delay one job many times, a donor is dela
     for (std::int64_t i = 1; i <= 3; ++i) { w.task().lock(0).execute(4).unlock(0).released(0, {i}); }
     return w;
   };
-  const auto boosted = run(workload(), progress_kind::boost_when_granted);
+  const auto boosted = run(workload(), takt::boost_when_granted{});
   CHECK(boosted.jobs[0].inversion.oblivious() == 3 + 3 + 3);
   bank b = bank_with(ck_omlp{1});
   const auto donated = simulate_locks(workload(), b, {.donation_at_release = true});
@@ -152,9 +152,9 @@ TEST_CASE("GSD-23 inheritance does not help across partitions, boosting and dona
     return w;
   };
   for (const ticks length : {ticks{10}, ticks{100}, ticks{10'000}}) {
-    CHECK(grants_of(run(workload(length), progress_kind::inheritance, 2), medium) == instants{13 + length});
-    CHECK(grants_of(run(workload(length), progress_kind::boost_when_contended, 2), medium) == instants{20});
-    CHECK(grants_of(run(workload(length), progress_kind::boost_when_granted, 2), medium) == instants{15});
+    CHECK(grants_of(run(workload(length), takt::priority_inheritance{}, 2), medium) == instants{13 + length});
+    CHECK(grants_of(run(workload(length), takt::boost_when_contended{}, 2), medium) == instants{20});
+    CHECK(grants_of(run(workload(length), takt::boost_when_granted{}, 2), medium) == instants{15});
     bank b = bank_with(ck_omlp{1});
     const auto donated = simulate_locks(workload(length), b, {.clusters = 2, .donation_at_release = true});
     CHECK(grants_of(donated, medium) == instants{15});
@@ -164,7 +164,7 @@ TEST_CASE("GSD-23 inheritance does not help across partitions, boosting and dona
 
 TEST_CASE("GSD-30 suspended jobs of higher priority hide blocking only from the s-oblivious account") {
   // Example 2.8: two processors; the high job waits from 5 to 15, the low one from 10 to 20.
-  bank b = mutex_with(progress_kind::inheritance);
+  bank b = mutex_with(takt::priority_inheritance{});
   lock_workload w;
   w.task().lock(0).execute(15).unlock(0).released(0, {2});
   w.task().execute(5).lock(0).execute(5).unlock(0).execute(1).released(0, {1});
@@ -180,8 +180,37 @@ TEST_CASE("GSD-30 suspended jobs of higher priority hide blocking only from the 
 }
 
 TEST_CASE("GSD-30 s-oblivious blocking never exceeds s-aware blocking, whoever makes progress how") {
-  for (const progress_kind kind : all_mechanisms) {
+  for (const any_progress& kind : all_mechanisms) {
     const auto r = run(with_very_high_job(figure_2_6(10)), kind);
     for (const auto& j : r.jobs) { CHECK(j.inversion.oblivious() <= j.inversion.aware); }
+  }
+}
+
+/// Boosts whoever keeps two or more waiting.
+struct boost_when_crowded {
+  [[nodiscard]] static auto heir(const takt::Contended auto& /*l*/, takt::request_id /*c*/) -> takt::request_id {
+    return takt::no_request;
+  }
+  [[nodiscard]] static auto boosted(const takt::Contended auto& l, takt::request_id c) -> bool {
+    int waiting = 0;
+    for (takt::request_id w = 0; w < l.capacity(); ++w) { waiting += l.heir(w) == c ? 1 : 0; }
+    return l.holds(c) && waiting >= 2;
+  }
+};
+
+TEST_CASE("locks of one bank get on by a mechanism of one's own too") {
+  const auto first_grant = [](ticks second_waiter, const any_progress& progress) {
+    lock_workload w;
+    w.task().execute(5).lock(0).execute(8).unlock(0).released(0, {9});
+    w.task().lock(0).execute(1).unlock(0).released(6, {5});
+    w.task().lock(0).execute(1).unlock(0).released(second_waiter, {4});
+    w.task().execute(20).released(8, {1});
+    return grants_of(run(w, progress), 1).at(0);
+  };
+  CHECK(first_grant(7, boost_when_crowded{}) == 13);
+  CHECK(first_grant(50, boost_when_crowded{}) == 33);
+  for (const ticks second_waiter : {7, 50}) {
+    CHECK(first_grant(second_waiter, takt::no_progress{}) == 33);
+    CHECK(first_grant(second_waiter, takt::boost_when_contended{}) == 13);
   }
 }

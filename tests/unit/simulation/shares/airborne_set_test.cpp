@@ -83,11 +83,13 @@ TEST_CASE("WAMP-47 WAMP-54 half an hour of the airborne set: what the other poli
   const auto proportional = run(t, sim::proportional_shares<size>{t});
   CHECK(misses_of(proportional, "OD") == 60);
   CHECK(proportional.misses() == 60);
-  const auto waiting = run(t, sim::one_at_a_time<size>{t, {.choice = sim::job_choice::highest_priority}});
+  const auto waiting = run(t, sim::one_at_a_time{t, {}, takt::by_given_priority{}});
   for (const char* name : {"BD", "CM", "OD"}) { CHECK(misses_of(waiting, name) > 0); }
-  for (const auto choice : {sim::job_choice::highest_priority, sim::job_choice::earliest_deadline}) {
-    CHECK(misses_of(run(t, sim::one_at_a_time<size>{t, {.choice = choice, .preemptive = true}}), "OD") == 90);
-  }
+  const auto preemptive = [&](const takt::JobPriority auto& order) {
+    return run(t, sim::one_at_a_time{t, {.preemptive = true}, order});
+  };
+  CHECK(misses_of(preemptive(takt::by_given_priority{}), "OD") == 90);
+  CHECK(misses_of(preemptive(takt::by_absolute_deadline{}), "OD") == 90);
 }
 
 TEST_CASE("WAMP-47 a trace shows start, end and every change of a share, and both exporters draw it") {

@@ -14,7 +14,6 @@ using namespace takt::test;
 using takt::share;
 using takt::ticks;
 namespace sim = takt::simulation;
-using sim::job_choice;
 
 using times = std::vector<ticks>;
 
@@ -70,31 +69,52 @@ TEST_CASE("WAMP-54 fixed shares stay what they are while others are idle") {
 TEST_CASE("WAMP-54 one at a time: by release, by priority and by deadline, preemptive or not") {
   const few_shares t = pair();
   const std::vector<ticks> offsets{0, 10};
-  const auto ends = [&](job_choice choice, bool preemptive) {
-    const auto run = run_shares(t, sim::one_at_a_time<few>{t, {.choice = choice, .preemptive = preemptive}}, offsets,
-                                {.horizon = 400});
+  const auto ends = [&](const takt::JobPriority auto& order, bool preemptive) {
+    const auto run = run_shares(t, sim::one_at_a_time{t, {.preemptive = preemptive}, order}, offsets, {.horizon = 400});
     return std::vector<times>{run.log.ends(0), run.log.ends(1)};
   };
-  for (const auto choice :
-       {job_choice::earliest_release, job_choice::highest_priority, job_choice::earliest_deadline}) {
-    CHECK(ends(choice, false) == std::vector<times>{{40}, {70}});
+  CHECK(ends(takt::by_arrival{}, false) == std::vector<times>{{40}, {70}});
+  CHECK(ends(takt::by_given_priority{}, false) == std::vector<times>{{40}, {70}});
+  CHECK(ends(takt::by_absolute_deadline{}, false) == std::vector<times>{{40}, {70}});
+  CHECK(ends(takt::by_arrival{}, true) == std::vector<times>{{40}, {70}});
+  CHECK(ends(takt::by_given_priority{}, true) == std::vector<times>{{70}, {40}});
+  CHECK(ends(takt::by_absolute_deadline{}, true) == std::vector<times>{{70}, {40}});
+}
+
+/// The job that takes longest goes first; nobody's point fits beyond an instant.
+struct longest_first {
+  ticks until = 1000;
+
+  [[nodiscard]] constexpr auto point(const takt::job_timing& t, ticks release, takt::priority_point& out) const noexcept
+      -> bool {
+    if (release >= until) { return false; }
+    out = {-t.wcet, t.task};
+    return true;
   }
-  CHECK(ends(job_choice::earliest_release, true) == std::vector<times>{{40}, {70}});
-  CHECK(ends(job_choice::highest_priority, true) == std::vector<times>{{70}, {40}});
-  CHECK(ends(job_choice::earliest_deadline, true) == std::vector<times>{{70}, {40}});
+};
+
+TEST_CASE("one at a time: an order of one's own, and who has no place in it goes last") {
+  const few_shares t = pair();
+  const std::vector<ticks> offsets{10, 0};
+  const auto ends = [&](const longest_first& order) {
+    const auto run = run_shares(t, sim::one_at_a_time{t, {.preemptive = true}, order}, offsets, {.horizon = 100});
+    return std::vector<times>{run.log.ends(0), run.log.ends(1)};
+  };
+  CHECK(ends({}) == std::vector<times>{{50}, {}});  // the other is dropped at its deadline
+  CHECK(ends({.until = 10}) == std::vector<times>{{70}, {30}});
 }
 
 TEST_CASE("WAMP-48 preemption by snapshots: saving and restoring take the GPU away in proportion to memory") {
   const few_shares t = pair(takt::memory_units{2});
   const std::vector<ticks> offsets{0, 10};
-  const sim::one_at_a_time_options options{
-      .choice = job_choice::highest_priority, .preemptive = true, .save_per_memory_unit = 4};
-  const auto run = run_shares(t, sim::one_at_a_time<few>{t, options}, offsets, {.horizon = 400});
+  const sim::one_at_a_time_options options{.preemptive = true, .save_per_memory_unit = 4};
+  const takt::by_given_priority order;
+  const auto run = run_shares(t, sim::one_at_a_time{t, options, order}, offsets, {.horizon = 400});
   CHECK(run.log.ends(1) == times{48});  // 10, 8 to save, 30 of work
   CHECK(run.log.ends(0) == times{86});  // 8 to restore, 30 left
   sim::one_at_a_time_options wrong = options;
   wrong.save_per_memory_unit = -1;
-  CHECK(run_shares(t, sim::one_at_a_time<few>{t, wrong}, offsets, {.horizon = 400}).result.error);
+  CHECK(run_shares(t, sim::one_at_a_time{t, wrong, order}, offsets, {.horizon = 400}).result.error);
 }
 
 TEST_CASE("WAMP-55 a late job is dropped, goes on while the next one waits, or ends the run") {

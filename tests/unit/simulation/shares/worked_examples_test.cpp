@@ -110,14 +110,14 @@ TEST_CASE("WAMP-31 WAMP-54 W5: the overload path idles the GPU where EDF, FP, FI
   CHECK(robust.log.operations[0].shares == std::vector<int>{60, 40});
   CHECK(robust.log.ends(0) == times{100});
   CHECK(robust.log.ends(1) == times{180});
-  using sim::job_choice;
-  for (const auto& o : {sim::one_at_a_time_options{job_choice::earliest_release, false, 0},
-                        {job_choice::highest_priority, true, 0},
-                        {job_choice::earliest_deadline, true, 0}}) {
-    const auto run = run_shares(t, sim::one_at_a_time<few>{t, o}, {}, {.horizon = 300});
+  const auto single = [&](const takt::JobPriority auto& order, bool preemptive) {
+    const auto run = run_shares(t, sim::one_at_a_time{t, {.preemptive = preemptive}, order}, {}, {.horizon = 300});
     CHECK(run.log.ends(0) == times{60});
     CHECK(run.log.ends(1) == times{180});
-  }
+  };
+  single(takt::by_arrival{}, false);
+  single(takt::by_given_priority{}, true);
+  single(takt::by_absolute_deadline{}, true);
   const auto sliced = run_shares(t, sim::time_sliced<few>{t}, {}, {.horizon = 300});
   const auto equal = run_shares(t, sim::equal_shares<few>{t}, {}, {.horizon = 300});
   for (const auto* run : {&sliced, &equal}) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+
+namespace takt {
+
+/// A type whose values are copied and assigned: `std::copyable` by traits that compilers answer themselves, since this
+/// is asked of every type that takt takes.
+template <class T>
+concept Copyable = std::is_object_v<T> && std::is_copy_constructible_v<T> && std::is_move_constructible_v<T> &&
+                   std::is_copy_assignable_v<T> && std::is_move_assignable_v<T>;
+
+/// One that also has a value from the start.
+template <class T>
+concept DefaultCopyable = Copyable<T> && std::is_default_constructible_v<T>;
+
+}  // namespace takt

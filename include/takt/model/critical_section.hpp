@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <boost/hana/for_each.hpp>
+#include <boost/hana/tuple.hpp>
+
+#include <takt/model/segment.hpp>
+
+namespace takt {
+
+/// Which mutex, as a value: every type names one.
+struct mutex_key {
+  const char* place = nullptr;  ///< an object of the type's own; null: none
+
+  /// `Mutex` is the resource of its pool.
+  template <class Mutex>
+  [[nodiscard]] static constexpr auto of() noexcept -> mutex_key {
+    return {&place_of<Mutex>};
+  }
+  [[nodiscard]] constexpr explicit operator bool() const noexcept { return place != nullptr; }
+  [[nodiscard]] friend constexpr auto operator==(const mutex_key&, const mutex_key&) noexcept -> bool = default;
+
+ private:
+  template <class Mutex>
+  static constexpr char place_of = 0;
+};
+
+/// Segments of a chain that hold a mutex from before the first until after the last of them.
+template <class Mutex, Segment... Segments>
+struct critical_section {
+  using resource = Mutex;
+  static constexpr std::size_t segment_count = sizeof...(Segments);
+
+  boost::hana::tuple<Segments...> chain;
+
+  /// f of each segment, in order of execution.
+  template <class F>
+  constexpr void each(const F& f) const {
+    boost::hana::for_each(chain, f);
+  }
+};
+
+namespace detail {
+
+template <class S>
+inline constexpr bool is_critical_section = false;
+template <class Mutex, class... Segments>
+inline constexpr bool is_critical_section<critical_section<Mutex, Segments...>> = true;
+
+/// Stops compilation where a section holds nothing, or another section.
+template <bool Flat>
+struct section_is_flat {
+  static constexpr bool passed = Flat;
+  static_assert(Flat,
+                "takt: locks<mutex>(...) takes cpu(), copy(), kernel() or visit(), at least one of them, and no other "
+                "locks<...>(...): sections do not nest. See docs/errors.md#E103");
+};
+
+}  // namespace detail
+
+/// A critical section of a task: `locks<queue_mutex>(cpu(500_us))` in its chain. `Mutex` is a type of the user's, of
+/// which the board has `pool(queue_mutex{}, locked(priority_ceiling_order))`.
+template <class Mutex, class... Segments>
+[[nodiscard]] constexpr auto locks(const Segments&... segments) {
+  constexpr bool flat =
+      ((Segment<Segments> && !detail::is_critical_section<Segments>) && ... && (sizeof...(Segments) > 0));
+  if constexpr (detail::section_is_flat<flat>::passed) {
+    return critical_section<Mutex, Segments...>{boost::hana::tuple<Segments...>(segments...)};
+  }
+}
+
+}  // namespace takt

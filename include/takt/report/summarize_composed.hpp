@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <takt/analysis/analyze.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/report/table.hpp>
+#include <takt/report/tree.hpp>
+#include <takt/report/verdict_summary.hpp>
+#include <takt/rules/pool_rule.hpp>
+#include <takt/rules/token_rule.hpp>
+
+namespace takt::report {
+
+namespace detail {
+
+/// What a pool holds: a kind, and how many of it.
+struct pool_contents {
+  std::string_view kind;
+  std::int32_t count = 1;
+};
+[[nodiscard]] constexpr auto contents_of(const processors_resource& r) noexcept -> pool_contents {
+  return {"core", r.count};
+}
+[[nodiscard]] constexpr auto contents_of(const copy_engines_resource& r) noexcept -> pool_contents {
+  return {"copy engine", r.count};
+}
+[[nodiscard]] constexpr auto contents_of(const virtual_sms_resource& r) noexcept -> pool_contents {
+  return {"SM", r.sms};
+}
+template <class Resource>
+[[nodiscard]] constexpr auto contents_of(const Resource& r) noexcept -> pool_contents {
+  pool_contents out{.kind = "unit"};
+  if constexpr (requires {
+                  { Resource::name } -> std::convertible_to<std::string_view>;
+                }) {
+    out.kind = Resource::name;
+  }
+  if constexpr (requires {
+                  { r.count } -> std::convertible_to<std::int32_t>;
+                }) {
+    out.count = r.count;
+  }
+  return out;
+}
+
+template <class Rule>
+[[nodiscard]] auto name_of_rule() -> std::string {
+  if constexpr (requires {
+                  { Rule::name } -> std::convertible_to<std::string_view>;
+                }) {
+    return std::string{std::string_view{Rule::name}};
+  }
+  return "a rule without name";
+}
+
+/// The rule of each pool, its clusters, and the protocol of its tokens.
+template <class P>
+void describe_pools(const P& board, verdict_summary& out) {
+  tree pools;
+  board.each([&](const auto& p) {
+    using rule_type = std::remove_cvref_t<decltype(p.rule)>;
+    const pool_contents held = contents_of(p.resource);
+    std::string rule = name_of_rule<rule_type>();
+    tree one;
+    one.add("kind", held.kind).add("count", held.count).add("rule", rule);
+    if constexpr (takt::detail::has_clusters<rule_type>) {
+      const std::int32_t together = p.rule.cluster(held.count);
+      one.add("cluster", together);
+      rule += ", clusters of " + std::to_string(together);
+    }
+    if constexpr (Locked<rule_type>) {
+      const std::string protocol{std::string_view{rule_type::token_rule::name}};
+      one.add("tokens", p.rule.tokens).add("protocol", protocol);
+      rule += ": " + plural(p.rule.tokens, "token") + " under " + protocol;
+    }
+    out.platform_words.push_back(plural(held.count, held.kind) + " (" + rule + ")");
+    pools.push(std::move(one));
+  });
+  out.platform.add("pools", std::move(pools));
+}
+
+/// Why the combiners have no proof.
+template <std::size_t N, std::size_t M>
+void add_obstacle(const verdict<ticks, N, M>& v, verdict_summary& out) {
+  switch (v.why) {
+    case obstacle::deadline:
+      if (v.where < out.tasks.size()) { out.tasks[v.where].because = "the times along its visits add up to more"; }
+      return;
+    case obstacle::processors:
+      out.findings.emplace_back("The rule of a pool has no bound for what it is asked.");
+      return;
+    case obstacle::tokens: out.findings.emplace_back("Nothing is known of the waits for tokens."); return;
+    case obstacle::passes: out.findings.emplace_back("The bounds still grew when the analysis was ended."); return;
+    case obstacle::overflow:
+      out.findings.emplace_back("What the times add up to overflows 64-bit nanoseconds.");
+      return;
+    case obstacle::none:
+    case obstacle::invalid_model:
+    case obstacle::gpu:
+    case obstacle::copies:
+    case obstacle::history:
+    case obstacle::interrupts: return;
+  }
+}
+
+}  // namespace detail
+
+/// A verdict on a board that is proven from the rules of its pools. Bounds have no terms. Pre: `v` is about these tasks
+/// on this board.
+template <class P, class T, std::size_t N, std::size_t M>
+  requires BoardOfPools<P, T>
+[[nodiscard]] auto summarize(const P& board, const T& /*tasks*/, const verdict<ticks, N, M>& v) -> verdict_summary {
+  verdict_summary out = detail::begin_summary(v);
+  detail::describe_pools(board, out);
+  if (out.tasks.empty()) { return out; }
+  for (const auto& visit : v.visits) {
+    out.visits.push_back(out.tasks[visit.task].name + " visit " + std::to_string(visit.segment));
+  }
+  out.allocation = detail::share_members(v.plan, out, P::template count_of<virtual_sms_resource> > 1);
+  out.plan = detail::plan_members(v.plan, out);
+  for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
+  if (v.status == verdict_status::not_proven) { detail::add_obstacle(v, out); }
+  out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");
+  out.assumptions.emplace_back("Every visit takes a time within its bounds, whatever runs elsewhere on the board.");
+  if (!v.plan.offsets.empty()) {
+    out.assumptions.emplace_back(
+        "Each visit is held back until its offset in the plan has passed since the nominal release of its job.");
+  }
+  return out;
+}
+
+}  // namespace takt::report

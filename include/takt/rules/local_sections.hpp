@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/locking/request.hpp>
+#include <takt/rules/task_homes.hpp>
+
+/// Sections under a `local` rule of tokens are time on one processor, which serves its jobs in the order of one
+/// priority each and takes the processor from one for another. Who asks has the processor, or would have it: a job asks
+/// when nobody there comes before it. So nobody asks while a more important job is ready there or waits for such a
+/// section.
+namespace takt::detail {
+
+/// The station of the visit of a section that comes first in the table.
+template <class Table>
+[[nodiscard]] constexpr auto station_of(const Table& table, const visit_section& s) -> std::uint32_t {
+  std::uint32_t p = 0;
+  while ((s.visits >> p & 1U) == 0) { ++p; }
+  return table.visit(s.task, p).station;
+}
+
+/// Whether all jobs of a task have one point on a station; it is written to `out`.
+template <class Table, class Stations>
+[[nodiscard]] constexpr auto fixed_point(const Table& table, const Stations& stations, std::uint32_t i, std::uint32_t s,
+                                         priority_point& out) -> bool {
+  priority_point later{};
+  return job_point(table, stations, i, s, 0, out) && job_point(table, stations, i, s, table.tasks[i].period, later) &&
+         out == later;
+}
+
+/// What the holder of section `h` is served at, at least: under a rule that raises to ceilings the best point of all
+/// users of its tokens, or the best of all where points change from job to job; else the lowest.
+template <class Table, class Stations>
+[[nodiscard]] constexpr auto ceiling_of(const Table& table, const Stations& stations, std::size_t h) -> priority_point {
+  const visit_section& held = table.sections[h];
+  priority_point best = lowest_priority;
+  if (!stations.token_has_ceiling(held.tokens)) { return best; }
+  const std::uint32_t at = station_of(table, held);
+  for (const visit_section& user : table.sections) {
+    if (user.tokens != held.tokens) { continue; }
+    priority_point p{};
+    if (!fixed_point(table, stations, user.task, at, p)) { return boosted_priority; }
+    best = p < best ? p : best;
+  }
+  return best;
+}
+
+/// The first section under a local rule that is not one, or the number of sections: all sections of its tokens are time
+/// on one processor on which a holder can be served at the priority of others, and begin with some.
+template <class Table, class Stations>
+[[nodiscard]] constexpr auto first_not_local(const Table& table, const Stations& stations) -> std::size_t {
+  for (std::size_t s = 0; s < table.sections.size(); ++s) {
+    const visit_section& x = table.sections[s];
+    if (!stations.token_is_local(x.tokens)) { continue; }
+    std::uint32_t at = 0;
+    for (std::size_t r = table.sections.size(); r-- > 0;) {
+      if (table.sections[r].tokens == x.tokens) { at = station_of(table, table.sections[r]); }
+    }
+    if (!stations.inherits(at) || stations.units(at) != 1) { return s; }
+    for (std::uint32_t p = 0; p < table.tasks[x.task].visit_count; ++p) {
+      if ((x.visits >> p & 1U) == 0) { continue; }
+      const visit_record& v = table.visit(x.task, p);
+      const bool is_first = (v.predecessors & x.visits) == 0;
+      if (v.station != at || (is_first && v.upper == 0)) { return s; }
+    }
+  }
+  return table.sections.size();
+}
+
+}  // namespace takt::detail

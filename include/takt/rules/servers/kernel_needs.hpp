@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/visit_table.hpp>
+
+namespace takt {
+
+/// What rules of whole kernels read of a visit: what it costs to stop the kernel, and the core that it is pinned to.
+struct kernel_needs {
+  ticks cost = 0;  ///< longest time of one wave; 0: it stops anywhere
+  std::int32_t core = any_core;
+
+  [[nodiscard]] constexpr auto values() const noexcept -> view_values { return {{cost, core + 1}}; }
+};
+[[nodiscard]] constexpr auto kernel_needs_of(const view_values& v) noexcept -> kernel_needs {
+  return {v.at[0], static_cast<std::int32_t>(v.at[1] - 1)};
+}
+
+}  // namespace takt
