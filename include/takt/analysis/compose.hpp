@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/analysis/combiners/asked_stations.hpp>
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
@@ -130,7 +131,7 @@ struct pool_has_bound {
 /// Stops compilation where a rule of tokens, which the template argument shows, has no bound.
 template <class Order>
 struct tokens_have_bound {
-  static constexpr bool passed = KnowsDelays<Order> || KnowsBlocking<Order>;
+  static constexpr bool passed = has_token_bound<Order>;
   static_assert(passed,
                 "takt: the rule of tokens, which is the template argument, has no bound; give it delays(sections, "
                 "setting) or blocks(sections, setting, homes). Simulations need none. See docs/errors.md#E91");
@@ -141,9 +142,7 @@ struct token_bound_fault {
 };
 template <class Order>
 struct token_bound_fault<locked_rule<Order>> {
-  using type =
-      takt::detail::fault_unless<KnowsDelays<Order> || KnowsBlocking<Order> || takt::detail::token_is_local<Order>(),
-                                 tokens_have_bound<Order>>;
+  using type = takt::detail::fault_unless<has_token_bound<Order>, tokens_have_bound<Order>>;
 };
 
 template <class P>
@@ -167,6 +166,7 @@ template <class P>
 using check_board_method =
     method_is_usable<method_of<P>,
                      std::same_as<method_of<P>, no_known_method> || ChainMethod<method_of<P>> ||
+                         JudgesSets<method_of<P>> ||
                          (BoardMethod<method_of<P>> && takt::detail::has_pool_rules<P> && !KnownComposition<P>)>;
 
 /// Of two verdicts on one system that are both proofs, the lesser bound of each task, under its name.
@@ -179,6 +179,7 @@ constexpr void take_lesser_bounds(Verdict& out, const Other& other, std::string_
     auto& t = out.tasks[i];
     const bool goes = !t.bound.exists || other.tasks[i].bound.value < t.bound.value;
     if (goes) { t.bound = other.tasks[i].bound; }
+    t.blocking = goes ? other.tasks[i].blocking : t.blocking;
     t.method = goes ? other.method : first;
     some_stay = some_stay || !goes;
     some_go = some_go || goes;
@@ -239,7 +240,9 @@ template <class Method, std::size_t N, std::size_t V, class Stations>
 template <class Method, std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto best_of(const Method& method, const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
-  const auto first = holistic(table, stations);
+  const asked<Stations> all{stations};
+  const asked_stations& questions = all;
+  const auto first = holistic(table, questions);
   if (first.error) { return first; }
   if constexpr (BoardMethod<Method>) {
     auto own = judge_board(method, table, stations);
@@ -252,9 +255,9 @@ template <class Method, std::size_t N, std::size_t V, class Stations>
     }
   }
   if (first.schedulable()) { return first; }
-  const auto second = guarded(table, stations);
+  const auto second = guarded(table, questions);
   if (second.schedulable()) { return second; }
-  const auto third = inflated(table, stations);
+  const auto third = inflated(table, questions);
   return third.schedulable() ? third : first;
 }
 
@@ -267,9 +270,11 @@ template <std::size_t N, std::size_t V, class Stations>
     guards.offsets[v] = p.offsets[v];
     guards.local_deadlines[v] = p.local_deadlines[v];
   }
-  auto out = open_verdict(table, stations, "guarded");
+  const asked<Stations> all{stations};
+  const asked_stations& questions = all;
+  auto out = open_verdict(table, questions, "guarded");
   guard_shortage<V> missing;
-  if (guards_hold(table, stations, guards, missing)) { return guarded_verdict(table, guards); }
+  if (guards_hold(table, questions, guards, missing)) { return guarded_verdict(table, guards); }
   out.why = missing.why;
   return out;
 }
@@ -339,8 +344,10 @@ template <class P, class T, std::size_t N, std::size_t V>
   const auto flat = takt::detail::board_flattener<P, tasks_of<source>, visits_of<source>>{platform, own}.run(placed);
   if (flat.error) { return out; }
   const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
-  auto other = holistic(flat.table, stations);
-  if (!out.schedulable() && !other.schedulable()) { other = inflated(flat.table, stations); }
+  const asked<std::remove_const_t<decltype(stations)>> all{stations};
+  const asked_stations& questions = all;
+  auto other = holistic(flat.table, questions);
+  if (!out.schedulable() && !other.schedulable()) { other = inflated(flat.table, questions); }
   if (!other.schedulable()) { return out; }
   if (!out.schedulable()) {
     out.status = verdict_status::schedulable;

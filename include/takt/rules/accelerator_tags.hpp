@@ -54,12 +54,10 @@ struct kernel_rule {
   static constexpr bool stops_kernels = true;
   static constexpr bool serves_one_unit = true;
 
-  /// A kernel that is pinned to a core says how long it takes there.
   template <TimedOnGpu K>
   [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at) -> visit_view {
     const kernel_pinning place = detail::fact_or_none<kernel_pinning>(kernel);
     const bool is_pinned = !needs_all_cores(place.width);
-    if (is_pinned && !knows<kernel_wcet, K> && !knows<execution_time, K>) { return detail::unknown_time(); }
     visit_view out = stoppable_time(kernel, at.gpu);
     out.values = kernel_needs{out.values.at[0], is_pinned ? place.core : any_core}.values();
     return out;

@@ -276,6 +276,10 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     out.tasks[i].bound = {table.tasks[i].deadline, true};
     out.tasks[i].meets = true;
+    out.tasks[i].blocking = local.of_job(table, i) + waits.of_job[i];
+    for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
+      out.tasks[i].blocking += waits.of_visit[table.tasks[i].first_visit + p];
+    }
   }
   out.status = verdict_status::schedulable;
   return out;

@@ -127,4 +127,9 @@ concept KnowsBlocking = requires(const Rule& rule, std::span<section_demand> sec
   { token_bounds<Rule>::blocks(rule, sections, at, 1) } -> std::same_as<ticks>;
 };
 
+/// Whether waits under a rule are known, or blocking that takes their place.
+template <class Rule>
+inline constexpr bool has_token_bound =
+    KnowsDelays<Rule> || KnowsBlocking<Rule> || takt::detail::token_is_local<Rule>();
+
 }  // namespace takt::analysis

@@ -148,7 +148,7 @@ struct node_builder {
   template <class Mutex, class... Segments>
   constexpr void add(const critical_section<Mutex, Segments...>& s) {
     graph_node<ticks>* n = next;
-    s.each([this](const auto& inside) { add(inside); });
+    s.each([this](const auto& inside) { this->add(inside); });
     for (; n != next; ++n) {
       n->mutex = mutex_key::of<Mutex>();
       n->section = sections;
@@ -194,9 +194,10 @@ constexpr void apply(graph_node<ticks>& /*node*/, const P& /*no attribute*/) {}
 template <class... Parts>
 [[nodiscard]] constexpr auto node(std::string_view name, const Parts&... parts) {
   constexpr bool well_formed = (NodePart<Parts> && ... && true);
-  static_assert(well_formed,
-                "takt: a node takes cpu(), copy(), kernel(grid(), block_length()), locks<mutex>() of these, parallelism(), "
-                "relative_point(), reads() and writes(). See docs/errors.md#E63");
+  static_assert(
+      well_formed,
+      "takt: a node takes cpu(), copy(), kernel(grid(), block_length()), locks<mutex>() of these, parallelism(), "
+      "relative_point(), reads() and writes(). See docs/errors.md#E63");
   if constexpr (well_formed) {
     constexpr std::size_t segments = (detail::node_segments<Parts> + ... + 0);
     constexpr std::size_t bindings = (std::size_t{std::same_as<Parts, data_binding>} + ... + 0);

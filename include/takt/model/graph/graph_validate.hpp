@@ -141,13 +141,15 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 
 }  // namespace detail
 
-/// The first thing that is wrong with graphs whatever they run on, for hosts and analyses that know no mutexes. Cost: per graph, nodes^2 name comparisons, edges^2
-/// and nodes x edges steps.
+/// The first thing that is wrong with graphs whatever they run on, for hosts and analyses that know no mutexes. Cost:
+/// per graph, nodes^2 name comparisons, edges^2 and nodes x edges steps.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto validate(const graph_table<Number, N, E, G>& table) -> model_error {
   if (const auto error = detail::fault_beside_locks(table)) { return error; }
   for (std::uint32_t v = 0; v < table.nodes.size(); ++v) {
-    if (table.nodes[v].mutex) { return located({model_fault::mutex_without_pool, table.nodes[v].graph, v}, table.graphs); }
+    if (table.nodes[v].mutex) {
+      return located({model_fault::mutex_without_pool, table.nodes[v].graph, v}, table.graphs);
+    }
   }
   return {};
 }

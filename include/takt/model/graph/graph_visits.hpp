@@ -75,7 +75,9 @@ constexpr void take_graphs_apart(const graph_table<ticks, N, E, G>& table, Sink&
       };
       const bool is_split = n.kind == node_kind::kernel && n.split;
       held[v] = is_split ? ends[v] | ends[v] >> 1U | ends[v] >> 2U : ends[v];
-      if (v > 0 && follows(v)) { held[v] |= held[v - 1]; }
+      if constexpr (N > 1) {
+        if (v > 0 && follows(v)) { held[v] |= held[v - 1]; }
+      }
       if (v + 1 == table.nodes.size() || !follows(v + 1)) { sink.hold(n.mutex, held[v]); }
     }
   }

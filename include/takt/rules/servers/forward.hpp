@@ -19,6 +19,8 @@ template <class Strategy, std::size_t MaxLanes>
 class kernel_server;
 template <std::size_t Capacity, std::size_t MaxSms, std::size_t MaxBlocks>
 class block_queue_server;
+template <std::size_t Capacity, std::size_t MaxTasks>
+class share_server;
 
 struct limited_by_streams;
 template <std::size_t MaxTasks, class Limit = limited_by_streams>

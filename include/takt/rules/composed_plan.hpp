@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/board_check.hpp>
+#include <takt/rules/lasting_shares.hpp>
+#include <takt/rules/pool_rule.hpp>
+#include <takt/rules/priority_order.hpp>
+
+namespace takt::detail {
+
+/// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may,
+/// unless it is a task-level one.
+template <class Order>
+inline constexpr bool order_reads_priorities =
+    !requires { requires !Order::takes_priorities; } && (GivenPriority<Order> || !TaskLevelPriority<Order>);
+
+/// Parts of a plan that a composed board uses.
+template <class P>
+[[nodiscard]] constexpr auto composed_plan_parts(const P& board) -> plan_parts {
+  plan_parts used{.offsets = true, .local_deadlines = true};
+  board.each([&used](const auto& p) {
+    using pool_type = std::remove_cvref_t<decltype(p)>;
+    using rule_type = typename pool_type::rule_type;
+    used.priorities = used.priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
+    used.shares = used.shares || is_gpu<typename pool_type::resource_type>;
+    used.cores =
+        used.cores || (std::same_as<typename pool_type::resource_type, processors_resource> && reads_cores<rule_type>);
+    used.percents = used.percents || hands_out_percents<rule_type>();
+  });
+  return used;
+}
+
+/// What keeps a plan from fitting a composed board on which it has been laid out, beyond its shares and cores.
+template <class P, class Table, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto composed_plan_fault(const P& board, const Table& table, const plan<N, V>& p)
+    -> model_error {
+  if (const auto error = parts_fault(p, composed_plan_parts(board), table.size(), table.visits.size())) {
+    return error;
+  }
+  const bool fits = p.offsets.size() == p.local_deadlines.size() &&
+                    (p.offsets.empty() || guards_fit(table, p.offsets.data(), p.local_deadlines.data()));
+  return {.fault = fits ? model_fault::none : model_fault::plan_does_not_fit};
+}
+
+template <std::size_t N, std::size_t V, std::size_t M, std::size_t W>
+constexpr void copy_decisions(const plan<M, W>& from, plan<N, V>& to) {
+  const auto copy = [](const auto& a, auto& b) {
+    b.clear();
+    for (const auto& x : a) { static_cast<void>(b.push_back(x)); }
+  };
+  copy(from.shares, to.shares);
+  copy(from.cores, to.cores);
+  copy(from.priorities, to.priorities);
+  copy(from.percents, to.percents);
+  copy(from.tokens, to.tokens);
+  copy(from.slots, to.slots);
+  copy(from.offsets, to.offsets);
+  copy(from.local_deadlines, to.local_deadlines);
+  copy(from.instances, to.instances);
+}
+
+}  // namespace takt::detail
