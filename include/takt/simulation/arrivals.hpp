@@ -24,7 +24,8 @@ namespace takt::simulation {
 template <std::size_t MaxTasks>
 class arrivals {
  public:
-  constexpr arrivals(release_pattern pattern, std::uint64_t seed) noexcept : random_{seed}, pattern_{pattern} {
+  constexpr arrivals(release_pattern pattern, std::uint64_t seed) noexcept
+      : random_{seed}, pattern_{pattern}, adversarial_{is_adversarial(pattern)} {
     tasks_.fill(task{});  // g++-12 may leave default members of array elements zero
   }
 
@@ -43,7 +44,7 @@ class arrivals {
     return 0;
   }
 
-  [[nodiscard]] constexpr auto adversarial() const noexcept -> bool { return is_adversarial(pattern_); }
+  [[nodiscard]] constexpr auto adversarial() const noexcept -> bool { return adversarial_; }
 
   /// The release that follows one at `last`; an ambush may later move it forward. It is before `now` when the jobs of
   /// the task are that late.
@@ -132,6 +133,7 @@ class arrivals {
   std::size_t count_ = 0;
   random_stream random_;
   release_pattern pattern_;
+  bool adversarial_;
   ticks longest_ = 1;
   ticks meeting_ = 0;
   bool together_ = false;

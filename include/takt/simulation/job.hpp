@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
@@ -31,7 +32,11 @@ struct job {
   ticks remaining = 0;         ///< of the current segment
   ticks deadline = 0;
   std::uint64_t number = 0;
-  observed_task<ticks> seen{};
+  std::uint64_t misses = 0;
+  ticks first_miss = no_instant;
+  ticks worst = 0;
+  ticks best = std::numeric_limits<ticks>::max();
+  ticks total = 0;
 };
 
 }  // namespace takt::simulation

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
+#include <takt/core/checked.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/rank_set.hpp>
@@ -30,7 +33,6 @@ class ledger {
       j.end = t.first_segment + t.segment_count;
       j.id = t.id;
       j.deadline = t.deadline;
-      j.seen = {.name = t.name, .first_visit = t.first_segment, .visit_count = t.segment_count};
     }
   }
 
@@ -42,7 +44,6 @@ class ledger {
     j.alive = true;
     j.late = false;
     j.release = j.next_release;
-    ++j.seen.released;
     recorder_->record(mark{mark_kind::release, j.id, j.number, j.release});
     recorder_->record(mark{mark_kind::deadline, j.id, j.number, j.release + j.deadline});
   }
@@ -50,13 +51,16 @@ class ledger {
     j.late = true;
     missed_ = true;
     const ticks deadline = j.release + j.deadline;
-    note_miss(j.seen, deadline);
+    ++j.misses;
+    if (j.first_miss == no_instant) { j.first_miss = deadline; }
     recorder_->record(mark{mark_kind::miss, j.id, j.number, deadline});
   }
   constexpr void complete(job& j, ticks now) {
     const ticks response = now - j.release;
     if (response > j.deadline && !j.late) { miss(j); }
-    note_completion(j.seen, response);
+    j.worst = std::max(j.worst, response);
+    j.best = std::min(j.best, response);
+    if (!checked_add(j.total, response, j.total)) { j.total = std::numeric_limits<ticks>::max(); }
     recorder_->record(mark{mark_kind::completion, j.id, j.number, now});
     ++j.number;
     j.alive = false;
@@ -83,15 +87,27 @@ class ledger {
     for (std::size_t i = 0; i < table_->segments.size(); ++i) { out.visit_responses[i] = worst_segment_[i]; }
     for (rank r = 0; r < size(); ++r) {
       job& j = (*this)[r];
+      const std::uint64_t completed = j.number;
+      std::uint64_t released = completed + (j.alive ? 1 : 0);
       while (j.alive) {
         if (!j.late && j.release + j.deadline <= end) { miss(j); }
         if (j.next_release >= end) { break; }
         ++j.number;
+        ++released;
         open(j);
         j.next_release = following(r, j.release);
       }
-      j.seen.unfinished = j.seen.released - j.seen.completed;
-      out.tasks[j.id] = j.seen;
+      out.tasks[j.id] = {.name = table_->tasks[static_cast<std::size_t>(r)].name,
+                         .released = released,
+                         .completed = completed,
+                         .misses = j.misses,
+                         .unfinished = released - completed,
+                         .worst_response = j.worst,
+                         .best_response = completed == 0 ? ticks{0} : j.best,
+                         .total_response = j.total,
+                         .first_miss = j.first_miss,
+                         .first_visit = j.first,
+                         .visit_count = j.end - j.first};
     }
     return out;
   }

@@ -127,7 +127,8 @@ class simulator {
     schedule_release(r, arrivals_.after(r, j.release, now_));
   }
   /// True when the next job of the task has been waiting and takes over.
-  constexpr auto finish(rank r) -> bool {
+  /// Out of line: it comes once for a job, and `advance` for each of its segments.
+  [[gnu::noinline]] constexpr auto finish(rank r) -> bool {
     job& j = jobs_[r];
     jobs_.complete(j, now_);
     devices_.leave_section(r, now_, tell_arrivals());
