@@ -81,6 +81,14 @@ struct visit_section {
   }
 };
 
+[[nodiscard]] constexpr auto contains(const visit_section& s, const visit_record& v) noexcept -> bool {
+  return s.task == v.task && (s.visits >> v.position & 1U) != 0;
+}
+
+[[nodiscard]] constexpr auto all_visits_of(const flow_record& t) noexcept -> visit_mask {
+  return t.visit_count == max_visits_of_task ? ~visit_mask{0} : (visit_mask{1} << t.visit_count) - 1;
+}
+
 /// What sections of a task may be to each other. Bounds know `apart` only.
 enum class section_shapes : std::uint8_t {
   apart,   ///< no two share visits, and no visit depends on a token

@@ -5,43 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/early_start.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/result.hpp>
+#include <takt/simulation/run_choices.hpp>
 #include <takt/simulation/section_locks.hpp>
+#include <takt/simulation/visit_windows.hpp>
 
 namespace takt::simulation {
-
-/// What is open in a run: when jobs come and how long visits take. An optional `completed(task, job, time)` hears when
-/// jobs end.
-template <class C>
-concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job, const visit_record& v, ticks period) {
-  { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0
-  { choices.delay(task, job, period) } -> std::same_as<ticks>;  ///< of the release after the nominal one
-  { choices.length(v, job) } -> std::same_as<ticks>;            ///< between `lower` and `upper`
-};
-
-/// Choices that also hold visits back, for the sake of other jobs: edges between jobs, limits, distances. `opens` is
-/// asked once the own job lets a visit start and again whenever anything has happened or the instant that it named has
-/// come; an answer of at most `now` starts it. Without an instant to name: `no_event`. `ended` hears of every visit.
-template <class C>
-concept HoldsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t job, ticks now) {
-  { choices.opens(visit, job, now) } -> std::same_as<ticks>;
-  choices.ended(visit, job, now);
-};
-
-/// Choices that also say which of two visits that ask within one instant asks first. Without, they do as they come.
-template <class C>
-concept OrdersArrivals = requires(C& choices, std::uint32_t visit) {
-  { choices.asks_before(visit, visit) } -> std::same_as<bool>;
-};
 
 /// Lets jobs that are DAGs of visits run on stations in virtual time. Within one instant: what ends first, then token
 /// grants, guards and releases, and servers decide when all of them are in. A job waits for the one before of its task.
@@ -68,20 +44,8 @@ class engine {
         offsets_{offsets},
         local_deadlines_{local_deadlines},
         servers_{stations.template servers<V>()},
-        tokens_{table, stations} {
-    if (offsets.empty()) { return; }
-    for (std::size_t v = 0; v < table.visits.size(); ++v) {
-      if (takt::detail::begins_section(table, v)) {
-        guards_[v] = takt::detail::earliest_window(table, v, offsets.data(), local_deadlines.data());
-      } else if (takt::detail::section_of(table, v) < table.sections.size()) {
-        guards_[v] = 0;
-      } else if (takt::detail::drops_guards(table, stations, table.visits[v].station)) {
-        counts_from_[v] = offsets[v];
-      } else {
-        guards_[v] = offsets[v];
-      }
-    }
-  }
+        tokens_{table, stations},
+        windows_{table, stations, offsets, local_deadlines} {}
 
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
     sink_ = &sink;
@@ -99,7 +63,7 @@ class engine {
         grant_tokens();
       } while (open_held() || is_release_due());
       if (has_steps_) { pass_gates(); }
-      deliver();
+      if constexpr (OrdersArrivals<Choices>) { arrivals_.deliver(servers_); }
       tokens_.lend(servers_);
       for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, sink); }
     }
@@ -126,12 +90,6 @@ class engine {
     bool held = false;
     bool waits_at_gate = false;  ///< a step before a section that may not ask yet
   };
-  struct arrivals {
-    visit_request asked[V]{};
-    std::size_t count = 0;
-  };
-  struct no_arrivals {};
-
   constexpr void begin() {
     for (const visit_record& x : table_->visits) { has_steps_ = has_steps_ || x.need != unit_need::time; }
     static_cast<void>(seen_.visit_responses.resize(table_->visits.size()));
@@ -215,7 +173,7 @@ class engine {
     job.done |= visit_mask{1} << x.position;
     if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
     for (std::uint32_t s = next_over(x); s < table_->sections.size(); s = next_over(x)) { tokens_.release(s); }
-    if (job.done == all_of(x.task)) {
+    if (job.done == all_visits_of(table_->tasks[x.task])) {
       end_job(x.task);
     } else {
       advance(x.task);
@@ -277,7 +235,7 @@ class engine {
       const bool open = (job.asked >> p & 1U) == 0 && (table_->visits[v].predecessors & ~job.done) == 0;
       if (!open) { continue; }
       job.asked |= visit_mask{1} << p;
-      const ticks guard = job.nominal + guards_[v];
+      const ticks guard = job.nominal + windows_.opens[v];
       if (guard > now_) {
         visits_[v].guard = guard;
       } else {
@@ -300,15 +258,15 @@ class engine {
       visits_[v].guard = at > now_ ? at : no_event;
       if (at > now_) { return; }
     }
-    const ticks counts = tasks_[table_->visits[v].task].nominal + counts_from_[v];
+    const ticks counts = tasks_[table_->visits[v].task].nominal + windows_.counts_from[v];
     visits_[v].ready = now_ < counts ? counts : now_;
     const visit_record& x = table_->visits[v];
-    if (x.after_move && !has_moved(x)) {
+    if (x.after_move && !any_around(x, [this](std::size_t s) { return tokens_.has_moved(s); })) {
       complete(v);
       return;
     }
     for (std::uint32_t s = 0; s < table_->sections.size(); ++s) {
-      if (!contains(s, x) || tokens_.holds(s)) { continue; }
+      if (!contains(table_->sections[s], x) || tokens_.holds(s)) { continue; }
       if (tokens_.is_idle(s)) { tokens_.ask(s); }
       visits_[v].waits_for_token = true;
     }
@@ -349,35 +307,17 @@ class engine {
     tokens_.entered(v, point, length);
     const visit_request asked{v, x.task, point, length, x.upper, x.view, tokens_.unit_of(v)};
     if constexpr (OrdersArrivals<Choices>) {
-      std::size_t at = arrivals_.count++;
-      for (; at > 0 && choices_->asks_before(v, arrivals_.asked[at - 1].who); --at) {
-        arrivals_.asked[at] = arrivals_.asked[at - 1];
-      }
-      arrivals_.asked[at] = asked;
+      arrivals_.add(x.station, asked, *choices_);
     } else {
       servers_.arrive(x.station, asked);
     }
   }
-  constexpr void deliver() {
-    if constexpr (OrdersArrivals<Choices>) {
-      for (std::size_t i = 0; i < arrivals_.count; ++i) {
-        const visit_request& asked = arrivals_.asked[i];
-        servers_.arrive(table_->visits[asked.who].station, asked);
-      }
-      arrivals_.count = 0;
-    }
-  }
-
   constexpr void pass_gates() {
     for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
       if (visits_[v].waits_at_gate) { serve(v); }
     }
   }
 
-  [[nodiscard]] constexpr auto contains(std::size_t s, const visit_record& x) const -> bool {
-    const visit_section& section = table_->sections[s];
-    return section.task == x.task && (section.visits >> x.position & 1U) != 0;
-  }
   /// A section that is over with a visit and still holds its token, inner ones first; the number of sections if there
   /// is none.
   [[nodiscard]] constexpr auto next_over(const visit_record& x) const -> std::uint32_t {
@@ -385,27 +325,23 @@ class engine {
     std::uint32_t best = none;
     for (std::uint32_t s = 0; s < none; ++s) {
       const visit_mask visits = table_->sections[s].visits;
-      const bool over = contains(s, x) && (visits & ~tasks_[x.task].done) == 0 && tokens_.holds(s);
+      const bool over = contains(table_->sections[s], x) && (visits & ~tasks_[x.task].done) == 0 && tokens_.holds(s);
       const bool lies_inside = over && best != none && visits != table_->sections[best].visits &&
                                (visits & ~table_->sections[best].visits) == 0;
       if (over && (best == none || lies_inside)) { best = s; }
     }
     return best;
   }
-  [[nodiscard]] constexpr auto has_moved(const visit_record& x) const -> bool {
+  template <class Test>
+  [[nodiscard]] constexpr auto any_around(const visit_record& x, const Test& test) const -> bool {
     for (std::size_t s = 0; s < table_->sections.size(); ++s) {
-      if (contains(s, x) && tokens_.has_moved(s)) { return true; }
+      if (contains(table_->sections[s], x) && test(s)) { return true; }
     }
     return false;
   }
-  [[nodiscard]] constexpr auto holds_all(const visit_record& x) const -> bool {
-    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
-      if (contains(s, x) && !tokens_.holds(s)) { return false; }
-    }
-    return true;
-  }
   /// Until nobody gets a token and nobody has its priority back.
   constexpr void grant_tokens() {
+    const auto is_missing = [this](std::size_t s) { return !tokens_.holds(s); };
     for (;;) {
       if (const std::uint32_t i = tokens_.next_freed(); i != nobody_asks) {
         tasks_[i].lends = false;
@@ -417,16 +353,11 @@ class engine {
       const flow_record& t = table_->tasks[table_->sections[s].task];
       for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
         const visit_record& x = table_->visits[v];
-        if (!visits_[v].waits_for_token || !contains(s, x) || !holds_all(x)) { continue; }
+        if (!visits_[v].waits_for_token || !contains(table_->sections[s], x) || any_around(x, is_missing)) { continue; }
         visits_[v].waits_for_token = false;
         enter(v);
       }
     }
-  }
-
-  [[nodiscard]] constexpr auto all_of(std::uint32_t i) const -> visit_mask {
-    const std::uint32_t n = table_->tasks[i].visit_count;
-    return n == max_visits_of_task ? ~visit_mask{0} : (visit_mask{1} << n) - 1;
   }
 
   /// Jobs that are under way at the end, those that wait behind them, and those whose deadline has passed before their
@@ -455,13 +386,12 @@ class engine {
   typename Stations::template servers_type<V> servers_;
   section_locks<Stations, N, V> tokens_;
   const slice_sink* sink_ = nullptr;
-  ticks guards_[V]{};       ///< from the nominal release until which a visit is held back, or the request for its token
-  ticks counts_from_[V]{};  ///< from when on a response counts at the earliest
+  visit_windows<V> windows_;
   ticks now_ = 0;
   result seen_{};
   task_state tasks_[N]{};
   visit_state visits_[V]{};
-  [[no_unique_address]] std::conditional_t<OrdersArrivals<Choices>, arrivals, no_arrivals> arrivals_{};
+  [[no_unique_address]] arrivals_of<Choices, V> arrivals_{};
   std::uint32_t ended_[V]{};
   bool has_steps_ = false;
   bool holds_releases_ = false;

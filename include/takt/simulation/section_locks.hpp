@@ -91,7 +91,9 @@ class section_locks {
     const visit_record& x = table_->visits[v];
     for (std::uint32_t s = 0; donates_ && s < table_->sections.size(); ++s) {
       const visit_section& section = table_->sections[s];
-      if (section.task != x.task || contains(s, x) || states_[s] != state::idle || may_issue(s)) { continue; }
+      if (section.task != x.task || contains(table_->sections[s], x) || states_[s] != state::idle || may_issue(s)) {
+        continue;
+      }
       for (std::uint32_t p = x.position + 1; p < table_->tasks[x.task].visit_count; ++p) {
         const bool begins = (section.visits >> p & 1U) != 0;
         if (begins && (table_->visit(x.task, p).predecessors >> x.position & 1U) != 0) { return false; }
@@ -134,7 +136,7 @@ class section_locks {
     std::size_t around = 0;
     std::size_t last = table_->sections.size();
     for (std::size_t s = 0; s < table_->sections.size(); ++s) {
-      if (!contains(s, x)) { continue; }
+      if (!contains(table_->sections[s], x)) { continue; }
       ++around;
       if (last == table_->sections.size() || grants_[last] < grants_[s]) { last = s; }
     }
@@ -163,7 +165,7 @@ class section_locks {
   constexpr void entered(std::uint32_t v, const priority_point& p, ticks length) {
     served_[v] = {p, p, true};
     for (std::size_t s = 0; s < table_->sections.size(); ++s) {
-      used_[s] += contains(s, table_->visits[v]) ? length : 0;
+      used_[s] += contains(table_->sections[s], table_->visits[v]) ? length : 0;
     }
   }
   constexpr void left(std::uint32_t v) { served_[v].is_there = false; }
@@ -288,11 +290,6 @@ class section_locks {
     }
     return own;
   }
-  [[nodiscard]] constexpr auto contains(std::size_t s, const visit_record& v) const -> bool {
-    const visit_section& x = table_->sections[s];
-    return x.task == v.task && (x.visits >> v.position & 1U) != 0;
-  }
-
   constexpr void take_better(priority_point& best, std::uint32_t task, std::uint32_t station) const {
     priority_point p{};
     if (takt::detail::job_point(*table_, *stations_, task, station, nominal_[task], p) && p < best) { best = p; }
@@ -324,7 +321,7 @@ class section_locks {
       if (donates_) { take_job(best, x.task, station); }
     }
     for (std::uint32_t h = 0; h < table_->sections.size(); ++h) {
-      if (!contains(h, x)) { continue; }
+      if (!contains(table_->sections[h], x)) { continue; }
       if (states_[h] == state::holds && ceiling_[h] < best) { best = ceiling_[h]; }
       take_heirs(best, h, station, table_->sections.size());
     }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <takt/core/number.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/servers/slices.hpp>
+
+namespace takt::simulation {
+
+/// What is open in a run: when jobs come and how long visits take. An optional `completed(task, job, time)` hears when
+/// jobs end.
+template <class C>
+concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job, const visit_record& v, ticks period) {
+  { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0
+  { choices.delay(task, job, period) } -> std::same_as<ticks>;  ///< of the release after the nominal one
+  { choices.length(v, job) } -> std::same_as<ticks>;            ///< between `lower` and `upper`
+};
+
+/// Choices that also hold visits back, for the sake of other jobs: edges between jobs, limits, distances. `opens` is
+/// asked once the own job lets a visit start and again whenever anything has happened or the instant that it named has
+/// come; an answer of at most `now` starts it. Without an instant to name: `no_event`. `ended` hears of every visit.
+template <class C>
+concept HoldsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t job, ticks now) {
+  { choices.opens(visit, job, now) } -> std::same_as<ticks>;
+  choices.ended(visit, job, now);
+};
+
+/// Choices that also say which of two visits that ask within one instant asks first. Without, they do as they come.
+template <class C>
+concept OrdersArrivals = requires(C& choices, std::uint32_t visit) {
+  { choices.asks_before(visit, visit) } -> std::same_as<bool>;
+};
+
+/// What asks stations within one instant, in the order that such choices give.
+template <std::size_t V>
+class ordered_arrivals {
+ public:
+  template <OrdersArrivals Choices>
+  constexpr void add(std::uint32_t station, const visit_request& asked, Choices& choices) {
+    std::size_t at = count_++;
+    for (; at > 0 && choices.asks_before(asked.who, asked_[at - 1].who); --at) {
+      asked_[at] = asked_[at - 1];
+      stations_[at] = stations_[at - 1];
+    }
+    asked_[at] = asked;
+    stations_[at] = station;
+  }
+  template <class Servers>
+  constexpr void deliver(Servers& servers) {
+    for (std::size_t i = 0; i < count_; ++i) { servers.arrive(stations_[i], asked_[i]); }
+    count_ = 0;
+  }
+
+ private:
+  visit_request asked_[V]{};
+  std::uint32_t stations_[V]{};
+  std::size_t count_ = 0;
+};
+struct arrivals_as_they_come {};
+
+template <class Choices, std::size_t V>
+using arrivals_of = std::conditional_t<OrdersArrivals<Choices>, ordered_arrivals<V>, arrivals_as_they_come>;
+
+}  // namespace takt::simulation
