@@ -183,7 +183,7 @@ TEST_CASE("the engine and older simulators end every job of independent tasks on
     const auto s = random_tasks(seed);
     const auto ours = by_engine(s);
     differing += ours != by_cpu_clusters(s) ? 1U : 0U;
-    // After a stretch without preemption that simulator lets a job wait for its turn before it notes the end.
+    // That simulator fills a processor that becomes free before it looks at releases of the same instant.
     differing += s.preemptive && ours != by_lock_simulator(s) ? 1U : 0U;
     for (const auto& of_task : ours) { jobs += of_task.size(); }
   }

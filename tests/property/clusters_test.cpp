@@ -12,11 +12,13 @@
 #include <takt/analysis/combiners/inflated.hpp>
 #include <takt/rules/clusters.hpp>
 #include "property/composed_systems.hpp"
+#include "property/mistaken_bounds.hpp"
 
 namespace {
 
 namespace an = takt::analysis;
 using namespace composed_systems;
+using namespace mistaken_bounds;
 
 /// Any order that leaves no unit idle while somebody waits, of which nothing else is known.
 struct eager : takt::fixed_priority_rule<takt::by_given_priority> {
@@ -162,46 +164,6 @@ TEST_CASE("no run exceeds what densities and compliant vectors say of crowded cl
 
 namespace {
 
-using demands = std::array<takt::visit_demand, visits>;
-
-/// A rule whose bound for each visit looks at other demands than there are.
-template <class Rule, class Change>
-struct looks_away : Rule {
-  static constexpr bool takes_suspensions = false;
-  static void responds(std::span<takt::visit_demand> given, std::int32_t units) {
-    demands kept{};
-    std::ranges::copy(given, kept.begin());
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      demands seen = kept;
-      Change::change(seen, given.size(), i);
-      seen[i].response = seen[i].wcet;
-      for (auto& d : seen) { d.moved = true; }
-      an::pool_bounds<Rule>::responds(Rule{}, {seen.data(), given.size()}, units);
-      given[i].response = std::max(kept[i].response, seen[i].response);
-    }
-  }
-};
-struct leaves_jitter_out {
-  static void change(demands& all, std::size_t /*n*/, std::size_t /*i*/) {
-    for (auto& d : all) { d.jitter = 0; }
-  }
-};
-struct leaves_own_branches_out {
-  static void change(demands& all, std::size_t n, std::size_t i) {
-    for (std::size_t k = 0; k < n; ++k) {
-      if (all[k].task == all[i].task) { all[k].ancestors = (takt::visit_mask{1} << all[k].position) - 1; }
-    }
-  }
-};
-/// Visits of another task that run beside each other are taken for a sequence.
-struct leaves_branches_of_others_out {
-  static void change(demands& all, std::size_t n, std::size_t i) {
-    for (std::size_t k = 0; k < n; ++k) {
-      if (all[k].task != all[i].task) { all[k].ancestors = (takt::visit_mask{1} << all[k].position) - 1; }
-    }
-  }
-};
-
 /// A rule with a bound that counts the work of others in its own way.
 template <class Rule, bool Preemptive, class Work>
 struct counts_otherwise : Rule {
@@ -239,14 +201,10 @@ struct leaves_blockers_out {
 
 /// Violations when one rule is mistaken and all others are not.
 template <class Rule>
-auto violations_of(std::uint64_t systems = 60'000) -> std::uint64_t {
-  tally count;
-  for (std::uint64_t seed = 1; seed <= systems && count.violations == 0; ++seed) {
-    const auto s = seed % 2 == 0 ? crowded_cluster(seed, Rule{}) : random_clusters(seed, [](draws&) { return Rule{}; });
-    const auto verdict = an::holistic(s.set, s.places);
-    if (verdict.schedulable()) { watch(s, verdict, seed, count); }
-  }
-  return count.violations;
+auto violations_of() -> std::uint64_t {
+  return first_violations(60'000, [](std::uint64_t seed) {
+    return seed % 2 == 0 ? crowded_cluster(seed, Rule{}) : random_clusters(seed, [](draws&) { return Rule{}; });
+  });
 }
 
 }  // namespace

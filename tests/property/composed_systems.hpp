@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -10,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/any_stations.hpp>
+#include <takt/analysis/combiners/holistic.hpp>
 #include <takt/core/random.hpp>
 #include <takt/simulation/engine.hpp>
 
@@ -176,6 +178,18 @@ void hold(const random_system& s, const Verdict& verdict, std::uint64_t seed, ta
   const auto before = count.violations;
   watch(s, verdict, seed, count);
   CHECK_MESSAGE(count.violations == before, "system " << seed << " under " << verdict.method);
+}
+
+/// Violations of holistic bounds in the first of so many systems where there are any. `system_of(seed)` draws them.
+template <class SystemOf>
+auto first_violations(std::uint64_t systems, const SystemOf& system_of) -> std::uint64_t {
+  tally count;
+  for (std::uint64_t seed = 1; seed <= systems && count.violations == 0; ++seed) {
+    const random_system s = system_of(seed);
+    const auto verdict = takt::analysis::holistic(s.set, s.places);
+    if (verdict.schedulable()) { watch(s, verdict, seed, count); }
+  }
+  return count.violations;
 }
 
 }  // namespace composed_systems

@@ -254,7 +254,7 @@ void examine(const random_system& s, const Board& board, records& all, const Mak
   ticks longest = 0;
   for (const auto& t : s.table.tasks) { longest = std::max(longest, t.period); }
   std::vector<std::array<bool, most_tasks>> reached(promises.size());
-  constexpr bool shares_by_plan = !takt::LockedGpuPlatform<Board> && !takt::TokenGpuPlatform<Board>;
+  constexpr bool shares_by_plan = takt::runs_on_own_share(takt::composition_of<Board>.kernels);
   const auto plan = shares_by_plan ? s.plan : decltype(s.plan){};
   for (std::uint64_t run = 0; run < runs_per_system; ++run) {
     const auto result = takt::simulate(board, s.table, plan, options_of_run(run, s.seed, 12 * longest));

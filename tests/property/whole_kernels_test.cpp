@@ -15,11 +15,13 @@
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
 #include "property/composed_systems.hpp"
+#include "property/mistaken_bounds.hpp"
 
 namespace {
 
 namespace an = takt::analysis;
 using namespace composed_systems;
+using namespace mistaken_bounds;
 using takt::preemption_cost_model;
 
 constexpr std::int32_t cores = 2;
@@ -164,72 +166,29 @@ TEST_CASE("no run exceeds a bound of gangs, beside processors and copies") {
 
 namespace {
 
-using demands = std::array<takt::visit_demand, visits>;
-
-/// A rule whose bounds look at other demands than there are.
-template <class Rule, class Change>
-struct looks_away : Rule {
-  using bounds = an::pool_bounds<Rule>;
-
-  void responds(std::span<takt::visit_demand> given, std::int32_t units) const {
-    demands kept{};
-    std::ranges::copy(given, kept.begin());
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      demands seen = kept;
-      Change::change({seen.data(), given.size()}, i);
-      seen[i].response = seen[i].wcet;
-      bounds::responds(*this, {seen.data(), given.size()}, units);
-      given[i].response = std::max(kept[i].response, seen[i].response - Change::saved(*this, seen[i]));
-    }
-  }
-  auto decides(std::span<const takt::visit_demand> given, std::int32_t units) const -> bool
-    requires an::KnowsDeadlines<Rule>
-  {
-    demands seen{};
-    std::ranges::copy(given, seen.begin());
-    Change::change({seen.data(), given.size()}, 0);
-    return bounds::decides(*this, {seen.data(), given.size()}, units);
-  }
-};
-
-struct leaves_nothing_out {
-  static void change(std::span<takt::visit_demand> /*all*/, std::size_t /*i*/) {}
-  static auto saved(const auto& /*rule*/, const takt::visit_demand& /*v*/) -> ticks { return 0; }
-};
-struct leaves_costs_out : leaves_nothing_out {
-  static void change(std::span<takt::visit_demand> all, std::size_t /*i*/) {
+struct leaves_costs_out {
+  static void change(changed all, std::size_t /*i*/) {
     for (auto& d : all) { d.view.at[0] = 0; }
   }
 };
-struct leaves_jitter_out : leaves_nothing_out {
-  static void change(std::span<takt::visit_demand> all, std::size_t /*i*/) {
-    for (auto& d : all) { d.jitter = 0; }
-  }
-};
-struct leaves_branches_out : leaves_nothing_out {
-  static void change(std::span<takt::visit_demand> all, std::size_t i) {
-    for (auto& d : all) {
-      if (d.task == all[i].task) { d.ancestors = (takt::visit_mask{1} << d.position) - 1; }
-    }
-  }
-};
 /// Less important visits stop at once, even from the top of a full stack.
-struct leaves_blockers_out : leaves_nothing_out {
-  static void change(std::span<takt::visit_demand> all, std::size_t i) {
+struct leaves_blockers_out {
+  static void change(changed all, std::size_t i) {
     for (auto& d : all) {
       if (d.task != all[i].task && all[i].point < d.point) { d.wcet = d.view.at[0] = 0; }
     }
   }
 };
-struct leaves_own_visits_out : leaves_nothing_out {
-  static void change(std::span<takt::visit_demand> all, std::size_t i) {
+struct leaves_own_visits_out {
+  static void change(changed all, std::size_t i) {
     for (auto& d : all) {
       if (d.task == all[i].task && d.position != all[i].position) { d.wcet = d.view.at[0] = 0; }
     }
   }
 };
 /// A slot as if it always began when a visit becomes ready.
-struct leaves_offsets_out : leaves_nothing_out {
+struct leaves_offsets_out {
+  static void change(changed /*all*/, std::size_t /*i*/) {}
   static auto saved(const auto& rule, const takt::visit_demand& v) -> ticks {
     if (v.response >= takt::unbounded_response) { return 0; }
     const auto& slot = takt::kernel_needs_of(v.view).core == takt::any_core ? rule.gang : rule.pinned;
@@ -237,8 +196,8 @@ struct leaves_offsets_out : leaves_nothing_out {
   }
 };
 /// Nobody is told of the core that is asked for, so that pinned kernels and gangs seem not to meet.
-struct leaves_gangs_out : leaves_nothing_out {
-  static void change(std::span<takt::visit_demand> all, std::size_t i) {
+struct leaves_gangs_out {
+  static void change(changed all, std::size_t i) {
     for (auto& d : all) {
       if (d.view.at[1] != all[i].view.at[1] && d.task != all[i].task) { d.wcet = d.view.at[0] = 0; }
     }
@@ -285,7 +244,7 @@ TEST_CASE("the harness catches bounds of whole kernels that leave something out"
     const auto by_deadline = levels_with<takt::edf_rule>(model);
     CHECK(violations_of<leaves_costs_out>(by_priority, holistically) > 0);
     CHECK(violations_of<leaves_jitter_out>(by_priority, holistically) > 0);
-    CHECK(violations_of<leaves_branches_out>(by_priority, holistically) > 0);
+    CHECK(violations_of<leaves_own_branches_out>(by_priority, holistically) > 0);
     CHECK(violations_of<leaves_blockers_out>(by_priority, holistically) > 0);
     CHECK(violations_of<leaves_costs_out>(by_deadline, holistically) > 0);
     CHECK(violations_of<leaves_costs_out>(by_deadline, with_guards) > 0);
@@ -297,12 +256,12 @@ TEST_CASE("the harness catches bounds of whole kernels that leave something out"
   CHECK(violations_of<leaves_jitter_out>(priority_slots, holistically) > 0);
   CHECK(violations_of<leaves_offsets_out>(priority_slots, holistically) > 0);
   CHECK(violations_of<leaves_offsets_out>(edf_slots, holistically) > 0);
-  CHECK(violations_of<leaves_branches_out>(priority_slots, holistically) > 0);
+  CHECK(violations_of<leaves_own_branches_out>(priority_slots, holistically) > 0);
   CHECK(violations_of<leaves_blockers_out>(priority_slots, holistically) > 0);
   CHECK(violations_of<leaves_costs_out>(priority_gang, holistically) > 0);
   CHECK(violations_of<leaves_costs_out>(edf_gang, with_guards) > 0);
   CHECK(violations_of<leaves_jitter_out>(priority_gang, holistically) > 0);
-  CHECK(violations_of<leaves_branches_out>(priority_gang, holistically) > 0);
+  CHECK(violations_of<leaves_own_branches_out>(priority_gang, holistically) > 0);
   CHECK(violations_of<leaves_gangs_out>(priority_gang, holistically) > 0);
   CHECK(violations_of<leaves_gangs_out>(edf_gang, holistically) > 0);
   CHECK(violations_of<leaves_own_visits_out>(edf_gang, holistically) > 0);

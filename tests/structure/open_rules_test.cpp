@@ -39,12 +39,15 @@ const std::map<std::string, std::string, std::less<>> named_for_a_reason{
 };
 
 /// Lists of types behind a trait that concepts may ask, and why. A rule of one's own beside them is one of pools.
-const std::map<std::string, std::string, std::less<>> listed_for_a_reason{
-    {"is_fifo_blocks", "bounds of graphs read the streams and enqueues of this one rule"},
-    {"is_gang", "tests of this one strategy; its orders are open"},
-    {"is_levels", "tests of this one strategy; its orders are open"},
-    {"is_shares_platform", "a platform of one pool, whatever its rule"},
-    {"is_slots", "tests of this one strategy; its orders are open"},
+const std::map<std::string, std::string, std::less<>> listed_for_a_reason{};
+
+/// Concepts that are nothing but several others, and why none of them lists rules or systems.
+const std::map<std::string, std::string, std::less<>> either_for_a_reason{
+    {"KernelOrder", "the two orders that tests of whole kernels are about; task-level ones of one's own included"},
+    {"NarrowNumber", "numbers"},
+    {"CopiesInArrivalOrder", "no engines, or a queue"},
+    {"TimedOnGpu", "facts that a view derives times from"},
+    {"TimedOnSms", "facts that a view derives times from"},
 };
 
 auto read(const fs::path& file) -> std::string {
@@ -96,6 +99,26 @@ auto asked_traits(const std::string& text) -> std::vector<std::string> {
       if (std::regex_search(text, listed)) { out.push_back(name); }
     }
   }
+  return out;
+}
+
+/// Concepts whose body is `A<...> || B<...>`, with as many alternatives as there are.
+auto alternatives(const std::string& text) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  const std::regex concept_of{R"(concept\s+(\w+)\s*=([^;]*);)"};
+  const std::regex named{R"(^\s*(?:\w+::)*\w+<[^|&]*>(?:\s*\|\|\s*(?:\w+::)*\w+<[^|&]*>)+\s*$)"};
+  for (std::sregex_iterator c{text.begin(), text.end(), concept_of}, none; c != none; ++c) {
+    if (std::regex_match((*c)[2].str(), named)) { out.push_back((*c)[1].str()); }
+  }
+  return out;
+}
+
+/// Branches after the first of chains that ask one rule, order or platform what it is. Members and values may be asked.
+auto chained_rules(const std::string& text) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  const std::regex branch{
+      R"(else\s+if\s+constexpr\s*\(\s*!?\s*((?:\w+::)*[A-Z]\w*)<\s*(?:typename\s+)?(?:\w+::)*(\w*[Rr]ule\w*|Order|order|P|Platform)\s*>)"};
+  for (std::sregex_iterator m{text.begin(), text.end(), branch}, none; m != none; ++m) { out.push_back((*m)[1].str()); }
   return out;
 }
 
@@ -152,6 +175,41 @@ TEST_CASE("no concept asks a trait that lists rules") {
   }
 }
 
+TEST_CASE("no concept is a list of others that name rules or systems") {
+  std::set<std::string> used;
+  each_header(
+      {"rules", "analysis", "simulation", "report", "runtime"}, [&](const std::string& file, const std::string& text) {
+        for (const auto& name : alternatives(text)) {
+          CAPTURE(file);
+          CHECK_MESSAGE(either_for_a_reason.contains(name), name << " lists concepts; let each register itself");
+          used.insert(name);
+        }
+      });
+  for (const auto& [name, why] : either_for_a_reason) {
+    CHECK_MESSAGE(used.contains(name), name << " is there no more");
+  }
+}
+
+TEST_CASE("no host asks one rule after another whether it is this one or that one") {
+  each_header({"analysis", "allocation", "simulation", "report", "runtime", "rules"},
+              [&](const std::string& file, const std::string& text) {
+                for (const auto& name : chained_rules(text)) {
+                  CAPTURE(file);
+                  CHECK_MESSAGE(false, "an if-chain asks for " << name << "; let the rule say it by a member");
+                }
+              });
+}
+
+TEST_CASE("analyze asks what is registered and names no rule") {
+  const std::string doors = read(fs::path{TAKT_SOURCE_DIR} / "include/takt/analysis/analyze.hpp") +
+                            read(fs::path{TAKT_SOURCE_DIR} / "include/takt/analysis/compose.hpp");
+  for (const std::string_view system : {"HasAccelerator", "HasGpuShares", "GraphSet", "Gpusync", "FixedPriority<",
+                                        "EarliestDeadlineFirst<", "TokenGpuPlatform", "LockedGpuPlatform"}) {
+    CHECK_MESSAGE(doors.find(system) == std::string::npos, "analyze names " << system);
+  }
+  CHECK(doors.find("known_method") != std::string::npos);
+}
+
 TEST_CASE("the checks of open rules find planted lists") {
   using names = std::vector<std::string>;
   CHECK(enumerations_of_rules("enum class service_order : std::uint8_t {") == names{"service_order"});
@@ -166,4 +224,11 @@ TEST_CASE("the checks of open rules find planted lists") {
   const std::string list = "template <class R>\ninline constexpr bool is_turns<turns_rule<R>> = true;\n";
   CHECK(asked_traits(list + "concept Turns = detail::is_turns<R>;") == names{"is_turns"});
   CHECK(asked_traits("concept Turns = detail::is_turns<R>;").empty());
+  CHECK(alternatives("concept Known = Dedicated<P> || detail::Locked<typename P::gpu_rule> ||\n Token<P>;") ==
+        names{"Known"});
+  CHECK(alternatives("concept Fits = Known<P> && (Absent<R> || Fifo<R>);\nconcept One = Known<P>;").empty());
+  CHECK(chained_rules(
+            "} else if constexpr (StreamLevels<Rule>) {\n} else if constexpr (Slots<typename P::gpu_rule>) {") ==
+        names{"StreamLevels", "Slots"});
+  CHECK(chained_rules("if constexpr (A<Rule>) {} else if constexpr (requires { rule.cost; }) {}").empty());
 }

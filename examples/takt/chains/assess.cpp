@@ -150,9 +150,9 @@ void require_choices(const question& q, bool tokens, bool plan_matters) {
 
 template <class P>
 void answer(const P& platform, const task_file& file, const question& q, assessment& out) {
-  out.plan_matters = !LockedGpuPlatform<P> && !TokenGpuPlatform<P>;
+  out.plan_matters = runs_on_own_share(composition_of<P>.kernels);
   out.dedicated = DedicatedGpuPlatform<P>;
-  require_choices(q, TokenGpuPlatform<P>, out.plan_matters);
+  require_choices(q, runs_on_token(composition_of<P>.kernels), out.plan_matters);
   out.table = planned_table(platform, file.table, file_plan{});
   auto a = analysis_of(platform, out.table, q.method());
   if (const auto error = a.fits(out.table, file.platform)) { throw explain_fault(file, error); }

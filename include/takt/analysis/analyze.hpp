@@ -74,7 +74,8 @@ template <class P, class T, std::size_t N, class... Options>
 
 template <class P>
 using check_method =
-    std::conditional_t<HasChainMethod<P>, method_is_usable<method_of<P>, true>, takt::detail::check_composition<P>>;
+    std::conditional_t<HasChainMethod<P> || KnownComposition<P>, method_is_usable<method_of<P>, HasChainMethod<P>>,
+                       takt::detail::check_composition<P>>;
 
 }  // namespace detail
 }  // namespace analysis

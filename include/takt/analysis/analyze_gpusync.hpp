@@ -4,9 +4,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <string_view>
 
+#include <takt/analysis/analyze.hpp>
 #include <takt/analysis/gpusync/analysis.hpp>
+#include <takt/analysis/known_method.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/gpusync/placed.hpp>
 #include <takt/model/gpusync/platform.hpp>
@@ -60,9 +62,9 @@ struct gpusync_evidence {
 namespace analysis::gpusync {
 
 /// Bounds under a plan, and what they follow from. Cost: that of `analyze_set`; no heap.
-template <GpusyncPlatform P, class Table, std::size_t N>
+template <GpusyncPlatform P, class Table, std::size_t N, std::size_t V>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] constexpr auto evidence_of(const P& platform, const Table& given, const plan<N>& p,
+[[nodiscard]] constexpr auto evidence_of(const P& platform, const Table& given, const plan<N, V>& p,
                                          const options<ticks>& how = {}) -> gpusync_evidence<Table> {
   gpusync_evidence<Table> out;
   auto& verdict = out.verdict;
@@ -105,30 +107,37 @@ template <GpusyncPlatform P, class Table, std::size_t N>
 
 }  // namespace analysis::gpusync
 
+namespace analysis {
+
 /// Bounds of sporadic tasks that share locked GPUs, placed by a plan. `schedulable`: under EDF or fair lateness every
 /// response is bounded, and with `guarantee::deadlines` or fixed priorities every deadline is met. A task `meets` its
-/// deadline if its bound does, whatever was asked for. Never `unschedulable`: what is not proven may still hold. Error:
-/// `invalid_model` and `overflow`, with the field in `error`; in a constant expression these stop compilation with a
-/// sentence. Cost: that of `analysis::gpusync::analyze_set`; no heap.
-template <GpusyncPlatform P, class Table, std::size_t N>
-  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] constexpr auto analyze(const P& platform, const Table& tasks, const plan<N>& p,
-                                     const analysis::gpusync::options<ticks>& options = {},
-                                     detail::refusal&& refused = detail::refusal{})
-    -> verdict<ticks, Table::max_tasks> {
-  const auto out = analysis::gpusync::evidence_of(platform, tasks, p, options).verdict;
-  refused.error = out.error;
-  return out;
-}
+/// deadline if its bound does, whatever was asked for. Never `unschedulable`: what is not proven may still hold. Cost:
+/// that of `analysis::gpusync::analyze_set`; no heap. The verdict names the locks of the platform.
+struct gpusync_method {
+  static constexpr std::string_view name = "locked-gpus";
+  static constexpr gpusync::options<ticks> options{};
+  template <class T>
+  static constexpr bool judges = requires {
+    typename T::task_type;
+    T::max_kernels;
+    requires std::same_as<typename T::number, ticks>;
+  };
 
-/// The same for tasks on the clusters that they name.
-template <GpusyncPlatform P, class Table>
-  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] constexpr auto analyze(const P& platform, const Table& tasks,
-                                     const analysis::gpusync::options<ticks>& options = {},
-                                     detail::refusal&& refused = detail::refusal{})
-    -> verdict<ticks, Table::max_tasks> {
-  return analyze(platform, tasks, plan<Table::max_tasks>{}, options, std::move(refused));
-}
+  template <GpusyncPlatform P, class Table, std::size_t N, std::size_t V>
+  [[nodiscard]] static constexpr auto evidence(const P& platform, const Table& tasks, const plan<N, V>& p,
+                                               const gpusync::options<ticks>& how = {}) {
+    return gpusync::evidence_of(platform, tasks, p, how);
+  }
+  template <GpusyncPlatform P, class Table, std::size_t N, std::size_t V>
+  [[nodiscard]] static constexpr auto judge(const P& platform, const Table& tasks, const plan<N, V>& p,
+                                            const gpusync::options<ticks>& how = {}) {
+    return gpusync::evidence_of(platform, tasks, p, how).verdict;
+  }
+};
+template <GpusyncPlatform P>
+  requires std::same_as<typename P::number, ticks>
+inline constexpr gpusync_method known_method<P>{};
+
+}  // namespace analysis
 
 }  // namespace takt

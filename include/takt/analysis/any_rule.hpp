@@ -4,13 +4,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include <takt/analysis/pools/bounds.hpp>
+#include <takt/core/erased_object.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/early_start.hpp>
@@ -24,32 +23,31 @@ namespace takt {
 template <std::size_t Capacity>
 class any_rule {
   struct calls;
+  using rule_place = erased_object<64>;
+  using server_place = erased_object<256 * (Capacity + 1)>;
 
  public:
-  static constexpr std::size_t max_rule_bytes = 64;
-  static constexpr std::size_t max_server_bytes = 256 * (Capacity + 1);
-
   any_rule() = default;  ///< of no pool: nothing may be asked of it
   template <class Rule>
     requires(!std::same_as<Rule, any_rule> && PoolRule<Rule>)  // in this order: the concept asks for copies
   any_rule(const Rule& rule) : calls_{&calls_of<Rule>} {       // NOLINT(google-explicit-constructor): any rule is one
-    static_assert(sizeof(Rule) <= max_rule_bytes && std::is_trivially_copyable_v<Rule>,
+    static_assert(rule_place::template takes<Rule>,
                   "takt: a rule in any_rule is trivially copyable and has at most 64 bytes. See docs/errors.md#E84");
-    ::new (static_cast<void*>(bytes_)) Rule(rule);
+    place_.put(rule);
   }
 
   /// Whether it can share out so many units: not without a rule, nor under one that has a fault or serves one unit
   /// only.
   [[nodiscard]] auto serves(std::int32_t units) const -> bool {
-    return calls_ != nullptr && units >= 1 && calls_->serves(bytes_, units);
+    return calls_ != nullptr && units >= 1 && calls_->serves(place_, units);
   }
   [[nodiscard]] auto name() const noexcept -> std::string_view { return calls_->name; }
   [[nodiscard]] auto point(std::int32_t units, const job_timing& t, ticks release, priority_point& out) const -> bool {
-    return calls_->point(bytes_, units, t, release, out);
+    return calls_->point(place_, units, t, release, out);
   }
   [[nodiscard]] auto bounds_responses() const noexcept -> bool { return calls_->responds != nullptr; }
   /// Pre: `bounds_responses`.
-  void responds(std::span<visit_demand> visits, std::int32_t units) const { calls_->responds(bytes_, visits, units); }
+  void responds(std::span<visit_demand> visits, std::int32_t units) const { calls_->responds(place_, visits, units); }
   /// Whether holders of tokens can be served at the priority of others.
   [[nodiscard]] auto inherits_priorities() const noexcept -> bool { return calls_->reprioritize != nullptr; }
   [[nodiscard]] auto takes_suspensions() const noexcept -> bool { return calls_->takes_suspensions; }
@@ -58,7 +56,7 @@ class any_rule {
   [[nodiscard]] auto decides_deadlines() const noexcept -> bool { return calls_->decides != nullptr; }
   /// Pre: `decides_deadlines`.
   [[nodiscard]] auto decides(std::span<const visit_demand> visits, std::int32_t units) const -> bool {
-    return calls_->decides(bytes_, visits, units);
+    return calls_->decides(place_, visits, units);
   }
 
   /// The server of a pool under an erased rule.
@@ -66,18 +64,18 @@ class any_rule {
    public:
     server() = default;
     server(const any_rule& rule, std::int32_t units) : calls_{rule.calls_} {
-      calls_->start(rule.bytes_, units, bytes_);
+      calls_->start(rule.place_, units, place_);
     }
 
-    void arrive(const visit_request& v) { calls_->arrive(bytes_, v); }
+    void arrive(const visit_request& v) { calls_->arrive(place_, v); }
     /// Pre: the rule inherits priorities.
-    void reprioritize(client who, const priority_point& p) { calls_->reprioritize(bytes_, who, p); }
-    void decide(ticks now, const slice_sink& sink) { calls_->decide(bytes_, now, sink); }
-    [[nodiscard]] auto next() const -> ticks { return calls_->next(bytes_); }
-    auto fire(ticks now, const slice_sink& sink) -> client { return calls_->fire(bytes_, now, sink); }
+    void reprioritize(client who, const priority_point& p) { calls_->reprioritize(place_, who, p); }
+    void decide(ticks now, const slice_sink& sink) { calls_->decide(place_, now, sink); }
+    [[nodiscard]] auto next() const -> ticks { return calls_->next(place_); }
+    auto fire(ticks now, const slice_sink& sink) -> client { return calls_->fire(place_, now, sink); }
 
    private:
-    alignas(std::max_align_t) std::byte bytes_[max_server_bytes];
+    server_place place_;
     const typename any_rule::calls* calls_ = nullptr;
   };
 
@@ -86,31 +84,22 @@ class any_rule {
     std::string_view name{};
     bool takes_suspensions = false;
     bool starts_early = false;
-    bool (*serves)(const void*, std::int32_t) = nullptr;
-    bool (*point)(const void*, std::int32_t, const job_timing&, ticks, priority_point&) = nullptr;
-    void (*responds)(const void*, std::span<visit_demand>, std::int32_t) = nullptr;
-    bool (*decides)(const void*, std::span<const visit_demand>, std::int32_t) = nullptr;
-    void (*start)(const void*, std::int32_t, void*) = nullptr;
-    void (*arrive)(void*, const visit_request&) = nullptr;
-    void (*reprioritize)(void*, client, const priority_point&) = nullptr;  ///< null: holders inherit nothing
-    void (*decide)(void*, ticks, const slice_sink&) = nullptr;
-    ticks (*next)(const void*) = nullptr;
-    client (*fire)(void*, ticks, const slice_sink&) = nullptr;
+    bool (*serves)(const rule_place&, std::int32_t) = nullptr;
+    bool (*point)(const rule_place&, std::int32_t, const job_timing&, ticks, priority_point&) = nullptr;
+    void (*responds)(const rule_place&, std::span<visit_demand>, std::int32_t) = nullptr;
+    bool (*decides)(const rule_place&, std::span<const visit_demand>, std::int32_t) = nullptr;
+    void (*start)(const rule_place&, std::int32_t, server_place&) = nullptr;
+    void (*arrive)(server_place&, const visit_request&) = nullptr;
+    void (*reprioritize)(server_place&, client, const priority_point&) = nullptr;  ///< null: holders inherit nothing
+    void (*decide)(server_place&, ticks, const slice_sink&) = nullptr;
+    ticks (*next)(const server_place&) = nullptr;
+    client (*fire)(server_place&, ticks, const slice_sink&) = nullptr;
   };
-
-  template <class T>
-  [[nodiscard]] static auto as(const void* p) -> const T& {
-    return *std::launder(static_cast<const T*>(p));
-  }
-  template <class T>
-  [[nodiscard]] static auto as(void* p) -> T& {
-    return *std::launder(static_cast<T*>(p));
-  }
 
   template <class Rule>
   [[nodiscard]] static constexpr auto make_calls() -> calls {
     using machine = decltype(std::declval<const Rule&>().template make_server<Capacity>(1));
-    static_assert(sizeof(machine) <= max_server_bytes && std::is_trivially_copyable_v<machine>,
+    static_assert(server_place::template takes<machine>,
                   "takt: the server of a rule in any_rule is trivially copyable and has at most 256 bytes per visit. "
                   "See docs/errors.md#E84");
     static_assert(takt::detail::early_start_check<Rule, !takt::detail::claims_in_vain<Rule>>::passed);
@@ -118,41 +107,45 @@ class any_rule {
     c.name = Rule::name;
     c.takes_suspensions = InflatesSuspensions<Rule>;
     c.starts_early = StartsEarly<Rule>;
-    c.serves = [](const void* r, std::int32_t units) {
+    c.serves = [](const rule_place& r, std::int32_t units) {
       if constexpr (requires { requires Rule::serves_one_unit; }) {
         if (units > 1) { return false; }
       }
-      return !takt::detail::rule_fault(as<Rule>(r));
+      return !takt::detail::rule_fault(r.template as<Rule>());
     };
-    c.point = [](const void* r, std::int32_t units, const job_timing& t, ticks release, priority_point& out) {
-      return as<Rule>(r).job_order(units).point(t, release, out);
+    c.point = [](const rule_place& r, std::int32_t units, const job_timing& t, ticks release, priority_point& out) {
+      return r.template as<Rule>().job_order(units).point(t, release, out);
     };
     if constexpr (analysis::KnowsResponses<Rule>) {
-      c.responds = [](const void* r, std::span<visit_demand> v, std::int32_t units) {
-        analysis::pool_bounds<Rule>::responds(as<Rule>(r), v, units);
+      c.responds = [](const rule_place& r, std::span<visit_demand> v, std::int32_t units) {
+        analysis::pool_bounds<Rule>::responds(r.template as<Rule>(), v, units);
       };
     }
     if constexpr (analysis::KnowsDeadlines<Rule>) {
-      c.decides = [](const void* r, std::span<const visit_demand> v, std::int32_t units) {
-        return analysis::pool_bounds<Rule>::decides(as<Rule>(r), v, units);
+      c.decides = [](const rule_place& r, std::span<const visit_demand> v, std::int32_t units) {
+        return analysis::pool_bounds<Rule>::decides(r.template as<Rule>(), v, units);
       };
     }
-    c.start = [](const void* r, std::int32_t units, void* s) {
-      ::new (s) machine(as<Rule>(r).template make_server<Capacity>(units));
+    c.start = [](const rule_place& r, std::int32_t units, server_place& s) {
+      s.put_made_by([&]() -> machine { return r.template as<Rule>().template make_server<Capacity>(units); });
     };
-    c.arrive = [](void* s, const visit_request& v) { as<machine>(s).arrive(v); };
+    c.arrive = [](server_place& s, const visit_request& v) { s.template as<machine>().arrive(v); };
     if constexpr (InheritsPriorities<Rule>) {
-      c.reprioritize = [](void* s, client who, const priority_point& p) { as<machine>(s).reprioritize(who, p); };
+      c.reprioritize = [](server_place& s, client who, const priority_point& p) {
+        s.template as<machine>().reprioritize(who, p);
+      };
     }
-    c.decide = [](void* s, ticks now, const slice_sink& sink) { as<machine>(s).decide(now, sink); };
-    c.next = [](const void* s) { return as<machine>(s).next(); };
-    c.fire = [](void* s, ticks now, const slice_sink& sink) { return as<machine>(s).fire(now, sink); };
+    c.decide = [](server_place& s, ticks now, const slice_sink& sink) { s.template as<machine>().decide(now, sink); };
+    c.next = [](const server_place& s) { return s.template as<machine>().next(); };
+    c.fire = [](server_place& s, ticks now, const slice_sink& sink) {
+      return s.template as<machine>().fire(now, sink);
+    };
     return c;
   }
   template <class Rule>
   static constexpr calls calls_of = make_calls<Rule>();
 
-  alignas(std::max_align_t) std::byte bytes_[max_rule_bytes]{};
+  rule_place place_{};
   const calls* calls_ = nullptr;
 };
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/analysis/combiners/asked_stations.hpp>
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
@@ -165,6 +166,7 @@ template <class P>
 using check_board_method =
     method_is_usable<method_of<P>,
                      std::same_as<method_of<P>, no_known_method> || ChainMethod<method_of<P>> ||
+                         JudgesSets<method_of<P>> ||
                          (BoardMethod<method_of<P>> && takt::detail::has_pool_rules<P> && !KnownComposition<P>)>;
 
 /// Of two verdicts on one system that are both proofs, the lesser bound of each task, under its name.
@@ -238,7 +240,9 @@ template <class Method, std::size_t N, std::size_t V, class Stations>
 template <class Method, std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto best_of(const Method& method, const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
-  const auto first = holistic(table, stations);
+  const asked<Stations> all{stations};
+  const asked_stations& questions = all;
+  const auto first = holistic(table, questions);
   if (first.error) { return first; }
   if constexpr (BoardMethod<Method>) {
     auto own = judge_board(method, table, stations);
@@ -251,9 +255,9 @@ template <class Method, std::size_t N, std::size_t V, class Stations>
     }
   }
   if (first.schedulable()) { return first; }
-  const auto second = guarded(table, stations);
+  const auto second = guarded(table, questions);
   if (second.schedulable()) { return second; }
-  const auto third = inflated(table, stations);
+  const auto third = inflated(table, questions);
   return third.schedulable() ? third : first;
 }
 
@@ -266,9 +270,11 @@ template <std::size_t N, std::size_t V, class Stations>
     guards.offsets[v] = p.offsets[v];
     guards.local_deadlines[v] = p.local_deadlines[v];
   }
-  auto out = open_verdict(table, stations, "guarded");
+  const asked<Stations> all{stations};
+  const asked_stations& questions = all;
+  auto out = open_verdict(table, questions, "guarded");
   guard_shortage<V> missing;
-  if (guards_hold(table, stations, guards, missing)) { return guarded_verdict(table, guards); }
+  if (guards_hold(table, questions, guards, missing)) { return guarded_verdict(table, guards); }
   out.why = missing.why;
   return out;
 }
@@ -338,8 +344,10 @@ template <class P, class T, std::size_t N, std::size_t V>
   const auto flat = takt::detail::board_flattener<P, tasks_of<source>, visits_of<source>>{platform, own}.run(placed);
   if (flat.error) { return out; }
   const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
-  auto other = holistic(flat.table, stations);
-  if (!out.schedulable() && !other.schedulable()) { other = inflated(flat.table, stations); }
+  const asked<std::remove_const_t<decltype(stations)>> all{stations};
+  const asked_stations& questions = all;
+  auto other = holistic(flat.table, questions);
+  if (!out.schedulable() && !other.schedulable()) { other = inflated(flat.table, questions); }
   if (!other.schedulable()) { return out; }
   if (!out.schedulable()) {
     out.status = verdict_status::schedulable;

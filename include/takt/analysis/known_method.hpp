@@ -94,7 +94,8 @@ struct method_is_usable {
   static constexpr bool passed = Usable;
   static_assert(Usable,
                 "takt: known_method of this board, which is the template argument, cannot judge it; give it a static "
-                "name, and analysis<Table> or responds(table, stations, bounds). See docs/errors.md#E87");
+                "name, and analysis<Table>, judge(board, tasks, plan) or responds(table, stations, bounds). "
+                "See docs/errors.md#E87");
 };
 
 }  // namespace detail

@@ -37,9 +37,9 @@ struct flow_record {
   std::uint32_t visit_count = 0;
 };
 
-/// What a visit needs its unit for besides its time. A step that follows the time, such as a call of a lock, takes none,
-/// but a unit: steps of one instant are made one by one, that of the first visit in the table first, and whoever is
-/// behind has to have a unit again. Starts, such as of a copy, come behind all steps of an instant.
+/// What a visit needs its unit for besides its time. A step that follows the time, such as a call of a lock, takes
+/// none, but a unit: steps of one instant are made one by one, that of the first visit in the table first, and whoever
+/// is behind has to have a unit again. Starts, such as of a copy, come behind all steps of an instant.
 enum class unit_need : std::uint8_t { time, step, start };
 
 /// Time on one station: units of a pool that are scheduled together. A visit of length zero asks only for a step or
@@ -57,8 +57,8 @@ struct visit_record {
   bool after_move = false;  ///< left out unless a section around it has a token of another unit than the job before had
 };
 
-/// Which of the pools side by side: that of the own unit, that of the unit of the job before, or the first or the last of
-/// the two, so that all who need both ask in the same order. All but the own one only after a move.
+/// Which of the pools side by side: that of the own unit, that of the unit of the job before, or the first or the last
+/// of the two, so that all who need both ask in the same order. All but the own one only after a move.
 enum class token_place : std::uint8_t { own, last, first_of_both, last_of_both };
 
 /// Visits of one job that hold a token from before the first until after the last of them. One of them comes first, and
@@ -187,12 +187,13 @@ template <class Table>
   return !moved;
 }
 
-/// The same of a visit that may be left out.
+/// The same of a visit that may be left out, which is not the one that asks for the token.
 template <class Table>
 [[nodiscard]] constexpr auto lacks_move(const Table& table, const visit_record& x) -> bool {
   bool may_move = !x.after_move;
   for (const visit_section& s : table.sections) {
-    may_move = may_move || (s.task == x.task && s.units > 1 && (s.visits >> x.position & 1U) != 0);
+    const bool inside = s.task == x.task && (s.visits >> x.position & 1U) != 0 && (x.predecessors & s.visits) != 0;
+    may_move = may_move || (inside && s.units > 1);
   }
   return !may_move;
 }
@@ -225,9 +226,7 @@ template <std::size_t N, std::size_t V>
     if (x.upper > longest_visit_time) { return fault_at(model_fault::time_overflow, x.task, x.position); }
     if (x.station >= stations) { return fault_at(model_fault::platform_size_out_of_range, x.task, x.position); }
     const bool depends = x.need != unit_need::time || x.after_move;
-    if (nests ? detail::lacks_move(table, x) : depends) {
-      return fault_at(model_fault::malformed, x.task, x.position);
-    }
+    if (nests ? detail::lacks_move(table, x) : depends) { return fault_at(model_fault::malformed, x.task, x.position); }
   }
   for (std::size_t s = 0; s < table.sections.size(); ++s) {
     const visit_section& section = table.sections[s];

@@ -35,14 +35,16 @@ struct rule_words {
 }
 [[nodiscard]] constexpr auto word_of(by_period /*order*/) noexcept -> std::string_view { return "rate-monotonic"; }
 
+/// Of copy engines, which keep what they have begun.
+[[nodiscard]] constexpr auto copy_word_of(TaskLevelPriority auto /*order*/) noexcept -> std::string_view {
+  return "nonpreemptive-fixed-priority";
+}
+[[nodiscard]] constexpr auto copy_word_of(by_arrival /*order*/) noexcept -> std::string_view { return "fifo"; }
+
 template <KnownComposition P>
 [[nodiscard]] auto rule_words_of(const platform_record& record) -> rule_words {
   rule_words out{.cpus = word_of(order_of<typename P::cpu_rule>{})};
-  if constexpr (FirstComeFirstServed<typename P::copy_rule>) {
-    out.copies = "fifo";
-  } else if constexpr (NonpreemptiveFixedPriority<typename P::copy_rule>) {
-    out.copies = "nonpreemptive-fixed-priority";
-  }
+  if constexpr (!Absent<typename P::copy_rule>) { out.copies = copy_word_of(order_of<typename P::copy_rule>{}); }
   if (!record.gpus.empty()) { out.gpus = record.gpus[0].shared ? "shared" : "isolated"; }
   if constexpr (TokenGpuPlatform<P>) {
     out.gpus = "tokens";

@@ -7,7 +7,6 @@
 #include <limits>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
@@ -55,12 +54,10 @@ struct kernel_rule {
   static constexpr bool stops_kernels = true;
   static constexpr bool serves_one_unit = true;
 
-  /// A kernel that is pinned to a core says how long it takes there.
   template <TimedOnGpu K>
   [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at) -> visit_view {
     const kernel_pinning place = detail::fact_or_none<kernel_pinning>(kernel);
     const bool is_pinned = !needs_all_cores(place.width);
-    if (is_pinned && !knows<kernel_wcet, K> && !knows<execution_time, K>) { return detail::unknown_time(); }
     visit_view out = stoppable_time(kernel, at.gpu);
     out.values = kernel_needs{out.values.at[0], is_pinned ? place.core : any_core}.values();
     return out;
@@ -245,6 +242,8 @@ struct kernel_order_of<Rule> {
 template <class R>
 concept MakesStrategy =
     requires { typename std::type_identity<decltype(R::template make_strategy<1, 1>(accelerator_record{}))>; };
+template <MakesStrategy R>
+using strategy_type = decltype(R::template make_strategy<1, 1>(accelerator_record{}));
 /// One kernel at a time, whatever cores it asks for, and to its end.
 template <class R>
 concept SingleStream = StartsInOrder<R> && !MakesStrategy<R>;
@@ -273,19 +272,6 @@ concept ChoosesCosts = requires(const R& r) {
 };
 template <class R>
 concept TellsCoresApart = requires { requires R::tells_cores_apart; };
-
-/// The state machine behind the rule of an accelerator pool, for simulator and runtime alike. In slots and under `gang`
-/// kernels make room by yielding at the ends of waves, so one level is enough there.
-template <std::size_t MaxTasks, std::size_t MaxCores, AcceleratorRule Rule>
-[[nodiscard]] constexpr auto strategy_of(const Rule& /*rule*/, const accelerator_record& a) {
-  if constexpr (MakesStrategy<Rule>) {
-    return Rule::template make_strategy<MaxTasks, MaxCores>(a);
-  } else {
-    return single_stream<MaxTasks>(a.cores);
-  }
-}
-template <AcceleratorRule Rule>
-using strategy_type = decltype(strategy_of<1, 1>(std::declval<const Rule&>(), accelerator_record{}));
 
 /// Gives each task its rank as its priority where the order is one of fixed priorities. Pre: the table is in the given
 /// order.

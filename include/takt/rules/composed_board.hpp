@@ -6,7 +6,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include <takt/model/graph/graph_set.hpp>
 #include <takt/model/graph/graph_visits.hpp>
 #include <takt/model/kernel_facts.hpp>
 #include <takt/model/platform.hpp>
@@ -38,21 +37,6 @@ inline constexpr bool has_pool_rules = false;
 template <class... Pools>
 inline constexpr bool has_pool_rules<platform<Pools...>> = (NamesServer<typename Pools::rule_type> && ...);
 
-/// Whether a published method knows tasks of this spelling on a platform.
-template <class P, class T>
-inline constexpr bool has_method = KnownComposition<P>;
-/// For graphs, also where it says which processors, streams and guards it needs.
-template <class P, GraphSet T>
-inline constexpr bool has_method<P, T> =
-    graph_gap_of<P>() == graph_gap::none || graph_gap_of<P>() == graph_gap::no_processors ||
-    graph_gap_of<P>() == graph_gap::streams_per_task || graph_gap_of<P>() == graph_gap::unguarded;
-/// For applications, also where it says which rule a GPU needs that is granted by shares.
-template <class P, ShareTaskSet T>
-inline constexpr bool has_method<P, T> =
-    HasGpuShares<P> ? !hands_out_percents<typename P::template rule_of<gpu_shares_resource>>() &&
-                          !sizes_shares<typename P::template rule_of<gpu_shares_resource>>()
-                    : KnownComposition<P>;
-
 /// Boards that are an accelerator and nothing else have methods and a simulator of their own.
 template <class P>
 inline constexpr bool is_accelerator_alone = P::pool_count == 1 && P::template count_of<accelerator_resource> == 1;
@@ -73,6 +57,6 @@ struct bounds_of_pools {
 template <class P, class T>
 concept ComposedBoard =
     Platform<P> && detail::has_pool_rules<P> && VisitSource<T> && !detail::is_accelerator_alone<P> &&
-    (visit_source<T>::needs_pools || P::template count_of<accelerator_resource> > 0 || !detail::has_method<P, T>);
+    (visit_source<T>::needs_pools || P::template count_of<accelerator_resource> > 0 || !detail::taken_as_a_whole<P, T>);
 
 }  // namespace takt

@@ -35,7 +35,43 @@ concept ChainPlatform =
     std::is_void_v<
         typename detail::first_foreign<P, processors_resource, copy_engines_resource, virtual_sms_resource>::type>;
 
-// The compositions of rules that takt knows. Analyses, the simulator and the runtime tell them apart by these concepts.
+/// Where kernels run.
+enum class kernel_place : std::uint8_t {
+  own_share,  ///< on the task's SMs, which the plan says
+  all_sms,    ///< on all of the first GPU
+  token,      ///< on the SMs behind a token
+};
+
+[[nodiscard]] constexpr auto runs_on_own_share(kernel_place place) noexcept -> bool {
+  switch (place) {
+    case kernel_place::own_share: return true;
+    case kernel_place::all_sms:
+    case kernel_place::token: return false;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto runs_on_token(kernel_place place) noexcept -> bool {
+  switch (place) {
+    case kernel_place::token: return true;
+    case kernel_place::own_share:
+    case kernel_place::all_sms: return false;
+  }
+  return false;
+}
+
+/// What hosts have to know of chains on a platform as a whole.
+struct chain_composition {
+  kernel_place kernels = kernel_place::own_share;
+  bool serialized = false;  ///< copies and kernels between two CPU segments are one critical section of one lock
+  bool spins = false;       ///< a job keeps its claim on its core until it completes
+};
+/// Stands where hosts know nothing of chains on a platform as a whole.
+struct no_composition {};
+
+/// How chains run on a platform as a whole. The simulator, plans and files of chains ask it; a composition registers
+/// itself here as its method does at `known_method`. What is not registered is taken apart into its pools.
+template <class P>
+inline constexpr no_composition composition_of{};
 
 /// Nothing but processors: no job ever suspends.
 template <class P>
@@ -47,35 +83,50 @@ template <class P>
 concept DedicatedGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
                                CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule> &&
                                (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
+template <DedicatedGpuPlatform P>
+inline constexpr chain_composition composition_of<P>{};
 
 /// A job keeps its claim on its core until it completes.
 template <class P>
 concept BusyWaitingPlatform = ChainPlatform<P> && BusyWaiting<typename P::cpu_rule> &&
                               CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule> &&
                               (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
+template <BusyWaitingPlatform P>
+inline constexpr chain_composition composition_of<P>{.spins = true};
 
 /// What stands between two CPU segments is one critical section of one lock, its kernel on SMs of the task's own.
 template <class P>
 concept SerializedGpuPlatform =
     ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
     CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule> && SerializedFederated<typename P::gpu_rule>;
+template <SerializedGpuPlatform P>
+inline constexpr chain_composition composition_of<P>{.serialized = true};
 
 /// The same with every kernel on all SMs.
 template <class P>
 concept LockedGpuPlatform =
     ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
     CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule> && SerializedWholeGpu<typename P::gpu_rule>;
+template <LockedGpuPlatform P>
+inline constexpr chain_composition composition_of<P>{.kernels = kernel_place::all_sms, .serialized = true};
 
 /// What stands between two CPU segments is one critical section of a pool of tokens under a locking protocol.
 template <class P>
 concept TokenGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
                            CopiesInArrivalOrder<typename P::copy_rule> && TokenLocked<typename P::gpu_rule>;
+template <TokenGpuPlatform P>
+inline constexpr chain_composition composition_of<P>{.kernels = kernel_place::token};
 
+/// One that hosts of chains know as a whole.
 template <class P>
-concept KnownComposition = DedicatedGpuPlatform<P> || BusyWaitingPlatform<P> || SerializedGpuPlatform<P> ||
-                           LockedGpuPlatform<P> || TokenGpuPlatform<P>;
+concept KnownComposition = std::same_as<decltype(composition_of<P>), const chain_composition>;
 
 namespace detail {
+
+/// Whether hosts take tasks of this spelling on a platform as a whole, or say themselves what keeps them from it; else
+/// they are taken apart into visits. Chains where nobody says otherwise.
+template <class P, class T>
+inline constexpr bool taken_as_a_whole = KnownComposition<P>;
 
 /// Why chains on a platform have no bound. Checks take it instead of the platform, which keeps what compilers print
 /// above a sentence short.

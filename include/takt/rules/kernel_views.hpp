@@ -159,13 +159,14 @@ template <class K>
 
 }  // namespace detail
 
-/// On so many dedicated virtual SMs. A kernel that is pinned to an SM takes a whole GPU.
+/// On so many dedicated virtual SMs. A kernel that is pinned to an SM takes a whole GPU, and what it does on more SMs
+/// says nothing of it.
 template <TimedOnSms K>
 [[nodiscard]] constexpr auto time_on_sms(const K& k, const gpu_record& gpu, std::int32_t virtual_sms) -> visit_view {
   const std::int32_t all = detail::all_virtual_sms(gpu);
   if (virtual_sms < 1 || virtual_sms > all) { return {.fault = model_fault::plan_does_not_fit}; }
   const bool is_pinned = !needs_all_cores(detail::fact_or_none<kernel_pinning>(k).width);
-  if (is_pinned && virtual_sms < all) { return detail::unknown_time(); }
+  if (is_pinned && (virtual_sms < all || !knows<kernel_wcet, K>)) { return detail::unknown_time(); }
   visit_view out = detail::no_sharper_than_given(k, gpu, detail::derived_time(k, gpu, virtual_sms));
   if (out.fault == model_fault::none) { out.fault = detail::pinning_fault(k, gpu); }
   return out;
@@ -185,11 +186,15 @@ template <TimedOnGpu K>
   visit_view out{};
   if constexpr (knows<kernel_wcet, K>) {
     out = detail::on_gpu({0, fact<kernel_wcet>(k).time.count()}, gpu);
-  } else if constexpr (TimedOnSms<K>) {
-    return time_on_sms(k, gpu, detail::all_virtual_sms(gpu));
-  } else {
+  } else if constexpr (knows<execution_time, K>) {
+    if constexpr (TimedOnSms<K>) {
+      const bool is_pinned = !needs_all_cores(detail::fact_or_none<kernel_pinning>(k).width);
+      if (!is_pinned) { return time_on_sms(k, gpu, detail::all_virtual_sms(gpu)); }
+    }
     const execution_time given = fact<execution_time>(k);
     out = detail::on_gpu({given.time.lower.count(), given.time.upper.count()}, gpu);
+  } else {
+    return time_on_sms(k, gpu, detail::all_virtual_sms(gpu));
   }
   if (out.fault == model_fault::none) { out.fault = detail::pinning_fault(k, gpu); }
   return out;

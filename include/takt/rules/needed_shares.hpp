@@ -14,9 +14,9 @@
 #include <takt/model/shares/share_task.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/rules/job_priority.hpp>
-#include <takt/rules/pool_rule.hpp>
-#include <takt/rules/servers/share_server.hpp>
+#include <takt/rules/servers/forward.hpp>
 #include <takt/rules/shares/share_rules.hpp>
+#include <takt/rules/visit_view.hpp>
 
 namespace takt {
 
@@ -46,20 +46,20 @@ struct needed_shares_rule {
   static constexpr bool fits_chains = std::same_as<Resource, gpu_shares_resource>;
   using chain_fault = detail::needed_shares_fit_resource<fits_chains>;
   const share_table<MaxTasks>* applications = nullptr;
-  share_rules rules{};
-  share_triggers triggers{};
+  share_rules needs{};
+  share_triggers changes{};
   gpu_shares_resource gpu{};
 
   template <class R>
   [[nodiscard]] constexpr auto on(const R& resource) const noexcept -> needed_shares_rule<MaxTasks, R> {
-    if constexpr (std::same_as<R, gpu_shares_resource>) { return {applications, rules, triggers, resource}; }
-    return {applications, rules, triggers, {}};
+    if constexpr (std::same_as<R, gpu_shares_resource>) { return {applications, needs, changes, resource}; }
+    return {applications, needs, changes, {}};
   }
   /// Here shares take effect at once.
   [[nodiscard]] constexpr auto fault() const -> model_error {
     if (applications == nullptr) { return {.fault = model_fault::no_task}; }
-    if (!choices_known(rules) || !choices_known(triggers)) { return {.fault = model_fault::choice_out_of_range}; }
-    if (rules.actuation != 0) { return {.fault = model_fault::option_unused, .name = "actuation"}; }
+    if (!choices_known(needs) || !choices_known(changes)) { return {.fault = model_fault::choice_out_of_range}; }
+    if (needs.actuation != 0) { return {.fault = model_fault::option_unused, .name = "actuation"}; }
     const model_error error = validate(*applications);
     return error ? error : fits(*applications, gpu);
   }
@@ -67,7 +67,7 @@ struct needed_shares_rule {
   template <std::size_t Capacity>
   [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const -> share_server<Capacity, MaxTasks> {
     if (applications == nullptr) { return {}; }
-    return share_server<Capacity, MaxTasks>{*applications, rules, triggers};
+    return share_server<Capacity, MaxTasks>{*applications, needs, changes};
   }
 
   using view_needs = wcet_row;
@@ -101,16 +101,5 @@ template <class... Tasks>
     -> needed_shares_rule<sizeof...(Tasks)> {
   return {&applications.flat, rules, triggers, {}};
 }
-
-namespace detail {
-
-/// Whether a rule of pools sizes the shares of a GPU.
-template <class Rule>
-[[nodiscard]] constexpr auto sizes_shares() noexcept -> bool {
-  if constexpr (requires { Rule::sizes_shares; }) { return Rule::sizes_shares; }
-  return false;
-}
-
-}  // namespace detail
 
 }  // namespace takt

@@ -29,12 +29,23 @@ struct processor_order<Rule> {
   using type = order_of<Rule>;
 };
 
+/// Kernels run behind tokens.
+template <class P>
+inline constexpr bool holds_tokens = false;
+template <KnownComposition P>
+inline constexpr bool holds_tokens<P> = runs_on_token(composition_of<P>.kernels);
+/// The rule says how many SMs a kernel gets, and no plan does.
+template <class P>
+inline constexpr bool rule_hands_out_sms = false;
+template <KnownComposition P>
+inline constexpr bool rule_hands_out_sms<P> = !runs_on_own_share(composition_of<P>.kernels);
+
 }  // namespace detail
 
 /// Parts of a plan that chains on a platform of this composition use.
 template <Platform P>
 [[nodiscard]] constexpr auto chain_plan_parts() noexcept -> plan_parts {
-  return {.shares = true, .cores = true, .priorities = true, .tokens = TokenGpuPlatform<P>};
+  return {.shares = true, .cores = true, .priorities = true, .tokens = detail::holds_tokens<P>};
 }
 
 /// The flat table of a set as a plan places and orders it: on the plan's cores where it has some, and by the plan's
@@ -93,9 +104,9 @@ template <Platform P, class Table, std::size_t N>
       if (p.tokens[g] != record.gpus[g].tokens) { return misfit; }
     }
   }
-  if (LockedGpuPlatform<P> || TokenGpuPlatform<P>) {
+  if (detail::rule_hands_out_sms<P>) {
     if (p.shares.empty() || record.gpus.empty()) { return {}; }
-    const std::int32_t sms = TokenGpuPlatform<P> ? record.gpus[0].slot() : record.gpus[0].budget();
+    const std::int32_t sms = detail::holds_tokens<P> ? record.gpus[0].slot() : record.gpus[0].budget();
     return detail::repeats_rule(table, p, sms) ? model_error{} : misfit;
   }
   const bool shared_out = p.shares.size() == table.size() || table.gpu_tasks() == 0;
@@ -121,13 +132,13 @@ constexpr void complete_plan(const P& platform, const Table& table, const plan<N
     out.cores[id] = table.tasks[k].core;
     out.priorities[id] = static_cast<std::int32_t>(k);
     if (id < from.shares.size()) { out.shares[id] = from.shares[id]; }
-    if constexpr (LockedGpuPlatform<P> || TokenGpuPlatform<P>) {
+    if constexpr (detail::rule_hands_out_sms<P>) {
       if (table.has_kernel(k) && !record.gpus.empty()) {
-        out.shares[id] = {0, TokenGpuPlatform<P> ? record.gpus[0].slot() : record.gpus[0].budget()};
+        out.shares[id] = {0, detail::holds_tokens<P> ? record.gpus[0].slot() : record.gpus[0].budget()};
       }
     }
   }
-  if constexpr (TokenGpuPlatform<P>) {
+  if constexpr (detail::holds_tokens<P>) {
     out.tokens.clear();
     for (const gpu_record& gpu : record.gpus) { static_cast<void>(out.tokens.push_back(gpu.tokens)); }
   }

@@ -8,6 +8,8 @@
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
 #include <takt/model/task_set.hpp>
+#include <takt/rules/compositions.hpp>
+#include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/shares/share_rules.hpp>
 #include <takt/rules/why_no_method.hpp>
 
@@ -32,9 +34,13 @@ struct shares_rule {
   return {rules, triggers};
 }
 
-/// A rule that says how shares follow jobs.
+/// Whether a rule of pools sizes the shares of a GPU.
 template <class R>
-concept ShareRule = requires(const R& r) {
+concept SizesShares = requires { requires R::sizes_shares; };
+
+/// A rule that says how shares follow jobs where there is nothing but the GPU.
+template <class R>
+concept ShareRule = !SizesShares<R> && requires(const R& r) {
   { r.rules } -> std::same_as<const share_rules&>;
   { r.triggers } -> std::same_as<const share_triggers&>;
 };
@@ -71,6 +77,12 @@ struct share_check {
 
 template <class P, class T>
 using check_shares = share_check<SharePlatform<P>, ShareTaskSet<T>>;
+
+/// Also where what is missing is the rule of a GPU that is granted by shares.
+template <HasGpuShares P, ShareTaskSet T>
+inline constexpr bool taken_as_a_whole<P, T> =
+    !hands_out_percents<typename P::template rule_of<gpu_shares_resource>>() &&
+    !SizesShares<typename P::template rule_of<gpu_shares_resource>>;
 
 template <HasGpuShares P, TaskSet T>
 struct why_no_method<P, T> {

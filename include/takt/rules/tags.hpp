@@ -228,8 +228,7 @@ struct fifo_rule {
 };
 
 /// The GPU as a pool of tokens, each with an equal part of its SMs. A job holds one for each stretch between two of its
-/// CPU segments and has these SMs to itself; the copy engines it shares with the other holders. `Order` is a
-/// `TokenRule`.
+/// CPU segments and has these SMs to itself; copy engines it shares with all others. `Order` is a `TokenRule`.
 template <class Order>
 struct locked_rule {
   using is_takt_rule = void;
@@ -373,8 +372,7 @@ template <class R>
 concept Federated = requires { requires R::hands_out_sms; } && !detail::has_clusters<R> &&
                     std::same_as<detail::server_of<R>, dedicated_server<1>> && detail::takes_times_of_shares<R>();
 /// `serializes_device_use` says that what stands between two CPU segments is a critical section of one lock that is
-/// granted in the order of the processors; `inner_rule` says which SMs a kernel gets, `runs_on_all_sms` that it gets
-/// all.
+/// granted in the order of the processors; `inner_rule` says which SMs a kernel gets, `runs_on_all_sms` that all.
 template <class R>
 concept Serialized = requires {
   typename R::inner_rule;

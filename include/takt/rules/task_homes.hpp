@@ -12,7 +12,9 @@
 namespace takt::detail {
 
 /// Whether a visit ever asks its station.
-[[nodiscard]] constexpr auto takes_unit(const visit_record& x) noexcept -> bool { return x.upper > 0 || x.need != unit_need::time; }
+[[nodiscard]] constexpr auto takes_unit(const visit_record& x) noexcept -> bool {
+  return x.upper > 0 || x.need != unit_need::time;
+}
 
 /// The station that the priority of a task's jobs is of: the first on which they take time and have one priority each,
 /// else the first that they visit.

@@ -27,7 +27,7 @@ template <KnownComposition P, class Table, std::size_t MaxShares, class Ledger, 
 class device_bank {
  public:
   static constexpr std::size_t max_tasks = Table::max_tasks;
-  static constexpr bool serialized = Serialized<P>;
+  static constexpr bool serialized = composition_of<P>.serialized;
   using token_bank_type = typename token_bank_of<typename P::gpu_rule, Table>::type;
 
   /// All but the plan outlive the bank. Engine or lock u and the kernels of tasks are sources of the calendar.
@@ -61,7 +61,9 @@ class device_bank {
       units_[unit_of(j)].request(r);
       asked_ = true;
     } else {
-      if constexpr (runs_on_token(kernels_on<P>)) { j.remaining = tokens_.held_to_sms_of(r, j.position, j.remaining); }
+      if constexpr (runs_on_token(composition_of<P>.kernels)) {
+        j.remaining = tokens_.held_to_sms_of(r, j.position, j.remaining);
+      }
       take_sms(j);
       j.started = now;
       events_->set(sources_->first_kernel() + layout_->kernel_of(index(r)), now + j.remaining);
@@ -89,7 +91,7 @@ class device_bank {
   constexpr void end_operation(rank r, ticks now) {
     const job& j = (*jobs_)[r];
     record(r, now);
-    if (runs_on_own_share(kernels_on<P>) && j.where == stage::kernel) { sms_.complete(j.id); }
+    if (runs_on_own_share(composition_of<P>.kernels) && j.where == stage::kernel) { sms_.complete(j.id); }
   }
   /// A job comes to a CPU segment or completes: what it holds around copies and kernels goes to the next one.
   template <class Began>
@@ -98,7 +100,7 @@ class device_bank {
       if (units_[0].running() != r) { return; }
       units_[0].complete();
       asked_ = true;
-    } else if constexpr (runs_on_token(kernels_on<P>)) {
+    } else if constexpr (runs_on_token(composition_of<P>.kernels)) {
       const rank next = tokens_.holds(r) ? tokens_.give_back(r) : nobody;
       if (next == nobody) { return; }
       (*jobs_)[next].holds_off = false;
@@ -132,14 +134,14 @@ class device_bank {
     began(r);
   }
   constexpr void take_sms(const job& j) noexcept {
-    if (runs_on_own_share(kernels_on<P>) && j.where == stage::kernel) { (void)sms_.request(j.id); }
+    if (runs_on_own_share(composition_of<P>.kernels) && j.where == stage::kernel) { (void)sms_.request(j.id); }
   }
 
   constexpr void record(rank r, ticks now) {
     const job& j = (*jobs_)[r];
     track where{stage::copy, 0, j.engine, 1};
     if (j.where == stage::kernel) {
-      if constexpr (runs_on_token(kernels_on<P>)) {
+      if constexpr (runs_on_token(composition_of<P>.kernels)) {
         where = tokens_.sms_of(r);
       } else {
         where = layout_->sms_of(index(r));

@@ -19,8 +19,8 @@
 
 namespace takt::simulation {
 
-/// What is open in a run: when jobs come and how long visits take. An optional `ended(task, job, time)` hears when jobs
-/// end.
+/// What is open in a run: when jobs come and how long visits take. An optional `completed(task, job, time)` hears when
+/// jobs end.
 template <class C>
 concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job, const visit_record& v, ticks period) {
   { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0
@@ -408,7 +408,8 @@ class engine {
   constexpr void grant_tokens() {
     for (;;) {
       if (const std::uint32_t i = tokens_.next_freed(); i != nobody_asks) {
-        advance(i);
+        tasks_[i].lends = false;
+        if (tasks_[i].under_way) { advance(i); }
         continue;
       }
       const std::uint32_t s = tokens_.next_granted();

@@ -10,6 +10,7 @@
 #include <takt/rules/local_sections.hpp>
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/request.hpp>
+#include <takt/rules/servers/slices.hpp>
 #include <takt/rules/task_homes.hpp>
 
 namespace takt::simulation {

@@ -12,8 +12,8 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/model/validate.hpp>
 #include <takt/rules/accelerator_tags.hpp>
-#include <takt/rules/compositions.hpp>
 #include <takt/rules/composed_board.hpp>
+#include <takt/rules/compositions.hpp>
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/simulation/composition.hpp>
@@ -51,7 +51,7 @@ constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, con
     if (!out.error) { out.error = parts_fault(p, chain_plan_parts<P>(), table.size()); }
     if (out.error) { return out; }
     const platform_record record = platform.record();
-    const simulation::layout<table_type> steps(table, record, p, simulation::kernels_on<P>);
+    const simulation::layout<table_type> steps(table, record, p, composition_of<P>.kernels);
     out.error = located(steps.error(), table.tasks);
     if (!out.error) { out.error = plan_fault(platform, table, p); }
     if (!out.error) {

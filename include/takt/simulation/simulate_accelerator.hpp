@@ -15,6 +15,7 @@
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/planned_kernels.hpp>
+#include <takt/rules/accelerator/strategy_of.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/simulation/accelerator/releases.hpp>
 #include <takt/simulation/accelerator/simulate.hpp>

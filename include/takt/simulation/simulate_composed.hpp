@@ -74,8 +74,9 @@ class optional_choices {
 }  // namespace simulation
 
 /// Lets tasks run in virtual time on a board that is composed of the rules of its pools, under a plan: where it has
-/// offsets, visits are held back until them. `sink` hears which position in the flat table held which unit of its
-/// station, and when. Error: in the platform, the set, the plan or the options. Cost: see `simulation::engine`.
+/// offsets, visits are held back until them, but where rules let them start early; of sections the requests are.
+/// `sink` hears which position in the flat table held which unit of its station, and when. Error: in the platform, the
+/// set, the plan or the options. Cost: see `simulation::engine`.
 template <class P, class T, std::size_t N, std::size_t W>
   requires ComposedBoard<P, T>
 [[nodiscard]] constexpr auto simulate(

@@ -31,7 +31,7 @@ namespace takt::simulation {
 template <KnownComposition P, class Table, std::size_t MaxShares, TraceRecorder Recorder>
 class simulator {
  public:
-  static constexpr bool spins = BusyWaitingPlatform<P>;
+  static constexpr bool spins = composition_of<P>.spins;
   static constexpr std::size_t max_tasks = Table::max_tasks;
   using result_type = simulation_result<max_tasks, Table::max_segments>;
 
@@ -39,7 +39,7 @@ class simulator {
   constexpr simulator(const Table& table, const layout<Table>& steps, const platform_record& platform,
                       const plan<MaxShares>& p, const simulation_options& options, Recorder& recorder)
       : layout_{&steps},
-        sources_{steps.sources(Serialized<P>)},
+        sources_{steps.sources(composition_of<P>.serialized)},
         calendar_{sources_.count()},
         jobs_{table, recorder},
         cores_{sources_.core_ids, jobs_, calendar_},

@@ -113,7 +113,7 @@ TEST_CASE("RTGPU-25 a speed of zero, below zero or beyond its range is refused")
     e.platform.gpus[0].speed = wrong;
     CHECK(analysis_of::fits(e.tasks, e.platform).fault == takt::model_fault::platform_size_out_of_range);
     CHECK(takt::runtime::length_fault(e.tasks, e.platform, takt::dedicate(1, 1)));
-    using takt::simulation::kernel_place;
+    using takt::kernel_place;
     CHECK(takt::simulation::layout<table>{e.tasks, e.platform, takt::dedicate(1, 1), kernel_place::own_share}.error());
   }
   CHECK(gpu_speed{3, 2} == gpu_speed{6, 4});

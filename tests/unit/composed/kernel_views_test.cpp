@@ -119,6 +119,16 @@ TEST_CASE("what does not follow from the facts is unknown, and missing is not ze
   static_assert(takt::blocks_of(by_blocks).blocks == 10 && takt::blocks_of(by_blocks).length == 3 * ms);
 }
 
+TEST_CASE("a kernel that is pinned to an SM takes what is known of it there, not of more SMs") {
+  const auto pinned = [](const auto&... facts) { return takt::visit<takt::gpu>(takt::on_sm(0), facts...); };
+  const auto whole = [](const auto& k) { return takt::time_on_gpu(k, isolated); };
+  CHECK(unknown(pinned(takt::work(8_ms)), 8));
+  CHECK(whole(pinned(takt::work(8_ms))).fault == model_fault::visit_time_unknown);
+  CHECK(whole(pinned(takt::work(8_ms), takt::takes(8_ms))).time.upper == 8 * ms);
+  CHECK(whole(pinned(takt::work(8_ms), takt::wcet(7_ms))).time.upper == 7 * ms);
+  CHECK(whole(takt::visit<takt::gpu>(takt::work(8_ms), takt::takes(8_ms))).time.upper == ms);
+}
+
 TEST_CASE("a derived time is never sharper than a given one") {
   constexpr auto cost = takt::preemption_cost(500_us);
   for (const ticks given : {ms / 2, 2 * ms, 3 * ms, 7 * ms, 40 * ms}) {

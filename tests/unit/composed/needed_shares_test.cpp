@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include <takt/compose.hpp>
 #include <takt/simulation.hpp>
@@ -142,8 +143,10 @@ TEST_CASE("applications of one row are told apart by the position of their tasks
       takt::application("a", takt::period(20_ms), takt::deadline(20_ms), takt::share_priority(1), map_row),
       takt::application("b", takt::period(30_ms), takt::deadline(30_ms), takt::share_priority(2), map_row));
   const auto alone = takt::platform(takt::pool(takt::gpu_shares(), takt::shares(twins)));
+  static_assert(!takt::SharePlatform<std::remove_const_t<decltype(alone)>>);  // whose method reads no rule's own set
   const auto verdict = takt::analyze(alone, twins);
   CHECK(verdict.schedulable());
+  CHECK(verdict.method == "guarded");
   const auto seen = takt::simulate(alone, twins, verdict.plan, {.horizon = 600_ms});
   CHECK(seen.misses() == 0);
   CHECK(seen.completed() == 50);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include <takt/compose.hpp>
 #include <takt/simulation.hpp>
@@ -141,4 +142,60 @@ TEST_CASE("a rule is known by its state machine, and one that nobody knows takes
   const auto seen = takt::simulate(my_board, kernels, takt::plan<1>{}, {.horizon = 400_ms});
   CHECK_FALSE(seen.error);
   CHECK(seen.tasks[0].worst_response <= verdict.tasks[0].bound.value);
+}
+
+namespace {
+
+constexpr auto video = takt::graph_set(takt::graph("video", takt::period(33_ms), takt::node("read", takt::cpu(2_ms)),
+                                                   takt::node("write", takt::cpu(3_ms)), takt::edge("read", "write")));
+constexpr auto fair = takt::platform(takt::pool(takt::processors(2), takt::g_fl));
+constexpr auto my_graphs = takt::platform(takt::pool(takt::processors(3), takt::nonpreemptive(takt::g_edf)));
+
+/// Nothing but a name.
+struct refuses_graphs {
+  static constexpr std::string_view name = "none of my graphs";
+  template <class T>
+  static constexpr bool judges = takt::GraphSet<T>;
+
+  template <class P, class T, std::size_t N, std::size_t V>
+  [[nodiscard]] static constexpr auto judge(const P& /*board*/, const T& /*graphs*/, const takt::plan<N, V>& /*p*/) {
+    takt::verdict<takt::ticks, 1> out;
+    out.method = name;
+    return out;
+  }
+};
+
+constexpr auto granted = takt::platform(takt::pool(takt::gpu_shares(), takt::shares()));
+constexpr auto avionics = takt::application_set(
+    takt::application("map", takt::period(1_s), takt::share_priority(2), takt::scaling_wcet(100_ms)),
+    takt::application("radar", takt::period(2_s), takt::share_priority(1), takt::scaling_wcet(200_ms)));
+
+}  // namespace
+
+template <>
+inline constexpr refuses_graphs takt::analysis::known_method<decltype(my_graphs)>{};
+
+TEST_CASE("the method of graphs answers through the same door, and one of one's own before it") {
+  constexpr auto verdict = takt::analyze(fair, video);
+  static_assert(verdict.schedulable() && verdict.method == "overlapping-nodes");
+  static_assert(known_alone(fair, video).tasks[0].bound.value == verdict.tasks[0].bound.value);
+  static_assert(!takt::SetProvenEitherWay<std::remove_const_t<decltype(fair)>, std::remove_const_t<decltype(video)>>);
+  CHECK(takt::analyze(my_graphs, video).method == "none of my graphs");
+  constexpr auto chains = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(2_ms)));
+  CHECK(takt::analyze(fair, chains).method == "holistic");
+}
+
+TEST_CASE("the test of shares answers through the same door, and takes a search of one's own") {
+  constexpr auto verdict = takt::analyze(granted, avionics);
+  static_assert(verdict.schedulable() && verdict.method == "sufficient-shares");
+  static_assert(
+      !takt::SetProvenEitherWay<std::remove_const_t<decltype(granted)>, std::remove_const_t<decltype(avionics)>>);
+  constexpr auto least = [](const auto& /*board*/, const auto& /*tasks*/, const auto& test) {
+    takt::plan<2> asked;
+    return test(asked).plan;
+  };
+  const auto found = takt::allocate(granted, avionics, least);
+  CHECK(found.feasible);
+  CHECK(found.percents.size() == 2);
+  CHECK(found.percents[0] == verdict.plan.percents[0]);
 }

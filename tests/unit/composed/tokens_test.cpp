@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <takt/analysis/any_stations.hpp>
+#include <takt/analysis/combiners/guarded.hpp>
 #include <takt/compose.hpp>
 #include <takt/simulation.hpp>
 
@@ -134,7 +135,7 @@ TEST_CASE("tokens that a lock or a GPU does not have are refused") {
   CHECK(erased.add_tokens(takt::k_fmlp_order, 20));
 }
 
-TEST_CASE("guards beside sections are refused by name") {
+TEST_CASE("sections whose waits are not known in wall-clock time are refused by name") {
   takt::visit_table<2, 4> table;
   REQUIRE(table.add_task({.name = "t", .period = 20, .deadline = 20}));
   REQUIRE(table.add_next(0, 1, 2));
@@ -146,4 +147,114 @@ TEST_CASE("guards beside sections are refused by name") {
   CHECK(takt::analysis::holistic(table, board).why == takt::obstacle::tokens);
   CHECK(takt::analysis::inflated(table, board).why == takt::obstacle::tokens);
   CHECK(takt::name_of(takt::obstacle::tokens) == "tokens");
+}
+
+namespace {
+
+/// The stations of a typed board under erased rules.
+template <class Stations>
+auto erased(const Stations& typed) -> takt::any_stations<8, 16> {
+  takt::any_stations<8, 16> out;
+  for (std::size_t s = 0; s < typed.size(); ++s) {
+    typed.with_rule(s, [&](const auto& rule) { REQUIRE(out.add(rule, typed.units(s))); });
+  }
+  for (std::size_t t = 0; t < typed.token_pools(); ++t) {
+    typed.with_tokens(t, [&](const auto& order, std::int32_t count) { REQUIRE(out.add_tokens(order, count)); });
+  }
+  return out;
+}
+
+/// Every visit takes as long as it can, and every job comes when the last one's period is over.
+struct densest {
+  static auto gap(std::uint32_t /*task*/, std::uint64_t job, takt::ticks period) -> takt::ticks {
+    return job == 0 ? 0 : period;
+  }
+  static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, takt::ticks /*period*/) -> takt::ticks { return 0; }
+  static auto length(const takt::visit_record& v, std::uint64_t /*job*/) -> takt::ticks { return v.upper; }
+};
+
+}  // namespace
+
+TEST_CASE("sections are proven with guards in a constant expression, and under erased rules alike") {
+  namespace an = takt::analysis;
+  static constexpr auto board = board_of(takt::k_fmlp_order, 1);
+  static constexpr auto flat = takt::flatten(board, tasks, takt::plan<3, 14>{});
+  constexpr auto verdict = an::guarded(flat.table, an::bounded_stations{flat.stations});
+  static_assert(verdict.schedulable());
+  const auto places = erased(flat.stations);
+  const auto same = an::guarded(flat.table, places);
+  REQUIRE(same.schedulable());
+  for (std::size_t v = 0; v < flat.table.visits.size(); ++v) {
+    CHECK(same.plan.offsets[v] == verdict.plan.offsets[v]);
+    CHECK(same.plan.local_deadlines[v] == verdict.plan.local_deadlines[v]);
+  }
+  takt::plan<3, 14> plan;
+  takt::detail::copy_decisions(verdict.plan, plan);
+  const auto judged = takt::analyze(board, tasks, plan);
+  CHECK(judged.schedulable());
+  CHECK(judged.method == "guarded");
+  expect_sound(board, tasks, plan);
+
+  densest choices;
+  takt::simulation::engine<takt::any_stations<8, 16>, 3, 14, densest> run{
+      flat.table,
+      places,
+      choices,
+      {plan.offsets.data(), plan.offsets.size()},
+      {plan.local_deadlines.data(), plan.local_deadlines.size()}};
+  const auto at_door = takt::simulate(board, tasks, plan, {.horizon = 1_s});
+  const auto seen = run.run(1'000'000'000);
+  for (std::size_t i = 0; i < 3; ++i) { CHECK(seen.tasks[i].total_response == at_door.tasks[i].total_response); }
+
+  plan.local_deadlines[2] -= 1'000'000'000;
+  CHECK(takt::analyze(board, tasks, plan).error.fault == takt::model_fault::plan_does_not_fit);
+}
+
+TEST_CASE("a section asks when the visits before it are due, and no guard holds it inside") {
+  namespace an = takt::analysis;
+  takt::visit_table<1, 3> table;
+  REQUIRE(table.add_task({.name = "t", .period = 30, .deadline = 30}));
+  REQUIRE(table.add_next(0, 2, 2));
+  REQUIRE(table.add_next(1, 1, 1));
+  REQUIRE(table.add_next(2, 3, 3));
+  REQUIRE(table.sections.push_back({0, 0, 0b110}));
+  takt::any_stations<3, 3> places;
+  for (int s = 0; s < 3; ++s) { REQUIRE(places.add(takt::deadline_monotonic)); }
+  REQUIRE(places.add_tokens(takt::fifo_order, 1));
+  const an::visit_guards<3> guards{{0, 8, 12}, {5, 4, 6}};
+  an::guard_shortage<3> missing;
+  REQUIRE(an::guards_hold(table, places, guards, missing));
+  const auto verdict = an::guarded_verdict(table, guards);
+  CHECK(verdict.tasks[0].bound.value == 18);
+  CHECK(verdict.visits[1].response == 7);  // from the request at 5
+  densest choices;
+  takt::simulation::engine<takt::any_stations<3, 3>, 1, 3, densest> run{table, places, choices, guards.offsets,
+                                                                           guards.local_deadlines};
+  const auto seen = run.run(100);
+  CHECK(seen.tasks[0].worst_response == 9);  // 2, held back until 5, 1 and 3
+  CHECK(seen.tasks[0].best_response == 9);
+  CHECK(seen.visit_response(0, 1) == 1);
+
+  an::visit_guards<3> hurried = guards;
+  hurried.local_deadlines[2] = 2;
+  CHECK_FALSE(an::guards_hold(table, places, hurried, missing));
+  CHECK((!missing.visits[0] && !missing.visits[1] && missing.visits[2]));
+}
+
+TEST_CASE("a wait that guards leave no room for is told apart from visits that need more time") {
+  namespace an = takt::analysis;
+  takt::visit_table<2, 2> table;
+  for (const char* const name : {"a", "b"}) {
+    REQUIRE(table.add_task({.name = name, .period = 30, .deadline = 30}));
+    REQUIRE(table.add_next(0, 1, 4));
+    REQUIRE(table.sections.push_back({static_cast<std::uint32_t>(table.size() - 1), 0, 1}));
+  }
+  takt::any_stations<1, 2> places;
+  REQUIRE(places.add(takt::fifo));
+  REQUIRE(places.add_tokens(takt::fifo_order, 1));
+  an::guard_shortage<2> missing;
+  CHECK(an::guards_hold(table, places, {{4, 4}, {4, 4}}, missing));
+  CHECK_FALSE(an::guards_hold(table, places, {{3, 4}, {4, 4}}, missing));
+  CHECK(missing.why == takt::obstacle::tokens);
+  CHECK((missing.waits[0] && !missing.waits[1] && !missing.visits[0] && !missing.visits[1]));
 }

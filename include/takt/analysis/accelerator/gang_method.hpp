@@ -52,10 +52,8 @@ struct gang_method : kernel_method<gang_method<Order>> {
 
   template <std::size_t MaxTasks, class Rule>
   static constexpr void judge_parts(const accelerator_table<ticks, MaxTasks>& table,
-                                    const accelerator_record& accelerator, const Rule& rule,
+                                    const accelerator_record& /*accelerator*/, const Rule& /*rule*/,
                                     accelerator_evidence<ticks, MaxTasks>& out) {
-    static_cast<void>(accelerator);
-    static_cast<void>(rule);
     const std::size_t gang = gang_tasks(table).size();
     bool must_miss = false;
     detail::for_each_core(table, [&](std::int32_t core, const auto& part) {

@@ -78,10 +78,8 @@ struct single_stream_method : kernel_method<single_stream_method<Order>> {
 
   template <std::size_t MaxTasks, class Rule>
   static constexpr void judge_parts(const accelerator_table<ticks, MaxTasks>& table,
-                                    const accelerator_record& accelerator, const Rule& rule,
+                                    const accelerator_record& /*accelerator*/, const Rule& /*rule*/,
                                     accelerator_evidence<ticks, MaxTasks>& out) {
-    static_cast<void>(accelerator);
-    static_cast<void>(rule);
     detail::add_part(out, table, any_core, judge_single_stream<Order>(table));
   }
 };

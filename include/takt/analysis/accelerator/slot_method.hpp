@@ -49,9 +49,8 @@ struct slot_method : kernel_method<slot_method<Order>> {
 
   template <std::size_t MaxTasks, class Rule>
   static constexpr void judge_parts(const accelerator_table<ticks, MaxTasks>& table,
-                                    const accelerator_record& accelerator, const Rule& rule,
+                                    const accelerator_record& /*accelerator*/, const Rule& rule,
                                     accelerator_evidence<ticks, MaxTasks>& out) {
-    static_cast<void>(accelerator);
     detail::for_each_core(table, [&](std::int32_t core, const auto& part) {
       detail::add_part(out, part, core, judge_slot<Order>(part, rule.pinned));
     });

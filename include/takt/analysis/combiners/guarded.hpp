@@ -236,8 +236,8 @@ inline constexpr std::int32_t default_guard_rounds = 24;
 
 /// Searches guards under which the tasks are proven: first in proportion to the lengths of visits and of waits for
 /// tokens, then stations and waits that fail get more time. The verdict is about a system that honours the plan's
-/// offsets and local deadlines. Tokens are proven where their waits are known in wall-clock
-/// time, mutexes of one processor are not.
+/// offsets and local deadlines. Tokens are proven where their waits are known in wall-clock time; mutexes of one
+/// processor are not.
 /// Error: `invalid_model`. Cost: at most `rounds` times one test for each station.
 template <std::size_t N, std::size_t V, DecidingStations Stations>
 [[nodiscard]] constexpr auto guarded(const visit_table<N, V>& table, const Stations& stations,

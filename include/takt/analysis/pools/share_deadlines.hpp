@@ -19,7 +19,7 @@ template <std::size_t MaxTasks, class Resource>
                                                   const needed_shares_rule<MaxTasks, Resource>& rule) -> bool {
   if (rule.fault()) { return false; }
   const share_table<MaxTasks>& all = *rule.applications;
-  const auto test = sufficient_shares(all, contention_predictor<MaxTasks>(all), rule.rules);
+  const auto test = sufficient_shares(all, contention_predictor<MaxTasks>(all), rule.needs);
   if (!test.sufficient) { return false; }
   bool taken[MaxTasks]{};
   for (const visit_demand& v : visits) {

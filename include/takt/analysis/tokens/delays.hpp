@@ -102,11 +102,6 @@ constexpr void set_wait(section_demand& s, ticks wait) noexcept {
 
 }  // namespace detail
 
-/// Nothing is known.
-constexpr void no_delays(std::span<section_demand> sections) {
-  for (section_demand& s : sections) { s.wait = unbounded_response; }
-}
-
 /// One queue in which nobody is overtaken: the sections of all that can have asked before, spread over the tokens.
 /// Source: docs/composition.md, contract 3.
 constexpr void arrival_order_delays(std::span<section_demand> sections, std::int32_t tokens) {

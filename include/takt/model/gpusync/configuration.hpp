@@ -121,12 +121,6 @@ struct gpusync_configuration {
 
   [[nodiscard]] constexpr auto cpu_clusters() const noexcept -> std::int32_t { return cpus / cpu_cluster_size; }
   [[nodiscard]] constexpr auto gpu_clusters() const noexcept -> std::int32_t { return gpus / gpu_cluster_size; }
-  [[nodiscard]] constexpr auto cpu_cluster_of(std::int32_t cpu) const noexcept -> std::int32_t {
-    return cpu / cpu_cluster_size;
-  }
-  [[nodiscard]] constexpr auto gpu_cluster_of(std::int32_t gpu) const noexcept -> std::int32_t {
-    return gpu / gpu_cluster_size;
-  }
   [[nodiscard]] constexpr auto engines_per_gpu() const noexcept -> std::int32_t { return 1 + copy_engines; }
   [[nodiscard]] constexpr auto limits_tokens() const noexcept -> bool { return tokens_per_gpu != unlimited_tokens; }
   /// Tokens of a GPU cluster; 0 without a limit.

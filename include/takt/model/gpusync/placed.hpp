@@ -13,8 +13,8 @@ inline constexpr plan_parts gpusync_plan_parts{.shares = true, .cores = true};
 
 /// What keeps a plan from fitting tasks on locked GPUs: a part that they do not use, SMs of a GPU, which nobody has for
 /// itself here, or a GPU cluster for a task without GPU work.
-template <class Table, std::size_t N>
-[[nodiscard]] constexpr auto gpusync_plan_fault(const Table& table, const plan<N>& p) -> model_error {
+template <class Table, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto gpusync_plan_fault(const Table& table, const plan<N, V>& p) -> model_error {
   if (const auto error = parts_fault(p, gpusync_plan_parts, table.size())) { return error; }
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
@@ -26,8 +26,8 @@ template <class Table, std::size_t N>
 }
 
 /// The tasks as a plan places them. Pre: `gpusync_plan_fault` found nothing.
-template <class Table, std::size_t N>
-[[nodiscard]] constexpr auto placed(Table table, const plan<N>& p) -> Table {
+template <class Table, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto placed(Table table, const plan<N, V>& p) -> Table {
   for (std::size_t i = 0; i < table.size(); ++i) {
     auto& t = table.tasks[i];
     if (t.id < p.cores.size()) { t.cpu_cluster = p.cores[t.id]; }

@@ -50,7 +50,6 @@ struct fuzzy_network {
   inline_vector<rule, MaxRules> rules;
 
   [[nodiscard]] static constexpr auto inputs() noexcept -> std::size_t { return Inputs; }
-  [[nodiscard]] static constexpr auto max_rules() noexcept -> std::size_t { return MaxRules; }
 
   [[nodiscard]] constexpr auto log_firings(const input& x) const noexcept -> std::array<double, MaxRules> {
     std::array<double, MaxRules> out{};

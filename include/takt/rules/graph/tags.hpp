@@ -11,6 +11,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/clusters.hpp>
+#include <takt/rules/compositions.hpp>
 #include <takt/rules/gel.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/rules/why_no_method.hpp>
@@ -164,6 +165,12 @@ template <class P>
 using check_graphs =
     graph_check<graph_gap_of<P>(),
                 typename first_foreign<P, processors_resource, copy_engines_resource, block_slots_resource>::type>;
+
+/// Also where what is missing is processors, streams or guards.
+template <class P, GraphSet T>
+inline constexpr bool taken_as_a_whole<P, T> =
+    graph_gap_of<P>() == graph_gap::none || graph_gap_of<P>() == graph_gap::no_processors ||
+    graph_gap_of<P>() == graph_gap::streams_per_task || graph_gap_of<P>() == graph_gap::unguarded;
 
 template <GraphPlatform P, GraphSet T>
 struct why_no_method<P, T> {

@@ -8,4 +8,5 @@
 #include <takt/rules/servers/block_queue_server.hpp>
 #include <takt/rules/servers/context_server.hpp>
 #include <takt/rules/servers/kernel_server.hpp>
+#include <takt/rules/servers/share_server.hpp>
 #include <takt/rules/servers/unit_server.hpp>

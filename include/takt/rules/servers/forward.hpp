@@ -19,12 +19,12 @@ template <class Strategy, std::size_t MaxLanes>
 class kernel_server;
 template <std::size_t Capacity, std::size_t MaxSms, std::size_t MaxBlocks>
 class block_queue_server;
+template <std::size_t Capacity, std::size_t MaxTasks>
+class share_server;
 
 struct limited_by_streams;
 template <std::size_t MaxTasks, class Limit = limited_by_streams>
 class level_stack;
-template <std::size_t MaxTasks>
-class single_stream;
 template <std::size_t MaxTasks, std::size_t MaxCores>
 class slotted_cores;
 template <std::size_t MaxTasks, std::size_t MaxCores, GangOrder Order = backfill_order>

@@ -22,6 +22,7 @@
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/planned_kernels.hpp>
+#include <takt/rules/accelerator/strategy_of.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/runtime/accelerator/accelerator_options.hpp>
 #include <takt/runtime/accelerator/accelerator_rights.hpp>

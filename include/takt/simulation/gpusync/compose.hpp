@@ -33,11 +33,11 @@ inline constexpr std::size_t gpusync_job_visits = max_visits_of_task;
 
 /// What a visit of locked GPUs does, and how it takes its time.
 struct gpusync_visit {
-  ticks fixed = 0;                             ///< of calls and switches
-  std::size_t piece = 0;                       ///< number of the work, see `work_item`
-  std::size_t shift = 0;                       ///< more for jobs that move
-  bool works = false;                          ///< does more than what is fixed
-  std::array<ticks, distance_limit> worst{};   ///< of the work, by the distance from the GPU before
+  ticks fixed = 0;                            ///< of calls and switches
+  std::size_t piece = 0;                      ///< number of the work, see `work_item`
+  std::size_t shift = 0;                      ///< more for jobs that move
+  bool works = false;                         ///< does more than what is fixed
+  std::array<ticks, distance_limit> worst{};  ///< of the work, by the distance from the GPU before
 };
 
 /// Tasks on locked GPUs as visits of the stations of a composed board. A job is a chain: CPU time; then a token around
@@ -61,7 +61,12 @@ namespace detail {
 
 /// What only the simulator of locked GPUs knows.
 [[nodiscard]] inline auto not_composed(const gpusync_simulation_options& o) -> model_error {
-  if (o.budgets != overrun_policy::none) { return unused("budgets"); }
+  switch (o.budgets) {
+    case overrun_policy::none: break;
+    case overrun_policy::signal:
+    case overrun_policy::early_release:
+    case overrun_policy::bandwidth_inheritance: return unused("budgets");
+  }
   if (!o.aberrant.empty()) { return unused("aberrant"); }
   return {};
 }
@@ -85,18 +90,18 @@ class gpusync_chain {
     const std::size_t token = open_token();
     const bool moves = out_->system.pools[static_cast<std::size_t>(p.gpu_cluster)].tokens.gpus > 1;
     const std::vector<section_step> moving = moves ? state_steps() : std::vector<section_step>{};
-    std::vector<section_step> always = p.steps;
-    if (out_->system.migration == migration_path::system_memory) {
-      for (const ticks t : p.state_out) { always.push_back({section_engine::copy_out, t}); }
-    }
+    const std::vector<section_step> always = steps_of_all();
     shift_ = moving.size();
-    work(p.cpu_first, 0, always.empty() ? 0 : costs.before_lock,
-         always.empty() ? unit_need::time : unit_need::step, token);
-    if (!moving.empty() && always.empty()) { add(cpu_station(), {.fixed = costs.before_lock}, unit_need::step, true, token); }
+    work(p.cpu_first, 0, always.empty() ? 0 : costs.before_lock, always.empty() ? unit_need::time : unit_need::step,
+         token);
+    if (!moving.empty() && always.empty()) {
+      add(cpu_station(), {.fixed = costs.before_lock}, unit_need::step, true, token);
+    }
     const std::size_t all = moving.size() + always.size();
     for (std::size_t k = 0; k < all; ++k) {
       const bool moved = k < moving.size();
-      operation(moved ? moving[k] : always[k - moving.size()], moved ? k : k - moving.size(), moved, k + 1 < all, token);
+      operation(moved ? moving[k] : always[k - moving.size()], moved ? k : k - moving.size(), moved, k + 1 < all,
+                token);
     }
     work(p.cpu_last, 1, costs.after_grant, unit_need::step, token);
     step(costs.after_unlock + p.cpu_after);
@@ -113,7 +118,7 @@ class gpusync_chain {
     return static_cast<std::uint32_t>(program_->cpu_cluster);
   }
 
-  /// Time on a CPU that ends with a step which needs one.
+  /// Time on a CPU, then a call of the token's lock or the end.
   void step(ticks time) { add(cpu_station(), {.fixed = time}, unit_need::step, false, no_section); }
   void work(ticks worst, std::size_t piece, ticks fixed, unit_need need, std::size_t token) {
     gpusync_visit v{.fixed = fixed, .piece = piece, .works = worst > 0};
@@ -135,11 +140,27 @@ class gpusync_chain {
     return out;
   }
 
+  /// Of every job: those of the task, and copies of its state that it leaves in system memory.
+  [[nodiscard]] auto steps_of_all() const -> std::vector<section_step> {
+    std::vector<section_step> out = program_->steps;
+    switch (out_->system.migration) {
+      case migration_path::none:
+      case migration_path::peer_to_peer: break;
+      case migration_path::system_memory:
+        for (const ticks t : program_->state_out) { out.push_back({section_engine::copy_out, t}); }
+        break;
+    }
+    return out;
+  }
+
   auto open_token() -> std::size_t {
     const token_map& map = out_->system.pools[static_cast<std::size_t>(program_->gpu_cluster)].tokens;
     visit_section s{.task = task_, .tokens = static_cast<std::uint32_t>(program_->gpu_cluster)};
     s.units = map.gpus;
-    s.together = map.layout == token_layout::block ? map.tokens_per_gpu : 1;
+    switch (map.layout) {
+      case token_layout::block: s.together = map.tokens_per_gpu; break;
+      case token_layout::interleaved: s.together = 1; break;
+    }
     return open(s);
   }
   auto open(const visit_section& s) -> std::size_t {
@@ -223,7 +244,9 @@ class gpusync_choices {
     if (job >= all.size()) { return longest_run + 1; }
     return all[job].release - (job == 0 ? 0 : all[job - 1].release);
   }
-  [[nodiscard]] static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
+  [[nodiscard]] static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks {
+    return 0;
+  }
   [[nodiscard]] auto length(const visit_record& v, std::uint64_t job) -> ticks {
     job_[v.task] = job;
     const gpusync_visit& x = of_->visits[of_->table.tasks[v.task].first_visit + v.position];
@@ -289,8 +312,8 @@ template <GpusyncPlatform P, class Table>
   if (!out->error) { out->error.fault = detail::size_fault(out->system, out->jobs, options); }
   for (std::uint32_t i = 0; i < tasks.size() && !out->error; ++i) {
     const auto& t = tasks.tasks[i];
-    static_cast<void>(out->table.add_task(
-        {.name = t.name, .period = t.period, .deadline = t.deadline, .priority = t.priority}));
+    static_cast<void>(
+        out->table.add_task({.name = t.name, .period = t.period, .deadline = t.deadline, .priority = t.priority}));
     if (!detail::gpusync_chain<Table::max_tasks>{*out, i}.write()) {
       out->error = fault_at(model_fault::too_many_visits, i);
     }
@@ -320,8 +343,7 @@ auto run(const composed_gpusync<MaxTasks>& tasks, const Work& work, std::uint64_
   const stations places{tasks.system, tasks.points, sections, memories, moves};
   using choices_type = detail::gpusync_choices<MaxTasks, Work, Recorder>;
   choices_type choices{tasks, moves, work, recorder};
-  const auto host =
-      std::make_unique<engine<stations, MaxTasks, visits, choices_type>>(tasks.table, places, choices);
+  const auto host = std::make_unique<engine<stations, MaxTasks, visits, choices_type>>(tasks.table, places, choices);
   return host->run(choices_type::longest_run, choices.sink());
 }
 

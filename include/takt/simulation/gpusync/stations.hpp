@@ -39,16 +39,13 @@ class gpusync_stations {
   gpusync_stations(const gpu_system& system, std::span<const detail::point_rule> points,
                    std::span<const std::uint32_t> sections, std::vector<affinity_memory<MaxTasks>>& memories,
                    std::span<gpusync_move> moves)
-      : system_{&system},
-        points_{points},
-        sections_{sections},
-        memories_{&memories},
-        moves_{moves},
-        layout_{system} {}
+      : system_{&system}, points_{points}, sections_{sections}, memories_{&memories}, moves_{moves}, layout_{system} {}
 
   [[nodiscard]] auto engines() const noexcept -> std::uint32_t { return static_cast<std::uint32_t>(system_->clusters); }
   [[nodiscard]] auto size() const noexcept -> std::size_t { return engines() + 1; }
-  [[nodiscard]] auto units(std::size_t s) const noexcept -> std::int32_t { return inherits(s) ? system_->processors : 1; }
+  [[nodiscard]] auto units(std::size_t s) const noexcept -> std::int32_t {
+    return inherits(s) ? system_->processors : 1;
+  }
   [[nodiscard]] auto inherits(std::size_t s) const noexcept -> bool { return s < engines(); }
   [[nodiscard]] auto token_pools() const noexcept -> std::size_t { return static_cast<std::size_t>(layout_.size()); }
   [[nodiscard]] static auto starts_early(std::size_t /*s*/) noexcept -> bool { return false; }
@@ -78,7 +75,9 @@ class gpusync_stations {
       with(s, [&](auto& server) { server.decide(now, sink); });
     }
     void reprioritize(std::size_t s, client who, const priority_point& p) { cpus_[s].reprioritize(who, p); }
-    [[nodiscard]] auto next(std::size_t s) const -> ticks { return s < cpus_.size() ? cpus_[s].next() : engines_.next(); }
+    [[nodiscard]] auto next(std::size_t s) const -> ticks {
+      return s < cpus_.size() ? cpus_[s].next() : engines_.next();
+    }
     auto fire(std::size_t s, ticks now, const slice_sink& sink) -> client {
       client done = no_client;
       with(s, [&](auto& server) { done = server.fire(now, sink); });

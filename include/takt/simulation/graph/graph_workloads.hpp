@@ -190,12 +190,4 @@ template <ExactNumber Number, std::size_t N, std::size_t E, std::size_t G>
   return out;
 }
 
-/// Lets tokens instead of offsets release every task that depends on another job of its invocation.
-template <ExactNumber Number>
-void release_by_tokens(graph_workload<Number>& w) {
-  for (const auto& e : w.dependencies) {
-    if (e.lag == 0) { w.tasks[e.to].clock = no_clock; }
-  }
-}
-
 }  // namespace takt::simulation

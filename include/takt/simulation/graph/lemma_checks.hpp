@@ -47,7 +47,6 @@ class lemma_checks {
     if (!non_busy) { return; }
     ++non_busy_instants_;
     const Number w = gpu.backlog(now);
-    if (worst_carry_in_ < w) { worst_carry_in_ = w; }
     if (queue.waiting() > 0 || claims_.carry_in < w) { ++carry_in_violations_; }
   }
 
@@ -57,12 +56,10 @@ class lemma_checks {
   [[nodiscard]] auto carry_in_violations() const noexcept -> std::uint64_t { return carry_in_violations_; }
   [[nodiscard]] auto backlog_violations() const noexcept -> std::uint64_t { return backlog_violations_; }
   /// Unfinished work that was seen, at most.
-  [[nodiscard]] auto worst_carry_in() const -> const Number& { return worst_carry_in_; }
   [[nodiscard]] auto worst_backlog() const -> const Number& { return worst_backlog_; }
 
  private:
   queue_claims<Number> claims_;
-  Number worst_carry_in_ = Number(0);
   Number worst_backlog_ = Number(0);
   std::uint64_t instants_ = 0;
   std::uint64_t non_busy_instants_ = 0;

@@ -27,8 +27,8 @@ namespace takt::simulation {
 
 /// Virtual time for tasks that share locks: clusters of processors run programs of executions, suspensions and locks.
 ///
-/// Order within one instant. Executions and suspensions that end, then all that follows; then the releases, by task,
-/// and all that follows. What follows: each cluster takes the ready jobs of best effective priority, ties by task; of
+/// Order within one instant. Executions and suspensions that end, with programs that end without a chance of preemption,
+/// then all that follows; then the releases, by task, and all that follows. What follows: each cluster takes the ready jobs of best effective priority, ties by task; of
 /// those that stand at a lock, an unlock or the end of their program the one with the lowest task does that, and the
 /// choice is made anew; when there is none, all start what they stand at. So a lock takes a processor, though no time,
 /// and a suspension begins when its job is scheduled there.
@@ -79,8 +79,8 @@ class lock_simulator {
             [this](request_id t) { return system_.is_donor(t); }, result_);
       }
       now_ = next;
-      while (work_.time() == now_) { end_work(static_cast<request_id>(work_.source())); }
       before_releases_ = true;
+      while (work_.time() == now_) { end_work(static_cast<request_id>(work_.source())); }
       settle();
       before_releases_ = false;
       if (releases_.time() != now_) { continue; }
@@ -236,9 +236,12 @@ class lock_simulator {
     work_.set(static_cast<std::size_t>(t), never);
   }
   void end_work(request_id t) {
+    const bool stays = cannot_be_preempted(t);
     stop(t);
     work_.set(static_cast<std::size_t>(t), never);
-    if (system_[t].remaining == 0) { system_[t].advance(); }
+    if (system_[t].remaining > 0) { return; }
+    system_[t].advance();
+    if (stays && system_[t].next() == nullptr) { complete(t); }
   }
   void stop(request_id t) {
     task_state& s = system_[t];

@@ -166,6 +166,20 @@ TEST_CASE("GSD-09 a job that cannot be preempted keeps its processor until that 
   CHECK(finishes_of(simulate_locks(late, none)) == instants{9, 3});
 }
 
+TEST_CASE("a job that cannot be preempted ends with its last execution, whoever goes on then") {
+  bank none;
+  lock_workload w;
+  w.task().execute_without_preemption(6).released(0, {2});
+  w.task().execute(3).released(4, {1});
+  CHECK(finishes_of(simulate_locks(w, none)) == instants{6, 9});
+
+  // One that can is preempted before it notes its end.
+  lock_workload woken;
+  woken.task().execute(1).suspend(4).execute(3).released(0, {1});
+  woken.task().execute(4).released(0, {2});
+  CHECK(finishes_of(simulate_locks(woken, none)) == instants{8, 8});
+}
+
 TEST_CASE("a job is pending only when the job before it has ended") {
   bank none;
   lock_workload w;

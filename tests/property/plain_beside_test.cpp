@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "property/plain_systems.hpp"
+
+TEST_CASE("tasks without a GPU beside chains keep the bounds of their proofs under every pair of plain rules") {
+  plain_systems::judge_part<plain_systems::shape::beside>(plain_systems::systems_or(250));
+}
