@@ -17,16 +17,15 @@ struct npu {
   std::int32_t count = 1;
 };
 
-constexpr auto chains = takt::task_set(
-    takt::task("detect", takt::period(40ms), takt::cpu(1ms, 2ms), takt::copy(1ms, takt::to_device),
-               takt::kernel(takt::work(8ms, 24ms)), takt::copy(300us, takt::to_host), takt::cpu(1ms)),
-    takt::task("plan", takt::period(60ms), takt::on_core(2), takt::cpu(4ms), takt::visit<npu>(takt::takes(6ms)),
-               takt::cpu(1ms)));
-constexpr auto fusion = takt::graph("fusion", takt::period(50ms), takt::node("read", takt::cpu(2ms)),
-                                    takt::node("left", takt::cpu(3ms)), takt::node("right", takt::cpu(4ms)),
-                                    takt::node("merge", takt::cpu(2ms)), takt::edge("read", "left"),
-                                    takt::edge("read", "right"), takt::edge("left", "merge"),
-                                    takt::edge("right", "merge"));
+constexpr auto chains =
+    takt::task_set(takt::task("detect", takt::period(40ms), takt::cpu(1ms, 2ms), takt::copy(1ms, takt::to_device),
+                              takt::kernel(takt::work(8ms, 24ms)), takt::copy(300us, takt::to_host), takt::cpu(1ms)),
+                   takt::task("plan", takt::period(60ms), takt::on_core(2), takt::cpu(4ms),
+                              takt::visit<npu>(takt::takes(6ms)), takt::cpu(1ms)));
+constexpr auto fusion =
+    takt::graph("fusion", takt::period(50ms), takt::node("read", takt::cpu(2ms)), takt::node("left", takt::cpu(3ms)),
+                takt::node("right", takt::cpu(4ms)), takt::node("merge", takt::cpu(2ms)), takt::edge("read", "left"),
+                takt::edge("read", "right"), takt::edge("left", "merge"), takt::edge("right", "merge"));
 constexpr auto tasks = takt::workload(chains, fusion);
 
 constexpr auto board = takt::platform(takt::pool(takt::processors(4), takt::clustered(takt::edf, 2)),

@@ -12,7 +12,6 @@ struct lottery : takt::fifo_rule {};
 constexpr auto other = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority), engine, gpu);
 constexpr auto verdict = takt::analyze(other, takt::task_set(camera), takt::dedicate(1));
 #else
-constexpr auto other =
-    takt::platform(takt::pool(takt::processors(1), lottery{}), engine, gpu);
+constexpr auto other = takt::platform(takt::pool(takt::processors(1), lottery{}), engine, gpu);
 constexpr auto verdict = takt::analyze(other, takt::task_set(camera), takt::dedicate(1));
 #endif

@@ -1,4 +1,4 @@
-// EXPECT: takt: shares(applications) sizes what kernels hold of a GPU that is granted by per cent
+// EXPECT: takt: shares\(applications\) sizes what kernels hold of a GPU that is granted by per cent
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/compose.hpp>
 

@@ -51,7 +51,8 @@ auto random_system(std::uint64_t seed, bool on_device) -> system {
   out.cores = on_device ? count : 1;
   for (std::uint32_t i = 0; i < count; ++i) {
     const ticks period = random.between(20 * unit, 90 * unit);
-    REQUIRE(out.set.add_task({.name = "t", .period = period, .deadline = period, .priority = static_cast<std::int32_t>(i)}));
+    REQUIRE(out.set.add_task(
+        {.name = "t", .period = period, .deadline = period, .priority = static_cast<std::int32_t>(i)}));
     const auto add = [&](std::uint32_t station, ticks most) {
       const ticks time = random.between(1, most * unit);
       REQUIRE(out.set.add_next(station, time, time));
@@ -92,11 +93,10 @@ auto by_locks(const system& s, const Lock& lock, bool donates, ticks horizon) ->
     const auto& t = s.set.tasks[i];
     w.task(static_cast<std::int32_t>(s.on_device ? i : 0));
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-      const bool held = std::ranges::any_of(s.set.sections, [&](const takt::visit_section& x) {
-        return x.task == i && (x.visits >> p & 1U) != 0;
-      });
+      const bool held = std::ranges::any_of(
+          s.set.sections, [&](const takt::visit_section& x) { return x.task == i && (x.visits >> p & 1U) != 0; });
       if (held) { w.lock(pool); }
-      held && s.on_device ? w.suspend(s.set.visit(i, p).upper) : w.execute(s.set.visit(i, p).upper);
+      held&& s.on_device ? w.suspend(s.set.visit(i, p).upper) : w.execute(s.set.visit(i, p).upper);
       if (held) { w.unlock(pool); }
     }
     for (ticks release = 0; release < horizon; release += t.period) {
@@ -168,4 +168,6 @@ TEST_CASE("the engine and the simulator of locks agree on every response with a 
   CHECK(differing_on_one(nobody_inherits_rule{}, 400) > 0);
 }
 
-TEST_CASE("the comparison sees holders that inherit nothing") { CHECK(differing(k_fmlp_without_inheritance{}, 400) > 0); }
+TEST_CASE("the comparison sees holders that inherit nothing") {
+  CHECK(differing(k_fmlp_without_inheritance{}, 400) > 0);
+}

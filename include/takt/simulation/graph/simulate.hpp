@@ -17,8 +17,8 @@
 #include <takt/model/located.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/rules/gel.hpp>
 #include <takt/rules/composed_board.hpp>
+#include <takt/rules/gel.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>

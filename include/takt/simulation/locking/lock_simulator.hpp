@@ -27,11 +27,12 @@ namespace takt::simulation {
 
 /// Virtual time for tasks that share locks: clusters of processors run programs of executions, suspensions and locks.
 ///
-/// Order within one instant. Executions and suspensions that end, with programs that end without a chance of preemption,
-/// then all that follows; then the releases, by task, and all that follows. What follows: each cluster takes the ready jobs of best effective priority, ties by task; of
-/// those that stand at a lock, an unlock or the end of their program the one with the lowest task does that, and the
-/// choice is made anew; when there is none, all start what they stand at. So a lock takes a processor, though no time,
-/// and a suspension begins when its job is scheduled there.
+/// Order within one instant. Executions and suspensions that end, with programs that end without a chance of
+/// preemption, then all that follows; then the releases, by task, and all that follows. What follows: each cluster
+/// takes the ready jobs of best effective priority, ties by task; of those that stand at a lock, an unlock or the end
+/// of their program the one with the lowest task does that, and the choice is made anew; when there is none, all start
+/// what they stand at. So a lock takes a processor, though no time, and a suspension begins when its job is scheduled
+/// there.
 ///
 /// Cost per instant and per lock operation: a few passes over the pending jobs. Nothing is allocated between the first
 /// and the last instant unless hooks lock more than the programs do, a job holds more than sixteen locks, or the
