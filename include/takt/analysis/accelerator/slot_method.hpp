@@ -14,8 +14,8 @@
 #include <takt/analysis/demand/edf_verdict.hpp>
 #include <takt/analysis/known_method.hpp>
 #include <takt/model/accelerator.hpp>
-#include <takt/rules/accelerator/slotted_cores.hpp>
 #include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/servers/forward.hpp>
 
 namespace takt::analysis {
 
