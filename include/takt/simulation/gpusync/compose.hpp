@@ -61,12 +61,7 @@ namespace detail {
 
 /// What only the simulator of locked GPUs knows.
 [[nodiscard]] inline auto not_composed(const gpusync_simulation_options& o) -> model_error {
-  switch (o.budgets) {
-    case overrun_policy::none: break;
-    case overrun_policy::signal:
-    case overrun_policy::early_release:
-    case overrun_policy::bandwidth_inheritance: return unused("budgets");
-  }
+  if (o.budgets != overrun_policy::none) { return unused("budgets"); }
   if (!o.aberrant.empty()) { return unused("aberrant"); }
   return {};
 }
