@@ -27,7 +27,7 @@ struct single_jobs {
   }
   static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
   static auto length(const takt::visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; }
-  void ended(std::uint32_t task, std::uint64_t /*job*/, ticks time) { ends[task] = time; }
+  void completed(std::uint32_t task, std::uint64_t /*job*/, ticks time) { ends[task] = time; }
 };
 
 auto ends_of(const table& set, const board& places, const std::vector<ticks>& releases) -> std::vector<ticks> {
@@ -123,7 +123,7 @@ TEST_CASE("jobs that get a token of another unit make the visits of a move") {
     }
     static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
     static auto length(const takt::visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; }
-    void ended(std::uint32_t task, std::uint64_t /*job*/, ticks time) {
+    void completed(std::uint32_t task, std::uint64_t /*job*/, ticks time) {
       if (task == 0) { ends.push_back(time); }
     }
   } jobs;
