@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <takt/core/choice.hpp>
-
 namespace takt {
 
 /// Whether an enumeration names this number. Pre: its enumerators count from 0 without gaps, and `last_of(e)` is the
