@@ -42,9 +42,8 @@ struct early_start_check {
   static constexpr bool passed = ByDeadline;
   static_assert(
       ByDeadline,
-      "takt: starts_early is for rules whose order is by absolute deadlines and whose server starts_least_points, "
-      "and this one, which is the template argument, has others, under which visits that come early delay "
-      "others; leave it out. See docs/errors.md#E104");
+      "takt: starts_early is for rules whose order is by absolute deadlines and whose server starts_least_points; this "
+      "one, the template argument, is another: leave it out. See docs/errors.md#E104");
 };
 
 }  // namespace detail

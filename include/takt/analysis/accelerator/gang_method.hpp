@@ -67,8 +67,9 @@ struct gang_method : kernel_method<gang_method<Order>> {
     }
   }
 };
-template <HasAccelerator P>
-  requires GangScheduled<typename P::accelerator_rule>
+template <class P>
+concept GangKernels = HasAccelerator<P> && GangScheduled<typename P::accelerator_rule>;
+template <GangKernels P>
 inline constexpr gang_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
 
 }  // namespace takt::analysis

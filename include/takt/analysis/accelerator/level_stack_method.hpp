@@ -50,8 +50,9 @@ struct level_stack_method : kernel_method<level_stack_method<Order>> {
     detail::add_part(out, table, any_core, judge_levels<Order>(table, accelerator.preemption_levels, rule.cost));
   }
 };
-template <HasAccelerator P>
-  requires NestsKernels<typename P::accelerator_rule>
+template <class P>
+concept NestedKernels = HasAccelerator<P> && NestsKernels<typename P::accelerator_rule>;
+template <NestedKernels P>
 inline constexpr level_stack_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
 
 }  // namespace takt::analysis

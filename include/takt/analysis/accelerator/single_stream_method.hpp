@@ -83,8 +83,9 @@ struct single_stream_method : kernel_method<single_stream_method<Order>> {
     detail::add_part(out, table, any_core, judge_single_stream<Order>(table));
   }
 };
-template <HasAccelerator P>
-  requires takt::SingleStream<typename P::accelerator_rule>
+template <class P>
+concept OneStream = HasAccelerator<P> && takt::SingleStream<typename P::accelerator_rule>;
+template <OneStream P>
 inline constexpr single_stream_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
 
 }  // namespace takt::analysis

@@ -59,8 +59,9 @@ struct slot_method : kernel_method<slot_method<Order>> {
     }
   }
 };
-template <HasAccelerator P>
-  requires ServesSlots<typename P::accelerator_rule>
+template <class P>
+concept SlottedKernels = HasAccelerator<P> && ServesSlots<typename P::accelerator_rule>;
+template <SlottedKernels P>
 inline constexpr slot_method<kernel_order<typename P::accelerator_rule>> known_method<P>{};
 
 }  // namespace takt::analysis
