@@ -82,9 +82,13 @@ namespace detail {
   return t.terms.empty() ? std::string{".\n"} : ". Of that bound,\n" + list_of(v, t, t.terms);
 }
 
-/// "8ms", and by which method where several have bounds.
+/// "8ms", by which method where several have bounds, and how much of it is waiting.
 [[nodiscard]] inline auto bound_text(const verdict_summary& v, const task_summary& t) -> std::string {
-  return format_duration(t.bound.value) + (v.mixes_methods() ? " (" + t.method + ")" : "");
+  std::string beside = v.mixes_methods() ? t.method : "";
+  if (t.blocking > 0) {
+    beside += (beside.empty() ? "" : ", ") + format_duration(t.blocking) + " of it waiting for locks";
+  }
+  return format_duration(t.bound.value) + (beside.empty() ? "" : " (" + beside + ")");
 }
 
 [[nodiscard]] inline auto unlimited_text(const verdict_summary& v, const task_summary& t) -> std::string {

@@ -51,6 +51,7 @@ inline void write_task(json_writer& json, const verdict_summary& v, const task_s
   write_time(json, "response_bound", t.bound.exists, t.bound.value);
   json.member("meets", t.meets);
   if (!t.method.empty()) { json.member("method", t.method); }
+  if (t.blocking > 0) { json.member("blocking", t.blocking); }
   json.key("terms").begin_array();
   for (const term<ticks>& part : t.terms) {
     json.begin_object().member("what", name_of(part.what));

@@ -25,6 +25,7 @@ struct task_summary {
   bool limited = true;  ///< false: no deadline, any bound will do
   response_bound<ticks> bound;
   std::string method;  ///< whose bound it is
+  ticks blocking = 0;  ///< of the bound, what is waiting for tokens and for less important sections
   bool evaluated = false;
   bool meets = false;
   std::vector<term<ticks>> terms;   ///< of a bound that exists; they add up to it
@@ -107,7 +108,10 @@ template <std::size_t N, std::size_t M>
     row.deadline = t.deadline;
     row.limited = t.limited;
     row.bound = t.bound;
-    if (t.bound.exists) { row.method = t.method.empty() ? v.method : t.method; }
+    if (t.bound.exists) {
+      row.method = t.method.empty() ? v.method : t.method;
+      row.blocking = t.blocking;
+    }
     row.evaluated = t.evaluated;
     row.meets = t.meets;
     out.tasks.push_back(std::move(row));

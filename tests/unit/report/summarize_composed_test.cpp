@@ -32,6 +32,7 @@ struct watched_edf : takt::edf_rule {
   }
 };
 constexpr auto watched_board = takt::platform(takt::pool(takt::processors(1), watched_edf{}));
+struct log_mutex {};
 struct first_is_alone {
   static constexpr std::string_view name = "first alone";
   static constexpr void responds(const auto& table, const auto& /*stations*/, std::span<ticks> bounds) {
@@ -89,6 +90,33 @@ TEST_CASE("where one method has all bounds, only JSON repeats its name") {
   CHECK(json_of(v).at("tasks")[1].at("method") == "holistic");
   CHECK_FALSE(contains(words_of(v), "ms (holistic)"));
   CHECK(takt::report::verdict_table(v).heads.size() == 5);
+}
+
+TEST_CASE("a report says how much of a bound is waiting for locks, also behind guards") {
+  constexpr auto tasks =
+      takt::task_set(takt::task("fast", takt::period(20_ms), takt::cpu(1_ms), takt::locks<log_mutex>(takt::cpu(1_ms))),
+                     takt::task("slow", takt::period(60_ms), takt::locks<log_mutex>(takt::cpu(3_ms)), takt::cpu(1_ms)));
+  constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
+                                        takt::pool(log_mutex{}, takt::locked(takt::priority_ceiling_order)));
+  const verdict_summary v = summary_of(board, tasks);
+  REQUIRE(v.status == takt::verdict_status::schedulable);
+  CHECK(json_of(v).at("tasks")[0].at("blocking") == 3'000'000);
+  CHECK_FALSE(json_of(v).at("tasks")[1].contains("blocking"));
+  CHECK(
+      contains(words_of(v), "fast meets its deadline of 20ms: a job takes at most 5ms (3ms of it waiting for locks)"));
+
+  constexpr auto fifo = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority),
+                                       takt::pool(log_mutex{}, takt::locked(takt::fifo_order)));
+  takt::plan<2, 4> guards;
+  for (const std::int32_t core : {0, 1}) { REQUIRE(guards.cores.push_back(core)); }
+  for (const takt::duration offset : {0_ms, 8_ms, 4_ms, 10_ms}) { REQUIRE(guards.offsets.push_back(offset.count())); }
+  for (const takt::duration local : {4_ms, 6_ms, 6_ms, 10_ms}) {
+    REQUIRE(guards.local_deadlines.push_back(local.count()));
+  }
+  const auto guarded = takt::analyze(fifo, tasks, guards);
+  REQUIRE(guarded.schedulable());
+  CHECK(guarded.tasks[0].blocking == 4'000'000);  // from the end of the window before to the offset
+  CHECK(guarded.tasks[1].blocking == 4'000'000);
 }
 
 TEST_CASE("chains with a published method have their rows named too") {

@@ -225,8 +225,9 @@ template <std::size_t N, std::size_t V>
         out.visits.push_back({.name = {}, .task = x.task, .segment = x.position, .response = end - asks}));
     static_cast<void>(out.plan.offsets.push_back(guards.offsets[v]));
     static_cast<void>(out.plan.local_deadlines.push_back(guards.local_deadlines[v]));
-    auto& bound = out.tasks[x.task].bound;
-    bound = {bound.value < end ? end : bound.value, true};
+    auto& t = out.tasks[x.task];
+    t.bound = {t.bound.value < end ? end : t.bound.value, true};
+    t.blocking += guards.offsets[v] - asks;
   }
   out.status = verdict_status::schedulable;
   return out;
