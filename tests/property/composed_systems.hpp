@@ -180,6 +180,16 @@ void hold(const random_system& s, const Verdict& verdict, std::uint64_t seed, ta
   CHECK_MESSAGE(count.violations == before, "system " << seed << " under " << verdict.method);
 }
 
+/// A rule of copy engines or of other devices that nobody is taken from.
+inline auto device_rule(draws& d) -> takt::any_rule<visits> {
+  switch (d.between(0, 3)) {
+    case 0: return takt::fifo;
+    case 1: return takt::nonpreemptive(takt::fixed_priority);
+    case 2: return takt::federated;
+    default: return takt::nonpreemptive(takt::edf);
+  }
+}
+
 /// Violations of holistic bounds in the first of so many systems where there are any. `system_of(seed)` draws them.
 template <class SystemOf>
 auto first_violations(std::uint64_t systems, const SystemOf& system_of) -> std::uint64_t {

@@ -27,15 +27,6 @@ struct shape {
   bool gpu_tokens = false;
 };
 
-auto engine_rule(draws& d) -> takt::any_rule<visits> {
-  switch (d.between(0, 3)) {
-    case 0: return takt::fifo;
-    case 1: return takt::nonpreemptive(takt::fixed_priority);
-    case 2: return takt::federated;
-    default: return takt::nonpreemptive(takt::edf);
-  }
-}
-
 /// One or two processors and a device or two. Each processor has a mutex or two, and tasks that take time on devices
 /// before, between and after their sections.
 auto system_of(std::uint64_t seed, const shape& form) -> random_system {
@@ -45,7 +36,7 @@ auto system_of(std::uint64_t seed, const shape& form) -> random_system {
   const auto mutexes = static_cast<std::uint32_t>(d.between(1, cores == 1 ? 3 : 1));
   for (std::uint32_t c = 0; c < cores; ++c) { REQUIRE(out.places.add(form.processors)); }
   const auto engines = static_cast<std::uint32_t>(d.between(1, 2));
-  for (std::uint32_t e = 0; e < engines; ++e) { REQUIRE(out.places.add(engine_rule(d))); }
+  for (std::uint32_t e = 0; e < engines; ++e) { REQUIRE(out.places.add(device_rule(d))); }
   for (std::uint32_t m = 0; m < cores * mutexes; ++m) {
     REQUIRE(out.places.add_tokens(form.protocols[static_cast<std::size_t>(d.between(0, 1))], 1));
   }

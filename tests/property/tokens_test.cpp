@@ -98,13 +98,7 @@ auto cpu_rule(draws& d, bool fixed) -> takt::any_rule<visits> {
   }
 }
 auto engine_rule(draws& d, const shape& form) -> takt::any_rule<visits> {
-  if (form.engines != nullptr) { return *form.engines; }
-  switch (d.between(0, 3)) {
-    case 0: return takt::fifo;
-    case 1: return takt::nonpreemptive(takt::fixed_priority);
-    case 2: return takt::federated;
-    default: return takt::nonpreemptive(takt::edf);
-  }
+  return form.engines != nullptr ? *form.engines : device_rule(d);
 }
 
 auto system_of(std::uint64_t seed, const shape& form) -> random_system {
