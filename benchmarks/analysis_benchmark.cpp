@@ -12,7 +12,7 @@
 
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/rtgpu.hpp>
+#include <takt/analysis/known/chains/rtgpu.hpp>
 #include <takt/rules/priority_order.hpp>
 
 namespace {

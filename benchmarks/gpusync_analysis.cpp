@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include <takt/analysis/gpusync/analysis.hpp>
-#include <takt/model/gpusync/published_costs.hpp>
-#include <takt/model/gpusync/study.hpp>
-#include <takt/model/gpusync/validate.hpp>
+#include <takt/analysis/known/locked_gpus/analysis.hpp>
+#include <takt/model/locked_gpus/published_costs.hpp>
+#include <takt/model/locked_gpus/study.hpp>
+#include <takt/model/locked_gpus/validate.hpp>
 
 namespace {
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <string_view>
 
-#include <takt/analysis/accelerator/chunk_graph.hpp>
-#include <takt/analysis/accelerator/parts.hpp>
-#include <takt/analysis/accelerator/slot_edf.hpp>
-#include <takt/analysis/accelerator/slot_periodic_edf.hpp>
-#include <takt/analysis/demand/sporadic_demand.hpp>
-#include <takt/analysis/demand/supply.hpp>
+#include <takt/analysis/known/whole_kernels/chunk_graph.hpp>
+#include <takt/analysis/known/whole_kernels/parts.hpp>
+#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
+#include <takt/analysis/methods/demand/sporadic_demand.hpp>
+#include <takt/analysis/methods/demand/supply.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/report/svg.hpp>
 #include <takt/report/time_axis.hpp>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <takt/analysis/accelerator/chunk_graph.hpp>
+#include <takt/analysis/known/whole_kernels/chunk_graph.hpp>
 #include <takt/report/svg.hpp>
 #include <takt/report/time_axis.hpp>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <takt/generation/accelerator_generator.hpp>
-#include <takt/generation/gpusync/studied_sets.hpp>
 #include <takt/generation/graph/capacity_loss.hpp>
 #include <takt/generation/graph/hog.hpp>
+#include <takt/generation/locked_gpus/studied_sets.hpp>
 #include <takt/generation/rtgpu_generator.hpp>
 #include <takt/generation/shares/synthetic_platform.hpp>
 #include <takt/generation/shares/synthetic_sets.hpp>
+#include <takt/generation/whole_kernels.hpp>

@@ -1,6 +1,6 @@
 // EXPECT: takt: this bound needs a stream per job
 // TAKT-TEST: OVX-19 theorems that need a stream per job are refused for a stream per task
-#include <takt/analysis/block_queue/separated_enqueues.hpp>
+#include <takt/analysis/methods/block_queue/separated_enqueues.hpp>
 
 using takt::one_stream_per_job;
 using takt::one_stream_per_task;

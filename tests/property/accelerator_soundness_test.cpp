@@ -12,14 +12,14 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/accelerator/as_published.hpp>
-#include <takt/analysis/accelerator/fixed_priority.hpp>
-#include <takt/analysis/accelerator/single_stream_fixed_priority.hpp>
-#include <takt/analysis/accelerator/slot_edf.hpp>
-#include <takt/analysis/accelerator/slot_guarded_fixed_priority.hpp>
-#include <takt/analysis/accelerator/slot_periodic_edf.hpp>
-#include <takt/analysis/accelerator/slot_simulated_edf.hpp>
-#include <takt/analysis/accelerator/whole_gpu_edf.hpp>
+#include <takt/analysis/known/whole_kernels/as_published.hpp>
+#include <takt/analysis/known/whole_kernels/fixed_priority.hpp>
+#include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
+#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_guarded_fixed_priority.hpp>
+#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
+#include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/core/random.hpp>
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/event_driven_gang.hpp>

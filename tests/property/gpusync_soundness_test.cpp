@@ -12,10 +12,10 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/gpusync/analysis.hpp>
-#include <takt/analysis/gpusync/as_published.hpp>
+#include <takt/analysis/known/locked_gpus/analysis.hpp>
+#include <takt/analysis/known/locked_gpus/as_published.hpp>
 #include <takt/core/random.hpp>
-#include <takt/model/gpusync/validate.hpp>
+#include <takt/model/locked_gpus/validate.hpp>
 #include <takt/simulation/gpusync/simulate.hpp>
 
 namespace {

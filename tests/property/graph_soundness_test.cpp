@@ -15,9 +15,9 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/graph/coarse.hpp>
-#include <takt/analysis/graph/cycles.hpp>
-#include <takt/analysis/graph/fine.hpp>
+#include <takt/analysis/known/graphs/coarse.hpp>
+#include <takt/analysis/known/graphs/cycles.hpp>
+#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/trace_record.hpp>

@@ -13,10 +13,10 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/locking/ck_omlp_blocking.hpp>
-#include <takt/analysis/locking/group_lock.hpp>
-#include <takt/analysis/locking/k_exclusion.hpp>
-#include <takt/analysis/locking/two_level.hpp>
+#include <takt/analysis/methods/locking/ck_omlp_blocking.hpp>
+#include <takt/analysis/methods/locking/group_lock.hpp>
+#include <takt/analysis/methods/locking/k_exclusion.hpp>
+#include <takt/analysis/methods/locking/two_level.hpp>
 #include <takt/rules/locking/as_published.hpp>
 #include <takt/rules/locking/ck_omlp.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>

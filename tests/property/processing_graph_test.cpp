@@ -12,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/gel/devi_anderson.hpp>
-#include <takt/analysis/graph/pgm_latency.hpp>
+#include <takt/analysis/known/graphs/pgm_latency.hpp>
+#include <takt/analysis/methods/gel/devi_anderson.hpp>
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/rules/graph/feedback.hpp>

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/allocation/search.hpp>
-#include <takt/analysis/rtgpu.hpp>
+#include <takt/analysis/known/chains/rtgpu.hpp>
 #include <takt/generation/rtgpu_generator.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/priority_order.hpp>

@@ -11,11 +11,11 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/busy_waiting.hpp>
-#include <takt/analysis/enhanced_mpcp.hpp>
-#include <takt/analysis/locking/locked_gpu_rta.hpp>
-#include <takt/analysis/rtgpu.hpp>
-#include <takt/analysis/self_suspension.hpp>
+#include <takt/analysis/known/chains/busy_waiting.hpp>
+#include <takt/analysis/known/chains/enhanced_mpcp.hpp>
+#include <takt/analysis/known/chains/rtgpu.hpp>
+#include <takt/analysis/known/chains/self_suspension.hpp>
+#include <takt/analysis/methods/locking/locked_gpu_rta.hpp>
 #include <takt/simulation.hpp>
 
 namespace {

@@ -14,7 +14,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/shares/sufficient_shares.hpp>
+#include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/core/random.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
 #include <takt/simulation/shares/baselines.hpp>

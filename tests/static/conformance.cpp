@@ -1,10 +1,10 @@
 // takt's own types model the concepts that they stand for. Held here and not in their headers, whose users would pay
 // for it.
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/analysis/demand/blocking.hpp>
-#include <takt/analysis/demand/sporadic_demand.hpp>
-#include <takt/analysis/demand/supply.hpp>
-#include <takt/analysis/gel/upward.hpp>
+#include <takt/analysis/methods/demand/blocking.hpp>
+#include <takt/analysis/methods/demand/sporadic_demand.hpp>
+#include <takt/analysis/methods/demand/supply.hpp>
+#include <takt/analysis/methods/gel/upward.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/facts.hpp>

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <utility>
 
-#include <takt/analysis/analyze_gpusync.hpp>
-#include <takt/analysis/gpusync/pipeline.hpp>
-#include <takt/model/gpusync/published_costs.hpp>
-#include <takt/model/gpusync/study.hpp>
+#include <takt/analysis/known/locked_gpus/analyze.hpp>
+#include <takt/analysis/known/locked_gpus/pipeline.hpp>
+#include <takt/model/locked_gpus/published_costs.hpp>
+#include <takt/model/locked_gpus/study.hpp>
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include <takt/analysis/analyze_gpusync.hpp>
+#include <takt/analysis/known/locked_gpus/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/runtime.hpp>
 #include <takt/runtime/accelerator/emulated_accelerator.hpp>

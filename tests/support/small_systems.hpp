@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <takt/analysis/rtgpu.hpp>
+#include <takt/analysis/known/chains/rtgpu.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/rules/priority_order.hpp>

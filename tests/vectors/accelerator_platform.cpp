@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include <takt/allocation/accelerator/slot_design.hpp>
-#include <takt/analysis/accelerator/as_published.hpp>
-#include <takt/analysis/accelerator/single_stream_fixed_priority.hpp>
-#include <takt/analysis/accelerator/slot_simulated_edf.hpp>
-#include <takt/analysis/accelerator/two_slots.hpp>
+#include <takt/allocation/whole_kernels/slot_design.hpp>
+#include <takt/analysis/known/whole_kernels/as_published.hpp>
+#include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
+#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
+#include <takt/analysis/known/whole_kernels/two_slots.hpp>
 #include <takt/report/fault_text.hpp>
 
 #include "accelerator_simulation.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include <takt/analysis/gel/gel_bounds.hpp>
+#include <takt/analysis/methods/gel/gel_bounds.hpp>
 
 #include "compare.hpp"
 

@@ -7,10 +7,10 @@
 #include <tuple>
 #include <vector>
 
-#include <takt/analysis/gpusync/analysis.hpp>
-#include <takt/analysis/gpusync/as_published.hpp>
-#include <takt/analysis/gpusync/chain_optimum.hpp>
-#include <takt/model/gpusync/validate.hpp>
+#include <takt/analysis/known/locked_gpus/analysis.hpp>
+#include <takt/analysis/known/locked_gpus/as_published.hpp>
+#include <takt/analysis/known/locked_gpus/chain_optimum.hpp>
+#include <takt/model/locked_gpus/validate.hpp>
 #include <takt/report/fault_text.hpp>
 
 #include "suite.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <takt/analysis/locking/ck_omlp_blocking.hpp>
-#include <takt/analysis/locking/k_exclusion.hpp>
+#include <takt/analysis/methods/locking/ck_omlp_blocking.hpp>
+#include <takt/analysis/methods/locking/k_exclusion.hpp>
 
 #include "suite.hpp"
 

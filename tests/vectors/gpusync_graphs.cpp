@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <takt/analysis/gel/devi_anderson.hpp>
-#include <takt/analysis/graph/pgm_latency.hpp>
+#include <takt/analysis/known/graphs/pgm_latency.hpp>
+#include <takt/analysis/methods/gel/devi_anderson.hpp>
 #include <takt/report/fault_text.hpp>
 #include <takt/rules/graph/feedback.hpp>
 #include <takt/rules/graph/rate_based.hpp>

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 
-#include <takt/analysis/gel/compliant_vector.hpp>
-#include <takt/analysis/gpusync/pipeline.hpp>
+#include <takt/analysis/known/locked_gpus/pipeline.hpp>
+#include <takt/analysis/methods/gel/compliant_vector.hpp>
 
 #include "suite.hpp"
 

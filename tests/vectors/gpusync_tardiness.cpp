@@ -2,10 +2,10 @@
 #include <cstdint>
 #include <string>
 
-#include <takt/analysis/gel/as_published.hpp>
-#include <takt/analysis/gel/compliant_vector.hpp>
-#include <takt/analysis/gel/devi_anderson.hpp>
-#include <takt/analysis/gel/uniprocessor.hpp>
+#include <takt/analysis/methods/gel/as_published.hpp>
+#include <takt/analysis/methods/gel/compliant_vector.hpp>
+#include <takt/analysis/methods/gel/devi_anderson.hpp>
+#include <takt/analysis/methods/gel/uniprocessor.hpp>
 
 #include "gel_numbers.hpp"
 #include "suite.hpp"

@@ -2,11 +2,11 @@
 #include <cstdint>
 #include <string>
 
-#include <takt/analysis/block_queue/multi_resource.hpp>
-#include <takt/analysis/block_queue/per_task_streams.hpp>
-#include <takt/analysis/gel/devi_anderson.hpp>
-#include <takt/analysis/gel/overlapping.hpp>
-#include <takt/analysis/gel/restricted_parallelism.hpp>
+#include <takt/analysis/methods/block_queue/multi_resource.hpp>
+#include <takt/analysis/methods/block_queue/per_task_streams.hpp>
+#include <takt/analysis/methods/gel/devi_anderson.hpp>
+#include <takt/analysis/methods/gel/overlapping.hpp>
+#include <takt/analysis/methods/gel/restricted_parallelism.hpp>
 
 #include "gel_numbers.hpp"
 #include "openvx_system.hpp"

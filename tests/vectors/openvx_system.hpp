@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include <takt/analysis/graph/fine.hpp>
+#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/graph/refine.hpp>

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include <takt/allocation/search.hpp>
-#include <takt/analysis/busy_waiting.hpp>
-#include <takt/analysis/enhanced_mpcp.hpp>
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/rtgpu.hpp>
-#include <takt/analysis/self_suspension.hpp>
+#include <takt/analysis/known/chains/busy_waiting.hpp>
+#include <takt/analysis/known/chains/enhanced_mpcp.hpp>
+#include <takt/analysis/known/chains/rtgpu.hpp>
+#include <takt/analysis/known/chains/self_suspension.hpp>
 #include <takt/rules/priority_order.hpp>
 
 #include "suite.hpp"

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include <takt/analysis/shares/necessary_shares.hpp>
-#include <takt/analysis/shares/preemptive_whole_gpu.hpp>
-#include <takt/analysis/shares/sufficient_shares.hpp>
+#include <takt/analysis/known/shares/necessary_shares.hpp>
+#include <takt/analysis/known/shares/preemptive_whole_gpu.hpp>
+#include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
 #include <takt/rules/shares/remaining_time.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>

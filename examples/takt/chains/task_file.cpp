@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include <takt/analysis/chain_pattern.hpp>
 #include <takt/analysis/headroom.hpp>
+#include <takt/analysis/known/chains/chain_pattern.hpp>
 #include <takt/model/validate.hpp>
 
 #include "../fields.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <takt/model/gpusync/validate.hpp>
+#include <takt/model/locked_gpus/validate.hpp>
 #include <takt/report/fault_text.hpp>
 
 #include "../fields.hpp"

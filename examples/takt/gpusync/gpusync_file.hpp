@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <takt/model/gpusync/platform.hpp>
-#include <takt/model/gpusync/task.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/model/locked_gpus/task.hpp>
 #include <takt/model/model_error.hpp>
 
 #include "../failure.hpp"

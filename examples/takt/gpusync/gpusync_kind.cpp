@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include <takt/analysis/analyze_gpusync.hpp>
+#include <takt/analysis/known/locked_gpus/analyze.hpp>
 #include <takt/report/summarize_gpusync.hpp>
 #include <takt/simulation/gpusync/simulate.hpp>
 

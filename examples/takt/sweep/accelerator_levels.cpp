@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <takt/analysis/accelerator/as_published.hpp>
-#include <takt/analysis/accelerator/whole_gpu_edf.hpp>
+#include <takt/analysis/known/whole_kernels/as_published.hpp>
+#include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/simulation/accelerator/simulate.hpp>

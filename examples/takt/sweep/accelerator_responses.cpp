@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <takt/analysis/accelerator/fixed_priority.hpp>
-#include <takt/analysis/accelerator/single_stream_fixed_priority.hpp>
+#include <takt/analysis/known/whole_kernels/fixed_priority.hpp>
+#include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>

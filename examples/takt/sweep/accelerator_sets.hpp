@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <takt/generation/accelerator_generator.hpp>
+#include <takt/generation/whole_kernels.hpp>
 #include <takt/model/accelerator.hpp>
 
 #include "study.hpp"

@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
-#include <takt/analysis/accelerator/as_published.hpp>
-#include <takt/analysis/accelerator/harmonic_edf.hpp>
-#include <takt/analysis/accelerator/slot_edf.hpp>
-#include <takt/analysis/accelerator/slot_periodic_edf.hpp>
-#include <takt/analysis/accelerator/slot_simulated_edf.hpp>
-#include <takt/analysis/accelerator/two_slots.hpp>
+#include <takt/analysis/known/whole_kernels/as_published.hpp>
+#include <takt/analysis/known/whole_kernels/harmonic_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
+#include <takt/analysis/known/whole_kernels/two_slots.hpp>
 
 #include "../failure.hpp"
 #include "accelerator_sets.hpp"

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include <takt/model/gpusync/study.hpp>
+#include <takt/model/locked_gpus/study.hpp>
 
 #include "../failure.hpp"
 #include "gpusync_studies.hpp"

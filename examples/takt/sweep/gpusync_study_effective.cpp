@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include <takt/allocation/gpusync/load.hpp>
-#include <takt/model/gpusync/study.hpp>
+#include <takt/allocation/locked_gpus/load.hpp>
+#include <takt/model/locked_gpus/study.hpp>
 
 #include "../failure.hpp"
 #include "gpusync_studies.hpp"

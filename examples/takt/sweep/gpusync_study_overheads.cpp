@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <takt/model/gpusync/overheads.hpp>
-#include <takt/model/gpusync/published_costs.hpp>
+#include <takt/model/locked_gpus/overheads.hpp>
+#include <takt/model/locked_gpus/published_costs.hpp>
 
 namespace takt::program::sweep {
 

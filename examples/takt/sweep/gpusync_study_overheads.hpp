@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <takt/model/gpusync/configuration.hpp>
-#include <takt/model/gpusync/platform.hpp>
-#include <takt/model/gpusync/transfer.hpp>
+#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/model/locked_gpus/transfer.hpp>
 
 namespace takt::program::sweep {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <takt/model/gpusync/study.hpp>
+#include <takt/model/locked_gpus/study.hpp>
 
 #include "gpusync_study_overheads.hpp"
 #include "settings.hpp"

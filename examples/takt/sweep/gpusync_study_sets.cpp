@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <takt/allocation/gpusync/partition.hpp>
-#include <takt/analysis/gpusync/analysis.hpp>
-#include <takt/analysis/gpusync/as_published.hpp>
-#include <takt/model/gpusync/study.hpp>
+#include <takt/allocation/locked_gpus/partition.hpp>
+#include <takt/analysis/known/locked_gpus/analysis.hpp>
+#include <takt/analysis/known/locked_gpus/as_published.hpp>
+#include <takt/model/locked_gpus/study.hpp>
 
 #include "../failure.hpp"
 #include "../fields.hpp"

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include <takt/analysis/gpusync/options.hpp>
-#include <takt/generation/gpusync/studied_sets.hpp>
-#include <takt/model/gpusync/configuration.hpp>
-#include <takt/model/gpusync/task.hpp>
+#include <takt/analysis/known/locked_gpus/options.hpp>
+#include <takt/generation/locked_gpus/studied_sets.hpp>
+#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/model/locked_gpus/task.hpp>
 
 #include "gpusync_study_overheads.hpp"
 #include "settings.hpp"

@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include <takt/generation/gpusync/video_graphs.hpp>
+#include <takt/generation/locked_gpus/video_graphs.hpp>
 #include <takt/simulation/gpusync/completion_delays.hpp>
 #include <takt/simulation/gpusync/video_stabilization.hpp>
 

@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 
-#include <takt/analysis/block_queue/capacity.hpp>
-#include <takt/analysis/block_queue/multi_resource.hpp>
-#include <takt/analysis/block_queue/outstanding_jobs.hpp>
-#include <takt/analysis/block_queue/per_task_streams.hpp>
-#include <takt/analysis/block_queue/separated_enqueues.hpp>
-#include <takt/analysis/gel/overlapping.hpp>
+#include <takt/analysis/methods/block_queue/capacity.hpp>
+#include <takt/analysis/methods/block_queue/multi_resource.hpp>
+#include <takt/analysis/methods/block_queue/outstanding_jobs.hpp>
+#include <takt/analysis/methods/block_queue/per_task_streams.hpp>
+#include <takt/analysis/methods/block_queue/separated_enqueues.hpp>
+#include <takt/analysis/methods/gel/overlapping.hpp>
 #include <takt/core/random.hpp>
 #include <takt/generation/uunifast.hpp>
 

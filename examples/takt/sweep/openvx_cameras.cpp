@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include <takt/analysis/graph/coarse.hpp>
-#include <takt/analysis/graph/fine.hpp>
+#include <takt/analysis/known/graphs/coarse.hpp>
+#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/generation/graph/hog.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>

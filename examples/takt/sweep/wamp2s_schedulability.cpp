@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include <takt/analysis/shares/necessary_shares.hpp>
-#include <takt/analysis/shares/sufficient_shares.hpp>
+#include <takt/analysis/known/shares/necessary_shares.hpp>
+#include <takt/analysis/known/shares/sufficient_shares.hpp>
 
 #include "../failure.hpp"
 #include "wamp2s_sets.hpp"

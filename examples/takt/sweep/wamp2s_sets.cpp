@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <takt/allocation/shares/static_shares.hpp>
-#include <takt/generation/accelerator_generator.hpp>
+#include <takt/generation/whole_kernels.hpp>
 #include <takt/simulation/shares/baselines.hpp>
 #include <takt/simulation/shares/one_at_a_time.hpp>
 

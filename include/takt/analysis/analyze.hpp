@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/known_method.hpp>
-#include <takt/analysis/known_methods.hpp>
+#include <takt/analysis/known/all.hpp>
+#include <takt/analysis/known/known_method.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/platform.hpp>

@@ -14,7 +14,7 @@
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
-#include <takt/analysis/known_method.hpp>
+#include <takt/analysis/known/known_method.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>

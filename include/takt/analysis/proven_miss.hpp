@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/analysis/classical_rta.hpp>
+#include <takt/analysis/known/chains/classical_rta.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/fixed_point.hpp>
 #include <takt/core/inline_vector.hpp>

@@ -6,14 +6,14 @@
 #include <type_traits>
 #include <utility>
 
-#include <takt/analysis/busy_waiting.hpp>
-#include <takt/analysis/classical_rta.hpp>
-#include <takt/analysis/enhanced_mpcp.hpp>
-#include <takt/analysis/fixed_priority_rta.hpp>
 #include <takt/analysis/job_count.hpp>
-#include <takt/analysis/locking/locked_gpu_rta.hpp>
-#include <takt/analysis/rtgpu_terms.hpp>
-#include <takt/analysis/self_suspension.hpp>
+#include <takt/analysis/known/chains/busy_waiting.hpp>
+#include <takt/analysis/known/chains/classical_rta.hpp>
+#include <takt/analysis/known/chains/enhanced_mpcp.hpp>
+#include <takt/analysis/known/chains/fixed_priority_rta.hpp>
+#include <takt/analysis/known/chains/rtgpu_terms.hpp>
+#include <takt/analysis/known/chains/self_suspension.hpp>
+#include <takt/analysis/methods/locking/locked_gpu_rta.hpp>
 #include <takt/analysis/term_sums.hpp>
 #include <takt/analysis/verdict.hpp>
 

@@ -12,8 +12,8 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/concepts.hpp>
 #include <takt/analysis/judge.hpp>
+#include <takt/analysis/known/chains/rtgpu_variant.hpp>
 #include <takt/analysis/proven_miss.hpp>
-#include <takt/analysis/rtgpu_variant.hpp>
 #include <takt/analysis/terms.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/platform_record.hpp>

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <utility>
 
-#include <takt/analysis/analyze_gpusync.hpp>
+#include <takt/analysis/known/locked_gpus/analyze.hpp>
 #include <takt/analysis/verdict.hpp>
-#include <takt/model/gpusync/configuration.hpp>
-#include <takt/model/gpusync/platform.hpp>
+#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/verdict_summary.hpp>
 

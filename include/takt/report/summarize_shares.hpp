@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/shares/necessary_shares.hpp>
-#include <takt/analysis/shares/sufficient_shares.hpp>
+#include <takt/analysis/known/shares/necessary_shares.hpp>
+#include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
 #include <takt/model/shares/share_task.hpp>

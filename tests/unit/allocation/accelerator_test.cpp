@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/allocation/accelerator/placement.hpp>
-#include <takt/allocation/accelerator/slot_design.hpp>
-#include <takt/allocation/accelerator/wave_lengths.hpp>
-#include <takt/analysis/accelerator/slot_periodic_edf.hpp>
-#include <takt/analysis/accelerator/slot_simulated_edf.hpp>
-#include <takt/analysis/accelerator/whole_gpu_edf.hpp>
+#include <takt/allocation/whole_kernels/placement.hpp>
+#include <takt/allocation/whole_kernels/slot_design.hpp>
+#include <takt/allocation/whole_kernels/wave_lengths.hpp>
+#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
+#include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
 
 #include "support/accelerator_examples.hpp"
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <takt/allocation/search.hpp>
-#include <takt/analysis/busy_waiting.hpp>
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/rtgpu.hpp>
-#include <takt/analysis/self_suspension.hpp>
+#include <takt/analysis/known/chains/busy_waiting.hpp>
+#include <takt/analysis/known/chains/rtgpu.hpp>
+#include <takt/analysis/known/chains/self_suspension.hpp>
 #include <takt/takt.hpp>
 
 #include "support/small_systems.hpp"

@@ -7,7 +7,7 @@
 
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/judge.hpp>
-#include <takt/analysis/rtgpu.hpp>
+#include <takt/analysis/known/chains/rtgpu.hpp>
 #include <takt/generation/rtgpu_generator.hpp>
 #include <takt/rules/priority_order.hpp>
 

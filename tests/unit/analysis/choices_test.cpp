@@ -6,21 +6,21 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/allocation/accelerator/slot_design.hpp>
 #include <takt/allocation/allocate.hpp>
-#include <takt/allocation/gpusync/partition.hpp>
-#include <takt/analysis/accelerator/best_levels.hpp>
-#include <takt/analysis/accelerator/single_stream_fixed_priority.hpp>
-#include <takt/analysis/accelerator/slot_guarded_fixed_priority.hpp>
-#include <takt/analysis/accelerator/slot_simulated_edf.hpp>
+#include <takt/allocation/locked_gpus/partition.hpp>
+#include <takt/allocation/whole_kernels/slot_design.hpp>
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/analyze_gpusync.hpp>
-#include <takt/analysis/copy_chunk_blocking.hpp>
-#include <takt/analysis/gel/devi_anderson.hpp>
-#include <takt/analysis/gel/overlapping.hpp>
-#include <takt/analysis/gel/restricted_parallelism.hpp>
-#include <takt/analysis/gpusync/pipeline.hpp>
-#include <takt/analysis/graph/coarse.hpp>
+#include <takt/analysis/known/chains/copy_chunk_blocking.hpp>
+#include <takt/analysis/known/graphs/coarse.hpp>
+#include <takt/analysis/known/locked_gpus/analyze.hpp>
+#include <takt/analysis/known/locked_gpus/pipeline.hpp>
+#include <takt/analysis/known/whole_kernels/best_levels.hpp>
+#include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
+#include <takt/analysis/known/whole_kernels/slot_guarded_fixed_priority.hpp>
+#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
+#include <takt/analysis/methods/gel/devi_anderson.hpp>
+#include <takt/analysis/methods/gel/overlapping.hpp>
+#include <takt/analysis/methods/gel/restricted_parallelism.hpp>
 #include <takt/model/gpu_migration.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>

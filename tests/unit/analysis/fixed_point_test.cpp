@@ -4,8 +4,8 @@
 #include <random>
 #include <string_view>
 
-#include <takt/analysis/rtgpu.hpp>
-#include <takt/analysis/segmented_suspension.hpp>
+#include <takt/analysis/known/chains/rtgpu.hpp>
+#include <takt/analysis/known/chains/segmented_suspension.hpp>
 #include <takt/core/fixed_point.hpp>
 
 #include "support/small_systems.hpp"

@@ -6,9 +6,9 @@
 #include <sstream>
 #include <string>
 
-#include <takt/analysis/busy_waiting.hpp>
-#include <takt/analysis/rtgpu.hpp>
-#include <takt/analysis/self_suspension.hpp>
+#include <takt/analysis/known/chains/busy_waiting.hpp>
+#include <takt/analysis/known/chains/rtgpu.hpp>
+#include <takt/analysis/known/chains/self_suspension.hpp>
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/report/summarize_chains.hpp>

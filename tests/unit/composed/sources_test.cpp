@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <takt/compose.hpp>
-#include <takt/model/gpusync/gpusync_visits.hpp>
+#include <takt/model/locked_gpus/gpusync_visits.hpp>
 #include <takt/simulation.hpp>
 
 namespace {

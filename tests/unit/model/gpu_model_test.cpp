@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/rtgpu.hpp>
+#include <takt/analysis/known/chains/rtgpu.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/copy_model.hpp>
 #include <takt/model/occupancy.hpp>

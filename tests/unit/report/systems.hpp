@@ -5,7 +5,7 @@
 
 #include <takt/allocation/analyze.hpp>
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/analyze_gpusync.hpp>
+#include <takt/analysis/known/locked_gpus/analyze.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/report/summarize.hpp>

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include <takt/analysis/copy_chunk_blocking.hpp>
+#include <takt/analysis/known/chains/copy_chunk_blocking.hpp>
 #include <takt/core/random.hpp>
 #include <takt/rules/locking/critical_section_fusion.hpp>
 #include <takt/simulation/copy_contention.hpp>

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/analysis/shares/sufficient_shares.hpp>
+#include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/model/shares/share_task.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>

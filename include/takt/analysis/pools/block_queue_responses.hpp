@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include <takt/analysis/block_queue/multi_resource.hpp>
+#include <takt/analysis/methods/block_queue/multi_resource.hpp>
 #include <takt/analysis/pools/deadlines.hpp>
 #include <takt/analysis/pools/responses.hpp>
 #include <takt/core/number.hpp>

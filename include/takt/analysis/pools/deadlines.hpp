@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <span>
 
-#include <takt/analysis/demand/blocking.hpp>
-#include <takt/analysis/demand/edf_qpa.hpp>
-#include <takt/analysis/demand/sporadic_demand.hpp>
-#include <takt/analysis/demand/supply.hpp>
+#include <takt/analysis/methods/demand/blocking.hpp>
+#include <takt/analysis/methods/demand/edf_qpa.hpp>
+#include <takt/analysis/methods/demand/sporadic_demand.hpp>
+#include <takt/analysis/methods/demand/supply.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/demand.hpp>
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include <takt/analysis/gel/compliant_vector.hpp>
-#include <takt/analysis/gel/upward.hpp>
+#include <takt/analysis/methods/gel/compliant_vector.hpp>
+#include <takt/analysis/methods/gel/upward.hpp>
 #include <takt/analysis/pools/window_responses.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/wide_natural.hpp>

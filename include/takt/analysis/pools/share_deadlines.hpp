@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include <takt/analysis/shares/sufficient_shares.hpp>
+#include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/model/shares/share_task.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/needed_shares.hpp>

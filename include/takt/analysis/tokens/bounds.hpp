@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include <takt/analysis/locking/ck_omlp_blocking.hpp>
-#include <takt/analysis/locking/k_exclusion.hpp>
+#include <takt/analysis/methods/locking/ck_omlp_blocking.hpp>
+#include <takt/analysis/methods/locking/k_exclusion.hpp>
 #include <takt/analysis/tokens/delays.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/token_orders.hpp>

@@ -12,7 +12,7 @@
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/gpu_topology.hpp>
-#include <takt/model/gpusync/configuration.hpp>
+#include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/rules/locking/active_users.hpp>
 #include <takt/rules/locking/request.hpp>

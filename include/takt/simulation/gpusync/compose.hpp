@@ -12,9 +12,9 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/model/gpusync/platform.hpp>
-#include <takt/model/gpusync/validate.hpp>
 #include <takt/model/located.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/model/locked_gpus/validate.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>

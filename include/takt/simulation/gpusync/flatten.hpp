@@ -8,10 +8,10 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/gpusync/configuration.hpp>
-#include <takt/model/gpusync/platform.hpp>
-#include <takt/model/gpusync/requests.hpp>
-#include <takt/model/gpusync/task.hpp>
+#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/model/locked_gpus/requests.hpp>
+#include <takt/model/locked_gpus/task.hpp>
 #include <takt/simulation/gpusync/options.hpp>
 #include <takt/simulation/gpusync/system.hpp>
 

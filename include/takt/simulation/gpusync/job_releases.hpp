@@ -8,8 +8,8 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
-#include <takt/model/gpusync/configuration.hpp>
-#include <takt/model/gpusync/requests.hpp>
+#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/model/locked_gpus/requests.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/simulation/accelerator/releases.hpp>
 #include <takt/simulation/gpusync/options.hpp>

@@ -10,9 +10,9 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
-#include <takt/model/gpusync/configuration.hpp>
-#include <takt/model/gpusync/platform.hpp>
-#include <takt/model/gpusync/task.hpp>
+#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/model/locked_gpus/task.hpp>
 #include <takt/simulation/gpusync/section_work.hpp>
 
 namespace takt::simulation {

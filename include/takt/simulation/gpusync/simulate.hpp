@@ -10,11 +10,11 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/gpusync/overheads.hpp>
-#include <takt/model/gpusync/placed.hpp>
-#include <takt/model/gpusync/platform.hpp>
-#include <takt/model/gpusync/transfer.hpp>
-#include <takt/model/gpusync/validate.hpp>
+#include <takt/model/locked_gpus/overheads.hpp>
+#include <takt/model/locked_gpus/placed.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/model/locked_gpus/transfer.hpp>
+#include <takt/model/locked_gpus/validate.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/locking/r2dglp.hpp>

@@ -7,8 +7,8 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/gpu_migration.hpp>
-#include <takt/model/gpusync/configuration.hpp>
-#include <takt/model/gpusync/task.hpp>
+#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/model/locked_gpus/task.hpp>
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/rules/locking/token_map.hpp>
 

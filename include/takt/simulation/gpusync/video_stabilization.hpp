@@ -15,10 +15,10 @@
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/gel_policy.hpp>
-#include <takt/model/gpusync/configuration.hpp>
-#include <takt/model/gpusync/platform.hpp>
-#include <takt/model/gpusync/transfer.hpp>
 #include <takt/model/graph/data_flow.hpp>
+#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/model/locked_gpus/transfer.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/rules/graph/feedback.hpp>
 #include <takt/simulation/gpusync/flatten.hpp>

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/graph/coarse.hpp>
-#include <takt/analysis/graph/fine.hpp>
+#include <takt/analysis/known/graphs/coarse.hpp>
+#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/generation/graph/hog.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <takt/analysis/shares/sufficient_shares.hpp>
+#include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
 

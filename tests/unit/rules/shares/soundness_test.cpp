@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include <takt/analysis/shares/sufficient_shares.hpp>
+#include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/core/random.hpp>
 
 #include "share_host.hpp"

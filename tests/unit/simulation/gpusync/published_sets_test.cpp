@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/model/gpusync/requests.hpp>
+#include <takt/model/locked_gpus/requests.hpp>
 #include <takt/simulation/gpusync/published_sets.hpp>
 #include <takt/simulation/gpusync/simulate.hpp>
 #include <takt/simulation/gpusync/statistics.hpp>

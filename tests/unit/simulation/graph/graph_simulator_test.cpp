@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/graph/fine.hpp>
+#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/report/chrome_trace.hpp>

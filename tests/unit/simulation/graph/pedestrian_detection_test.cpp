@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/graph/coarse.hpp>
-#include <takt/analysis/graph/fine.hpp>
+#include <takt/analysis/known/graphs/coarse.hpp>
+#include <takt/analysis/known/graphs/fine.hpp>
 #include <takt/generation/graph/hog.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>

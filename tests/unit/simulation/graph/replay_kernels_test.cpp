@@ -8,9 +8,9 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/block_queue/as_published.hpp>
-#include <takt/analysis/block_queue/capacity.hpp>
-#include <takt/analysis/block_queue/separated_enqueues.hpp>
+#include <takt/analysis/methods/block_queue/as_published.hpp>
+#include <takt/analysis/methods/block_queue/capacity.hpp>
+#include <takt/analysis/methods/block_queue/separated_enqueues.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/generation/graph/capacity_loss.hpp>
 #include <takt/simulation/graph/lemma_checks.hpp>

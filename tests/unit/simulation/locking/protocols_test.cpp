@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/locking/k_exclusion.hpp>
+#include <takt/analysis/methods/locking/k_exclusion.hpp>
 #include <takt/rules/locking/as_published.hpp>
 
 #include "unit/simulation/locking/fixtures.hpp"

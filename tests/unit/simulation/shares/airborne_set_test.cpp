@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/allocation/shares/static_shares.hpp>
-#include <takt/analysis/shares/sufficient_shares.hpp>
+#include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/generation/shares/synthetic_sets.hpp>
 #include <takt/report/chrome_trace.hpp>
 #include <takt/report/svg_gantt.hpp>

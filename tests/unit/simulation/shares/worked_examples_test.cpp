@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/analysis/shares/sufficient_shares.hpp>
+#include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/simulation/shares/baselines.hpp>
 #include <takt/simulation/shares/one_at_a_time.hpp>
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/analysis/methods/demand/sporadic_demand.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/choice.hpp>
+#include <takt/model/accelerator_fault.hpp>
+
+namespace takt::analysis {
+
+/// The tasks pinned to one core, in the given order. They keep their `id`.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto pinned_tasks(const accelerator_table<Number, MaxTasks>& table, std::int32_t core)
+    -> accelerator_table<Number, MaxTasks> {
+  accelerator_table<Number, MaxTasks> part;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    if (!needs_all_cores(t.width) && t.core == core) { static_cast<void>(part.tasks.push_back(t)); }
+  }
+  return part;
+}
+
+/// The tasks that need all cores at once, in the given order. They keep their `id`.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto gang_tasks(const accelerator_table<Number, MaxTasks>& table)
+    -> accelerator_table<Number, MaxTasks> {
+  accelerator_table<Number, MaxTasks> part;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (needs_all_cores(table.tasks[i].width)) { static_cast<void>(part.tasks.push_back(table.tasks[i])); }
+  }
+  return part;
+}
+
+/// Sum of wcet / period, exactly. Error: an overflowed fraction.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto utilization(const accelerator_table<Number, MaxTasks>& table) -> fraction_of<Number> {
+  fraction_of<Number> sum(0);
+  for (std::size_t i = 0; i < table.size(); ++i) { sum = sum + quotient(table.tasks[i].wcet, table.tasks[i].period); }
+  return sum;
+}
+
+/// The same tasks with times that can be divided exactly.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto as_fractions(const accelerator_table<Number, MaxTasks>& table)
+    -> accelerator_table<fraction_of<Number>, MaxTasks> {
+  using fraction = fraction_of<Number>;
+  accelerator_table<fraction, MaxTasks> out;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    static_cast<void>(out.tasks.push_back({t.name, fraction(t.wcet), fraction(t.period), fraction(t.deadline),
+                                           fraction(t.preemption_cost), t.width, t.core, t.priority, t.id}));
+  }
+  return out;
+}
+template <class Number>
+[[nodiscard]] constexpr auto as_fractions(const slot_reservation<Number>& slot)
+    -> slot_reservation<fraction_of<Number>> {
+  using fraction = fraction_of<Number>;
+  return {fraction(slot.offset), fraction(slot.budget), fraction(slot.period)};
+}
+
+namespace detail {
+
+/// What a preemption adds to the job that preempts and to the time that a preempted kernel blocks others.
+template <class Number>
+struct preemption_charges {
+  Number job{};
+  Number blocking{};
+};
+
+/// `lost` is the longest wave that the job can cut short, `wave` that of the kernel itself, 0 where there is one level.
+/// Pre: the model is known.
+template <class Number>
+[[nodiscard]] constexpr auto charges_of(preemption_cost_model model, const Number& lost, const Number& wave)
+    -> preemption_charges<Number> {
+  switch (model) {
+    case preemption_cost_model::ideal: return {Number(0), wave};
+    case preemption_cost_model::race: return {lost, Number(0)};
+    case preemption_cost_model::overhead: return {lost, lost};
+  }
+  return {};
+}
+
+/// What keeps an analysis from starting: a fault of a task, or times of which two cannot be added.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto entry_fault(const accelerator_table<Number, MaxTasks>& table) -> model_error {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (!times_fit(table.tasks[i])) { return {.fault = model_fault::time_overflow, .task = table.tasks[i].id}; }
+  }
+  return attribute_fault(table);
+}
+
+/// As `entry_fault`, and a model of preemption or a number of levels that does not exist.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto stack_fault(const accelerator_table<Number, MaxTasks>& table, std::int32_t levels,
+                                         preemption_cost_model model) -> model_error {
+  if (!is_known(model)) { return {.fault = model_fault::choice_out_of_range}; }
+  if (const auto error = entry_fault(table)) { return error; }
+  return {.fault = levels < 1 ? model_fault::platform_size_out_of_range : model_fault::none};
+}
+
+}  // namespace detail
+
+/// The tasks' demand as if they could be preempted anywhere, for free.
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto demand_of(const accelerator_table<Number, MaxTasks>& table)
+    -> sporadic_demand<Number, MaxTasks> {
+  sporadic_demand<Number, MaxTasks> out;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    static_cast<void>(out.add(t.wcet, t.deadline, t.period));
+  }
+  return out;
+}
+
+}  // namespace takt::analysis
