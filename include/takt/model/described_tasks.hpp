@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/shares/wcet_row.hpp>
+#include <takt/model/stage.hpp>
+#include <takt/model/task.hpp>
+#include <takt/model/visit_table.hpp>
+
+namespace takt {
+
+/// What may be known of a visit. A fact that is not known differs from one that is 0.
+enum class visit_fact : std::uint8_t {
+  time,
+  work,
+  overhead,
+  interleave,
+  times_on_sms,
+  grid,
+  block_length,
+  wcet,
+  preemption_cost,
+  wcet_by_share,
+  pinning,
+  bytes,
+  state,
+};
+[[nodiscard]] constexpr auto last_of(visit_fact) noexcept -> visit_fact { return visit_fact::state; }
+
+/// As files and errors call it.
+[[nodiscard]] constexpr auto name_of(visit_fact f) noexcept -> std::string_view {
+  switch (f) {
+    case visit_fact::time: return "time";
+    case visit_fact::work: return "work";
+    case visit_fact::overhead: return "overhead";
+    case visit_fact::interleave: return "interleave";
+    case visit_fact::times_on_sms: return "time_on";
+    case visit_fact::grid: return "blocks";
+    case visit_fact::block_length: return "length";
+    case visit_fact::wcet: return "wcet";
+    case visit_fact::preemption_cost: return "preemption_cost";
+    case visit_fact::wcet_by_share: return "wcet_by_share";
+    case visit_fact::pinning: return "width";
+    case visit_fact::bytes: return "bytes";
+    case visit_fact::state: return "state";
+  }
+  return "";
+}
+
+class known_facts {
+ public:
+  constexpr void add(visit_fact f) noexcept { bits_ |= bit(f); }
+  [[nodiscard]] constexpr auto has(visit_fact f) const noexcept -> bool { return (bits_ & bit(f)) != 0; }
+
+  [[nodiscard]] friend constexpr auto operator==(const known_facts&, const known_facts&) noexcept -> bool = default;
+
+ private:
+  [[nodiscard]] static constexpr auto bit(visit_fact f) noexcept -> std::uint32_t {
+    return std::uint32_t{1} << static_cast<unsigned>(f);
+  }
+  std::uint32_t bits_ = 0;
+};
+
+enum class visit_place : std::uint8_t { processor, copy_engine, gpu, own };
+[[nodiscard]] constexpr auto last_of(visit_place) noexcept -> visit_place { return visit_place::own; }
+
+/// A visit as its facts. What is not `known` has no meaning.
+struct described_visit {
+  std::string_view name{};  ///< of its node, if it has one
+  visit_place where = visit_place::processor;
+  std::uint32_t own = 0;  ///< position of the resource in `hardware::own`
+  copy_direction direction = copy_direction::unspecified;
+  visit_mask predecessors = 0;
+  bool in_section = false;       ///< of a stretch that holds a token where the rule of the GPU is one of tokens
+  std::int64_t parallelism = 1;  ///< jobs of it that may run at a time, where the rule lets several
+  ticks point = 0;               ///< relative priority point under `gel`
+
+  known_facts known{};
+  interval<ticks> time{};
+  interval<ticks> work{};
+  ticks overhead = 0;
+  std::int64_t interleave_numerator = 1;
+  std::int64_t interleave_denominator = 1;
+  bool any_neighbour = true;
+  std::uint32_t first_sample = 0;  ///< of `times_on_sms`, in `described_tasks::samples`
+  std::uint32_t samples = 0;
+  std::int64_t blocks = 0;
+  std::int32_t threads = 0;
+  ticks block_length = 0;
+  ticks wcet = 0;
+  ticks preemption_cost = 0;
+  kernel_width width = kernel_width::all_cores;
+  std::int32_t sm = any_core;
+  std::uint32_t row = 0;  ///< of `wcet_by_share`, in `described_tasks::rows`
+  std::int64_t bytes = 0;
+  std::int64_t state = 0;
+};
+
+/// An edge between jobs, or one with tokens of its own: job j of `to` needs job j - `lag` of `from`. Positions are
+/// those of visits within their task.
+struct described_edge {
+  std::uint32_t task = 0;
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  std::int32_t lag = 0;
+};
+
+struct described_task {
+  std::string_view name{};
+  ticks period = 0;
+  ticks deadline = 0;   ///< of a task without one: its period
+  bool limited = true;  ///< false: no deadline, any bound will do
+  ticks jitter = 0;
+  std::int32_t priority = no_priority;
+  std::int32_t core = any_core;  ///< or cluster; `any_core` where it is not given
+  std::int64_t memory = 0;       ///< bytes, 0: not said
+  std::uint32_t first_visit = 0;
+  std::uint32_t visit_count = 0;
+};
+
+/// A workload as values, whatever it was written as, before any rule looks at it: every policy reads its own view of
+/// the same facts. Visits of a task stand back to back, each after its predecessors.
+template <std::size_t MaxTasks, std::size_t MaxVisits, std::size_t MaxRows = MaxVisits,
+          std::size_t MaxSamples = 4 * MaxVisits>
+struct described_tasks {
+  static constexpr std::size_t max_tasks = MaxTasks;
+  static constexpr std::size_t max_visits = MaxVisits;
+
+  inline_vector<described_task, MaxTasks> tasks;
+  inline_vector<described_visit, MaxVisits> visits;
+  inline_vector<described_edge, MaxVisits> history;
+  inline_vector<wcet_row, MaxRows> rows;
+  inline_vector<interval<ticks>, MaxSamples> samples;
+
+  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
+  [[nodiscard]] constexpr auto visit(std::size_t task, std::size_t position) const noexcept -> const described_visit& {
+    return visits[tasks[task].first_visit + position];
+  }
+  /// False when full.
+  constexpr auto add_task(described_task t) -> bool {
+    t.first_visit = static_cast<std::uint32_t>(visits.size());
+    t.visit_count = 0;
+    return tasks.push_back(t);
+  }
+  /// To the task added last. False when full, or when a predecessor is not there yet.
+  constexpr auto add_visit(const described_visit& v) -> bool {
+    described_task& t = tasks.back();
+    if (t.visit_count >= max_visits_of_task || (v.predecessors >> t.visit_count) != 0 || !visits.push_back(v)) {
+      return false;
+    }
+    ++t.visit_count;
+    return true;
+  }
+};
+
+}  // namespace takt

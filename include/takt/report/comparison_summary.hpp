@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
+#include <takt/report/tree.hpp>
+
+namespace takt::report {
+
+/// A fact that a policy needs and a workload does not have.
+struct missing_words {
+  std::string at;    ///< "/tasks/2/segments/1", or of the platform
+  std::string fact;  ///< "preemption_cost"
+};
+
+struct compared_task {
+  std::string name;
+  ticks deadline = 0;
+  bool limited = true;  ///< false: no deadline, any bound will do
+  response_bound<ticks> bound;
+};
+
+/// One way of sharing the GPU. Without a status it cannot be judged, and `missing` or `because` says why.
+struct comparison_row {
+  std::string policy;
+  std::string cpus;
+  std::optional<verdict_status> status;
+  std::string method;
+  std::optional<std::int64_t> slack_permille;   ///< least (deadline - bound) / deadline over the tasks
+  std::optional<std::int64_t> factor_permille;  ///< largest on all execution times that is still proven
+  std::string plan_words;
+  tree plan;
+  std::vector<missing_words> missing;
+  std::string because;  ///< a sentence: why it is not judged, or not proven
+  std::vector<compared_task> tasks;
+};
+
+struct comparison_summary {
+  std::string title;
+  std::vector<std::string> platform_words;
+  std::vector<comparison_row> rows;
+};
+
+}  // namespace takt::report
