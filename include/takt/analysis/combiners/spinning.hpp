@@ -46,6 +46,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   const auto fail = [&out](obstacle why, std::uint32_t where) {
     out.why = why;
     out.where = where;
+    for (auto& t : out.tasks) { t.bound = {}; }
     return out;
   };
   if (!table.sections.empty()) { return fail(obstacle::tokens, table.sections[0].task); }
@@ -102,20 +103,16 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
       out.tasks[i].bound = {0, true};
     }
     if (jobs.all().empty()) { continue; }
-    const bool responds = stations.responds(s, jobs.all());
-    const bool decided = !responds && decides && stations.decides(s, jobs.all());
-    if (!responds && !decided) { return fail(obstacle::processors, s); }
+    bool known = stations.responds(s, jobs.all());
     for (const visit_demand& job : jobs.all()) {
-      const ticks bound = responds ? job.response : table.tasks[job.task].deadline;
-      if (bound > table.tasks[job.task].deadline) {
-        // A test that decides may prove what responses do not.
-        if (!decides || !stations.decides(s, jobs.all())) { return fail(obstacle::deadline, job.task); }
-        for (const visit_demand& all : jobs.all()) {
-          out.tasks[all.task].bound = {table.tasks[all.task].deadline, true};
-        }
-        break;
-      }
-      out.tasks[job.task].bound = {bound, true};
+      const ticks deadline = table.tasks[job.task].deadline;
+      known = known && job.response <= deadline;
+      out.tasks[job.task].bound = {job.response, true};
+    }
+    if (known) { continue; }
+    if (!decides || !stations.decides(s, jobs.all())) { return fail(obstacle::processors, s); }
+    for (const visit_demand& job : jobs.all()) {
+      out.tasks[job.task].bound = {table.tasks[job.task].deadline, true};
     }
   }
   for (auto& t : out.tasks) { t.meets = true; }
