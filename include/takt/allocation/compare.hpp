@@ -67,6 +67,21 @@ template <RuleTag... Rules>
   return {boost::hana::tuple<Rules...>{given...}};
 }
 
+namespace detail {
+
+template <std::size_t N, std::size_t V, SharingPolicy P, RuleTag CpuRule>
+[[nodiscard]] constexpr auto line_of(const policy_verdict<P, N, V>& judged, const CpuRule& /*rule*/)
+    -> comparison_line<N, V> {
+  return {.policy = P::name,
+          .parameter = parameter_of(judged.policy),
+          .cpus = cpu_word<CpuRule>,
+          .judged = judged.judged,
+          .verdict = judged.verdict,
+          .missing = judged.missing};
+}
+
+}  // namespace detail
+
 /// One workload under every policy of a list and every rule of processors of another, fixed priorities if none is
 /// named: for each a plan is looked for, and all methods judge it. Cost: `judge` for each pair.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P, class... Rules>
@@ -77,14 +92,7 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P
   comparison<N, V, sizeof...(P) * sizeof...(Rules)> out;
   policies.each([&](const auto& policy) {
     boost::hana::for_each(rules.all, [&](const auto& rule) {
-      using policy_type = std::remove_cvref_t<decltype(policy)>;
-      const auto judged = judge(policy, rule, all, board, rounds);
-      static_cast<void>(out.lines.push_back({.policy = policy_type::name,
-                                             .parameter = parameter_of(judged.policy),
-                                             .cpus = cpu_word<std::remove_cvref_t<decltype(rule)>>,
-                                             .judged = judged.judged,
-                                             .verdict = judged.verdict,
-                                             .missing = judged.missing}));
+      static_cast<void>(out.lines.push_back(detail::line_of(judge(policy, rule, all, board, rounds), rule)));
     });
   });
   return out;

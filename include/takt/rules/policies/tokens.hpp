@@ -10,6 +10,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/locking/token_orders.hpp>
+#include <takt/rules/policies/parse.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
 
@@ -45,6 +46,7 @@ struct tokens_policy {
   std::int32_t tokens = 0;
 
   [[nodiscard]] constexpr auto parameter() const noexcept -> std::int64_t { return tokens; }
+  [[nodiscard]] constexpr auto set(std::string_view text) noexcept -> bool { return parse_units(text, tokens); }
   [[nodiscard]] constexpr auto kernels_at_once() const noexcept -> std::int32_t { return tokens; }
   /// Whether so many tokens have a part of the SMs each.
   [[nodiscard]] static constexpr auto go_round(const gpu_hardware& gpu, std::int32_t count) noexcept -> bool {

@@ -14,6 +14,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
+#include <takt/rules/policies/parse.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
 
@@ -41,6 +42,12 @@ struct time_sliced_policy {
 
   [[nodiscard]] constexpr auto parameter() const noexcept -> std::int64_t {
     return slice == driver_slice ? 0 : slice;
+  }
+  /// A time with a unit.
+  [[nodiscard]] constexpr auto set(std::string_view text) noexcept -> bool {
+    const parsed_number n = parse_time(text);
+    if (n.good && n.value <= longest_turn) { slice = n.value; }
+    return n.good && n.value <= longest_turn;
   }
   [[nodiscard]] static constexpr auto kernels_at_once() noexcept -> std::int32_t { return 1; }
   [[nodiscard]] static constexpr auto missing(const gpu_hardware& gpu) noexcept -> std::string_view {
@@ -75,6 +82,7 @@ struct levels_policy {
   std::int32_t levels = 0;
 
   [[nodiscard]] constexpr auto parameter() const noexcept -> std::int64_t { return levels; }
+  [[nodiscard]] constexpr auto set(std::string_view text) noexcept -> bool { return parse_units(text, levels); }
   [[nodiscard]] static constexpr auto kernels_at_once() noexcept -> std::int32_t { return 1; }
   /// Levels beyond those of the hardware are not known of it.
   [[nodiscard]] constexpr auto missing(const gpu_hardware& gpu) const noexcept -> std::string_view {
