@@ -5,10 +5,13 @@
 #include <cstdint>
 
 #include <takt/model/critical_section.hpp>
+#include <takt/model/described_visits.hpp>
+#include <takt/model/facts.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/visit.hpp>
+#include <takt/model/visit_fact.hpp>
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
@@ -50,11 +53,21 @@ template <bool OnSms, class Rule, class S>
   if constexpr (Views<Rule, S>) {
     return view_by(rule, asked, at);
   } else if constexpr (LeavesTime<Rule, S> && (OnSms || !NeedsSms<S>)) {
+    if constexpr (std::same_as<typename resource_of_segment<S>::type, gpu>) {
+      const bool has_time = states<execution_time>(asked) || states<kernel_wcet>(asked);
+      if (at.gpu.sms < 1 && !has_time) { return unknown_time(lacks(visit_fact::wcet, visit_fact::time)); }
+    }
     return time_by_itself(asked, at);
   } else {
     return {.fault = model_fault::visit_time_unknown};
   }
 }
+
+/// Whether visits that name their resource by its position may be of the pool.
+template <class Pool>
+inline constexpr bool is_own = !is_gpu<typename Pool::resource_type> && !is_mutex<Pool> &&
+                               !std::same_as<typename Pool::resource_type, processors_resource> &&
+                               !std::same_as<typename Pool::resource_type, copy_engines_resource>;
 
 /// What flattening, plans and searches ask of a pool. Of a typed pool the compiler knows the answers as far as its
 /// types say them; of an erased one only run time does.
@@ -68,7 +81,8 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   /// Whether there are pools of this type that serve visits by such segments. Of others nothing else is asked about
   /// them.
   template <class S>
-  static constexpr bool may_serve = serves<pool_type, typename resource_of_segment<S>::type>;
+  static constexpr bool may_serve =
+      serves<pool_type, typename resource_of_segment<S>::type> || (std::same_as<S, described_own> && is_own<pool_type>);
   /// Pre: `may_serve<S>`.
   template <class S>
   [[nodiscard]] static constexpr auto serves_visits(const pool_type& /*p*/) noexcept -> bool {
