@@ -119,24 +119,11 @@ class board_flattener {
     if (out_.error) { return 0; }
     using wanted = typename resource_of_segment<S>::type;
     asks_gpu_ = asks_gpu_ || std::same_as<wanted, gpu>;
-    std::uint32_t pool = 0;
-    std::int32_t alike = 0;
     visit_mask added = 0;
-    bool placed = false;
-    board_->each([&](const auto& p) {
-      using facts = facts_of<decltype(p)>;
-      if constexpr (facts::template may_serve<S>) {
-        if (facts::template serves_visits<S>(p)) {
-          const bool is_chosen = this->is_wanted(asked, alike++);
-          if (!placed && is_chosen) {
-            placed = true;
-            added = this->enter(asked, p, pool, before);
-          }
-        }
-      }
-      ++pool;
+    const pools_asked found = with_pool_of(*board_, asked, share_.gpu, [&](const auto& p, std::uint32_t pool) {
+      added = this->enter(asked, p, pool, before);
     });
-    if (!placed) { fail(not_served<wanted>(alike)); }
+    if (!found.served) { fail(not_served<wanted>(found.alike)); }
     return added;
   }
 
@@ -154,12 +141,6 @@ class board_flattener {
     if (std::same_as<Wanted, gpu> && pools == 0) { return model_fault::kernel_without_gpu; }
     if (std::same_as<Wanted, gpu>) { return model_fault::plan_does_not_fit; }
     return std::same_as<Wanted, processors_resource> ? model_fault::core_out_of_range : model_fault::visit_without_pool;
-  }
-  /// Whether a visit is of the pool at some position among those that serve such visits.
-  template <class S>
-  [[nodiscard]] constexpr auto is_wanted(const S& asked, std::int32_t position) const noexcept -> bool {
-    if constexpr (std::same_as<S, described_own>) { return asked.position == static_cast<std::uint32_t>(position); }
-    return !std::same_as<typename resource_of_segment<S>::type, gpu> || position == share_.gpu;
   }
 
   constexpr void end_task() {

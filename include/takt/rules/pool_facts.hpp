@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include <takt/model/critical_section.hpp>
 #include <takt/model/described_visits.hpp>
@@ -132,5 +133,31 @@ struct pool_facts<resource_pool<Resource, Rule>> {
     return time_under<has_sms<Resource>>(p.rule, asked, at);
   }
 };
+
+/// Whether some pool serves a visit, and how many could.
+struct pools_asked {
+  bool served = false;
+  std::int32_t alike = 0;
+};
+/// f of the pool that serves a visit and of its position, where `gpu` is the number of the task's GPU.
+template <class P, class S, class F>
+constexpr auto with_pool_of(const P& board, const S& asked, std::int32_t gpu, const F& f) -> pools_asked {
+  pools_asked out;
+  std::uint32_t pool = 0;
+  std::int32_t wanted = 0;
+  if constexpr (std::same_as<typename resource_of_segment<S>::type, takt::gpu>) { wanted = gpu; }
+  if constexpr (std::same_as<S, described_own>) { wanted = static_cast<std::int32_t>(asked.position); }
+  board.each([&](const auto& p) {
+    using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
+    if constexpr (facts::template may_serve<S>) {
+      if (facts::template serves_visits<S>(p) && out.alike++ == wanted) {
+        out.served = true;
+        f(p, pool);
+      }
+    }
+    ++pool;
+  });
+  return out;
+}
 
 }  // namespace takt::detail
