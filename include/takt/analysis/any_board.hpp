@@ -29,8 +29,8 @@ template <std::size_t Capacity>
 struct any_pool {
   visit_place place = visit_place::own;
   std::int32_t units = 1;
-  mutex_key mutex{};   ///< null: it is none
-  gpu_record gpu{};    ///< as a plan sees it; without SMs where a plan hands none out
+  mutex_key mutex{};  ///< null: it is none
+  gpu_record gpu{};   ///< as a plan sees it; without SMs where a plan hands none out
   bool has_sms = false;
   std::int32_t tokens = 0;  ///< 0: the rule is none of tokens
   any_rule<Capacity> rule{};
@@ -45,6 +45,12 @@ template <class Resource>
   if (std::same_as<Resource, processors_resource>) { return visit_place::processor; }
   if (std::same_as<Resource, copy_engines_resource>) { return visit_place::copy_engine; }
   return is_gpu<Resource> ? visit_place::gpu : visit_place::own;
+}
+
+template <class S>
+[[nodiscard]] constexpr auto place_of_segment() noexcept -> visit_place {
+  using wanted = typename resource_of_segment<S>::type;
+  return std::same_as<wanted, gpu> ? visit_place::gpu : place_of_resource<wanted>();
 }
 
 /// What is wrong with a pool by itself, whatever tasks visit it.
@@ -72,6 +78,7 @@ class any_board {
  public:
   static constexpr std::size_t pool_count = MaxPools;
   static constexpr std::size_t capacity = Capacity;
+  static constexpr bool has_large_servers = true;  ///< simulations keep them off the stack
   template <class Resource>
   static constexpr std::size_t count_of = 0;
   template <class Resource>
@@ -155,12 +162,11 @@ struct pool_facts<any_pool<Capacity>> {
   using pool_type = any_pool<Capacity>;
 
   template <class S>
-  static constexpr bool may_serve = requires(const any_rule<Capacity>& rule, const S& asked, const visit_placement& at) {
-    rule.view(asked, at);
-  };
+  static constexpr bool may_serve =
+      requires(const any_rule<Capacity>& rule, const S& asked, const visit_placement& at) { rule.view(asked, at); };
   template <class S>
   [[nodiscard]] static auto serves_visits(const pool_type& p) noexcept -> bool {
-    return p.place == place_of_resource<typename resource_of_segment<S>::type>() && !p.mutex;
+    return p.place == place_of_segment<S>() && !p.mutex;
   }
   [[nodiscard]] static auto mutex(const pool_type& p) noexcept -> mutex_key { return p.mutex; }
   [[nodiscard]] static auto is_processors(const pool_type& p) noexcept -> bool {
@@ -196,9 +202,9 @@ struct first_foreign<any_board<MaxPools, Capacity>, Known...> {
 
 /// Room for the servers of a board: those of usual rules, as many as stations and devices, and two large ones.
 template <std::size_t MaxStations, std::size_t MaxPools, std::size_t Capacity>
-inline constexpr std::size_t server_room = MaxStations * 128 * (Capacity + 1) +
-                                           MaxPools * any_rule<Capacity>::server_bytes_of_station +
-                                           (std::size_t{1} << 18);
+inline constexpr std::size_t server_room =
+    MaxStations * 128 * (Capacity + 1) + MaxPools * any_rule<Capacity>::server_bytes_of_station +
+    (std::size_t{1} << 18);
 
 }  // namespace detail
 

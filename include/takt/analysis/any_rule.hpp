@@ -13,6 +13,8 @@
 #include <takt/analysis/pools/bounds.hpp>
 #include <takt/core/erased_object.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/described_kernel.hpp>
+#include <takt/model/described_visits.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/demand.hpp>
@@ -86,6 +88,12 @@ class any_rule {
   [[nodiscard]] auto view(const copy_segment& s, const visit_placement& at) const -> visit_view {
     return calls_->view_copy(place_, s, at);
   }
+  [[nodiscard]] auto view(const described_kernel& s, const visit_placement& at) const -> visit_view {
+    return calls_->view_kernel(place_, s, at);
+  }
+  [[nodiscard]] auto view(const described_own& s, const visit_placement& at) const -> visit_view {
+    return calls_->view_own(place_, s, at);
+  }
 
   // What a host asks of its server, which lies in a place of so many bytes, aligned for any type.
 
@@ -113,6 +121,8 @@ class any_rule {
     std::int32_t (*cluster)(const rule_place&, std::int32_t) = nullptr;
     visit_view (*view_cpu)(const rule_place&, const cpu_segment&, const visit_placement&) = nullptr;
     visit_view (*view_copy)(const rule_place&, const copy_segment&, const visit_placement&) = nullptr;
+    visit_view (*view_kernel)(const rule_place&, const described_kernel&, const visit_placement&) = nullptr;
+    visit_view (*view_own)(const rule_place&, const described_own&, const visit_placement&) = nullptr;
     bool (*point)(const rule_place&, std::int32_t, const job_timing&, ticks, priority_point&) = nullptr;
     void (*responds)(const rule_place&, std::span<visit_demand>, std::int32_t) = nullptr;
     bool (*decides)(const rule_place&, std::span<const visit_demand>, std::int32_t) = nullptr;
@@ -148,6 +158,8 @@ class any_rule {
     };
     c.view_cpu = &view_of<Rule, cpu_segment>;
     c.view_copy = &view_of<Rule, copy_segment>;
+    c.view_kernel = &view_of<Rule, described_kernel>;
+    c.view_own = &view_of<Rule, described_own>;
     c.point = [](const rule_place& r, std::int32_t units, const job_timing& t, ticks release, priority_point& out) {
       return r.template as<Rule>().job_order(units).point(t, release, out);
     };

@@ -84,6 +84,14 @@ class board_flattener {
     if (!out_.table.sections.push_back({task, tokens, visits})) { fail(model_fault::too_many_segments); }
   }
 
+  /// Visits of the task opened last are one section of the tokens of its GPU, if that has some.
+  constexpr void stretch(visit_mask visits) {
+    if (out_.error || visits == 0) { return; }
+    if (tokens_of_share() == no_tokens || time_of(out_.table.tasks.back(), visits) == 0) { return; }
+    add_section(tokens_of_share(), visits);
+    elsewhere_ &= ~visits;
+  }
+
   constexpr void refuse(const model_error& error) {
     if (out_.error) { return; }
     out_.error = error;
@@ -111,24 +119,11 @@ class board_flattener {
     if (out_.error) { return 0; }
     using wanted = typename resource_of_segment<S>::type;
     asks_gpu_ = asks_gpu_ || std::same_as<wanted, gpu>;
-    std::uint32_t pool = 0;
-    std::int32_t gpus = 0;
     visit_mask added = 0;
-    bool placed = false;
-    board_->each([&](const auto& p) {
-      using facts = facts_of<decltype(p)>;
-      if constexpr (facts::template may_serve<S>) {
-        if (facts::template serves_visits<S>(p)) {
-          const bool is_chosen = !std::same_as<wanted, gpu> || gpus++ == share_.gpu;
-          if (!placed && is_chosen) {
-            placed = true;
-            added = this->enter(asked, p, pool, before);
-          }
-        }
-      }
-      ++pool;
+    const pools_asked found = with_pool_of(*board_, asked, share_.gpu, [&](const auto& p, std::uint32_t pool) {
+      added = this->enter(asked, p, pool, before);
     });
-    if (!placed) { fail(not_served<wanted>(gpus)); }
+    if (!found.served) { fail(not_served<wanted>(found.alike)); }
     return added;
   }
 
@@ -141,10 +136,11 @@ class board_flattener {
   }
 
   template <class Wanted>
-  [[nodiscard]] static constexpr auto not_served(std::int32_t gpus) noexcept -> model_fault {
+  [[nodiscard]] static constexpr auto not_served(std::int32_t pools) noexcept -> model_fault {
     if (std::same_as<Wanted, copy_engines_resource>) { return model_fault::copy_without_engine; }
-    if (std::same_as<Wanted, gpu> && gpus == 0) { return model_fault::kernel_without_gpu; }
-    return std::same_as<Wanted, gpu> ? model_fault::plan_does_not_fit : model_fault::core_out_of_range;
+    if (std::same_as<Wanted, gpu> && pools == 0) { return model_fault::kernel_without_gpu; }
+    if (std::same_as<Wanted, gpu>) { return model_fault::plan_does_not_fit; }
+    return std::same_as<Wanted, processors_resource> ? model_fault::core_out_of_range : model_fault::visit_without_pool;
   }
 
   constexpr void end_task() {
@@ -154,27 +150,29 @@ class board_flattener {
     add_sections();
   }
 
-  // What is joined without a CPU visit in between is one section of the tokens of its task's GPU, if it copies or has
-  // kernels and takes time.
+  // What is joined without a CPU visit in between, and is in no stretch that the task marks, is one section of the
+  // tokens of its task's GPU, if it copies or has kernels and takes time.
 
   static constexpr std::uint32_t no_tokens = 0xFFFF'FFFF;
 
   constexpr void add_sections() {
     const std::uint32_t tokens = tokens_of_share();
     if (tokens == no_tokens) { return; }
-    const auto task = static_cast<std::uint32_t>(out_.table.size() - 1);
-    const flow_record& t = out_.table.tasks[task];
+    const flow_record& t = out_.table.tasks.back();
     visit_mask left = elsewhere_;
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       if ((left >> p & 1U) == 0) { continue; }
       const visit_mask joined = joined_to(t, visit_mask{1} << p);
       left &= ~joined;
-      if ((joined & on_device_) == 0 || time_of(t, joined) == 0) { continue; }
-      for (const visit_section& other : out_.table.sections) {
-        if (other.task == task && (other.visits & joined) != 0) { return fail(model_fault::sections_nest); }
-      }
-      if (!out_.table.sections.push_back({task, tokens, joined})) { fail(model_fault::too_many_segments); }
+      if ((joined & on_device_) != 0 && time_of(t, joined) > 0) { add_section(tokens, joined); }
     }
+  }
+  constexpr void add_section(std::uint32_t tokens, visit_mask visits) {
+    const auto task = static_cast<std::uint32_t>(out_.table.size() - 1);
+    for (const visit_section& other : out_.table.sections) {
+      if (other.task == task && (other.visits & visits) != 0) { return fail(model_fault::sections_nest); }
+    }
+    if (!out_.table.sections.push_back({task, tokens, visits})) { fail(model_fault::too_many_segments); }
   }
   [[nodiscard]] constexpr auto time_of(const flow_record& t, visit_mask visits) const -> ticks {
     ticks time = 0;
@@ -222,7 +220,10 @@ class board_flattener {
       if (at.units < 1 || (facts::one_unit(p) && at.units > 1)) { fail(model_fault::platform_size_out_of_range); }
     }
     const visit_view seen = facts::view(p, asked, placement_on(p));
-    if (seen.fault != model_fault::none) { fail(seen.fault); }
+    if (seen.fault != model_fault::none && !out_.error) {
+      fail(seen.fault);
+      out_.error.lacks = seen.lacks;
+    }
     const std::uint32_t position = out_.table.tasks.back().visit_count;
     if (position >= max_visits_of_task) {
       fail(model_fault::too_many_visits);

@@ -3,12 +3,16 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include <takt/model/critical_section.hpp>
+#include <takt/model/described_visits.hpp>
+#include <takt/model/facts.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/visit.hpp>
+#include <takt/model/visit_fact.hpp>
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
@@ -50,11 +54,21 @@ template <bool OnSms, class Rule, class S>
   if constexpr (Views<Rule, S>) {
     return view_by(rule, asked, at);
   } else if constexpr (LeavesTime<Rule, S> && (OnSms || !NeedsSms<S>)) {
+    if constexpr (std::same_as<typename resource_of_segment<S>::type, gpu>) {
+      const bool has_time = states<execution_time>(asked) || states<kernel_wcet>(asked);
+      if (at.gpu.sms < 1 && !has_time) { return unknown_time(lacks(visit_fact::wcet, visit_fact::time)); }
+    }
     return time_by_itself(asked, at);
   } else {
     return {.fault = model_fault::visit_time_unknown};
   }
 }
+
+/// Whether visits that name their resource by its position may be of the pool.
+template <class Pool>
+inline constexpr bool is_own = !is_gpu<typename Pool::resource_type> && !is_mutex<Pool> &&
+                               !std::same_as<typename Pool::resource_type, processors_resource> &&
+                               !std::same_as<typename Pool::resource_type, copy_engines_resource>;
 
 /// What flattening, plans and searches ask of a pool. Of a typed pool the compiler knows the answers as far as its
 /// types say them; of an erased one only run time does.
@@ -68,7 +82,8 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   /// Whether there are pools of this type that serve visits by such segments. Of others nothing else is asked about
   /// them.
   template <class S>
-  static constexpr bool may_serve = serves<pool_type, typename resource_of_segment<S>::type>;
+  static constexpr bool may_serve =
+      serves<pool_type, typename resource_of_segment<S>::type> || (std::same_as<S, described_own> && is_own<pool_type>);
   /// Pre: `may_serve<S>`.
   template <class S>
   [[nodiscard]] static constexpr auto serves_visits(const pool_type& /*p*/) noexcept -> bool {
@@ -118,5 +133,31 @@ struct pool_facts<resource_pool<Resource, Rule>> {
     return time_under<has_sms<Resource>>(p.rule, asked, at);
   }
 };
+
+/// Whether some pool serves a visit, and how many could.
+struct pools_asked {
+  bool served = false;
+  std::int32_t alike = 0;
+};
+/// f of the pool that serves a visit and of its position, where `gpu` is the number of the task's GPU.
+template <class P, class S, class F>
+constexpr auto with_pool_of(const P& board, const S& asked, std::int32_t gpu, const F& f) -> pools_asked {
+  pools_asked out;
+  std::uint32_t pool = 0;
+  std::int32_t wanted = 0;
+  if constexpr (std::same_as<typename resource_of_segment<S>::type, takt::gpu>) { wanted = gpu; }
+  if constexpr (std::same_as<S, described_own>) { wanted = static_cast<std::int32_t>(asked.position); }
+  board.each([&](const auto& p) {
+    using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
+    if constexpr (facts::template may_serve<S>) {
+      if (facts::template serves_visits<S>(p) && out.alike++ == wanted) {
+        out.served = true;
+        f(p, pool);
+      }
+    }
+    ++pool;
+  });
+  return out;
+}
 
 }  // namespace takt::detail
