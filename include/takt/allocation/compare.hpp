@@ -10,8 +10,11 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/describe.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/visit_source.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
@@ -101,6 +104,26 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P
 [[nodiscard]] constexpr auto compare(const described_tasks<N, V, R, S>& all, const hardware& board,
                                      const policy_list<P...>& policies) {
   return compare(all, board, policies, cpu_rules(fixed_priority));
+}
+
+/// The same for tasks of any spelling. Error: what no description holds; in a constant expression it stops
+/// compilation, at run time there is no line.
+template <VisitSource T, class... P, class... Rules>
+[[nodiscard]] constexpr auto compare(const T& tasks, const hardware& board, const policy_list<P...>& policies,
+                                     const cpu_rule_list<Rules...>& rules,
+                                     std::int32_t rounds = default_share_rounds,
+                                     detail::refusal&& refused = detail::refusal{true}) {
+  const auto all = describe(tasks);
+  refused.error = all.error;
+  return all.error ? decltype(compare(all.tasks, board, policies, rules, rounds)){}
+                   : compare(all.tasks, board, policies, rules, rounds);
+}
+template <VisitSource T, class... P>
+[[nodiscard]] constexpr auto compare(const T& tasks, const hardware& board, const policy_list<P...>& policies,
+                                     detail::refusal&& refused = detail::refusal{true}) {
+  const auto all = describe(tasks);
+  refused.error = all.error;
+  return all.error ? decltype(compare(all.tasks, board, policies)){} : compare(all.tasks, board, policies);
 }
 
 }  // namespace takt
