@@ -48,8 +48,10 @@ namespace detail {
     -> std::vector<std::size_t> {
   std::vector<std::size_t> out(c.rows.size());
   std::iota(out.begin(), out.end(), std::size_t{0});
-  std::stable_sort(out.begin(), out.end(),
-                   [&](std::size_t a, std::size_t b) { return detail::better(c.rows[a], c.rows[b], by); });
+  std::ranges::sort(out, [&](std::size_t a, std::size_t b) {
+    if (detail::better(c.rows[a], c.rows[b], by)) { return true; }
+    return !detail::better(c.rows[b], c.rows[a], by) && a < b;
+  });
   return out;
 }
 
