@@ -180,6 +180,9 @@ class comparison_drawing {
     if (!seen_.empty()) {
       place_entry(std::nullopt, "Axis: (deadline - bound) / deadline in per cent; at 0 the bound is the deadline.");
     }
+    if (std::ranges::any_of(c_.rows, is_today)) {
+      place_entry(std::nullopt, "today: time slices are what a board does if nothing else is chosen.");
+    }
     top_ = y + 20;
   }
 

@@ -54,11 +54,27 @@ namespace detail {
 
 [[nodiscard]] inline auto of_platform(const missing_words& m) -> bool { return m.at.empty() || m.at == "/platform"; }
 
-[[nodiscard]] inline auto places_words(const std::vector<std::string>& places) -> std::string {
+/// "/a, /b, /c and 7 other places"; all of them where they are few.
+[[nodiscard]] inline auto some_of(const std::vector<std::string>& names, std::string_view what) -> std::string {
   constexpr std::size_t shown = 3;
-  if (places.size() <= shown + 1) { return listed(places); }
-  return joined({places.begin(), places.begin() + shown}) + " and " + std::to_string(places.size() - shown) +
-         " other places";
+  if (names.size() <= shown + 1) { return listed(names); }
+  return joined({names.begin(), names.begin() + shown}) + " and " + std::to_string(names.size() - shown) + " other " +
+         std::string{what};
+}
+
+/// What the bounds of a row leave unproven, as clauses.
+[[nodiscard]] inline auto unproven_clauses(const comparison_row& row) -> std::vector<std::string> {
+  std::vector<std::string> late;
+  std::vector<std::string> unknown;
+  for (const compared_task& t : row.tasks) {
+    if (t.bound.exists && t.limited && t.bound.value > t.deadline) { late.push_back(t.name); }
+    if (!t.bound.exists && !t.meets) { unknown.push_back(t.name); }
+  }
+  std::vector<std::string> out;
+  if (late.size() == 1) { out.push_back("the bound of " + late.front() + " exceeds its deadline"); }
+  if (late.size() > 1) { out.push_back("the bounds of " + some_of(late, "tasks") + " exceed their deadlines"); }
+  if (!unknown.empty()) { out.push_back("no bound is known for " + some_of(unknown, "tasks")); }
+  return out;
 }
 
 /// Places, and what is missing at all of them.
@@ -98,16 +114,18 @@ inline void add_unique(std::vector<std::string>& to, const std::string& text) {
   }
   if (!of_platform.empty()) { out.push_back("the platform does not say " + listed(of_platform, " or ")); }
   for (const auto& [places, facts] : detail::grouped(missing)) {
-    out.push_back(detail::places_words(places) + (places.size() == 1 ? " has no " : " have no ") +
+    out.push_back(detail::some_of(places, "places") + (places.size() == 1 ? " has no " : " have no ") +
                   listed(facts, " or "));
   }
   return out;
 }
 
-/// Why a row is not judged, or not proven, without the point at its end; empty where nothing is said.
+/// Why a row is not judged, or not proven, without the point at its end: what is missing, else what the row says, else
+/// what its bounds leave open; empty where nothing is known.
 [[nodiscard]] inline auto reason_of(const comparison_row& row) -> std::string {
   std::vector<std::string> clauses = missing_clauses(row.missing);
   if (!row.because.empty()) { clauses.push_back(row.because); }
+  if (clauses.empty() && row.status == verdict_status::not_proven) { clauses = detail::unproven_clauses(row); }
   std::string out = joined(clauses, "; ");
   out.erase(out.find_last_not_of(". ") + 1);
   return out;

@@ -177,7 +177,7 @@ TEST_CASE("the table of a comparison has a line per row with its best row and to
   CHECK(contains(text, " has no blocks.\n"));
   CHECK(contains(text, "\ntime-sliced:1024us must miss a deadline: camera misses its deadline at 30ms.\n"));
   CHECK(contains(text, "\ntoday: time slices are what a board does"));
-  CHECK_FALSE(contains(text, "gang is not proven"));
+  CHECK(contains(text, "\ngang is not proven: no bound is known for camera.\n"));
   CHECK_FALSE(contains(text, "No policy is proven"));
   CHECK(contains(text_of(mixed(), 120, comparison_rank::factor), "tokens-k-fmlp:2 (best) "));
 }
@@ -215,6 +215,22 @@ TEST_CASE("facts that are missing in the same places read as one clause, and man
   CHECK(takt::report::missing_clauses({}).empty());
   const std::vector<missing_words> four{{"/a", "f"}, {"/b", "f"}, {"/c", "f"}, {"/d", "f"}};
   CHECK(takt::report::missing_clauses(four) == strings{"/a, /b, /c and /d have no f"});
+}
+
+TEST_CASE("what bounds leave open is told where a row gives no other reason") {
+  auto row = judged("federated", verdict_status::not_proven, -500, {});
+  CHECK(takt::report::reason_of(row).empty());
+  row.tasks = {task("a", 10 * ms, 15 * ms), task("b", 10 * ms, 5 * ms)};
+  CHECK(takt::report::reason_of(row) == "the bound of a exceeds its deadline");
+  for (const char* name : {"c", "d", "e", "f", "g"}) {
+    row.tasks.push_back(task(name, 10 * ms, 11 * ms));
+    row.tasks.push_back({.name = name, .deadline = 10 * ms, .bound = {}});
+  }
+  row.tasks.back().meets = true;
+  CHECK(takt::report::reason_of(row) ==
+        "the bounds of a, c, d and 3 other tasks exceed their deadlines; no bound is known for c, d, e and f");
+  row.because = "There is a reason.";
+  CHECK(takt::report::reason_of(row) == "There is a reason");
 }
 
 TEST_CASE("nothing judged, nothing to judge and no policy are said in words") {
