@@ -15,6 +15,7 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/scaled.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/units.hpp>
 
@@ -30,6 +31,10 @@ template <SharingPolicy P, std::size_t N, std::size_t V>
 struct policy_verdict : board_verdict<N, V> {
   P policy{};
 };
+
+/// Factors beyond which nobody looks.
+inline constexpr std::int64_t most_factor_permille = 64'000;
+inline constexpr std::int64_t least_factor_permille = 10;
 
 namespace detail {
 
@@ -140,6 +145,42 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   return out;
 }
 
+/// The largest factor on all execution times, in thousandths, with which a proof was found by bisection; 0: with none.
+template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto factor_on(const policy_verdict<P, N, V>& found, const CpuRule& rule,
+                                       const described_tasks<N, V, R, S>& all, const hardware& given,
+                                       std::int32_t rounds) -> std::int64_t {
+  hardware board = given;
+  if (!found.judged || complete(all, board) != model_fault::none) { return 0; }
+  const auto made = Boards::template make<V>(found.policy, board, rule);
+  const auto holds = [&](std::int64_t permille) {
+    const auto trial = scaled(all, permille);
+    if (trial.error) { return false; }
+    if (holds_under(made, trial.tasks, keeps_processor<P>(), found.verdict.plan)) { return true; }
+    if constexpr (requires { known_under<P, CpuRule>::judge(found.policy, rule, trial.tasks, given); }) {
+      if (known_under<P, CpuRule>::judge(found.policy, rule, trial.tasks, given).schedulable()) { return true; }
+    }
+    return rounds > 0 && judge_board(made, trial.tasks, keeps_processor<P>(), rounds).schedulable();
+  };
+  std::int64_t low = 0;
+  std::int64_t high = 1000;
+  if (found.verdict.schedulable()) {
+    low = 1000;
+    for (high = 2000; high <= most_factor_permille && holds(high); high *= 2) { low = high; }
+    if (high > most_factor_permille) { return low; }
+  } else {
+    std::int64_t tried = 500;
+    for (; tried >= least_factor_permille && !holds(tried); tried /= 2) { high = tried; }
+    if (tried < least_factor_permille) { return 0; }
+    low = tried;
+  }
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (holds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
 }  // namespace detail
 
 /// What is proven of tasks under a policy and a rule of processors, under the plan that is found for them: the best of
@@ -151,6 +192,16 @@ template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::s
                                    const hardware& board, std::int32_t rounds = default_share_rounds)
     -> policy_verdict<P, N, V> {
   return detail::judge_on<detail::typed_boards>(policy, rule, all, board, rounds);
+}
+
+/// The largest factor on all execution times, in thousandths, with which the tasks are still proven, or proven at all,
+/// as far as bisection finds it: under the plan that was found, else under one that `rounds` of a search find. 0: none
+/// is known. Cost: some twenty times that of `judge` under one plan, and of `rounds` plans.
+template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto factor_permille(const policy_verdict<P, N, V>& found, const CpuRule& rule,
+                                             const described_tasks<N, V, R, S>& all, const hardware& board,
+                                             std::int32_t rounds = 0) -> std::int64_t {
+  return detail::factor_on<detail::typed_boards>(found, rule, all, board, rounds);
 }
 
 }  // namespace takt

@@ -62,4 +62,12 @@ template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::s
   return detail::judge_on<detail::any_boards>(policy, rule, all, board, rounds);
 }
 
+/// `factor_permille` for any hardware, at run time.
+template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] auto factor_at_run_time(const policy_verdict<P, N, V>& found, const CpuRule& rule,
+                                      const described_tasks<N, V, R, S>& all, const hardware& board,
+                                      std::int32_t rounds = 0) -> std::int64_t {
+  return detail::factor_on<detail::any_boards>(found, rule, all, board, rounds);
+}
+
 }  // namespace takt

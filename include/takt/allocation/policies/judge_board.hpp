@@ -267,6 +267,17 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   return out;
 }
 
+/// Whether tasks are proven under a plan that was found for others of the same shape. Guards are looked for anew.
+template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto holds_under(const Board& board, const described_tasks<N, V, R, S>& all, bool spins,
+                                         const plan<N, V>& found) -> bool {
+  plan<N, V> p = found;
+  p.offsets.clear();
+  p.local_deadlines.clear();
+  const placed_test<Board, described_tasks<N, V, R, S>> test{board, all, spins, p};
+  return test(p).schedulable();
+}
+
 /// Rows with the deadlines that were given: analyses hold tasks to the lesser of deadline and period.
 template <class Verdict, class Tasks>
 constexpr void restate(Verdict& out, const Tasks& all) {
