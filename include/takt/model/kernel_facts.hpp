@@ -61,10 +61,9 @@ inline constexpr bool is_grid_kernel =
 template <class F, class S>
 [[nodiscard]] constexpr auto fact_or_none(const S& s) -> F {
   if constexpr (knows<F, S>) {
-    return fact<F>(s);
-  } else {
-    return {};
+    if (states<F>(s)) { return fact<F>(s); }
   }
+  return {};
 }
 
 }  // namespace detail
