@@ -112,8 +112,7 @@ constexpr void judge_chain_table(const Described& tasks, const P& board, const T
   out.verdict.method = a.name();
   const auto refuse = [&](const model_error& error) { out.verdict.refuse(located(error, tasks.tasks)); };
   if (const auto error = a.fits(sorted, sizes)) { return refuse(error); }
-  if (runs_on_own_share(composition.kernels) &&
-      sm_units(sizes) < static_cast<std::int64_t>(sorted.gpu_tasks())) {
+  if (runs_on_own_share(composition.kernels) && sm_units(sizes) < static_cast<std::int64_t>(sorted.gpu_tasks())) {
     return refuse({.fault = model_fault::more_gpu_tasks_than_sms});
   }
   plan<Described::max_tasks> judged{};
@@ -136,10 +135,10 @@ constexpr void judge_chain_table(const Described& tasks, const P& board, const T
 }
 
 template <class Described, class CpuRule, class GpuRule, class Search, class... Options>
-[[nodiscard]] constexpr auto judge_described_chains(const Described& tasks, const hardware& given,
-                                                    const CpuRule& cpus, const GpuRule& gpus,
-                                                    const plan<Described::max_tasks>* planned, const Search& search,
-                                                    const Options&... options) -> chains_answer<Described> {
+[[nodiscard]] constexpr auto judge_described_chains(const Described& tasks, const hardware& given, const CpuRule& cpus,
+                                                    const GpuRule& gpus, const plan<Described::max_tasks>* planned,
+                                                    const Search& search, const Options&... options)
+    -> chains_answer<Described> {
   const auto board = chain_board_of(given, cpus, gpus);
   using board_type = decltype(chain_board_of(given, cpus, gpus));
   chains_answer<Described> out;
@@ -169,8 +168,8 @@ template <class Described, class CpuRule, class GpuRule, class Search, class... 
 template <class Described, RuleTag CpuRule, RuleTag GpuRule, class Search = search_by, class Reading = default_reading>
   requires judges_chains<CpuRule, GpuRule>
 [[nodiscard]] constexpr auto judge_chains(const Described& tasks, const hardware& board, const CpuRule& cpus,
-                                          const GpuRule& gpus, const Search& search = {},
-                                          const Reading& reading = {}) -> chains_answer<Described> {
+                                          const GpuRule& gpus, const Search& search = {}, const Reading& reading = {})
+    -> chains_answer<Described> {
   if constexpr (std::same_as<Reading, default_reading>) {
     return detail::judge_described_chains(tasks, board, cpus, gpus, nullptr, search);
   } else {
@@ -183,10 +182,10 @@ template <class Described, RuleTag CpuRule, RuleTag GpuRule, std::size_t N, std:
           class Reading = default_reading>
   requires judges_chains<CpuRule, GpuRule>
 [[nodiscard]] constexpr auto judge_planned_chains(const Described& tasks, const hardware& board, const CpuRule& cpus,
-                                                  const GpuRule& gpus, const plan<N, V>& p,
-                                                  const Reading& reading = {}) -> chains_answer<Described> {
-  if (const auto error = parts_fault(p, {.shares = true, .cores = true, .priorities = true, .tokens = true},
-                                     tasks.size())) {
+                                                  const GpuRule& gpus, const plan<N, V>& p, const Reading& reading = {})
+    -> chains_answer<Described> {
+  if (const auto error =
+          parts_fault(p, {.shares = true, .cores = true, .priorities = true, .tokens = true}, tasks.size())) {
     chains_answer<Described> out;
     out.verdict.refuse(error);
     return out;

@@ -143,9 +143,7 @@ template <class Described, class Table>
     };
     if (t.jitter != 0) { return refuse(model_fault::workload_part_unused); }
     if (!is_chain(tasks, i)) { return refuse(model_fault::chain_does_not_alternate); }
-    if (has_sections && !detail::sections_are_stretches(tasks, i)) {
-      return refuse(model_fault::workload_part_unused);
-    }
+    if (has_sections && !detail::sections_are_stretches(tasks, i)) { return refuse(model_fault::workload_part_unused); }
     found.deadlines_are_given = found.deadlines_are_given && asks_for_its_deadline(t);
     found.all_are_limited = found.all_are_limited && t.limited;
     const ticks limit = deadline_to_prove(t);
@@ -169,8 +167,7 @@ template <class Described, class Table>
         case visit_place::gpu:
           if (platform.gpus.empty()) { return refuse(model_fault::kernel_without_gpu, p); }
           s.time = {};
-          found.why =
-              read_kernel(tasks, i, p, platform, reach, limit, out, s, found.times_are_given);
+          found.why = read_kernel(tasks, i, p, platform, reach, limit, out, s, found.times_are_given);
           if (found.why) { return found; }
           break;
       }

@@ -46,8 +46,8 @@ namespace detail {
     const std::int32_t all = gpu.sms * gpu.virtual_per_sm;
     const bool sound = all > 0 && v.interleave_denominator > 0;
     interval<ticks> on_all{};
-    if (!sound || !divisible_work_bounds(v.work, v.overhead, v.interleave_numerator, v.interleave_denominator, all,
-                                         on_all) ||
+    if (!sound ||
+        !divisible_work_bounds(v.work, v.overhead, v.interleave_numerator, v.interleave_denominator, all, on_all) ||
         on_all.upper < v.wcet) {
       return false;
     }
@@ -86,9 +86,8 @@ namespace detail {
   for (std::size_t g = 0; g < platform.gpus.size(); ++g) {
     const gpu_record gpu = at_speed_one(platform.gpus[g]);
     if (!runs_on_token(place)) { return time_on_gpu(k, gpu); }
-    const visit_view here =
-        gpu.slot() < 1 ? visit_view{.fault = model_fault::platform_size_out_of_range}
-                       : time_on_sms(k, gpu, gpu.virtual_sms(gpu.slot()));
+    const visit_view here = gpu.slot() < 1 ? visit_view{.fault = model_fault::platform_size_out_of_range}
+                                           : time_on_sms(k, gpu, gpu.virtual_sms(gpu.slot()));
     out = g == 0 ? here : joined(out, here);
   }
   return out;
@@ -120,10 +119,10 @@ struct kernel_reach {
 }
 
 /// Writes a kernel as a segment of a flat table of chains: divisible work as it is, anything else as the times that its
-/// facts give where it may run. On SMs of which its facts say nothing it takes longer than `limit`, so that no plan puts
-/// it there; where they say nothing of any, a fact is missing. `is_given` becomes false where times are derived from
-/// other facts: the kernel may always be faster, and nothing that needs its whole time is a proof of a miss. Cost: a
-/// view for each number of virtual SMs.
+/// facts give where it may run. On SMs of which its facts say nothing it takes longer than `limit`, so that no plan
+/// puts it there; where they say nothing of any, a fact is missing. `is_given` becomes false where times are derived
+/// from other facts: the kernel may always be faster, and nothing that needs its whole time is a proof of a miss. Cost:
+/// a view for each number of virtual SMs.
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_kernel(const Described& tasks, std::size_t task, std::uint32_t position,
                                          const platform_record& platform, const kernel_reach& reach, ticks limit,

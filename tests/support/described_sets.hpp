@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/hardware.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/model/task_table.hpp>
+
+// Flat tables of published systems, and sets by hand, as described workloads.
+namespace takt_tests {
+
+using takt::ticks;
+using takt::visit_fact;
+using takt::visit_place;
+
+/// Visits of a task one after the other.
+template <class Described>
+class described_builder {
+ public:
+  constexpr auto task(takt::described_task t) -> described_builder& {
+    if (t.deadline == 0) { t.deadline = t.period; }
+    good_ = out_.add_task(t) && good_;
+    return *this;
+  }
+  constexpr auto visit(takt::described_visit v) -> described_builder& {
+    const std::uint32_t p = out_.tasks.back().visit_count;
+    v.predecessors = p == 0 ? 0 : takt::visit_mask{1} << (p - 1);
+    good_ = out_.add_visit(v) && good_;
+    return *this;
+  }
+  constexpr auto cpu(ticks lower, ticks upper) -> described_builder& {
+    takt::described_visit v{.time = {lower, upper}};
+    v.known.add(visit_fact::time);
+    return visit(v);
+  }
+  constexpr auto copy(ticks lower, ticks upper, takt::copy_direction way = takt::copy_direction::unspecified)
+      -> described_builder& {
+    takt::described_visit v{.where = visit_place::copy_engine, .direction = way, .time = {lower, upper}};
+    v.known.add(visit_fact::time);
+    return visit(v);
+  }
+  constexpr auto work(ticks lower, ticks upper) -> described_builder& {
+    takt::described_visit v{.where = visit_place::gpu, .work = {lower, upper}};
+    v.known.add(visit_fact::work);
+    return visit(v);
+  }
+  constexpr auto whole(ticks wcet) -> described_builder& {
+    takt::described_visit v{.where = visit_place::gpu, .wcet = wcet};
+    v.known.add(visit_fact::wcet);
+    return visit(v);
+  }
+  [[nodiscard]] constexpr auto done() const -> const Described& { return out_; }
+  [[nodiscard]] constexpr auto good() const -> bool { return good_; }
+
+ private:
+  Described out_{};
+  bool good_ = true;
+};
+
+/// Sizes of a board, with GPUs whose rule is left out.
+[[nodiscard]] inline auto hardware_of(const takt::platform_record& p) -> takt::hardware {
+  takt::hardware out;
+  out.processors = p.cores;
+  out.copy_engines = p.copy_engines;
+  for (const takt::gpu_record& g : p.gpus) {
+    out.gpus.push_back(
+        {.sms = g.sms, .virtual_per_sm = g.virtual_per_sm, .granularity = g.granularity, .speed = g.speed});
+  }
+  return out;
+}
+
+/// Chains in the given order. The table's order must be the given one.
+template <std::size_t N, std::size_t M, std::size_t S>
+[[nodiscard]] auto described_of(const takt::task_table<ticks, N, M, S>& table) {
+  takt::described_tasks<N, M, 4, S + 8> out;
+  for (const auto& sample : table.samples) { out.samples.push_back(sample); }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    out.add_task({.name = t.name, .period = t.period, .deadline = t.deadline, .priority = t.priority, .core = t.core});
+    for (std::size_t j = 0; j < t.segment_count; ++j) {
+      const auto& s = table.segment(i, j);
+      takt::described_visit v{.direction = s.direction, .predecessors = j == 0 ? 0 : takt::visit_mask{1} << (j - 1)};
+      v.where = s.where == takt::stage::cpu    ? visit_place::processor
+                : s.where == takt::stage::copy ? visit_place::copy_engine
+                                               : visit_place::gpu;
+      if (s.where != takt::stage::kernel) {
+        v.known.add(visit_fact::time);
+        v.time = s.time;
+      } else if (s.samples > 0) {
+        v.known.add(visit_fact::times_on_sms);
+        v.first_sample = s.first_sample;
+        v.samples = s.samples;
+      } else {
+        v.known.add(visit_fact::work);
+        v.known.add(visit_fact::overhead);
+        v.known.add(visit_fact::interleave);
+        v.work = s.time;
+        v.overhead = s.overhead;
+        v.interleave_numerator = s.interleave_numerator;
+        v.interleave_denominator = s.interleave_denominator;
+        v.any_neighbour = s.any_neighbour;
+      }
+      out.add_visit(v);
+    }
+  }
+  return out;
+}
+
+}  // namespace takt_tests
