@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include <takt/model/accelerator.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/shares/share_task.hpp>
 #include <takt/model/task_table.hpp>
 
 // Flat tables of published systems, and sets by hand, as described workloads.
@@ -106,6 +108,48 @@ template <std::size_t N, std::size_t M, std::size_t S>
       }
       out.add_visit(v);
     }
+  }
+  return out;
+}
+
+/// Whole kernels, with a cost of stopping each.
+template <std::size_t N>
+[[nodiscard]] auto described_of(const takt::accelerator_table<ticks, N>& table) {
+  takt::described_tasks<N, N> out;
+  for (const auto& t : table.tasks) {
+    out.add_task({.name = t.name, .period = t.period, .deadline = t.deadline, .priority = t.priority});
+    takt::described_visit v{.where = visit_place::gpu, .wcet = t.wcet, .preemption_cost = t.preemption_cost};
+    v.known.add(visit_fact::wcet);
+    v.known.add(visit_fact::preemption_cost);
+    v.known.add(visit_fact::pinning);
+    v.width = t.width;
+    v.sm = t.core;
+    out.add_visit(v);
+  }
+  return out;
+}
+
+/// Applications. Their priorities must be different.
+template <std::size_t N>
+[[nodiscard]] auto described_of(const takt::share_table<N>& table) {
+  takt::described_tasks<N, N> out;
+  std::int32_t least = table.tasks[0].priority;
+  std::int32_t greatest = least;
+  for (const auto& t : table.tasks) {
+    least = t.priority < least ? t.priority : least;
+    greatest = greatest < t.priority ? t.priority : greatest;
+  }
+  for (const auto& t : table.tasks) {
+    out.add_task({.name = t.name,
+                  .period = t.period,
+                  .deadline = t.deadline,
+                  .priority = least + greatest - t.priority,
+                  .memory = t.memory.bytes()});
+    takt::described_visit v{.where = visit_place::gpu};
+    v.known.add(visit_fact::wcet_by_share);
+    v.row = static_cast<std::uint32_t>(out.rows.size());
+    out.rows.push_back(t.alone);
+    out.add_visit(v);
   }
   return out;
 }
