@@ -27,7 +27,7 @@ struct described_visit {
   copy_direction direction = copy_direction::unspecified;
   visit_mask predecessors = 0;
   bool in_section = false;       ///< of a stretch that holds a token where the rule of the GPU is one of tokens
-  std::int64_t parallelism = 1;  ///< jobs of it that may run at a time, where the rule lets several
+  std::int64_t parallelism = 1;  ///< jobs of it that may run at a time, where the rule lets several; 0: any number
   ticks point = 0;               ///< relative priority point under `gel`
 
   known_facts known{};

@@ -68,7 +68,7 @@ template <class Tasks>
 /// is proven only if each of its jobs ends before the next is released, so that nobody waits for one of them. What
 /// limits how many jobs of a visit run at a time does no more, then.
 template <class Tasks>
-[[nodiscard]] constexpr auto unheld_part(const Tasks& all) -> model_error {
+[[nodiscard]] constexpr auto unheld_by_visits(const Tasks& all) -> model_error {
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     const described_task& t = all.tasks[i];
     if (t.visit_count > max_visits_of_task) { return fault_at(model_fault::too_many_visits, i); }
@@ -79,7 +79,7 @@ template <class Tasks>
       const described_visit& v = all.visit(i, p);
       model_error error = unreadable_visit(all, v);
       if (!error && (v.predecessors >> p) != 0) { error.fault = model_fault::malformed; }
-      if (!error && v.parallelism < 1) { error.fault = model_fault::negative_parallelism; }
+      if (!error && v.parallelism < 0) { error.fault = model_fault::negative_parallelism; }
       if (!error && v.point != 0) { error.fault = model_fault::workload_part_unused; }
       if (error) {
         error.task = i;
@@ -115,7 +115,7 @@ struct visit_source<described_tasks<N, V, R, S>> {
   /// Pre: `all` outlives what the sink keeps of its kernels.
   template <VisitSink Sink>
   static constexpr void each(const described_tasks<N, V, R, S>& all, Sink& sink) {
-    if (const model_error error = detail::unheld_part(all)) { return sink.refuse(located(error, all.tasks)); }
+    if (const model_error error = detail::unheld_by_visits(all)) { return sink.refuse(located(error, all.tasks)); }
     for (const described_task& t : all.tasks) {
       const bool is_earlier = t.limited && t.deadline < t.period;
       sink.open({.name = t.name,

@@ -57,6 +57,7 @@ struct fact_access<kernel_pinning, accelerator_kernel> {
 /// A kernel that does not say what it costs to stop it runs to its end: the cost is its time.
 template <>
 struct fact_access<kernel_preemption_cost, accelerator_kernel> {
+  [[nodiscard]] static constexpr auto has(const accelerator_kernel& k) noexcept -> bool { return k.cost_given; }
   [[nodiscard]] static constexpr auto get(const accelerator_kernel& k) noexcept -> kernel_preemption_cost {
     return {k.cost_given ? k.preemption_cost : k.wcet};
   }

@@ -31,13 +31,6 @@
 
 namespace takt {
 
-/// A kernel with a law of its own of the number of virtual SMs.
-template <class K>
-concept HasTimesOnSms = requires(const K& k, std::int32_t sms) {
-  { k.law.lower(sms) } -> std::convertible_to<duration>;
-  { k.law.upper(sms) } -> std::convertible_to<duration>;
-  requires !std::same_as<std::remove_cvref_t<decltype(k.law)>, divisible_work>;
-};
 /// One of whose blocks enough is known to count rounds of them.
 template <class K>
 concept HasBlocks = knows<kernel_grid, K> && knows<kernel_block_length, K>;
