@@ -7,6 +7,7 @@
 
 #include <takt/model/accelerator.hpp>
 #include <takt/model/described_tasks.hpp>
+#include <takt/model/graph/graph_table.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/shares/share_task.hpp>
@@ -150,6 +151,43 @@ template <std::size_t N>
     v.row = static_cast<std::uint32_t>(out.rows.size());
     out.rows.push_back(t.alone);
     out.add_visit(v);
+  }
+  return out;
+}
+
+/// Refined graphs, or others without kernels that are split. Edges without a lag must lead to later nodes.
+template <std::size_t N, std::size_t E, std::size_t G>
+[[nodiscard]] auto described_of(const takt::graph_table<ticks, N, E, G>& table) {
+  takt::described_tasks<G, N, 4, 8> out;
+  for (const auto& g : table.graphs) {
+    out.add_task({.name = g.name, .period = g.period, .deadline = g.period, .limited = false, .core = g.cluster});
+    for (std::uint32_t p = 0; p < g.nodes; ++p) {
+      const auto& n = table.nodes[g.first_node + p];
+      takt::described_visit v{.name = n.name, .parallelism = n.parallelism, .point = n.point};
+      for (const auto& e : table.edges) {
+        if (e.to == g.first_node + p && e.lag == 0) {
+          v.predecessors |= takt::visit_mask{1} << (e.from - g.first_node);
+        }
+      }
+      if (n.kind == takt::node_kind::kernel) {
+        v.where = visit_place::gpu;
+        v.known.add(visit_fact::grid);
+        v.known.add(visit_fact::block_length);
+        v.blocks = n.blocks;
+        v.threads = n.block_threads;
+        v.block_length = n.block_length;
+      } else {
+        v.where = n.kind == takt::node_kind::copy ? visit_place::copy_engine : visit_place::processor;
+        v.known.add(visit_fact::time);
+        v.time = {0, n.wcet};
+      }
+      out.add_visit(v);
+    }
+    for (const auto& e : table.edges) {
+      if (e.lag == 0 || table.nodes[e.from].graph != out.size() - 1) { continue; }
+      out.history.push_back(
+          {static_cast<std::uint32_t>(out.size() - 1), e.from - g.first_node, e.to - g.first_node, e.lag});
+    }
   }
   return out;
 }

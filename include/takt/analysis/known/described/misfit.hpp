@@ -28,6 +28,13 @@ template <class Described>
   return misfit_at(tasks, model_fault::visit_time_unknown, task, visit, facts);
 }
 
+/// An error about a table of visits of all tasks, as one that counts within its task.
+template <class Described>
+[[nodiscard]] constexpr auto in_task(const Described& tasks, model_error e) -> model_error {
+  if (e && e.task < tasks.size() && e.visit != nowhere) { e.visit -= tasks.tasks[e.task].first_visit; }
+  return located(e, tasks.tasks);
+}
+
 /// The deadline that published methods are asked about. They know none after the period, and a proof for an earlier
 /// deadline is one for the later: jobs that end within their period do not meet the next ones, and history edges hold
 /// by themselves.
