@@ -9,6 +9,7 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/hardware.hpp>
+#include <takt/model/locked_gpus/task.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/shares/share_task.hpp>
 #include <takt/model/task_table.hpp>
@@ -153,6 +154,46 @@ template <std::size_t N>
     out.add_visit(v);
   }
   return out;
+}
+
+/// Tasks on locked GPUs, with half of the CPU time outside of the section before it.
+template <std::size_t N, std::size_t K>
+[[nodiscard]] auto described_of(const takt::gpusync_table<ticks, N, K>& table) {
+  described_builder<takt::described_tasks<N, 16 * N>> out;
+  for (const auto& t : table.tasks) {
+    out.task(
+        {.name = t.name, .period = t.period, .deadline = t.deadline, .priority = t.priority, .core = t.cpu_cluster});
+    const ticks outside = t.wcet - t.cpu_in_gpu_section;
+    const auto in_section = [&](takt::described_visit v) {
+      v.in_section = true;
+      out.visit(v);
+    };
+    const auto bytes = [&](std::int64_t count, takt::copy_direction way) {
+      takt::described_visit v{.where = visit_place::copy_engine, .direction = way, .bytes = count};
+      v.known.add(visit_fact::bytes);
+      if (count > 0) { in_section(v); }
+    };
+    const auto cpu = [](ticks time) {
+      takt::described_visit v{.time = {0, time}};
+      v.known.add(visit_fact::time);
+      return v;
+    };
+    out.visit(cpu(outside / 2));
+    if (t.uses_gpu()) {
+      bytes(t.bytes_in, takt::to_device);
+      in_section(cpu(t.cpu_in_gpu_section));
+      for (std::size_t k = 0; k < t.kernels.size(); ++k) {
+        takt::described_visit v{.where = visit_place::gpu, .wcet = t.kernels[k]};
+        v.known.add(visit_fact::wcet);
+        v.known.add(visit_fact::state);
+        v.state = k == 0 ? t.bytes_state : 0;
+        in_section(v);
+      }
+      bytes(t.bytes_out, takt::to_host);
+    }
+    out.visit(cpu(outside - outside / 2));
+  }
+  return out.done();
 }
 
 /// Refined graphs, or others without kernels that are split. Edges without a lag must lead to later nodes.
