@@ -44,13 +44,19 @@ struct rule_beneath : std::type_identity<CpuRule> {};
 template <BusyWaiting CpuRule>
 struct rule_beneath<CpuRule> : std::type_identity<typename CpuRule::inner_rule> {};
 
+template <class CpuRule, class GpuRule>
+struct copies_beside : std::type_identity<fifo_rule> {};
+template <class CpuRule, class GpuRule>
+  requires(!TokenLocked<GpuRule> && FixedPriority<typename rule_beneath<CpuRule>::type>)
+struct copies_beside<CpuRule, GpuRule> : std::type_identity<nonpreemptive_rule<typename rule_beneath<CpuRule>::type>> {
+};
+
 }  // namespace detail
 
 /// The rule of copy engines that published methods know beside others: holders of tokens queue for them, everybody else
 /// has the priorities of the processors there.
 template <RuleTag CpuRule, RuleTag GpuRule>
-using copies_beside = std::conditional_t<TokenLocked<GpuRule>, fifo_rule,
-                                         nonpreemptive_rule<typename detail::rule_beneath<CpuRule>::type>>;
+using copies_beside = typename detail::copies_beside<CpuRule, GpuRule>::type;
 
 /// A board of so much hardware under rules of its processors and of its GPUs.
 template <RuleTag CpuRule, RuleTag GpuRule>

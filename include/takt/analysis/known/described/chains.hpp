@@ -18,7 +18,7 @@
 namespace takt::analysis {
 
 /// The flat table of chains that described tasks fit in, with room for so many times that are derived from facts.
-template <class Described, std::size_t Derived = 4 * Described::max_visits>
+template <class Described, std::size_t Derived = 32 * Described::max_visits>
 using chain_table = task_table<ticks, Described::max_tasks, 2 * Described::max_visits + Described::max_tasks,
                                decltype(Described::samples)::capacity() + Derived>;
 

@@ -51,12 +51,13 @@ struct share_ranks {
   }
 };
 
-/// A row on a GPU of another speed than that on which it was measured.
-[[nodiscard]] constexpr auto row_at_speed(const wcet_row& row, const gpu_speed& speed) -> wcet_row {
-  if (speed.is_one()) { return row; }
+/// A row on a GPU of another speed than that on which it was measured, and nowhere below the `wcet` of the kernel.
+[[nodiscard]] constexpr auto row_on(const wcet_row& row, const gpu_speed& speed, ticks wcet) -> wcet_row {
+  if (speed.is_one() && wcet <= row.at(full_share)) { return row; }
   ticks times[wcet_row::shares]{};
   for (std::size_t i = 0; i < wcet_row::shares; ++i) {
-    const ticks given = row.at(share::bounded(static_cast<std::int32_t>(i + 1)));
+    const ticks measured = row.at(share::bounded(static_cast<std::int32_t>(i + 1)));
+    const ticks given = measured < wcet ? wcet : measured;
     interval<ticks> slowed{};
     times[i] =
         given != unbounded_time && times_at_speed<ticks>({0, given}, speed, slowed) ? slowed.upper : unbounded_time;
@@ -64,7 +65,22 @@ struct share_ranks {
   return wcet_row::measured(std::span<const ticks, wcet_row::shares>{times});
 }
 
+/// Pre: the kernel has a row.
+template <class Described>
+[[nodiscard]] constexpr auto row_of(const Described& tasks, const hardware& board, const described_visit& v)
+    -> wcet_row {
+  return row_on(tasks.rows[v.row], board.gpus[0].speed, v.known.has(visit_fact::wcet) ? v.wcet : 0);
+}
+
 }  // namespace detail
+
+/// Of the one kernel of a task, with so many per cent of the GPU. Pre: `read_shares` found nothing, 1 <= percent <=
+/// 100.
+template <class Described>
+[[nodiscard]] constexpr auto time_with_share(const Described& tasks, const hardware& board, std::size_t task,
+                                             std::int32_t percent) -> ticks {
+  return detail::row_of(tasks, board, tasks.visit(task, 0)).at(share::bounded(percent));
+}
 
 /// Described tasks that are one kernel each, with its times by share, as applications. A described priority is highest
 /// at 0 and that of an application at the greatest, so that the least becomes the greatest and so on; without
@@ -82,7 +98,7 @@ template <class Described, class Table>
                                  .period = t.period,
                                  .deadline = deadline_to_prove(t),
                                  .priority = ranks.weight(tasks, i),
-                                 .alone = detail::row_at_speed(tasks.rows[v.row], board.gpus[0].speed),
+                                 .alone = detail::row_of(tasks, board, v),
                                  .request = {},
                                  .memory = memory_units::holding(t.memory)};
     if (!out.add(application)) { return misfit_at(tasks, model_fault::too_many_tasks, i); }
