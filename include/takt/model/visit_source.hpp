@@ -17,6 +17,7 @@
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/segment.hpp>
+#include <takt/model/tabulated_kernel.hpp>
 #include <takt/model/task.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/task_table.hpp>
@@ -33,6 +34,7 @@ struct flow_attributes {
   ticks jitter = 0;
   std::int32_t priority = no_priority;
   std::int32_t core = 0;  ///< or cluster
+  bool is_placed = true;  ///< the core was named; else a search may choose another one
 };
 
 /// What takes tasks apart: `open` begins a task, `visit` adds a segment to it after the visits that a mask names and
@@ -190,25 +192,6 @@ struct visit_source<task_set<Tasks...>> {
   static constexpr void each(const task_set<Tasks...>& set, Sink& sink) {
     set.each([&](const auto& t) { visit_source<std::remove_cvref_t<decltype(t)>>::each(t, sink); });
   }
-};
-
-/// Times of a kernel on 1, 2, ... virtual SMs in a table that was read from a file.
-struct tabulated_kernel {
-  struct rows {
-    const interval<ticks>* first = nullptr;
-    std::uint32_t count = 0;
-
-    [[nodiscard]] constexpr auto lower(std::int32_t sms) const noexcept -> duration { return duration{at(sms).lower}; }
-    [[nodiscard]] constexpr auto upper(std::int32_t sms) const noexcept -> duration { return duration{at(sms).upper}; }
-
-   private:
-    [[nodiscard]] constexpr auto at(std::int32_t sms) const noexcept -> const interval<ticks>& {
-      const auto n = static_cast<std::uint32_t>(sms < 1 ? 1 : sms);
-      return first[(n < count ? n : count) - 1];
-    }
-  };
-  using resource = gpu;
-  rows law;
 };
 
 /// Chains that were read from a file.
