@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -63,6 +64,9 @@ struct time_slice_rule {
   duration switching{};
   bool keeps_places = false;  ///< turns go round in a fixed order; else a context that wakes up goes to the tail
 
+  [[nodiscard]] friend constexpr auto operator==(const time_slice_rule&, const time_slice_rule&) noexcept
+      -> bool = default;
+
   [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
     if (!detail::is_slice(slice.count())) { return {.fault = model_fault::slice_out_of_range}; }
     const bool good = switching.count() >= 0 && switching.count() <= longest_turn;
@@ -91,6 +95,10 @@ struct time_slice_rule {
     return {slice.count(), switching.count(), keeps_places};
   }
 };
+
+/// A rule that is one of time slices, or adds nothing to one that a server would read.
+template <class R>
+concept TakesTurns = std::derived_from<R, time_slice_rule>;
 
 [[nodiscard]] constexpr auto time_slices(duration slice, duration switching) noexcept -> time_slice_rule {
   return {slice, switching, false};
