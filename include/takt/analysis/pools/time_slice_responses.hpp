@@ -203,4 +203,17 @@ constexpr void time_slice_responses(std::span<visit_demand> visits, ticks slice,
   }
 }
 
+namespace as_published {
+
+/// What a kernel waits for in the time slices of so many other tasks: of each a slice and a switch for every slice of
+/// its own. The switch back is missing, so with `switching` above 0 it is no bound; see docs/errata.md. Pre: slice
+/// >= 1. Source: Wang, Liu, Wong and Kim 2024, equation 3.
+[[nodiscard]] constexpr auto interleaved_execution(ticks kernel, ticks others, ticks slice, ticks switching) noexcept
+    -> ticks {
+  using sums = detail::context_turns;
+  return sums::times(sums::times(ceil_divide(kernel, slice), others), sums::plus(slice, switching));
+}
+
+}  // namespace as_published
+
 }  // namespace takt::analysis
