@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
+#include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/accelerator_kernel.hpp>
 #include <takt/model/described_tasks.hpp>
+#include <takt/model/facts.hpp>
+#include <takt/model/graph/graph_parts.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/stage.hpp>
+#include <takt/model/tabulated_kernel.hpp>
+#include <takt/model/visit.hpp>
 
 namespace takt {
 
@@ -16,6 +24,83 @@ struct described_kernel {
   const described_visit* visit = nullptr;
   const wcet_row* row = nullptr;
   const interval<ticks>* samples = nullptr;
+};
+
+namespace detail {
+
+/// Whether a described kernel says what stands behind `Which`.
+template <visit_fact Which>
+struct described_fact {
+  [[nodiscard]] static constexpr auto has(const described_kernel& k) noexcept -> bool {
+    return k.visit->known.has(Which);
+  }
+};
+
+}  // namespace detail
+
+template <>
+struct fact_access<execution_time, described_kernel> : detail::described_fact<visit_fact::time> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> execution_time {
+    return {{duration{k.visit->time.lower}, duration{k.visit->time.upper}}};
+  }
+};
+template <>
+struct fact_access<kernel_work, described_kernel> : detail::described_fact<visit_fact::work> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> kernel_work {
+    return {{duration{k.visit->work.lower}, duration{k.visit->work.upper}}};
+  }
+};
+template <>
+struct fact_access<kernel_overhead, described_kernel> : detail::described_fact<visit_fact::overhead> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> kernel_overhead {
+    return {duration{k.visit->overhead}};
+  }
+};
+template <>
+struct fact_access<kernel_interleave, described_kernel> : detail::described_fact<visit_fact::interleave> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> kernel_interleave {
+    return {k.visit->interleave_numerator, k.visit->interleave_denominator, k.visit->any_neighbour};
+  }
+};
+template <>
+struct fact_access<tabulated_times, described_kernel> : detail::described_fact<visit_fact::times_on_sms> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> tabulated_times {
+    return {k.samples, k.visit->samples};
+  }
+};
+template <>
+struct fact_access<kernel_grid, described_kernel> : detail::described_fact<visit_fact::grid> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> kernel_grid {
+    return {k.visit->blocks, k.visit->threads};
+  }
+};
+template <>
+struct fact_access<kernel_block_length, described_kernel> : detail::described_fact<visit_fact::block_length> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> kernel_block_length {
+    return {duration{k.visit->block_length}};
+  }
+};
+template <>
+struct fact_access<kernel_wcet, described_kernel> : detail::described_fact<visit_fact::wcet> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> kernel_wcet {
+    return {duration{k.visit->wcet}};
+  }
+};
+template <>
+struct fact_access<kernel_preemption_cost, described_kernel> : detail::described_fact<visit_fact::preemption_cost> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> kernel_preemption_cost {
+    return {duration{k.visit->preemption_cost}};
+  }
+};
+template <>
+struct fact_access<wcet_row, described_kernel> : detail::described_fact<visit_fact::wcet_by_share> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> wcet_row { return *k.row; }
+};
+template <>
+struct fact_access<kernel_pinning, described_kernel> : detail::described_fact<visit_fact::pinning> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> kernel_pinning {
+    return {k.visit->width, k.visit->sm};
+  }
 };
 
 }  // namespace takt

@@ -11,61 +11,10 @@
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/task.hpp>
+#include <takt/model/visit_fact.hpp>
 #include <takt/model/visit_table.hpp>
 
 namespace takt {
-
-/// What may be known of a visit. A fact that is not known differs from one that is 0.
-enum class visit_fact : std::uint8_t {
-  time,
-  work,
-  overhead,
-  interleave,
-  times_on_sms,
-  grid,
-  block_length,
-  wcet,
-  preemption_cost,
-  wcet_by_share,
-  pinning,
-  bytes,
-  state,
-};
-[[nodiscard]] constexpr auto last_of(visit_fact) noexcept -> visit_fact { return visit_fact::state; }
-
-/// As files and errors call it.
-[[nodiscard]] constexpr auto name_of(visit_fact f) noexcept -> std::string_view {
-  switch (f) {
-    case visit_fact::time: return "time";
-    case visit_fact::work: return "work";
-    case visit_fact::overhead: return "overhead";
-    case visit_fact::interleave: return "interleave";
-    case visit_fact::times_on_sms: return "time_on";
-    case visit_fact::grid: return "blocks";
-    case visit_fact::block_length: return "length";
-    case visit_fact::wcet: return "wcet";
-    case visit_fact::preemption_cost: return "preemption_cost";
-    case visit_fact::wcet_by_share: return "wcet_by_share";
-    case visit_fact::pinning: return "width";
-    case visit_fact::bytes: return "bytes";
-    case visit_fact::state: return "state";
-  }
-  return "";
-}
-
-class known_facts {
- public:
-  constexpr void add(visit_fact f) noexcept { bits_ |= bit(f); }
-  [[nodiscard]] constexpr auto has(visit_fact f) const noexcept -> bool { return (bits_ & bit(f)) != 0; }
-
-  [[nodiscard]] friend constexpr auto operator==(const known_facts&, const known_facts&) noexcept -> bool = default;
-
- private:
-  [[nodiscard]] static constexpr auto bit(visit_fact f) noexcept -> std::uint32_t {
-    return std::uint32_t{1} << static_cast<unsigned>(f);
-  }
-  std::uint32_t bits_ = 0;
-};
 
 enum class visit_place : std::uint8_t { processor, copy_engine, gpu, own };
 [[nodiscard]] constexpr auto last_of(visit_place) noexcept -> visit_place { return visit_place::own; }
@@ -78,7 +27,7 @@ struct described_visit {
   copy_direction direction = copy_direction::unspecified;
   visit_mask predecessors = 0;
   bool in_section = false;       ///< of a stretch that holds a token where the rule of the GPU is one of tokens
-  std::int64_t parallelism = 1;  ///< jobs of it that may run at a time, where the rule lets several
+  std::int64_t parallelism = 1;  ///< jobs of it that may run at a time, where the rule lets several; 0: any number
   ticks point = 0;               ///< relative priority point under `gel`
 
   known_facts known{};

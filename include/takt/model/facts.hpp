@@ -18,7 +18,7 @@ concept Fact = std::is_trivially_copyable_v<F> && requires {
 };
 
 /// How a fact is read of a segment. A segment whose facts are its bases needs nothing here; others specialize it with a
-/// static `get`.
+/// static `get`, and with a static `has` where only run time knows whether the fact is there.
 template <class F, class S>
 struct fact_access {};
 template <class F, std::derived_from<F> S>
@@ -57,18 +57,29 @@ struct fact_access<kernel_pinning, accelerator_kernel> {
 /// A kernel that does not say what it costs to stop it runs to its end: the cost is its time.
 template <>
 struct fact_access<kernel_preemption_cost, accelerator_kernel> {
+  [[nodiscard]] static constexpr auto has(const accelerator_kernel& k) noexcept -> bool { return k.cost_given; }
   [[nodiscard]] static constexpr auto get(const accelerator_kernel& k) noexcept -> kernel_preemption_cost {
     return {k.cost_given ? k.preemption_cost : k.wcet};
   }
 };
 
-/// Whether a segment says so much of itself.
+/// Whether a segment says so much of itself, or may.
 template <class F, class S>
 inline constexpr bool knows = requires(const S& s) {
   { fact_access<F, S>::get(s) } -> std::same_as<F>;
 };
 
-/// Pre: `knows<F, S>`.
+/// Whether this one does.
+template <class F, class S>
+[[nodiscard]] constexpr auto states(const S& s) noexcept -> bool {
+  if constexpr (requires { fact_access<F, S>::has(s); }) {
+    return fact_access<F, S>::has(s);
+  } else {
+    return knows<F, S>;
+  }
+}
+
+/// Pre: `knows<F, S>`, and `states<F>(s)`.
 template <class F, class S>
 [[nodiscard]] constexpr auto fact(const S& s) noexcept -> F {
   return fact_access<F, S>::get(s);

@@ -34,6 +34,14 @@ template <KernelLaw Law>
   return {law};
 }
 
+/// A kernel with a law of its own of the number of virtual SMs.
+template <class K>
+concept HasTimesOnSms = requires(const K& k, std::int32_t sms) {
+  { k.law.lower(sms) } -> std::convertible_to<duration>;
+  { k.law.upper(sms) } -> std::convertible_to<duration>;
+  requires !std::same_as<std::remove_cvref_t<decltype(k.law)>, divisible_work>;
+};
+
 /// Longest times with 1 to 100 per cent of the GPU, measured where shares keep kernels apart.
 [[nodiscard]] constexpr auto wcet_by_share(const wcet_row& row) noexcept -> wcet_row { return row; }
 
@@ -61,10 +69,9 @@ inline constexpr bool is_grid_kernel =
 template <class F, class S>
 [[nodiscard]] constexpr auto fact_or_none(const S& s) -> F {
   if constexpr (knows<F, S>) {
-    return fact<F>(s);
-  } else {
-    return {};
+    if (states<F>(s)) { return fact<F>(s); }
   }
+  return {};
 }
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <takt/model/model_fault.hpp>
+#include <takt/model/visit_fact.hpp>
 
 namespace takt {
 
@@ -26,6 +27,7 @@ struct model_error {
   std::int64_t limit = 0;
   bool has_value = false;
   bool has_limit = false;
+  lacking_facts lacks{};  ///< of a `visit_time_unknown`
 
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return fault != model_fault::none; }
   /// The same fault at the same place, whatever is known of its values.

@@ -17,6 +17,7 @@
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/segment.hpp>
+#include <takt/model/tabulated_kernel.hpp>
 #include <takt/model/task.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/task_table.hpp>
@@ -190,25 +191,6 @@ struct visit_source<task_set<Tasks...>> {
   static constexpr void each(const task_set<Tasks...>& set, Sink& sink) {
     set.each([&](const auto& t) { visit_source<std::remove_cvref_t<decltype(t)>>::each(t, sink); });
   }
-};
-
-/// Times of a kernel on 1, 2, ... virtual SMs in a table that was read from a file.
-struct tabulated_kernel {
-  struct rows {
-    const interval<ticks>* first = nullptr;
-    std::uint32_t count = 0;
-
-    [[nodiscard]] constexpr auto lower(std::int32_t sms) const noexcept -> duration { return duration{at(sms).lower}; }
-    [[nodiscard]] constexpr auto upper(std::int32_t sms) const noexcept -> duration { return duration{at(sms).upper}; }
-
-   private:
-    [[nodiscard]] constexpr auto at(std::int32_t sms) const noexcept -> const interval<ticks>& {
-      const auto n = static_cast<std::uint32_t>(sms < 1 ? 1 : sms);
-      return first[(n < count ? n : count) - 1];
-    }
-  };
-  using resource = gpu;
-  rows law;
 };
 
 /// Chains that were read from a file.

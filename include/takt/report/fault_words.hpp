@@ -10,6 +10,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/model_fault.hpp>
 #include <takt/model/shares/share_task.hpp>
+#include <takt/model/visit_fact.hpp>
 #include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>
 
@@ -50,12 +51,26 @@ namespace detail {
   return pair ? "[" + value + ", " + limit + "] " + problem : value + " " + problem + " " + limit;
 }
 
+/// "the rule needs one of wcet, work, time_on", best one first.
+[[nodiscard]] inline auto facts_needed(const lacking_facts& facts) -> std::string {
+  std::string names{name_of(facts.first)};
+  bool several = false;
+  for (int i = 0; i <= static_cast<int>(last_of(visit_fact{})); ++i) {
+    const auto f = static_cast<visit_fact>(i);
+    if (f == facts.first || !facts.one_of.has(f)) { continue; }
+    names += ", " + std::string{name_of(f)};
+    several = true;
+  }
+  return (several ? "the rule needs one of " : "the rule needs ") + names;
+}
+
 }  // namespace detail
 
 [[nodiscard]] inline auto words_of(const model_error& e) -> fault_words {
   const fault_text text = describe(e.fault);
   fault_words out{
       .field = std::string{text.field}, .problem = detail::fault_problem(e), .allowed = std::string{text.allowed}};
+  if (e.lacks) { out.allowed = detail::facts_needed(e.lacks); }
   if (!e.name.empty()) {
     out.subject = "task \"" + std::string{e.name} + "\"";
   } else if (e.task != nowhere) {

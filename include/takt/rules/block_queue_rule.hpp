@@ -47,6 +47,7 @@ struct block_queue_rule {
   /// a processor.
   template <HasBlocks K>
   [[nodiscard]] constexpr auto view(const K& kernel) const noexcept -> visit_view {
+    if (const lacking_facts missing = lacking_blocks(kernel)) { return detail::unknown_time(missing); }
     const kernel_blocks b = blocks_of(kernel);
     const block_visit k{b.blocks, b.threads, b.length};
     if (detail::fact_or_none<kernel_overhead>(kernel).time.count() != 0) {

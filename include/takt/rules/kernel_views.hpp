@@ -18,30 +18,26 @@
 #include <takt/model/segment.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/sm_power.hpp>
+#include <takt/model/tabulated_kernel.hpp>
 #include <takt/model/validate.hpp>
 #include <takt/model/visit.hpp>
+#include <takt/model/visit_fact.hpp>
 #include <takt/rules/visit_view.hpp>
 
 // How long a kernel takes in a place, derived from what is known of it: from the first fact below that is there, and
-// never sharper than its `wcet`, which bounds it on all SMs. What cannot be derived is `visit_time_unknown`. Times are
-// those of a GPU of speed 1; on another they are rounded outwards.
+// never sharper than its `wcet`, which bounds it on all SMs. What cannot be derived is `visit_time_unknown`, and
+// `lacks` says which facts would do. Times are those of a GPU of speed 1; on another they are rounded outwards. Types
+// say which facts a kernel may have, and `states` which it has.
 
 namespace takt {
 
-/// A kernel with a law of its own of the number of virtual SMs.
-template <class K>
-concept HasTimesOnSms = requires(const K& k, std::int32_t sms) {
-  { k.law.lower(sms) } -> std::convertible_to<duration>;
-  { k.law.upper(sms) } -> std::convertible_to<duration>;
-  requires !std::same_as<std::remove_cvref_t<decltype(k.law)>, divisible_work>;
-};
 /// One of whose blocks enough is known to count rounds of them.
 template <class K>
 concept HasBlocks = knows<kernel_grid, K> && knows<kernel_block_length, K>;
 /// One of which a time can be derived on some number of SMs.
 template <class K>
-concept TimedOnSms =
-    HasTimesOnSms<K> || knows<kernel_work, K> || HasBlocks<K> || knows<wcet_row, K> || knows<kernel_wcet, K>;
+concept TimedOnSms = HasTimesOnSms<K> || knows<tabulated_times, K> || knows<kernel_work, K> || HasBlocks<K> ||
+                     knows<wcet_row, K> || knows<kernel_wcet, K>;
 /// One of which the time on the whole GPU is known.
 template <class K>
 concept TimedOnGpu = TimedOnSms<K> || knows<execution_time, K>;
@@ -50,10 +46,6 @@ concept TimedOnGpu = TimedOnSms<K> || knows<execution_time, K>;
 struct wcet_work_grid_or_wcet_by_share;
 
 namespace detail {
-
-[[nodiscard]] constexpr auto unknown_time() noexcept -> visit_view {
-  return {.fault = model_fault::visit_time_unknown};
-}
 
 [[nodiscard]] constexpr auto all_virtual_sms(const gpu_record& gpu) noexcept -> std::int32_t {
   return gpu.sms * gpu.virtual_per_sm;
@@ -111,10 +103,35 @@ template <class K>
 }
 
 template <class K>
-[[nodiscard]] constexpr auto time_of_row(const K& k, const gpu_record& gpu, std::int64_t percent) -> visit_view {
-  if (percent < 1) { return unknown_time(); }
+[[nodiscard]] constexpr auto time_of_row(const K& k, const gpu_record& gpu, std::int64_t percent,
+                                         const lacking_facts& beside) -> visit_view {
+  if (percent < 1) { return unknown_time(beside); }
   const ticks upper = fact<wcet_row>(k).at(share::bounded(static_cast<std::int32_t>(percent)));
-  return upper == unbounded_time ? unknown_time() : on_gpu({0, upper}, gpu);
+  return upper == unbounded_time ? unknown_time(beside) : on_gpu({0, upper}, gpu);
+}
+
+template <class K>
+[[nodiscard]] constexpr auto states_blocks(const K& k) noexcept -> bool {
+  return states<kernel_grid>(k) && states<kernel_block_length>(k);
+}
+/// Whether this one is what its type allows of `TimedOnSms`.
+template <class K>
+[[nodiscard]] constexpr auto states_time_on_sms(const K& k) noexcept -> bool {
+  return HasTimesOnSms<K> || states<tabulated_times>(k) || states<kernel_work>(k) || states_blocks(k) ||
+         states<wcet_row>(k) || states<kernel_wcet>(k);
+}
+
+/// What would give a time where `derived_time` finds none. Of a grid, the other half.
+template <class K>
+[[nodiscard]] constexpr auto lacking_on_sms(const K& k, const gpu_record& gpu, std::int32_t sms) -> lacking_facts {
+  const bool on_all = sms == all_virtual_sms(gpu);
+  lacking_facts out = on_all ? lacks(visit_fact::wcet, visit_fact::work, visit_fact::times_on_sms)
+                             : lacks(visit_fact::work, visit_fact::times_on_sms);
+  if (states<kernel_grid>(k)) { out.one_of.add(visit_fact::block_length); }
+  if (states<kernel_block_length>(k)) { out.one_of.add(visit_fact::grid); }
+  const bool row_speaks = on_all || (!gpu.shared && std::int64_t{100} * sms >= all_virtual_sms(gpu));
+  if (row_speaks && !states<wcet_row>(k)) { out.one_of.add(visit_fact::wcet_by_share); }
+  return out;
 }
 
 /// Of the first fact that there is. On fewer SMs than all a `wcet` says nothing, and on SMs that are shared a row
@@ -123,26 +140,36 @@ template <class K>
 [[nodiscard]] constexpr auto derived_time(const K& k, const gpu_record& gpu, std::int32_t sms) -> visit_view {
   if constexpr (HasTimesOnSms<K>) {
     return on_gpu({duration{k.law.lower(sms)}.count(), duration{k.law.upper(sms)}.count()}, gpu);
-  } else if constexpr (knows<kernel_work, K>) {
-    return time_of_work(k, gpu, sms);
-  } else if constexpr (HasBlocks<K>) {
-    return time_of_blocks(k, gpu, sms);
-  } else {
-    const std::int32_t all = all_virtual_sms(gpu);
-    if constexpr (knows<wcet_row, K>) {
-      if (!gpu.shared || sms == all) { return time_of_row(k, gpu, std::int64_t{100} * sms / all); }
-    }
-    if constexpr (knows<kernel_wcet, K>) {
-      if (sms == all) { return on_gpu({0, fact<kernel_wcet>(k).time.count()}, gpu); }
-    }
-    return unknown_time();
   }
+  if constexpr (knows<tabulated_times, K>) {
+    if (states<tabulated_times>(k)) {
+      const auto rows = fact<tabulated_times>(k);
+      return on_gpu({rows.lower(sms).count(), rows.upper(sms).count()}, gpu);
+    }
+  }
+  if constexpr (knows<kernel_work, K>) {
+    if (states<kernel_work>(k)) { return time_of_work(k, gpu, sms); }
+  }
+  if constexpr (HasBlocks<K>) {
+    if (states_blocks(k)) { return time_of_blocks(k, gpu, sms); }
+  }
+  const std::int32_t all = all_virtual_sms(gpu);
+  if constexpr (knows<wcet_row, K>) {
+    if (states<wcet_row>(k) && (!gpu.shared || sms == all)) {
+      return time_of_row(k, gpu, std::int64_t{100} * sms / all, lacking_on_sms(k, gpu, sms));
+    }
+  }
+  if constexpr (knows<kernel_wcet, K>) {
+    if (states<kernel_wcet>(k) && sms == all) { return on_gpu({0, fact<kernel_wcet>(k).time.count()}, gpu); }
+  }
+  return unknown_time(lacking_on_sms(k, gpu, sms));
 }
 
 /// Fewer SMs than all make no kernel faster.
 template <class K>
 [[nodiscard]] constexpr auto no_sharper_than_given(const K& k, const gpu_record& gpu, visit_view out) -> visit_view {
   if constexpr (knows<kernel_wcet, K>) {
+    if (!states<kernel_wcet>(k)) { return out; }
     const visit_view given = on_gpu({0, fact<kernel_wcet>(k).time.count()}, gpu);
     if (out.fault == model_fault::none) { out.fault = given.fault; }
     if (out.time.upper < given.time.upper) { out.time.upper = given.time.upper; }
@@ -166,7 +193,8 @@ template <TimedOnSms K>
   const std::int32_t all = detail::all_virtual_sms(gpu);
   if (virtual_sms < 1 || virtual_sms > all) { return {.fault = model_fault::plan_does_not_fit}; }
   const bool is_pinned = !needs_all_cores(detail::fact_or_none<kernel_pinning>(k).width);
-  if (is_pinned && (virtual_sms < all || !knows<kernel_wcet, K>)) { return detail::unknown_time(); }
+  if (is_pinned && virtual_sms < all) { return detail::unknown_time(); }
+  if (is_pinned && !states<kernel_wcet>(k)) { return detail::unknown_time(lacks(visit_fact::wcet)); }
   visit_view out = detail::no_sharper_than_given(k, gpu, detail::derived_time(k, gpu, virtual_sms));
   if (out.fault == model_fault::none) { out.fault = detail::pinning_fault(k, gpu); }
   return out;
@@ -183,21 +211,30 @@ template <TimedOnSms K>
 /// Alone on the whole GPU, whose kernels run one at a time.
 template <TimedOnGpu K>
 [[nodiscard]] constexpr auto time_on_gpu(const K& k, const gpu_record& gpu) -> visit_view {
-  visit_view out{};
+  const auto whole = [&](const interval<duration>& given) {
+    visit_view out = detail::on_gpu({given.lower.count(), given.upper.count()}, gpu);
+    if (out.fault == model_fault::none) { out.fault = detail::pinning_fault(k, gpu); }
+    return out;
+  };
   if constexpr (knows<kernel_wcet, K>) {
-    out = detail::on_gpu({0, fact<kernel_wcet>(k).time.count()}, gpu);
-  } else if constexpr (knows<execution_time, K>) {
-    if constexpr (TimedOnSms<K>) {
-      const bool is_pinned = !needs_all_cores(detail::fact_or_none<kernel_pinning>(k).width);
-      if (!is_pinned) { return time_on_sms(k, gpu, detail::all_virtual_sms(gpu)); }
-    }
-    const execution_time given = fact<execution_time>(k);
-    out = detail::on_gpu({given.time.lower.count(), given.time.upper.count()}, gpu);
-  } else {
-    return time_on_sms(k, gpu, detail::all_virtual_sms(gpu));
+    if (states<kernel_wcet>(k)) { return whole({duration{}, fact<kernel_wcet>(k).time}); }
   }
-  if (out.fault == model_fault::none) { out.fault = detail::pinning_fault(k, gpu); }
-  return out;
+  const std::int32_t all = detail::all_virtual_sms(gpu);
+  if constexpr (knows<execution_time, K>) {
+    if (states<execution_time>(k)) {
+      if constexpr (TimedOnSms<K>) {
+        const bool is_pinned = !needs_all_cores(detail::fact_or_none<kernel_pinning>(k).width);
+        if (!is_pinned && detail::states_time_on_sms(k)) { return time_on_sms(k, gpu, all); }
+      }
+      return whole(fact<execution_time>(k).time);
+    }
+  }
+  if constexpr (TimedOnSms<K>) {
+    return all < 1 && !detail::states_time_on_sms(k) ? detail::unknown_time(lacks(visit_fact::wcet))
+                                                     : time_on_sms(k, gpu, all);
+  } else {
+    return detail::unknown_time(lacks(visit_fact::wcet));
+  }
 }
 
 /// Behind one of so many tokens: on its part of the SMs where each token is a partition of its own, else on the whole
@@ -223,9 +260,11 @@ template <TimedOnGpu K>
   visit_view out = time_on_gpu(k, gpu);
   ticks cost = out.time.upper;
   if constexpr (knows<kernel_preemption_cost, K>) {
-    const visit_view given = detail::on_gpu({0, fact<kernel_preemption_cost>(k).time.count()}, gpu);
-    if (out.fault == model_fault::none) { out.fault = given.fault; }
-    cost = given.time.upper;
+    if (states<kernel_preemption_cost>(k)) {
+      const visit_view given = detail::on_gpu({0, fact<kernel_preemption_cost>(k).time.count()}, gpu);
+      if (out.fault == model_fault::none) { out.fault = given.fault; }
+      cost = given.time.upper;
+    }
   }
   if (out.fault == model_fault::none && cost > out.time.upper) {
     out.fault = model_fault::preemption_cost_exceeds_time;
@@ -239,11 +278,11 @@ template <TimedOnSms K>
 [[nodiscard]] constexpr auto time_at_share(const K& k, const gpu_record& gpu, std::int32_t percent) -> visit_view {
   if (percent < 1 || percent > 100) { return {.fault = model_fault::plan_does_not_fit}; }
   if constexpr (knows<wcet_row, K>) {
-    return detail::no_sharper_than_given(k, gpu, detail::time_of_row(k, gpu, percent));
-  } else {
-    const std::int64_t sms = std::int64_t{percent} * detail::all_virtual_sms(gpu) / 100;
-    return sms < 1 ? detail::unknown_time() : time_on_sms(k, gpu, static_cast<std::int32_t>(sms));
+    if (states<wcet_row>(k)) { return detail::no_sharper_than_given(k, gpu, detail::time_of_row(k, gpu, percent, {})); }
   }
+  const std::int64_t sms = std::int64_t{percent} * detail::all_virtual_sms(gpu) / 100;
+  return sms < 1 ? detail::unknown_time(lacks(visit_fact::wcet_by_share))
+                 : time_on_sms(k, gpu, static_cast<std::int32_t>(sms));
 }
 
 /// Blocks, which nothing else gives.
@@ -252,6 +291,13 @@ struct kernel_blocks {
   std::int32_t threads = 0;
   ticks length = 0;  ///< of a block
 };
+/// What it takes to count them, if this kernel does not say it.
+template <HasBlocks K>
+[[nodiscard]] constexpr auto lacking_blocks(const K& k) noexcept -> lacking_facts {
+  if (!states<kernel_grid>(k)) { return lacks(visit_fact::grid); }
+  return states<kernel_block_length>(k) ? lacking_facts{} : lacks(visit_fact::block_length);
+}
+/// Pre: nothing is lacking.
 template <HasBlocks K>
 [[nodiscard]] constexpr auto blocks_of(const K& k) -> kernel_blocks {
   const kernel_grid grid = fact<kernel_grid>(k);

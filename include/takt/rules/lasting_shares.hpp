@@ -68,12 +68,15 @@ struct lasting_shares_rule {
   [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at) -> visit_view {
     if (at.percent < 1 || at.percent > full_share.percent()) { return {.fault = model_fault::plan_does_not_fit}; }
     if constexpr (knows<wcet_row, K>) {
-      return time_at_share(kernel, at.gpu, at.percent);
-    } else {
+      if (states<wcet_row>(kernel)) { return time_at_share(kernel, at.gpu, at.percent); }
+    }
+    if constexpr (has_sms && TimedOnSms<K>) {
       const std::int64_t part = std::int64_t{at.gpu.sms} * at.percent / full_share.percent();
       const auto sms = static_cast<std::int32_t>(part / at.gpu.granularity * at.gpu.granularity);
       if (sms < 1) { return {.fault = model_fault::plan_does_not_fit}; }
       return time_on_sms(kernel, at.gpu, at.gpu.virtual_sms(sms));
+    } else {
+      return detail::unknown_time(lacks(visit_fact::wcet_by_share));
     }
   }
 };

@@ -75,7 +75,8 @@ struct needed_shares_rule {
   template <class K>
     requires knows<wcet_row, K>
   [[nodiscard]] constexpr auto view(const K& kernel, const visit_placement& at) const -> visit_view {
-    const wcet_row& row = fact<wcet_row>(kernel);
+    if (!states<wcet_row>(kernel)) { return detail::unknown_time(lacks(visit_fact::wcet_by_share)); }
+    const wcet_row row = fact<wcet_row>(kernel);
     std::size_t found = MaxTasks;
     for (std::size_t i = 0; applications != nullptr && i < applications->size(); ++i) {
       const bool is_it = applications->tasks[i].alone == row;

@@ -9,6 +9,7 @@
 #include <takt/model/kernel_law.hpp>
 #include <takt/model/model_fault.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/visit_fact.hpp>
 #include <takt/model/visit_table.hpp>
 
 namespace takt {
@@ -18,6 +19,7 @@ struct visit_view {
   interval<ticks> time{};
   view_values values{};
   model_fault fault = model_fault::none;
+  lacking_facts lacks{};  ///< of a `visit_time_unknown`
 };
 
 /// Where a view is asked for: the pool, and what the plan gives the task of it.
@@ -43,6 +45,10 @@ concept Views = requires(const Rule& rule, const Segment& s, const visit_placeme
 
 namespace detail {
 
+/// No fact gives a time; one of these would.
+[[nodiscard]] constexpr auto unknown_time(const lacking_facts& facts = {}) noexcept -> visit_view {
+  return {.fault = model_fault::visit_time_unknown, .lacks = facts};
+}
 [[nodiscard]] constexpr auto as_view(const visit_view& v) noexcept -> visit_view { return v; }
 [[nodiscard]] constexpr auto as_view(const interval<ticks>& time) noexcept -> visit_view { return {.time = time}; }
 

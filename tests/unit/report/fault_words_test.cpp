@@ -38,6 +38,17 @@ TEST_CASE("a fault without a name or a value says what is known") {
   CHECK(explain_fault({}).empty());
 }
 
+TEST_CASE("a visit without a time says which facts would give one") {
+  const auto allowed = [](const takt::lacking_facts& facts) {
+    return words_of({.fault = model_fault::visit_time_unknown, .task = 2, .visit = 1, .lacks = facts}).allowed;
+  };
+  using takt::visit_fact;
+  CHECK(allowed(takt::lacks(visit_fact::wcet_by_share)) == "the rule needs wcet_by_share");
+  CHECK(allowed(takt::lacks(visit_fact::wcet, visit_fact::work, visit_fact::times_on_sms)) ==
+        "the rule needs one of wcet, work, time_on");
+  CHECK(allowed({}) == "a fact that the rule of the pool reads; docs/extending.md lists them");
+}
+
 TEST_CASE("values of a fault are times, numbers, bytes or ranges, as their field has them") {
   const auto problem = [](model_fault fault, std::int64_t value) {
     return words_of({.fault = fault, .task = 0, .value = value, .has_value = true}).problem;

@@ -20,6 +20,14 @@
 
 namespace takt {
 
+/// A sink that also takes what only a scheduler of graphs reads: edges between jobs, from the last visits of one node
+/// to the first ones of another, and what nodes say of visits.
+template <class S>
+concept TakesGraphFacts = requires(S sink, visit_mask visits, std::int32_t lag, std::int64_t parallelism, ticks point) {
+  sink.history(visits, visits, lag);
+  sink.say(visits, parallelism, point);
+};
+
 namespace detail {
 
 /// What of a graph no visit table holds: edges to other jobs, and what nodes say of a scheduler of their own. That
@@ -39,6 +47,36 @@ template <std::size_t N, std::size_t E, std::size_t G>
   return {};
 }
 
+/// All visits of a node whose last one is this.
+[[nodiscard]] constexpr auto visits_of_node(const graph_node<ticks>& n, visit_mask last) noexcept -> visit_mask {
+  if (n.kind == node_kind::junction) { return 0; }
+  const bool is_split = n.kind == node_kind::kernel && n.split;
+  return is_split ? last | last >> 1U | last >> 2U : last;
+}
+
+/// What a visit table has no room for. An edge to a junction is one to whoever follows it.
+template <std::size_t N, std::size_t E, std::size_t G, class Order, class Sink>
+constexpr void take_graph_facts(const graph_table<ticks, N, E, G>& table, std::size_t graph, const Order& order,
+                                const visit_mask* ends, Sink& sink) {
+  const auto& g = table.graphs[graph];
+  std::array<visit_mask, N> starts{};
+  for (std::size_t k = order.size(); k-- > 0;) {
+    const std::uint32_t v = order[k];
+    const auto& n = table.nodes[v];
+    const visit_mask all = visits_of_node(n, ends[v]);
+    starts[v] = all & (~all + 1);
+    for (std::size_t e = g.first_edge; n.kind == node_kind::junction && e < g.first_edge + g.edges; ++e) {
+      const auto& x = table.edges[e];
+      if (x.from == v && x.lag == 0) { starts[v] |= starts[x.to]; }
+    }
+    sink.say(all, n.parallelism, n.point);
+  }
+  for (std::size_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
+    const auto& x = table.edges[e];
+    if (x.lag > 0) { sink.history(ends[x.from], starts[x.to], x.lag); }
+  }
+}
+
 /// Graphs without fault, node by node. A junction is no visit: who follows it follows all that it follows.
 template <std::size_t N, std::size_t E, std::size_t G, class Sink>
 constexpr void take_graphs_apart(const graph_table<ticks, N, E, G>& table, Sink& sink) {
@@ -51,7 +89,8 @@ constexpr void take_graphs_apart(const graph_table<ticks, N, E, G>& table, Sink&
     for (const std::uint32_t v : order) {
       visit_mask before = 0;
       for (std::size_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
-        if (table.edges[e].to == v) { before |= ends[table.edges[e].from]; }
+        const bool is_before = table.edges[e].to == v && table.edges[e].lag == 0;
+        if (is_before) { before |= ends[table.edges[e].from]; }
       }
       const auto& n = table.nodes[v];
       switch (n.kind) {
@@ -73,20 +112,22 @@ constexpr void take_graphs_apart(const graph_table<ticks, N, E, G>& table, Sink&
         const auto& b = table.nodes[next];
         return a.owner == b.owner && a.mutex == b.mutex && a.section == b.section;
       };
-      const bool is_split = n.kind == node_kind::kernel && n.split;
-      held[v] = is_split ? ends[v] | ends[v] >> 1U | ends[v] >> 2U : ends[v];
+      held[v] = visits_of_node(n, ends[v]);
       if constexpr (N > 1) {
         if (v > 0 && follows(v)) { held[v] |= held[v - 1]; }
       }
       if (v + 1 == table.nodes.size() || !follows(v + 1)) { sink.hold(n.mutex, held[v]); }
     }
+    if constexpr (TakesGraphFacts<Sink>) { take_graph_facts(table, i, order, ends.data(), sink); }
   }
 }
 
 template <class Graphs, class Sink>
 constexpr void take_apart(const Graphs& table, model_error known, Sink& sink) {
   if (!known) { known = fault_beside_locks(table); }
-  if (!known) { known = unheld_part(table); }
+  if constexpr (!TakesGraphFacts<Sink>) {
+    if (!known) { known = unheld_part(table); }
+  }
   if (known) {
     sink.refuse(located(known, table.graphs));
   } else {

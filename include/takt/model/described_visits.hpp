@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/choice.hpp>
+#include <takt/core/duration.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/described_kernel.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/facts.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/segment.hpp>
+#include <takt/model/stage.hpp>
+#include <takt/model/visit.hpp>
+#include <takt/model/visit_source.hpp>
+#include <takt/model/visit_table.hpp>
+
+namespace takt {
+
+/// The resource of a `described_own`. No type of a platform is it: whoever hosts described tasks finds the pool by the
+/// position in `hardware::own`.
+struct own_by_position {};
+
+/// Time on a resource of one's own that run time names by its position in `hardware::own`. Its time is an
+/// `execution_time`, as of any segment.
+struct described_own {
+  using resource = own_by_position;
+  std::uint32_t position = 0;
+  interval<duration> time{};
+};
+template <>
+struct fact_access<execution_time, described_own> {
+  [[nodiscard]] static constexpr auto get(const described_own& s) noexcept -> execution_time { return {s.time}; }
+};
+
+/// A sink that takes stretches: visits of the task opened last, marked as one section of the tokens of their GPU, if
+/// that is one of tokens. They may be of processors, too. Called once a task, for each of them, after all its visits.
+template <class S>
+concept TakesStretches = requires(S sink, visit_mask visits) { sink.stretch(visits); };
+
+namespace detail {
+
+/// What keeps a visit from being read, by itself.
+template <class Tasks>
+[[nodiscard]] constexpr auto unreadable_visit(const Tasks& all, const described_visit& v) -> model_error {
+  if (!is_known(v.where) || !is_known(v.direction) || !is_known(v.width)) {
+    return {.fault = model_fault::choice_out_of_range};
+  }
+  if (v.where != visit_place::gpu) {
+    if (v.known.has(visit_fact::time)) { return {}; }
+    return {.fault = model_fault::visit_time_unknown, .lacks = lacks(visit_fact::time)};
+  }
+  const bool has_samples =
+      v.samples > 0 && v.samples <= all.samples.size() && v.first_sample <= all.samples.size() - v.samples;
+  const bool lost = (v.known.has(visit_fact::times_on_sms) && !has_samples) ||
+                    (v.known.has(visit_fact::wcet_by_share) && v.row >= all.rows.size());
+  return {.fault = lost ? model_fault::malformed : model_fault::none};
+}
+
+/// The first thing that no visit table holds, or that is not there. Edges to earlier jobs hold by themselves: a task
+/// is proven only if each of its jobs ends before the next is released, so that nobody waits for one of them. What
+/// limits how many jobs of a visit run at a time does no more, then.
+template <class Tasks>
+[[nodiscard]] constexpr auto unheld_by_visits(const Tasks& all) -> model_error {
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    const described_task& t = all.tasks[i];
+    if (t.visit_count > max_visits_of_task) { return fault_at(model_fault::too_many_visits, i); }
+    if (t.visit_count > all.visits.size() || t.first_visit > all.visits.size() - t.visit_count) {
+      return fault_at(model_fault::malformed, i);
+    }
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      const described_visit& v = all.visit(i, p);
+      model_error error = unreadable_visit(all, v);
+      if (!error && (v.predecessors >> p) != 0) { error.fault = model_fault::malformed; }
+      if (!error && v.parallelism < 0) { error.fault = model_fault::negative_parallelism; }
+      if (!error && v.point != 0) { error.fault = model_fault::workload_part_unused; }
+      if (error) {
+        error.task = i;
+        error.visit = p;
+        return error;
+      }
+    }
+  }
+  for (std::uint32_t e = 0; e < all.history.size(); ++e) {
+    const described_edge& x = all.history[e];
+    model_fault fault = x.lag < 1 ? model_fault::lag_not_positive : model_fault::none;
+    if (x.task >= all.size()) { return {.fault = model_fault::unknown_node, .edge = e}; }
+    const std::uint32_t visits = all.tasks[x.task].visit_count;
+    if (x.from >= visits || x.to >= visits) { fault = model_fault::unknown_node; }
+    if (fault != model_fault::none) { return {.fault = fault, .task = x.task, .edge = e}; }
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// A workload as values: processors, copies, kernels whose facts run time knows, and own resources by position. A
+/// deadline after the period, or none, counts as one at the period: a proof for the earlier deadline is one for the
+/// later. A task that names no core is on the first where no plan says otherwise, as a typed one is. Priority points
+/// are refused: no pool reads them. What only some rules read, such as bytes and memory, is left alone.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+struct visit_source<described_tasks<N, V, R, S>> {
+  using segments = segment_list<>;
+  static constexpr std::size_t max_tasks = N;
+  static constexpr std::size_t max_visits = V;
+  static constexpr bool needs_pools = true;
+
+  /// Pre: `all` outlives what the sink keeps of its kernels.
+  template <VisitSink Sink>
+  static constexpr void each(const described_tasks<N, V, R, S>& all, Sink& sink) {
+    if (const model_error error = detail::unheld_by_visits(all)) { return sink.refuse(located(error, all.tasks)); }
+    for (const described_task& t : all.tasks) {
+      const bool is_earlier = t.limited && t.deadline < t.period;
+      sink.open({.name = t.name,
+                 .period = t.period,
+                 .deadline = is_earlier ? t.deadline : t.period,
+                 .jitter = t.jitter,
+                 .priority = t.priority,
+                 .core = t.core == any_core ? 0 : t.core});
+      visit_mask ends[max_visits_of_task]{};
+      for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+        const described_visit& v = all.visits[t.first_visit + p];
+        ends[p] = add(all, v, of(ends, v.predecessors), sink);
+      }
+      if constexpr (TakesStretches<Sink>) {
+        visit_mask left = marked(all, t);
+        while (left != 0) {
+          const visit_mask joined = joined_to(all, t, left, left & (~left + 1));
+          left &= ~joined;
+          sink.stretch(of(ends, joined));
+        }
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] static constexpr auto of(const visit_mask* ends, visit_mask positions) -> visit_mask {
+    visit_mask out = 0;
+    for (std::uint32_t p = 0; p < max_visits_of_task; ++p) { out |= (positions >> p & 1U) != 0 ? ends[p] : 0; }
+    return out;
+  }
+
+  template <class Sink>
+  static constexpr auto add(const described_tasks<N, V, R, S>& all, const described_visit& v, visit_mask before,
+                            Sink& sink) -> visit_mask {
+    const interval<duration> time{duration{v.time.lower}, duration{v.time.upper}};
+    switch (v.where) {
+      case visit_place::processor: return sink.visit(cpu_segment{time}, before);
+      case visit_place::copy_engine: return sink.visit(copy_segment{time, v.direction}, before);
+      case visit_place::gpu: break;
+      case visit_place::own: return sink.visit(described_own{v.own, time}, before);
+    }
+    described_kernel k{.visit = &v};
+    if (v.known.has(visit_fact::wcet_by_share)) { k.row = &all.rows[v.row]; }
+    if (v.known.has(visit_fact::times_on_sms)) { k.samples = all.samples.data() + v.first_sample; }
+    return sink.visit(k, before);
+  }
+
+  [[nodiscard]] static constexpr auto marked(const described_tasks<N, V, R, S>& all, const described_task& t)
+      -> visit_mask {
+    visit_mask out = 0;
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      out |= all.visits[t.first_visit + p].in_section ? visit_mask{1} << p : 0;
+    }
+    return out;
+  }
+  /// The marked visits that edges between marked ones join to some.
+  [[nodiscard]] static constexpr auto joined_to(const described_tasks<N, V, R, S>& all, const described_task& t,
+                                                visit_mask marked, visit_mask joined) -> visit_mask {
+    for (visit_mask last = 0; last != joined;) {
+      last = joined;
+      for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+        const visit_mask own = visit_mask{1} << p;
+        const visit_mask before = all.visits[t.first_visit + p].predecessors & marked;
+        if ((marked & own) == 0) { continue; }
+        if ((joined & own) != 0) { joined |= before; }
+        if ((joined & before) != 0) { joined |= own; }
+      }
+    }
+    return joined;
+  }
+};
+
+}  // namespace takt
