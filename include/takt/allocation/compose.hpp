@@ -56,20 +56,17 @@ template <class P, class T>
   plan_room<tasks_of<T>> out;
   std::int32_t at = 0;
   board.each([&](const auto& p) {
-    using pool_type = std::remove_cvref_t<decltype(p)>;
-    using rule_type = typename pool_type::rule_type;
-    out.reads_priorities =
-        out.reads_priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
-    if constexpr (is_gpu<typename pool_type::resource_type>) {
-      if constexpr (hands_out_sms<rule_type>()) {
-        const gpu_record gpu = gpu_of(p.resource, shares_physical_sms<rule_type>());
-        const std::int32_t step = gpu.granularity < 1 ? 1 : gpu.granularity;
-        static_cast<void>(out.gpus.push_back({at, step, gpu.budget() / step, false}));
-      } else if constexpr (hands_out_percents<rule_type>()) {
-        static_cast<void>(out.gpus.push_back({at, 1, full_share.percent(), true}));
-      }
-      ++at;
+    using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
+    out.reads_priorities = out.reads_priorities || facts::reads_priorities(p);
+    if (!facts::runs_kernels(p)) { return; }
+    if (facts::hands_sms(p)) {
+      const gpu_record gpu = facts::gpu(p);
+      const std::int32_t step = gpu.granularity < 1 ? 1 : gpu.granularity;
+      static_cast<void>(out.gpus.push_back({at, step, gpu.budget() / step, false}));
+    } else if (facts::hands_percents(p)) {
+      static_cast<void>(out.gpus.push_back({at, 1, full_share.percent(), true}));
     }
+    ++at;
   });
   visit_source<T>::each(tasks, out);
   out.reads_priorities = out.reads_priorities && !out.all_given;
