@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include <takt/allocation/compose.hpp>
+#include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/policies/judge_board.hpp>
+#include <takt/allocation/policies/known_under.hpp>
 #include <takt/analysis/must_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
@@ -20,11 +22,6 @@
 #include <takt/rules/units.hpp>
 
 namespace takt {
-
-/// A published method that judges described tasks under a policy. Specialize it with
-/// `judge(policy, cpu_rule, tasks, board)`, which returns a `verdict<ticks, N, V>`: a proof that is better counts.
-template <class Policy, class CpuRule>
-struct known_under {};
 
 /// What a policy makes of tasks on a board, with what was chosen.
 template <SharingPolicy P, std::size_t N, std::size_t V>
@@ -58,11 +55,13 @@ template <class Tasks>
   return out;
 }
 
-/// What keeps a board from having pools for what tasks ask for. What nobody asks for and is not there gets one unit,
-/// which stays idle.
+}  // namespace detail
+
+/// The hardware as policies see it: what nobody asks for and is not there gets one unit, which stays idle, and GPUs
+/// that nobody uses need no facts. Error: what keeps a board from having pools for what tasks ask for.
 template <class Tasks>
 [[nodiscard]] constexpr auto complete(const Tasks& all, hardware& board) -> model_fault {
-  const board_needs needs = needs_of_board(all);
+  const detail::board_needs needs = detail::needs_of_board(all);
   if (needs.gpus && board.gpus.empty()) { return model_fault::kernel_without_gpu; }
   if (needs.copies && board.copy_engines < 1) { return model_fault::copy_without_engine; }
   if (needs.processors && board.processors < 1) { return model_fault::platform_size_out_of_range; }
@@ -70,14 +69,13 @@ template <class Tasks>
   if (board.processors < 1) { board.processors = 1; }
   if (!needs.gpus) {
     board.gpus.clear();
-    static_cast<void>(board.gpus.push_back({.sms = 1,
-                                            .threads_per_sm = 1,
-                                            .blocks_per_sm = 1,
-                                            .preemption_levels = 1,
-                                            .switch_is_known = true}));
+    static_cast<void>(board.gpus.push_back(
+        {.sms = 1, .threads_per_sm = 1, .blocks_per_sm = 1, .preemption_levels = 1, .switch_is_known = true}));
   }
   return model_fault::none;
 }
+
+namespace detail {
 
 /// Boards of platforms, one GPU.
 struct typed_boards {
