@@ -148,7 +148,12 @@ TEST_CASE("program: files that no published method reads are judged by the rules
   const std::string file = write("mixed.json", mixed);
   CHECK(takt::test::takt("analyze " + file).code == 0);
   CHECK(contains(takt::test::takt("explain --task fusion " + file).out, "fusion meets its deadline"));
-  CHECK(takt::test::takt("simulate --horizon 1s --releases worst " + file).code == 0);
+  const std::string trace = scratch("policy-trace.json");
+  const std::string picture = scratch("policy.svg");
+  CHECK(takt::test::takt("simulate --horizon 200ms --releases worst --trace " + trace + " --svg " + picture + " " + file)
+            .code == 0);
+  CHECK(json::parse(read(trace)).at("traceEvents").size() > 20);
+  CHECK(contains(read(picture), "fusion"));
   CHECK(
       contains(takt::test::takt("sensitivity " + file).out, "largest factor on all execution times that is proven: "));
   CHECK(contains(refusal("run --for 10ms", mixed), "is not run on a device by this program yet"));

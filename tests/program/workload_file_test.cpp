@@ -69,7 +69,7 @@ void check_round_trip(const std::string& text) {
 constexpr std::string_view everything = R"({
   "format": "takt/1", "name": "all \"facts\"",
   "platform": {
-    "cpus": { "cores": [{ "name": "c0", "type": "A57" }, { "speed": "3/2" }], "policy": "fixed-priority" },
+    "cpus": { "cores": [{ "name": "c0", "type": "A57" }, { "name": "c1", "speed": 1 }], "policy": "fixed-priority" },
     "copy_engines": { "count": 2, "policy": "fifo" },
     "gpus": [{ "sms": 10, "threads_per_sm": 2048, "blocks_per_sm": 16, "granularity": 2, "speed": 1.5, "memory": 4096,
                "preemption_levels": 2, "context_switch": 0, "count": 2, "sharing": "tokens", "protocol": "k-fmlp",

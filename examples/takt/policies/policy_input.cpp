@@ -132,7 +132,7 @@ void translate_cores(const workload_file& file, bool to_clusters, policy_input& 
                                 report::format_duration(s.pinned->budget), report::format_duration(s.gang->budget),
                                 report::format_duration(s.period)));
   }
-  if (file.board.processors > 1) { add("cores", p.cores, itself, always); }
+  if (file.board.processors > 1 && !is_global(found.cpus)) { add("cores", p.cores, itself, always); }
   add("priorities", p.priorities, itself, always);
   if (!p.offsets.empty()) { parts.emplace_back("offsets and local deadlines of visits"); }
   return fmt::format("{}", fmt::join(parts, "; "));
@@ -213,10 +213,7 @@ auto board_words(const workload_file& file) -> std::vector<std::string> {
 
 auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_input {
   policy_input out;
-  if (wishes.policy.empty()) {
-    require_plain(file);
-    out.question.slots = file.rules.gpus.slots;
-  }
+  if (wishes.policy.empty()) { out.question.slots = file.rules.gpus.slots; }
   out.question.policy = wishes.policy.empty() ? policy_of(file) : wishes.policy;
   out.question.cpus = wishes.cpus.empty() ? own_cpu_rule(file) : wishes.cpus;
   require_policy(wishes.policy.empty() ? "/platform/gpus/0/sharing" : "--policy", out.question.policy);
@@ -231,6 +228,7 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
 }
 
 void require_rules(const workload_file& file, const rule_wishes& wishes, const judged_policy& found) {
+  if (wishes.policy.empty()) { require_plain(file); }
   if (!wishes.any() && !file.rules.copies.empty() && file.rules.copies != found.copies) {
     throw input_error{"/platform/copy_engines/policy",
                       fmt::format("\"{}\" is not how engines serve under {}", file.rules.copies, found.policy),
@@ -275,6 +273,7 @@ auto summary_of(const workload_file& file, const policy_input& input, const judg
   out.allocation = report::detail::share_members(v.plan, out, file.board.gpus.size() > 1);
   out.plan = report::detail::plan_members(v.plan, out);
   for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
+  out.visits.clear();
   if (found.rule.tokens_per_gpu) { out.plan.add("tokens_per_gpu", *found.rule.tokens_per_gpu); }
   for (report::task_summary& t : out.tasks) {
     if (!t.meets && !t.bound.exists) { t.because = fmt::format("no bound is known under {}", found.policy); }

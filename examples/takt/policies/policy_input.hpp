@@ -22,10 +22,10 @@ struct policy_input {
   std::vector<std::string> notes;
 };
 
-/// Throws `input_error` where a wish is no rule, or where the file's own rules say what no policy does.
+/// Throws `input_error` where a wish, or the file's own rule, is none that policies know.
 [[nodiscard]] auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_input;
 
-/// Throws where the file asks for a rule of engines or own resources that the policy does not have.
+/// Throws where the file's own rules say what the policy does not do.
 void require_rules(const workload_file& file, const rule_wishes& wishes, const judged_policy& found);
 
 /// Where in the file a fault, or a missing fact, is.

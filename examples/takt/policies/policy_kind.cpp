@@ -11,12 +11,14 @@
 #include <takt/simulation/simulate_composed.hpp>
 
 #include "../sightings.hpp"
+#include "recorded.hpp"
 
 namespace takt::program {
 
 namespace {
 
 constexpr double most_steps = 20e6;
+constexpr double most_traced_steps = 1e6;
 
 class policy_description final : public described_file {
  public:
@@ -36,7 +38,7 @@ class policy_description final : public described_file {
       steps +=
           static_cast<double>(t.visit_count) * static_cast<double>(horizon.count()) / static_cast<double>(t.period);
     }
-    return {steps, "steps", most_steps, 0};
+    return {steps, "steps", most_steps, most_traced_steps};
   }
   [[nodiscard]] auto longest_period() const -> ticks override { return longest_period_of(file_->tasks.tasks); }
   [[nodiscard]] auto simulate(const simulation_options& options, trace* kept) const -> sighting override;
@@ -74,9 +76,6 @@ auto policy_description::assess(const question& /*q*/) -> report::verdict_summar
 }
 
 auto policy_description::simulate(const simulation_options& options, trace* kept) const -> sighting {
-  if (kept != nullptr) {
-    throw input_error{"--trace", "a run under a policy is not recorded by this program yet", "no --trace and no --svg"};
-  }
   if (found_->spins) {
     throw input_error{mark().where, "jobs that keep their processors are not simulated by this program yet",
                       "analyze, explain and sensitivity"};
@@ -85,6 +84,8 @@ auto policy_description::simulate(const simulation_options& options, trace* kept
   if (seen.error.fault == model_fault::plan_does_not_fit) {
     throw nothing_to_run{fmt::format("no plan is known under {}. See the reasons of analyze.", found_->policy)};
   }
+  if (seen.error) { return sighting_of(seen); }
+  if (kept != nullptr) { record_run(*found_, *input_.tasks, options, *kept); }
   sighting out = sighting_of(seen);
   for (std::size_t i = 0; i < out.seen.tasks.size(); ++i) {
     // The engine counts misses of the lesser of deadline and period.
