@@ -153,7 +153,8 @@ class board_flattener {
   }
 
   // What is joined without a CPU visit in between, and is in no stretch that the task marks, is one section of the
-  // tokens of its task's GPU, if it copies or has kernels and takes time.
+  // tokens of its task's GPU, if it copies or has kernels and takes time. Where it has no first visit that all others
+  // follow without others in between, each copy and kernel of it is one.
 
   static constexpr std::uint32_t no_tokens = 0xFFFF'FFFF;
 
@@ -166,7 +167,16 @@ class board_flattener {
       if ((left >> p & 1U) == 0) { continue; }
       const visit_mask joined = joined_to(t, visit_mask{1} << p);
       left &= ~joined;
-      if ((joined & on_device_) != 0 && time_of(t, joined) > 0) { add_section(tokens, joined); }
+      if ((joined & on_device_) == 0 || time_of(t, joined) == 0) { continue; }
+      const visit_section whole{static_cast<std::uint32_t>(out_.table.size() - 1), tokens, joined};
+      section_fault(out_.table, whole) ? add_sections_of(tokens, joined) : add_section(tokens, joined);
+    }
+  }
+  constexpr void add_sections_of(std::uint32_t tokens, visit_mask visits) {
+    const flow_record& t = out_.table.tasks.back();
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      const visit_mask own = visit_mask{1} << p & visits & on_device_;
+      if (own != 0 && time_of(t, own) > 0) { add_section(tokens, own); }
     }
   }
   constexpr void add_section(std::uint32_t tokens, visit_mask visits) {
