@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <takt/analysis/known/described/misfit.hpp>
+#include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/described_kernel.hpp>
 #include <takt/model/described_tasks.hpp>
@@ -93,6 +94,17 @@ namespace detail {
   return out;
 }
 
+/// A time that is longer than another on the fastest of the GPUs, too. False where it does not fit. Pre: the speeds are
+/// valid.
+[[nodiscard]] constexpr auto longer_at_any_speed(const platform_record& platform, ticks than, ticks& out) -> bool {
+  ticks fastest = 1;
+  for (const gpu_record& gpu : platform.gpus) {
+    const ticks times = ceil_divide(ticks{gpu.speed.numerator}, ticks{gpu.speed.denominator});
+    fastest = fastest < times ? times : fastest;
+  }
+  return checked_add(than, ticks{1}, out) && checked_multiply(out, fastest, out);
+}
+
 }  // namespace detail
 
 /// Where kernels of a set run: where the rule lets them, and on at most so many virtual SMs of one's own.
@@ -169,9 +181,13 @@ template <class Described, class Table>
     any = true;
   }
   if (!any) { return fact_missing(tasks, missing, task, position); }
+  ticks too_long = 0;
+  if (!detail::longer_at_any_speed(platform, longest, too_long)) {
+    return misfit_at(tasks, model_fault::time_overflow, task, position);
+  }
   for (std::uint32_t r = 0; r < out.samples; ++r) {
     interval<ticks>& row = table.samples[out.first_sample + r];
-    if (row == unknown) { row = {0, longest == unbounded_time ? longest : longest + 1}; }
+    if (row == unknown) { row = {0, too_long}; }
   }
   return {};
 }
