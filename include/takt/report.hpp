@@ -2,6 +2,10 @@
 #pragma once
 
 #include <takt/report/chrome_trace.hpp>
+#include <takt/report/comparison_json.hpp>
+#include <takt/report/comparison_order.hpp>
+#include <takt/report/comparison_svg.hpp>
+#include <takt/report/comparison_table.hpp>
 #include <takt/report/explanation.hpp>
 #include <takt/report/fault_words.hpp>
 #include <takt/report/format_duration.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -10,6 +9,8 @@
 #include <doctest/doctest.h>
 
 #include <takt/report/svg_gantt.hpp>
+
+#include "support/xml.hpp"
 
 namespace {
 
@@ -20,44 +21,11 @@ using takt::stage;
 using takt::ticks;
 using takt::track;
 using takt::report::gantt_options;
+using takt_tests::well_formed;
 
 constexpr ticks ms = 1'000'000;
 constexpr track core{stage::cpu, 0, 0, 1};
 constexpr track sms{stage::kernel, 0, 2, 3};
-
-/// Whether tags nest, attributes are quoted and every entity is one that XML knows.
-auto well_formed(std::string_view text) -> bool {
-  std::vector<std::string_view> open;
-  bool any = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '&') {
-      const std::size_t end = text.find(';', i);
-      if (end == std::string_view::npos) { return false; }
-      const std::set<std::string_view> known{"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-      if (!known.contains(text.substr(i, end - i + 1))) { return false; }
-    }
-    if (text[i] == '>') { return false; }
-    if (static_cast<unsigned char>(text[i]) < 0x20 && text[i] != '\n') { return false; }
-    if (text[i] != '<') { continue; }
-    std::size_t end = i;
-    bool quoted = false;
-    for (; end < text.size() && (quoted || text[end] != '>'); ++end) {
-      if (text[end] == '"') { quoted = !quoted; }
-      if (end > i && text[end] == '<') { return false; }
-    }
-    const std::string_view tag = text.substr(i + 1, end - i - 1);
-    if (tag.starts_with('/')) {
-      if (open.empty() || open.back() != tag.substr(1)) { return false; }
-      open.pop_back();
-    } else if (!tag.ends_with('/')) {
-      if (open.empty() && any) { return false; }
-      any = true;
-      open.push_back(tag.substr(0, tag.find(' ')));
-    }
-    i = end;
-  }
-  return any && open.empty();
-}
 
 struct recorded {
   std::vector<slice> slices;
