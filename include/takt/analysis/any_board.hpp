@@ -19,6 +19,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/board_stations.hpp>
+#include <takt/rules/composed_board.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/tags.hpp>
 

@@ -163,6 +163,12 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
       return stop_compilation(at - of, "takt: a section of a mutex of one processor is not time on that one alone, under a preemptive rule; keep its tasks on one core, or use locked(priority_mutex_order). See docs/errors.md#E103");
     case model_fault::sections_nest:
       return stop_compilation(at - of, "takt: a section holds a mutex and a token of the GPU at once; sections do not nest. See docs/errors.md#E103");
+    case model_fault::slice_out_of_range:
+      return stop_compilation(at - of, "takt: a time slice is not positive or longer than 18 minutes; give time_slices(), and own_slice() of a kernel, at least 1ns. See docs/errors.md#E114");
+    case model_fault::switch_out_of_range:
+      return stop_compilation(at - of, "takt: a switch between two time slices takes negative time or more than 18 minutes; where switching is free, give time_slices(slice, 0ns). See docs/errors.md#E114");
+    case model_fault::negative_context:
+      return stop_compilation(at - of, "takt: the number of a context is negative; in_context() counts from 0. See docs/errors.md#E114");
     case model_fault::processors_out_of_range:
       return stop_compilation(at - of, "takt: the number of CPUs, GPUs or nodes is out of range; 1 to 64 CPUs and 1 to 32 GPUs. See docs/errors.md#E70");
     case model_fault::cluster_does_not_divide:

@@ -62,6 +62,9 @@ enum class model_fault : std::uint8_t {
   visit_without_pool,
   section_off_its_processor,
   sections_nest,
+  slice_out_of_range,
+  switch_out_of_range,
+  negative_context,
   // locked GPUs
   processors_out_of_range,
   cluster_does_not_divide,

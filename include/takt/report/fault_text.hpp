@@ -109,6 +109,11 @@ struct fault_text {
               "sections of CPU time, by tasks of one core"};
     case model_fault::sections_nest:
       return {"section", "holds a mutex and a token of the GPU at once", "one lock at a time"};
+    case model_fault::slice_out_of_range:
+      return {"slice", "is out of range", "a time of at least 1ns and at most 2^40 ns"};
+    case model_fault::switch_out_of_range:
+      return {"context_switch", "is out of range", "a time of at least 0ns and at most 2^40 ns"};
+    case model_fault::negative_context: return {"context", "is negative", "0 or more"};
     case model_fault::processors_out_of_range:
       return {"cpus, gpus", "are out of range", "1 to 64 CPUs and 1 to 32 GPUs"};
     case model_fault::cluster_does_not_divide:

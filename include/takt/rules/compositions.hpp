@@ -7,6 +7,7 @@
 
 #include <takt/model/platform.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/time_slices.hpp>
 
 namespace takt {
 
@@ -85,6 +86,13 @@ concept DedicatedGpuPlatform = ChainPlatform<P> && FixedPriority<typename P::cpu
                                (Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>);
 template <DedicatedGpuPlatform P>
 inline constexpr chain_composition composition_of<P>{};
+
+/// A job leaves its core while it copies and while its kernels have their turns on the whole GPU. Proven from its
+/// pools.
+template <class P>
+concept TurnsPlatform =
+    ChainPlatform<P> && FixedPriority<typename P::cpu_rule> &&
+    CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule> && TakesTurns<typename P::gpu_rule>;
 
 /// A job keeps its claim on its core until it completes.
 template <class P>

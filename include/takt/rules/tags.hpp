@@ -20,6 +20,7 @@
 #include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/servers/forward.hpp>
+#include <takt/rules/time_slices.hpp>
 #include <takt/rules/token_rule.hpp>
 #include <takt/rules/units.hpp>
 #include <takt/rules/visit_view.hpp>
@@ -175,31 +176,6 @@ struct federated_rule {
   }
 };
 
-/// Longest slice and longest switch.
-inline constexpr ticks longest_turn = ticks{1} << 40;
-
-/// One after the other in turns, as GPUs share themselves between processes: each context with work gets a slice, and
-/// a switch between two costs `switching`, latency and cold caches included. A task is one context.
-struct time_slice_rule {
-  using is_takt_rule = void;
-  static constexpr std::string_view name = "time slices";
-  static constexpr bool serves_one_unit = true;
-  duration slice{};
-  duration switching{};
-
-  /// Slices last, and switches take no negative time.
-  [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
-    const bool good = slice.count() > 0 && switching.count() >= 0 && slice.count() <= longest_turn &&
-                      switching.count() <= longest_turn;
-    return {.fault = good ? model_fault::none : model_fault::platform_size_out_of_range};
-  }
-  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_arrival { return {}; }
-  template <std::size_t Capacity>
-  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const noexcept -> time_slice_server<Capacity> {
-    return {slice.count(), switching.count()};
-  }
-};
-
 /// Each kernel runs on all SMs.
 struct whole_gpu_rule {
   using is_takt_rule = void;
@@ -276,9 +252,6 @@ template <class Rule>
 template <class Rule>
 [[nodiscard]] constexpr auto serialized(const Rule& /*rule*/) noexcept -> serialized_rule<Rule> {
   return {};
-}
-[[nodiscard]] constexpr auto time_slices(duration slice, duration switching) noexcept -> time_slice_rule {
-  return {slice, switching};
 }
 namespace detail {
 

@@ -9,6 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/dedicated_sms.hpp>
+#include <takt/rules/time_slices.hpp>
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/machine_finding.hpp>
 
@@ -44,6 +45,18 @@ concept Device = std::constructible_from<typename D::kernel, ticks> &&
                    { d.ready() } -> std::same_as<bool>;
                    { d.name() } -> std::convertible_to<std::string_view>;
                  };
+
+/// What a device adds on which contexts take turns: each stream with SMs is a context that has all of them in its turn.
+///
+/// - `takes_turns(rule)`: whether they do as the rule says;
+/// - `served()` of a stream: when the context had the GPU for the kernel whose completion is asking;
+/// - its kernels are made of a length and the instant of the run's end, at which all of them are over.
+template <class D>
+concept TurnsDevice = Device<D> && std::constructible_from<typename D::kernel, ticks, ticks> &&
+                      requires(const D& d, const time_slice_rule& rule, const typename D::stream& s) {
+                        { d.takes_turns(rule) } -> std::same_as<bool>;
+                        s.served();
+                      };
 
 /// What a device adds that can fail while it is used. Its operations then still end, with void results.
 ///

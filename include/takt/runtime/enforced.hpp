@@ -8,13 +8,15 @@
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/time_slices.hpp>
+#include <takt/runtime/concepts.hpp>
 
 namespace takt::runtime {
 
 /// A platform whose rules a run of chains enforces: processors by fixed priority, copy engines in the same order, and
-/// kernels on SMs of the task's own.
+/// kernels on SMs of the task's own, or on the whole GPU in turns.
 template <class P>
-concept EnforcedForChains = DedicatedGpuPlatform<P>;
+concept EnforcedForChains = DedicatedGpuPlatform<P> || TurnsPlatform<P>;
 
 namespace detail {
 
@@ -41,19 +43,36 @@ struct chain_run_check {
   static_assert(copy,
                 "takt: a run does not enforce this rule on the copy_engines pool; it enforces nonpreemptive(r), with r "
                 "the order of the processors. See docs/errors.md#E59");
-  static_assert(gpu,
-                "takt: a run does not enforce this rule on the virtual_sms pool; it enforces federated and "
-                "federated_virtual. See docs/errors.md#E59");
+  static_assert(
+      gpu,
+      "takt: a run does not enforce this rule on the virtual_sms pool; it enforces federated, federated_virtual "
+      "and time_slices. See docs/errors.md#E59");
   static_assert(KnowsPools,
                 "takt: a run of chains serves processors, copy_engines and virtual_sms, and this platform has another "
                 "pool. See docs/errors.md#E59");
 };
 
 template <class P>
-using check_chain_run = chain_run_check<!Absent<typename P::cpu_rule>, FixedPriority<typename P::cpu_rule>,
-                                        CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule>,
-                                        Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule>,
-                                        has_only<P, processors_resource, copy_engines_resource, virtual_sms_resource>>;
+using check_chain_run =
+    chain_run_check<!Absent<typename P::cpu_rule>, FixedPriority<typename P::cpu_rule>,
+                    CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule>,
+                    Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule> || TakesTurns<typename P::gpu_rule>,
+                    has_only<P, processors_resource, copy_engines_resource, virtual_sms_resource>>;
+
+/// Stops compilation where the contexts of a device take turns and the rule of the platform is another, or the reverse.
+template <bool RuleTakesTurns, bool DeviceTakesTurns>
+struct turns_run_check {
+  static constexpr bool passed = RuleTakesTurns == DeviceTakesTurns;
+  static_assert(!RuleTakesTurns || DeviceTakesTurns,
+                "takt: this device does not let the tasks of one process take turns; run on emulated_sliced_device, or "
+                "make each task a process of its own, which a GPU then serves in time slices without a run. "
+                "See docs/errors.md#E59");
+  static_assert(RuleTakesTurns || !DeviceTakesTurns,
+                "takt: contexts take turns on this device, and the platform has another rule; give the GPU "
+                "time_slices(...), or run on emulated_device. See docs/errors.md#E59");
+};
+template <class P, class D>
+using check_turns = turns_run_check<TurnsPlatform<P>, TurnsDevice<D>>;
 
 template <bool Enforces, bool KernelsWithWcet>
 struct accelerator_run_check {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/rules/planned_table.hpp>
+#include <takt/rules/time_slices.hpp>
 #include <takt/runtime/bindings.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/enforced.hpp>
@@ -42,12 +44,50 @@ inline constexpr ticks lead_time = 5'000'000;
 /// Trace entries kept per task and kind at most.
 inline constexpr std::size_t trace_limit = std::size_t{1} << 20;
 
-template <class Recorder>
-void reserve_trace(task_log& log, ticks length, ticks period, std::size_t segments) {
+/// Where there are turns, `slice` is how long one lasts, else 0.
+template <class Recorder, class Task>
+void reserve_trace(task_log& log, ticks length, const Task& task, ticks slice) {
   if constexpr (!std::same_as<Recorder, no_trace>) {
-    const auto jobs = std::min(trace_limit, static_cast<std::size_t>(length / period) + 1);
-    log.reserve(std::min(trace_limit, jobs * segments), std::min(trace_limit, 3 * jobs));
+    const auto jobs = std::min(trace_limit, static_cast<std::size_t>(length / task.period) + 1);
+    std::size_t slices = task.chain.size();
+    for (const auto& s : task.chain) {
+      const bool in_turns = slice > 0 && s.where == stage::kernel;
+      if (in_turns) { slices += std::min(trace_limit, static_cast<std::size_t>(s.length.upper / slice) + 1); }
+    }
+    log.reserve(std::min(trace_limit, jobs * slices), std::min(trace_limit, 3 * jobs));
   }
+}
+
+/// The SMs of each task: all of the GPU where contexts take turns, else those of the plan. Pre: `plan_fault` found
+/// nothing.
+template <class P, class Table, std::size_t N>
+[[nodiscard]] auto ranges_of(const Table& table, const platform_record& record, const plan<N>& p)
+    -> std::vector<sm_range> {
+  std::vector<sm_range> out(table.size());
+  const dedicated_sms<N> partitions{record, p};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto id = table.tasks[i].id;
+    if constexpr (TurnsPlatform<P>) {
+      if (table.has_kernel(i)) { out[id] = {.gpu = 0, .first = 0, .count = record.gpus[0].budget()}; }
+    } else if (id < p.shares.size()) {
+      out[id] = partitions.range(id);
+    }
+  }
+  return out;
+}
+
+/// The rule of the GPU where contexts take turns; a platform that is no `platform<...>` names it by `turns()`.
+template <class P>
+[[nodiscard]] auto turns_on(const P& platform) -> time_slice_rule {
+  time_slice_rule out{};
+  if constexpr (requires { platform.turns(); }) {
+    out = platform.turns();
+  } else if constexpr (TurnsPlatform<P>) {
+    platform.each([&out](const auto& pool) {
+      if constexpr (TakesTurns<std::remove_cvref_t<decltype(pool.rule)>>) { out = pool.rule; }
+    });
+  }
+  return out;
 }
 
 /// The threads of a run, from their start to their end.
@@ -100,27 +140,27 @@ void summarize(const Runners& runners, run_result& result) {
 }
 
 /// What a run of a table on the device ends with, if it does not begin.
-template <class Table, std::size_t MaxShares, Device D, class Recorder>
-void run_table(const Table& table, const platform_record& platform, const plan<MaxShares>& p, D& device,
-               const run_options& options, Recorder& recorder, const bindings<D>& bound, run_result& result) {
+template <class Table, Device D, class Recorder>
+void run_table(const Table& table, const platform_record& platform, const std::vector<sm_range>& ranges, ticks slice,
+               D& device, const run_options& options, Recorder& recorder, const bindings<D>& bound,
+               run_result& result) {
   using runner = task_runner<D, Table::max_tasks>;
   if (options.check_machine) {
     result.findings = findings_of(device);
     result.notes = notes_on(result.findings);
   }
-  const dedicated_sms<MaxShares> partitions{platform, p};
   run_end<D> end{device};
   std::vector<copy_arbiter<Table::max_tasks>> arbiters(static_cast<std::size_t>(platform.copy_engines));
   std::vector<std::unique_ptr<runner>> runners;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
-    const sm_range range = t.id < p.shares.size() ? partitions.range(t.id) : sm_range{};
+    const sm_range range = ranges[t.id];
     task_log log{t.id, t.name, t.segment_count, t.id < options.expected.size() ? &options.expected[t.id] : nullptr,
                  &options.on_violation};
-    reserve_trace<Recorder>(log, options.length.count(), t.period, t.segment_count);
-    runners.push_back(std::make_unique<runner>(resolve(table, i, platform, range, options, bound), device.open(range),
-                                               arbiters, end, length_source{options.lengths, options.seed, t.id},
-                                               std::move(log)));
+    auto task = resolve(table, i, platform, range, options, bound);
+    reserve_trace<Recorder>(log, options.length.count(), task, slice);
+    runners.push_back(std::make_unique<runner>(std::move(task), device.open(range), arbiters, end,
+                                               length_source{options.lengths, options.seed, t.id}, std::move(log)));
   }
 
   crew<D, Table::max_tasks> threads{runners};
@@ -157,9 +197,9 @@ void run_table(const Table& table, const platform_record& platform, const plan<M
 /// at the start and then once per period.
 ///
 /// CPU segments consume CPU time on the task's core under preemptive fixed priority, copies pass the arbiter of their
-/// engine, kernels run on the task's own SMs. The trace and all times of the result count from the start. Nothing
-/// emulated outlasts the run, and a thread above all tasks ends their real-time priority on time, so that bound code
-/// which does not return cannot keep the machine.
+/// engine, kernels run on the task's own SMs or, under time slices, in turns on the whole GPU. The trace and all times
+/// of the result count from the start. Nothing emulated outlasts the run, and a thread above all tasks ends their
+/// real-time priority on time, so that bound code which does not return cannot keep the machine.
 ///
 /// Once the device says that it has failed (`FallibleDevice`), there are no more releases; the run ends when the
 /// operations and the bound code under way have.
@@ -170,9 +210,10 @@ template <Platform P, TaskSet T, std::size_t N, Device D, TraceRecorder Recorder
 [[nodiscard]] auto run(const P& platform, const T& tasks, const plan<N>& p, D& device, const run_options& options,
                        Recorder& recorder, const bindings<D>& bound = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
-                           detail::check_chain_run<P>::passed && takt::detail::check_chains<T>::passed}) -> run_result {
+                           detail::check_chain_run<P>::passed && detail::check_turns<P, D>::passed &&
+                           takt::detail::check_chains<T>::passed}) -> run_result {
   run_result result;
-  if constexpr (EnforcedForChains<P> && !AcceleratorTaskSet<T>) {
+  if constexpr (EnforcedForChains<P> && detail::check_turns<P, D>::passed && !AcceleratorTaskSet<T>) {
     const auto table = planned_table(platform, tasks, p);
     const platform_record record = platform.record();
     const auto refuse = [&result](observation_status why) {
@@ -183,13 +224,19 @@ template <Platform P, TaskSet T, std::size_t N, Device D, TraceRecorder Recorder
     if (!result.error) { result.error = choice_fault(options); }
     if (!result.error) { result.error = located(runnable(table, record), table.tasks); }
     if (!result.error) { result.error = plan_fault(platform, table, p); }
-    if (!result.error) { result.error = located(length_fault(table, record, p), table.tasks); }
     if (result.error) { return result; }
+    const auto ranges = detail::ranges_of<P>(table, record, p);
+    result.error = located(length_fault(table, record, ranges), table.tasks);
+    if (result.error) { return result; }
+    const time_slice_rule turns = detail::turns_on(platform);
     if (!device.serves(record)) { return refuse(observation_status::wrong_device); }
+    if constexpr (TurnsPlatform<P> && TurnsDevice<D>) {
+      if (record.gpus.size() > 1 || !device.takes_turns(turns)) { return refuse(observation_status::wrong_device); }
+    }
     if (!well_bound(table, record, bound) || !well_expected(table, options.expected)) {
       return refuse(observation_status::wrong_binding);
     }
-    detail::run_table(table, record, p, device, options, recorder, bound, result);
+    detail::run_table(table, record, ranges, turns.slice.count(), device, options, recorder, bound, result);
   }
   return result;
 }
@@ -198,7 +245,8 @@ template <Platform P, TaskSet T, std::size_t N, Device D>
   requires(!HasAccelerator<P>)
 [[nodiscard]] auto run(const P& platform, const T& tasks, const plan<N>& p, D& device, const run_options& options = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
-                           detail::check_chain_run<P>::passed && takt::detail::check_chains<T>::passed}) -> run_result {
+                           detail::check_chain_run<P>::passed && detail::check_turns<P, D>::passed &&
+                           takt::detail::check_chains<T>::passed}) -> run_result {
   no_trace nothing;
   return run(platform, tasks, p, device, options, nothing);
 }

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/validate.hpp>
 #include <takt/rules/dedicated_sms.hpp>
@@ -38,18 +38,19 @@ template <class Table>
   return {};
 }
 
-/// A kernel whose length on its share does not fit, if any. Pre: `runnable` and `plan_fault` found nothing.
-template <class Table, std::size_t MaxShares>
-[[nodiscard]] constexpr auto length_fault(const Table& table, const platform_record& platform, const plan<MaxShares>& p)
-    -> model_error {
+/// A kernel whose length on its SMs, `ranges[task]`, does not fit, if any. Pre: `runnable` and `plan_fault` found
+/// nothing.
+template <class Table>
+[[nodiscard]] constexpr auto length_fault(const Table& table, const platform_record& platform,
+                                          std::span<const sm_range> ranges) -> model_error {
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     for (std::uint32_t j = 0; j < t.segment_count; ++j) {
       const auto& s = table.segment(i, j);
       if (s.where != stage::kernel) { continue; }
-      const sm_share& share = p.shares[t.id];
+      const sm_range& range = ranges[t.id];
       interval<ticks> length;
-      if (!table.kernel_bounds(s, platform.gpus[static_cast<std::size_t>(share.gpu)].power(share.sms), length)) {
+      if (!table.kernel_bounds(s, platform.gpus[static_cast<std::size_t>(range.gpu)].power(range.count), length)) {
         return {.fault = model_fault::time_overflow, .task = t.id, .visit = j};
       }
     }

@@ -165,8 +165,15 @@ class task_runner {
 
   void launch(const runnable_segment<D>& s) {
     begun_ = now();
-    if (s.kernel == nullptr) { timed_kernel_ = typename D::kernel{draw_within_window(s)}; }
+    if (s.kernel == nullptr) { time_kernel(s); }
     stream_.launch(s.kernel != nullptr ? *s.kernel : timed_kernel_, notify<&task_runner::end_kernel>(this));
+  }
+  void time_kernel(const runnable_segment<D>& s) {
+    if constexpr (TurnsDevice<D>) {
+      timed_kernel_ = typename D::kernel{draw_within_window(s), end_->instant()};
+    } else {
+      timed_kernel_ = typename D::kernel{draw_within_window(s)};
+    }
   }
   void end_kernel() {
     end_->look_at_device();
@@ -198,11 +205,25 @@ class task_runner {
   void end_segment() {
     const ticks end = now();
     const auto segment = static_cast<std::uint32_t>(position_);
-    log_.add(slice{task_.id, segment, job_, task_.chain[position_].unit, begun_ - start_, end - start_});
+    log_slices(segment, end);
     log_.observe_segment(segment, job_, end - start_, end - ready_, end - release_);
     ready_ = end;
     cut_ = end >= end_->instant();
     ++position_;
+  }
+
+  /// A kernel in turns has as many as it was served in.
+  void log_slices(std::uint32_t segment, ticks end) {
+    const track& unit = task_.chain[position_].unit;
+    if constexpr (TurnsDevice<D>) {
+      if (task_.chain[position_].where == stage::kernel) {
+        for (const auto& [from, to] : stream_.served()) {
+          log_.add(slice{task_.id, segment, job_, unit, from - start_, to - start_});
+        }
+        return;
+      }
+    }
+    log_.add(slice{task_.id, segment, job_, unit, begun_ - start_, end - start_});
   }
 
   runnable_task<D> task_;

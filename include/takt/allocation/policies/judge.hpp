@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include <takt/allocation/compose.hpp>
+#include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/policies/judge_board.hpp>
+#include <takt/allocation/policies/known_under.hpp>
 #include <takt/analysis/must_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
@@ -20,11 +22,6 @@
 #include <takt/rules/units.hpp>
 
 namespace takt {
-
-/// A published method that judges described tasks under a policy. Specialize it with
-/// `judge(policy, cpu_rule, tasks, board)`, which returns a `verdict<ticks, N, V>`: a proof that is better counts.
-template <class Policy, class CpuRule>
-struct known_under {};
 
 /// What a policy makes of tasks on a board, with what was chosen.
 template <SharingPolicy P, std::size_t N, std::size_t V>
@@ -70,11 +67,8 @@ template <class Tasks>
   if (board.processors < 1) { board.processors = 1; }
   if (!needs.gpus) {
     board.gpus.clear();
-    static_cast<void>(board.gpus.push_back({.sms = 1,
-                                            .threads_per_sm = 1,
-                                            .blocks_per_sm = 1,
-                                            .preemption_levels = 1,
-                                            .switch_is_known = true}));
+    static_cast<void>(board.gpus.push_back(
+        {.sms = 1, .threads_per_sm = 1, .blocks_per_sm = 1, .preemption_levels = 1, .switch_is_known = true}));
   }
   return model_fault::none;
 }

@@ -13,6 +13,7 @@
 #include <takt/analysis/pools/kernel_bounds.hpp>
 #include <takt/analysis/pools/responses.hpp>
 #include <takt/analysis/pools/share_deadlines.hpp>
+#include <takt/analysis/pools/time_slice_responses.hpp>
 #include <takt/analysis/pools/window_responses.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
@@ -23,6 +24,7 @@
 #include <takt/rules/needed_shares.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/time_slices.hpp>
 
 namespace takt::analysis {
 

@@ -197,33 +197,4 @@ constexpr void dedicated_responses(std::span<visit_demand> visits) {
   }
 }
 
-/// Responses on a unit that gives each context its slice in turn and needs `switching` between two, latency and cold
-/// caches included. A task has one context, which serves its own visits one after the other; contexts that wake up go
-/// to the tail. Pre: slice >= 1, switching >= 0.
-/// Source: docs/composition.md.
-constexpr void time_slice_responses(std::span<visit_demand> visits, ticks slice, ticks switching) {
-  const std::size_t n = visits.size();
-  visit_demand* const d = visits.data();
-  ticks contexts = 0;
-  for (std::size_t i = 0, end = 0; i < n; i = end, ++contexts) {
-    for (end = i; end < n && d[end].task == d[i].task;) { ++end; }
-  }
-  for (std::size_t i = 0, end = 0; i < n; i = end) {
-    for (end = i; end < n && d[end].task == d[i].task;) { ++end; }
-    for (std::size_t k = i; k < end; ++k) {
-      visit_demand& v = d[k];
-      v.response = unbounded_response;
-      const ticks work = v.wcet + detail::own_pending_work(d + i, d + end, v);
-      ticks turn = 0;
-      ticks lost = 0;
-      if (work > v.limit || !checked_add(slice, switching, turn) || !checked_multiply(turn, contexts - 1, turn) ||
-          !checked_add(turn, switching, turn) || !checked_multiply(ceil_divide(work, slice), turn, lost) ||
-          lost > v.limit) {
-        continue;
-      }
-      if (work + lost <= v.limit) { v.response = work + lost; }
-    }
-  }
-}
-
 }  // namespace takt::analysis

@@ -7,6 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/servers/slices.hpp>
+#include <takt/rules/time_slices.hpp>
 
 namespace takt {
 
@@ -76,23 +77,25 @@ class dedicated_server {
 };
 
 /// One unit that gives each context with work its slice in turn. Between two different contexts it needs `switching`.
-/// A context that wakes up goes to the tail; one whose slice ends goes there too, behind those that came at that
-/// instant. A context that becomes idle gives the rest of its slice away.
+/// A context that wakes up goes to the tail, and so does one whose slice ends, behind those that came at that instant;
+/// where contexts keep their places, the next turn is that of the next number with work, round and round. A context
+/// that becomes idle gives the rest of its slice away. Its requests are served one after the other.
 template <std::size_t Capacity>
 class time_slice_server {
  public:
   constexpr time_slice_server() = default;
   /// Pre: slice >= 1, switching >= 0.
-  constexpr time_slice_server(ticks slice, ticks switching) noexcept : slice_{slice}, switching_{switching} {}
+  constexpr time_slice_server(ticks slice, ticks switching, bool keeps_places = false) noexcept
+      : slice_{slice}, switching_{switching}, keeps_places_{keeps_places} {}
 
   constexpr void arrive(const visit_request& v) noexcept {
-    bool awake = false;
-    for (std::size_t i = 0; i < count_; ++i) { awake = awake || queue_[i].context == v.context; }
-    queue_[count_++] = {v.who, v.context, v.length};
-    if (!awake) { turns_[turn_count_++] = v.context; }
+    const slice_view seen = slice_view::of(v.view, v.context);
+    const bool awake = has_work(seen.context);
+    queue_[count_++] = {v.who, seen.context, v.length, seen.slice_or(slice_)};
+    if (!awake) { wake(seen.context); }
   }
   constexpr void decide(ticks now, const slice_sink& sink) {
-    if (active_ && expired(now)) { yield(now, sink); }
+    if (active_ && used_ + (now - begin_) >= queue_[current()].slice) { yield(now, sink); }
     if (!active_ && turn_count_ > 0) {
       begin_ = now + (turns_[0] == last_ || last_ == no_context ? 0 : switching_);
       last_ = turns_[0];
@@ -102,15 +105,15 @@ class time_slice_server {
   }
   [[nodiscard]] constexpr auto next() const noexcept -> ticks {
     if (!active_) { return no_event; }
-    const ticks left = queue_[current()].left;
-    const ticks rest = slice_ - used_;
-    return begin_ + (left < rest ? left : rest);
+    const request& r = queue_[current()];
+    const ticks rest = r.slice > used_ ? r.slice - used_ : 0;
+    return begin_ + (r.left < rest ? r.left : rest);
   }
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
     const std::size_t at = current();
     const ticks ran = now - begin_;
     if (queue_[at].left > ran) { return no_client; }  // the slice has ended: `decide` goes on to the next context
-    const detail::context_request done = queue_[at];
+    const request done = queue_[at];
     sink(done.who, 0, begin_, now);
     for (std::size_t k = at + 1; k < count_; ++k) { queue_[k - 1] = queue_[k]; }
     --count_;
@@ -124,9 +127,14 @@ class time_slice_server {
   }
 
  private:
+  struct request {
+    client who = no_client;
+    std::uint32_t context = 0;
+    ticks left = 0;
+    ticks slice = 1;
+  };
   static constexpr std::uint32_t no_context = 0xFFFF'FFFF;
 
-  [[nodiscard]] constexpr auto expired(ticks now) const noexcept -> bool { return used_ + (now - begin_) >= slice_; }
   [[nodiscard]] constexpr auto current() const noexcept -> std::size_t {
     std::size_t i = 0;
     while (queue_[i].context != turns_[0]) { ++i; }
@@ -138,8 +146,20 @@ class time_slice_server {
     }
     return false;
   }
+  constexpr void wake(std::uint32_t context) noexcept {
+    std::size_t at = turn_count_++;
+    const std::size_t first = active_ ? 1 : 0;
+    for (; keeps_places_ && at > first && way_to(context) < way_to(turns_[at - 1]); --at) {
+      turns_[at] = turns_[at - 1];
+    }
+    turns_[at] = context;
+  }
+  /// How many numbers it is from the context that had the last turn, which itself comes last.
+  [[nodiscard]] constexpr auto way_to(std::uint32_t context) const noexcept -> std::uint32_t {
+    return context - last_ - 1;
+  }
   constexpr void yield(ticks now, const slice_sink& sink) {
-    detail::context_request& r = queue_[current()];
+    request& r = queue_[current()];
     sink(r.who, 0, begin_, now);
     r.left -= now - begin_;
     const std::uint32_t context = turns_[0];
@@ -154,7 +174,8 @@ class time_slice_server {
 
   ticks slice_ = 1;
   ticks switching_ = 0;
-  detail::context_request queue_[Capacity]{};
+  bool keeps_places_ = false;
+  request queue_[Capacity]{};
   std::uint32_t turns_[Capacity + 1]{};
   std::size_t count_ = 0;
   std::size_t turn_count_ = 0;

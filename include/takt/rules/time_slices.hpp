@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/core/duration.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/facts.hpp>
+#include <takt/model/gpu_context.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/rules/job_priority.hpp>
+#include <takt/rules/kernel_views.hpp>
+#include <takt/rules/servers/forward.hpp>
+#include <takt/rules/visit_view.hpp>
+
+namespace takt {
+
+/// Longest slice and longest switch.
+inline constexpr ticks longest_turn = ticks{1} << 40;
+
+/// What the rule of time slices reads of a visit besides its time.
+struct slice_view {
+  std::uint32_t context = 0;  ///< of the tasks' own ones, those of tasks, then the named ones
+  ticks slice = 0;            ///< 0: that of the rule
+
+  static constexpr std::uint32_t first_named = 0x8000'0000;
+
+  [[nodiscard]] constexpr auto values() const noexcept -> view_values {
+    return {{context >= first_named ? ticks{context - first_named} + 1 : 0, slice}};
+  }
+  [[nodiscard]] static constexpr auto of(const view_values& v, std::uint32_t task) noexcept -> slice_view {
+    return {v.at[0] > 0 ? first_named + static_cast<std::uint32_t>(v.at[0] - 1) : task, v.at[1]};
+  }
+  [[nodiscard]] constexpr auto slice_or(ticks usual) const noexcept -> ticks { return slice > 0 ? slice : usual; }
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr auto is_slice(ticks t) noexcept -> bool { return t > 0 && t <= longest_turn; }
+
+}  // namespace detail
+
+/// A visit that says in which context it runs, or for how long that has its turn.
+template <class S>
+concept ChoosesContext = TimedByItself<S> && (knows<kernel_context, S> || knows<kernel_slice, S>);
+
+/// One context after the other in turns, as GPUs share themselves between processes: each context with work gets a
+/// slice, and a switch to another one takes `switching`. A context whose slice ends while nobody else has work goes on
+/// without a switch. A task is a context of its own unless its kernels say `in_context`; the kernels of a context run
+/// one at a time in the order of their arrival.
+///
+/// `switching` is all that lies between the end of a slice and the first useful instruction of the next one: the
+/// kernel that runs has to stop (at an instruction where the GPU can, else at the end of its longest block), states are
+/// saved and loaded, and caches are cold.
+/// Source for form and figures: Wang, Liu, Wong and Kim 2024; see docs/time_slices.md.
+struct time_slice_rule {
+  using is_takt_rule = void;
+  static constexpr std::string_view name = "time slices";
+  static constexpr bool serves_one_unit = true;
+  duration slice{};
+  duration switching{};
+  bool keeps_places = false;  ///< turns go round in a fixed order; else a context that wakes up goes to the tail
+
+  [[nodiscard]] friend constexpr auto operator==(const time_slice_rule&, const time_slice_rule&) noexcept
+      -> bool = default;
+
+  [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
+    if (!detail::is_slice(slice.count())) { return {.fault = model_fault::slice_out_of_range}; }
+    const bool good = switching.count() >= 0 && switching.count() <= longest_turn;
+    return {.fault = good ? model_fault::none : model_fault::switch_out_of_range};
+  }
+  template <ChoosesContext S>
+  [[nodiscard]] static constexpr auto view(const S& s, const visit_placement& at) -> visit_view {
+    visit_view out = time_by_itself(s, at);
+    slice_view seen{.context = at.task};
+    if constexpr (knows<kernel_context, S>) {
+      const std::int32_t number = fact<kernel_context>(s).number;
+      if (number < 0 && out.fault == model_fault::none) { out.fault = model_fault::negative_context; }
+      if (number >= 0) { seen.context = slice_view::first_named + static_cast<std::uint32_t>(number); }
+    }
+    if constexpr (knows<kernel_slice, S>) {
+      seen.slice = fact<kernel_slice>(s).time.count();
+      const bool good = detail::is_slice(seen.slice);
+      if (!good && out.fault == model_fault::none) { out.fault = model_fault::slice_out_of_range; }
+    }
+    out.values = seen.values();
+    return out;
+  }
+  [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_arrival { return {}; }
+  template <std::size_t Capacity>
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const noexcept -> time_slice_server<Capacity> {
+    return {slice.count(), switching.count(), keeps_places};
+  }
+};
+
+/// A rule that is one of time slices, or adds nothing to one that a server would read.
+template <class R>
+concept TakesTurns = std::derived_from<R, time_slice_rule>;
+
+[[nodiscard]] constexpr auto time_slices(duration slice, duration switching) noexcept -> time_slice_rule {
+  return {slice, switching, false};
+}
+/// Turns in the order of a runlist, which does not change when contexts sleep and wake up: by task, then by number.
+[[nodiscard]] constexpr auto runlist_slices(duration slice, duration switching) noexcept -> time_slice_rule {
+  return {slice, switching, true};
+}
+
+}  // namespace takt
