@@ -30,9 +30,9 @@ constexpr std::array<string_view, 2> widths{"one-core", "all-cores"};
 
 constexpr std::array<string_view, 4> top_keys{"format", "name", "platform", "tasks"};
 constexpr std::array<string_view, 3> platform_keys{"cpus", "copy_engines", "gpus"};
-constexpr std::array<string_view, 11> gpu_keys{"sms",        "sharing",        "policy",     "preemption_levels",
-                                               "cost_model", "order",          "slots",      "threads_per_sm",
-                                               "speed",      "virtual_per_sm", "granularity"};
+constexpr std::array<string_view, 13> gpu_keys{
+    "sms",   "sharing",        "policy",      "preemption_levels", "cost_model",    "order", "slots", "threads_per_sm",
+    "speed", "virtual_per_sm", "granularity", "blocks_per_sm",     "context_switch"};
 constexpr std::array<string_view, 4> unused_gpu_keys{"threads_per_sm", "virtual_per_sm", "granularity", "speed"};
 constexpr std::array<string_view, 3> slots_keys{"period", "pinned", "gang"};
 constexpr std::array<string_view, 2> slot_keys{"offset", "budget"};

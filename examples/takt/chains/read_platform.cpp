@@ -20,12 +20,13 @@ constexpr std::array<string_view, 3> platform_keys{"cpus", "copy_engines", "gpus
 constexpr std::array<string_view, 4> cpu_keys{"count", "policy", "cores", "clusters"};
 constexpr std::array<string_view, 2> core_keys{"name", "type"};
 constexpr std::array<string_view, 2> engine_keys{"count", "policy"};
-constexpr std::array<string_view, 6> gpu_keys{"sms",     "threads_per_sm", "virtual_per_sm",
-                                              "sharing", "granularity",    "speed"};
-constexpr std::array<string_view, 8> token_gpu_keys{"sms",         "threads_per_sm", "virtual_per_sm", "sharing",
-                                                    "granularity", "speed",          "tokens_per_gpu", "protocol"};
-constexpr std::array<foreign_key, 8> gpu_foreign{{{"preemption_levels", "\"levels\" sharing", true},
-                                                  {"slots", "\"slots\" sharing", true},
+constexpr std::array<string_view, 9> gpu_keys{"sms",           "threads_per_sm",    "virtual_per_sm",
+                                              "sharing",       "granularity",       "speed",
+                                              "blocks_per_sm", "preemption_levels", "context_switch"};
+constexpr std::array<string_view, 11> token_gpu_keys{
+    "sms",      "threads_per_sm", "virtual_per_sm",    "sharing",       "granularity", "speed", "tokens_per_gpu",
+    "protocol", "blocks_per_sm",  "preemption_levels", "context_switch"};
+constexpr std::array<foreign_key, 7> gpu_foreign{{{"slots", "\"slots\" sharing", true},
                                                   {"tokens_per_gpu", "\"tokens\" sharing", true},
                                                   {"protocol", "\"tokens\" sharing", true},
                                                   {"engine_order", "GPUs with engines of their own", true},

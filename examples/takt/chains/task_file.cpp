@@ -51,11 +51,6 @@ void read_kernel(const located& v, segment_record<ticks>& out, task_file& file) 
   std::ranges::transform(kernel_views, end, [](const foreign_key& k) { return k.key; });
   const bool has_work = v.value->find("work") != nullptr;
   const fields kernel = has_work ? fields{v, all} : fields{v, work_keys, kernel_views};
-  for (const foreign_key& k : kernel_views) {
-    if (const auto unused = kernel.find(k.key)) {
-      file.notes.push_back(fmt::format("{} is not used: it belongs to {}", unused.where, k.belongs_to));
-    }
-  }
   out.time = read_bound(kernel.require("work", "the time of all its work on one virtual SM"));
   if (const auto overhead = kernel.find("overhead")) { out.overhead = read_time(overhead); }
   if (const auto ratio = kernel.find("interleave")) {

@@ -22,9 +22,11 @@ using std::string_view;
 constexpr std::array<string_view, 4> top_keys{"format", "name", "platform", "tasks"};
 constexpr std::array<string_view, 4> platform_keys{"cpus", "copy_engines", "gpus", "overheads"};
 constexpr std::array<string_view, 3> cpu_keys{"count", "policy", "clusters"};
-constexpr std::array<string_view, 13> gpu_keys{
-    "sharing",     "count", "clusters", "tokens_per_gpu", "protocol",      "engine_order", "migration", "copy_engines",
-    "uncontended", "dma",   "sms",      "threads_per_sm", "virtual_per_sm"};
+constexpr std::array<string_view, 16> gpu_keys{
+    "sharing",       "count",          "clusters",       "tokens_per_gpu", "protocol",
+    "engine_order",  "migration",      "copy_engines",   "uncontended",    "dma",
+    "sms",           "threads_per_sm", "virtual_per_sm", "blocks_per_sm",  "preemption_levels",
+    "context_switch"};
 constexpr std::array<string_view, 4> dma_keys{"chunk", "to_device", "to_host", "peer"};
 constexpr std::array<string_view, 2> cost_keys{"setup", "bytes_per_us"};
 constexpr std::array<string_view, 7> task_keys{"name", "period", "deadline", "priority", "cluster", "cpu", "gpu"};

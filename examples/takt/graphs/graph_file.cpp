@@ -26,7 +26,8 @@ constexpr std::array<string_view, 5> top_keys{"format", "name", "platform", "tas
 constexpr std::array<string_view, 3> platform_keys{"cpus", "copy_engines", "gpus"};
 constexpr std::array<string_view, 3> cpu_keys{"count", "policy", "clusters"};
 constexpr std::array<string_view, 2> engine_keys{"count", "policy"};
-constexpr std::array<string_view, 4> gpu_keys{"sms", "threads_per_sm", "blocks_per_sm", "sharing"};
+constexpr std::array<string_view, 6> gpu_keys{"sms",     "threads_per_sm",    "blocks_per_sm",
+                                              "sharing", "preemption_levels", "context_switch"};
 constexpr std::array<foreign_key, 3> gpu_foreign{{{"virtual_per_sm", "\"isolated\" and \"shared\" sharing", true},
                                                   {"granularity", "\"isolated\" and \"shared\" sharing", true},
                                                   {"tokens_per_gpu", "\"tokens\" sharing", true}}};
@@ -110,11 +111,6 @@ void read_kernel(const located& v, graph_node<ticks>& out, graph_file& file) {
   std::ranges::transform(kernel_views, end, [](const foreign_key& k) { return k.key; });
   const bool has_blocks = v.value->find("blocks") != nullptr;
   const fields kernel = has_blocks ? fields{v, all} : fields{v, kernel_keys, kernel_views};
-  for (const foreign_key& k : kernel_views) {
-    if (const auto unused = kernel.find(k.key)) {
-      file.notes.push_back(fmt::format("{} is not used: it belongs to {}", unused.where, k.belongs_to));
-    }
-  }
   out.blocks =
       read_integer(kernel.require("blocks", "how many blocks a job has"), 1, std::numeric_limits<std::int32_t>::max());
   const auto threads = kernel.require("threads_per_block", "threads of one block");

@@ -20,8 +20,9 @@ using std::string_view;
 
 constexpr std::array<string_view, 4> top_keys{"format", "name", "platform", "tasks"};
 constexpr std::array<string_view, 3> platform_keys{"cpus", "copy_engines", "gpus"};
-constexpr std::array<string_view, 7> gpu_keys{"sharing",    "rules", "triggers",      "memory",
-                                              "contention", "sms",   "threads_per_sm"};
+constexpr std::array<string_view, 11> gpu_keys{
+    "sharing",        "rules",         "triggers",          "memory",        "contention", "sms", "threads_per_sm",
+    "virtual_per_sm", "blocks_per_sm", "preemption_levels", "context_switch"};
 constexpr std::array<string_view, 7> task_keys{"name", "period", "deadline", "priority", "share", "memory", "segments"};
 constexpr std::array<string_view, 1> segment_keys{"kernel"};
 constexpr std::array<string_view, 10> kernel_keys{"wcet_by_share",   "work",   "overhead", "interleave",

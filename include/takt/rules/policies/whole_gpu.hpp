@@ -114,7 +114,7 @@ struct slots_policy {
       -> slots_policy {
     if (pinned.period > 0) { return *this; }
     const demand d = demand_of(tasks);
-    ticks period = d.shortest;
+    ticks period = d.shortest < 1 ? 1 : d.shortest;
     for (std::size_t k = 0; k < which / splits && period > ticks{splits}; ++k) { period /= 2; }
     const auto part = static_cast<ticks>(which % splits) + 1;
     const ticks budget = !d.some_pinned ? 0 : d.some_gang ? period * part / (ticks{splits} + 1) : period;
