@@ -94,7 +94,7 @@ void add_kernel(draws& d, workload& w, takt::described_visit& v) {
   if (d.one_in(10) && v.known.has(visit_fact::wcet)) {
     v.known.add(visit_fact::pinning);
     v.width = takt::kernel_width::one_core;
-    v.sm = d.small(0, w.board.gpus[0].sms - 1);
+    v.sm = d.small(0, 1);
   }
 }
 
@@ -149,6 +149,7 @@ void add_kernel(draws& d, workload& w, takt::described_visit& v) {
     t.priority = d.one_in(2) ? d.small(0, 3) : takt::no_priority;
     t.core = d.one_in(3) ? d.small(0, w.board.processors - 1) : takt::any_core;
   }
+  REQUIRE(takt::complete(w.tasks, w.board) == takt::model_fault::none);
   return w;
 }
 
@@ -205,7 +206,7 @@ void simulate_pools(const Policy& policy, const Rule& rule, const workload& run,
                                       .execution = w.execution,
                                       .seed = seed});
     count.errors += seen.error ? 1U : 0U;
-    if (seen.error) { MESSAGE("fault " << static_cast<int>(seen.error.fault)); continue; }
+    if (seen.error) { MESSAGE("fault " << static_cast<int>(seen.error.fault) << " pool " << seen.error.pool << " task " << seen.error.task << " seed " << seed << " gpus " << run.board.gpus.size() << " sms " << run.board.gpus[0].sms); continue; }
     hold_to(v.verdict, [&](std::size_t i) { return seen.tasks[i].worst_response; }, count);
   }
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -30,12 +29,12 @@ struct task {
   ticks jitter = 0;
   std::size_t cluster = 0;
   std::int64_t priority = 0;
-  std::vector<visit> visits;
+  std::vector<visit> visits{};
 };
 
 struct system {
-  std::vector<task> tasks;
-  std::vector<std::size_t> processors;  ///< of each cluster
+  std::vector<task> tasks{};
+  std::vector<std::size_t> processors{};  ///< of each cluster
   std::size_t engines = 1;
   bool by_deadline = false;  ///< else by priority, the least first
   bool engines_fifo = false;  ///< else in the order of the processors
@@ -58,7 +57,12 @@ class machine {
     }
     std::vector<int> served(system_->engines, -1);
     ticks asked = 0;
+    std::vector<std::size_t> on_processors;  // up to now
     for (ticks now = 0; now < horizon; ++now) {
+      for (int& who : served) {
+        if (who >= 0 && active[static_cast<std::size_t>(who)].left == 0) { who = -1; }
+      }
+      for (const std::size_t i : on_processors) { step(i, active[i], now, worst[i]); }
       for (std::size_t i = 0; i < n; ++i) {
         while (next[i].second <= now) {
           waiting[i].push_back(next[i].first);
@@ -66,9 +70,6 @@ class machine {
           next[i].first += gap;
           next[i].second = next[i].first + draw_jitter(i);
         }
-      }
-      for (int& who : served) {
-        if (who >= 0 && active[static_cast<std::size_t>(who)].left == 0) { who = -1; }
       }
       // What happens at one instant goes on until nothing changes any more.
       for (bool changed = true; changed;) {
@@ -78,22 +79,14 @@ class machine {
             active[i] = {.is_there = true, .release = waiting[i].front()};
             waiting[i].erase(waiting[i].begin());
             enter(i, active[i]);
+            if (takes_nothing(i)) { active[i].is_there = false; }
             changed = true;
           }
         }
         for (const std::size_t i : running(active)) {
           job& j = active[i];
-          const task& t = system_->tasks[i];
-          while (j.is_there && j.left == 0) {
-            changed = true;
-            if (++j.at == t.visits.size()) {
-              worst[i] = std::max(worst[i], now - j.release);
-              j.is_there = false;
-              break;
-            }
-            enter(i, j);
-          }
-          if (j.is_there && t.visits[j.at].where != place::processor && !j.has_asked) {
+          changed = step(i, j, now, worst[i]) || changed;
+          if (j.is_there && system_->tasks[i].visits[j.at].where != place::processor && !j.has_asked) {
             j.has_asked = true;
             j.asked = ++asked;
             changed = true;
@@ -112,7 +105,7 @@ class machine {
           }
         }
       }
-      const auto on_processors = running(active);
+      on_processors = running(active);
       for (std::size_t i = 0; i < n; ++i) {
         job& j = active[i];
         if (!j.is_there || j.left == 0) { continue; }
@@ -142,6 +135,25 @@ class machine {
   auto draw_jitter(std::size_t i) -> ticks {
     const ticks jitter = system_->tasks[i].jitter;
     return jitter == 0 ? 0 : random_.chance(1, 2) ? jitter : random_.between(0, jitter);
+  }
+  /// A thread that runs, or ran up to now, goes on where its visit is done. Whether anything happened.
+  auto step(std::size_t i, job& j, ticks now, ticks& worst) -> bool {
+    bool changed = false;
+    while (j.is_there && j.left == 0) {
+      changed = true;
+      if (++j.at == system_->tasks[i].visits.size()) {
+        worst = std::max(worst, now - j.release);
+        j.is_there = false;
+        return true;
+      }
+      enter(i, j);
+    }
+    return changed;
+  }
+  /// A job that takes no time asks for nothing.
+  [[nodiscard]] auto takes_nothing(std::size_t i) const -> bool {
+    const auto& all = system_->tasks[i].visits;
+    return std::all_of(all.begin(), all.end(), [](const visit& v) { return v.upper == 0; });
   }
   void enter(std::size_t i, job& j) {
     const visit& v = system_->tasks[i].visits[j.at];

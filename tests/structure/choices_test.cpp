@@ -22,7 +22,7 @@ const names inner_choices{"chain_root",    "early_release", "event_use",    "hel
                           "inheritance",   "issue_mode",    "kernel_place", "lending",      "parts_used",
                           "queue_measure", "state_place",   "wait_method"};
 /// What a thing is, which may be asked by itself.
-const names kinds{"copy_direction", "interrupt_step_kind", "node_kind", "node_part", "stage"};
+const names kinds{"copy_direction", "interrupt_step_kind", "node_kind", "node_part", "stage", "visit_place"};
 
 auto is_word(char c) -> bool {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

@@ -14,6 +14,7 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/model/facts.hpp>
+#include <takt/model/gpu_context.hpp>
 #include <takt/model/graph/graph_parts.hpp>
 #include <takt/model/kernel_facts.hpp>
 #include <takt/model/kernel_law.hpp>
@@ -39,7 +40,8 @@ namespace detail {
 template <class F>
 inline constexpr bool is_described_fact =
     is_among<F, execution_time, kernel_work, kernel_overhead, kernel_interleave, kernel_grid, kernel_block_length,
-             kernel_wcet, kernel_preemption_cost, kernel_pinning, wcet_row, kernel_launch, kernel_await>;
+             kernel_wcet, kernel_preemption_cost, kernel_pinning, kernel_context, kernel_slice, wcet_row, kernel_launch,
+             kernel_await>;
 template <KernelLaw Law>
 inline constexpr bool is_described_fact<kernel_times<Law>> = true;
 
@@ -197,6 +199,14 @@ class describer {
       v.known.add(visit_fact::pinning);
       v.width = f.width;
       v.sm = f.core;
+    });
+    say(std::type_identity<kernel_context>{}, [&](const kernel_context& f) {
+      v.known.add(visit_fact::context);
+      v.context = f.number;
+    });
+    say(std::type_identity<kernel_slice>{}, [&](const kernel_slice& f) {
+      v.known.add(visit_fact::slice);
+      v.slice = f.time.count();
     });
     say(std::type_identity<wcet_row>{}, [&](const wcet_row& f) {
       v.known.add(visit_fact::wcet_by_share);

@@ -8,6 +8,7 @@
 #include <takt/model/accelerator_kernel.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/facts.hpp>
+#include <takt/model/gpu_context.hpp>
 #include <takt/model/graph/graph_parts.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/model/shares/wcet_row.hpp>
@@ -95,6 +96,18 @@ struct fact_access<kernel_preemption_cost, described_kernel> : detail::described
 template <>
 struct fact_access<wcet_row, described_kernel> : detail::described_fact<visit_fact::wcet_by_share> {
   [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> wcet_row { return *k.row; }
+};
+template <>
+struct fact_access<kernel_context, described_kernel> : detail::described_fact<visit_fact::context> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> kernel_context {
+    return {k.visit->context};
+  }
+};
+template <>
+struct fact_access<kernel_slice, described_kernel> : detail::described_fact<visit_fact::slice> {
+  [[nodiscard]] static constexpr auto get(const described_kernel& k) noexcept -> kernel_slice {
+    return {duration{k.visit->slice}};
+  }
 };
 template <>
 struct fact_access<kernel_pinning, described_kernel> : detail::described_fact<visit_fact::pinning> {

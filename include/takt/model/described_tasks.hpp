@@ -47,6 +47,8 @@ struct described_visit {
   kernel_width width = kernel_width::all_cores;
   std::int32_t sm = any_core;
   std::uint32_t row = 0;  ///< of `wcet_by_share`, in `described_tasks::rows`
+  std::int32_t context = 0;
+  ticks slice = 0;  ///< of the context
   std::int64_t bytes = 0;
   std::int64_t state = 0;
 };

@@ -43,17 +43,13 @@ concept TakesStretches = requires(S sink, visit_mask visits) { sink.stretch(visi
 
 namespace detail {
 
-[[nodiscard]] constexpr auto sees_kernel(const described_visit& v) noexcept -> bool {
-  return v.where == visit_place::gpu;
-}
-
 /// What keeps a visit from being read, by itself.
 template <class Tasks>
 [[nodiscard]] constexpr auto unreadable_visit(const Tasks& all, const described_visit& v) -> model_error {
   if (!is_known(v.where) || !is_known(v.direction) || !is_known(v.width)) {
     return {.fault = model_fault::choice_out_of_range};
   }
-  if (!sees_kernel(v)) {
+  if (v.where != visit_place::gpu) {
     if (v.known.has(visit_fact::time)) { return {}; }
     return {.fault = model_fault::visit_time_unknown, .lacks = lacks(visit_fact::time)};
   }

@@ -19,6 +19,8 @@ enum class visit_fact : std::uint8_t {
   preemption_cost,
   wcet_by_share,
   pinning,
+  context,
+  slice,
   bytes,
   state,
 };
@@ -38,6 +40,8 @@ enum class visit_fact : std::uint8_t {
     case visit_fact::preemption_cost: return "preemption_cost";
     case visit_fact::wcet_by_share: return "wcet_by_share";
     case visit_fact::pinning: return "width";
+    case visit_fact::context: return "context";
+    case visit_fact::slice: return "slice";
     case visit_fact::bytes: return "bytes";
     case visit_fact::state: return "state";
   }

@@ -10,6 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/gpu_context.hpp>
+#include <takt/model/kernel_facts.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/kernel_views.hpp>
@@ -76,13 +77,13 @@ struct time_slice_rule {
   [[nodiscard]] static constexpr auto view(const S& s, const visit_placement& at) -> visit_view {
     visit_view out = time_by_itself(s, at);
     slice_view seen{.context = at.task};
-    if constexpr (knows<kernel_context, S>) {
-      const std::int32_t number = fact<kernel_context>(s).number;
+    if (states<kernel_context>(s)) {
+      const std::int32_t number = detail::fact_or_none<kernel_context>(s).number;
       if (number < 0 && out.fault == model_fault::none) { out.fault = model_fault::negative_context; }
       if (number >= 0) { seen.context = slice_view::first_named + static_cast<std::uint32_t>(number); }
     }
-    if constexpr (knows<kernel_slice, S>) {
-      seen.slice = fact<kernel_slice>(s).time.count();
+    if (states<kernel_slice>(s)) {
+      seen.slice = detail::fact_or_none<kernel_slice>(s).time.count();
       const bool good = detail::is_slice(seen.slice);
       if (!good && out.fault == model_fault::none) { out.fault = model_fault::slice_out_of_range; }
     }

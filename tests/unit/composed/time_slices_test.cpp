@@ -9,6 +9,7 @@
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/compose.hpp>
+#include <takt/model/describe.hpp>
 #include <takt/simulation.hpp>
 #include <takt/simulation/engine.hpp>
 
@@ -178,6 +179,17 @@ TEST_CASE("kernels say their contexts and slices, and what they say is proven an
   }
   CHECK(takt::analyze(board(takt::runlist_slices(1_ms, 100_us)), tasks).tasks[0].bound.value ==
         verdict.tasks[0].bound.value);
+  // The same as values.
+  auto described = takt::describe(tasks);
+  REQUIRE_FALSE(described.error);
+  const auto same = takt::analyze(places, described.tasks);
+  REQUIRE(same.schedulable());
+  for (std::size_t i = 0; i < 3; ++i) { CHECK(same.tasks[i].bound.value == verdict.tasks[i].bound.value); }
+  described.tasks.visits[1].slice = 0;
+  CHECK(takt::analyze(places, described.tasks).error.fault == takt::model_fault::slice_out_of_range);
+  described.tasks.visits[1].slice = 2'000 * us;
+  described.tasks.visits[1].context = -1;
+  CHECK(takt::analyze(places, described.tasks).error.fault == takt::model_fault::negative_context);
 }
 
 TEST_CASE("a slice of nothing, a switch in negative time and a negative context are refused by name") {

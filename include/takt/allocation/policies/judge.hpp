@@ -55,11 +55,13 @@ template <class Tasks>
   return out;
 }
 
-/// What keeps a board from having pools for what tasks ask for. What nobody asks for and is not there gets one unit,
-/// which stays idle.
+}  // namespace detail
+
+/// The hardware as policies see it: what nobody asks for and is not there gets one unit, which stays idle, and GPUs
+/// that nobody uses need no facts. Error: what keeps a board from having pools for what tasks ask for.
 template <class Tasks>
 [[nodiscard]] constexpr auto complete(const Tasks& all, hardware& board) -> model_fault {
-  const board_needs needs = needs_of_board(all);
+  const detail::board_needs needs = detail::needs_of_board(all);
   if (needs.gpus && board.gpus.empty()) { return model_fault::kernel_without_gpu; }
   if (needs.copies && board.copy_engines < 1) { return model_fault::copy_without_engine; }
   if (needs.processors && board.processors < 1) { return model_fault::platform_size_out_of_range; }
@@ -72,6 +74,8 @@ template <class Tasks>
   }
   return model_fault::none;
 }
+
+namespace detail {
 
 /// Boards of platforms, one GPU.
 struct typed_boards {

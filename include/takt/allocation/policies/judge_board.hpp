@@ -263,7 +263,9 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
       static_cast<void>(out.missing.push_back({error.task, error.visit, name_of(error.lacks.first)}));
     }
   }
-  out.judged = !error;
+  const bool lacks_parts = error.fault == model_fault::plan_does_not_fit && shape.hands_out;
+  if (lacks_parts) { out.verdict.refuse({.fault = model_fault::more_gpu_tasks_than_sms}); }
+  out.judged = !out.verdict.error;
   return out;
 }
 
