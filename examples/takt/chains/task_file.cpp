@@ -44,7 +44,7 @@ constexpr std::array<foreign_key, 7> kernel_views{
 
 constexpr std::array<string_view, 2> directions{"to-device", "to-host"};
 
-void read_kernel(const located& v, segment_record<ticks>& out, task_file& file) {
+void read_kernel(const located& v, segment_record<ticks>& out) {
   // A kernel may carry the views of several systems; this program needs the one with `work`.
   std::array<string_view, work_keys.size() + kernel_views.size()> all{};
   auto* const end = std::ranges::copy(work_keys, all.begin()).out;
@@ -73,7 +73,7 @@ void read_kernel(const located& v, segment_record<ticks>& out, task_file& file) 
   }
   if (!body) { throw input_error{v.where, "is no segment", "one of cpu, copy, kernel"}; }
   if (out.where == stage::kernel) {
-    read_kernel(body, out, file);
+    read_kernel(body, out);
   } else {
     out.time = read_bound(body);
   }

@@ -139,11 +139,6 @@ void read_gpu(const located& v, gpusync_file& out) {
     shape.copy_engines = static_cast<std::int32_t>(read_integer(engines, 0, 2));
   }
   if (const auto dma = gpu.find("dma")) { read_dma(dma, out); }
-  for (const string_view key : {string_view{"sms"}, string_view{"threads_per_sm"}, string_view{"virtual_per_sm"}}) {
-    if (const auto unused = gpu.find(key)) {
-      out.notes.push_back(fmt::format("{} is not used: a GPU with engines runs one kernel at a time", unused.where));
-    }
-  }
 }
 
 void read_platform(const located& v, gpusync_file& out) {
