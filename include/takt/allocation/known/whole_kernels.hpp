@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <takt/allocation/known/place_on_cores.hpp>
@@ -67,11 +68,11 @@ constexpr void judge_kernel_table(const Described& tasks, const accelerator_reco
                                   const accelerator_table<ticks, Described::max_tasks>& table, const Rule& rule,
                                   const plan<Described::max_tasks>& p, bool times_are_given,
                                   kernels_answer<Described>& out) {
-  const resource_pool<accelerator_resource, Rule> one_pool{{record}, rule};
+  const auto one_pool = pool(accelerator_resource{record}, rule);
   refusal unused;
-  const platform<resource_pool<accelerator_resource, Rule>> board{one_pool, std::move(unused)};
+  const platform<std::remove_const_t<decltype(one_pool)>> board{one_pool, std::move(unused)};
   unused.error = {};
-  out.verdict = analysis::widened<Described::max_visits>(analyze(board, table, p, std::move(unused)));
+  out.verdict = analysis::widened<Described::max_visits>(analysis::detail::judge_set(board, table, p, unused.error));
   unused.error = {};
   if (!times_are_given && out.verdict.status == verdict_status::unschedulable) {
     out.verdict.status = verdict_status::not_proven;
