@@ -127,15 +127,9 @@ class job_meter {
   template <class S>
   constexpr auto visit(const S& asked, visit_mask /*before*/) -> visit_mask {
     if (!is_wanted_) { return 0; }
-    ticks time = unbounded_response;
-    static_cast<void>(with_pool_of(*board_, asked, gpu_, [&](const auto& p, std::uint32_t /*pool*/) {
-      using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
-      visit_placement at = at_;
-      at.gpu = facts::gpu(p);
-      at.units = facts::units(p);
-      const visit_view seen = facts::view(p, asked, at);
-      if (seen.fault == model_fault::none) { time = seen.time.upper; }
-    }));
+    const routed_visit found = route(*board_, asked, gpu_, at_);
+    const bool is_known = found.served && found.seen.fault == model_fault::none;
+    const ticks time = is_known ? found.seen.time.upper : unbounded_response;
     job_times& job = out_[opened_ - 1];
     add(job.all, time);
     if constexpr (std::same_as<S, cpu_segment>) { add(job.processors, time); }
