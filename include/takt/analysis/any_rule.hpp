@@ -4,16 +4,24 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <takt/analysis/pools/bounds.hpp>
 #include <takt/core/erased_object.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/described_kernel.hpp>
+#include <takt/model/described_visits.hpp>
+#include <takt/model/segment.hpp>
+#include <takt/rules/board_stations.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/early_start.hpp>
+#include <takt/rules/pool_facts.hpp>
 #include <takt/rules/pool_rule.hpp>
+#include <takt/rules/visit_view.hpp>
 
 namespace takt {
 
@@ -24,9 +32,11 @@ template <std::size_t Capacity>
 class any_rule {
   struct calls;
   using rule_place = erased_object<64>;
-  using server_place = erased_object<256 * (Capacity + 1)>;
 
  public:
+  /// Most bytes of a server, but of rules whose pools are one station.
+  static constexpr std::size_t server_bytes_of_station = 256 * (Capacity + 1);
+
   any_rule() = default;  ///< of no pool: nothing may be asked of it
   template <class Rule>
     requires(!std::same_as<Rule, any_rule> && PoolRule<Rule>)  // in this order: the concept asks for copies
@@ -39,8 +49,11 @@ class any_rule {
   /// Whether it can share out so many units: not without a rule, nor under one that has a fault or serves one unit
   /// only.
   [[nodiscard]] auto serves(std::int32_t units) const -> bool {
-    return calls_ != nullptr && units >= 1 && calls_->serves(place_, units);
+    return calls_ != nullptr && units >= 1 && !(serves_one_unit() && units > 1) && !fault();
   }
+  /// What is wrong with its values.
+  [[nodiscard]] auto fault() const -> model_error { return calls_->fault(place_); }
+  [[nodiscard]] auto serves_one_unit() const noexcept -> bool { return calls_->serves_one_unit; }
   [[nodiscard]] auto name() const noexcept -> std::string_view { return calls_->name; }
   [[nodiscard]] auto point(std::int32_t units, const job_timing& t, ticks release, priority_point& out) const -> bool {
     return calls_->point(place_, units, t, release, out);
@@ -59,47 +72,73 @@ class any_rule {
     return calls_->decides(place_, visits, units);
   }
 
-  /// The server of a pool under an erased rule.
-  class server {
-   public:
-    server() = default;
-    server(const any_rule& rule, std::int32_t units) : calls_{rule.calls_} {
-      calls_->start(rule.place_, units, place_);
-    }
+  // What a flattening asks.
 
-    void arrive(const visit_request& v) { calls_->arrive(place_, v); }
-    /// Pre: the rule inherits priorities.
-    void reprioritize(client who, const priority_point& p) { calls_->reprioritize(place_, who, p); }
-    void decide(ticks now, const slice_sink& sink) { calls_->decide(place_, now, sink); }
-    [[nodiscard]] auto next() const -> ticks { return calls_->next(place_); }
-    auto fire(ticks now, const slice_sink& sink) -> client { return calls_->fire(place_, now, sink); }
+  [[nodiscard]] auto hands_out_sms() const noexcept -> bool { return calls_->hands_out_sms; }
+  [[nodiscard]] auto hands_out_percents() const noexcept -> bool { return calls_->hands_out_percents; }
+  [[nodiscard]] auto reads_priorities() const noexcept -> bool { return calls_->reads_priorities; }
+  [[nodiscard]] auto reads_cores() const noexcept -> bool { return calls_->reads_cores; }
+  /// Processors that are scheduled together.
+  [[nodiscard]] auto cluster(std::int32_t units) const -> std::int32_t { return calls_->cluster(place_, units); }
+  /// How long a visit takes, by its view or by itself. On something without SMs a kernel whose time nothing but SMs
+  /// gives takes an unknown time.
+  [[nodiscard]] auto view(const cpu_segment& s, const visit_placement& at) const -> visit_view {
+    return calls_->view_cpu(place_, s, at);
+  }
+  [[nodiscard]] auto view(const copy_segment& s, const visit_placement& at) const -> visit_view {
+    return calls_->view_copy(place_, s, at);
+  }
+  [[nodiscard]] auto view(const described_kernel& s, const visit_placement& at) const -> visit_view {
+    return calls_->view_kernel(place_, s, at);
+  }
+  [[nodiscard]] auto view(const described_own& s, const visit_placement& at) const -> visit_view {
+    return calls_->view_own(place_, s, at);
+  }
 
-   private:
-    server_place place_;
-    const typename any_rule::calls* calls_ = nullptr;
-  };
+  // What a host asks of its server, which lies in a place of so many bytes, aligned for any type.
+
+  [[nodiscard]] auto server_bytes() const noexcept -> std::size_t { return calls_->server_bytes; }
+  void start(std::int32_t units, void* server) const { calls_->start(place_, units, server); }
+  void arrive(void* server, const visit_request& v) const { calls_->arrive(server, v); }
+  /// Pre: the rule inherits priorities.
+  void reprioritize(void* server, client who, const priority_point& p) const { calls_->reprioritize(server, who, p); }
+  void decide(void* server, ticks now, const slice_sink& sink) const { calls_->decide(server, now, sink); }
+  [[nodiscard]] auto next(const void* server) const -> ticks { return calls_->next(server); }
+  auto fire(void* server, ticks now, const slice_sink& sink) const -> client { return calls_->fire(server, now, sink); }
 
  private:
   struct calls {
     std::string_view name{};
     bool takes_suspensions = false;
     bool starts_early = false;
-    bool (*serves)(const rule_place&, std::int32_t) = nullptr;
+    bool serves_one_unit = false;
+    bool hands_out_sms = false;
+    bool hands_out_percents = false;
+    bool reads_priorities = false;
+    bool reads_cores = false;
+    std::size_t server_bytes = 0;
+    model_error (*fault)(const rule_place&) = nullptr;
+    std::int32_t (*cluster)(const rule_place&, std::int32_t) = nullptr;
+    visit_view (*view_cpu)(const rule_place&, const cpu_segment&, const visit_placement&) = nullptr;
+    visit_view (*view_copy)(const rule_place&, const copy_segment&, const visit_placement&) = nullptr;
+    visit_view (*view_kernel)(const rule_place&, const described_kernel&, const visit_placement&) = nullptr;
+    visit_view (*view_own)(const rule_place&, const described_own&, const visit_placement&) = nullptr;
     bool (*point)(const rule_place&, std::int32_t, const job_timing&, ticks, priority_point&) = nullptr;
     void (*responds)(const rule_place&, std::span<visit_demand>, std::int32_t) = nullptr;
     bool (*decides)(const rule_place&, std::span<const visit_demand>, std::int32_t) = nullptr;
-    void (*start)(const rule_place&, std::int32_t, server_place&) = nullptr;
-    void (*arrive)(server_place&, const visit_request&) = nullptr;
-    void (*reprioritize)(server_place&, client, const priority_point&) = nullptr;  ///< null: holders inherit nothing
-    void (*decide)(server_place&, ticks, const slice_sink&) = nullptr;
-    ticks (*next)(const server_place&) = nullptr;
-    client (*fire)(server_place&, ticks, const slice_sink&) = nullptr;
+    void (*start)(const rule_place&, std::int32_t, void*) = nullptr;
+    void (*arrive)(void*, const visit_request&) = nullptr;
+    void (*reprioritize)(void*, client, const priority_point&) = nullptr;  ///< null: holders inherit nothing
+    void (*decide)(void*, ticks, const slice_sink&) = nullptr;
+    ticks (*next)(const void*) = nullptr;
+    client (*fire)(void*, ticks, const slice_sink&) = nullptr;
   };
 
   template <class Rule>
   [[nodiscard]] static constexpr auto make_calls() -> calls {
     using machine = decltype(std::declval<const Rule&>().template make_server<Capacity>(1));
-    static_assert(server_place::template takes<machine>,
+    static_assert(std::is_trivially_copyable_v<machine> && alignof(machine) <= alignof(std::max_align_t) &&
+                      (sizeof(machine) <= server_bytes_of_station || takt::detail::is_one_station<Rule>()),
                   "takt: the server of a rule in any_rule is trivially copyable and has at most 256 bytes per visit. "
                   "See docs/errors.md#E84");
     static_assert(takt::detail::early_start_check<Rule, !takt::detail::claims_in_vain<Rule>>::passed);
@@ -107,12 +146,20 @@ class any_rule {
     c.name = Rule::name;
     c.takes_suspensions = InflatesSuspensions<Rule>;
     c.starts_early = StartsEarly<Rule>;
-    c.serves = [](const rule_place& r, std::int32_t units) {
-      if constexpr (requires { requires Rule::serves_one_unit; }) {
-        if (units > 1) { return false; }
-      }
-      return !takt::detail::rule_fault(r.template as<Rule>());
+    c.serves_one_unit = takt::detail::serves_one_unit<Rule>();
+    c.hands_out_sms = takt::detail::hands_out_sms<Rule>();
+    c.hands_out_percents = takt::detail::hands_out_percents<Rule>();
+    c.reads_priorities = takt::detail::order_reads_priorities<order_of<Rule>>;
+    c.reads_cores = takt::detail::reads_cores<Rule>;
+    c.server_bytes = sizeof(machine);
+    c.fault = [](const rule_place& r) { return takt::detail::rule_fault(r.template as<Rule>()); };
+    c.cluster = [](const rule_place& r, std::int32_t units) {
+      return takt::detail::cluster_of(r.template as<Rule>(), units);
     };
+    c.view_cpu = &view_of<Rule, cpu_segment>;
+    c.view_copy = &view_of<Rule, copy_segment>;
+    c.view_kernel = &view_of<Rule, described_kernel>;
+    c.view_own = &view_of<Rule, described_own>;
     c.point = [](const rule_place& r, std::int32_t units, const job_timing& t, ticks release, priority_point& out) {
       return r.template as<Rule>().job_order(units).point(t, release, out);
     };
@@ -126,24 +173,28 @@ class any_rule {
         return analysis::pool_bounds<Rule>::decides(r.template as<Rule>(), v, units);
       };
     }
-    c.start = [](const rule_place& r, std::int32_t units, server_place& s) {
-      s.put_made_by([&]() -> machine { return r.template as<Rule>().template make_server<Capacity>(units); });
+    c.start = [](const rule_place& r, std::int32_t units, void* s) {
+      ::new (s) machine(r.template as<Rule>().template make_server<Capacity>(units));
     };
-    c.arrive = [](server_place& s, const visit_request& v) { s.template as<machine>().arrive(v); };
+    c.arrive = [](void* s, const visit_request& v) { server<machine>(s).arrive(v); };
     if constexpr (InheritsPriorities<Rule>) {
-      c.reprioritize = [](server_place& s, client who, const priority_point& p) {
-        s.template as<machine>().reprioritize(who, p);
-      };
+      c.reprioritize = [](void* s, client who, const priority_point& p) { server<machine>(s).reprioritize(who, p); };
     }
-    c.decide = [](server_place& s, ticks now, const slice_sink& sink) { s.template as<machine>().decide(now, sink); };
-    c.next = [](const server_place& s) { return s.template as<machine>().next(); };
-    c.fire = [](server_place& s, ticks now, const slice_sink& sink) {
-      return s.template as<machine>().fire(now, sink);
-    };
+    c.decide = [](void* s, ticks now, const slice_sink& sink) { server<machine>(s).decide(now, sink); };
+    c.next = [](const void* s) { return std::launder(static_cast<const machine*>(s))->next(); };
+    c.fire = [](void* s, ticks now, const slice_sink& sink) { return server<machine>(s).fire(now, sink); };
     return c;
   }
   template <class Rule>
   static constexpr calls calls_of = make_calls<Rule>();
+  template <class Machine>
+  [[nodiscard]] static auto server(void* place) -> Machine& {
+    return *std::launder(static_cast<Machine*>(place));
+  }
+  template <class Rule, class S>
+  static auto view_of(const rule_place& r, const S& s, const visit_placement& at) -> visit_view {
+    return takt::detail::time_under<true>(r.template as<Rule>(), s, at);
+  }
 
   rule_place place_{};
   const calls* calls_ = nullptr;

@@ -14,15 +14,21 @@
 
 namespace takt {
 
-/// Stations under erased rules, and pools of tokens.
-template <std::size_t MaxStations, std::size_t Capacity>
+/// Stations under erased rules, and pools of tokens. All servers together have at most `ServerBytes`.
+template <std::size_t MaxStations, std::size_t Capacity,
+          std::size_t ServerBytes = MaxStations * any_rule<Capacity>::server_bytes_of_station,
+          std::size_t MaxTokenPools = MaxStations>
 class any_stations {
  public:
   static constexpr std::size_t max_stations = MaxStations;
 
-  /// False when full or when the rule cannot share out so many units.
+  /// False when full, when there is no room for its server, or when the rule cannot share out so many units.
   auto add(const any_rule<Capacity>& rule, std::int32_t units = 1) -> bool {
     if (count_ == MaxStations || !rule.serves(units)) { return false; }
+    const std::size_t bytes = room_of(rule);
+    if (bytes > ServerBytes - used_) { return false; }
+    places_[count_] = used_;
+    used_ += bytes;
     rules_[count_] = rule;
     units_[count_++] = units;
     return true;
@@ -80,20 +86,29 @@ class any_stations {
     return rules_[s].decides(visits, units_[s]);
   }
 
-  template <std::size_t /*Clients*/>
+  /// Pre: the stations outlive it.
+  template <std::size_t Clients>
   class servers_type {
    public:
-    explicit servers_type(const any_stations& from) {
-      for (std::size_t s = 0; s < from.size(); ++s) { at_[s] = {from.rules_[s], from.units_[s]}; }
+    static_assert(Clients <= Capacity);
+    explicit servers_type(const any_stations& from) : of_{&from} {
+      for (std::size_t s = 0; s < from.size(); ++s) { from.rules_[s].start(from.units_[s], place(s)); }
     }
-    void arrive(std::size_t s, const visit_request& v) { at_[s].arrive(v); }
-    void decide(std::size_t s, ticks now, const slice_sink& sink) { at_[s].decide(now, sink); }
-    void reprioritize(std::size_t s, client who, const priority_point& p) { at_[s].reprioritize(who, p); }
-    [[nodiscard]] auto next(std::size_t s) const -> ticks { return at_[s].next(); }
-    auto fire(std::size_t s, ticks now, const slice_sink& sink) -> client { return at_[s].fire(now, sink); }
+    void arrive(std::size_t s, const visit_request& v) { of_->rules_[s].arrive(place(s), v); }
+    void decide(std::size_t s, ticks now, const slice_sink& sink) { of_->rules_[s].decide(place(s), now, sink); }
+    void reprioritize(std::size_t s, client who, const priority_point& p) {
+      of_->rules_[s].reprioritize(place(s), who, p);
+    }
+    [[nodiscard]] auto next(std::size_t s) const -> ticks { return of_->rules_[s].next(bytes_ + of_->places_[s]); }
+    auto fire(std::size_t s, ticks now, const slice_sink& sink) -> client {
+      return of_->rules_[s].fire(place(s), now, sink);
+    }
 
    private:
-    typename any_rule<Capacity>::server at_[MaxStations];
+    [[nodiscard]] auto place(std::size_t s) noexcept -> void* { return bytes_ + of_->places_[s]; }
+
+    const any_stations* of_;
+    alignas(std::max_align_t) std::byte bytes_[ServerBytes];
   };
   template <std::size_t Clients>
   class locks_type {
@@ -111,7 +126,7 @@ class any_stations {
     [[nodiscard]] auto replica(std::size_t tokens, request_id r) const -> replica_id { return at_[tokens].replica(r); }
 
    private:
-    typename any_token_rule<Capacity>::lock at_[MaxStations];
+    typename any_token_rule<Capacity>::lock at_[MaxTokenPools];
   };
   template <std::size_t Clients>
   [[nodiscard]] auto locks() const -> locks_type<Clients> {
@@ -124,10 +139,17 @@ class any_stations {
   }
 
  private:
+  [[nodiscard]] static auto room_of(const any_rule<Capacity>& rule) noexcept -> std::size_t {
+    constexpr std::size_t step = alignof(std::max_align_t);
+    return (rule.server_bytes() + step - 1) / step * step;
+  }
+
   std::size_t count_ = 0;
-  inline_vector<std::int32_t, MaxStations> tokens_{};
-  inline_vector<any_token_rule<Capacity>, MaxStations> token_rules_{};
+  std::size_t used_ = 0;
+  inline_vector<std::int32_t, MaxTokenPools> tokens_{};
+  inline_vector<any_token_rule<Capacity>, MaxTokenPools> token_rules_{};
   std::int32_t units_[MaxStations]{};
+  std::size_t places_[MaxStations]{};
   any_rule<Capacity> rules_[MaxStations];
 };
 

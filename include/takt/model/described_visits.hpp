@@ -119,7 +119,8 @@ struct visit_source<described_tasks<N, V, R, S>> {
                  .deadline = is_earlier ? t.deadline : t.period,
                  .jitter = t.jitter,
                  .priority = t.priority,
-                 .core = t.core == any_core ? 0 : t.core});
+                 .core = t.core == any_core ? 0 : t.core,
+                 .is_placed = t.core != any_core});
       visit_mask ends[max_visits_of_task]{};
       for (std::uint32_t p = 0; p < t.visit_count; ++p) {
         const described_visit& v = all.visits[t.first_visit + p];

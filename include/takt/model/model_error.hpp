@@ -155,6 +155,8 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
       return stop_compilation(at - of, "takt: a job has more than 64 visits; make two tasks of it. See docs/errors.md#E95");
     case model_fault::workload_part_unused:
       return stop_compilation(at - of, "takt: a task says what no pool reads: parallelism() above 1, relative_point(), memory, a share_request(), contention; leave it out. See docs/errors.md#E95");
+    case model_fault::visit_without_pool:
+      return stop_compilation(at - of, "takt: a visit is of a resource that no pool of the platform is; add pool(its resource, a rule). See docs/errors.md#E81");
     case model_fault::mutex_without_pool:
       return stop_compilation(at - of, "takt: a section locks a mutex that no pool of the platform is; add pool(mutex{}, locked(priority_inheritance_order)). See docs/errors.md#E102");
     case model_fault::section_off_its_processor:

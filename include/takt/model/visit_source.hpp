@@ -34,6 +34,7 @@ struct flow_attributes {
   ticks jitter = 0;
   std::int32_t priority = no_priority;
   std::int32_t core = 0;  ///< or cluster
+  bool is_placed = true;  ///< the core was named; else a search may choose another one
 };
 
 /// What takes tasks apart: `open` begins a task, `visit` adds a segment to it after the visits that a mask names and

@@ -100,6 +100,8 @@ struct fault_text {
     case model_fault::workload_part_unused:
       return {"task", "says what no pool of this board reads",
               "no parallelism above 1, relative point, memory, share request or contention"};
+    case model_fault::visit_without_pool:
+      return {"resource", "is that of no pool of the platform", "a resource that the platform has"};
     case model_fault::mutex_without_pool:
       return {"mutex", "is no pool of the board", "pool(mutex{}, locked(priority_inheritance_order))"};
     case model_fault::section_off_its_processor:

@@ -1,39 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <type_traits>
 
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
-#include <takt/model/platform.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/board_check.hpp>
-#include <takt/rules/lasting_shares.hpp>
-#include <takt/rules/pool_rule.hpp>
-#include <takt/rules/priority_order.hpp>
+#include <takt/rules/early_start.hpp>
+#include <takt/rules/pool_facts.hpp>
 
 namespace takt::detail {
-
-/// Whether an order may look at the priorities of tasks: one that does not say whether it `takes_priorities` may,
-/// unless it is a task-level one.
-template <class Order>
-inline constexpr bool order_reads_priorities =
-    !requires { requires !Order::takes_priorities; } && (GivenPriority<Order> || !TaskLevelPriority<Order>);
 
 /// Parts of a plan that a composed board uses.
 template <class P>
 [[nodiscard]] constexpr auto composed_plan_parts(const P& board) -> plan_parts {
   plan_parts used{.offsets = true, .local_deadlines = true};
   board.each([&used](const auto& p) {
-    using pool_type = std::remove_cvref_t<decltype(p)>;
-    using rule_type = typename pool_type::rule_type;
-    used.priorities = used.priorities || order_reads_priorities<std::remove_cvref_t<decltype(p.rule.job_order(1))>>;
-    used.shares = used.shares || is_gpu<typename pool_type::resource_type>;
-    used.cores =
-        used.cores || (std::same_as<typename pool_type::resource_type, processors_resource> && reads_cores<rule_type>);
-    used.percents = used.percents || hands_out_percents<rule_type>();
+    using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
+    used.priorities = used.priorities || facts::reads_priorities(p);
+    used.shares = used.shares || facts::runs_kernels(p);
+    used.cores = used.cores || (facts::is_processors(p) && facts::names_cores(p));
+    used.percents = used.percents || facts::hands_percents(p);
   });
   return used;
 }

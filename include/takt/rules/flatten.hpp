@@ -18,12 +18,9 @@
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/composed_plan.hpp>
-#include <takt/rules/gel.hpp>
-#include <takt/rules/kernel_views.hpp>
-#include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/local_sections.hpp>
-#include <takt/rules/pool_rule.hpp>
-#include <takt/rules/tags.hpp>
+#include <takt/rules/pool_facts.hpp>
+#include <takt/rules/visit_view.hpp>
 
 namespace takt {
 
@@ -42,26 +39,11 @@ struct flat_board {
 
 namespace detail {
 
-template <class Rule>
-[[nodiscard]] constexpr auto serves_one_unit() noexcept -> bool {
-  if constexpr (requires { Rule::serves_one_unit; }) { return Rule::serves_one_unit; }
-  return false;
-}
-
-/// Units of a resource: its count, or one.
-template <class Resource>
-[[nodiscard]] constexpr auto units_of(const Resource& r) noexcept -> std::int32_t {
-  if constexpr (requires {
-                  { r.count } -> std::convertible_to<std::int32_t>;
-                }) {
-    return r.count;
-  }
-  return 1;
-}
-
 template <class Platform, std::size_t N, std::size_t V>
 class board_flattener {
   using stations_type = board_stations<Platform, stations_of<Platform, N, V>>;
+  template <class Reference>
+  using facts_of = pool_facts<std::remove_cvref_t<Reference>>;
 
  public:
   constexpr board_flattener(const Platform& board, const plan<N, V>& p)
@@ -94,17 +76,20 @@ class board_flattener {
     std::uint32_t tokens = no_tokens;
     std::size_t pool = 0;
     board_->each([&](const auto& p) {
-      using pool_type = std::remove_cvref_t<decltype(p)>;
-      if constexpr (is_mutex<pool_type>) {
-        if (mutex == mutex_key::of<typename pool_type::resource_type>()) {
-          tokens = out_.stations.tokens_of_pool(pool);
-        }
-      }
+      if (mutex && facts_of<decltype(p)>::mutex(p) == mutex) { tokens = out_.stations.tokens_of_pool(pool); }
       ++pool;
     });
     if (tokens == no_tokens) { return fail(model_fault::mutex_without_pool); }
     if (time_of(out_.table.tasks[task], visits) == 0) { return; }
     if (!out_.table.sections.push_back({task, tokens, visits})) { fail(model_fault::too_many_segments); }
+  }
+
+  /// Visits of the task opened last are one section of the tokens of its GPU, if that has some.
+  constexpr void stretch(visit_mask visits) {
+    if (out_.error || visits == 0) { return; }
+    if (tokens_of_share() == no_tokens || time_of(out_.table.tasks.back(), visits) == 0) { return; }
+    add_section(tokens_of_share(), visits);
+    elsewhere_ &= ~visits;
   }
 
   constexpr void refuse(const model_error& error) {
@@ -134,23 +119,14 @@ class board_flattener {
     if (out_.error) { return 0; }
     using wanted = typename resource_of_segment<S>::type;
     asks_gpu_ = asks_gpu_ || std::same_as<wanted, gpu>;
-    std::uint32_t pool = 0;
-    std::int32_t gpus = 0;
-    visit_mask added = 0;
-    bool placed = false;
-    board_->each([&](const auto& p) {
-      using pool_type = std::remove_cvref_t<decltype(p)>;
-      if constexpr (serves<pool_type, wanted>) {
-        const bool is_chosen = !std::same_as<wanted, gpu> || gpus++ == share_.gpu;
-        if (!placed && is_chosen) {
-          placed = true;
-          added = this->enter(asked, p, pool, before);
-        }
-      }
-      ++pool;
-    });
-    if (!placed) { fail(not_served<wanted>(gpus)); }
-    return added;
+    const routed_visit found =
+        route(*board_, asked, share_.gpu,
+              {.task = static_cast<std::uint32_t>(out_.table.size() - 1), .sms = share_.sms, .percent = percent_});
+    if (!found.served) {
+      fail(not_served<wanted>(found.alike));
+      return 0;
+    }
+    return enter(asked, found, before);
   }
 
  private:
@@ -162,10 +138,11 @@ class board_flattener {
   }
 
   template <class Wanted>
-  [[nodiscard]] static constexpr auto not_served(std::int32_t gpus) noexcept -> model_fault {
+  [[nodiscard]] static constexpr auto not_served(std::int32_t pools) noexcept -> model_fault {
     if (std::same_as<Wanted, copy_engines_resource>) { return model_fault::copy_without_engine; }
-    if (std::same_as<Wanted, gpu> && gpus == 0) { return model_fault::kernel_without_gpu; }
-    return std::same_as<Wanted, gpu> ? model_fault::plan_does_not_fit : model_fault::core_out_of_range;
+    if (std::same_as<Wanted, gpu> && pools == 0) { return model_fault::kernel_without_gpu; }
+    if (std::same_as<Wanted, gpu>) { return model_fault::plan_does_not_fit; }
+    return std::same_as<Wanted, processors_resource> ? model_fault::core_out_of_range : model_fault::visit_without_pool;
   }
 
   constexpr void end_task() {
@@ -175,27 +152,39 @@ class board_flattener {
     add_sections();
   }
 
-  // What is joined without a CPU visit in between is one section of the tokens of its task's GPU, if it copies or has
-  // kernels and takes time.
+  // What is joined without a CPU visit in between, and is in no stretch that the task marks, is one section of the
+  // tokens of its task's GPU, if it copies or has kernels and takes time. Where it has no first visit that all others
+  // follow without others in between, each copy and kernel of it is one.
 
   static constexpr std::uint32_t no_tokens = 0xFFFF'FFFF;
 
   constexpr void add_sections() {
     const std::uint32_t tokens = tokens_of_share();
     if (tokens == no_tokens) { return; }
-    const auto task = static_cast<std::uint32_t>(out_.table.size() - 1);
-    const flow_record& t = out_.table.tasks[task];
+    const flow_record& t = out_.table.tasks.back();
     visit_mask left = elsewhere_;
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       if ((left >> p & 1U) == 0) { continue; }
       const visit_mask joined = joined_to(t, visit_mask{1} << p);
       left &= ~joined;
       if ((joined & on_device_) == 0 || time_of(t, joined) == 0) { continue; }
-      for (const visit_section& other : out_.table.sections) {
-        if (other.task == task && (other.visits & joined) != 0) { return fail(model_fault::sections_nest); }
-      }
-      if (!out_.table.sections.push_back({task, tokens, joined})) { fail(model_fault::too_many_segments); }
+      const visit_section whole{static_cast<std::uint32_t>(out_.table.size() - 1), tokens, joined};
+      section_fault(out_.table, whole) ? add_sections_of(tokens, joined) : add_section(tokens, joined);
     }
+  }
+  constexpr void add_sections_of(std::uint32_t tokens, visit_mask visits) {
+    const flow_record& t = out_.table.tasks.back();
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      const visit_mask own = visit_mask{1} << p & visits & on_device_;
+      if (own != 0 && time_of(t, own) > 0) { add_section(tokens, own); }
+    }
+  }
+  constexpr void add_section(std::uint32_t tokens, visit_mask visits) {
+    const auto task = static_cast<std::uint32_t>(out_.table.size() - 1);
+    for (const visit_section& other : out_.table.sections) {
+      if (other.task == task && (other.visits & visits) != 0) { return fail(model_fault::sections_nest); }
+    }
+    if (!out_.table.sections.push_back({task, tokens, visits})) { fail(model_fault::too_many_segments); }
   }
   [[nodiscard]] constexpr auto time_of(const flow_record& t, visit_mask visits) const -> ticks {
     ticks time = 0;
@@ -223,33 +212,29 @@ class board_flattener {
     std::size_t pool = 0;
     std::int32_t gpus = 0;
     board_->each([&](const auto& p) {
-      using pool_type = std::remove_cvref_t<decltype(p)>;
-      if constexpr (is_gpu<typename pool_type::resource_type>) {
-        const bool is_chosen = gpus++ == share_.gpu;
-        if constexpr (Locked<typename pool_type::rule_type>) {
-          if (is_chosen) { found = out_.stations.tokens_of_pool(pool); }
-        }
-      }
+      using facts = facts_of<decltype(p)>;
+      const bool is_chosen = facts::runs_kernels(p) && gpus++ == share_.gpu;
+      if (is_chosen && facts::has_tokens(p)) { found = out_.stations.tokens_of_pool(pool); }
       ++pool;
     });
     return found;
   }
 
-  template <class S, class Pool>
-  constexpr auto enter(const S& asked, const Pool& p, std::uint32_t pool, visit_mask before) -> visit_mask {
-    board_station at{.pool = pool};
+  template <class S>
+  constexpr auto enter(const S& asked, const routed_visit& found, visit_mask before) -> visit_mask {
+    board_station at{.pool = found.pool};
     if constexpr (std::same_as<S, copy_segment>) {
-      at.unit = p.resource.count == 2 && takes_second_engine(asked.direction) ? 1 : 0;
+      at.unit = found.units == 2 && takes_second_engine(asked.direction) ? 1 : 0;
     } else {
-      at.units = units_of(p.resource);
-      if constexpr (std::same_as<S, cpu_segment> && reads_cores<typename Pool::rule_type>) {
-        enter_cluster(at, cluster_of(p.rule, at.units));
-      }
-      const bool too_many = serves_one_unit<typename Pool::rule_type>() && at.units > 1;
-      if (at.units < 1 || too_many) { fail(model_fault::platform_size_out_of_range); }
+      at.units = found.units;
+      if (found.names_cores) { enter_cluster(at, found.together); }
+      if (at.units < 1 || (found.one_unit && at.units > 1)) { fail(model_fault::platform_size_out_of_range); }
     }
-    const visit_view seen = view_of(asked, p);
-    if (seen.fault != model_fault::none) { fail(seen.fault); }
+    const visit_view& seen = found.seen;
+    if (seen.fault != model_fault::none && !out_.error) {
+      fail(seen.fault);
+      out_.error.lacks = seen.lacks;
+    }
     const std::uint32_t position = out_.table.tasks.back().visit_count;
     if (position >= max_visits_of_task) {
       fail(model_fault::too_many_visits);
@@ -279,30 +264,6 @@ class board_flattener {
     at.unit = core_ / together * together;
   }
 
-  template <class S, class Pool>
-  constexpr auto view_of(const S& asked, const Pool& p) -> visit_view {
-    using rule_type = typename Pool::rule_type;
-    if constexpr (Views<rule_type, S>) {
-      return view_by(p.rule, asked, placement_on(p));
-    } else if constexpr (LeavesTime<rule_type, S> && (has_sms<typename Pool::resource_type> || !NeedsSms<S>)) {
-      return time_by_itself(asked, placement_on(p));
-    } else {
-      return {.fault = model_fault::visit_time_unknown};
-    }
-  }
-
-  template <class Pool>
-  [[nodiscard]] constexpr auto placement_on(const Pool& p) const -> visit_placement {
-    visit_placement at{.units = units_of(p.resource),
-                       .task = static_cast<std::uint32_t>(out_.table.size() - 1),
-                       .sms = share_.sms,
-                       .percent = percent_};
-    if constexpr (has_sms<typename Pool::resource_type>) {
-      at.gpu = gpu_of(p.resource, shares_physical_sms<typename Pool::rule_type>());
-    }
-    return at;
-  }
-
   /// Sections under protocols of one processor are time on it.
   constexpr void check_sections() {
     if (out_.error) { return; }
@@ -319,22 +280,18 @@ class board_flattener {
   constexpr void check_shares() {
     std::int32_t at = 0;
     board_->each([&](const auto& p) {
-      using pool_type = std::remove_cvref_t<decltype(p)>;
-      if constexpr (is_gpu<typename pool_type::resource_type>) {
-        std::int64_t sum = 0;
-        for (const sm_share& s : plan_->shares) { sum += s.gpu == at && s.sms > 0 ? s.sms : 0; }
-        std::int64_t most = 0;
-        if constexpr (hands_out_sms<typename pool_type::rule_type>()) {
-          most = gpu_of(p.resource, shares_physical_sms<typename pool_type::rule_type>()).budget();
-        }
-        std::int64_t percents = 0;
-        for (std::size_t i = 0; i < plan_->percents.size(); ++i) {
-          percents += (i < plan_->shares.size() ? plan_->shares[i].gpu : 0) == at ? plan_->percents[i] : 0;
-        }
-        const bool fits = sum <= most && percents <= (hands_out_percents<typename pool_type::rule_type>() ? 100 : 0);
-        if (!out_.error && !fits) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
-        ++at;
+      using facts = facts_of<decltype(p)>;
+      if (!facts::runs_kernels(p)) { return; }
+      std::int64_t sum = 0;
+      for (const sm_share& s : plan_->shares) { sum += s.gpu == at && s.sms > 0 ? s.sms : 0; }
+      const std::int64_t most = facts::hands_sms(p) ? facts::gpu(p).budget() : 0;
+      std::int64_t percents = 0;
+      for (std::size_t i = 0; i < plan_->percents.size(); ++i) {
+        percents += (i < plan_->shares.size() ? plan_->shares[i].gpu : 0) == at ? plan_->percents[i] : 0;
       }
+      const bool fits = sum <= most && percents <= (facts::hands_percents(p) ? 100 : 0);
+      if (!out_.error && !fits) { out_.error = {.fault = model_fault::plan_does_not_fit}; }
+      ++at;
     });
   }
 

@@ -224,17 +224,15 @@ template <TimedOnGpu K>
     if (states<execution_time>(k)) {
       if constexpr (TimedOnSms<K>) {
         const bool is_pinned = !needs_all_cores(detail::fact_or_none<kernel_pinning>(k).width);
-        if (!is_pinned && detail::states_time_on_sms(k)) { return time_on_sms(k, gpu, all); }
+        if (!is_pinned && all > 0 && detail::states_time_on_sms(k)) { return time_on_sms(k, gpu, all); }
       }
       return whole(fact<execution_time>(k).time);
     }
   }
   if constexpr (TimedOnSms<K>) {
-    return all < 1 && !detail::states_time_on_sms(k) ? detail::unknown_time(lacks(visit_fact::wcet))
-                                                     : time_on_sms(k, gpu, all);
-  } else {
-    return detail::unknown_time(lacks(visit_fact::wcet));
+    if (all > 0) { return time_on_sms(k, gpu, all); }
   }
+  return detail::unknown_time(lacks(visit_fact::wcet, visit_fact::time));
 }
 
 /// Behind one of so many tokens: on its part of the SMs where each token is a partition of its own, else on the whole

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <type_traits>
 
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
@@ -92,14 +94,17 @@ template <class P, class T, std::size_t N, std::size_t W>
   if (!out.error) { out.error = detail::composed_plan_fault(board, flat.table, own); }
   if (out.error) { return out; }
   simulation::optional_choices choices{options, {flat.table.tasks.data(), flat.table.size()}};
-  using stations = std::remove_cvref_t<decltype(flat.stations)>;
-  simulation::engine<stations, tasks_of<T>, visits_of<T>, simulation::optional_choices> engine{
-      flat.table,
-      flat.stations,
-      choices,
-      {own.offsets.data(), own.offsets.size()},
-      {own.local_deadlines.data(), own.local_deadlines.size()}};
-  return engine.run(options.horizon.count(), sink);
+  using engine = simulation::engine<std::remove_cvref_t<decltype(flat.stations)>, tasks_of<T>, visits_of<T>,
+                                    simulation::optional_choices>;
+  const std::span<const ticks> offsets{own.offsets.data(), own.offsets.size()};
+  const std::span<const ticks> local_deadlines{own.local_deadlines.data(), own.local_deadlines.size()};
+  if constexpr (requires { requires P::has_large_servers; }) {
+    const auto apart = std::make_unique<engine>(flat.table, flat.stations, choices, offsets, local_deadlines);
+    return apart->run(options.horizon.count(), sink);
+  } else {
+    engine here{flat.table, flat.stations, choices, offsets, local_deadlines};
+    return here.run(options.horizon.count(), sink);
+  }
 }
 
 }  // namespace takt

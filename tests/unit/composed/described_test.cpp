@@ -277,6 +277,17 @@ TEST_CASE("a rule that cannot tell how long a kernel takes says which facts woul
   CHECK(lacking(blocks, knowing(work, wcet, grid)) == lacks(block_length));
 }
 
+TEST_CASE("where nothing says how many SMs there are, only a time on the whole GPU counts") {
+  const auto on_nothing = [](const described_visit& v) { return time_on_gpu(described_kernel{.visit = &v}, {}); };
+  using enum visit_fact;
+  const visit_view unknown = on_nothing(knowing(work, grid, block_length));
+  CHECK(unknown.fault == model_fault::visit_time_unknown);
+  CHECK(unknown.lacks == lacks(wcet, visit_fact::time));
+  CHECK(on_nothing(knowing(work, visit_fact::time)).time.upper == 50);
+  CHECK(on_nothing(knowing(work, wcet)).time.upper == 50);
+  CHECK(time_on_gpu(visit<gpu>(takes(3_ms), takt::work(9_ms)), {}).time.upper == 3 * ms);
+}
+
 namespace {
 
 /// What a sink of stretches is told.

@@ -90,6 +90,22 @@ constexpr void check_offsets(Verdict& out, const Table& refined, const plan<N, V
   for (std::size_t v = 0; v < refined.nodes.size(); ++v) { out.plan.offsets[v] = p.offsets[v]; }
 }
 
+/// What is known of refined graphs under a plan for their nodes.
+template <class Verdict, class Table, std::size_t N, std::size_t V>
+constexpr void judge_refined(Verdict& out, const Table& refined, const graph_platform& record, const fine_options& how,
+                             const plan<N, V>& p) {
+  constexpr plan_parts used{.offsets = true, .instances = true};
+  if (const auto error = parts_fault(p, used, refined.graphs.size(), refined.nodes.size())) {
+    return out.refuse(error);
+  }
+  report(out, refined, fine_bounds(refined, record, how));
+  if (!p.offsets.empty()) { check_offsets(out, refined, p); }
+  for (std::size_t v = 0; !out.error && v < p.instances.size() && v < out.plan.instances.size(); ++v) {
+    if (p.instances[v] < out.plan.instances[v]) { out.refuse({.fault = model_fault::plan_does_not_fit}); }
+    out.plan.instances[v] = p.instances[v];
+  }
+}
+
 }  // namespace detail
 
 /// Bounds the time from each invocation of a graph to its end, when every node is a task of its own whose jobs may
@@ -120,18 +136,11 @@ struct overlapping_nodes_method {
     if (!error) { error = located(fits(table, record), table.graphs); }
     refined_type refined;
     if (!error && !refine_for(platform, table, refined)) { error = {.fault = model_fault::time_overflow}; }
-    constexpr plan_parts used{.offsets = true, .instances = true};
-    if (!error) { error = parts_fault(p, used, table.graphs.size(), refined.nodes.size()); }
     if (error) {
       out.refuse(error);
       return out;
     }
-    detail::report(out, refined, fine_bounds(refined, record, detail::fine_options_of<P>()));
-    if (!p.offsets.empty()) { detail::check_offsets(out, refined, p); }
-    for (std::size_t v = 0; !out.error && v < p.instances.size() && v < out.plan.instances.size(); ++v) {
-      if (p.instances[v] < out.plan.instances[v]) { out.refuse({.fault = model_fault::plan_does_not_fit}); }
-      out.plan.instances[v] = p.instances[v];
-    }
+    detail::judge_refined(out, refined, record, detail::fine_options_of<P>(), p);
     return out;
   }
 };

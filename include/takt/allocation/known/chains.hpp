@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/allocation/allocate.hpp>
+#include <takt/allocation/known/place_on_cores.hpp>
+#include <takt/allocation/search.hpp>
+#include <takt/analysis/analyze.hpp>
+#include <takt/analysis/judge.hpp>
+#include <takt/analysis/known/all.hpp>
+#include <takt/analysis/known/described/chains.hpp>
+#include <takt/analysis/known/described/misfit.hpp>
+#include <takt/analysis/known/described/widened.hpp>
+#include <takt/analysis/proven_miss.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/hardware.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/rules/chain_board.hpp>
+#include <takt/rules/compositions.hpp>
+#include <takt/rules/planned_table.hpp>
+
+namespace takt {
+
+/// Whether a published method judges chains under rules of the processors and of the GPUs.
+template <RuleTag CpuRule, RuleTag GpuRule>
+inline constexpr bool judges_chains =
+    analysis::HasChainMethod<chain_board<CpuRule, copies_beside<CpuRule, GpuRule>, GpuRule>>;
+
+/// Looks for shares by a search of takt's own, which ends after `limit` task analyses. Programs bring their own to show
+/// progress and to lose patience: `found = search(analysis)`.
+struct search_by {
+  search_method method = default_search;
+  std::uint64_t limit = default_evaluations;
+
+  template <analysis::PriorityAnalysis A>
+  [[nodiscard]] constexpr auto operator()(A& a) const -> allocation<A::max_tasks> {
+    return search_plan(a, method, limit);
+  }
+};
+
+/// The reading of a method that it has itself, where it has several.
+struct default_reading {};
+
+/// What a published method says of described tasks. `verdict.error` says why it cannot judge them.
+template <class Described>
+struct chains_answer {
+  takt::verdict<ticks, Described::max_tasks, Described::max_visits> verdict{};
+  proven_misses<ticks, Described::max_tasks> misses{};  ///< why it is `unschedulable`
+  bool cores_were_chosen = false;                       ///< some task named none of several cores
+};
+
+namespace detail {
+
+template <class Table>
+constexpr auto place_chains(Table& table, std::int32_t cores, const auto& tasks) -> bool {
+  return place_worst_fit<Table::max_tasks>(
+      table.size(), cores < 1 ? 1 : cores,
+      [&](std::size_t i) {
+        ticks sum = 0;
+        for (std::size_t j = 0; j < table.tasks[i].segment_count; ++j) {
+          const auto& s = table.segment(i, j);
+          sum += s.where == stage::cpu ? s.time.upper : 0;
+        }
+        return demand_of_place(sum, table.tasks[i].period);
+      },
+      [&](std::size_t i) { return cores > 1 && tasks.tasks[i].core == any_core ? -1 : table.tasks[i].core; },
+      [&](std::size_t i, std::int32_t core) { table.tasks[i].core = core; });
+}
+
+/// The proofs of misses that hold for every plan of the composition, as far as the table says what was given.
+template <class Table>
+[[nodiscard]] constexpr auto misses_of(const Table& sorted, const platform_record& sizes,
+                                       const chain_composition& composition, const analysis::chain_reading& reading,
+                                       bool cores_were_chosen) -> proven_misses<ticks, Table::max_tasks> {
+  proven_misses<ticks, Table::max_tasks> out;
+  for (const auto& miss : analysis::find_proven_misses(sorted, sizes)) {
+    const bool about_placement =
+        miss.reason == miss_reason::synchronous_release || miss.reason == miss_reason::core_overloaded;
+    bool with_kernel = false;
+    for (std::size_t k = 0; miss.reason == miss_reason::own_time && k < sorted.size(); ++k) {
+      with_kernel = with_kernel || (sorted.tasks[k].id == miss.task && sorted.has_kernel(k));
+    }
+    const bool about_shares = miss.reason == miss_reason::more_gpu_tasks_than_sms || with_kernel;
+    const bool about_load =
+        miss.reason == miss_reason::core_overloaded || miss.reason == miss_reason::copy_engine_overloaded;
+    const bool about_kernels = with_kernel || miss.reason == miss_reason::gpu_overloaded;
+    if (!reading.deadlines_are_given && !(about_load && reading.all_are_limited)) { continue; }
+    if (!reading.times_are_given && about_kernels) { continue; }
+    if (about_placement && cores_were_chosen) { continue; }
+    if (about_shares && !runs_on_own_share(composition.kernels)) { continue; }
+    static_cast<void>(out.push_back(miss));
+  }
+  return out;
+}
+
+/// Judges a table, in the given order, under a plan or under the one that a search finds.
+template <class Described, class P, class Table, class Search, class... Options>
+constexpr void judge_chain_table(const Described& tasks, const P& board, const Table& table,
+                                 const plan<Described::max_tasks>* given, const Search& search,
+                                 const analysis::chain_reading& reading, chains_answer<Described>& out,
+                                 const Options&... options) {
+  constexpr chain_composition composition = composition_of<P>;
+  const Table sorted = given == nullptr ? planned_table(board, table, plan<Described::max_tasks>{})
+                                        : planned_table(board, table, *given);
+  const platform_record sizes = board.record();
+  auto a = analysis::make_analysis(board, sorted, options...);
+  out.verdict.method = a.name();
+  const auto refuse = [&](const model_error& error) { out.verdict.refuse(located(error, tasks.tasks)); };
+  if (const auto error = a.fits(sorted, sizes)) { return refuse(error); }
+  if (runs_on_own_share(composition.kernels) && sm_units(sizes) < static_cast<std::int64_t>(sorted.gpu_tasks())) {
+    return refuse({.fault = model_fault::more_gpu_tasks_than_sms});
+  }
+  plan<Described::max_tasks> judged{};
+  if (given != nullptr) {
+    if (const auto error = plan_fault(board, sorted, *given)) { return refuse(error); }
+    judged = *given;
+  } else if (runs_on_own_share(composition.kernels)) {
+    judged = search(a);
+  }
+  const std::size_t passed = analysis::evaluate_all(a, judged);
+  judged.feasible = passed == sorted.size();
+  out.verdict = analysis::widened<Described::max_visits>(analysis::verdict_of(a, passed));
+  plan<Described::max_tasks> whole = judged;
+  complete_plan(board, sorted, judged, whole);
+  out.verdict.plan = analysis::resized<Described::max_tasks, Described::max_visits>(whole);
+  analysis::give_back_deadlines(tasks, out.verdict);
+  if (out.verdict.schedulable()) { return; }
+  out.misses = misses_of(sorted, sizes, composition, reading, out.cores_were_chosen);
+  if (!out.misses.empty()) { out.verdict.status = verdict_status::unschedulable; }
+}
+
+template <class Described, class CpuRule, class GpuRule, class Search, class... Options>
+[[nodiscard]] constexpr auto judge_described_chains(const Described& tasks, const hardware& given, const CpuRule& cpus,
+                                                    const GpuRule& gpus, const plan<Described::max_tasks>* planned,
+                                                    const Search& search, const Options&... options)
+    -> chains_answer<Described> {
+  const auto board = chain_board_of(given, cpus, gpus);
+  using board_type = decltype(chain_board_of(given, cpus, gpus));
+  chains_answer<Described> out;
+  analysis::chain_table<Described> table;
+  out.verdict.method = analysis::method_of<board_type>::name;
+  const auto reading = analysis::read_chains(tasks, board.record(), composition_of<board_type>, table);
+  model_error error = board.validate();
+  if (!error) { error = reading.why; }
+  if (!error) { error = validate(table); }
+  if (error) {
+    out.verdict.refuse(located(error, tasks.tasks));
+    return out;
+  }
+  if (planned == nullptr || planned->cores.empty()) {
+    out.cores_were_chosen = place_chains(table, given.processors, tasks);
+  }
+  judge_chain_table(tasks, board, table, planned, search, reading, out, options...);
+  return out;
+}
+
+}  // namespace detail
+
+/// What the published method of chains says under rules of the processors and of the GPUs: SMs are dedicated by a
+/// search with the method as its test, tasks that name no core are placed, greatest demand first. Deadlines after the
+/// period are proven as the period, and CPU segments of no time stand where a chain lacks them. `unschedulable` only
+/// with a proof for every plan. Error: what `read_chains` and the method say. Cost: the search.
+template <class Described, RuleTag CpuRule, RuleTag GpuRule, class Search = search_by, class Reading = default_reading>
+  requires judges_chains<CpuRule, GpuRule>
+[[nodiscard]] constexpr auto judge_chains(const Described& tasks, const hardware& board, const CpuRule& cpus,
+                                          const GpuRule& gpus, const Search& search = {}, const Reading& reading = {})
+    -> chains_answer<Described> {
+  if constexpr (std::same_as<Reading, default_reading>) {
+    return detail::judge_described_chains(tasks, board, cpus, gpus, nullptr, search);
+  } else {
+    return detail::judge_described_chains(tasks, board, cpus, gpus, nullptr, search, reading);
+  }
+}
+
+/// The same under a plan, which decides shares and may decide cores and priorities.
+template <class Described, RuleTag CpuRule, RuleTag GpuRule, std::size_t N, std::size_t V,
+          class Reading = default_reading>
+  requires judges_chains<CpuRule, GpuRule>
+[[nodiscard]] constexpr auto judge_planned_chains(const Described& tasks, const hardware& board, const CpuRule& cpus,
+                                                  const GpuRule& gpus, const plan<N, V>& p, const Reading& reading = {})
+    -> chains_answer<Described> {
+  if (const auto error =
+          parts_fault(p, {.shares = true, .cores = true, .priorities = true, .tokens = true}, tasks.size())) {
+    chains_answer<Described> out;
+    out.verdict.refuse(error);
+    return out;
+  }
+  const auto narrow = analysis::resized<Described::max_tasks, 0>(p);
+  if constexpr (std::same_as<Reading, default_reading>) {
+    return detail::judge_described_chains(tasks, board, cpus, gpus, &narrow, search_by{});
+  } else {
+    return detail::judge_described_chains(tasks, board, cpus, gpus, &narrow, search_by{}, reading);
+  }
+}
+
+}  // namespace takt

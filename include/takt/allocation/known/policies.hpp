@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/allocation/known/chains.hpp>
+#include <takt/allocation/known/shares.hpp>
+#include <takt/allocation/known/whole_kernels.hpp>
+#include <takt/allocation/policies/known_under.hpp>
+#include <takt/analysis/known/described/misfit.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/hardware.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/rules/policies/own_sms.hpp>
+#include <takt/rules/policies/sharing_policy.hpp>
+#include <takt/rules/policies/tokens.hpp>
+#include <takt/rules/policies/whole_gpu.hpp>
+#include <takt/rules/share_tags.hpp>
+#include <takt/rules/tags.hpp>
+
+// Which published method judges which policy, under which rules of the processors. Plans hold what hosts of boards that
+// are composed of pools take; the rest follows from the rules.
+
+namespace takt {
+
+namespace detail {
+
+/// Under a verdict without bounds every task that meets its deadline is done by it.
+template <class Described, class Verdict>
+constexpr void bound_by_deadlines(const Described& tasks, Verdict& out) {
+  for (std::size_t i = 0; i < out.tasks.size(); ++i) {
+    auto& t = out.tasks[i];
+    if (t.meets && !t.bound.exists) { t.bound = {analysis::deadline_to_prove(tasks.tasks[i]), true}; }
+  }
+}
+
+/// Chains under rules of the processors and of the GPUs. `Named`: the plan names the SMs of each task.
+template <bool Named, class Described, RuleTag CpuRule, RuleTag GpuRule>
+[[nodiscard]] constexpr auto chains_under(const Described& tasks, const hardware& board, const CpuRule& cpus,
+                                          const GpuRule& gpus) {
+  auto out = judge_chains(tasks, board, cpus, gpus).verdict;
+  out.plan.priorities.clear();
+  out.plan.tokens.clear();
+  if (!Named) { out.plan.shares.clear(); }
+  return out;
+}
+
+/// Whether each task takes time on a processor wherever it visits one. Published methods of tokens let a job ask for
+/// one when its processor serves it, and nobody is served for no time.
+template <class Described>
+[[nodiscard]] constexpr auto asks_from_processors(const Described& tasks) -> bool {
+  for (const described_visit& v : tasks.visits) {
+    if (v.where == visit_place::processor && v.known.has(visit_fact::time) && v.time.upper == 0) { return false; }
+  }
+  return true;
+}
+
+/// Whole kernels under a rule, where every kernel for one SM names it.
+template <class Described, AcceleratorRule Rule>
+[[nodiscard]] constexpr auto kernels_under(const Described& tasks, const hardware& board, const Rule& rule,
+                                           std::int32_t nesting = 0) {
+  auto answer = judge_whole_kernels(tasks, board, rule, nesting);
+  auto& out = answer.verdict;
+  if (answer.cores_were_chosen) { out.refuse({.fault = model_fault::core_not_chosen}); }
+  bound_by_deadlines(tasks, out);
+  out.plan.cores.clear();
+  out.plan.priorities.clear();
+  out.plan.slots.clear();
+  return out;
+}
+
+}  // namespace detail
+
+template <RuleTag CpuRule>
+  requires judges_chains<CpuRule, federated_rule<false>>
+struct known_under<federated_policy, CpuRule> {
+  using method = chain_board<CpuRule, copies_beside<CpuRule, federated_rule<false>>, federated_rule<false>>;
+  [[nodiscard]] static constexpr auto judge(const federated_policy& /*policy*/, const CpuRule& cpus, const auto& tasks,
+                                            const hardware& board) {
+    return detail::chains_under<true>(tasks, board, cpus, federated);
+  }
+};
+
+template <RuleTag CpuRule>
+  requires judges_chains<CpuRule, federated_rule<true>>
+struct known_under<federated_shared_policy, CpuRule> {
+  using method = chain_board<CpuRule, copies_beside<CpuRule, federated_rule<true>>, federated_rule<true>>;
+  [[nodiscard]] static constexpr auto judge(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
+                                            const auto& tasks, const hardware& board) {
+    return detail::chains_under<true>(tasks, board, cpus, federated_virtual);
+  }
+};
+
+template <RuleTag CpuRule>
+  requires judges_chains<busy_waiting_rule<CpuRule>, federated_rule<false>>
+struct known_under<busy_waiting_policy, CpuRule> {
+  using spinning = busy_waiting_rule<CpuRule>;
+  using method = chain_board<spinning, copies_beside<spinning, federated_rule<false>>, federated_rule<false>>;
+  [[nodiscard]] static constexpr auto judge(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
+                                            const auto& tasks, const hardware& board) {
+    return detail::chains_under<true>(tasks, board, busy_waiting(cpus), federated);
+  }
+};
+
+/// On one GPU: published methods see several as one pool of tokens.
+template <class Order, RuleTag CpuRule>
+  requires judges_chains<CpuRule, locked_rule<Order>>
+struct known_under<tokens_policy<Order>, CpuRule> {
+  using method = chain_board<CpuRule, copies_beside<CpuRule, locked_rule<Order>>, locked_rule<Order>>;
+  [[nodiscard]] static constexpr auto judge(const tokens_policy<Order>& policy, const CpuRule& cpus, const auto& tasks,
+                                            const hardware& board) {
+    auto out = detail::chains_under<false>(tasks, board, cpus, locked(Order{}, policy.tokens));
+    if (board.gpus.size() > 1) { out.refuse({.fault = model_fault::one_core_and_gpu_only}); }
+    if (!detail::asks_from_processors(tasks)) { out.refuse({.fault = model_fault::no_time}); }
+    return out;
+  }
+};
+
+template <RuleTag CpuRule>
+  requires detail::orders_devices<CpuRule>
+struct known_under<whole_gpu_policy, CpuRule> {
+  using method = nonpreemptive_rule<kernel_order_beside<CpuRule>>;
+  [[nodiscard]] static constexpr auto judge(const whole_gpu_policy& /*policy*/, const CpuRule& cpus, const auto& tasks,
+                                            const hardware& board) {
+    return detail::kernels_under(tasks, board, device_rule(cpus));
+  }
+};
+
+template <RuleTag CpuRule>
+struct known_under<levels_policy, CpuRule> {
+  using method = levels_rule<kernel_order_beside<CpuRule>>;
+  [[nodiscard]] static constexpr auto judge(const levels_policy& policy, const CpuRule& /*cpus*/, const auto& tasks,
+                                            const hardware& board) {
+    return detail::kernels_under(tasks, board, levels(kernel_order_beside<CpuRule>{}), policy.levels);
+  }
+};
+
+template <RuleTag CpuRule>
+struct known_under<slots_policy, CpuRule> {
+  using method = slots_rule<kernel_order_beside<CpuRule>>;
+  [[nodiscard]] static constexpr auto judge(const slots_policy& policy, const CpuRule& /*cpus*/, const auto& tasks,
+                                            const hardware& board) {
+    return detail::kernels_under(tasks, board, method{{}, policy.pinned, policy.gang});
+  }
+};
+
+template <RuleTag CpuRule>
+struct known_under<gang_policy, CpuRule> {
+  using method = gang_rule<kernel_order_beside<CpuRule>>;
+  [[nodiscard]] static constexpr auto judge(const gang_policy& /*policy*/, const CpuRule& /*cpus*/, const auto& tasks,
+                                            const hardware& board) {
+    return detail::kernels_under(tasks, board, gang(kernel_order_beside<CpuRule>{}));
+  }
+};
+
+/// Shares that never change: a kernel takes as long as with its share.
+template <RuleTag CpuRule>
+struct known_under<shares_policy, CpuRule> {
+  using method = shares_rule;
+  [[nodiscard]] static constexpr auto judge(const shares_policy& /*policy*/, const CpuRule& /*cpus*/, const auto& tasks,
+                                            const hardware& board) {
+    auto out = judge_shares(tasks, board);
+    for (std::size_t i = 0; out.schedulable() && i < out.tasks.size(); ++i) {
+      out.tasks[i].bound = {analysis::time_with_share(tasks, board, i, out.plan.percents[i]), true};
+    }
+    return out;
+  }
+};
+
+}  // namespace takt

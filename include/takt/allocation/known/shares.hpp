@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <takt/analysis/analyze.hpp>
+#include <takt/analysis/known/all.hpp>
+#include <takt/analysis/known/described/misfit.hpp>
+#include <takt/analysis/known/described/shares.hpp>
+#include <takt/analysis/known/described/widened.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/hardware.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/model/shares/contention.hpp>
+#include <takt/model/shares/gpu_shares.hpp>
+#include <takt/model/shares/share.hpp>
+#include <takt/model/shares/share_task.hpp>
+#include <takt/rules/share_tags.hpp>
+
+namespace takt {
+
+/// What tasks that are one kernel each get of a GPU that is granted by shares: the plan of the verdict says the least
+/// lasting share of each with which all deadlines are kept, and so it holds for shares that follow jobs as for those
+/// that never change. `contention`: how tasks slow one another down, by their positions. Memory counts where the GPU
+/// says how much it has. Error: what is no kernel, or has no times by share, with its task and visit.
+template <class Described, std::size_t N = 1, std::size_t V = 0>
+[[nodiscard]] constexpr auto judge_shares(const Described& tasks, const hardware& board,
+                                          const shares_rule& rule = shares(),
+                                          const contention_table<Described::max_tasks>& contention = {},
+                                          const plan<N, V>& p = {})
+    -> verdict<ticks, Described::max_tasks, Described::max_visits> {
+  verdict<ticks, Described::max_tasks, Described::max_visits> out;
+  share_table<Described::max_tasks> table;
+  table.contention = contention;
+  out.method = analysis::share_method::name;
+  model_error error = analysis::read_shares(tasks, board, table);
+  if (!error) { error = located(validate(table), tasks.tasks); }
+  if (!error) { error = parts_fault(p, {.percents = true}, tasks.size()); }
+  if (error) {
+    out.refuse(error);
+    return out;
+  }
+  const std::int64_t memory = board.gpus[0].memory;
+  const gpu_shares_resource gpu =
+      memory > 0 ? gpu_shares(memory_units{static_cast<std::int32_t>(memory / memory_units::bytes_per_unit)})
+                 : gpu_shares();
+  detail::refusal unused;
+  const auto one_pool = pool(gpu, rule);
+  const platform<std::remove_const_t<decltype(one_pool)>> sharing{one_pool, std::move(unused)};
+  out = analysis::widened<Described::max_visits>(
+      analysis::detail::judge_set(sharing, table, analysis::resized<Described::max_tasks, 0>(p), unused.error));
+  unused.error = {};
+  analysis::give_back_deadlines(tasks, out);
+  return out;
+}
+
+}  // namespace takt

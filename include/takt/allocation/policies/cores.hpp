@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/described_tasks.hpp>
+
+namespace takt {
+
+/// Where tasks without a core go, each time the one with the largest demand of those that are left.
+enum class core_choice : std::uint8_t {
+  least_loaded,    ///< to the processors with the least demand
+  first_that_has,  ///< to the first ones on which three quarters are not exceeded, else to the least loaded
+};
+inline constexpr std::size_t core_choices = 2;
+
+namespace detail {
+
+/// Time on processors in parts of a unit, not exact: it only says where to look first.
+template <class Tasks>
+[[nodiscard]] constexpr auto rough_demand(const Tasks& all, const described_task& t, visit_place where)
+    -> std::int64_t {
+  ticks sum = 0;
+  for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+    const described_visit& v = all.visits[t.first_visit + p];
+    const ticks time = v.known.has(visit_fact::time) ? v.time.upper : 0;
+    if (v.where == where && time > 0 && time <= longest_visit_time) { sum += time; }
+  }
+  constexpr ticks unit = ticks{1} << 20;
+  const ticks step = t.period / unit + 1;
+  return t.period < 1 ? 0 : sum / step * unit / (t.period / step + 1);
+}
+
+}  // namespace detail
+
+/// Gives each task that names no core one of `processors`, of which `together` are scheduled together. Pre: processors
+/// >= 1, together >= 1.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+constexpr void choose_cores(described_tasks<N, V, R, S>& all, std::int32_t processors, std::int32_t together,
+                            core_choice choice) {
+  constexpr std::int64_t full = (std::int64_t{1} << 20) / 4 * 3;
+  const std::int32_t clusters = processors / together < 1 ? 1 : processors / together;
+  std::int64_t demands[N]{};
+  bool open[N]{};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    demands[i] = detail::rough_demand(all, all.tasks[i], visit_place::processor);
+    open[i] = all.tasks[i].core == any_core;
+  }
+  const auto load = [&](std::int32_t cluster) {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      sum += all.tasks[i].core >= 0 && all.tasks[i].core / together == cluster ? demands[i] : 0;
+    }
+    return sum;
+  };
+  for (std::size_t count = 0; count < all.size(); ++count) {
+    std::size_t next = all.size();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (open[i] && (next == all.size() || demands[next] < demands[i])) { next = i; }
+    }
+    if (next == all.size()) { return; }
+    open[next] = false;
+    std::int32_t to = 0;
+    std::int64_t least = load(0);
+    bool fits = choice == core_choice::first_that_has && least + demands[next] <= full * together;
+    for (std::int32_t c = 1; c < clusters && !fits; ++c) {
+      const std::int64_t there = load(c);
+      fits = choice == core_choice::first_that_has && there + demands[next] <= full * together;
+      if (fits || there < least) {
+        to = c;
+        least = there;
+      }
+    }
+    all.tasks[next].core = to * together;
+  }
+}
+
+}  // namespace takt

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/allocation/compose.hpp>
+#include <takt/allocation/known/policies.hpp>
+#include <takt/allocation/policies/judge_board.hpp>
+#include <takt/allocation/policies/known_under.hpp>
+#include <takt/analysis/must_miss.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/hardware.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/scaled.hpp>
+#include <takt/rules/policies/sharing_policy.hpp>
+#include <takt/rules/units.hpp>
+
+namespace takt {
+
+/// What a policy makes of tasks on a board, with what was chosen.
+template <SharingPolicy P, std::size_t N, std::size_t V>
+struct policy_verdict : board_verdict<N, V> {
+  P policy{};
+};
+
+/// Factors beyond which nobody looks.
+inline constexpr std::int64_t most_factor_permille = 64'000;
+inline constexpr std::int64_t least_factor_permille = 10;
+
+namespace detail {
+
+/// What tasks ask of a board.
+struct board_needs {
+  bool processors = false;
+  bool copies = false;
+  bool gpus = false;
+};
+template <class Tasks>
+[[nodiscard]] constexpr auto needs_of_board(const Tasks& all) -> board_needs {
+  board_needs out;
+  for (const described_visit& v : all.visits) {
+    switch (v.where) {
+      case visit_place::processor: out.processors = true; break;
+      case visit_place::copy_engine: out.copies = true; break;
+      case visit_place::gpu: out.gpus = true; break;
+      case visit_place::own: break;
+    }
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// The hardware as policies see it: what nobody asks for and is not there gets one unit, which stays idle, and GPUs
+/// that nobody uses need no facts. Error: what keeps a board from having pools for what tasks ask for.
+template <class Tasks>
+[[nodiscard]] constexpr auto complete(const Tasks& all, hardware& board) -> model_fault {
+  const detail::board_needs needs = detail::needs_of_board(all);
+  if (needs.gpus && board.gpus.empty()) { return model_fault::kernel_without_gpu; }
+  if (needs.copies && board.copy_engines < 1) { return model_fault::copy_without_engine; }
+  if (needs.processors && board.processors < 1) { return model_fault::platform_size_out_of_range; }
+  if (board.copy_engines < 1) { board.copy_engines = 1; }
+  if (board.processors < 1) { board.processors = 1; }
+  if (!needs.gpus) {
+    board.gpus.clear();
+    static_cast<void>(board.gpus.push_back(
+        {.sms = 1, .threads_per_sm = 1, .blocks_per_sm = 1, .preemption_levels = 1, .switch_is_known = true}));
+  }
+  return model_fault::none;
+}
+
+namespace detail {
+
+/// Boards of platforms, one GPU.
+struct typed_boards {
+  template <std::size_t /*Visits*/, class P, class CpuRule>
+  [[nodiscard]] static constexpr auto make(const P& policy, const hardware& board, const CpuRule& rule) {
+    return board_of(policy, board, rule);
+  }
+};
+
+/// Of one policy of which nothing is left open.
+template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto judge_one(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+                                       const hardware& given, std::int32_t rounds) -> policy_verdict<P, N, V> {
+  policy_verdict<P, N, V> out;
+  out.policy = policy;
+  hardware board = given;
+  model_fault fault = complete(all, board);
+  if (std::same_as<Boards, typed_boards> && board.gpus.size() > 1) { fault = model_fault::platform_size_out_of_range; }
+  if (fault != model_fault::none) {
+    out.verdict.refuse({.fault = fault});
+    return out;
+  }
+  for (const gpu_hardware& gpu : board.gpus) {
+    const std::string_view fact = missing_fact(policy, gpu);
+    if (fact.empty()) { continue; }
+    static_cast<void>(out.missing.push_back({nowhere, nowhere, fact}));
+    return out;
+  }
+  const auto made = Boards::template make<V>(policy, board, rule);
+  static_cast<board_verdict<N, V>&>(out) = judge_board(made, all, keeps_processor<P>(), rounds);
+  return out;
+}
+
+/// The same, or what a published method proves beyond it. `impossible`: that method proves that a deadline is missed
+/// under every plan.
+template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto judge_best(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+                                        const hardware& board, std::int32_t rounds, bool& impossible)
+    -> policy_verdict<P, N, V> {
+  auto out = judge_one<Boards>(policy, rule, all, board, rounds);
+  impossible = false;
+  if constexpr (requires { known_under<P, CpuRule>::judge(policy, rule, all, board); }) {
+    const auto known = known_under<P, CpuRule>::judge(policy, rule, all, board);
+    impossible = known.status == verdict_status::unschedulable && !out.schedulable();
+    if (known.schedulable() && (!out.judged || better(known, out.verdict))) {
+      out.verdict = known;
+      out.judged = true;
+      out.missing.clear();
+    }
+  }
+  return out;
+}
+
+template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto judge_on(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+                                      const hardware& board, std::int32_t rounds) -> policy_verdict<P, N, V> {
+  policy_verdict<P, N, V> out;
+  bool impossible = true;
+  if constexpr (requires { policy.choice_count(gpu_hardware{}, all); }) {
+    const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];
+    const std::size_t count = policy.choice_count(gpu, all);
+    for (std::size_t k = 0; k < count; ++k) {
+      bool never = false;
+      const auto tried = judge_best<Boards>(policy.choice(gpu, all, k), rule, all, board, rounds, never);
+      const bool is_first = k == 0 || (!out.judged && tried.judged);
+      if (is_first || (tried.judged && better(tried.verdict, out.verdict))) { out = tried; }
+      impossible = impossible && never;
+    }
+  } else {
+    out = judge_best<Boards>(policy, rule, all, board, rounds, impossible);
+  }
+  if (!out.judged) { return out; }
+  restate(out.verdict, all);
+  const analysis::board_capacity capacity{.processors = board.processors,
+                                          .named_cores = cluster_of(rule, board.processors) == 1,
+                                          .kernels = kernels_at_once(out.policy)};
+  const bool proven = out.verdict.schedulable();
+  if (!proven && (impossible || analysis::must_miss(all, board, capacity))) {
+    out.verdict.status = verdict_status::unschedulable;
+  }
+  return out;
+}
+
+/// The largest factor on all execution times, in thousandths, with which a proof was found by bisection; 0: with none.
+template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto factor_on(const policy_verdict<P, N, V>& found, const CpuRule& rule,
+                                       const described_tasks<N, V, R, S>& all, const hardware& given,
+                                       std::int32_t rounds) -> std::int64_t {
+  hardware board = given;
+  if (!found.judged || complete(all, board) != model_fault::none) { return 0; }
+  const auto made = Boards::template make<V>(found.policy, board, rule);
+  const auto holds = [&](std::int64_t permille) {
+    const auto trial = scaled(all, permille);
+    if (trial.error) { return false; }
+    if (holds_under(made, trial.tasks, keeps_processor<P>(), found.verdict.plan)) { return true; }
+    if constexpr (requires { known_under<P, CpuRule>::judge(found.policy, rule, trial.tasks, given); }) {
+      if (known_under<P, CpuRule>::judge(found.policy, rule, trial.tasks, given).schedulable()) { return true; }
+    }
+    return rounds > 0 && judge_board(made, trial.tasks, keeps_processor<P>(), rounds).schedulable();
+  };
+  std::int64_t low = 0;
+  std::int64_t high = 1000;
+  if (found.verdict.schedulable()) {
+    low = 1000;
+    for (high = 2000; high <= most_factor_permille && holds(high); high *= 2) { low = high; }
+    if (high > most_factor_permille) { return low; }
+  } else {
+    std::int64_t tried = 500;
+    for (; tried >= least_factor_permille && !holds(tried); tried /= 2) { high = tried; }
+    if (tried < least_factor_permille) { return 0; }
+    low = tried;
+  }
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (holds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace detail
+
+/// What is proven of tasks under a policy and a rule of processors, under the plan that is found for them: the best of
+/// all choices that the policy leaves open, of the combiners, and of a published method where `known_under` has one.
+/// `unschedulable` where `must_miss` says so. One GPU, and no resources of one's own: see `judge_at_run_time`.
+/// Cost: `share_search` for each choice, twice where cores are to be chosen.
+template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto judge(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+                                   const hardware& board, std::int32_t rounds = default_share_rounds)
+    -> policy_verdict<P, N, V> {
+  return detail::judge_on<detail::typed_boards>(policy, rule, all, board, rounds);
+}
+
+/// The largest factor on all execution times, in thousandths, with which the tasks are still proven, or proven at all,
+/// as far as bisection finds it: under the plan that was found, else under one that `rounds` of a search find. 0: none
+/// is known. Cost: some twenty times that of `judge` under one plan, and of `rounds` plans.
+template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto factor_permille(const policy_verdict<P, N, V>& found, const CpuRule& rule,
+                                             const described_tasks<N, V, R, S>& all, const hardware& board,
+                                             std::int32_t rounds = 0) -> std::int64_t {
+  return detail::factor_on<detail::typed_boards>(found, rule, all, board, rounds);
+}
+
+}  // namespace takt

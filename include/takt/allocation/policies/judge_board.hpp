@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <takt/allocation/compose.hpp>
+#include <takt/allocation/policies/cores.hpp>
+#include <takt/analysis/combiners/spinning.hpp>
+#include <takt/analysis/compose.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/described_visits.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/model/visit_fact.hpp>
+#include <takt/rules/flatten.hpp>
+#include <takt/rules/pool_facts.hpp>
+
+namespace takt {
+
+/// A fact that a policy needs and nobody states: of the hardware where no task is named.
+struct missing_part {
+  std::uint32_t task = nowhere;
+  std::uint32_t visit = nowhere;  ///< within the task
+  std::string_view fact{};
+};
+
+/// What is proven of tasks on a board. Without `judged` facts are missing, or the verdict's error says why.
+template <std::size_t N, std::size_t V>
+struct board_verdict {
+  bool judged = false;
+  takt::verdict<ticks, N, V> verdict{};
+  inline_vector<missing_part, V> missing;
+
+  [[nodiscard]] constexpr auto schedulable() const noexcept -> bool { return judged && verdict.schedulable(); }
+};
+
+/// Least (deadline - bound) / deadline of tasks that have a deadline, in thousandths, rounded down. Pre: all of them
+/// have bounds.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto slack_permille(const verdict<ticks, N, V>& v) -> std::int64_t {
+  std::int64_t least = 1000;
+  for (const auto& t : v.tasks) {
+    if (!t.limited || t.deadline < 1 || !t.bound.exists) { continue; }
+    ticks left = t.deadline - t.bound.value;
+    ticks whole = t.deadline;
+    while (whole > longest_visit_time || -left > longest_visit_time) {
+      left = left / 2 - (left < 0 ? 1 : 0);
+      whole = whole / 2 + 1;
+    }
+    const ticks parts = left * 1000;
+    const std::int64_t permille = parts / whole - (parts < 0 && parts % whole != 0 ? 1 : 0);
+    least = permille < least ? permille : least;
+  }
+  return least;
+}
+
+namespace detail {
+
+/// A proof before none, then the larger slack.
+template <class Verdict>
+[[nodiscard]] constexpr auto better(const Verdict& a, const Verdict& b) -> bool {
+  if (a.schedulable() != b.schedulable()) { return a.schedulable(); }
+  return a.schedulable() && slack_permille(b) < slack_permille(a);
+}
+
+/// What kernels are under the rule of the first GPU, where each task with kernels has an equal part of it: how much of
+/// it each task asks for, roughly, and facts without which there is no time.
+template <class Board, std::size_t N, std::size_t V>
+struct kernel_reader {
+  const Board* board;
+  std::int32_t users = 1;
+  std::int64_t demands[N]{};
+  inline_vector<missing_part, V> missing{};
+  std::uint32_t task = 0;
+  std::uint32_t position = 0;
+  ticks period = 1;
+  bool begun = false;
+
+  constexpr void open(const flow_attributes& t) {
+    task += begun ? 1 : 0;
+    begun = true;
+    position = 0;
+    period = t.period < 1 ? 1 : t.period;
+  }
+  template <class S>
+  constexpr auto visit(const S& asked, visit_mask /*before*/) -> visit_mask {
+    if constexpr (std::same_as<typename resource_of_segment<S>::type, takt::gpu>) {
+      bool first = true;
+      board->each([&](const auto& p) {
+        using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
+        if constexpr (facts::template may_serve<S>) {
+          if (first && facts::template serves_visits<S>(p)) {
+            first = false;
+            this->ask(facts::view(p, asked, this->part_of(p)));
+          }
+        }
+      });
+    }
+    return visit_mask{1} << position++;
+  }
+  constexpr void hold(mutex_key /*mutex*/, visit_mask /*visits*/) {}
+  constexpr void refuse(const model_error& /*told by the flattening*/) {}
+
+ private:
+  template <class Pool>
+  [[nodiscard]] constexpr auto part_of(const Pool& p) const -> visit_placement {
+    using facts = pool_facts<Pool>;
+    visit_placement at{.gpu = facts::gpu(p), .units = facts::units(p), .task = task};
+    const std::int32_t step = at.gpu.granularity < 1 ? 1 : at.gpu.granularity;
+    if (facts::hands_sms(p)) { at.sms = at.gpu.budget() / users / step * step; }
+    if (facts::hands_percents(p)) { at.percent = 100 / users; }
+    return at;
+  }
+  constexpr void ask(const visit_view& seen) {
+    if (seen.fault == model_fault::none && task < N) {
+      constexpr ticks unit = ticks{1} << 20;
+      const ticks step = period / unit + 1;
+      demands[task] += seen.time.upper / step * unit / (period / step + 1);
+    }
+    if (seen.fault != model_fault::visit_time_unknown || !seen.lacks) { return; }
+    static_cast<void>(missing.push_back({task, position, name_of(seen.lacks.first)}));
+  }
+};
+
+template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto read_kernels(const Board& board, const described_tasks<N, V, R, S>& all)
+    -> kernel_reader<Board, N, V> {
+  std::int32_t users = 0;
+  for (const described_task& t : all.tasks) {
+    bool uses = false;
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      uses = uses || all.visits[t.first_visit + p].where == visit_place::gpu;
+    }
+    users += uses ? 1 : 0;
+  }
+  kernel_reader<Board, N, V> out{.board = &board, .users = users < 1 ? 1 : users};
+  visit_source<described_tasks<N, V, R, S>>::each(all, out);
+  return out;
+}
+
+/// What a plan has to know of a board.
+struct board_shape {
+  std::int32_t processors = 1;
+  std::int32_t together = 1;  ///< of them, scheduled together
+  bool names_cores = false;
+  std::int32_t gpus = 0;
+  bool hands_out = false;  ///< some GPU hands out parts
+};
+template <class Board>
+[[nodiscard]] constexpr auto shape_of(const Board& board) -> board_shape {
+  board_shape out;
+  board.each([&out](const auto& p) {
+    using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
+    if (facts::is_processors(p)) {
+      out.processors = facts::units(p);
+      out.together = facts::cluster(p);
+      out.names_cores = facts::names_cores(p);
+    }
+    if (facts::runs_kernels(p)) {
+      ++out.gpus;
+      out.hands_out = out.hands_out || facts::hands_sms(p) || facts::hands_percents(p);
+    }
+  });
+  return out;
+}
+
+/// What analyses say of a plan, where tasks have their GPUs unless the plan names others.
+template <class Board, class Tasks>
+class placed_test {
+ public:
+  static constexpr std::size_t max_tasks = tasks_of<Tasks>;
+  using plan_type = plan<tasks_of<Tasks>, visits_of<Tasks>>;
+  using verdict_type = verdict<ticks, tasks_of<Tasks>, visits_of<Tasks>>;
+
+  constexpr placed_test(const Board& board, const Tasks& tasks, bool spins, const plan_type& given)
+      : board_{&board}, tasks_{&tasks}, spins_{spins}, given_{&given} {}
+
+  constexpr auto operator()(const plan_type& asked) const -> verdict_type {
+    plan_type p = asked;
+    if (p.shares.empty()) { p.shares = given_->shares; }
+    if (!spins_) {
+      model_error ignored;
+      return analysis::detail::judge_pools(*board_, *tasks_, p, ignored);
+    }
+    const auto flat = board_flattener<Board, tasks_of<Tasks>, visits_of<Tasks>>{*board_, p}.run(*tasks_);
+    verdict_type out;
+    if (flat.error) {
+      out.refuse(flat.error);
+      return out;
+    }
+    const analysis::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
+    out = analysis::spinning(flat.table, stations);
+    out.plan = p;
+    out.plan.feasible = out.schedulable();
+    return out;
+  }
+
+ private:
+  const Board* board_;
+  const Tasks* tasks_;
+  bool spins_;
+  const plan_type* given_;
+};
+
+/// GPUs of which no parts are handed out: each time the neediest task goes to the one with the least demand.
+template <class Plan, class Reader>
+constexpr void spread_over_gpus(Reader& kernels, std::size_t tasks, std::int32_t gpus, Plan& out) {
+  for (std::size_t i = 0; i < tasks; ++i) { static_cast<void>(out.shares.push_back({})); }
+  std::int64_t load[max_gpus]{};
+  for (std::size_t count = 0; count < tasks; ++count) {
+    std::size_t next = tasks;
+    for (std::size_t i = 0; i < tasks; ++i) {
+      if (kernels.demands[i] > 0 && (next == tasks || kernels.demands[next] < kernels.demands[i])) { next = i; }
+    }
+    if (next == tasks) { return; }
+    std::int32_t to = 0;
+    for (std::int32_t g = 1; g < gpus; ++g) { to = load[g] < load[to] ? g : to; }
+    out.shares[next].gpu = to;
+    load[to] += kernels.demands[next];
+    kernels.demands[next] = 0;
+  }
+}
+
+/// What is proven of tasks on a board under the plan that is found for them, with cores and GPUs for those that name
+/// none. `spins`: a job keeps its processor.
+template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto judge_board(const Board& board, const described_tasks<N, V, R, S>& all, bool spins,
+                                         std::int32_t rounds) -> board_verdict<N, V> {
+  using tasks_type = described_tasks<N, V, R, S>;
+  board_verdict<N, V> out;
+  const board_shape shape = shape_of(board);
+  auto kernels = read_kernels(board, all);
+  plan<N, V> given;
+  if (shape.gpus > 1 && !shape.hands_out) { spread_over_gpus(kernels, all.size(), shape.gpus, given); }
+  bool open = false;
+  for (const described_task& t : all.tasks) { open = open || t.core == any_core; }
+  open = open && shape.names_cores && shape.together > 0 && shape.together < shape.processors;
+  for (std::size_t c = 0; c < (open ? core_choices : 1); ++c) {
+    tasks_type placed = all;
+    if (open) { choose_cores(placed, shape.processors, shape.together, static_cast<core_choice>(c)); }
+    const placed_test<Board, tasks_type> test{board, placed, spins, given};
+    auto found = share_search{.rounds = rounds}.find(board, placed, test);
+    if (shape.names_cores && !found.error && found.plan.cores.empty()) {
+      for (const described_task& t : placed.tasks) {
+        static_cast<void>(found.plan.cores.push_back(t.core == any_core ? 0 : t.core));
+      }
+    }
+    if (c == 0 || (!out.verdict.schedulable() && found.schedulable())) { out.verdict = found; }
+    if (found.schedulable() || found.error) { break; }
+  }
+  const model_error& error = out.verdict.error;
+  const bool lacks_time = error.fault == model_fault::visit_time_unknown;
+  const bool lacks_parts = error.fault == model_fault::plan_does_not_fit && shape.hands_out;
+  const bool finds_no_parts = lacks_parts || (!error && shape.hands_out && out.verdict.why == obstacle::gpu);
+  if (lacks_time || finds_no_parts) { out.missing = kernels.missing; }
+  if (lacks_time && out.missing.empty() && error.lacks) {
+    static_cast<void>(out.missing.push_back({error.task, error.visit, name_of(error.lacks.first)}));
+  }
+  // Kernels without a time on parts of a GPU fit on none of them.
+  if (finds_no_parts && !out.missing.empty()) {
+    out.verdict.refuse({.fault = model_fault::visit_time_unknown});
+  } else if (lacks_parts) {
+    out.verdict.refuse({.fault = model_fault::more_gpu_tasks_than_sms});
+  }
+  out.judged = !out.verdict.error;
+  return out;
+}
+
+/// Whether tasks are proven under a plan that was found for others of the same shape. Guards are looked for anew.
+template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto holds_under(const Board& board, const described_tasks<N, V, R, S>& all, bool spins,
+                                         const plan<N, V>& found) -> bool {
+  plan<N, V> p = found;
+  p.offsets.clear();
+  p.local_deadlines.clear();
+  const placed_test<Board, described_tasks<N, V, R, S>> test{board, all, spins, p};
+  return test(p).schedulable();
+}
+
+/// Rows with the deadlines that were given: analyses hold tasks to the lesser of deadline and period.
+template <class Verdict, class Tasks>
+constexpr void restate(Verdict& out, const Tasks& all) {
+  for (std::size_t i = 0; i < out.tasks.size(); ++i) {
+    auto& t = out.tasks[i];
+    t.limited = all.tasks[i].limited;
+    t.deadline = all.tasks[i].deadline;
+    t.meets = t.bound.exists && (!t.limited || t.bound.value <= t.deadline);
+  }
+}
+
+}  // namespace detail
+
+}  // namespace takt

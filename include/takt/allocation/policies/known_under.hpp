@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace takt {
+
+/// A published method that judges described tasks under a policy. Specialize it with
+/// `judge(policy, cpu_rule, tasks, board)`, which returns a `verdict<ticks, N, V>`: a proof that is better counts.
+template <class Policy, class CpuRule>
+struct known_under {};
+
+/// Whether a published method judges tasks under a policy and a rule of the processors, where they have its shape.
+template <class Policy, class CpuRule>
+inline constexpr bool is_covered = requires { typename known_under<Policy, CpuRule>::method; };
+
+}  // namespace takt

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/analysis/combiners/inflated.hpp>
+#include <takt/analysis/combiners/local_blocking.hpp>
+#include <takt/analysis/combiners/station_demands.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/visit_table.hpp>
+
+namespace takt::analysis {
+
+namespace detail {
+
+/// The station of processors on which a job stays; the number of stations where it has none or several.
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto only_home(const visit_table<N, V>& table, const Stations& stations, std::uint32_t i)
+    -> std::size_t {
+  std::size_t home = stations.size();
+  for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
+    const std::size_t s = table.visit(i, p).station;
+    if (!stations.takes_suspensions(s) || s == home) { continue; }
+    if (home != stations.size()) { return stations.size(); }
+    home = s;
+  }
+  return home;
+}
+
+}  // namespace detail
+
+/// Each job is one thread that does one visit after the other and never leaves its processor before it ends: it waits
+/// there for its copies and kernels, unless a job that comes before it runs. So it occupies the processor for no longer
+/// than the sum of its own time there and of its responses elsewhere, and the test of the processors decides.
+///
+/// Why: while the thread is preempted, a copy or kernel of it goes on, so the thread waits for no more than its
+/// response, which counts from when the thread asked. Visits elsewhere become ready when the job's deadline can still
+/// be met; up to the first miss that holds. Processors must preempt and have one priority for each job; a task needs a
+/// visit of one of them, which may take no time. Error: `invalid_model`.
+template <std::size_t N, std::size_t V, InflatingStations Stations>
+[[nodiscard]] constexpr auto spinning(const visit_table<N, V>& table, const Stations& stations)
+    -> verdict<ticks, N, V> {
+  auto out = detail::open_verdict(table, stations, "busy-waiting");
+  if (out.error) { return out; }
+  const auto fail = [&out](obstacle why, std::uint32_t where) {
+    out.why = why;
+    out.where = where;
+    for (auto& t : out.tasks) { t.bound = {}; }
+    return out;
+  };
+  if (!table.sections.empty()) { return fail(obstacle::tokens, table.sections[0].task); }
+  detail::station_demands<N, V> demands{table, stations};
+  if (!demands.fits()) { return fail(obstacle::overflow, nowhere); }
+
+  ticks rests[V]{};
+  ticks none[V]{};
+  ticks responses[V]{};
+  detail::readiness<N, V> ready;
+  detail::least_rests(table, rests);
+  for (std::uint32_t i = 0; i < table.size(); ++i) { static_cast<void>(ready.pass(table, i, none, none)); }
+  for (std::size_t k = 0; k < demands.size(); ++k) {
+    visit_demand& d = demands[k];
+    const std::uint32_t v = demands.visit(k);
+    const ticks latest = table.tasks[d.task].deadline - rests[v];
+    if (d.wcet > table.tasks[d.task].deadline || latest < ready.earliest[v]) {
+      return fail(obstacle::deadline, d.task);
+    }
+    d.jitter = latest - ready.earliest[v];
+    d.deadline = table.tasks[d.task].deadline - ready.earliest[v];
+  }
+  const detail::lent_priorities<N, V> lent{table, stations};
+  for (std::size_t s = 0; s < stations.size(); ++s) {
+    if (stations.takes_suspensions(s)) { continue; }
+    if (!demands.of(s).empty() && !detail::settles(lent, stations, s, demands)) {
+      return fail(obstacle::gpu, demands.of(s)[0].task);
+    }
+    for (std::size_t k = 0; k < demands.size(); ++k) {
+      const std::uint32_t v = demands.visit(k);
+      if (table.visits[v].station == s) { responses[v] = demands[k].response; }
+    }
+  }
+
+  std::size_t homes[N]{};
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    homes[i] = detail::only_home(table, stations, i);
+    if (homes[i] == stations.size()) { return fail(obstacle::processors, i); }
+  }
+  for (std::uint32_t s = 0; s < stations.size(); ++s) {
+    detail::station_demands<N, V> jobs;
+    const bool decides = stations.has_decision(s);
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      if (homes[i] != s) { continue; }
+      const flow_record& t = table.tasks[i];
+      ticks whole = t.jitter;
+      for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+        const ticks part = table.visit(i, p).station == s ? table.visit(i, p).upper : responses[t.first_visit + p];
+        if (part > t.deadline || whole > t.deadline) { return fail(obstacle::deadline, i); }
+        whole += part;
+      }
+      if (whole > t.deadline) { return fail(obstacle::deadline, i); }
+      if (whole > 0 && !jobs.add(stations, s, table, i, whole)) { return fail(obstacle::overflow, i); }
+      out.tasks[i].bound = {0, true};
+    }
+    if (jobs.all().empty()) { continue; }
+    bool known = stations.responds(s, jobs.all());
+    for (const visit_demand& job : jobs.all()) {
+      const ticks deadline = table.tasks[job.task].deadline;
+      known = known && job.response <= deadline;
+      out.tasks[job.task].bound = {job.response, true};
+    }
+    if (known) { continue; }
+    if (!decides || !stations.decides(s, jobs.all())) { return fail(obstacle::processors, s); }
+    for (const visit_demand& job : jobs.all()) { out.tasks[job.task].bound = {table.tasks[job.task].deadline, true}; }
+  }
+  for (auto& t : out.tasks) { t.meets = true; }
+  out.why = obstacle::none;
+  out.where = nowhere;
+  out.status = verdict_status::schedulable;
+  return out;
+}
+
+}  // namespace takt::analysis

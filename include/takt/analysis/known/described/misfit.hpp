@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/visit_table.hpp>
+
+namespace takt::analysis {
+
+/// What keeps a published method from reading a described workload, with the name of the task; a visit by its position
+/// in its task. Where it is a fact that nobody gave, `lacks` says which would do.
+template <class Described>
+[[nodiscard]] constexpr auto misfit_at(const Described& tasks, model_fault fault, std::size_t task,
+                                       std::size_t visit = nowhere, const lacking_facts& facts = {}) -> model_error {
+  model_error out = fault_at(fault, task, visit);
+  out.lacks = facts;
+  return located(out, tasks.tasks);
+}
+template <class Described>
+[[nodiscard]] constexpr auto fact_missing(const Described& tasks, const lacking_facts& facts, std::size_t task,
+                                          std::size_t visit) -> model_error {
+  return misfit_at(tasks, model_fault::visit_time_unknown, task, visit, facts);
+}
+
+/// An error about a table of visits of all tasks, as one that counts within its task.
+template <class Described>
+[[nodiscard]] constexpr auto in_task(const Described& tasks, model_error e) -> model_error {
+  if (e && e.task < tasks.size() && e.visit != nowhere) { e.visit -= tasks.tasks[e.task].first_visit; }
+  return located(e, tasks.tasks);
+}
+
+/// The deadline that published methods are asked about. They know none after the period, and a proof for an earlier
+/// deadline is one for the later: jobs that end within their period do not meet the next ones, and history edges hold
+/// by themselves.
+[[nodiscard]] constexpr auto deadline_to_prove(const described_task& t) noexcept -> ticks {
+  return t.limited && t.deadline < t.period ? t.deadline : t.period;
+}
+[[nodiscard]] constexpr auto asks_for_its_deadline(const described_task& t) noexcept -> bool {
+  return t.limited && t.deadline <= t.period;
+}
+
+/// Whether each visit of a task follows the one before and no other.
+template <class Described>
+[[nodiscard]] constexpr auto is_chain(const Described& tasks, std::size_t task) -> bool {
+  for (std::uint32_t p = 0; p < tasks.tasks[task].visit_count; ++p) {
+    const visit_mask before = p == 0 ? 0 : visit_mask{1} << (p - 1);
+    if (tasks.visit(task, p).predecessors != before) { return false; }
+  }
+  return true;
+}
+
+/// A verdict for deadlines that were brought forward, as one for those that were given. `unschedulable` says nothing of
+/// a later deadline.
+template <class Described, class Verdict>
+constexpr void give_back_deadlines(const Described& tasks, Verdict& out) {
+  bool all_asked = true;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const described_task& t = tasks.tasks[i];
+    all_asked = all_asked && asks_for_its_deadline(t);
+    if (i >= out.tasks.size()) { continue; }
+    out.tasks[i].limited = t.limited;
+    out.tasks[i].deadline = t.limited ? t.deadline : t.period;
+  }
+  if (!all_asked && out.status == verdict_status::unschedulable) { out.status = verdict_status::not_proven; }
+}
+
+}  // namespace takt::analysis

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One workload under every way of sharing the GPU.
+#include <takt/compose.hpp>
+
+#include <takt/allocation/compare.hpp>
+#include <takt/model/describe.hpp>
+#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/published.hpp>

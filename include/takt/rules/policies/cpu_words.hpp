@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include <takt/model/platform.hpp>
+#include <takt/rules/clusters.hpp>
+#include <takt/rules/tags.hpp>
+
+namespace takt {
+
+/// What comparisons call a rule of processors: its word in files, or its name.
+template <class Rule>
+inline constexpr std::string_view cpu_word = Rule::name;
+template <>
+inline constexpr std::string_view cpu_word<fixed_priority_rule<by_given_priority>> = "fixed-priority";
+template <>
+inline constexpr std::string_view cpu_word<fixed_priority_rule<by_relative_deadline>> = "deadline-monotonic";
+template <>
+inline constexpr std::string_view cpu_word<fixed_priority_rule<by_period>> = "rate-monotonic";
+template <>
+inline constexpr std::string_view cpu_word<edf_rule> = "edf";
+template <>
+inline constexpr std::string_view cpu_word<fifo_rule> = "fifo";
+template <>
+inline constexpr std::string_view cpu_word<global_rule<gel_policy::earliest_deadline>> = "g-edf";
+template <>
+inline constexpr std::string_view cpu_word<global_rule<gel_policy::fair_lateness>> = "g-fl";
+template <>
+inline constexpr std::string_view cpu_word<global_rule<gel_policy::first_in_first_out>> = "g-fifo";
+
+namespace detail {
+
+/// "nonpreemptive-" and the word of the rule inside.
+template <class Rule>
+struct nonpreemptive_word {
+  static constexpr std::string_view prefix = "nonpreemptive-";
+  static constexpr auto letters = [] {
+    std::array<char, prefix.size() + cpu_word<Rule>.size()> out{};
+    std::size_t n = 0;
+    for (const char c : prefix) { out[n++] = c; }
+    for (const char c : cpu_word<Rule>) { out[n++] = c; }
+    return out;
+  }();
+};
+
+}  // namespace detail
+
+template <class Rule>
+inline constexpr std::string_view cpu_word<nonpreemptive_rule<Rule>>{detail::nonpreemptive_word<Rule>::letters.data(),
+                                                                     detail::nonpreemptive_word<Rule>::letters.size()};
+template <class Rule>
+inline constexpr std::string_view cpu_word<clustered_rule<Rule>> = cpu_word<Rule>;
+
+}  // namespace takt

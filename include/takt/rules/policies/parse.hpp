@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/core/checked.hpp>
+#include <takt/model/platform_record.hpp>
+
+// What stands behind the name of a policy.
+
+namespace takt {
+
+/// What came of a text with a number.
+struct parsed_number {
+  bool good = false;
+  std::int64_t value = 0;
+};
+
+/// A whole number above 0.
+[[nodiscard]] constexpr auto parse_count(std::string_view text) noexcept -> parsed_number {
+  std::int64_t value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9' || !checked_multiply(value, std::int64_t{10}, value) ||
+        !checked_add(value, std::int64_t{c - '0'}, value)) {
+      return {};
+    }
+  }
+  return {!text.empty() && value > 0, value};
+}
+
+/// A time above 0 with a unit: "1ms", "1.024ms", "200us", "7ns", "1s". Parts of a nanosecond are no time.
+[[nodiscard]] constexpr auto parse_time(std::string_view text) noexcept -> parsed_number {
+  std::int64_t unit = 0;
+  const auto ends = [&](std::string_view word, std::int64_t ns) {
+    if (unit != 0 || text.size() <= word.size() || text.substr(text.size() - word.size()) != word) { return; }
+    unit = ns;
+    text = text.substr(0, text.size() - word.size());
+  };
+  ends("ns", 1);
+  ends("us", 1'000);
+  ends("ms", 1'000'000);
+  ends("s", 1'000'000'000);
+  if (unit == 0) { return {}; }
+  const std::size_t point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  std::int64_t value = 0;
+  if (whole.empty()) { return {}; }
+  for (const char c : whole) {
+    if (c < '0' || c > '9' || !checked_multiply(value, std::int64_t{10}, value) ||
+        !checked_add(value, std::int64_t{c - '0'}, value)) {
+      return {};
+    }
+  }
+  if (!checked_multiply(value, unit, value)) { return {}; }
+  if (point == std::string_view::npos) { return {value > 0, value}; }
+  const std::string_view rest = text.substr(point + 1);
+  std::int64_t step = unit;
+  if (rest.empty()) { return {}; }
+  for (const char c : rest) {
+    if (c < '0' || c > '9' || step % 10 != 0) { return {}; }
+    step /= 10;
+    if (!checked_add(value, std::int64_t{c - '0'} * step, value)) { return {}; }
+  }
+  return {value > 0, value};
+}
+
+/// A number of units, such as tokens.
+[[nodiscard]] constexpr auto parse_units(std::string_view text, std::int32_t& out) noexcept -> bool {
+  const parsed_number n = parse_count(text);
+  const bool fits = n.good && n.value <= max_units;
+  if (fits) { out = static_cast<std::int32_t>(n.value); }
+  return fits;
+}
+
+}  // namespace takt

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <takt/rules/policies/sharing_policy.hpp>
+
+namespace takt {
+
+/// A policy as people write it: "gang", "tokens-k-fmlp:2", "time-sliced:1.5ms".
+struct policy_word {
+  std::string_view name{};
+  std::string_view parameter{};  ///< behind the colon
+  bool has_parameter = false;
+};
+[[nodiscard]] constexpr auto split_policy(std::string_view text) noexcept -> policy_word {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) { return {.name = text}; }
+  return {.name = text.substr(0, colon), .parameter = text.substr(colon + 1), .has_parameter = true};
+}
+
+/// The same policy with what is written behind its name. False where it takes nothing there, or not this.
+template <SharingPolicy P>
+[[nodiscard]] constexpr auto set_parameter(P& policy, std::string_view text) -> bool {
+  if constexpr (requires {
+                  { policy.set(text) } -> std::same_as<bool>;
+                }) {
+    return policy.set(text);
+  }
+  return false;
+}
+
+/// What `find_policy` makes of a word.
+enum class word_fault : std::uint8_t {
+  none,
+  unknown,        ///< no policy of the list has this name
+  no_parameter,   ///< the policy takes nothing behind its name
+  bad_parameter,  ///< it takes something else there
+};
+[[nodiscard]] constexpr auto last_of(word_fault) noexcept -> word_fault { return word_fault::bad_parameter; }
+
+/// f of the policy of a list that a word names.
+template <class... P, class F>
+constexpr auto with_policy(const policy_list<P...>& all, std::string_view text, const F& f) -> word_fault {
+  const policy_word asked = split_policy(text);
+  word_fault out = word_fault::unknown;
+  all.each([&](const auto& policy) {
+    if (out != word_fault::unknown || policy.name != asked.name) { return; }
+    auto meant = policy;
+    out = word_fault::none;
+    if (asked.has_parameter && !set_parameter(meant, asked.parameter)) {
+      out = requires { meant.set(asked.parameter); } ? word_fault::bad_parameter : word_fault::no_parameter;
+      return;
+    }
+    f(meant);
+  });
+  return out;
+}
+
+}  // namespace takt

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <boost/hana/for_each.hpp>
+#include <boost/hana/tuple.hpp>
+
+#include <takt/core/value.hpp>
+#include <takt/model/hardware.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/clusters.hpp>
+#include <takt/rules/tags.hpp>
+
+namespace takt {
+
+/// A way of sharing a GPU: a rule for it, whatever the tasks. A user's own type is one. Optional:
+/// - `missing(gpu)`: the fact of the hardware that the rule needs and that is not known, or nothing;
+/// - `copy_rule(cpu_rule)`: of the copy engines; else the order of the processors, without preemption, or FIFO;
+/// - `parameter()`: what stands behind the name, such as a number of tokens; 0: nothing;
+/// - `choice_count(gpu, tasks)` and `choice(gpu, tasks, k)`: policies of the same type, the best of which counts;
+/// - `kernels_at_once()`: so many kernels share the GPU at most, each of which is no faster than with all of it;
+/// - `keeps_processor`: a job is one thread that waits for its copies and kernels on its processor.
+template <class P>
+concept SharingPolicy = Copyable<P> && requires(const P policy, const gpu_hardware& gpu) {
+  { P::name } -> std::convertible_to<std::string_view>;
+  typename std::remove_cvref_t<decltype(policy.gpu_pool(gpu, fixed_priority))>::rule_type;
+};
+
+namespace detail {
+
+/// The order of kernels that goes with a rule of processors. EDF in all its forms is EDF; what is no order of jobs at
+/// all leaves the tasks' priorities.
+template <class Rule>
+struct order_of_kernels : std::type_identity<fixed_priority_rule<by_given_priority>> {};
+template <FixedPriority Rule>
+struct order_of_kernels<Rule> : std::type_identity<Rule> {};
+template <>
+struct order_of_kernels<edf_rule> : std::type_identity<edf_rule> {};
+template <gel_policy Policy>
+struct order_of_kernels<global_rule<Policy>>
+    : std::conditional<Policy.deadline != 0, edf_rule, fixed_priority_rule<by_given_priority>> {};
+template <class Rule>
+struct order_of_kernels<nonpreemptive_rule<Rule>> : order_of_kernels<Rule> {};
+template <class Rule>
+struct order_of_kernels<clustered_rule<Rule>> : order_of_kernels<Rule> {};
+
+/// Whether one job after the other in the order of the processors is an order for a device, too.
+template <class Rule>
+inline constexpr bool orders_devices = FixedPriority<Rule> || EarliestDeadlineFirst<Rule>;
+template <class Rule>
+inline constexpr bool orders_devices<nonpreemptive_rule<Rule>> = orders_devices<Rule>;
+template <class Rule>
+inline constexpr bool orders_devices<clustered_rule<Rule>> = orders_devices<Rule>;
+template <>
+inline constexpr bool orders_devices<global_rule<gel_policy::earliest_deadline>> = true;
+
+}  // namespace detail
+
+/// Fixed priorities or EDF for kernels, after the rule of the processors.
+template <class CpuRule>
+using kernel_order_beside = typename detail::order_of_kernels<CpuRule>::type;
+
+/// The order of the processors without preemption, for devices; FIFO where they have none that fits.
+template <RuleTag CpuRule>
+[[nodiscard]] constexpr auto device_rule(const CpuRule& /*rule*/) noexcept {
+  if constexpr (detail::orders_devices<CpuRule>) {
+    return nonpreemptive(kernel_order_beside<CpuRule>{});
+  } else {
+    return fifo;
+  }
+}
+
+/// The SMs of a GPU as a resource.
+[[nodiscard]] constexpr auto sms_of(const gpu_hardware& gpu) noexcept -> virtual_sms_resource {
+  const virtual_sms_resource out{gpu.sms, gpu.virtual_per_sm, gpu.granularity, gpu.speed, 2};
+  return gpu.preemption_levels > 0 ? out.with_levels(gpu.preemption_levels) : out;
+}
+
+/// The fact of a GPU that a policy needs and that is not known; nothing where all are.
+template <SharingPolicy P>
+[[nodiscard]] constexpr auto missing_fact(const P& policy, const gpu_hardware& gpu) -> std::string_view {
+  if (gpu.sms < 1) { return "sms"; }
+  if constexpr (requires {
+                  { policy.missing(gpu) } -> std::convertible_to<std::string_view>;
+                }) {
+    return policy.missing(gpu);
+  }
+  return {};
+}
+
+/// What stands behind the name of a policy; 0: nothing.
+template <SharingPolicy P>
+[[nodiscard]] constexpr auto parameter_of(const P& policy) -> std::int64_t {
+  if constexpr (requires { policy.parameter(); }) { return policy.parameter(); }
+  return 0;
+}
+
+template <SharingPolicy P, RuleTag CpuRule>
+[[nodiscard]] constexpr auto copy_rule_of(const P& policy, const CpuRule& rule) {
+  if constexpr (requires { policy.copy_rule(rule); }) {
+    return policy.copy_rule(rule);
+  } else {
+    return device_rule(rule);
+  }
+}
+
+/// How many kernels share the GPU at most, each no faster than with all of it; 0: no such number is known.
+template <SharingPolicy P>
+[[nodiscard]] constexpr auto kernels_at_once(const P& policy) -> std::int32_t {
+  if constexpr (requires { policy.kernels_at_once(); }) { return policy.kernels_at_once(); }
+  return 0;
+}
+
+template <SharingPolicy P>
+[[nodiscard]] constexpr auto keeps_processor() noexcept -> bool {
+  if constexpr (requires { P::keeps_processor; }) { return P::keeps_processor; }
+  return false;
+}
+
+/// The board under a policy, its first GPU, and copy engines where `Copies` says that it has some. Pre: no fact is
+/// missing. Error: `platform_size_out_of_range`.
+template <bool Copies = true, SharingPolicy P, RuleTag CpuRule>
+[[nodiscard]] constexpr auto board_of(const P& policy, const hardware& board, const CpuRule& rule,
+                                      detail::refusal&& /*refused*/ = detail::refusal{true}) {
+  const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];
+  const auto cpus = pool(processors(board.processors), rule);
+  if constexpr (Copies) {
+    return platform(cpus, pool(copy_engines(board.copy_engines), copy_rule_of(policy, rule)),
+                    policy.gpu_pool(gpu, rule));
+  } else {
+    return platform(cpus, policy.gpu_pool(gpu, rule));
+  }
+}
+
+/// Policies side by side.
+template <SharingPolicy... P>
+struct policy_list {
+  boost::hana::tuple<P...> all;
+  static constexpr std::size_t size = sizeof...(P);
+
+  template <class F>
+  constexpr void each(const F& f) const {
+    boost::hana::for_each(all, f);
+  }
+};
+template <SharingPolicy... P>
+[[nodiscard]] constexpr auto policies(const P&... given) -> policy_list<P...> {
+  return {boost::hana::tuple<P...>{given...}};
+}
+
+}  // namespace takt

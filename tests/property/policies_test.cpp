@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random workloads with whatever is known of their kernels, under every policy and several rules of processors: what is
+// proven is held against runs under that policy and the plan of its proof.
+#include <takt/allocation/compare.hpp>
+#include <takt/allocation/policies/judge_any.hpp>
+#include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/published.hpp>
+#include <takt/simulation/simulate_composed.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <takt/core/random.hpp>
+#include "spinning_machine.hpp"
+
+namespace {
+
+using takt::ticks;
+using takt::visit_fact;
+using takt::visit_place;
+
+constexpr std::size_t max_tasks = 4;
+constexpr std::size_t max_visits = 24;
+using tasks_type = takt::described_tasks<max_tasks, max_visits, max_visits, 8 * max_visits>;
+
+constexpr std::array names{std::string_view{"a"}, std::string_view{"b"}, std::string_view{"c"}, std::string_view{"d"}};
+
+constexpr auto policies =
+    takt::policies(takt::federated_policy{}, takt::federated_shared_policy{}, takt::whole_gpu_policy{},
+                   takt::busy_waiting_policy{}, takt::time_sliced_policy{.slice = 3}, takt::fifo_blocks_policy{},
+                   takt::tokens_k_fmlp_policy{}, takt::tokens_r2dglp_policy{}, takt::tokens_ck_omlp_policy{},
+                   takt::levels_policy{}, takt::slots_policy{}, takt::gang_policy{}, takt::shares_policy{});
+
+struct workload {
+  tasks_type tasks{};
+  takt::hardware board{};
+};
+
+class draws {
+ public:
+  explicit draws(std::uint64_t seed) : random_{seed} {}
+  auto between(ticks a, ticks b) -> ticks { return random_.between(a, b); }
+  auto small(ticks a, ticks b) -> std::int32_t { return static_cast<std::int32_t>(random_.between(a, b)); }
+  auto one_in(ticks n) -> bool { return random_.between(1, n) == 1; }
+
+ private:
+  takt::random_stream random_;
+};
+
+/// Facts of one kernel, most of which are there most of the time.
+void add_kernel(draws& d, workload& w, takt::described_visit& v) {
+  v.where = visit_place::gpu;
+  const ticks alone = d.between(1, 6);
+  const auto knows = [&](visit_fact f, ticks often) {
+    const bool there = !d.one_in(often);
+    if (there) { v.known.add(f); }
+    return there;
+  };
+  if (knows(visit_fact::wcet, 5)) { v.wcet = alone; }
+  if (knows(visit_fact::work, 4)) {
+    const ticks all = alone * 8;
+    v.work = {d.between(0, all), all};
+    if (d.one_in(3)) {
+      v.known.add(visit_fact::overhead);
+      v.overhead = d.between(0, alone / 2);
+    }
+    if (d.one_in(3)) {
+      v.known.add(visit_fact::interleave);
+      v.interleave_numerator = d.between(5, 9);
+      v.interleave_denominator = 5;
+    }
+  }
+  if (knows(visit_fact::preemption_cost, 3)) { v.preemption_cost = d.between(0, alone / 2); }
+  if (!d.one_in(4)) {
+    v.known.add(visit_fact::grid);
+    v.known.add(visit_fact::block_length);
+    v.blocks = d.between(1, 8);
+    v.threads = d.small(1, 4);
+    v.block_length = d.between(1, 3);
+  }
+  if (knows(visit_fact::wcet_by_share, 3)) {
+    v.row = static_cast<std::uint32_t>(w.tasks.rows.size());
+    REQUIRE(w.tasks.rows.push_back(takt::wcet_row::scaling(alone, d.small(300, 1000))));
+  }
+  if (d.one_in(10) && v.known.has(visit_fact::wcet)) {
+    v.known.add(visit_fact::pinning);
+    v.width = takt::kernel_width::one_core;
+    v.sm = d.small(0, 1);
+  }
+}
+
+[[nodiscard]] auto draw(std::uint64_t seed) -> workload {
+  draws d{seed};
+  workload w;
+  w.board.processors = d.small(1, 3);
+  w.board.copy_engines = d.small(1, 2);
+  const std::int32_t gpus = d.one_in(4) ? 2 : 1;
+  for (std::int32_t g = 0; g < gpus; ++g) {
+    takt::gpu_hardware gpu{.sms = 2 * d.small(1, 4), .virtual_per_sm = 2};
+    if (!d.one_in(8)) {
+      gpu.threads_per_sm = 4;
+      gpu.blocks_per_sm = d.small(1, 4);
+    }
+    gpu.preemption_levels = d.one_in(8) ? 0 : d.small(1, 3);
+    gpu.switch_is_known = !d.one_in(8);
+    gpu.context_switch = gpu.switch_is_known ? d.between(0, 2) : 0;
+    REQUIRE(w.board.gpus.push_back(gpu));
+  }
+  const std::size_t tasks = static_cast<std::size_t>(d.between(2, 4));
+  const bool crowded = d.one_in(5);
+  for (std::size_t i = 0; i < tasks; ++i) {
+    REQUIRE(w.tasks.add_task({.name = names[i], .period = 1, .deadline = 1}));
+    const auto visits = static_cast<std::uint32_t>(d.between(1, 6));
+    const bool chain = !d.one_in(3);
+    ticks sum = 0;
+    for (std::uint32_t p = 0; p < visits; ++p) {
+      takt::described_visit v{.where = p == 0 ? visit_place::processor : visit_place::own};
+      if (p > 0) {
+        constexpr std::array places{visit_place::processor, visit_place::copy_engine, visit_place::gpu,
+                                    visit_place::gpu};
+        v.where = places[static_cast<std::size_t>(d.between(0, 3))];
+        v.predecessors = takt::visit_mask{1} << (chain ? p - 1 : static_cast<std::uint32_t>(d.between(0, p - 1)));
+      }
+      if (v.where == visit_place::gpu) {
+        add_kernel(d, w, v);
+        sum += 6;
+      } else {
+        v.known.add(visit_fact::time);
+        v.time.upper = d.between(0, 4);
+        v.time.lower = d.between(0, v.time.upper);
+        v.direction = d.one_in(2) ? takt::copy_direction::to_host : takt::copy_direction::to_device;
+        sum += v.time.upper;
+      }
+      REQUIRE(w.tasks.add_visit(v));
+    }
+    takt::described_task& t = w.tasks.tasks[i];
+    t.period = (sum + 1) * d.between(1, 12) * static_cast<ticks>(tasks) / (crowded ? 12 : 3) + d.between(1, 5);
+    t.deadline = d.one_in(2) ? t.period - d.between(0, t.period / 4) : t.period + d.between(0, t.period / 4);
+    t.limited = !d.one_in(10);
+    t.jitter = d.one_in(4) ? d.between(0, t.period / 5) : 0;
+    t.priority = d.one_in(2) ? d.small(0, 3) : takt::no_priority;
+    t.core = d.one_in(3) ? d.small(0, w.board.processors - 1) : takt::any_core;
+  }
+  REQUIRE(takt::complete(w.tasks, w.board) == takt::model_fault::none);
+  return w;
+}
+
+struct tally {
+  std::uint64_t lines = 0;
+  std::uint64_t proven = 0;
+  std::uint64_t unjudged = 0;
+  std::uint64_t unschedulable = 0;
+  std::uint64_t errors = 0;
+  std::uint64_t violations = 0;
+  std::uint64_t tight = 0;
+};
+using tallies = std::map<std::string, tally, std::less<>>;
+
+auto systems_or(std::uint64_t few) -> std::uint64_t {
+  const char* const asked = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
+  return asked == nullptr ? few : std::strtoull(asked, nullptr, 10);
+}
+
+[[nodiscard]] auto horizon_of(const tasks_type& all) -> ticks {
+  ticks longest = 0;
+  for (const auto& t : all.tasks) { longest = longest < t.period ? t.period : longest; }
+  return 40 * longest;
+}
+
+/// What goes beyond the bounds of a verdict.
+template <class Verdict, class Worst>
+void hold_to(const Verdict& v, const Worst& worst_of, tally& count) {
+  for (std::size_t i = 0; i < v.tasks.size(); ++i) {
+    const ticks worst = worst_of(i);
+    const auto& t = v.tasks[i];
+    count.violations += !t.bound.exists || worst > t.bound.value || (t.limited && worst > t.deadline) ? 1U : 0U;
+    count.tight += worst == t.bound.value ? 1U : 0U;
+  }
+}
+
+struct way {
+  takt::release_pattern releases;
+  takt::execution_times execution;
+};
+constexpr std::array ways{way{takt::release_pattern::adversarial, takt::execution_times::upper},
+                          way{takt::release_pattern::adversarial, takt::execution_times::random},
+                          way{takt::release_pattern::sporadic, takt::execution_times::random}};
+
+template <class Policy, class Rule>
+void simulate_pools(const Policy& policy, const Rule& rule, const workload& run,
+                    const takt::policy_verdict<Policy, max_tasks, max_visits>& v, std::uint64_t seed, tally& count) {
+  const auto board = takt::any_board_of<max_visits>(policy, run.board, rule);
+  for (const way& w : ways) {
+    const auto seen = takt::simulate(board, run.tasks, v.verdict.plan,
+                                     {.horizon = takt::duration{horizon_of(run.tasks)},
+                                      .releases = w.releases,
+                                      .execution = w.execution,
+                                      .seed = seed});
+    count.errors += seen.error ? 1U : 0U;
+    if (seen.error) { continue; }
+    hold_to(v.verdict, [&](std::size_t i) { return seen.tasks[i].worst_response; }, count);
+  }
+}
+
+/// Under busy waiting nobody leaves a processor, which the engine does not know.
+template <class Policy, class Rule>
+void simulate_threads(const Policy& policy, const Rule& rule, const workload& run,
+                      const takt::policy_verdict<Policy, max_tasks, max_visits>& v, std::uint64_t seed, tally& count) {
+  const auto board = takt::any_board_of<max_visits>(policy, run.board, rule);
+  const auto flat =
+      takt::detail::board_flattener<takt::any_policy_board<max_visits>, max_tasks, max_visits>{board, v.verdict.plan}
+          .run(run.tasks);
+  count.errors += flat.error ? 1U : 0U;
+  if (flat.error) { return; }
+  const auto shape = takt::detail::shape_of(board);
+  const auto copies = takt::copy_rule_of(policy, rule);
+  spinning_machine::system s{.engines = flat.stations.size(),
+                             .by_deadline = takt::EarliestDeadlineFirst<takt::kernel_order_beside<Rule>>,
+                             .engines_fifo = takt::FirstComeFirstServed<std::remove_cvref_t<decltype(copies)>>};
+  s.processors.assign(static_cast<std::size_t>(shape.processors / shape.together),
+                      static_cast<std::size_t>(shape.together));
+  for (std::size_t i = 0; i < flat.table.size(); ++i) {
+    const auto& t = flat.table.tasks[i];
+    takt::priority_point point{};
+    REQUIRE(rule.job_order(shape.together)
+                .point({1, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority}, 0, point));
+    spinning_machine::task out{.period = t.period, .deadline = t.deadline, .jitter = t.jitter};
+    out.priority = point.point;
+    const auto core = v.verdict.plan.cores.empty() ? 0 : v.verdict.plan.cores[i];
+    out.cluster = static_cast<std::size_t>(core / shape.together);
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      const auto& x = flat.table.visit(i, p);
+      using spinning_machine::place;
+      const visit_place at = board[flat.stations[x.station].pool].place;
+      const place where = at == visit_place::processor     ? place::processor
+                          : at == visit_place::copy_engine ? place::engine
+                                                           : place::own;
+      out.visits.push_back({where, x.station, x.lower, x.upper});
+    }
+    s.tasks.push_back(out);
+  }
+  for (const bool longest : {true, false}) {
+    const auto worst = spinning_machine::machine{s, seed, longest}.run(horizon_of(run.tasks));
+    hold_to(v.verdict, [&](std::size_t i) { return worst[i]; }, count);
+  }
+}
+
+template <class Policy, class Rule>
+void run_proven(const Policy& policy, const Rule& rule, const workload& run,
+                const takt::policy_verdict<Policy, max_tasks, max_visits>& v, std::uint64_t seed, tally& count) {
+  if constexpr (takt::keeps_processor<Policy>()) {
+    simulate_threads(policy, rule, run, v, seed, count);
+  } else {
+    simulate_pools(policy, rule, run, v, seed, count);
+  }
+}
+
+constexpr auto rules = takt::cpu_rules(takt::fixed_priority, takt::edf, takt::rate_monotonic, takt::g_edf,
+                                       takt::nonpreemptive(takt::deadline_monotonic), takt::fifo);
+
+[[nodiscard]] constexpr auto capacity_under(const auto& policy, const auto& rule, const takt::hardware& board)
+    -> takt::analysis::board_capacity {
+  return {.processors = board.processors,
+          .named_cores = takt::detail::cluster_of(rule, board.processors) == 1,
+          .kernels = takt::kernels_at_once(policy)};
+}
+
+}  // namespace
+
+TEST_CASE("what is proven under a policy holds in runs under that policy") {
+  tallies all;
+  const std::uint64_t systems = systems_or(100);
+  for (std::uint64_t n = 0; n < systems; ++n) {
+    const workload w = draw(7'000 + n);
+    CAPTURE(n);
+    boost::hana::for_each(rules.all, [&](const auto& rule) {
+      using rule_type = std::remove_cvref_t<decltype(rule)>;
+      CAPTURE(takt::cpu_word<rule_type>);
+      policies.each([&](const auto& policy) {
+        using policy_type = std::remove_cvref_t<decltype(policy)>;
+        CAPTURE(policy.name);
+        tally& count = all[std::string{policy.name}];
+        ++count.lines;
+        const auto v = takt::judge_at_run_time(policy, rule, w.tasks, w.board, 4);
+        if (!v.judged) {
+          CHECK((!v.missing.empty() || v.verdict.error));
+          ++count.unjudged;
+          return;
+        }
+        CHECK(v.missing.empty());
+        const bool must = takt::analysis::must_miss(w.tasks, w.board, capacity_under(v.policy, rule, w.board));
+        CHECK_FALSE((must && v.schedulable()));
+        if constexpr (requires {
+                        takt::known_under<policy_type, rule_type>::judge(v.policy, rule, w.tasks, w.board);
+                      }) {
+          const auto known = takt::known_under<policy_type, rule_type>::judge(v.policy, rule, w.tasks, w.board);
+          CHECK_FALSE((known.status == takt::verdict_status::unschedulable && v.schedulable()));
+        }
+        count.unschedulable += v.verdict.status == takt::verdict_status::unschedulable ? 1U : 0U;
+        if (!v.schedulable()) { return; }
+        ++count.proven;
+        const std::uint64_t before = count.violations;
+        run_proven<policy_type>(v.policy, rule, w, v, n, count);
+        CHECK(count.violations == before);
+      });
+    });
+  }
+  tally sum;
+  for (const auto& [name, count] : all) {
+    CAPTURE(name);
+    MESSAGE(name << ": " << count.lines << " lines, proven " << count.proven << ", unjudged " << count.unjudged
+                 << ", unschedulable " << count.unschedulable << ", bounds reached " << count.tight);
+    CHECK(count.errors == 0);
+    CHECK(count.proven > 0);
+    CHECK(count.tight > 0);
+    sum.unjudged += count.unjudged;
+    sum.unschedulable += count.unschedulable;
+  }
+  CHECK(sum.unjudged > 0);
+  CHECK(sum.unschedulable > 0);
+}
+
+namespace {
+
+/// Violations where something was left out of what was proven, and not of what runs.
+template <class Change, class Judged, class Run>
+[[nodiscard]] auto caught(const Change& leave_out, const Judged& judged_policy, const Run& run_policy)
+    -> std::uint64_t {
+  tally count;
+  for (std::uint64_t n = 0; n < systems_or(100); ++n) {
+    const workload w = draw(7'000 + n);
+    workload less = w;
+    leave_out(less);
+    boost::hana::for_each(takt::cpu_rules(takt::fixed_priority, takt::edf).all, [&](const auto& rule) {
+      const auto v = takt::judge_at_run_time(judged_policy, rule, less.tasks, less.board, 4);
+      if (!v.schedulable()) { return; }
+      takt::policy_verdict<Run, max_tasks, max_visits> claimed;
+      claimed.judged = true;
+      claimed.verdict = v.verdict;
+      const auto whole = takt::judge_at_run_time(run_policy, rule, w.tasks, w.board, 1);
+      if (!whole.judged) { return; }
+      run_proven<Run>(whole.policy, rule, w, claimed, n, count);
+    });
+  }
+  return count.violations;
+}
+constexpr auto nothing = [](workload& /*w*/) {};
+/// All that is known of the first kernel says that it takes next to no time.
+constexpr auto first_kernel = [](workload& w) {
+  for (auto& v : w.tasks.visits) {
+    if (v.where != visit_place::gpu) { continue; }
+    v.known = {};
+    for (const auto f : {visit_fact::wcet, visit_fact::work, visit_fact::grid, visit_fact::block_length}) {
+      v.known.add(f);
+    }
+    v.work = {0, 1};
+    v.wcet = v.blocks = v.block_length = 1;
+    v.threads = 1;
+    return;
+  }
+};
+constexpr auto switches = [](workload& w) {
+  for (auto& gpu : w.board.gpus) { gpu.context_switch = 0; }
+};
+constexpr auto copies = [](workload& w) {
+  for (auto& v : w.tasks.visits) {
+    if (v.where == visit_place::copy_engine) {
+      v.time = {0, 0};
+    }
+  }
+};
+constexpr auto jitter = [](workload& w) {
+  for (auto& t : w.tasks.tasks) { t.jitter = 0; }
+};
+constexpr auto costs = [](workload& w) {
+  for (auto& v : w.tasks.visits) {
+    v.known.add(visit_fact::preemption_cost);
+    v.preemption_cost = 0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("runs show what a proof has left out") {
+  CHECK(caught(nothing, takt::time_sliced_policy{.slice = 3}, takt::time_sliced_policy{.slice = 3}) == 0);
+  CHECK(caught(switches, takt::time_sliced_policy{.slice = 3}, takt::time_sliced_policy{.slice = 3}) > 0);
+  CHECK(caught(first_kernel, takt::time_sliced_policy{.slice = 3}, takt::time_sliced_policy{.slice = 3}) > 0);
+  CHECK(caught(first_kernel, takt::federated_policy{}, takt::federated_policy{}) > 0);
+  CHECK(caught(first_kernel, takt::whole_gpu_policy{}, takt::whole_gpu_policy{}) > 0);
+  CHECK(caught(first_kernel, takt::tokens_k_fmlp_policy{1}, takt::tokens_k_fmlp_policy{1}) > 0);
+  CHECK(caught(first_kernel, takt::fifo_blocks_policy{}, takt::fifo_blocks_policy{}) > 0);
+  CHECK(caught(copies, takt::busy_waiting_policy{}, takt::busy_waiting_policy{}) > 0);
+  CHECK(caught(jitter, takt::gang_policy{}, takt::gang_policy{}) > 0);
+  CHECK(caught(costs, takt::levels_policy{}, takt::levels_policy{}) > 0);
+  CHECK(caught(nothing, takt::federated_policy{}, takt::busy_waiting_policy{}) > 0);
+  CHECK(caught(nothing, takt::whole_gpu_policy{}, takt::time_sliced_policy{.slice = 1}) > 0);
+}
