@@ -20,8 +20,6 @@ namespace {
 constexpr std::string_view time_allowed =
     "an integer of nanoseconds, or text with a unit such as \"12.5ms\", below 2^63 ns";
 
-constexpr std::string_view no_analysis = ", for which this program has no analysis yet";
-
 [[noreturn]] void refuse(const located& v, std::string_view problem, std::string_view allowed) {
   throw input_error{v.where, fmt::format("{} {}", v.value->quoted(), problem), std::string(allowed)};
 }
@@ -116,20 +114,13 @@ auto nearest(std::string_view word, std::span<const std::string_view> candidates
   });
 }
 
-fields::fields(located object, std::span<const std::string_view> known, std::span<const foreign_key> foreign)
-    : object_{std::move(object)} {
+fields::fields(located object, std::span<const std::string_view> known) : object_{std::move(object)} {
   if (!object_.is(json_value::kind::object)) {
     refuse_kind(object_, fmt::format("an object with {}", fmt::join(known, ", ")));
   }
   for (const std::string& key : object_.value->keys) {
     if (std::ranges::find(known, key) != known.end()) { continue; }
     const auto where = step_into(object_.where, key);
-    for (const foreign_key& f : foreign) {
-      if (f.key == key) {
-        throw input_error{where, fmt::format("belongs to {}{}", f.belongs_to, f.analysed ? "" : no_analysis),
-                          fmt::format("{}", fmt::join(known, ", "))};
-      }
-    }
     throw input_error{where, fmt::format("is not a key of this object, the nearest is \"{}\"", nearest(key, known)),
                       fmt::format("{}", fmt::join(known, ", "))};
   }
@@ -226,18 +217,6 @@ auto read_ratio(const located& v) -> std::pair<std::int64_t, std::int64_t> {
   if (numerator < 0) { refuse(v, "is negative", allowed); }
   const std::int64_t common = greatest_common_divisor(numerator, denominator);
   return {numerator / common, denominator / common};
-}
-
-auto read_word(const located& v, std::span<const std::string_view> known, std::span<const std::string_view> foreign)
-    -> std::string_view {
-  const auto allowed = fmt::format("\"{}\"", fmt::join(known, "\", \""));
-  const std::string word = read_text(v, allowed);
-  if (const auto found = std::ranges::find(known, word); found != known.end()) { return *found; }
-  if (std::ranges::find(foreign, word) != foreign.end()) {
-    throw input_error{v.where, fmt::format("\"{}\" has no analysis in this program yet", word), allowed};
-  }
-  throw input_error{
-      v.where, fmt::format("{} is unknown, the nearest is \"{}\"", v.value->quoted(), nearest(word, known)), allowed};
 }
 
 auto require_array(const located& v, std::string_view allowed) -> located {

@@ -16,13 +16,6 @@
 
 namespace takt::program {
 
-/// A key of the format that is not for the object at hand: named as what it is, never as a typing error.
-struct foreign_key {
-  std::string_view key;
-  std::string_view belongs_to;
-  bool analysed = false;  ///< elsewhere in this program
-};
-
 /// A value and where it stands.
 struct located {
   const json_value* value = nullptr;
@@ -33,11 +26,11 @@ struct located {
   [[nodiscard]] auto item(std::size_t i) const -> located { return {&value->items[i], step_into(where, i)}; }
 };
 
-/// The members of an object. Construction throws `input_error` when it is none, has a foreign key, or an unknown one,
-/// whose nearest known key it names.
+/// The members of an object. Construction throws `input_error` when it is none, or has an unknown key, whose nearest
+/// known key it names.
 class fields {
  public:
-  fields(located object, std::span<const std::string_view> known, std::span<const foreign_key> foreign = {});
+  fields(located object, std::span<const std::string_view> known);
 
   /// Empty when there is no such key.
   [[nodiscard]] auto find(std::string_view key) const -> located;
@@ -62,9 +55,6 @@ class fields {
 [[nodiscard]] auto read_longest(const located& v) -> ticks;
 /// "9/5", 2, 1.8 or "1.8" as an exact fraction with a positive denominator.
 [[nodiscard]] auto read_ratio(const located& v) -> std::pair<std::int64_t, std::int64_t>;
-/// One of a few words. A word of the format that the analyses of this program do not cover is refused as that.
-[[nodiscard]] auto read_word(const located& v, std::span<const std::string_view> known,
-                             std::span<const std::string_view> foreign = {}) -> std::string_view;
 /// What a word of a file stands for.
 template <class Value>
 struct named_value {
@@ -74,12 +64,6 @@ struct named_value {
 template <class Value>
 named_value(const char*, Value) -> named_value<Value>;
 
-template <class Value, std::size_t N>
-[[nodiscard]] constexpr auto names_of(const std::array<named_value<Value>, N>& all) -> std::array<std::string_view, N> {
-  std::array<std::string_view, N> out;
-  for (std::size_t i = 0; i < N; ++i) { out[i] = all[i].name; }
-  return out;
-}
 /// Pre: one has the name.
 template <class Value, std::size_t N>
 [[nodiscard]] constexpr auto value_named(std::string_view name, const std::array<named_value<Value>, N>& all)

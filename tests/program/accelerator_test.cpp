@@ -143,11 +143,9 @@ TEST_CASE("AP-01 files about an accelerator are refused with the place of the fa
            "/tasks/0/segments/0/kernel/core: 2 is out of range: an integer from 0 to 1"},
           {R"("wcet": "2ms")", R"("wcet": "2ms", "core": 1, "width": "all-cores")",
            "/tasks/0/segments/0/kernel/core: pins a kernel that needs all cores: no core, or \"one-core\""},
-          {R"("wcet": "2ms")", R"("work": "2ms")",
-           "/tasks/0/segments/0/kernel/wcet: is missing: the time of the kernel on all cores that it asks for, copies "
-           "included"},
+          {R"("wcet": "2ms", "preemption_cost": "1ms")", R"("length": "2ms")", "/tasks/0/segments/0: does not say "},
           {R"([{ "kernel": { "wcet": "6ms")", R"([{ "cpu": "1ms" }, { "kernel": { "wcet": "6ms")",
-           "/tasks/3/segments/0: is no kernel: one kernel, whose wcet includes copies, as the whole chain on an accelerator"},
+           "/tasks/3/segments/0/cpu: needs a CPU, and the platform has none: platform.cpus, or no cpu segments"},
           {R"("tau2")", R"("tau1")",
            "/tasks/1/name: \"tau1\" names an earlier task too: a name of its own for each task"},
           {R"("race")", R"("rase")",

@@ -153,7 +153,7 @@ TEST_CASE(
       {"\"9/5\"", "1.8"},
       {"\"9/5\"", "2"},
       {"[\"1ms\", \"2ms\"]", "\"1.999999ms\""},
-      {"\"overhead\": \"20us\"", "\"blocks\": 40, \"overhead\": 20000"},
+      {"\"overhead\": \"20us\"", "\"blocks\": 40, \"threads_per_block\": 64, \"overhead\": 20000"},
       {"\"priority\": 1, ", ""},
   };
   for (const auto& [from, to] : changes) {

@@ -76,15 +76,20 @@ TEST_CASE("program: wrong token sections are refused with the place of the fault
        {R"("lock": "5us")", R"("lok": "5us")", "the nearest is \"lock\""},
        {R"("lock": "5us")", R"("lock": "-5us")", "/platform/overheads/lock: -5us is negative: a time of at least 0ns"},
        {R"("kernels": ["6ms"])", R"("kernels": [])", "/tasks/1/gpu/kernels: is empty"},
-       {R"("cpu": "3ms")", R"("segments": [])", "/tasks/3/segments: belongs to chains"},
+       {R"("cpu": "3ms")", R"("segments": [])", "/tasks/3/segments: is empty: at least one segment"},
        {R"("cpu": "3ms")", R"("cpu": 0)", "/tasks/3/cpu: is 0, and so is all other time"},
        {R"("period": "20ms")", R"("period": 0)", "/tasks/3/period: 0ns is not positive: a time of at least 1ns"},
        {R"("cpu": "3ms")", R"("cpu": ["3ms", "2ms"])",
-        "/tasks/3/cpu: has a lower bound above its upper bound: [lower, upper] with lower <= upper"},
+        "/tasks/3/cpu: [3ms, 2ms] has a lower bound above its upper bound: [lower, upper] with lower <= upper"},
        {R"("cpu": "3ms")", R"("cpu": "3ms", "deadline": 0)", "/tasks/3/deadline: 0ns is not positive"},
-       {R"("name": "lanes")", R"("name": "signs")", "/tasks/2/name: names an earlier task too"},
-       {R"("count": 4)", R"("count": 4, "clusters": 2)",
-        "/platform/gpus/0/protocol: tokens are shared by several CPU clusters: CK-OMLP"}});
+       {R"("name": "lanes")", R"("name": "signs")", "/tasks/2/name: \"signs\" names an earlier task too"}});
+  std::string across = with(text, "\"count\": 4", "\"count\": 4, \"clusters\": 2");
+  for (const char* period : {"\"50ms\"", "\"80ms\"", "\"100ms\"", "\"20ms\""}) {
+    across = with(across, period, std::string{period} + ", \"cluster\": 0");
+  }
+  across = with(across, "\"count\": 2", "\"count\": 1");
+  CHECK(contains(takt::test::refusal("analyze", across),
+                 "/platform/gpus/0/protocol: tokens are shared by several CPU clusters: CK-OMLP"));
   const std::string clusters = with(with(text, "r2dglp", "ck-omlp"), "\"count\": 4", "\"count\": 4, \"clusters\": 2");
   CHECK(contains(takt::test::refusal("analyze", clusters), "/tasks/0/cluster: is missing: an integer from 0 to 1"));
   CHECK(contains(takt::test::refusal("run --for 10ms", text), "\"tokens\" is not run on a device by this program yet"));

@@ -70,7 +70,7 @@ TEST_CASE("program: what does not go with tokens is refused") {
   CHECK(contains(refusal("analyze", with(good, "\"tokens_per_gpu\": 2", "\"tokens_per_gpu\": 7")),
                  "/platform/gpus/0/tokens_per_gpu: 7 "));
   CHECK(contains(refusal("analyze", with(good, "\"tokens\"", "\"isolated\"")),
-                 "/platform/gpus/0/tokens_per_gpu: belongs to \"tokens\" sharing"));
+                 "/platform/gpus/0/protocol: says nothing about \"isolated\" sharing: \"tokens\" sharing"));
   CHECK(contains(refusal("analyze", with(good, "\"gpus\"",
                                          R"("copy_engines": {"policy": "nonpreemptive-fixed-priority"}, "gpus")")),
                  "/platform/copy_engines/policy: "));
