@@ -139,7 +139,7 @@ template <class Items, class F>
   out.add_known("tokens_per_gpu", rule.tokens_per_gpu).add_known("clusters", rule.clusters);
   out.add_word("engine_order", rule.engine_order).add_word("migration", rule.migration);
   out.add_word("uncontended", rule.uncontended).add_word("rules", rule.rules).add_word("triggers", rule.triggers);
-  out.add_known("slice", rule.slice);
+  out.add_known("levels", rule.levels).add_known("slice", rule.slice);
   if (rule.slots) { out.add("slots", slots_text(*rule.slots)); }
   if (g == 0 && file.contention) { out.add("contention", contention_text(file)); }
   return out.object();

@@ -36,8 +36,9 @@ struct rule_key {
   string_view key;
   std::array<string_view, 4> sharings;
 };
-constexpr std::array<rule_key, 13> rule_keys{{{"policy", {"levels", "slots", "gang", "single-stream"}},
+constexpr std::array<rule_key, 14> rule_keys{{{"policy", {"levels", "slots", "gang", "single-stream"}},
                                               {"cost_model", {"levels"}},
+                                              {"levels", {"levels"}},
                                               {"order", {"gang"}},
                                               {"slots", {"slots"}},
                                               {"slice", {"time-sliced"}},
@@ -82,7 +83,13 @@ void read_cores(const located& v, workload_file& out) {
     core_facts& named = out.cores.emplace_back();
     if (const auto name = core.find("name")) { named.name = read_text(name, "the name of the core"); }
     if (const auto type = core.find("type")) { named.type = read_text(type, "the type of the core"); }
-    if (const auto speed = core.find("speed")) { named.speed = read_speed(speed); }
+    if (const auto speed = core.find("speed")) {
+      named.speed = read_speed(speed);
+      if (!named.speed.is_one()) {
+        throw input_error{speed.where, "cores of several speeds have no analysis in this program yet",
+                          "times of the core that a task runs on, and no speed"};
+      }
+    }
   }
 }
 
@@ -202,6 +209,9 @@ void require_used(const fields& gpu, string_view sharing) {
     out.tokens_per_gpu = static_cast<std::int32_t>(read_integer(n, out.protocol == "k-fmlp" ? 1 : 0, most));
   }
   if (const auto n = gpu.find("clusters")) { out.clusters = read_count(n, static_cast<std::int32_t>(max_gpus)); }
+  if (const auto n = gpu.find("levels")) {
+    out.levels = read_count(n, hardware.preemption_levels > 0 ? hardware.preemption_levels : max_levels);
+  }
   if (const auto slice = gpu.find("slice")) { out.slice = read_time_from(slice, 1); }
   if (sharing == "slots") { out.slots = read_slots(gpu.require("slots", "an object with period, pinned, gang")); }
   return out;
@@ -328,7 +338,7 @@ void read_resources(const located& v, workload_file& out) {
                         fmt::format("at most {}", max_own_resources)};
     }
     const auto policy = resource.find("policy");
-    out.rules.own.push_back(policy ? words::read(policy, words::engine_policy) : "nonpreemptive-fixed-priority");
+    out.rules.own.push_back(policy ? words::read(policy, words::engine_policy) : std::string_view{});
   }
 }
 

@@ -21,7 +21,7 @@ constexpr std::array<string_view, 5> platform_keys{"cpus", "copy_engines", "gpus
 constexpr std::array<string_view, 4> cpu_keys{"count", "policy", "cores", "clusters"};
 constexpr std::array<string_view, 3> core_keys{"name", "type", "speed"};
 constexpr std::array<string_view, 2> engine_keys{"count", "policy"};
-constexpr std::array<string_view, 28> gpu_keys{"sms",
+constexpr std::array<string_view, 29> gpu_keys{"sms",
                                                "threads_per_sm",
                                                "virtual_per_sm",
                                                "blocks_per_sm",
@@ -48,7 +48,8 @@ constexpr std::array<string_view, 28> gpu_keys{"sms",
                                                "rules",
                                                "triggers",
                                                "dma",
-                                               "contention"};
+                                               "contention",
+                                               "levels"};
 constexpr std::array<string_view, 3> resource_keys{"name", "count", "policy"};
 constexpr std::array<string_view, 6> transfers_keys{"setup", "bytes_per_us", "chunk", "to_device", "to_host", "peer"};
 constexpr std::array<string_view, 2> transfer_keys{"setup", "bytes_per_us"};

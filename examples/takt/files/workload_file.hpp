@@ -23,7 +23,7 @@
 
 namespace takt::program {
 
-inline constexpr std::size_t max_file_visits = 1024;
+inline constexpr std::size_t max_file_visits = 2048;
 inline constexpr std::size_t max_file_rows = 256;
 using file_tasks = described_tasks<max_tasks, max_file_visits, max_file_rows, max_file_visits>;
 
@@ -92,6 +92,7 @@ struct sharing_rule {
   std::string_view triggers{};
   std::optional<std::int32_t> tokens_per_gpu;  ///< 0: no limit
   std::optional<std::int32_t> clusters;        ///< of GPUs
+  std::optional<std::int32_t> levels;          ///< of those that the hardware has
   std::optional<ticks> slice;
   std::optional<slot_times> slots;
 
