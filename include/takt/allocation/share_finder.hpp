@@ -118,7 +118,7 @@ class share_finder {
   }
 
   /// Tasks to GPUs, the neediest first, each to where it finds the most SMs for the need there. One that hands nothing
-  /// out counts as it is.
+  /// out counts as it is. A task that cannot run on one unit needs what all units take, times their number.
   constexpr void spread() {
     std::int64_t needs[max_gpus][max_tasks]{};
     for (std::size_t g = 0; g < room_.gpus.size(); ++g) {
@@ -129,9 +129,12 @@ class share_finder {
       write_shares();
       measure();
       for (std::size_t i = 0; i < size(); ++i) {
-        const bool goes = times_[i].all < unbounded_response;
-        const ticks time = room_.gpus[g].units > 0 ? times_[i].all : times_[i].gpu;
-        needs[g][i] = goes ? part_of(time, room_.deadline[i]) * place_weights_[i] : no_place;
+        const std::int32_t units = room_.gpus[g].units;
+        const bool is_too_little = is_fed(i) && times_[i].all >= unbounded_response;
+        const ticks time = is_too_little ? time_on(i, units) : units > 0 ? times_[i].all : times_[i].gpu;
+        const std::int64_t scale = is_too_little ? units : 1;
+        const bool goes = is_too_little ? time < unbounded_response : times_[i].all < unbounded_response;
+        needs[g][i] = goes ? part_of(time, room_.deadline[i]) * place_weights_[i] * scale : no_place;
       }
     }
     std::int64_t load[max_gpus]{};

@@ -188,6 +188,7 @@ TEST_CASE("more tasks with kernels than SMs have none of their own") {
   takt::hardware one = board_of(2);
   one.gpus[0].sms = 1;
   const auto v = takt::judge_at_run_time(takt::federated_policy{}, takt::edf, tasks, one);
-  CHECK_FALSE(v.judged);
-  CHECK(v.verdict.error.fault == takt::model_fault::more_gpu_tasks_than_sms);
+  REQUIRE(v.judged);
+  CHECK_FALSE(v.schedulable());
+  CHECK(v.verdict.why == takt::obstacle::gpu);
 }

@@ -133,25 +133,27 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
 [[nodiscard]] constexpr auto judge_on(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                       const hardware& board, std::int32_t rounds) -> policy_verdict<P, N, V> {
   policy_verdict<P, N, V> out;
-  bool impossible = true;
+  bool impossible = false;
+  std::size_t count = 1;
   if constexpr (requires { policy.choice_count(gpu_hardware{}, all); }) {
     const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];
-    const std::size_t count = policy.choice_count(gpu, all);
+    count = policy.choice_count(gpu, all);
     for (std::size_t k = 0; k < count; ++k) {
       bool never = false;
       const auto tried = judge_best<Boards>(policy.choice(gpu, all, k), rule, all, board, rounds, never);
       const bool is_first = k == 0 || (!out.judged && tried.judged);
       if (is_first || (tried.judged && better(tried.verdict, out.verdict))) { out = tried; }
-      impossible = impossible && never;
+      impossible = count == 1 && never;
     }
   } else {
     out = judge_best<Boards>(policy, rule, all, board, rounds, impossible);
   }
   if (!out.judged) { return out; }
   restate(out.verdict, all);
+  // Of several choices some may not have been tried, so what one of them cannot do is no reason.
   const analysis::board_capacity capacity{.processors = board.processors,
                                           .named_cores = cluster_of(rule, board.processors) == 1,
-                                          .kernels = kernels_at_once(out.policy)};
+                                          .kernels = count == 1 ? kernels_at_once(out.policy) : 0};
   const bool proven = out.verdict.schedulable();
   if (!proven && (impossible || analysis::must_miss(all, board, capacity))) {
     out.verdict.status = verdict_status::unschedulable;
