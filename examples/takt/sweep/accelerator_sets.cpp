@@ -1,60 +1,320 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "accelerator_sets.hpp"
-
+// Zahaf and Lipari 2020, Fig. 6 to 8: tests for two slots on the same sets. Not in the paper: how much preemption
+// levels are worth under each model of what a preemption costs.
 #include <algorithm>
-#include <iterator>
-#include <utility>
+#include <array>
 
-#include <fmt/format.h>
+#include <takt/analysis/known/whole_kernels/as_published.hpp>
+#include <takt/analysis/known/whole_kernels/harmonic_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
+#include <takt/analysis/known/whole_kernels/two_slots.hpp>
+#include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
+#include <takt/rules/accelerator/earliest_deadline_first.hpp>
+#include <takt/rules/accelerator/level_stack.hpp>
+#include <takt/simulation/accelerator/simulate.hpp>
 
 #include "../failure.hpp"
+#include "accelerator_periods.hpp"
 
 namespace takt::program::sweep {
 
 namespace {
 
-constexpr std::int64_t most_sets = 1'000'000;
+constexpr std::size_t most_kernels = 32;
+using kernel_table = accelerator_table<ticks, most_kernels>;
+using set_options = generation::accelerator_set_options;
+constexpr auto brief = analysis::edf_report::verdict_only;
+namespace printed = analysis::as_published;
+
+[[nodiscard]] auto parameters(const std::string& levels, const std::string& about, std::vector<parameter> own)
+    -> std::vector<parameter> {
+  return with({{"seed", "1", "of everything that is drawn"},
+               {"sets", "100", "task sets per configuration and level", 1, most_sets},
+               {"levels", levels, about, 1, 1000}},
+              std::move(own));
+}
+
+/// A utilization that tasks share must leave a thousandth for each.
+void require_shares(std::string_view name, const settings& s) {
+  const auto levels = s.levels(name);
+  if (levels.front() < s.number("tasks") || levels.back() > 1000) {
+    throw input_error{std::string{name}, "a utilization is out of range", "at least 0.001 per task and at most 1"};
+  }
+}
+
+void draw(const set_options& o, std::uint64_t seed, std::uint64_t number, kernel_table& out) {
+  require(generation::generate(o, seed, number, out) == model_fault::none, "a task set cannot be drawn");
+}
+
+// Two slots.
+
+enum class answer : std::uint8_t { accepted, rejected, undecided };
+
+/// A run that was given up leaves the question open.
+[[nodiscard]] auto answer_of(const analysis::slot_run<ticks, most_kernels>& r) -> answer {
+  if (r.schedulable()) { return answer::accepted; }
+  return r.status == verdict_status::unschedulable ? answer::rejected : answer::undecided;
+}
+template <class Number>
+[[nodiscard]] auto answer_of(const analysis::edf_verdict<Number>& v) -> answer {
+  if (v.schedulable()) { return answer::accepted; }
+  const bool known = v.status == verdict_status::not_proven && v.reason != analysis::edf_reason::too_many_chunks &&
+                     v.reason != analysis::edf_reason::too_many_windows;
+  return known ? answer::rejected : answer::undecided;
+}
+
+using slot = slot_reservation<ticks>;
+using test = answer (*)(const kernel_table& part, const slot& in);
+using analysis::run_extent;
+
+enum method : std::uint8_t { exact = 6, as_printed = 7 };
+constexpr std::array<compared<test>, 8> methods{{
+    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_supply_edf<brief>(part, in)); }, "sbf",
+     "SBF (Theorem 3)", 0},
+    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_linear_edf<brief>(part, in)); },
+     "sbf_linear", "SBF*, linear (Eq. 10)", 6},
+    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_abstraction_edf<brief>(part, in)); }, "our",
+     "OUR (Theorem 4, corrected)", 1},
+    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_longest_chunk_edf<brief>(part, in)); },
+     "our_plus", "OUR+ (exact distances)", 4},
+    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_proportional_edf<brief>(part, in)); },
+     "l3prop", "L3PROP (Lemma 3)", 2},
+    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_harmonic_edf<brief>(part, in)); }, "harm",
+     "HARM (Theorem 6, corrected)", 3},
+    {[](const auto& part, const auto& in) {
+       return answer_of(analysis::slot_simulated_edf(part, in, run_extent::first_miss));
+     },
+     "exact", "exact", 5, stroke::band},
+    {[](const auto& part, const auto& in) { return answer_of(printed::slot_abstraction_edf<brief>(part, in)); },
+     "our_printed", "OUR as printed: unsound", 1, stroke::dashed},
+}};
+static_assert(methods[exact].cell == "exact" && methods[as_printed].line == stroke::dashed);
+
+/// In this order: the exact answer beneath, and what often coincides side by side in the legend.
+constexpr std::array<std::size_t, methods.size()> drawn{exact, 0, 1, 4, 5, 3, 2, as_printed};
+
+/// Columns after those of the methods.
+enum slot_column : std::uint8_t { undecided = methods.size(), accepted_but_missed, printed_but_missed };
+
+constexpr std::int32_t cores = 2;
+
+struct configuration {
+  std::string cell;
+  std::string title;
+  generation::period_choices periods;
+  generation::period_choices slot_periods;
+  std::int32_t deadline_percent = 75;
+};
+
+/// What a test says of both cores in the pinned slot and of the gang tasks in the other.
+[[nodiscard]] auto ask(test t, const std::array<kernel_table, cores + 1>& parts,
+                       const analysis::two_slots<ticks>& slots) -> answer {
+  answer out = answer::accepted;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const answer here = t(parts[p], p < cores ? slots.pinned : slots.gang);
+    if (here == answer::rejected) { return here; }
+    out = here == answer::undecided ? here : out;
+  }
+  return out;
+}
+
+void count_slots(const kernel_table& table, ticks slot_period, std::span<std::int64_t> counts) {
+  const auto slots = analysis::nearest_ticks(analysis::proportional_slots(table, cores, slot_period));
+  const std::array<kernel_table, cores + 1> parts{analysis::pinned_tasks(table, 0), analysis::pinned_tasks(table, 1),
+                                                  analysis::gang_tasks(table)};
+  std::array<answer, methods.size()> answers{};
+  bool settled = true;
+  bool sound_accepts = false;
+  for (std::size_t m = 0; m < methods.size(); ++m) {
+    answers[m] = ask(methods[m].what, parts, slots);
+    counts[m] += answers[m] == answer::accepted ? 1 : 0;
+    settled = settled && answers[m] != answer::undecided;
+    sound_accepts = sound_accepts || (m != as_printed && answers[m] == answer::accepted);
+  }
+  const bool misses = answers[exact] == answer::rejected;
+  counts[undecided] += settled ? 0 : 1;
+  counts[accepted_but_missed] += misses && sound_accepts ? 1 : 0;
+  counts[printed_but_missed] += misses && answers[as_printed] == answer::accepted ? 1 : 0;
+}
+
+/// Every gang utilisation with every configuration.
+void fill_slots(const settings& s, experiment& e, const std::vector<configuration>& configurations) {
+  require_shares("levels", s);
+  require_shares("gang", s);
+  const auto tasks = s.number<std::int32_t>("tasks");
+  std::vector<std::pair<set_options, generation::period_choices>> all;
+  for (const std::int64_t gang : s.levels("gang")) {
+    for (const configuration& c : configurations) {
+      e.add_panel(fmt::format("gang {}: {}", thousandths_text(gang), c.title));
+      e.add_series(thousandths_text(gang), c.cell);
+      for (const std::size_t m : drawn) { e.draw(m, methods[m].title, methods[m].colour, methods[m].line); }
+      all.push_back({{.cores = cores,
+                      .tasks_per_core = tasks,
+                      .gang_tasks = tasks,
+                      .gang_utilization_permille = static_cast<std::int32_t>(gang),
+                      .periods = c.periods,
+                      .least_deadline_percent = c.deadline_percent},
+                     c.slot_periods});
+    }
+  }
+  e.panels_per_row = configurations.size();
+  e.count = set_by_set([all, seed = s.seed()](const unit& u, std::int64_t i, std::span<std::int64_t> counts) {
+    auto [options, slot_periods] = all[u.series];
+    options.core_utilization_permille = static_cast<std::int32_t>(u.level);
+    kernel_table table;
+    draw(options, seed, u.number(i), table);
+    count_slots(table, generation::draw_slot_period(slot_periods, seed, u.number(i)), counts);
+  });
+}
+
+void any_periods(const settings& s, experiment& e) {
+  const auto periods = period_list(s, "periods");
+  const auto shorter = period_list(s, "slot-periods");
+  const auto percent = s.number<std::int32_t>("deadline");
+  std::vector<configuration> all{{"slot as tasks", "slot period from the list of the tasks", periods, periods, percent},
+                                 {"slot shorter", "slot period from the shorter list", periods, shorter, percent}};
+  if (percent < 100) {
+    all.push_back({"slot shorter D=T", "slot period from the shorter list, D = T", periods, shorter, 100});
+  }
+  fill_slots(s, e, all);
+}
+
+void harmonic_periods(const settings& s, experiment& e) {
+  const auto percent = s.number<std::int32_t>("deadline");
+  const auto list = [](std::initializer_list<ticks> units) {
+    generation::period_choices out;
+    for (const ticks u : units) { (void)out.push_back(u * time_unit); }
+    return out;
+  };
+  fill_slots(s, e,
+             {{"T=20 slot=20", "T = 20, slot 20", list({20}), list({20}), percent},
+              {"T=20/40 slot=20", "T in {20, 40}, slot 20", list({20, 40}), list({20}), percent},
+              {"T=20/40/80 slot=20", "T in {20, 40, 80}, slot 20", list({20, 40, 80}), list({20}), percent},
+              {"T=20/40/80 slot=20 D=T", "T in {20, 40, 80}, slot 20, D = T", list({20, 40, 80}), list({20}), 100},
+              {"T=20/40 slot=40", "T in {20, 40}, slot 40", list({20, 40}), list({40}), percent}});
+}
+
+[[nodiscard]] auto slot_study(std::string_view name, std::string_view about, const std::string& figure,
+                              const std::string& gang, const std::string& levels, bool harmonic) -> study {
+  std::vector<parameter> own{{"gang", gang, "utilization of all cores by gang tasks"},
+                             {"tasks", "3", "per core, and of the gang; not printed in the paper", 1, 10},
+                             {"deadline", "75", "shortest deadline in percent of its period", 1, 100}};
+  if (!harmonic) {
+    own.push_back({"periods", "10,12,15,20,24,30,40,60", "of the tasks; not printed in the paper", 1, most_period});
+    own.push_back({"slot-periods", "5,6,8,10", "the shorter list; the paper takes that of the tasks", 1, most_period});
+  }
+  layout shown{"Accelerator platform (Zahaf and Lipari 2020), " + figure,
+               "utilization",
+               "utilization of each core by its pinned tasks",
+               "accepted task sets (%)",
+               {"gang_utilization", "configuration"},
+               {}};
+  for (const auto& m : methods) { shown.columns.emplace_back(m.cell); }
+  for (const char* c : {"undecided", "accepted_but_missed", "printed_but_missed"}) { shown.columns.emplace_back(c); }
+  return {name, about, shown, parameters(levels, "utilization of each core by its pinned tasks", own),
+          harmonic ? harmonic_periods : any_periods};
+}
+
+// Preemption levels.
+
+constexpr std::array<compared<preemption_cost_model>, 3> cost_models{
+    {{preemption_cost_model::ideal, "ideal", "preemption at the end of a wave"},
+     {preemption_cost_model::race, "race", "each start may lose a race against a wave"},
+     {preemption_cost_model::overhead, "overhead", "each preemption wastes a wave"}}};
+
+/// Numbers of levels, with the columns of their counts.
+constexpr std::array<compared<std::int32_t>, 4> stacks{
+    {{1, {}, "1 level, no preemption", 5}, {2, {}, "2 levels", 0}, {3, {}, "3 levels", 2}, {4, {}, "4 levels", 1}}};
+constexpr std::int32_t printed_levels = 2;
+
+enum level_column : std::uint8_t { any = stacks.size(), two_printed, missed, printed_missed };
+
+/// Whether jobs that come as badly as they may are all in time.
+[[nodiscard]] auto runs_without_miss(const kernel_table& table, std::int32_t levels, preemption_cost_model model,
+                                     std::uint64_t seed) -> bool {
+  ticks longest = 0;
+  for (const auto& t : table.tasks) { longest = std::max(longest, t.period); }
+  const auto releases = simulation::hostile_releases(table, 3 * longest, seed);
+  const simulation::accelerator_options<ticks> options{.costs = model};
+  return simulation::simulate_accelerator(earliest_deadline_first{}, level_stack<most_kernels>{levels}, table, releases,
+                                          options)
+             .misses() == 0;
+}
+
+void count_levels(const kernel_table& table, preemption_cost_model model, std::uint64_t seed,
+                  std::span<std::int64_t> counts) {
+  bool accepted = false;
+  bool misses = false;
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    if (!analysis::level_stack_edf<brief>(table, stacks[i].what, model).schedulable()) { continue; }
+    ++counts[i];
+    accepted = true;
+    misses = misses || !runs_without_miss(table, stacks[i].what, model, seed);
+  }
+  counts[any] += accepted ? 1 : 0;
+  counts[missed] += misses ? 1 : 0;
+  if (printed::level_stack_edf(table, printed_levels).schedulable()) {
+    ++counts[two_printed];
+    counts[printed_missed] += runs_without_miss(table, printed_levels, model, seed) ? 0 : 1;
+  }
+}
+
+void fill_levels(const settings& s, experiment& e) {
+  require_shares("levels", s);
+  set_options options{.cores = 1,
+                      .tasks_per_core = 0,
+                      .gang_tasks = s.number<std::int32_t>("tasks"),
+                      .periods = period_list(s, "periods")};
+  options.least_deadline_percent = s.number<std::int32_t>("deadline");
+  std::vector<std::pair<set_options, preemption_cost_model>> all;
+  for (const std::int64_t percent : s.numbers("waves")) {
+    for (const auto& c : cost_models) {
+      e.add_panel(fmt::format("waves of {} % of a kernel: {}", percent, c.title));
+      e.add_series(percent, c.cell);
+      for (std::size_t i = 0; i < stacks.size(); ++i) { e.draw(i, stacks[i].title, stacks[i].colour); }
+      e.draw(two_printed, fmt::format("{} levels, Lemma 1 as printed: unsound", printed_levels),
+             stacks[printed_levels - 1].colour, stroke::dashed);
+      options.wave_percent = static_cast<std::int32_t>(percent);
+      all.push_back({options, c.what});
+    }
+  }
+  e.count = set_by_set([all, seed = s.seed()](const unit& u, std::int64_t i, std::span<std::int64_t> counts) {
+    auto [drawn_from, model] = all[u.series];
+    drawn_from.gang_utilization_permille = static_cast<std::int32_t>(u.level);
+    kernel_table table;
+    draw(drawn_from, seed, u.number(i), table);
+    count_levels(table, model, seed ^ u.number(i), counts);
+  });
+}
 
 }  // namespace
 
-auto accelerator_parameters(std::vector<parameter> own) -> std::vector<parameter> {
-  std::vector<parameter> out{
-      {"seed", "1", "of everything that is drawn"},
-      {"sets", "100", "task sets per configuration and level"},
+auto accelerator_set_studies() -> std::vector<study> {
+  return {
+      slot_study("accelerator-fig6", "acceptance in two slots with a gang utilization of 0.2", "Fig. 6: few gang tasks",
+                 "0.2", "0.2..0.8/0.1", false),
+      slot_study("accelerator-fig7", "acceptance in two slots with a gang utilization of 0.5",
+                 "Fig. 7: as many gang as pinned tasks", "0.5", "0.1..0.5/0.1", false),
+      slot_study("accelerator-fig8", "acceptance in two slots where periods and slot period divide one another",
+                 "Fig. 8: periods and slot period divide one another", "0.2,0.5", "0.1..0.8/0.1", true),
+      {"accelerator-levels",
+       "acceptance with 1 to 4 preemption levels, by what a preemption costs",
+       {"Accelerator platform: what preemption levels are worth under EDF, by what a preemption costs",
+        "utilization",
+        "utilization of the accelerator",
+        "accepted task sets (%)",
+        {"wave_percent", "cost"},
+        {"levels_1", "levels_2", "levels_3", "levels_4", "any", "levels_2_printed", "accepted_but_missed",
+         "printed_but_missed"}},
+       parameters("0.1..1.0/0.1", "utilization of the accelerator",
+                  {{"tasks", "5", "per set", 1, 10},
+                   {"periods", "10,12,15,20,24,30,40,60", "of the tasks", 1, most_period},
+                   {"deadline", "75", "shortest deadline in percent of its period", 1, 100},
+                   {"waves", "5,25", "length of a wave in percent of its kernel", 0, 100}}),
+       fill_levels},
   };
-  std::ranges::move(own, std::back_inserter(out));
-  return out;
-}
-
-void apply_accelerator(const settings& s, experiment& e) {
-  e.sets = s.number("sets", 1, most_sets);
-  e.levels = s.levels("levels");
-  if (const std::int64_t tasks = s.number("tasks", 1, 10); e.levels.front() < tasks || e.levels.back() > 1000) {
-    throw input_error{"levels", "a utilization is out of range", "at least 0.001 per task and at most 1"};
-  }
-  e.level_name = "utilization";
-  e.share_title = "accepted task sets (%)";
-}
-
-auto period_list(const settings& s, std::string_view name) -> generation::period_choices {
-  generation::period_choices out;
-  for (const std::int64_t units : s.numbers(name, 1, 1'000'000)) {
-    if (!out.push_back(units * time_unit)) {
-      throw input_error{std::string{name}, "is too long",
-                        fmt::format("at most {} periods", generation::max_period_choices)};
-    }
-  }
-  return out;
-}
-
-void draw(const generation::accelerator_set_options& o, std::uint64_t seed, std::uint64_t number, kernel_table& out) {
-  if (generation::generate(o, seed, number, out) != model_fault::none) {
-    throw environment_error{"a task set of this study cannot be drawn: this is a fault of takt, please report it"};
-  }
-}
-
-auto set_number(std::int64_t level, std::int64_t index) -> std::uint64_t {
-  return static_cast<std::uint64_t>(level * most_sets + index);
 }
 
 }  // namespace takt::program::sweep

@@ -15,7 +15,7 @@
 #include "../failure.hpp"
 #include "gpusync_runtime.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -266,4 +266,4 @@ auto gpusync_runtime_studies() -> std::vector<study> {
        tracking}};
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

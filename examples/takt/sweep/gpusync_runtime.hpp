@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "study.hpp"
+#include "old_study.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 /// Elliott 2015, section 4.4, simulated: budgets, predictions, migrations and feature tracking.
 [[nodiscard]] auto gpusync_runtime_studies() -> std::vector<study>;
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -17,12 +17,13 @@
 #include <takt/model/locked_gpus/study.hpp>
 
 #include "../failure.hpp"
+#include "engine.hpp"
 #include "gpusync_studies.hpp"
 #include "gpusync_study_ranking.hpp"
 #include "gpusync_study_sets.hpp"
-#include "tally.hpp"
+#include "old_study.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -220,8 +221,8 @@ constexpr std::size_t most_panels = 12;
   return out;
 }
 
-[[nodiscard]] auto with(std::vector<parameter> all,
-                        const std::vector<std::pair<std::string_view, std::string_view>>& values)
+[[nodiscard]] auto with_values(std::vector<parameter> all,
+                               const std::vector<std::pair<std::string_view, std::string_view>>& values)
     -> std::vector<parameter> {
   for (const auto& [name, value] : values) { std::ranges::find(all, name, &parameter::name)->value = value; }
   return all;
@@ -232,20 +233,21 @@ constexpr std::size_t most_panels = 12;
 auto gpusync_studies() -> std::vector<study> {
   return {{"gpusync", "57 ways to share 8 GPUs among 12 CPUs: all 75816 scenarios, ranked", parameters(), design},
           {"gpusync-small", "the same in minutes: some groups, levels and sets",
-           with(parameters(),
-                {{"sets", "32"}, {"least", "16"}, {"levels", "1..8/1"}, {"overheads", "WC/L,AC/L"}, {"every", "13"}}),
+           with_values(
+               parameters(),
+               {{"sets", "32"}, {"least", "16"}, {"levels", "1..8/1"}, {"overheads", "WC/L,AC/L"}, {"every", "13"}}),
            design},
           {"gpusync-fig4.16", "acceptance of medium tasks with much data, under average overheads of a loaded machine",
-           with(parameters(), {{"sets", "400"},
-                               {"least", "100"},
-                               {"overheads", "AC/L"},
-                               {"utilization", "medium"},
-                               {"period", "moderate"},
-                               {"gpu-share", "66"},
-                               {"kernels", "25-75"},
-                               {"bytes", "8MB"},
-                               {"state", "25"}}),
+           with_values(parameters(), {{"sets", "400"},
+                                      {"least", "100"},
+                                      {"overheads", "AC/L"},
+                                      {"utilization", "medium"},
+                                      {"period", "moderate"},
+                                      {"gpu-share", "66"},
+                                      {"kernels", "25-75"},
+                                      {"bytes", "8MB"},
+                                      {"state", "25"}}),
            design}};
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -17,7 +17,7 @@
 #include "gpusync_studies.hpp"
 #include "gpusync_study_sets.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -112,4 +112,4 @@ auto gpusync_effective_studies() -> std::vector<study> {
   return {{"gpusync-fig4.17", "acceptance by effective utilization: what GPUs add to the CPUs", parameters, design}};
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -6,7 +6,7 @@
 #include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/model/locked_gpus/published_costs.hpp>
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -88,4 +88,4 @@ auto board_of(const gpusync_configuration& c, std::size_t overheads, std::int64_
   return out;
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

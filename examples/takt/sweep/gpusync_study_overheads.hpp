@@ -10,7 +10,7 @@
 #include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/locked_gpus/transfer.hpp>
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 using study_board = gpusync_board<transfer_curves<4>>;
 
@@ -21,4 +21,4 @@ inline constexpr std::array<std::string_view, 4> overhead_names{"WC/L", "WC/I", 
 [[nodiscard]] auto board_of(const gpusync_configuration& c, std::size_t overheads, std::int64_t copy_percent = 100)
     -> study_board;
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

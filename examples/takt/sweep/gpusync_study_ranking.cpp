@@ -11,9 +11,9 @@
 #include <takt/model/locked_gpus/study.hpp>
 
 #include "gpusync_study_overheads.hpp"
-#include "settings.hpp"
+#include "old_study.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -197,4 +197,4 @@ auto describe_rankings(const std::vector<scenario>& all, std::size_t levels, std
   return out;
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

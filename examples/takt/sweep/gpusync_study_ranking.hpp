@@ -11,9 +11,10 @@
 
 #include <takt/allocation/ranking.hpp>
 
-#include "tally.hpp"
+#include "engine.hpp"
+#include "old_study.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 inline constexpr std::size_t ranked_configurations = 57;
 using study_ranking = area_ranking<ranked_configurations>;
@@ -59,4 +60,4 @@ struct claim {
 [[nodiscard]] auto describe_rankings(const std::vector<scenario>& all, std::size_t levels, std::int64_t most_sets,
                                      const tally& found) -> std::vector<std::string>;
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

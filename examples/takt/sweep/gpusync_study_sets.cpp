@@ -16,7 +16,7 @@
 #include "../failure.hpp"
 #include "../fields.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -132,4 +132,4 @@ auto judgement_parameters() -> std::vector<parameter> {
 
 auto copy_percent_of(const settings& s) -> std::int64_t { return s.number("copy-percent", 1, 1000); }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -14,9 +14,9 @@
 #include <takt/model/locked_gpus/task.hpp>
 
 #include "gpusync_study_overheads.hpp"
-#include "settings.hpp"
+#include "old_study.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 /// Light tasks at the highest utilisation are 218 on average; more than 320 have not once in 10^20 sets a chance.
 inline constexpr std::size_t most_study_tasks = 320;
@@ -60,4 +60,4 @@ void draw(const generation::studied_group& g, std::size_t group, std::int64_t ut
 [[nodiscard]] auto judgement_parameters() -> std::vector<parameter>;
 [[nodiscard]] auto copy_percent_of(const settings& s) -> std::int64_t;
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

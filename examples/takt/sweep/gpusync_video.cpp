@@ -20,9 +20,10 @@
 #include <takt/simulation/gpusync/video_stabilization.hpp>
 
 #include "../failure.hpp"
-#include "tally.hpp"
+#include "engine.hpp"
+#include "old_study.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -321,4 +322,4 @@ auto gpusync_video_studies() -> std::vector<study> {
            std::move(with_levels), latencies}};
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

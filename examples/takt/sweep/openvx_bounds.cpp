@@ -22,7 +22,7 @@
 #include "../failure.hpp"
 #include "openvx_studies.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -275,4 +275,4 @@ auto openvx_bound_studies() -> std::vector<study> {
           {"openvx-streams", "kernels with bounded responses: a stream per job or per task", common, streams}};
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -21,7 +21,7 @@
 #include "../failure.hpp"
 #include "openvx_studies.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -225,4 +225,4 @@ auto openvx_camera_studies() -> std::vector<study> {
            design}};
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "study.hpp"
+#include "old_study.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 /// Yang et al. 2018, Table 1 with a stand-in for the unpublished times: monolithic, coarse and fine graphs by cameras.
 [[nodiscard]] auto openvx_camera_studies() -> std::vector<study>;
@@ -14,4 +14,4 @@ namespace takt::program::sweep {
 /// beside streams per job. Not in the paper.
 [[nodiscard]] auto openvx_bound_studies() -> std::vector<study>;
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

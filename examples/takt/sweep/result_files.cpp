@@ -33,9 +33,9 @@ void write_csv(std::ostream& out, const result& r) {
              e.title);
   for (const parameter& p : r.with->all()) { fmt::print(out, "# {} = {} ({})\n", p.name, p.value, p.about); }
   fmt::print(out, "{},{},sets,{}\n", fmt::join(e.keys, ","), e.level_name, fmt::join(e.columns, ","));
-  for (std::size_t s = 0; s < e.all_series.size(); ++s) {
+  for (std::size_t s = 0; s < e.series.size(); ++s) {
     for (std::size_t l = 0; l < e.levels.size(); ++l) {
-      fmt::print(out, "{},{},{}", fmt::join(e.all_series[s].cells, ","), thousandths_text(e.levels[l]), e.sets);
+      fmt::print(out, "{},{},{}", fmt::join(e.series[s], ","), thousandths_text(e.levels[l]), e.sets);
       for (const std::int64_t count : r.counts->counts(s, l)) { fmt::print(out, ",{}", number_text(e, count)); }
       fmt::print(out, "\n");
     }
@@ -50,10 +50,10 @@ void write_json(std::ostream& out, const result& r) {
   json.key("parameters").begin_object();
   for (const parameter& p : r.with->all()) { json.member(p.name, p.value); }
   json.end_object().key("rows").begin_array();
-  for (std::size_t s = 0; s < e.all_series.size(); ++s) {
+  for (std::size_t s = 0; s < e.series.size(); ++s) {
     for (std::size_t l = 0; l < e.levels.size(); ++l) {
       json.begin_object();
-      for (std::size_t k = 0; k < e.keys.size(); ++k) { json.member(e.keys[k], e.all_series[s].cells[k]); }
+      for (std::size_t k = 0; k < e.keys.size(); ++k) { json.member(e.keys[k], e.series[s][k]); }
       json.key(e.level_name).literal(thousandths_text(e.levels[l]));
       json.member("sets", e.sets);
       const auto counts = r.counts->counts(s, l);

@@ -3,9 +3,7 @@
 
 #include <iosfwd>
 
-#include "settings.hpp"
-#include "study.hpp"
-#include "tally.hpp"
+#include "engine.hpp"
 
 namespace takt::program::sweep {
 

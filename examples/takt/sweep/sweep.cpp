@@ -23,8 +23,6 @@
 #include "plot.hpp"
 #include "progress_bar.hpp"
 #include "result_files.hpp"
-#include "study.hpp"
-#include "tally.hpp"
 
 namespace takt::program {
 

@@ -7,7 +7,7 @@
 #include "wamp2s_sets.hpp"
 #include "wamp2s_studies.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -65,4 +65,4 @@ auto wamp2s_airborne_studies() -> std::vector<study> {
            design}};
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -12,7 +12,7 @@
 #include "wamp2s_sets.hpp"
 #include "wamp2s_studies.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -108,4 +108,4 @@ auto wamp2s_contention_studies() -> std::vector<study> {
            fig6}};
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -12,9 +12,9 @@
 
 #include <takt/prediction/corun/progress_threshold.hpp>
 
-#include "study.hpp"
+#include "old_study.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 /// Of a number that is not negative.
 [[nodiscard]] inline auto to_thousandths(double value) -> std::int64_t { return std::llround(value * 1000); }
@@ -66,4 +66,4 @@ template <class Find, class Write>
   };
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -17,7 +17,7 @@
 #include "wamp2s_sets.hpp"
 #include "wamp2s_studies.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -178,4 +178,4 @@ auto wamp2s_estimate_studies() -> std::vector<study> {
            parameters({"levels", "0.05..1/0.05", "ends of the bins of progress"}), fig13}};
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

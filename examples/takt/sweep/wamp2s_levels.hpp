@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "../failure.hpp"
-#include "settings.hpp"
+#include "old_study.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 /// Levels that number something. Throws `input_error` where one is not whole or out of range.
 [[nodiscard]] inline auto whole_levels(const settings& s, std::int64_t least, std::int64_t most)
@@ -23,4 +23,4 @@ namespace takt::program::sweep {
   return levels;
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -9,7 +9,7 @@
 
 #include "../failure.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 auto network_parameters(std::vector<parameter> own) -> std::vector<parameter> {
   std::vector<parameter> out{
@@ -55,4 +55,4 @@ void train_network(const network_setting& s, trained_network& out) {
   }
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -11,9 +11,9 @@
 #include <takt/prediction/corun/training.hpp>
 #include <takt/prediction/corun/training_samples.hpp>
 
-#include "study.hpp"
+#include "old_study.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 inline constexpr std::size_t most_rules = 192;
 using workload_network = co_run_model<workload_indicators + 1, most_rules>;
@@ -62,4 +62,4 @@ template <std::size_t Count>
   return out;
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

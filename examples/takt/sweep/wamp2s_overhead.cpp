@@ -13,7 +13,7 @@
 #include "wamp2s_sets.hpp"
 #include "wamp2s_studies.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -177,4 +177,4 @@ auto wamp2s_overhead_studies() -> std::vector<study> {
            fig16}};
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -21,7 +21,7 @@
 #include "wamp2s_networks.hpp"
 #include "wamp2s_prediction_studies.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -225,4 +225,4 @@ auto wamp2s_network_studies() -> std::vector<study> {
   };
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

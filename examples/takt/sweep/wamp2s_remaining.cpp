@@ -18,7 +18,7 @@
 #include "wamp2s_networks.hpp"
 #include "wamp2s_prediction_studies.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -171,4 +171,4 @@ auto wamp2s_remaining_studies() -> std::vector<study> {
   };
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -12,7 +12,7 @@
 #include "wamp2s_sets.hpp"
 #include "wamp2s_studies.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -104,4 +104,4 @@ auto wamp2s_schedulability_studies() -> std::vector<study> {
            design}};
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

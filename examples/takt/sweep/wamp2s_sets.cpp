@@ -10,7 +10,7 @@
 
 #include "../failure.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 namespace {
 
@@ -96,4 +96,4 @@ auto horizon_of(const application_table& table, std::int64_t periods, std::int64
   return std::min(periods * longest, seconds * microseconds_per_second);
 }
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

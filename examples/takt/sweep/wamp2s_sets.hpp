@@ -12,9 +12,9 @@
 #include <takt/simulation/shares/scheduled_shares.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 
-#include "study.hpp"
+#include "old_study.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 inline constexpr std::size_t most_applications = generation::synthetic_benchmarks.size();
 using application_table = share_table<most_applications>;
@@ -97,4 +97,4 @@ void draw(const generation::benchmark_set_options& o, std::uint64_t seed, std::u
 /// So many of the longest periods, but at most so many seconds.
 [[nodiscard]] auto horizon_of(const application_table& table, std::int64_t periods, std::int64_t seconds) -> ticks;
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "study.hpp"
+#include "old_study.hpp"
 
-namespace takt::program::sweep {
+namespace takt::program::old_sweep {
 
 /// Yao et al. 2022, Fig. 1 and 6: what co-runners and shares do to the time of an application. Like all of these on an
 /// invented platform.
@@ -23,4 +23,4 @@ namespace takt::program::sweep {
 /// Fig. 17: the airborne set over half an hour.
 [[nodiscard]] auto wamp2s_airborne_studies() -> std::vector<study>;
 
-}  // namespace takt::program::sweep
+}  // namespace takt::program::old_sweep

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "../failure.hpp"
+#include "gpusync_runtime.hpp"
+#include "gpusync_studies.hpp"
+#include "gpusync_video.hpp"
+#include "old_study.hpp"
+#include "openvx_studies.hpp"
+#include "wamp2s_prediction_studies.hpp"
+#include "wamp2s_studies.hpp"
+
+namespace takt::program::sweep {
+
+auto studies() -> const std::vector<study>& {
+  static const std::vector<study> all = [] {
+    std::vector<study> out;
+    for (auto family : {rtgpu_studies, accelerator_set_studies, accelerator_run_studies}) {
+      std::ranges::move(family(), std::back_inserter(out));
+    }
+    using namespace old_sweep;
+    for (auto family :
+         {old_sweep::openvx_camera_studies, openvx_bound_studies, wamp2s_contention_studies, wamp2s_estimate_studies,
+          wamp2s_schedulability_studies, wamp2s_overhead_studies, wamp2s_airborne_studies,
+          old_sweep::wamp2s_network_studies, wamp2s_remaining_studies, old_sweep::gpusync_studies,
+          gpusync_effective_studies, old_sweep::gpusync_runtime_studies, old_sweep::gpusync_video_studies}) {
+      std::ranges::move(adapt(family()), std::back_inserter(out));
+    }
+    return out;
+  }();
+  return all;
+}
+
+auto study::design(const settings& s) const -> experiment {
+  experiment e;
+  static_cast<layout&>(e) = shown;
+  if (s.has("levels")) { e.levels = s.levels("levels"); }
+  if (s.has("sets")) { e.sets = s.number("sets"); }
+  if (e.measured == measure::thousandths) { e.sets_per_unit = e.sets; }
+  fill(s, e);
+  return e;
+}
+
+void require(bool well, std::string_view otherwise) {
+  if (!well) { throw environment_error{fmt::format("{}: this is a fault of takt, please report it", otherwise)}; }
+}
+
+}  // namespace takt::program::sweep
