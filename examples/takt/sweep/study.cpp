@@ -10,23 +10,20 @@
 #include "gpusync_video.hpp"
 #include "old_study.hpp"
 #include "openvx_studies.hpp"
-#include "wamp2s_prediction_studies.hpp"
-#include "wamp2s_studies.hpp"
 
 namespace takt::program::sweep {
 
 auto studies() -> const std::vector<study>& {
   static const std::vector<study> all = [] {
     std::vector<study> out;
-    for (auto family : {rtgpu_studies, accelerator_set_studies, accelerator_run_studies}) {
+    for (auto family :
+         {rtgpu_studies, accelerator_set_studies, accelerator_run_studies, wamp2s_studies, wamp2s_network_studies}) {
       std::ranges::move(family(), std::back_inserter(out));
     }
     using namespace old_sweep;
     for (auto family :
-         {old_sweep::openvx_camera_studies, openvx_bound_studies, wamp2s_contention_studies, wamp2s_estimate_studies,
-          wamp2s_schedulability_studies, wamp2s_overhead_studies, wamp2s_airborne_studies,
-          old_sweep::wamp2s_network_studies, wamp2s_remaining_studies, old_sweep::gpusync_studies,
-          gpusync_effective_studies, old_sweep::gpusync_runtime_studies, old_sweep::gpusync_video_studies}) {
+         {old_sweep::openvx_camera_studies, openvx_bound_studies, old_sweep::gpusync_studies, gpusync_effective_studies,
+          old_sweep::gpusync_runtime_studies, old_sweep::gpusync_video_studies}) {
       std::ranges::move(adapt(family()), std::back_inserter(out));
     }
     return out;
