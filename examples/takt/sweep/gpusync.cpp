@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elliott 2015, section 4.3.6: which ways to share GPUs schedule how many task sets, and how they rank. Fig. 4.17: the
+// same against effective utilisation.
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include <takt/allocation/locked_gpus/load.hpp>
+
+#include "../failure.hpp"
+#include "gpusync_boards.hpp"
+#include "gpusync_ranking.hpp"
+
+namespace takt::program::sweep {
+
+namespace {
+
+using generation::studied_group;
+namespace values = generation::studied_values;
+
+// The study.
+
+/// How long a point of a curve is worked on: at least, and until the 95 % confidence interval of its share of accepted
+/// sets is narrow, or at most. Sets are only counted up to divisors of `most`, so that shares have one denominator.
+struct stopping_rule {
+  std::int64_t least;
+  std::int64_t most;
+  std::int64_t interval_permille;
+
+  [[nodiscard]] auto enough(std::int64_t sets, std::int64_t count) const -> bool {
+    if (sets >= most) { return true; }
+    if (sets < least || most % sets != 0) { return false; }
+    // 1.96^2 a (n - a) / n^3 <= (w / 2000)^2, the normal approximation.
+    return 15'366'400 * count * (sets - count) <= interval_permille * interval_permille * sets * sets * sets;
+  }
+};
+
+/// A parameter that tells groups of task sets apart.
+struct group_axis {
+  std::string_view parameter;
+  std::span<const std::string_view> names;
+  std::size_t studied_group::* position;
+};
+constexpr std::array<group_axis, 6> group_axes{{{"utilization", values::utilization_names, &studied_group::utilization},
+                                                {"period", values::period_names, &studied_group::period},
+                                                {"gpu-share", values::gpu_share_names, &studied_group::gpu_share},
+                                                {"kernels", values::kernel_names, &studied_group::kernels},
+                                                {"bytes", values::byte_names, &studied_group::bytes},
+                                                {"state", values::state_names, &studied_group::state}}};
+
+/// Groups in the order of their numbers, every so many of those that all parameters allow.
+[[nodiscard]] auto groups_of(const settings& s) -> std::vector<std::size_t> {
+  std::array<std::vector<std::size_t>, group_axes.size()> chosen;
+  std::ranges::transform(group_axes, chosen.begin(), [&](const auto& a) { return s.choices(a.parameter, a.names); });
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < generation::studied_groups; ++i) {
+    const studied_group g = generation::studied_group_at(i);
+    bool in = true;
+    for (std::size_t a = 0; a < chosen.size(); ++a) {
+      in = in && std::ranges::find(chosen[a], g.*group_axes[a].position) != chosen[a].end();
+    }
+    if (in) { all.push_back(i); }
+  }
+  const auto every = s.number<std::size_t>("every");
+  std::vector<std::size_t> out;
+  for (std::size_t i = every / 2; i < all.size(); i += every) { out.push_back(all[i]); }
+  if (out.empty()) { out.push_back(all.front()); }
+  return out;
+}
+
+[[nodiscard]] auto names_of(std::size_t group) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  for (const group_axis& a : group_axes) { out.emplace_back(a.names[generation::studied_group_at(group).*a.position]); }
+  return out;
+}
+
+constexpr std::array<std::string_view, 3> cpu_names{"P", "C", "G"};
+constexpr std::array<std::string_view, 4> gpu_names{"P", "C2", "C4", "G"};
+constexpr std::array<std::string_view, 4> token_names{"1", "2", "3", "inf"};
+
+/// Adds a series for every configuration, with its other path, and every group.
+void add_scenarios(const settings& s, std::size_t overheads, experiment& e, std::vector<scenario>& all) {
+  const auto groups = groups_of(s);
+  for (const std::size_t cpus : s.choices("cpus", cpu_names)) {
+    for (const std::size_t gpus : s.choices("gpus", gpu_names)) {
+      for (const std::size_t tokens : s.choices("tokens", token_names)) {
+        const auto named = [&](std::string_view path) {
+          return find_studied(fmt::format("({},{}{},{})", cpu_names[cpus], gpu_names[gpus], path, token_names[tokens]));
+        };
+        if (named("") == no_configuration) { continue; }
+        for (const std::size_t group : groups) {
+          all.push_back({group, overheads, named(""), named("P2P")});
+          e.add_series(overhead_names[overheads], cpu_names[cpus], gpu_names[gpus], token_names[tokens]);
+          std::ranges::move(names_of(group), std::back_inserter(e.series.back()));
+        }
+      }
+    }
+  }
+  if (all.empty()) { throw input_error{"tokens", "leave no configuration", "inf with gpus=P only"}; }
+}
+
+/// Columns behind those of `study_column`: shares of the drawn sets.
+enum share_column : std::uint8_t { percent = study_columns, percent_p2p };
+
+void count_scenario(const scenario& what, const stopping_rule& stop, const judgement& by, std::uint64_t seed,
+                    std::int64_t level, std::span<std::int64_t> counts) {
+  const bool has_p2p = what.p2p != no_configuration;
+  const study_board plain = by.board(what.plain, what.overheads);
+  const study_board p2p = by.board(has_p2p ? what.p2p : what.plain, what.overheads);
+  const auto tasks = std::make_unique<study_tasks>();
+  std::int64_t sets = 0;
+  std::array<std::int64_t, 2> found{};
+  do {
+    draw(what.group, level, seed, sets++, *tasks);
+    found[0] += by.accepts(plain, *tasks) ? 1 : 0;
+    if (has_p2p) { found[1] += by.accepts(p2p, *tasks) ? 1 : 0; }
+  } while (!stop.enough(sets, found[0]) || !stop.enough(sets, found[1]));
+  counts[drawn] = 1000 * sets;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    counts[accepted + i] = 1000 * found[i];
+    counts[percent + i] = 100'000 * found[i] / sets;
+  }
+}
+
+/// What Figure 4.16 shows, best first.
+constexpr std::array<std::string_view, 12> figure_names{"(G,P,inf)",   "(C,P,inf)",   "(C,C2P2P,2)", "(G,C2P2P,2)",
+                                                        "(C,C4,2)",    "(P,P,inf)",   "(G,C4,2)",    "(G,G,2)",
+                                                        "(P,C2P2P,1)", "(P,C4P2P,1)", "(P,G,1)",     "(C,G,1)"};
+constexpr std::size_t most_panels = 12;
+
+/// One panel per group and overheads, of the first few.
+void add_panels(const std::vector<scenario>& all, experiment& e) {
+  std::vector<std::pair<std::size_t, std::size_t>> seen;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::pair key{all[i].overheads, all[i].group};
+    const auto at = static_cast<std::size_t>(std::ranges::find(seen, key) - seen.begin());
+    if (at == seen.size()) {
+      if (seen.size() == most_panels) { continue; }
+      const auto n = names_of(key.second);
+      seen.push_back(key);
+      e.add_panel(fmt::format("{}: {}, {}, {} % GPU, kernels {} %, {}, state {} %", overhead_names[key.first], n[0],
+                              n[1], n[2], n[3], n[4], n[5]));
+    }
+    for (std::size_t c = 0; c < figure_names.size(); ++c) {
+      const std::size_t wanted = find_studied(figure_names[c]);
+      if (wanted != all[i].plain && wanted != all[i].p2p) { continue; }
+      e.panels[at].curves.push_back({i, static_cast<std::size_t>(wanted == all[i].plain ? percent : percent_p2p),
+                                     std::string{figure_names[c]}, static_cast<int>(c % 7),
+                                     c < 7 ? stroke::solid : stroke::dashed});
+    }
+  }
+}
+
+void fill_study(const settings& s, experiment& e) {
+  std::vector<scenario> found;
+  for (const std::size_t o : s.choices("overheads", overhead_names)) { add_scenarios(s, o, e, found); }
+  add_panels(found, e);
+  const stopping_rule stop{s.number("least"), e.sets, s.number("interval")};
+  const auto all = std::make_shared<const std::vector<scenario>>(std::move(found));
+  e.remarks = [all, levels = e.levels.size(), most = e.sets](const tally& counts) {
+    return describe_rankings(*all, levels, most, counts);
+  };
+  e.count = [all, stop, by = judgement{s}, seed = s.seed()](const unit& u, std::span<std::int64_t> counts) {
+    count_scenario((*all)[u.series], stop, by, seed, u.level, counts);
+  };
+}
+
+[[nodiscard]] auto study_of(std::string_view name, std::string_view about, const std::vector<parameter>& own) -> study {
+  constexpr std::int64_t most = 20'000;
+  const auto all =
+      with({{"seed", "1", "of everything that is drawn"},
+            {"sets", "4000", "per point, at most", 1, most},
+            {"least", "500", "sets per point, at least", 1, most},
+            {"interval", "30", "width of the 95 % confidence interval, in thousandths, that is enough", 1, 1000},
+            {"levels", "0.25..12/0.25", "utilization of a set", 1, 12'000},
+            {"overheads", "WC/L,WC/I,AC/L,AC/I", "worst or average case, loaded or idle machine"},
+            {"cpus", "P,C,G", "partitioned, in clusters of 6, global"},
+            {"gpus", "P,C2,C4,G", "partitioned, in clusters of 2 or 4, all together"},
+            {"tokens", "1,2,3,inf", "per GPU"},
+            {"utilization", "light,medium,heavy", "of a task"},
+            {"period", "moderate,long", "of a task"},
+            {"gpu-share", "33,66,100", "tasks that use GPUs, in percent"},
+            {"kernels", "10-25,25-75,75-95", "part of such a task's time, in percent"},
+            {"bytes", "256KB,2MB,8MB", "input and output of a job"},
+            {"state", "0,25,100", "in percent of that"},
+            {"every", "1", "only one of so many of the groups that are left", 1, generation::studied_groups}},
+           judgement::parameters());
+  return {
+      name,
+      about,
+      {"GPUSync (Elliott 2015), section 4.3.6",
+       "utilization",
+       "utilization",
+       "accepted task sets (%)",
+       {"overheads", "cpus", "gpus", "tokens", "task_utilization", "period", "gpu_share", "kernels", "bytes", "state"},
+       {"drawn", "accepted", "accepted_p2p", "percent", "percent_p2p"},
+       measure::thousandths},
+      with(all, own),
+      fill_study};
+}
+
+// Fig. 4.17.
+
+enum bin_column : std::uint8_t { bin_drawn, bin_accepted, bin_percent };
+
+constexpr std::array<std::string_view, 6> shown_configurations{"(C,P,inf)",   "(G,P,inf)", "(C,C2P2P,2)",
+                                                               "(G,C2P2P,2)", "(P,P,inf)", "(G,G,2)"};
+
+/// Figure 4.16's tasks: medium, moderate periods, 66 % with GPUs, kernels of 25 to 75 %, 8 MB, and 25 % of it state.
+constexpr std::size_t figure_group = [] {
+  std::size_t i = 0;
+  while (generation::studied_group_at(i) != studied_group{1, 0, 1, 1, 2, 1}) { ++i; }
+  return i;
+}();
+
+/// Sets of every utilisation of Figure 4.16 whose effective utilisation is in the bin that ends at a level.
+void count_bin(const study_board& board, const judgement& by, std::uint64_t seed, std::int64_t width,
+               std::int64_t speed_up, const unit& u, std::span<std::int64_t> counts) {
+  const auto tasks = std::make_unique<study_tasks>();
+  for (std::int64_t utilization = 250; utilization <= 12'000; utilization += 250) {
+    // Sets of so little utilisation do not reach the bin.
+    if (utilization * (speed_up + 1) < u.level - width) { continue; }
+    for (std::int64_t i = 0; i < u.sets; ++i) {
+      draw(figure_group, utilization, seed, i, *tasks);
+      const std::int64_t effective =
+          effective_utilization(*tasks, speed_up) / (whole_load<ticks>() / 1024) * 1000 / 1024;
+      if (effective <= u.level - width || effective > u.level) { continue; }
+      counts[bin_drawn] += 1000;
+      counts[bin_accepted] += by.accepts(board, *tasks) ? 1000 : 0;
+    }
+  }
+  counts[bin_percent] =
+      counts[bin_drawn] == 0 ? 0 : 100'000 * (counts[bin_accepted] / 1000) / (counts[bin_drawn] / 1000);
+}
+
+void fill_bins(const settings& s, experiment& e) {
+  constexpr std::size_t loaded_average = 2;
+  const judgement by{s};
+  std::vector<study_board> boards;
+  e.add_panel("medium tasks, 66 % GPU, kernels 25-75 %, 8MB, state 25 %");
+  for (const std::string_view name : shown_configurations) {
+    std::string cell{name};
+    std::ranges::replace(cell, ',', ' ');
+    e.add_series(cell);
+    e.draw(bin_percent, name, static_cast<int>(boards.size()));
+    boards.push_back(by.board(find_studied(name), loaded_average));
+  }
+  e.count = [boards, by, seed = s.seed(), width = s.number("width"), speed_up = s.number("speed-up")](
+                const unit& u, std::span<std::int64_t> counts) {
+    count_bin(boards[u.series], by, seed, width, speed_up, u, counts);
+  };
+}
+
+}  // namespace
+
+auto gpusync_studies() -> std::vector<study> {
+  return {
+      study_of("gpusync", "57 ways to share 8 GPUs among 12 CPUs: all 75816 scenarios, ranked", {}),
+      study_of("gpusync-small", "the same in minutes: some groups, levels and sets",
+               {{"sets", "32", ""},
+                {"least", "16", ""},
+                {"levels", "1..8/1", ""},
+                {"overheads", "WC/L,AC/L", ""},
+                {"every", "13", ""}}),
+      study_of("gpusync-fig4.16",
+               "acceptance of medium tasks with much data, under average overheads of a loaded machine",
+               {{"sets", "400", ""},
+                {"least", "100", ""},
+                {"overheads", "AC/L", ""},
+                {"utilization", "medium", ""},
+                {"period", "moderate", ""},
+                {"gpu-share", "66", ""},
+                {"kernels", "25-75", ""},
+                {"bytes", "8MB", ""},
+                {"state", "25", ""}}),
+      {"gpusync-fig4.17",
+       "acceptance by effective utilization: what GPUs add to the CPUs",
+       {"GPUSync (Elliott 2015), Fig. 4.17",
+        "effective_utilization",
+        "effective utilization",
+        "accepted task sets (%)",
+        {"configuration"},
+        {"drawn", "accepted", "percent"},
+        measure::thousandths},
+       with({{"seed", "1", "of everything that is drawn"},
+             {"sets", "200", "per utilization from 0.25 to 12, each in the bin where it falls", 1, 20'000},
+             {"levels", "4..96/4", "where the bins of effective utilization end"},
+             {"width", "4000", "of a bin, in thousandths", 1, 100'000},
+             {"speed-up", "32", "of a kernel over the same work on a CPU", 1, 1000}},
+            judgement::parameters()),
+       fill_bins},
+  };
+}
+
+}  // namespace takt::program::sweep
