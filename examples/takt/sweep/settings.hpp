@@ -40,21 +40,6 @@ class settings {
   [[nodiscard]] auto number(std::string_view name) const -> Number {
     return static_cast<Number>(to_number(find(name), find(name).value));
   }
-  // INTERIM
-  [[nodiscard]] auto number(std::string_view name, std::int64_t least, std::int64_t most) const -> std::int64_t {
-    parameter p = find(name);
-    p.least = least;
-    p.most = most;
-    return to_number(p, p.value);
-  }
-  [[nodiscard]] auto numbers(std::string_view name, std::int64_t least, std::int64_t most) const
-      -> std::vector<std::int64_t> {
-    settings one{{find(name)}};
-    one.all_[0].least = least;
-    one.all_[0].most = most;
-    return one.numbers(name);
-  }
-  // END
   [[nodiscard]] auto seed() const -> std::uint64_t { return number<std::uint64_t>("seed"); }
   /// "3,5,7", in rising order.
   [[nodiscard]] auto numbers(std::string_view name) const -> std::vector<std::int64_t>;

@@ -5,9 +5,6 @@
 #include <iterator>
 
 #include "../failure.hpp"
-#include "gpusync_runtime.hpp"
-#include "gpusync_video.hpp"
-#include "old_study.hpp"
 
 namespace takt::program::sweep {
 
@@ -15,12 +12,8 @@ auto studies() -> const std::vector<study>& {
   static const std::vector<study> all = [] {
     std::vector<study> out;
     for (auto family : {rtgpu_studies, accelerator_set_studies, accelerator_run_studies, openvx_studies, wamp2s_studies,
-                        wamp2s_network_studies, sweep::gpusync_studies}) {
+                        wamp2s_network_studies, gpusync_studies, gpusync_runtime_studies, gpusync_video_studies}) {
       std::ranges::move(family(), std::back_inserter(out));
-    }
-    using namespace old_sweep;
-    for (auto family : {old_sweep::gpusync_runtime_studies, old_sweep::gpusync_video_studies}) {
-      std::ranges::move(adapt(family()), std::back_inserter(out));
     }
     return out;
   }();
