@@ -185,18 +185,12 @@ void fill_study(const settings& s, experiment& e) {
             {"state", "0,25,100", "in percent of that"},
             {"every", "1", "only one of so many of the groups that are left", 1, generation::studied_groups}},
            judgement::parameters());
-  return {
-      name,
-      about,
-      {"GPUSync (Elliott 2015), section 4.3.6",
-       "utilization",
-       "utilization",
-       "accepted task sets (%)",
-       {"overheads", "cpus", "gpus", "tokens", "task_utilization", "period", "gpu_share", "kernels", "bytes", "state"},
-       {"drawn", "accepted", "accepted_p2p", "percent", "percent_p2p"},
-       measure::thousandths},
-      with(all, own),
-      fill_study};
+  return {name, about,
+          layout("GPUSync (Elliott 2015), section 4.3.6", "utilization", "utilization", "accepted task sets (%)",
+                 {"overheads", "cpus", "gpus", "tokens", "task_utilization", "period", "gpu_share", "kernels", "bytes",
+                  "state"},
+                 {"drawn", "accepted", "accepted_p2p", "percent", "percent_p2p"}, measure::thousandths),
+          with(all, own), fill_study};
 }
 
 // Fig. 4.17.
@@ -273,15 +267,9 @@ auto gpusync_studies() -> std::vector<study> {
                 {"kernels", "25-75", ""},
                 {"bytes", "8MB", ""},
                 {"state", "25", ""}}),
-      {"gpusync-fig4.17",
-       "acceptance by effective utilization: what GPUs add to the CPUs",
-       {"GPUSync (Elliott 2015), Fig. 4.17",
-        "effective_utilization",
-        "effective utilization",
-        "accepted task sets (%)",
-        {"configuration"},
-        {"drawn", "accepted", "percent"},
-        measure::thousandths},
+      {"gpusync-fig4.17", "acceptance by effective utilization: what GPUs add to the CPUs",
+       layout("GPUSync (Elliott 2015), Fig. 4.17", "effective_utilization", "effective utilization",
+              "accepted task sets (%)", {"configuration"}, {"drawn", "accepted", "percent"}, measure::thousandths),
        with({{"seed", "1", "of everything that is drawn"},
              {"sets", "200", "per utilization from 0.25 to 12, each in the bin where it falls", 1, 20'000},
              {"levels", "4..96/4", "where the bins of effective utilization end"},

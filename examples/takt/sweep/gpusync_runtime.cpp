@@ -159,17 +159,6 @@ void tracking(const settings& s, experiment& e) {
   };
 }
 
-[[nodiscard]] auto shown(std::string title, std::string level_name, std::string level_title, std::string share_title,
-                         std::string second_key, std::vector<std::string> columns) -> layout {
-  return {"GPUSync (Elliott 2015), " + std::move(title),
-          std::move(level_name),
-          std::move(level_title),
-          std::move(share_title),
-          {"scheduler", std::move(second_key)},
-          std::move(columns),
-          measure::thousandths};
-}
-
 }  // namespace
 
 auto gpusync_runtime_studies() -> std::vector<study> {
@@ -181,17 +170,18 @@ auto gpusync_runtime_studies() -> std::vector<study> {
   return {
       {"gpusync-budgets",
        "what tasks that overrun get with and without budgets, and what predictions are then worth, simulated",
-       shown("section 4.4.1: tasks that overrun tenfold", "interval", "seconds between overruns of a task", "share",
-             "budgets", {"engine_t1", "engine_t2", "late_jobs", "close_t1", "close_t2", "jobs_left_out"}),
+       layout("GPUSync (Elliott 2015), section 4.4.1: tasks that overrun tenfold", "interval",
+              "seconds between overruns of a task", "share", {"scheduler", "budgets"},
+              {"engine_t1", "engine_t2", "late_jobs", "close_t1", "close_t2", "jobs_left_out"}, measure::thousandths),
        parameters(180, {{"levels", "0.25,0.5,1,2,5", "seconds between overruns", 100}}), budgets},
       {"gpusync-affinity", "migrations with affinity, without, and at random, simulated",
-       shown("Table 4.9: how often state moves to a near and to a far GPU", "interval",
-             "seconds between overruns of a task", "share of token sections", "choice",
-             {"near", "far", "near_t1", "far_t1", "near_t2", "far_t2"}),
+       layout("GPUSync (Elliott 2015), Table 4.9: how often state moves to a near and to a far GPU", "interval",
+              "seconds between overruns of a task", "share of token sections", {"scheduler", "choice"},
+              {"near", "far", "near_t1", "far_t1", "near_t2", "far_t2"}, measure::thousandths),
        parameters(180, {{"levels", "0.5,1,2,5", "seconds between overruns", 100}}), affinity},
       {"gpusync-tracking", "responses of thirty video streams by clustering and migration, simulated",
-       shown("Fig. 4.20 to 4.22: responses of feature tracking", "part", "part of the jobs", "response / period",
-             "gpus", {"response", "migrations"}),
+       layout("GPUSync (Elliott 2015), Fig. 4.20 to 4.22: responses of feature tracking", "part", "part of the jobs",
+              "response / period", {"scheduler", "gpus"}, {"response", "migrations"}, measure::thousandths),
        parameters(120,
                   {{"kernel", "6000", "microseconds of a small frame on a GPU; not printed in the paper", 1, 1'000'000},
                    {"levels", "0.1,0.25,0.5,0.75,0.9,0.95,0.99,1", "parts of the jobs", 1, 1000}}),

@@ -240,29 +240,20 @@ void latencies(const settings& s, experiment& e) {
   };
 }
 
-[[nodiscard]] auto shown(std::string title, std::string level_name, std::string level_title, std::string share_title,
-                         std::vector<std::string> own) -> layout {
-  return {"GPUSync (Elliott 2015), " + std::move(title),
-          std::move(level_name),
-          std::move(level_title),
-          std::move(share_title),
-          {"configuration"},
-          std::move(own),
-          measure::thousandths};
-}
-
 }  // namespace
 
 auto gpusync_video_studies() -> std::vector<study> {
   return {
       {"gpusync-video", "seventeen video graphs on six CPUs and one GPU: drops and times between frames, simulated",
-       shown("Tables 5.3 to 5.14: times between the frames of 17 video graphs", "period", "period of the graph (ms)",
-             "in periods",
-             {"dropped_percent", "longest", "longest_of_999", "longest_of_990", "median", "mean", "deviation"}),
+       layout("GPUSync (Elliott 2015), Tables 5.3 to 5.14: times between the frames of 17 video graphs", "period",
+              "period of the graph (ms)", "in periods", {"configuration"},
+              {"dropped_percent", "longest", "longest_of_999", "longest_of_990", "median", "mean", "deviation"},
+              measure::thousandths),
        parameters({}), delays},
       {"gpusync-video-latency", "end-to-end latencies of the same graphs as distribution and tail, simulated",
-       shown("Fig. 5.21 and 5.22: end-to-end latencies of 17 video graphs", "latency", "latency in periods",
-             "%, or power of ten", {"up_to_percent", "above_percent", "above_power_of_ten", "frames_in_thousands"}),
+       layout("GPUSync (Elliott 2015), Fig. 5.21 and 5.22: end-to-end latencies of 17 video graphs", "latency",
+              "latency in periods", "%, or power of ten", {"configuration"},
+              {"up_to_percent", "above_percent", "above_power_of_ten", "frames_in_thousands"}, measure::thousandths),
        parameters({{"levels", "0.2,0.4,0.6,0.8,1,1.2,1.5,2,3,4,5,6,8,10,15,20,30,40", "latencies in periods"}}),
        latencies},
   };

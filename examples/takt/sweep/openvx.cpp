@@ -307,28 +307,17 @@ void capacity(const settings& s, experiment& e) {
   };
 }
 
-[[nodiscard]] auto shown(std::string title, std::string level_name, std::string level_title, std::string share_title,
-                         std::vector<std::string> keys, std::vector<std::string> columns,
-                         measure measured = measure::thousandths) -> layout {
-  return {std::move(title),
-          std::move(level_name),
-          std::move(level_title),
-          std::move(share_title),
-          std::move(keys),
-          std::move(columns),
-          measured};
-}
-
 }  // namespace
 
 auto openvx_studies() -> std::vector<study> {
   return {
       {"openvx-cameras",
        "pedestrian detection as monolithic, coarse and fine graphs, by cameras: bounds and simulated responses",
-       shown("Pedestrian detection (Yang et al. 2018, Table 1, with times made up): response by cameras", "cameras",
-             "cameras", "response (ms)", {"cpus", "mode"},
-             {"bound_published", "bound_best", "simulated_longest", "simulated_average", "by_offsets_longest",
-              "by_offsets_average"}),
+       layout("Pedestrian detection (Yang et al. 2018, Table 1, with times made up): response by cameras", "cameras",
+              "cameras", "response (ms)", {"cpus", "mode"},
+              {"bound_published", "bound_best", "simulated_longest", "simulated_average", "by_offsets_longest",
+               "by_offsets_average"},
+              measure::thousandths),
        {{"levels", "1..6/1", "cameras", 1000, 1000 * most_cameras, 1000},
         {"invocations", "12", "of each graph, all at once and periodic", 1, 1000},
         {"shortest", "90", "execution in percent of the longest", 0, 100},
@@ -336,21 +325,21 @@ auto openvx_studies() -> std::vector<study> {
        cameras},
       {"openvx-capacity",
        "capacity that the largest block costs, by the smallest one",
-       shown("Capacity that the largest block costs: g (m - H_max + h) of g m threads, m = 2048", "largest_block_warps",
-             "largest block (warps of 32 threads)", "threads lost (%)", {"smallest_block"},
-             {"unit_block", "lost_percent"}),
+       layout("Capacity that the largest block costs: g (m - H_max + h) of g m threads, m = 2048",
+              "largest_block_warps", "largest block (warps of 32 threads)", "threads lost (%)", {"smallest_block"},
+              {"unit_block", "lost_percent"}, measure::thousandths),
        {{"levels", "2..32/2", "warps of the largest block", 1000, 32'000, 1000},
         {"smallest", "32,64,128,256", "threads of the smallest block", 1, 1024}},
        capacity},
       {"openvx-bounds", "bounds for kernels and for overlapping jobs beside each other",
-       shown("Bounds beside each other, mean of bound / period: kernels in a block queue, overlapping jobs on CPUs",
-             "load", "load over capacity", "bound / period", {"where"},
-             {"first", "second", "third", "fourth", "sets_bounded"}),
+       layout("Bounds beside each other, mean of bound / period: kernels in a block queue, overlapping jobs on CPUs",
+              "load", "load over capacity", "bound / period", {"where"},
+              {"first", "second", "third", "fourth", "sets_bounded"}, measure::thousandths),
        load_parameters({{"cpus", "4", "of the CPU nodes", 1, 64}}), bounds},
       {"openvx-streams", "kernels with bounded responses: a stream per job or per task",
-       shown("A stream per job beside a stream per task: kernels whose responses are bounded", "load",
-             "load over capacity", "sets (%)", {"kernels"}, {"per_job", "per_job_within_period", "per_task"},
-             measure::sets),
+       layout("A stream per job beside a stream per task: kernels whose responses are bounded", "load",
+              "load over capacity", "sets (%)", {"kernels"}, {"per_job", "per_job_within_period", "per_task"},
+              measure::sets),
        load_parameters({}), streams},
   };
 }

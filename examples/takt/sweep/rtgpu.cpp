@@ -113,16 +113,6 @@ struct setting {
   return out;
 }
 
-/// What is shown of every study, with columns of its own.
-[[nodiscard]] auto shown(std::string title, std::vector<std::string> keys, std::vector<std::string> columns) -> layout {
-  return {"RTGPU (Zou et al. 2021)" + std::move(title),
-          "utilization",
-          "utilization of one core + one copy engine + one SM",
-          "accepted task sets (%)",
-          std::move(keys),
-          std::move(columns)};
-}
-
 /// The paper's second model, one copy per kernel, and its first, each with all curves: every so many of the columns.
 template <class Curves, class... Cell>
 void add_copies(experiment& e, const Curves& curves, std::size_t every, setting s, std::vector<setting>& all,
@@ -171,7 +161,9 @@ struct variation {
     columns.emplace_back(m.cell);
     columns.push_back(fmt::format("{}_undecided", m.cell));
   }
-  return shown(std::move(title), {std::move(key), "copies"}, std::move(columns));
+  return layout("RTGPU (Zou et al. 2021)" + std::move(title), "utilization",
+                "utilization of one core + one copy engine + one SM", "accepted task sets (%)",
+                {std::move(key), "copies"}, std::move(columns), measure::sets);
 }
 
 void compare_methods(const settings& s, experiment& e, const std::vector<variation>& variations) {
@@ -280,28 +272,30 @@ void run_set(const study_table& table, const platform_record& platform, std::uin
 [[nodiscard]] auto execution(std::string_view name, std::string_view about, std::string title, bool shared,
                              std::vector<parameter> own) -> study {
   own.push_back({"periods", "20", "longest periods that a simulated run lasts", 1, 1000});
-  return {name, about,
-          shown(std::move(title), {"tasks", "sms", "copies"},
-                {"rtgpu", "takt", "takt_undecided", "simulated", "accepted_but_missed"}),
-          parameters(std::move(own)), [shared](const settings& s, experiment& e) {
-            setting one{options_of(s), shared};
-            const auto sms = s.numbers("sms");
-            e.panels_per_row = sms.size();
-            std::vector<setting> all;
-            for (const std::int64_t tasks : s.numbers("tasks")) {
-              for (const std::int64_t count : sms) {
-                one.how.tasks = static_cast<std::int32_t>(tasks);
-                one.how.sms = static_cast<std::int32_t>(count);
-                e.add_panel(fmt::format("{} tasks on {} {}SMs", tasks, count, shared ? "shared " : ""));
-                add_copies(e, curves, 1, one, all, tasks, count);
-              }
-            }
-            e.count = judged_by(std::move(all), s.seed(),
-                                [effort = s.number<std::uint64_t>("effort"), periods = s.number("periods")](
-                                    const study_table& table, const auto& platform, std::span<std::int64_t> counts) {
-                                  run_set(table, platform, effort, periods, counts);
-                                });
-          }};
+  return {
+      name, about,
+      layout("RTGPU (Zou et al. 2021)" + std::move(title), "utilization",
+             "utilization of one core + one copy engine + one SM", "accepted task sets (%)", {"tasks", "sms", "copies"},
+             {"rtgpu", "takt", "takt_undecided", "simulated", "accepted_but_missed"}, measure::sets),
+      parameters(std::move(own)), [shared](const settings& s, experiment& e) {
+        setting one{options_of(s), shared};
+        const auto sms = s.numbers("sms");
+        e.panels_per_row = sms.size();
+        std::vector<setting> all;
+        for (const std::int64_t tasks : s.numbers("tasks")) {
+          for (const std::int64_t count : sms) {
+            one.how.tasks = static_cast<std::int32_t>(tasks);
+            one.how.sms = static_cast<std::int32_t>(count);
+            e.add_panel(fmt::format("{} tasks on {} {}SMs", tasks, count, shared ? "shared " : ""));
+            add_copies(e, curves, 1, one, all, tasks, count);
+          }
+        }
+        e.count = judged_by(std::move(all), s.seed(),
+                            [effort = s.number<std::uint64_t>("effort"), periods = s.number("periods")](
+                                const study_table& table, const auto& platform, std::span<std::int64_t> counts) {
+                              run_set(table, platform, effort, periods, counts);
+                            });
+      }};
 }
 
 }  // namespace

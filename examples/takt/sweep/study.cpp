@@ -11,8 +11,8 @@ namespace takt::program::sweep {
 auto studies() -> const std::vector<study>& {
   static const std::vector<study> all = [] {
     std::vector<study> out;
-    for (auto family : {rtgpu_studies, accelerator_set_studies, accelerator_run_studies, openvx_studies, wamp2s_studies,
-                        wamp2s_network_studies, gpusync_studies, gpusync_runtime_studies, gpusync_video_studies}) {
+    for (auto family : {rtgpu_studies, accelerator_studies, openvx_studies, wamp2s_studies, wamp2s_network_studies,
+                        gpusync_studies, gpusync_runtime_studies, gpusync_video_studies}) {
       std::ranges::move(family(), std::back_inserter(out));
     }
     return out;

@@ -147,8 +147,7 @@ struct study {
 
 /// The studies of each family, in the order in which they are listed.
 [[nodiscard]] auto rtgpu_studies() -> std::vector<study>;
-[[nodiscard]] auto accelerator_set_studies() -> std::vector<study>;
-[[nodiscard]] auto accelerator_run_studies() -> std::vector<study>;
+[[nodiscard]] auto accelerator_studies() -> std::vector<study>;
 [[nodiscard]] auto openvx_studies() -> std::vector<study>;
 [[nodiscard]] auto wamp2s_studies() -> std::vector<study>;
 [[nodiscard]] auto wamp2s_network_studies() -> std::vector<study>;

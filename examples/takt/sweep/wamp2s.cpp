@@ -34,18 +34,6 @@ using co_runners = inline_vector<co_runner, most_applications>;
 
 constexpr ticks microseconds_per_second = 1'000'000;
 
-[[nodiscard]] auto shown(const std::string& title, std::string level_name, std::string level_title,
-                         std::string share_title, std::string key, std::vector<std::string> columns,
-                         measure measured = measure::thousandths) -> layout {
-  return {"WAMP2S (Yao et al. 2022), " + title + ", invented platform",
-          std::move(level_name),
-          std::move(level_title),
-          std::move(share_title),
-          {std::move(key)},
-          std::move(columns),
-          measured};
-}
-
 /// Releases with a period at offsets of their own, or sporadic ones with random gaps.
 class application_releases {
  public:
@@ -303,8 +291,9 @@ template <class Means>
 [[nodiscard]] auto estimate_study(std::string_view name, std::string_view about, const std::string& title,
                                   std::string level_name, std::string level_title, parameter levels) -> study {
   return {name, about,
-          shown(title, std::move(level_name), std::move(level_title), "error of the estimate / response (%)",
-                "platform", {"error_percent", "estimates"}),
+          layout("WAMP2S (Yao et al. 2022), " + std::move(title) + ", invented platform", std::move(level_name),
+                 std::move(level_title), "error of the estimate / response (%)", {"platform"},
+                 {"error_percent", "estimates"}, measure::thousandths),
           with_extent({{"seed", "1", "of everything that is drawn"},
                        {"sets", "60", "task sets with utilizations from 0.6 to 1.15", 1, 100'000},
                        std::move(levels)}),
@@ -470,14 +459,16 @@ auto wamp2s_studies() -> std::vector<study> {
   return {
       {"wamp2s-fig1",
        "time of lavaMD beside 0 to 9 others, on an invented platform",
-       shown("Fig. 1: time of lavaMD beside others", "applications", "applications, with lavaMD", "time of a job (s)",
-             "platform", {"equal_shares", "time_slices"}),
+       layout("WAMP2S (Yao et al. 2022), Fig. 1: time of lavaMD beside others, invented platform", "applications",
+              "applications, with lavaMD", "time of a job (s)", {"platform"}, {"equal_shares", "time_slices"},
+              measure::thousandths),
        {{"levels", "1..10/1", "applications: lavaMD and others in the order of Table 3", 1000, most, 1000}},
        fig1},
       {"wamp2s-fig6",
        "time of each benchmark alone by its share of the GPU, on an invented platform",
-       shown("Fig. 6: time alone by share of the GPU", "share", "share of the GPU (%)", "time of a job (s)", "platform",
-             columns_of(generation::synthetic_benchmarks, {})),
+       layout("WAMP2S (Yao et al. 2022), Fig. 6: time alone by share of the GPU, invented platform", "share",
+              "share of the GPU (%)", "time of a job (s)", {"platform"},
+              columns_of(generation::synthetic_benchmarks, {}), measure::thousandths),
        {{"levels", "5..100/5", "shares", 1000, 100'000, 1000}},
        fig6},
       estimate_study<order_means>(
@@ -491,16 +482,16 @@ auto wamp2s_studies() -> std::vector<study> {
                                           errors_by_progress::bin, 1000, errors_by_progress::bin}),
       {"wamp2s-fig14",
        "sets without a deadline miss under WAMP2S and nine other policies, simulated on an invented platform",
-       shown("Fig. 14: sets of ten applications that meet all deadlines", "utilization", "utilization",
-             "sets without a miss (%)", "platform", fig14_columns(), measure::sets),
+       layout("WAMP2S (Yao et al. 2022), Fig. 14: sets of ten applications that meet all deadlines, invented platform",
+              "utilization", "utilization", "sets without a miss (%)", {"platform"}, fig14_columns(), measure::sets),
        with_extent({{"seed", "1", "of everything that is drawn"},
                     {"sets", "60", "task sets per level", 1, most_sets},
                     {"levels", "0.2,0.4,0.5,0.6,0.8,1,1.2,1.3,1.4,1.5,1.6,1.7,1.8,2,2.2", "utilization of the set", 1,
                      10'000}}),
        fig14},
       {"wamp2s-fig15", "operations and predictions per job with WDC, AETC and both, simulated on an invented platform",
-       shown("Fig. 15: effort of scheduling per job (Eq. 16)", "applications", "applications", "per job", "cuts",
-             effort_columns),
+       layout("WAMP2S (Yao et al. 2022), Fig. 15: effort of scheduling per job (Eq. 16), invented platform",
+              "applications", "applications", "per job", {"cuts"}, effort_columns, measure::thousandths),
        with_extent({{"seed", "1", "of everything that is drawn"},
                     {"sets", "100", "task sets per level", 1, most_sets},
                     {"levels", "3..10/1", "applications in a set", 1000, most, 1000},
@@ -510,8 +501,8 @@ auto wamp2s_studies() -> std::vector<study> {
        fig15},
       {"wamp2s-fig16",
        "the same for the airborne set, by the threshold of AETC",
-       shown("Fig. 16: effort of scheduling the airborne set", "threshold", "threshold of AETC", "per job", "cuts",
-             effort_columns),
+       layout("WAMP2S (Yao et al. 2022), Fig. 16: effort of scheduling the airborne set, invented platform",
+              "threshold", "threshold of AETC", "per job", {"cuts"}, effort_columns, measure::thousandths),
        {{"seed", "1", "of releases"},
         {"sets", "8", "runs", 1, 1000},
         {"levels", "0.5,0.6,0.68,0.8,0.9", "thresholds of AETC; 0.6796 in the paper", 0, 1000},
@@ -519,8 +510,9 @@ auto wamp2s_studies() -> std::vector<study> {
        fig16},
       {"wamp2s-fig17",
        "misses of the airborne set under WAMP2S and nine other policies, simulated on an invented platform",
-       shown("Fig. 17: the airborne set", "minutes", "minutes", "runs without a miss (%)", "policy",
-             columns_of(generation::synthetic_airborne, {"without_miss", "jobs", "misses"}, "misses_"), measure::sets),
+       layout("WAMP2S (Yao et al. 2022), Fig. 17: the airborne set, invented platform", "minutes", "minutes",
+              "runs without a miss (%)", {"policy"},
+              columns_of(generation::synthetic_airborne, {"without_miss", "jobs", "misses"}, "misses_"), measure::sets),
        {{"seed", "1", "of the releases"}, {"sets", "8", "runs", 1, most_sets}, {"levels", "30", "minutes"}},
        fig17},
   };

@@ -122,17 +122,6 @@ void number_levels(experiment& e, std::size_t count) {
   for (std::size_t j = 1; j <= count; ++j) { e.levels.push_back(static_cast<std::int64_t>(j) * 1000); }
 }
 
-[[nodiscard]] auto shown(std::string title, std::string level_name, std::string level_title, std::string share_title,
-                         std::string key, std::vector<std::string> columns) -> layout {
-  return {"WAMP2S (Yao et al. 2022), " + std::move(title),
-          std::move(level_name),
-          std::move(level_title),
-          std::move(share_title),
-          {std::move(key)},
-          std::move(columns),
-          measure::thousandths};
-}
-
 // Fig. 9 to 11.
 
 void fig9(const settings& s, experiment& e) {
@@ -234,12 +223,12 @@ template <const auto& Set>
   }
   return {
       name, about,
-      shown(
+      layout(
           fmt::format(
-              "Fig. {}: error of the execution time under a stable load; synthetic platform (takt's own, not a measurement)",
+              "WAMP2S (Yao et al. 2022), Fig. {}: error of the execution time under a stable load; synthetic platform (takt's own, not a measurement)",
               figure),
-          "application", fmt::format("application: {}", names), "mean error of the test (%)", "set",
-          {"percent_of_estimate", "percent_of_measurement", "rmse_ms", "rules", "extrapolated"}),
+          "application", fmt::format("application: {}", names), "mean error of the test (%)", {"set"},
+          {"percent_of_estimate", "percent_of_measurement", "rmse_ms", "rules", "extrapolated"}, measure::thousandths),
       parameters({{"levels", fmt::format("1..{}/1", Set.size()), "applications", 1000, 1000 * Set.size(), 1000}}),
       [cell](const settings& s, experiment& e) {
         fill_alone(e, cell, "network of each application",
@@ -363,20 +352,26 @@ void fig13(const settings& s, experiment& e) {
 auto wamp2s_network_studies() -> std::vector<study> {
   return {
       {"wamp2s-fig9", "training error of lavaMD's network per epoch",
-       shown("Fig. 9: training the network of lavaMD; synthetic platform (takt's own, not a measurement)", "fit",
-             "fit (from the second on after an epoch of gradient descent)", "error on the training samples (%)",
-             "application", {"percent_of_estimate", "percent_of_measurement", "rmse_ms", "rules"}),
+       layout(
+           "WAMP2S (Yao et al. 2022), Fig. 9: training the network of lavaMD; synthetic platform (takt's own, not a measurement)",
+           "fit", "fit (from the second on after an epoch of gradient descent)", "error on the training samples (%)",
+           {"application"}, {"percent_of_estimate", "percent_of_measurement", "rmse_ms", "rules"},
+           measure::thousandths),
        parameters({{"levels", "1..8/1", "fits, with an epoch of gradient descent between two", 1000, 50'000, 1000}}),
        fig9},
       {"wamp2s-fig9-rules", "centres, widths and consequents of lavaMD's network",
-       shown("Fig. 9: rules of the network of lavaMD; synthetic platform (takt's own, not a measurement)", "rule",
-             "rule, in the order in which they were founded", "centre and width in the own share, of its range",
-             "application", rule_columns()),
+       layout(
+           "WAMP2S (Yao et al. 2022), Fig. 9: rules of the network of lavaMD; synthetic platform (takt's own, not a measurement)",
+           "rule", "rule, in the order in which they were founded", "centre and width in the own share, of its range",
+           {"application"}, rule_columns(), measure::thousandths),
        parameters({}), fig9_rules},
       {"wamp2s-fig10", "fuzzy, shallow and deep network: error and cost",
-       shown("Fig. 10: three kinds of network for lavaMD; synthetic platform (takt's own, not a measurement)", "epochs",
-             "epochs of the layered networks (the fuzzy one is fitted once)", "root mean square error of the test (ms)",
-             "application", {"rmse_fuzzy", "rmse_bpnn", "rmse_dnn", "products_fuzzy", "products_bpnn", "products_dnn"}),
+       layout(
+           "WAMP2S (Yao et al. 2022), Fig. 10: three kinds of network for lavaMD; synthetic platform (takt's own, not a measurement)",
+           "epochs", "epochs of the layered networks (the fuzzy one is fitted once)",
+           "root mean square error of the test (ms)", {"application"},
+           {"rmse_fuzzy", "rmse_bpnn", "rmse_dnn", "products_fuzzy", "products_bpnn", "products_dnn"},
+           measure::thousandths),
        parameters({{"levels", "1,2,5,10,20,50,100", "epochs of the layered networks", 1000, 100'000, 1000},
                    {"rate", "0.05", "of their gradient descent"}}),
        fig10},
@@ -387,15 +382,18 @@ auto wamp2s_network_studies() -> std::vector<study> {
           "wamp2s-fig16-error", "error per application of the airborne set under a stable load, by both definitions",
           16, "airborne"),
       {"wamp2s-fig12-networks", "error of the networks' remaining time at each change of a drawn load",
-       shown("Fig. 12 with networks under drawn loads: error of the remaining time; synthetic platform", "estimate",
-             "estimate (the first at the start, the others at a change)", "mean error, of the response time (%)",
-             "application", {"error_percent", "estimates"}),
+       layout(
+           "WAMP2S (Yao et al. 2022), Fig. 12 with networks under drawn loads: error of the remaining time; synthetic platform",
+           "estimate", "estimate (the first at the start, the others at a change)",
+           "mean error, of the response time (%)", {"application"}, {"error_percent", "estimates"},
+           measure::thousandths),
        load_parameters({"applications", "5,8", "of Table 3, by their number", 1, synthetic_benchmarks.size()}), fig12},
       {"wamp2s-fig13-networks",
        "error of the networks' remaining time by progress, and the progress beyond which it stays small",
-       shown("Fig. 13 with networks under drawn loads: error of the remaining time by progress; synthetic platform",
-             "progress", "progress of the job (upper end of the bin)", "mean error, of the response time (%)", "set",
-             {"error_percent", "estimates", "threshold_percent"}),
+       layout(
+           "WAMP2S (Yao et al. 2022), Fig. 13 with networks under drawn loads: error of the remaining time by progress; synthetic platform",
+           "progress", "progress of the job (upper end of the bin)", "mean error, of the response time (%)", {"set"},
+           {"error_percent", "estimates", "threshold_percent"}, measure::thousandths),
        load_parameters({"bound", "1", "in percent, for the threshold"}), fig13},
   };
 }
