@@ -6,9 +6,15 @@
 #include <memory>
 
 #include <takt/allocation/locked_gpus/load.hpp>
+#include <takt/allocation/locked_gpus/partition.hpp>
+#include <takt/analysis/known/locked_gpus/analysis.hpp>
+#include <takt/analysis/known/locked_gpus/as_published.hpp>
+#include <takt/analysis/known/locked_gpus/options.hpp>
+#include <takt/generation/locked_gpus/studied_boards.hpp>
+#include <takt/generation/locked_gpus/studied_sets.hpp>
+#include <takt/model/locked_gpus/study.hpp>
 
 #include "../failure.hpp"
-#include "gpusync_boards.hpp"
 #include "gpusync_ranking.hpp"
 
 namespace takt::program::sweep {
@@ -16,7 +22,79 @@ namespace takt::program::sweep {
 namespace {
 
 using generation::studied_group;
+namespace an = analysis::gpusync;
 namespace values = generation::studied_values;
+constexpr auto& overhead_names = generation::studied_case_names;
+
+using study_board = generation::studied_board;
+
+/// Light tasks at the highest utilisation are 218 on average; more than 320 have not once in 10^20 sets a chance. Most
+/// sets are small, and what they cost grows with the room for them.
+constexpr std::size_t most_tasks = 320;
+constexpr std::size_t few_tasks = 64;
+using study_tasks = gpusync_table<ticks, most_tasks, 1>;
+
+/// How sets are judged, by parameters of these names. Throws `input_error`.
+class judgement {
+ public:
+  explicit judgement(const settings& s)
+      : sound_{s.choice("rules", std::array<std::string_view, 2>{"sound", "printed"}) == 0},
+        dedicated_{s.choice("uncontended", std::array<std::string_view, 2>{"shared", "dedicated"}) == 1},
+        copy_percent_{s.number("copy-percent")} {
+    constexpr std::array<std::string_view, 3> limits{"cpus", "users", "all-cpus"};
+    options_.interrupting_engines = s.number<std::int32_t>("interrupting");
+    options_.queues = static_cast<an::token_queue_limit>(s.choice("queues", limits));
+  }
+  [[nodiscard]] static auto parameters() -> std::vector<parameter> {
+    return {
+        {"rules", "sound", "of the analysis: sound or printed"},
+        {"interrupting", "0", "engines of a GPU whose interrupts delay a section; 0: all, 1: only its own, unsound", 0,
+         3},
+        {"queues", "all-cpus", "limit of token queues: cpus or users per token, or all-cpus where clusters share GPUs"},
+        {"uncontended", "dedicated", "GPUs of no more tasks than GPUs: dedicated to a task each, or shared"},
+        {"copy-percent", "100", "of the copy times in the tables", 1, 1000}};
+  }
+
+  /// The study's machine in a studied configuration, under one of the four overheads.
+  [[nodiscard]] auto board(std::size_t configuration, std::size_t overheads) const -> study_board {
+    gpusync_configuration shape = studied_configurations[configuration].value;
+    shape.uncontended = dedicated_ ? uncontended_gpus::dedicated : uncontended_gpus::shared;
+    return generation::make_studied_board(shape, overheads, copy_percent_);
+  }
+  /// Whether a set that is placed on a board has bounded responses.
+  [[nodiscard]] auto accepts(const study_board& on, const study_tasks& tasks) const -> bool {
+    return sound_ ? accepted_by<an::sound_rules>(on, tasks) : accepted_by<an::as_published::rules>(on, tasks);
+  }
+
+ private:
+  template <class Rules>
+  [[nodiscard]] auto accepted_by(const study_board& on, const study_tasks& tasks) const -> bool {
+    return tasks.size() <= few_tasks ? accepted_with<few_tasks, Rules>(on, tasks)
+                                     : accepted_with<most_tasks, Rules>(on, tasks);
+  }
+  template <std::size_t Room, class Rules>
+  [[nodiscard]] auto accepted_with(const study_board& on, const study_tasks& tasks) const -> bool {
+    gpusync_table<ticks, Room, 1> placed;
+    for (const auto& t : tasks.tasks) { (void)placed.add(t); }
+    require(partition_gpusync<Rules>(on, placed, options_).placed(), "a task set of this study cannot be placed");
+    return an::analyze_set<Rules>(on, placed, options_).schedulable();
+  }
+
+  bool sound_;
+  bool dedicated_;
+  std::int64_t copy_percent_;
+  an::options<ticks> options_;
+};
+
+/// Draws set number `index` of a group at a utilisation in thousandths; the number is unique among all of them.
+void draw(std::size_t group, std::int64_t utilization, std::uint64_t seed, std::int64_t index, study_tasks& out) {
+  constexpr std::int64_t most_levels = 100'001;
+  constexpr std::int64_t most_indices = 20'000;
+  const auto number = (static_cast<std::int64_t>(group) * most_levels + utilization) * most_indices + index;
+  const auto options = generation::options_of(generation::studied_group_at(group), utilization);
+  require(generation::generate(options, seed, static_cast<std::uint64_t>(number), out) == model_fault::none,
+          "a task set cannot be drawn");
+}
 
 // The study.
 

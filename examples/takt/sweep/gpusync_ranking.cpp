@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include <takt/allocation/ranking.hpp>
-
-#include "gpusync_boards.hpp"
+#include <takt/generation/locked_gpus/studied_boards.hpp>
+#include <takt/model/locked_gpus/study.hpp>
 
 namespace takt::program::sweep {
 
@@ -17,7 +17,7 @@ using study_ranking = area_ranking<ranked_configurations>;
 /// Places from 1, by position in `studied_configurations`.
 using study_places = std::array<std::int64_t, ranked_configurations>;
 
-/// Tables 4.5 to 4.8, by the position of the overheads in `overhead_names`.
+/// Tables 4.5 to 4.8, by the position of the overheads in `studied_case_names`.
 constexpr std::array<study_places, 4> published{{
     {21, 11, 10, 5,  38, 41, 43, 37, 42, 44, 47, 48, 50, 46, 49, 51, 52, 53, 54, 12, 2,  3,  1,  31, 9,  14, 29, 8, 13,
      36, 15, 18, 34, 16, 17, 55, 57, 56, 22, 7,  6,  4,  35, 20, 24, 32, 19, 23, 40, 25, 30, 39, 26, 28, 45, 27, 33},
@@ -123,7 +123,7 @@ void describe(const study_ranking& ranking, std::size_t overheads, std::vector<s
   std::int64_t rank = 0;
   for (const place_statistics& s : ranking.ranked()) { ours[s.candidate] = ++rank; }
   out.push_back(fmt::format("ranking under {}, {} groups; rank correlation with the published one {}",
-                            overhead_names[overheads], ranking.groups(),
+                            generation::studied_case_names[overheads], ranking.groups(),
                             thousandths_text(rank_correlation(ours, theirs))));
   out.push_back(
       fmt::format("{:>4} {:>9} {:<12} {:>6} {:>6} {:>6}", "rank", "published", "", "median", "mean", "sigma"));
@@ -163,7 +163,7 @@ auto describe_rankings(const std::vector<scenario>& all, std::size_t levels, std
     }
   }
   std::vector<std::string> out;
-  for (std::size_t o = 0; o < overhead_names.size(); ++o) {
+  for (std::size_t o = 0; o < generation::studied_case_names.size(); ++o) {
     study_ranking ranking(ranked_configurations);
     for (const auto& [key, g] : groups) {
       if (key.first == o && g.known == ranked_configurations) {

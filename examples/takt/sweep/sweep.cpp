@@ -20,9 +20,8 @@
 #include "../text_file.hpp"
 #include "engine.hpp"
 #include "journal.hpp"
-#include "plot.hpp"
 #include "progress_bar.hpp"
-#include "result_files.hpp"
+#include "results.hpp"
 
 namespace takt::program {
 
