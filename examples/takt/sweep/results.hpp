@@ -3,9 +3,7 @@
 
 #include <iosfwd>
 
-#include "settings.hpp"
-#include "study.hpp"
-#include "tally.hpp"
+#include "engine.hpp"
 
 namespace takt::program::sweep {
 
@@ -23,5 +21,9 @@ void write_csv(std::ostream& out, const result& r);
 
 /// The same as one JSON object.
 void write_json(std::ostream& out, const result& r);
+
+/// Draws the panels of a study with axes, one legend for all of them, and the parameters below: an SVG file, or a PNG
+/// one when the path ends so. Throws `environment_error` when gnuplot is missing or the file cannot be written.
+void draw_picture(const result& r, const std::string& path);
 
 }  // namespace takt::program::sweep
