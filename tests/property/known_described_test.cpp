@@ -256,6 +256,7 @@ TEST_CASE("what published methods prove of described workloads holds in runs of 
     CHECK(count.errors == 0);
     CHECK(count.violations == 0);
     CHECK(count.proven > 0);
+    CHECK(count.reached > 0);  // a bound that left a tick out would be seen
   }
 }
 
