@@ -85,7 +85,7 @@ constexpr std::string_view everything = R"({
         { "kernel": { "work": ["8ms", "12ms"], "overhead": "20us", "interleave": "9/5", "preemption_cost": 0,
                       "wcet_by_share": { "c100": "7ms", "fixed_permille": 200 }, "wcet": "8ms", "state": 0,
                       "time_on": ["9ms", ["4ms", "5ms"]], "blocks": 24, "threads_per_block": 512, "length": "1ms",
-                      "width": "one-core", "core": 3 }, "section": true, "launch": "5us", "await": "6us" },
+                      "width": "one-core", "core": 3, "context": 1, "slice": "2ms" }, "section": true, "launch": "5us", "await": "6us" },
         { "npu": "6ms" },
         { "copy": ["150us", "200us"], "direction": "to-host", "bytes": 8 } ] },
     { "name": "fusion", "period": "66ms", "deadline": null, "priority": 1,
@@ -118,6 +118,8 @@ auto random_text(takt::random_stream& random) -> std::string {
     add("\"blocks\": " + number(99) + ", \"threads_per_block\": 64");
     add("\"length\": " + number(99));
     add("\"wcet_by_share\": [[100, " + number(99) + "], [" + number(99) + ", " + number(999) + "]]");
+    add("\"context\": " + number(9));
+    add("\"slice\": " + number(9));
     add("\"state\": " + number(9));
     return "{ " + out + " }";
   };
@@ -196,6 +198,8 @@ TEST_CASE("files: two files with one different value are not the same") {
                                                          {"\"length\": \"1ms\"", "\"length\": \"2ms\""},
                                                          {"\"state\": 0", "\"state\": 1"},
                                                          {", \"state\": 0", ""},
+                                                         {"\"context\": 1", "\"context\": 2"},
+                                                         {"\"slice\": \"2ms\"", "\"slice\": \"3ms\""},
                                                          {"\"preemption_cost\": 0,", ""},
                                                          {"\"context_switch\": 0,", ""},
                                                          {"\"priority\": 1", "\"priority\": 2"},

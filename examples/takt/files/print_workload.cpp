@@ -206,6 +206,8 @@ template <class Items, class F>
   if (knows(visit_fact::pinning)) { out.add_word("width", needs_all_cores(v.width) ? "all-cores" : "one-core"); }
   if (knows(visit_fact::pinning) && v.sm != any_core) { out.add("core", v.sm); }
   if (knows(visit_fact::wcet_by_share)) { out.add("wcet_by_share", row_text(tasks.rows[v.row])); }
+  if (knows(visit_fact::context)) { out.add("context", v.context); }
+  if (knows(visit_fact::slice)) { out.add("slice", v.slice); }
   if (knows(visit_fact::state)) { out.add("state", v.state); }
   return out.object();
 }

@@ -195,6 +195,14 @@ void read_kernel(const located& v, described_visit& out, workload_file& file) {
     require_room(file.tasks.rows.push_back(read_row(row)), row, max_file_rows);
     out.known.add(visit_fact::wcet_by_share);
   }
+  if (const auto context = kernel.find("context")) {
+    out.context = static_cast<std::int32_t>(read_integer(context, 0, std::numeric_limits<std::int32_t>::max()));
+    out.known.add(visit_fact::context);
+  }
+  if (const auto slice = kernel.find("slice")) {
+    out.slice = read_time_from(slice, 1);
+    out.known.add(visit_fact::slice);
+  }
   if (const auto state = kernel.find("state")) {
     out.state = read_integer(state, 0, most_bytes);
     out.known.add(visit_fact::state);

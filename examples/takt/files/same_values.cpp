@@ -31,6 +31,7 @@ namespace {
          !differs(visit_fact::preemption_cost, a.preemption_cost == b.preemption_cost) &&
          (!a.known.has(visit_fact::wcet_by_share) || in_a.rows[a.row] == in_b.rows[b.row]) &&
          !differs(visit_fact::pinning, a.width == b.width && a.sm == b.sm) &&
+         !differs(visit_fact::context, a.context == b.context) && !differs(visit_fact::slice, a.slice == b.slice) &&
          !differs(visit_fact::bytes, a.bytes == b.bytes) && !differs(visit_fact::state, a.state == b.state);
 }
 

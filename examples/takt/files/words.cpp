@@ -70,9 +70,10 @@ constexpr std::array<string_view, 7> edge_keys{"from", "to", "produce", "thresho
 constexpr std::array<string_view, 8> segment_keys{"cpu",   "copy",   "kernel", "direction",
                                                   "bytes", "launch", "await",  "section"};
 constexpr std::array<string_view, 3> copy_keys{"time", "bytes", "direction"};
-constexpr std::array<string_view, 13> kernel_keys{
-    "work",  "overhead", "interleave",    "time_on", "blocks", "threads_per_block", "length", "wcet", "preemption_cost",
-    "width", "core",     "wcet_by_share", "state"};
+constexpr std::array<string_view, 15> kernel_keys{
+    "work", "overhead",        "interleave", "time_on", "blocks",        "threads_per_block", "length",
+    "wcet", "preemption_cost", "width",      "core",    "wcet_by_share", "context",           "slice",
+    "state"};
 constexpr std::array<string_view, 2> scaling_keys{"c100", "fixed_permille"};
 constexpr std::array<string_view, 6> section_keys{"kernels",   "cpu_in_section", "bytes_in",
                                                   "bytes_out", "bytes_state",    "cluster"};

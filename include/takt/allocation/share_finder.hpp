@@ -44,11 +44,14 @@ class share_finder {
     const bool has_choices = shares_out() || room_.chooses_cores() || room_.reads_priorities;
     const bool is_short = first.error && lacks_units();
     if (first.schedulable() || !has_choices || (first.error && !is_short)) { return first; }
+    plan_type tried = plan_;
     auto seen = first;
     for (std::int32_t round = 0; round < rounds; ++round) {
       if (round > 0) { learn_from(seen, round); }
       fill();
       write_priorities();
+      if (is_as(tried)) { continue; }
+      tried = plan_;
       seen = (*test_)(plan_);
       if (seen.schedulable()) { return seen; }
       if (seen.error) { break; }
@@ -57,6 +60,11 @@ class share_finder {
   }
 
  private:
+  [[nodiscard]] constexpr auto is_as(const plan_type& other) const -> bool {
+    return plan_.shares == other.shares && plan_.percents == other.percents && plan_.cores == other.cores &&
+           plan_.priorities == other.priorities;
+  }
+
   /// Whether the plan says which part of the GPUs a task has.
   [[nodiscard]] constexpr auto shares_out() const -> bool {
     return users_ > 0 && (room_.hands_out || room_.gpus.size() > 1);
