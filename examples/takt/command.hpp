@@ -4,32 +4,38 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/generation/rtgpu_generator.hpp>
 #include <takt/model/stage.hpp>
+#include <takt/report/comparison_order.hpp>
 #include <takt/simulation/options.hpp>
 
 #include "described_file.hpp"
 #include "exit_code.hpp"
 #include "observe.hpp"
+#include "rule_wishes.hpp"
 
 namespace takt::program {
 
 struct analyze_options {
   std::string file;
+  rule_wishes wishes;
   question ask;
   bool json = false;
 };
 struct explain_options {
   std::string file;
+  rule_wishes wishes;
   std::string task;
   question ask;
 };
 
 struct simulate_options {
   std::string file;
+  rule_wishes wishes;
   question ask;
   std::string horizon = "10s";
   std::uint64_t seed = 1;
@@ -58,8 +64,18 @@ struct generate_options {
   std::string kernel;
   std::string interleave;
 };
+struct compare_options {
+  std::string file;
+  std::vector<std::string> policies;  ///< empty: all
+  std::vector<std::string> cpus;      ///< empty: the file's own
+  report::comparison_rank by = report::comparison_rank::slack;
+  bool json = false;
+  std::string svg_file;
+  std::string written_file;
+};
 struct sensitivity_options {
   std::string file;
+  rule_wishes wishes;
   question ask;
 };
 
@@ -70,6 +86,7 @@ struct sensitivity_options {
 [[nodiscard]] auto simulate_command(const simulate_options& o) -> exit_code;
 [[nodiscard]] auto run_command(const run_command_options& o) -> exit_code;
 [[nodiscard]] auto generate_command(const generate_options& o) -> exit_code;
+[[nodiscard]] auto compare_command(const compare_options& o) -> exit_code;
 [[nodiscard]] auto sensitivity_command(const sensitivity_options& o) -> exit_code;
 
 [[nodiscard]] auto exit_code_of(verdict_status status) noexcept -> exit_code;

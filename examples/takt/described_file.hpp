@@ -18,6 +18,7 @@
 
 #include "failure.hpp"
 #include "question.hpp"
+#include "rule_wishes.hpp"
 
 namespace takt::program {
 
@@ -107,7 +108,8 @@ class described_file {
 /// All execution times by a factor: `up` for upper bounds. False on overflow.
 [[nodiscard]] auto scale_time(ticks time, permille factor, bool up, ticks& out) -> bool;
 
-/// Reads a file of whatever kind. Throws `input_error` when something is wrong with it, its model included.
-[[nodiscard]] auto open_file(const std::string& path) -> std::unique_ptr<described_file>;
+/// Reads a file, under its own rules or those in their place. Throws `input_error` when something is wrong with it, its
+/// model included.
+[[nodiscard]] auto open_file(const std::string& path, const rule_wishes& wishes) -> std::unique_ptr<described_file>;
 
 }  // namespace takt::program

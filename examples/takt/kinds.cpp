@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds.hpp"
 
+#include <utility>
+
+#include "files/shapes.hpp"
+#include "policies/policy_kind.hpp"
 #include "text_file.hpp"
 
 namespace takt::program {
 
-auto open_file(const std::string& path) -> std::unique_ptr<described_file> {
-  const json_value document = parse_json(read_text_file(path));
-  for (const file_kind* kind : {&accelerator_kind, &share_kind, &gpusync_kind, &graph_kind}) {
-    if (kind->recognizes(document)) { return kind->read(document); }
+auto open_file(const std::string& path, const rule_wishes& wishes) -> std::unique_ptr<described_file> {
+  auto file = read_workload(parse_json(read_text_file(path)));
+  switch (wishes.any() ? file_shape::other : shape_of(*file)) {
+    case file_shape::other: break;
+    case file_shape::chains: return known_chains(std::move(file));
+    case file_shape::graphs: return known_graphs(std::move(file));
+    case file_shape::sections: return known_sections(std::move(file));
+    case file_shape::whole_kernels: return known_whole_kernels(std::move(file));
+    case file_shape::applications: return known_applications(std::move(file));
   }
-  return chain_kind.read(document);
+  return under_policy(std::move(file), wishes);
 }
 
 }  // namespace takt::program

@@ -4,21 +4,16 @@
 #include <memory>
 
 #include "described_file.hpp"
-#include "json_value.hpp"
+#include "files/workload_file.hpp"
 
 namespace takt::program {
 
-/// A kind of file. The first of the list that recognizes a document reads it.
-struct file_kind {
-  bool (*recognizes)(const json_value& document);
-  std::unique_ptr<described_file> (*read)(const json_value& document);
-};
-
-extern const file_kind accelerator_kind;
-extern const file_kind graph_kind;
-extern const file_kind gpusync_kind;
-extern const file_kind share_kind;
-/// Recognizes what no other kind does, so that faults are explained in its terms.
-extern const file_kind chain_kind;
+/// Files for which a published method is made, as that method reads them. Pre: the file has the shape. They throw
+/// `input_error` when something is wrong with the model.
+[[nodiscard]] auto known_whole_kernels(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file>;
+[[nodiscard]] auto known_graphs(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file>;
+[[nodiscard]] auto known_sections(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file>;
+[[nodiscard]] auto known_applications(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file>;
+[[nodiscard]] auto known_chains(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file>;
 
 }  // namespace takt::program

@@ -129,6 +129,13 @@ void add_question(CLI::App& command, question& ask) {
                                   "how SMs are given to tasks: at once (the default), or as long as it takes");
 }
 
+void add_wishes(CLI::App& command, rule_wishes& wishes) {
+  command.add_option("--policy", wishes.policy, "a way of sharing the GPU in place of the file's, such as gang")
+      ->type_name("NAME");
+  command.add_option("--cpus", wishes.cpus, "a rule of the processors in place of the file's, such as edf")
+      ->type_name("RULE");
+}
+
 void add_json(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "print one JSON object and nothing else");
 }
@@ -184,6 +191,7 @@ constexpr const char* exit_codes =
   analyze_options analyze;
   auto* command = app.add_subcommand("analyze", "verdict, response-time bounds and reasons");
   add_file(*command, analyze.file);
+  add_wishes(*command, analyze.wishes);
   add_question(*command, analyze.ask);
   add_json(*command, analyze.json);
   command->callback(
@@ -193,8 +201,26 @@ constexpr const char* exit_codes =
   command = app.add_subcommand("explain", "why a task meets or misses its deadline, in words");
   add_file(*command, explain.file);
   command->add_option("--task", explain.task, "only this task")->type_name("NAME");
+  add_wishes(*command, explain.wishes);
   add_question(*command, explain.ask);
   command->callback([&] { c = {[&] { return explain_command(explain); }, &explain.file, "", nullptr}; });
+
+  compare_options compare;
+  command = app.add_subcommand("compare", "one workload under every way of sharing the GPU");
+  add_file(*command, compare.file);
+  command->add_option("--policies", compare.policies, "only these: A,B,..")->type_name("NAMES")->delimiter(',');
+  command->add_option("--cpus", compare.cpus, "rules of the processors (default: the file's)")
+      ->type_name("RULES")
+      ->delimiter(',');
+  add_choice<takt::report::comparison_rank>(
+      *command, "--sort", compare.by,
+      {{"slack", takt::report::comparison_rank::slack}, {"factor", takt::report::comparison_rank::factor}},
+      "what comes first");
+  command->add_option("--svg", compare.svg_file, "draw the slack of each task under each policy")->type_name("FILE");
+  command->add_option("--write", compare.written_file, "write the tasks under the best policy")->type_name("FILE");
+  add_json(*command, compare.json);
+  command->callback(
+      [&] { c = {[&] { return compare_command(compare); }, &compare.file, "takt-compare/1", &compare.json}; });
 
   simulate_options simulate;
   command = app.add_subcommand("simulate", "the same rules in virtual time");
@@ -212,6 +238,7 @@ constexpr const char* exit_codes =
                                      {"random", takt::execution_times::random}},
                                     "how long segments take within their bounds");
   add_pictures(*command, simulate.keep);
+  add_wishes(*command, simulate.wishes);
   add_question(*command, simulate.ask);
   add_json(*command, simulate.json);
   command->callback(
@@ -244,6 +271,7 @@ constexpr const char* exit_codes =
   sensitivity_options sensitivity;
   command = app.add_subcommand("sensitivity", "by how much execution times may grow; slack per task");
   add_file(*command, sensitivity.file);
+  add_wishes(*command, sensitivity.wishes);
   add_question(*command, sensitivity.ask);
   command->callback([&] { c = {[&] { return sensitivity_command(sensitivity); }, &sensitivity.file, "", nullptr}; });
 

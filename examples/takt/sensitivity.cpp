@@ -94,7 +94,7 @@ class factor_search {
 }  // namespace
 
 auto sensitivity_command(const sensitivity_options& o) -> exit_code {
-  const auto file = open_file(o.file);
+  const auto file = open_file(o.file, o.wishes);
   require_ability(*file, ability::sensitivity);
   const auto& found = file->judge(o.ask);
   if (!found.plan_words.empty()) { fmt::print("plan at factor 1: {}\n", found.plan_words); }

@@ -28,7 +28,7 @@ void require_no_contradiction(const report::run_summary& run, const report::verd
 }  // namespace
 
 auto simulate_command(const simulate_options& o) -> exit_code {
-  const auto file = open_file(o.file);
+  const auto file = open_file(o.file, o.wishes);
   const simulation_options options{.horizon = duration{option_time("--horizon", o.horizon)},
                                    .releases = o.releases,
                                    .execution = o.execution,

@@ -104,7 +104,7 @@ TEST_CASE("program: unknown keys name the nearest known one, and keys of other s
        "/platform/gpus/0/sharing: \"isolatd\" is unknown, the nearest is \"isolated\": \"isolated\", \"shared\", \"tokens\""},
       {"\"isolated\"", "\"fifo-blocks\"",
        "/platform/gpus/0/virtual_per_sm: belongs to \"isolated\" and \"shared\" sharing: sms, threads_per_sm, "
-       "blocks_per_sm, sharing"},
+       "blocks_per_sm, sharing, preemption_levels, context_switch"},
       {"\"fixed-priority\"", "\"edf\"",
        "/platform/cpus/policy: \"edf\" has no analysis in this program yet: \"fixed-priority\", \"rate-monotonic\", "
        "\"deadline-monotonic\""},
@@ -114,7 +114,7 @@ TEST_CASE("program: unknown keys name the nearest known one, and keys of other s
        "/platform/gpus/0/sharing: \"isolated\" is unknown, the nearest is \"fifo-blocks\": \"fifo-blocks\""},
       {"\"isolated\"", "\"isolated\", \"slots\": 2",
        "/platform/gpus/0/slots: belongs to \"slots\" sharing: sms, "
-       "threads_per_sm, virtual_per_sm, sharing, granularity, speed"},
+       "threads_per_sm, virtual_per_sm, sharing, granularity, speed, blocks_per_sm, preemption_levels, context_switch"},
       {"\"name\": \"cars\"", "\"name\": \"cars\", \"name\": \"vans\"",
        "/name: this key is already there: each key once per object"},
       {"\"period\": \"50ms\"", "\"period\": \"50ms\", \"period\": \"51ms\"",

@@ -2,9 +2,9 @@
 #include "accelerator_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <limits>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@
 #include <takt/report/fault_text.hpp>
 #include <takt/rules/priority_order.hpp>
 
-#include "../fields.hpp"
 #include "../worst_fit.hpp"
 
 namespace takt::program {
@@ -22,128 +21,32 @@ namespace {
 
 using std::string_view;
 
-constexpr std::array<string_view, 4> sharings{"single-stream", "levels", "slots", "gang"};
-constexpr std::array<string_view, 4> policies{"edf", "fixed-priority", "rate-monotonic", "deadline-monotonic"};
-constexpr std::array<string_view, 3> costs{"ideal", "race", "overhead"};
-constexpr std::array<string_view, 2> orders{"backfill", "strict"};
-constexpr std::array<string_view, 2> widths{"one-core", "all-cores"};
-
-constexpr std::array<string_view, 4> top_keys{"format", "name", "platform", "tasks"};
-constexpr std::array<string_view, 3> platform_keys{"cpus", "copy_engines", "gpus"};
-constexpr std::array<string_view, 11> gpu_keys{"sms",        "sharing",        "policy",     "preemption_levels",
-                                               "cost_model", "order",          "slots",      "threads_per_sm",
-                                               "speed",      "virtual_per_sm", "granularity"};
-constexpr std::array<string_view, 4> unused_gpu_keys{"threads_per_sm", "virtual_per_sm", "granularity", "speed"};
-constexpr std::array<string_view, 3> slots_keys{"period", "pinned", "gang"};
-constexpr std::array<string_view, 2> slot_keys{"offset", "budget"};
-constexpr std::array<string_view, 5> task_keys{"name", "period", "deadline", "priority", "segments"};
-constexpr std::array<string_view, 1> segment_keys{"kernel"};
-constexpr std::array<string_view, 11> kernel_keys{
-    "wcet",   "preemption_cost",   "width",  "core",         "work", "overhead", "interleave",
-    "blocks", "threads_per_block", "length", "wcet_by_share"};
-constexpr std::size_t first_unused_kernel_key = 4;
-
-constexpr std::int32_t max_sms = 4096;
-constexpr std::int32_t max_levels = 4096;
-
-void note_unused(const located& v, string_view why, accelerator_file& out) {
-  if (v) { out.notes.push_back(fmt::format("{} is not used: {}", v.where, why)); }
+[[nodiscard]] auto rule_of(const workload_file& from) -> accelerator_rule_fields {
+  const sharing_rule& rule = from.rules.gpus;
+  accelerator_rule_fields out;
+  out.sharing = rule.sharing;
+  if (!rule.policy.empty()) { out.policy = rule.policy; }
+  if (!rule.order.empty()) { out.order = rule.order; }
+  if (rule.cost_model == "ideal") { out.cost = preemption_cost_model::ideal; }
+  if (rule.cost_model == "overhead") { out.cost = preemption_cost_model::overhead; }
+  if (rule.slots) {
+    out.slot_period = duration{rule.slots->period};
+    if (const auto& s = rule.slots->pinned) { out.pinned = {duration{s->offset}, duration{s->budget}}; }
+    if (const auto& s = rule.slots->gang) { out.gang = {duration{s->offset}, duration{s->budget}}; }
+  }
+  return out;
 }
 
-template <class Slot>
-[[nodiscard]] auto read_slot(const located& v) -> Slot {
-  const fields slot{v, slot_keys};
-  const auto offset = slot.find("offset");
-  return {duration{offset ? read_time(offset) : 0},
-          duration{read_time(slot.require("budget", "how long the slot is open"))}};
-}
-
-void read_slots(const fields& gpu, accelerator_rule_fields& out) {
-  const fields both{gpu.require("slots", "an object with period, pinned, gang"), slots_keys};
-  out.slot_period = duration{read_time_from(both.require("period", "the time after which both slots recur"), 1)};
-  if (const auto slot = both.find("pinned")) { out.pinned = read_slot<pinned_slot_time>(slot); }
-  if (const auto slot = both.find("gang")) { out.gang = read_slot<gang_slot_time>(slot); }
-}
-
-/// Throws for a field of another rule than the file's.
-void require_rule(const located& v, string_view rule, string_view sharing) {
-  if (v && rule != sharing) {
-    throw input_error{v.where, fmt::format("says nothing about \"{}\" sharing", sharing),
-                      fmt::format("\"{}\" sharing, or no such key", rule)};
-  }
-}
-
-void read_gpu(const located& v, accelerator_file& out) {
-  const fields gpu{v, gpu_keys};
-  accelerator_rule_fields& rule = out.rule;
-  rule.sharing = read_word(gpu.require("sharing", "the rule of the accelerator"), sharings);
-  out.accelerator.cores = read_count(gpu.require("sms", "the number of SMs, the accelerator's cores"), max_sms);
-  if (const auto n = gpu.find("preemption_levels")) { out.accelerator.preemption_levels = read_count(n, max_levels); }
-  if (const auto policy = gpu.find("policy")) { rule.policy = read_word(policy, policies); }
-  require_rule(gpu.find("cost_model"), "levels", rule.sharing);
-  require_rule(gpu.find("order"), "gang", rule.sharing);
-  require_rule(gpu.find("slots"), "slots", rule.sharing);
-  if (const auto cost = gpu.find("cost_model")) {
-    const auto word = read_word(cost, costs);
-    rule.cost = word == "ideal"  ? preemption_cost_model::ideal
-                : word == "race" ? preemption_cost_model::race
-                                 : preemption_cost_model::overhead;
-  }
-  if (const auto order = gpu.find("order")) { rule.order = read_word(order, orders); }
-  if (rule.sharing == "slots") { read_slots(gpu, rule); }
-  for (const string_view key : unused_gpu_keys) {
-    note_unused(gpu.find(key), "the cores of an accelerator are its SMs", out);
-  }
-}
-
-void read_accelerator_platform(const located& v, accelerator_file& out) {
-  const fields parts{v, platform_keys};
-  const auto gpus = require_array(parts.require("gpus", "the accelerator"), "one object");
-  if (gpus.value->items.size() != 1) {
-    throw input_error{gpus.where, fmt::format("has {} GPUs", gpus.value->items.size()),
-                      "one GPU where kernels are scheduled whole"};
-  }
-  read_gpu(gpus.item(0), out);
-  note_unused(parts.find("cpus"), "the tasks of an accelerator have no CPU segments", out);
-  note_unused(parts.find("copy_engines"), "copies are part of a kernel's wcet", out);
-}
-
-void read_kernel(const located& v, accelerator_task<ticks>& out, accelerator_file& file) {
-  const fields kernel{v, kernel_keys};
-  out.wcet = read_time(kernel.require("wcet", "the time of the kernel on all cores that it asks for, copies included"));
-  if (const auto cost = kernel.find("preemption_cost")) { out.preemption_cost = read_time(cost); }
-  const auto core = kernel.find("core");
-  const auto width = kernel.find("width");
-  const bool one = width ? read_word(width, widths) == "one-core" : static_cast<bool>(core);
-  if (core && !one) { throw input_error{core.where, "pins a kernel that needs all cores", "no core, or \"one-core\""}; }
-  out.width = one ? kernel_width::one_core : kernel_width::all_cores;
-  if (core) { out.core = static_cast<std::int32_t>(read_integer(core, 0, file.accelerator.cores - 1)); }
-  for (std::size_t i = first_unused_kernel_key; i < kernel_keys.size(); ++i) {
-    note_unused(kernel.find(kernel_keys[i]), "an accelerator needs wcet, preemption_cost, width, core", file);
-  }
-}
-
-void read_task(const located& v, accelerator_file& out) {
-  const fields task{v, task_keys};
-  const std::string& name = out.texts.emplace_back(read_name(task, "the task's name"));
-  accelerator_task<ticks> t{.name = name};
-  t.period = read_time(task.require("period", "the shortest time between two releases"));
-  const auto deadline = task.find("deadline");
-  t.deadline = deadline ? read_time(deadline) : t.period;
-  if (const auto priority = task.find("priority")) {
-    t.priority = static_cast<std::int32_t>(read_integer(priority, 0, std::numeric_limits<std::int32_t>::max()));
-  }
-  const auto chain = require_array(task.require("segments", "one kernel"), "one kernel");
-  for (std::size_t j = 0; j < chain.value->items.size(); ++j) {
-    const located segment = chain.item(j);
-    const bool is_kernel = segment.value->find("kernel") != nullptr;
-    if (j > 0 || !is_kernel) {
-      throw input_error{segment.where, is_kernel ? "is a second kernel" : "is no kernel",
-                        "one kernel, whose wcet includes copies, as the whole chain on an accelerator"};
-    }
-    read_kernel(fields{segment, segment_keys}.find("kernel"), t, out);
-  }
-  out.table.add(t);
+[[nodiscard]] auto task_of(const described_task& t, const described_visit& kernel) -> accelerator_task<ticks> {
+  accelerator_task<ticks> out{.name = t.name};
+  out.wcet = kernel.wcet;
+  out.period = t.period;
+  out.deadline = t.deadline;
+  out.priority = t.priority;
+  out.preemption_cost = kernel.known.has(visit_fact::preemption_cost) ? kernel.preemption_cost : 0;
+  out.width = kernel.known.has(visit_fact::pinning) ? kernel.width : kernel_width::all_cores;
+  out.core = kernel.known.has(visit_fact::pinning) ? kernel.sm : any_core;
+  return out;
 }
 
 /// Gives kernels for one core that name none, largest utilisation first, the core that is used least so far.
@@ -191,17 +94,16 @@ auto explain_fault(const accelerator_file& file, const model_error& error) -> in
   return refused_at(field.empty() ? at : step_into(at, field), takt::located(error, file.table.tasks));
 }
 
-auto is_accelerator(const json_value& document) -> bool {
-  return std::ranges::find(sharings, sharing_of(document)) != sharings.end();
-}
-
-auto read_accelerator(const json_value& document) -> std::unique_ptr<accelerator_file> {
+auto whole_kernels_of(std::unique_ptr<workload_file> from) -> std::unique_ptr<accelerator_file> {
   auto out = std::make_unique<accelerator_file>();
-  const fields top{{&document, ""}, top_keys};
-  out->name = read_head(top);
-  read_accelerator_platform(top.require("platform", "an object with gpus"), *out);
-  const auto tasks = require_list(top.require("tasks", "an array of tasks"), "tasks", max_tasks);
-  for (std::size_t i = 0; i < tasks.value->items.size(); ++i) { read_task(tasks.item(i), *out); }
+  const gpu_hardware& gpu = from->board.gpus[0];
+  out->name = from->name;
+  out->accelerator.cores = gpu.sms;
+  if (gpu.preemption_levels > 0) { out->accelerator.preemption_levels = gpu.preemption_levels; }
+  out->rule = rule_of(*from);
+  for (const described_task& t : from->tasks.tasks) { out->table.add(task_of(t, from->tasks.visits[t.first_visit])); }
+  out->notes = from->notes;
+  out->from = std::move(from);
   if (const auto error = validate(out->table, out->accelerator)) { throw explain_fault(*out, error); }
   place_on_cores(*out);
   note_priorities(*out);

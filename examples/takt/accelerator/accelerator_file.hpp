@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,8 +14,7 @@
 #include <takt/rules/accelerator_tags.hpp>
 
 #include "../failure.hpp"
-#include "../file_head.hpp"
-#include "../json_value.hpp"
+#include "../files/workload_file.hpp"
 
 namespace takt::program {
 
@@ -33,7 +31,7 @@ struct accelerator_rule_fields {
   duration slot_period{};
 };
 
-/// A task-set file about an accelerator. The table's names point into `texts`, so a file is neither copied nor moved.
+/// A task-set file about an accelerator. The table's names point into `from`.
 struct accelerator_file {
   accelerator_file() = default;
   accelerator_file(const accelerator_file&) = delete;
@@ -46,15 +44,12 @@ struct accelerator_file {
   accelerator_record accelerator;
   accelerator_rule_fields rule;
   accelerator_tasks table;  ///< in the order of the file
-  std::deque<std::string> texts;
   std::vector<std::string> notes;
+  std::unique_ptr<workload_file> from;
 };
 
-/// Whether the first GPU is shared as an accelerator.
-[[nodiscard]] auto is_accelerator(const json_value& document) -> bool;
-
-/// Throws `input_error` when something is wrong with the file. Pre: `is_accelerator`.
-[[nodiscard]] auto read_accelerator(const json_value& document) -> std::unique_ptr<accelerator_file>;
+/// Pre: the shape of the file is `whole_kernels`. Throws `input_error` when something is wrong with the model.
+[[nodiscard]] auto whole_kernels_of(std::unique_ptr<workload_file> from) -> std::unique_ptr<accelerator_file>;
 
 /// The line of the format for a fault that the library found.
 [[nodiscard]] auto explain_fault(const accelerator_file& file, const model_error& error) -> input_error;

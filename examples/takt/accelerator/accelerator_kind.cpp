@@ -111,12 +111,10 @@ auto accelerator_description::at_factor(permille factor, const question& /*q*/) 
   return answer_of(status);
 }
 
-[[nodiscard]] auto read(const json_value& document) -> std::unique_ptr<described_file> {
-  return std::make_unique<accelerator_description>(read_accelerator(document));
-}
-
 }  // namespace
 
-const file_kind accelerator_kind{is_accelerator, read};
+auto known_whole_kernels(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file> {
+  return std::make_unique<accelerator_description>(whole_kernels_of(std::move(file)));
+}
 
 }  // namespace takt::program

@@ -45,7 +45,7 @@ template <class P>
 /// "A57_0 A57, Denver": what the file says of its cores.
 [[nodiscard]] auto core_names(const task_file& file) -> std::string {
   std::vector<std::string> names;
-  for (const core_name& c : file.cores) {
+  for (const core_facts& c : file.from->cores) {
     names.push_back(c.type.empty() ? c.name : c.name.empty() ? c.type : c.name + " " + c.type);
   }
   return fmt::format("{}", fmt::join(names, ", "));
@@ -129,7 +129,7 @@ void try_to_break(const task_file& file, assessment& out) {
 /// Adds what the file says beyond the model, and what the search did.
 void add_notes(const task_file& file, const question& q, assessment& out) {
   auto& summary = out.summary;
-  if (!file.cores.empty()) { summary.platform_words[0] += fmt::format(" [{}]", core_names(file)); }
+  if (!file.from->cores.empty()) { summary.platform_words[0] += fmt::format(" [{}]", core_names(file)); }
   summary.notes = file.notes;
   if (summary.status != verdict_status::not_proven) { return; }
   if (out.plan_matters && out.table.gpu_tasks() > 0) {

@@ -147,12 +147,10 @@ auto chain_description::at_factor(permille factor, const question& q) const -> f
                                                                         : factor_answer::must_miss;
 }
 
-[[nodiscard]] auto read(const json_value& document) -> std::unique_ptr<described_file> {
-  return std::make_unique<chain_description>(read_chains(document));
-}
-
 }  // namespace
 
-const file_kind chain_kind{[](const json_value& /*document*/) { return true; }, read};
+auto known_chains(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file> {
+  return std::make_unique<chain_description>(chains_of(std::move(file)));
+}
 
 }  // namespace takt::program

@@ -13,48 +13,16 @@ namespace {
 
 using report::format_duration;
 
-/// The place of one bound in the file: of its lower or upper part where it is written as a pair.
-[[nodiscard]] auto bound_at(const json_value* segment, std::string where, std::string_view key, bool upper)
-    -> std::string {
-  where = step_into(where, key);
-  const json_value* const bound = segment == nullptr ? nullptr : segment->find(key);
-  const bool pair = bound != nullptr && bound->what == json_value::kind::array;
-  return pair ? step_into(where, upper ? 1U : 0U) : where;
-}
-
-/// A fault of one segment, with the time that is wrong.
-[[nodiscard]] auto segment_fault_at(const task_file& file, const model_error& error, const std::string& segment_at)
-    -> input_error {
+/// A fault of one segment, with the time that is wrong; the reader has refused what a time says by itself.
+[[nodiscard]] auto segment_fault(const task_file& file, const model_error& error) -> input_error {
   const auto& s = file.table.segment(error.task, error.visit);
+  const std::string at = file.from->visit_at[file.from->tasks.tasks[error.task].first_visit + error.visit];
+  const std::string where = step_into(at, name_of(s.where));
+  if (error.fault != model_fault::time_overflow) { return refused_at(where, error); }
   const fault_text text = describe(error.fault);
-  const json_value* body = &file.document.find("tasks")->items[error.task].find("segments")->items[error.visit];
-  std::string where = segment_at;
-  std::string_view key = name_of(s.where);
-  if (s.where == stage::kernel) {
-    where = step_into(where, key);
-    body = body->find(key);
-    key = "work";
-  }
-  switch (error.fault) {
-    case model_fault::negative_time:
-      return refused_at(s.time.lower < 0   ? bound_at(body, where, key, false)
-                        : s.time.upper < 0 ? bound_at(body, where, key, true)
-                                           : step_into(where, "overhead"),
-                        error);
-    case model_fault::best_case_exceeds_worst_case: return refused_at(step_into(where, key), error);
-    case model_fault::overhead_exceeds_work: return refused_at(step_into(where, "overhead"), error);
-    case model_fault::interleave_below_one:
-      return {step_into(where, "interleave"),
-              fmt::format("{}/{} {}", s.interleave_numerator, s.interleave_denominator, text.problem),
-              std::string(text.allowed)};
-    case model_fault::time_overflow:
-      return {step_into(where, key), fmt::format("{} x interleave {}", format_duration(s.time.upper), text.problem),
-              std::string(text.allowed), true};
-    case model_fault::chain_does_not_alternate:
-      return {segment_at, fmt::format("a {} at this place breaks the pattern", name_of(s.where)),
-              std::string(text.allowed)};
-    default: return refused_at(step_into(segment_at, name_of(s.where)), error);
-  }
+  return {s.where == stage::kernel ? step_into(where, "work") : where,
+          fmt::format("{} x interleave {}", format_duration(s.time.upper), text.problem), std::string(text.allowed),
+          true};
 }
 
 }  // namespace
@@ -72,9 +40,7 @@ auto explain_fault(const task_file& file, const model_error& error) -> input_err
     return refused_at(error.fault == model_fault::one_core_and_gpu_only ? "/platform" : "/tasks", error);
   }
   const std::string task_at = step_into("/tasks", error.task);
-  if (error.visit != nowhere) {
-    return segment_fault_at(file, error, step_into(step_into(task_at, "segments"), error.visit));
-  }
+  if (error.visit != nowhere) { return segment_fault(file, error); }
   return refused_at(step_into(task_at, describe(error.fault).field), takt::located(error, file.table.tasks));
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,9 +13,8 @@
 #include <takt/model/task_table.hpp>
 
 #include "../failure.hpp"
-#include "../file_head.hpp"
 #include "../file_platform.hpp"
-#include "../json_value.hpp"
+#include "../files/workload_file.hpp"
 
 namespace takt::program {
 
@@ -26,33 +24,19 @@ inline constexpr std::size_t max_segments = 4096;
 inline constexpr std::size_t max_segments_per_task = 256;
 using file_table = task_table<ticks, max_tasks, max_segments>;
 
-struct core_name {
-  std::string name;
-  std::string type;
-};
-
-/// A task-set file as understood. The table's names point into `texts`, so a file is neither copied nor moved.
+/// A file of chains. The table's names point into `from`.
 struct task_file {
-  task_file() = default;
-  task_file(const task_file&) = delete;
-  auto operator=(const task_file&) -> task_file& = delete;
-  task_file(task_file&&) = delete;
-  auto operator=(task_file&&) -> task_file& = delete;
-  ~task_file() = default;
-
-  json_value document;
   std::string name;
   rule_names rules;
   platform_record platform;
-  std::vector<core_name> cores;
   bool placed_by_program = false;  ///< some task named no core of several, so the program chose one
   file_table table;                ///< in the order of the file
-  std::deque<std::string> texts;
   std::vector<std::string> notes;
+  std::unique_ptr<workload_file> from;
 };
 
-/// Throws `input_error` when something is wrong with the file, its model included.
-[[nodiscard]] auto read_chains(json_value document) -> std::unique_ptr<task_file>;
+/// Pre: the shape of the file is `chains`. Throws `input_error` when something is wrong with the model.
+[[nodiscard]] auto chains_of(std::unique_ptr<workload_file> from) -> std::unique_ptr<task_file>;
 
 /// The line of the format for a fault that the library found: where it is in the file, and the value that is wrong.
 [[nodiscard]] auto explain_fault(const task_file& file, const model_error& error) -> input_error;

@@ -99,12 +99,10 @@ auto gpusync_description::at_factor(permille factor, const question& /*q*/) cons
   return answer_of(judge_table(*scaled)->status);
 }
 
-[[nodiscard]] auto read(const json_value& document) -> std::unique_ptr<described_file> {
-  return std::make_unique<gpusync_description>(read_gpusync(document));
-}
-
 }  // namespace
 
-const file_kind gpusync_kind{is_gpusync_document, read};
+auto known_sections(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file> {
+  return std::make_unique<gpusync_description>(sections_of(std::move(file)));
+}
 
 }  // namespace takt::program

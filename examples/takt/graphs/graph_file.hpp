@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,7 +24,7 @@
 #include <takt/rules/graph/tags.hpp>
 
 #include "../failure.hpp"
-#include "../json_value.hpp"
+#include "../files/workload_file.hpp"
 
 namespace takt::program {
 
@@ -41,34 +40,22 @@ struct graph_wish {
   ticks deadline = 0;
 };
 
-/// A file of graphs, and of tasks, each of which is a graph that is a chain. The table's names point into `texts`, so a
-/// file is neither copied nor moved.
+/// A file of graphs, and of tasks, each of which is a graph that is a chain. The table's names point into `from`.
 struct graph_file {
-  graph_file() = default;
-  graph_file(const graph_file&) = delete;
-  auto operator=(const graph_file&) -> graph_file& = delete;
-  graph_file(graph_file&&) = delete;
-  auto operator=(graph_file&&) -> graph_file& = delete;
-  ~graph_file() = default;
-
   std::string name;
   std::string policy;  ///< as the file says it
   std::string list;    ///< "/graphs", or "/tasks" where there are no graphs
   graph_platform platform;
   file_graphs table;  ///< in the order of the file, graphs before tasks
   std::vector<graph_wish> wishes;
-  std::deque<std::string> texts;
   std::vector<std::string> notes;
-  std::vector<std::string> graph_at;  ///< places in the file of what stands in the table
-  std::vector<std::string> node_at;
+  std::vector<std::string> node_at;  ///< places in the file of what stands in the table
   std::vector<std::string> edge_at;
+  std::unique_ptr<workload_file> from;
 };
 
-/// Whether a document has graphs, a block queue, or a global scheduler and no GPU.
-[[nodiscard]] auto is_graph_document(const json_value& document) -> bool;
-
-/// Throws `input_error` when something is wrong with the file. Pre: `is_graph_document`.
-[[nodiscard]] auto read_graphs(const json_value& document) -> std::unique_ptr<graph_file>;
+/// Pre: the shape of the file is `graphs`. Throws `input_error` when something is wrong with the model.
+[[nodiscard]] auto graphs_of(std::unique_ptr<workload_file> from) -> std::unique_ptr<graph_file>;
 
 /// The line of the format for a fault that the library found.
 [[nodiscard]] auto explain_fault(const graph_file& file, const model_error& error) -> input_error;
@@ -94,8 +81,7 @@ void with_processors(const graph_file& file, const Rule& rule, F f) {
 /// The rules of processors that a file can name.
 inline constexpr auto cpu_rules = boost::hana::make_tuple(
     boost::hana::make_pair(std::string_view{"g-fl"}, g_fl), boost::hana::make_pair(std::string_view{"g-edf"}, g_edf),
-    boost::hana::make_pair(std::string_view{"g-fifo"}, g_fifo), boost::hana::make_pair(std::string_view{"gel"}, gel),
-    boost::hana::make_pair(std::string_view{"edf"}, g_edf));
+    boost::hana::make_pair(std::string_view{"g-fifo"}, g_fifo), boost::hana::make_pair(std::string_view{"gel"}, gel));
 
 /// The policy of the processors of a file.
 [[nodiscard]] inline auto policy_of(const graph_file& file) -> gel_policy {

@@ -113,12 +113,10 @@ auto graph_description::at_factor(permille factor, const question& /*q*/) const 
   return answer;
 }
 
-[[nodiscard]] auto read(const json_value& document) -> std::unique_ptr<described_file> {
-  return std::make_unique<graph_description>(read_graphs(document));
-}
-
 }  // namespace
 
-const file_kind graph_kind{is_graph_document, read};
+auto known_graphs(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file> {
+  return std::make_unique<graph_description>(graphs_of(std::move(file)));
+}
 
 }  // namespace takt::program

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,15 +12,13 @@
 #include <takt/rules/share_tags.hpp>
 
 #include "../failure.hpp"
-#include "../file_head.hpp"
-#include "../json_value.hpp"
+#include "../files/workload_file.hpp"
 
 namespace takt::program {
 
 using file_shares = share_table<max_tasks>;
 
-/// A file about applications on shares of one GPU. The table's names point into `texts`, so a file is neither copied
-/// nor moved.
+/// A file about applications on shares of one GPU. The table's names point into `from`.
 struct share_file {
   share_file() = default;
   share_file(const share_file&) = delete;
@@ -35,8 +32,8 @@ struct share_file {
   std::string triggers = "every-change";
   gpu_shares_resource gpu;
   file_shares table;  ///< in the order of the file
-  std::deque<std::string> texts;
   std::vector<std::string> notes;
+  std::unique_ptr<workload_file> from;
 
   [[nodiscard]] auto share_rules_in_use() const -> takt::share_rules {
     return rules == "literal" ? wamp2s_literal : rules == "text" ? wamp2s_text : wamp2s_robust;
@@ -49,11 +46,8 @@ struct share_file {
   }
 };
 
-/// Whether the first GPU is granted by shares.
-[[nodiscard]] auto is_share_document(const json_value& document) -> bool;
-
-/// Throws `input_error` when something is wrong with the file. Pre: `is_share_document`.
-[[nodiscard]] auto read_shares(const json_value& document) -> std::unique_ptr<share_file>;
+/// Pre: the shape of the file is `applications`. Throws `input_error` when something is wrong with the model.
+[[nodiscard]] auto applications_of(std::unique_ptr<workload_file> from) -> std::unique_ptr<share_file>;
 
 /// The line of the format for a fault that the library found.
 [[nodiscard]] auto explain_fault(const share_file& file, const model_error& error) -> input_error;

@@ -84,12 +84,10 @@ auto share_description::at_factor(permille factor, const question& /*q*/) const 
   return answer_of(analyze(file_->platform(), *scaled).status);
 }
 
-[[nodiscard]] auto read(const json_value& document) -> std::unique_ptr<described_file> {
-  return std::make_unique<share_description>(read_shares(document));
-}
-
 }  // namespace
 
-const file_kind share_kind{is_share_document, read};
+auto known_applications(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file> {
+  return std::make_unique<share_description>(applications_of(std::move(file)));
+}
 
 }  // namespace takt::program

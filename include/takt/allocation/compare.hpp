@@ -43,8 +43,8 @@ struct comparison {
   [[nodiscard]] constexpr auto best() const -> const comparison_line<N, V>& {
     std::size_t out = 0;
     for (std::size_t k = 1; k < lines.size(); ++k) {
-      const bool is_better = lines[k].schedulable() &&
-                             (!lines[out].schedulable() || lines[out].slack() < lines[k].slack());
+      const bool is_better =
+          lines[k].schedulable() && (!lines[out].schedulable() || lines[out].slack() < lines[k].slack());
       if (is_better) { out = k; }
     }
     return lines[out];
@@ -110,8 +110,7 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P
 /// compilation, at run time there is no line.
 template <VisitSource T, class... P, class... Rules>
 [[nodiscard]] constexpr auto compare(const T& tasks, const hardware& board, const policy_list<P...>& policies,
-                                     const cpu_rule_list<Rules...>& rules,
-                                     std::int32_t rounds = default_share_rounds,
+                                     const cpu_rule_list<Rules...>& rules, std::int32_t rounds = default_share_rounds,
                                      detail::refusal&& refused = detail::refusal{true}) {
   const auto all = describe(tasks);
   refused.error = all.error;

@@ -257,14 +257,19 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
     if (found.schedulable() || found.error) { break; }
   }
   const model_error& error = out.verdict.error;
-  if (error.fault == model_fault::visit_time_unknown) {
-    out.missing = kernels.missing;
-    if (out.missing.empty() && error.lacks) {
-      static_cast<void>(out.missing.push_back({error.task, error.visit, name_of(error.lacks.first)}));
-    }
-  }
+  const bool lacks_time = error.fault == model_fault::visit_time_unknown;
   const bool lacks_parts = error.fault == model_fault::plan_does_not_fit && shape.hands_out;
-  if (lacks_parts) { out.verdict.refuse({.fault = model_fault::more_gpu_tasks_than_sms}); }
+  const bool finds_no_parts = lacks_parts || (!error && shape.hands_out && out.verdict.why == obstacle::gpu);
+  if (lacks_time || finds_no_parts) { out.missing = kernels.missing; }
+  if (lacks_time && out.missing.empty() && error.lacks) {
+    static_cast<void>(out.missing.push_back({error.task, error.visit, name_of(error.lacks.first)}));
+  }
+  // Kernels without a time on parts of a GPU fit on none of them.
+  if (finds_no_parts && !out.missing.empty()) {
+    out.verdict.refuse({.fault = model_fault::visit_time_unknown});
+  } else if (lacks_parts) {
+    out.verdict.refuse({.fault = model_fault::more_gpu_tasks_than_sms});
+  }
   out.judged = !out.verdict.error;
   return out;
 }

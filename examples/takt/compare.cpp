@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <takt/model/scaled.hpp>
+#include <takt/report/comparison_json.hpp>
+#include <takt/report/comparison_svg.hpp>
+#include <takt/report/comparison_table.hpp>
+
+#include "command.hpp"
+#include "files/read_board.hpp"
+#include "policies/policy_input.hpp"
+#include "progress.hpp"
+#include "text_file.hpp"
+
+namespace takt::program {
+
+namespace {
+
+constexpr permille most_factor = 100'000;
+
+/// A row, and what it takes to write its file.
+struct compared {
+  rule_wishes wishes;
+  std::unique_ptr<judged_policy> found;
+};
+
+[[nodiscard]] auto is_proven(const workload_file& file, const policy_input& input, permille factor) -> bool {
+  const auto longer = std::make_unique<description<file_tasks>>(scaled(*input.tasks, factor));
+  return !longer->error && judge_policy(input.question, longer->tasks, file.board)->verdict.schedulable();
+}
+
+/// A factor on all execution times that is proven, where the next one that is tried is not. Pre: 1 is proven.
+[[nodiscard]] auto largest_factor(const workload_file& file, const policy_input& input) -> permille {
+  permille passes = 1000;
+  permille fails = most_factor + 1;
+  while (fails - passes > 1) {
+    const permille next = fails > most_factor ? std::min(most_factor, passes * 2) : (passes + fails) / 2;
+    (is_proven(file, input, next) ? passes : fails) = next;
+    if (passes == most_factor) { break; }
+  }
+  return passes;
+}
+
+[[nodiscard]] auto row_of(const workload_file& file, const policy_input& input, const judged_policy& found)
+    -> report::comparison_row {
+  report::comparison_row out;
+  out.policy = found.policy;
+  out.cpus = found.cpus;
+  out.missing = missing_of(file, found);
+  if (!found.judged) {
+    if (out.missing.empty()) {
+      const input_error why = explain_fault(file, found.verdict.error);
+      out.because = fmt::format("{}: {}: {}", why.where, why.problem, why.allowed);
+    }
+    return out;
+  }
+  auto summary = summary_of(file, input, found);
+  out.status = found.verdict.status;
+  out.method = summary.method;
+  out.plan_words = std::move(summary.plan_words);
+  out.plan = std::move(summary.plan);
+  const bool bounded = found.verdict.bounded();
+  if (bounded) { out.slack_permille = slack_permille(found.verdict); }
+  if (found.verdict.schedulable()) { out.factor_permille = largest_factor(file, input); }
+  for (const report::task_summary& t : summary.tasks) {
+    out.tasks.push_back({t.name, t.deadline, t.limited, t.bound, t.meets});
+  }
+  return out;
+}
+
+/// Weights that go with the order of the tasks, where they have none.
+void give_weights(workload_file& file) {
+  std::vector<std::size_t> order(file.tasks.size());
+  for (std::size_t i = 0; i < order.size(); ++i) { order[i] = i; }
+  const auto& tasks = file.tasks.tasks;
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    const bool both = tasks[a].priority != no_priority && tasks[b].priority != no_priority;
+    return both ? tasks[a].priority < tasks[b].priority : tasks[a].deadline < tasks[b].deadline;
+  });
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    file.more[order[rank]].weight = static_cast<std::int32_t>(order.size() - rank);
+  }
+}
+
+/// The file under the rules of a row, with what was chosen.
+void take_over(workload_file& file, const policy_input& input, const judged_policy& found) {
+  const bool to_clusters = is_global(found.cpus);
+  const std::int32_t clusters = file.board.processors / std::max(input.question.together, 1);
+  const auto& cores = found.verdict.plan.cores;
+  for (std::size_t i = 0; i < file.tasks.size(); ++i) {
+    described_task& t = file.tasks.tasks[i];
+    t.core = input.tasks->tasks[i].core;
+    if (!to_clusters && i < cores.size() && file.board.processors > 1) { t.core = cores[i]; }
+    if (to_clusters) { t.core = clusters > 1 && t.core != any_core ? t.core / input.question.together : any_core; }
+    if (found.rule.sharing != "shares") { file.more[i].share.reset(); }
+    if (found.rule.sharing != "tokens") { file.more[i].gpu_cluster.reset(); }
+  }
+  file.rules.cpus = found.cpus;
+  file.rules.clusters = to_clusters && clusters > 1 ? std::optional{clusters} : std::nullopt;
+  file.rules.copies = found.copies;
+  file.rules.own.assign(file.rules.own.size(), found.devices);
+  file.rules.gpus = found.rule;
+  const bool orders = found.rule.sharing == "levels" || found.rule.sharing == "slots" || found.rule.sharing == "gang";
+  if (file.board.processors == 0 && orders) { file.rules.gpus.policy = file.rules.cpus; }
+  const bool weighed = std::ranges::all_of(file.more, [](const task_facts& t) { return t.weight.has_value(); });
+  if (found.rule.sharing == "shares" && !weighed) { give_weights(file); }
+}
+
+}  // namespace
+
+auto compare_command(const compare_options& o) -> exit_code {
+  const auto file = read_workload(parse_json(read_text_file(o.file)));
+  std::vector<std::string> policies = o.policies;
+  if (policies.empty()) {
+    for (const std::string_view name : policy_names()) { policies.emplace_back(name); }
+  }
+  std::vector<std::string> cpus = o.cpus;
+  if (cpus.empty()) { cpus.push_back(own_cpu_rule(*file)); }
+  for (const std::string& policy : policies) { require_policy("--policies", policy); }
+  for (const std::string& rule : cpus) { require_cpu_rule("--cpus", rule); }
+
+  report::comparison_summary all;
+  all.title = file->name;
+  all.platform_words = board_words(*file);
+  std::vector<compared> judged;
+  {
+    progress shown{"comparing: policies"};
+    for (const std::string& rule : cpus) {
+      for (const std::string& policy : policies) {
+        shown.show(judged.size(), policies.size() * cpus.size());
+        compared next{.wishes = {policy, rule}, .found = nullptr};
+        const policy_input input = input_of(*file, next.wishes);
+        next.found = judge_policy(input.question, *input.tasks, file->board);
+        all.rows.push_back(row_of(*file, input, *next.found));
+        judged.push_back(std::move(next));
+      }
+    }
+  }
+  const auto best = report::best_of(all, o.by);
+  if (!o.written_file.empty()) {
+    if (!best) { throw nothing_to_run{"no policy is proven, so none is written. See compare without --write"}; }
+    take_over(*file, input_of(*file, judged[*best].wishes), *judged[*best].found);
+    write_file(o.written_file, [&](std::ostream& out) { print_workload(out, *file); });
+  }
+  if (!o.svg_file.empty()) {
+    write_file(o.svg_file, [&](std::ostream& out) { report::write_comparison_svg(out, all, o.by); });
+  }
+  if (o.json) {
+    report::write_comparison_json(std::cout, all);
+  } else {
+    std::cout << report::comparison_text(all, {.by = o.by});
+    if (!o.written_file.empty()) {
+      std::cout << "\nwritten: " << all.rows[*best].policy << " to " << o.written_file << "\n";
+    }
+  }
+  const auto misses = [](const report::comparison_row& row) { return row.status == verdict_status::unschedulable; };
+  if (best) { return exit_code::ok; }
+  return std::ranges::all_of(all.rows, misses) ? exit_code::missed : exit_code::not_proven;
+}
+
+}  // namespace takt::program

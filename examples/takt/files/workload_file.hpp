@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iosfwd>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/hardware.hpp>
+#include <takt/model/locked_gpus/overheads.hpp>
+
+#include "../file_head.hpp"
+#include "../json_value.hpp"
+
+namespace takt::program {
+
+inline constexpr std::size_t max_file_visits = 2048;
+inline constexpr std::size_t max_file_rows = 256;
+using file_tasks = described_tasks<max_tasks, max_file_visits, max_file_rows, max_file_visits>;
+
+/// Of a visit that says nothing on how many of its jobs may run at a time.
+inline constexpr std::int64_t any_parallelism = std::numeric_limits<std::int32_t>::max();
+
+struct core_facts {
+  std::string name;
+  std::string type;
+  gpu_speed speed{};  ///< as a multiple of the core that the times are about
+
+  [[nodiscard]] friend auto operator==(const core_facts&, const core_facts&) -> bool = default;
+};
+
+/// Time of copies of one kind: `setup` and the bytes at a bandwidth.
+struct transfer_cost {
+  ticks setup = 0;
+  std::int64_t bytes_per_us = 1;
+
+  [[nodiscard]] friend auto operator==(const transfer_cost&, const transfer_cost&) -> bool = default;
+};
+
+/// What copies between a GPU, the host and other GPUs cost. `chunk` 0: a copy is not divided.
+struct transfer_model {
+  std::int64_t chunk = 0;
+  std::optional<transfer_cost> to_device;
+  std::optional<transfer_cost> to_host;
+  std::optional<transfer_cost> peer;
+
+  [[nodiscard]] friend auto operator==(const transfer_model&, const transfer_model&) -> bool = default;
+};
+
+/// What is known of a GPU beyond `gpu_hardware`.
+struct gpu_facts {
+  std::optional<std::int32_t> copy_engines;  ///< of its own
+  std::optional<transfer_model> copies;
+
+  [[nodiscard]] friend auto operator==(const gpu_facts&, const gpu_facts&) -> bool = default;
+};
+
+struct slot_time {
+  ticks offset = 0;
+  ticks budget = 0;
+
+  [[nodiscard]] friend auto operator==(const slot_time&, const slot_time&) -> bool = default;
+};
+struct slot_times {
+  ticks period = 0;
+  std::optional<slot_time> pinned;
+  std::optional<slot_time> gang;
+
+  [[nodiscard]] friend auto operator==(const slot_times&, const slot_times&) -> bool = default;
+};
+
+/// How a file shares its GPUs. A word that is empty, and a number that is not there, were not given.
+struct sharing_rule {
+  std::string_view sharing = "isolated";
+  std::string_view policy{};
+  std::string_view cost_model{};
+  std::string_view order{};
+  std::string_view protocol{};
+  std::string_view engine_order{};
+  std::string_view migration{};
+  std::string_view uncontended{};
+  std::string_view rules{};
+  std::string_view triggers{};
+  std::optional<std::int32_t> tokens_per_gpu;  ///< 0: no limit
+  std::optional<std::int32_t> clusters;        ///< of GPUs
+  std::optional<std::int32_t> levels;          ///< of those that the hardware has
+  std::optional<ticks> slice;
+  std::optional<slot_times> slots;
+
+  [[nodiscard]] friend auto operator==(const sharing_rule&, const sharing_rule&) -> bool = default;
+};
+
+/// What a file chooses, apart from its tasks and its board.
+struct file_rules {
+  std::string_view cpus = "fixed-priority";
+  std::optional<std::int32_t> clusters;  ///< of CPUs
+  std::string_view copies{};             ///< empty: the rule that goes with the sharing
+  sharing_rule gpus{};
+  std::vector<std::string_view> own;  ///< policies of `hardware::own`
+
+  [[nodiscard]] friend auto operator==(const file_rules&, const file_rules&) -> bool = default;
+};
+
+/// What is known, or asked for, of a task beyond `described_task`.
+struct task_facts {
+  std::optional<std::int32_t> share;        ///< per cent of a GPU that it asks for
+  std::optional<std::int64_t> requests;     ///< of a job to the GPU
+  std::optional<std::int32_t> weight;       ///< on a GPU with shares: the greater goes first
+  std::optional<std::int32_t> gpu_cluster;  ///< where its sections take place
+
+  [[nodiscard]] friend auto operator==(const task_facts&, const task_facts&) -> bool = default;
+};
+
+/// How much one task slows another one down on the same GPU.
+struct slow_down {
+  std::uint32_t slowed = 0;
+  std::uint32_t by = 0;
+  std::uint32_t ppm = 0;
+
+  [[nodiscard]] friend auto operator==(const slow_down&, const slow_down&) -> bool = default;
+};
+
+/// A cause-effect chain over tasks.
+struct chain_facts {
+  std::string name;
+  std::vector<std::uint32_t> tasks;
+  std::string_view semantics = "implicit";
+  std::optional<ticks> reaction;
+  std::optional<ticks> age;
+
+  [[nodiscard]] friend auto operator==(const chain_facts&, const chain_facts&) -> bool = default;
+};
+
+/// A file of the one dialect, or of an older spelling, as values that no rule has looked at. Names point into `texts`,
+/// so a file is neither copied nor moved.
+struct workload_file {
+  workload_file() = default;
+  workload_file(const workload_file&) = delete;
+  auto operator=(const workload_file&) -> workload_file& = delete;
+  workload_file(workload_file&&) = delete;
+  auto operator=(workload_file&&) -> workload_file& = delete;
+  ~workload_file() = default;
+
+  std::string name;
+  hardware board;
+  std::vector<core_facts> cores;
+  std::vector<gpu_facts> gpus;  ///< one for each of `board.gpus`
+  std::optional<gpusync_overheads<ticks>> overheads;
+  file_rules rules;
+  file_tasks tasks;  ///< in the order of the file, those under "graphs" first
+  std::vector<task_facts> more;
+  std::optional<std::vector<slow_down>> contention;
+  std::vector<chain_facts> chains;
+  std::deque<std::string> texts;
+  std::vector<std::string> notes;
+  std::vector<std::string> task_at;  ///< places in the file of what stands in the table
+  std::vector<std::string> visit_at;
+};
+
+/// Throws `input_error` when something is wrong with the file.
+[[nodiscard]] auto read_workload(const json_value& document) -> std::unique_ptr<workload_file>;
+
+/// The file in the one dialect. Read again, it has the same values.
+void print_workload(std::ostream& out, const workload_file& file);
+
+/// Whether two files say the same, in whatever spelling.
+[[nodiscard]] auto same_values(const workload_file& a, const workload_file& b) -> bool;
+
+/// Longest and shortest time of so many bytes on the slowest of the GPUs; empty where some GPU has no copy model.
+[[nodiscard]] auto copy_time(const workload_file& file, copy_direction direction, std::int64_t bytes)
+    -> std::optional<interval<ticks>>;
+
+}  // namespace takt::program

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "judge_with.hpp"
+
+namespace takt::program {
+
+namespace {
+
+constexpr cpu_rule_entry entries[] = {{"g-edf", true, judge_on_clusters<g_edf>},
+                                      {"g-fl", true, judge_on_clusters<g_fl>},
+                                      {"g-fifo", true, judge_on_clusters<g_fifo>},
+                                      {"g-fixed-priority", true, judge_on_clusters<fixed_priority>},
+                                      {"g-rate-monotonic", true, judge_on_clusters<rate_monotonic>},
+                                      {"g-deadline-monotonic", true, judge_on_clusters<deadline_monotonic>}};
+
+}  // namespace
+
+constinit const std::span<const cpu_rule_entry> cluster_rules{entries};
+
+}  // namespace takt::program

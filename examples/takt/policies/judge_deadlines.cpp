@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "judge_with.hpp"
+
+namespace takt::program {
+
+namespace {
+
+constexpr auto nonpreemptive_edf = nonpreemptive(edf);
+constexpr cpu_rule_entry entries[] = {{"edf", false, judge_on_cores<edf>},
+                                      {"nonpreemptive-edf", false, judge_on_cores<nonpreemptive_edf>}};
+
+}  // namespace
+
+constinit const std::span<const cpu_rule_entry> deadline_rules{entries};
+
+}  // namespace takt::program

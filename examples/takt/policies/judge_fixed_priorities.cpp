@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "judge_with.hpp"
+
+namespace takt::program {
+
+namespace {
+
+constexpr auto nonpreemptive_fixed_priority = nonpreemptive(fixed_priority);
+constexpr cpu_rule_entry entries[] = {
+    {"fixed-priority", false, judge_on_cores<fixed_priority>},
+    {"deadline-monotonic", false, judge_on_cores<deadline_monotonic>},
+    {"rate-monotonic", false, judge_on_cores<rate_monotonic>},
+    {"nonpreemptive-fixed-priority", false, judge_on_cores<nonpreemptive_fixed_priority>}};
+
+}  // namespace
+
+constinit const std::span<const cpu_rule_entry> fixed_priority_rules{entries};
+
+}  // namespace takt::program

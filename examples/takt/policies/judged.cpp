@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "judged.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "../failure.hpp"
+#include "../fields.hpp"
+#include "judge_with.hpp"
+
+namespace takt::program {
+
+namespace {
+
+/// f of each rule of processors.
+template <class F>
+void each_cpu_rule(const F& f) {
+  for (const auto& rules : {fixed_priority_rules, deadline_rules, cluster_rules}) {
+    for (const cpu_rule_entry& rule : rules) { f(rule); }
+  }
+}
+
+}  // namespace
+
+auto policy_names() -> std::vector<std::string_view> {
+  std::vector<std::string_view> out;
+  published_policies.each([&out](const auto& policy) { out.push_back(policy.name); });
+  return out;
+}
+
+auto cpu_rule_names() -> std::vector<std::string_view> {
+  std::vector<std::string_view> out;
+  each_cpu_rule([&out](const cpu_rule_entry& rule) { out.push_back(rule.word); });
+  return out;
+}
+
+void require_policy(const std::string& option, const std::string& word) {
+  const auto names = policy_names();
+  const policy_word asked = split_policy(word);
+  switch (with_policy(published_policies, word, [](const auto& /*policy*/) {})) {
+    case word_fault::none: return;
+    case word_fault::unknown:
+      throw input_error{
+          option, fmt::format("\"{}\" is no policy, the nearest is \"{}\"", asked.name, nearest(asked.name, names)),
+          fmt::format("{}", fmt::join(names, ", "))};
+    case word_fault::no_parameter:
+      throw input_error{option, fmt::format("\"{}\" stands behind a policy that takes nothing there", asked.parameter),
+                        std::string{asked.name}};
+    case word_fault::bad_parameter:
+      throw input_error{option, fmt::format("\"{}\" is not what {} takes", asked.parameter, asked.name),
+                        "a number above 0, or a time such as \"1.5ms\" for a slice"};
+  }
+}
+
+void require_cpu_rule(const std::string& option, const std::string& word) {
+  const auto names = cpu_rule_names();
+  if (std::ranges::find(names, word) != names.end()) { return; }
+  throw input_error{
+      option, fmt::format("\"{}\" is no rule of processors here, the nearest is \"{}\"", word, nearest(word, names)),
+      fmt::format("{}", fmt::join(names, ", "))};
+}
+
+auto serves_one_kernel(const std::string& policy) -> bool {
+  bool out = false;
+  (void)with_policy(published_policies, policy, [&out](const auto& p) { out = kernels_at_once(p) == 1; });
+  return out;
+}
+
+auto judge_policy(const policy_question& q, const file_tasks& tasks, const hardware& board)
+    -> std::unique_ptr<judged_policy> {
+  auto out = std::make_unique<judged_policy>();
+  each_cpu_rule([&](const cpu_rule_entry& rule) {
+    if (rule.word != q.cpus) { return; }
+    out->cpus = rule.word;
+    rule.judge(q, tasks, board, *out);
+  });
+  return out;
+}
+
+auto policy_of(const workload_file& file) -> std::string {
+  const sharing_rule& rule = file.rules.gpus;
+  for (const auto& [name, sharing] : sharing_names) {
+    if (sharing == rule.sharing) { return std::string{name}; }
+  }
+  const std::int32_t tokens = rule.tokens_per_gpu.value_or(0);
+  if (rule.sharing == "tokens") {
+    return fmt::format("{}{}{}", tokens_prefix, rule.protocol, tokens > 0 ? fmt::format(":{}", tokens) : "");
+  }
+  if (rule.sharing == "time-sliced" && rule.slice) { return fmt::format("time-sliced:{}ns", *rule.slice); }
+  if (rule.sharing == "levels" && rule.levels) { return fmt::format("levels:{}", *rule.levels); }
+  return std::string{rule.sharing == "single-stream" ? std::string_view{"whole-gpu"} : rule.sharing};
+}
+
+}  // namespace takt::program

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <takt/allocation/policies/judge_any.hpp>
+#include <takt/analysis/verdict.hpp>
+
+#include "../files/workload_file.hpp"
+
+namespace takt::program {
+
+using policy_board = any_policy_board<max_file_visits>;
+using policy_judgement = verdict<ticks, max_tasks, max_file_visits>;
+
+/// A way of sharing GPUs and a rule of processors, in words.
+struct policy_question {
+  std::string policy;               ///< "tokens-k-fmlp:2"
+  std::string cpus;                 ///< "g-edf"
+  std::int32_t together = 1;        ///< processors of a cluster, where the rule is of clusters
+  std::optional<slot_times> slots;  ///< of "slots", where they are not to be chosen
+};
+
+/// What a policy makes of a workload.
+struct judged_policy {
+  std::string policy;  ///< with what was chosen or given behind it
+  std::string_view cpus{};
+  std::string_view copies{};   ///< rule of the copy engines
+  std::string_view devices{};  ///< rule of resources of one's own
+  bool judged = false;         ///< else facts are missing, or the verdict's error says why
+  bool spins = false;          ///< a job keeps its processor while it waits
+  policy_judgement verdict{};
+  std::vector<missing_part> missing;
+  policy_board board;
+  sharing_rule rule;  ///< how a file says it
+};
+
+/// A rule of processors by its word, and what it makes of every policy.
+struct cpu_rule_entry {
+  std::string_view word;
+  bool of_clusters = false;
+  void (*judge)(const policy_question& q, const file_tasks& tasks, const hardware& board, judged_policy& out);
+};
+extern const std::span<const cpu_rule_entry> fixed_priority_rules;
+extern const std::span<const cpu_rule_entry> deadline_rules;
+extern const std::span<const cpu_rule_entry> cluster_rules;
+
+[[nodiscard]] auto policy_names() -> std::vector<std::string_view>;
+[[nodiscard]] auto cpu_rule_names() -> std::vector<std::string_view>;
+
+/// Throws `input_error` for a word that is no policy, or has nothing, or something else, behind its name.
+void require_policy(const std::string& option, const std::string& word);
+void require_cpu_rule(const std::string& option, const std::string& word);
+
+/// Whether at most one kernel is on a GPU at a time. Pre: the word is known.
+[[nodiscard]] auto serves_one_kernel(const std::string& policy) -> bool;
+
+/// Pre: the words are known.
+[[nodiscard]] auto judge_policy(const policy_question& q, const file_tasks& tasks, const hardware& board)
+    -> std::unique_ptr<judged_policy>;
+
+/// The policy by which a file shares its GPUs, in a word; with one for boards without GPU, too.
+[[nodiscard]] auto policy_of(const workload_file& file) -> std::string;
+
+}  // namespace takt::program

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "policy_input.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <takt/core/checked.hpp>
+#include <takt/model/described_visits.hpp>
+#include <takt/report/format_duration.hpp>
+#include <takt/report/table.hpp>
+
+#include "../fields.hpp"
+#include "../files/read_board.hpp"
+
+namespace takt::program {
+
+namespace {
+
+constexpr std::int64_t million = 1'000'000;
+
+/// Fields of a file's own rule that the rules of pools do not have.
+void require_plain(const workload_file& file) {
+  const sharing_rule& rule = file.rules.gpus;
+  const bool other_order = file.board.processors > 0 && !rule.policy.empty() && rule.policy != file.rules.cpus;
+  const std::pair<std::string_view, bool> fields[] = {
+      {"policy", other_order},
+      {"cost_model", !rule.cost_model.empty()},
+      {"order", rule.order == "strict"},
+      {"engine_order", rule.engine_order == "priority"},
+      {"migration", !rule.migration.empty() && rule.migration != "none"},
+      {"uncontended", rule.uncontended == "dedicated"},
+      {"rules", !rule.rules.empty()},
+      {"triggers", !rule.triggers.empty()}};
+  for (const auto& [key, used] : fields) {
+    if (!used) { continue; }
+    throw input_error{fmt::format("/platform/gpus/0/{}", key),
+                      fmt::format("is no part of the policy \"{}\" for these tasks", policy_of(file)),
+                      "no such key, or --policy in place of the file's rule"};
+  }
+}
+
+/// Of a task, what all others together may add to its kernels, in parts per million.
+[[nodiscard]] auto growth_of(const workload_file& file, std::size_t task) -> std::int64_t {
+  std::int64_t out = 0;
+  if (!file.contention) { return out; }
+  for (const slow_down& s : *file.contention) { out += s.slowed == task ? s.ppm : 0; }
+  return out;
+}
+
+/// All times of a kernel, longer by so many parts per million. False on overflow.
+[[nodiscard]] auto lengthen(described_visit& v, file_tasks& tasks, std::int64_t ppm) -> bool {
+  bool fits = true;
+  const auto grow = [&](ticks& time) {
+    ticks product = 0;
+    fits = checked_multiply(time, million + ppm, product) && fits;
+    time = ceil_divide<ticks>(product, million);
+  };
+  for (ticks* const time : {&v.work.upper, &v.overhead, &v.block_length, &v.wcet}) { grow(*time); }
+  for (std::uint32_t i = 0; i < v.samples && v.known.has(visit_fact::times_on_sms); ++i) {
+    grow(tasks.samples[v.first_sample + i].upper);
+  }
+  if (!v.known.has(visit_fact::wcet_by_share)) { return fits; }
+  std::array<ticks, wcet_row::shares> times{};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    times[i] = tasks.rows[v.row].at(share::bounded(static_cast<std::int32_t>(i + 1)));
+    if (times[i] != unbounded_time) { grow(times[i]); }
+  }
+  tasks.rows[v.row] = wcet_row::measured(times);
+  return fits;
+}
+
+void add_contention(const workload_file& file, policy_input& out) {
+  for (std::size_t i = 0; i < out.tasks->size(); ++i) {
+    const std::int64_t ppm = growth_of(file, i);
+    if (ppm == 0) { continue; }
+    const described_task& t = out.tasks->tasks[i];
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      described_visit& v = out.tasks->visits[t.first_visit + p];
+      if (v.where == visit_place::gpu && !lengthen(v, *out.tasks, ppm)) {
+        throw explain_fault(file, fault_at(model_fault::time_overflow, i, p));
+      }
+    }
+    out.notes.push_back(fmt::format("kernels of {} take {}.{:04} % more beside those of other tasks", t.name,
+                                    ppm / 10'000, ppm % 10'000));
+  }
+}
+
+/// Cores for rules of clusters, and none where a file names clusters for a rule of cores.
+void translate_cores(const workload_file& file, bool to_clusters, policy_input& out) {
+  const bool from_clusters = is_global(file.rules.cpus);
+  const std::int32_t together = std::max(file.board.processors / cluster_count(file), 1);
+  for (described_task& t : out.tasks->tasks) {
+    if (t.core == any_core || !from_clusters) { continue; }
+    t.core = to_clusters ? t.core * together : any_core;
+  }
+}
+
+[[nodiscard]] auto entries(const std::vector<std::pair<std::string, std::int64_t>>& all) -> std::string {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : all) { out.push_back(fmt::format("{} {}", name, value)); }
+  return fmt::format("{}", fmt::join(out, ", "));
+}
+
+/// What was chosen, in words.
+[[nodiscard]] auto plan_words(const workload_file& file, const judged_policy& found) -> std::string {
+  const auto& p = found.verdict.plan;
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view what, const auto& part, const auto& value, const auto& counts) {
+    std::vector<std::pair<std::string, std::int64_t>> all;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      if (counts(part[i])) { all.emplace_back(file.tasks.tasks[i].name, value(part[i])); }
+    }
+    if (!all.empty()) { parts.push_back(fmt::format("{}: {}", what, entries(all))); }
+  };
+  const auto itself = [](std::int32_t n) { return n; };
+  const auto always = [](const auto& /*entry*/) { return true; };
+  const bool is_shared = found.rule.sharing == "shared";
+  add(
+      is_shared ? "virtual SMs" : "SMs", p.shares, [](const sm_share& s) { return s.sms; },
+      [](const sm_share& s) { return s.sms > 0; });
+  if (file.board.gpus.size() > 1) {
+    add("GPU", p.shares, [](const sm_share& s) { return s.gpu; }, [](const sm_share& s) { return s.sms > 0; });
+  }
+  add("per cent of the GPU", p.percents, itself, [](std::int32_t n) { return n > 0; });
+  if (found.rule.tokens_per_gpu) { parts.push_back(report::plural(*found.rule.tokens_per_gpu, "token") + " per GPU"); }
+  if (found.rule.slots && found.rule.slots->period > 0) {
+    const slot_times& s = *found.rule.slots;
+    parts.push_back(fmt::format("slots: {} for single SMs and {} for all, every {}",
+                                report::format_duration(s.pinned->budget), report::format_duration(s.gang->budget),
+                                report::format_duration(s.period)));
+  }
+  if (file.board.processors > 1) { add("cores", p.cores, itself, always); }
+  add("priorities", p.priorities, itself, always);
+  if (!p.offsets.empty()) { parts.emplace_back("offsets and local deadlines of visits"); }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// "camera.detect", or the step of a chain.
+[[nodiscard]] auto visit_names(const workload_file& file) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  for (const described_task& t : file.tasks.tasks) {
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      const described_visit& v = file.tasks.visits[t.first_visit + p];
+      out.push_back(v.name.empty() ? fmt::format("{} step {}", t.name, p)
+                                   : fmt::format("{}.{} step {}", t.name, v.name, p));
+    }
+  }
+  return out;
+}
+
+void add_platform(const workload_file& file, const judged_policy& found, report::verdict_summary& out) {
+  report::tree platform{report::tree::object{}};
+  const hardware& board = file.board;
+  if (board.processors > 0) {
+    out.platform_words.push_back(report::plural(board.processors, "core") + fmt::format(" ({})", found.cpus));
+    report::tree cpus;
+    cpus.add("count", board.processors).add("policy", found.cpus);
+    platform.add("cpus", std::move(cpus));
+  }
+  if (board.copy_engines > 0) {
+    out.platform_words.push_back(report::plural(board.copy_engines, "copy engine") +
+                                 fmt::format(" ({})", found.copies));
+    report::tree engines;
+    engines.add("count", board.copy_engines).add("policy", found.copies);
+    platform.add("copy_engines", std::move(engines));
+  }
+  report::tree gpus;
+  for (const gpu_hardware& gpu : board.gpus) {
+    out.platform_words.push_back(gpu.sms > 0
+                                     ? fmt::format("a GPU of {} ({})", report::plural(gpu.sms, "SM"), found.policy)
+                                     : fmt::format("a GPU ({})", found.policy));
+    report::tree one;
+    one.add("sms", gpu.sms).add("policy", std::string_view{found.policy}).add("sharing", found.rule.sharing);
+    gpus.push(std::move(one));
+  }
+  if (!board.gpus.empty()) { platform.add("gpus", std::move(gpus)); }
+  report::tree own;
+  for (const own_hardware& o : board.own) {
+    out.platform_words.push_back(fmt::format("{} {} ({})", o.count, o.name, found.devices));
+    report::tree one;
+    one.add("name", o.name).add("count", o.count).add("policy", found.devices);
+    own.push(std::move(one));
+  }
+  if (!board.own.empty()) { platform.add("resources", std::move(own)); }
+  out.platform = std::move(platform);
+}
+
+}  // namespace
+
+auto own_cpu_rule(const workload_file& file) -> std::string {
+  const sharing_rule& rule = file.rules.gpus;
+  if (file.board.processors > 0) { return std::string{file.rules.cpus}; }
+  if (!rule.policy.empty()) { return std::string{rule.policy}; }
+  const bool by_deadline =
+      rule.sharing == "levels" || rule.sharing == "slots" || rule.sharing == "gang" || rule.sharing == "single-stream";
+  return by_deadline ? "edf" : "fixed-priority";
+}
+
+auto board_words(const workload_file& file) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  const hardware& board = file.board;
+  if (board.processors > 0) { out.push_back(report::plural(board.processors, "core")); }
+  if (board.copy_engines > 0) { out.push_back(report::plural(board.copy_engines, "copy engine")); }
+  for (const gpu_hardware& gpu : board.gpus) {
+    out.push_back(gpu.sms > 0 ? "a GPU of " + report::plural(gpu.sms, "SM") : "a GPU");
+  }
+  for (const own_hardware& o : board.own) { out.push_back(fmt::format("{} {}", o.count, o.name)); }
+  return out;
+}
+
+auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_input {
+  policy_input out;
+  if (wishes.policy.empty()) {
+    require_plain(file);
+    out.question.slots = file.rules.gpus.slots;
+  }
+  out.question.policy = wishes.policy.empty() ? policy_of(file) : wishes.policy;
+  out.question.cpus = wishes.cpus.empty() ? own_cpu_rule(file) : wishes.cpus;
+  require_policy(wishes.policy.empty() ? "/platform/gpus/0/sharing" : "--policy", out.question.policy);
+  require_cpu_rule(wishes.cpus.empty() ? "/platform/cpus/policy" : "--cpus", out.question.cpus);
+  const bool to_clusters = is_global(out.question.cpus);
+  const std::int32_t clusters = to_clusters && is_global(file.rules.cpus) ? cluster_count(file) : 1;
+  out.question.together = std::max(file.board.processors / clusters, 1);
+  out.tasks = std::make_unique<file_tasks>(file.tasks);
+  translate_cores(file, to_clusters, out);
+  if (!serves_one_kernel(out.question.policy)) { add_contention(file, out); }
+  return out;
+}
+
+void require_rules(const workload_file& file, const rule_wishes& wishes, const judged_policy& found) {
+  if (!wishes.any() && !file.rules.copies.empty() && file.rules.copies != found.copies) {
+    throw input_error{"/platform/copy_engines/policy",
+                      fmt::format("\"{}\" is not how engines serve under {}", file.rules.copies, found.policy),
+                      fmt::format("\"{}\"", found.copies)};
+  }
+  for (std::size_t i = 0; !wishes.any() && i < file.rules.own.size(); ++i) {
+    if (file.rules.own[i].empty() || file.rules.own[i] == found.devices) { continue; }
+    throw input_error{fmt::format("/platform/resources/{}/policy", i),
+                      fmt::format("\"{}\" is not how devices serve beside \"{}\"", file.rules.own[i], found.cpus),
+                      fmt::format("\"{}\"", found.devices)};
+  }
+}
+
+auto place_of(const workload_file& file, std::uint32_t task, std::uint32_t visit) -> std::string {
+  if (task >= file.tasks.size()) { return "/platform"; }
+  const described_task& t = file.tasks.tasks[task];
+  return visit < t.visit_count ? file.visit_at[t.first_visit + visit] : file.task_at[task];
+}
+
+auto explain_fault(const workload_file& file, const model_error& error) -> input_error {
+  if (error.task >= file.tasks.size()) {
+    return refused_at(error.fault == model_fault::no_task ? "/tasks" : "/platform", error);
+  }
+  return refused_at(place_of(file, error.task, error.visit), error);
+}
+
+auto missing_of(const workload_file& file, const judged_policy& found) -> std::vector<report::missing_words> {
+  std::vector<report::missing_words> out;
+  for (const missing_part& m : found.missing) { out.push_back({place_of(file, m.task, m.visit), std::string{m.fact}}); }
+  return out;
+}
+
+auto summary_of(const workload_file& file, const policy_input& input, const judged_policy& found)
+    -> report::verdict_summary {
+  const auto& v = found.verdict;
+  report::verdict_summary out = report::detail::begin_summary(v);
+  add_platform(file, found, out);
+  out.visits = visit_names(file);
+  out.plan_words = plan_words(file, found);
+  const std::size_t parts = std::max({v.plan.offsets.size(), v.plan.local_deadlines.size(), v.plan.instances.size()});
+  while (out.visits.size() < parts) { out.visits.push_back(fmt::format("step {}", out.visits.size())); }
+  out.allocation = report::detail::share_members(v.plan, out, file.board.gpus.size() > 1);
+  out.plan = report::detail::plan_members(v.plan, out);
+  for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
+  if (found.rule.tokens_per_gpu) { out.plan.add("tokens_per_gpu", *found.rule.tokens_per_gpu); }
+  for (report::task_summary& t : out.tasks) {
+    if (!t.meets && !t.bound.exists) { t.because = fmt::format("no bound is known under {}", found.policy); }
+  }
+  out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");
+  out.assumptions.emplace_back("Every step takes a time within its bounds, whatever runs elsewhere on the board.");
+  if (!v.plan.offsets.empty()) {
+    out.assumptions.emplace_back(
+        "Steps keep the local deadlines of the plan, and none starts before its offset but where the rule lets it.");
+  }
+  if (!file.contention && !serves_one_kernel(found.policy)) {
+    out.assumptions.emplace_back("Kernels of different tasks do not slow one another down beyond what is stated.");
+  }
+  if (file.overheads) {
+    out.assumptions.emplace_back("The overheads that the file states are part of the times of its steps.");
+  }
+  out.notes = file.notes;
+  out.notes.insert(out.notes.end(), input.notes.begin(), input.notes.end());
+  return out;
+}
+
+}  // namespace takt::program

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <takt/model/model_error.hpp>
+#include <takt/report/comparison_summary.hpp>
+#include <takt/report/verdict_summary.hpp>
+
+#include "../failure.hpp"
+#include "../rule_wishes.hpp"
+#include "judged.hpp"
+
+namespace takt::program {
+
+/// A workload as a policy is asked about it.
+struct policy_input {
+  policy_question question;
+  std::unique_ptr<file_tasks> tasks;  ///< with kernels that are longer by what the file says of contention
+  std::vector<std::string> notes;
+};
+
+/// Throws `input_error` where a wish is no rule, or where the file's own rules say what no policy does.
+[[nodiscard]] auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_input;
+
+/// Throws where the file asks for a rule of engines or own resources that the policy does not have.
+void require_rules(const workload_file& file, const rule_wishes& wishes, const judged_policy& found);
+
+/// Where in the file a fault, or a missing fact, is.
+[[nodiscard]] auto place_of(const workload_file& file, std::uint32_t task, std::uint32_t visit) -> std::string;
+[[nodiscard]] auto explain_fault(const workload_file& file, const model_error& error) -> input_error;
+
+/// The facts that a policy lacks, as comparisons list them.
+[[nodiscard]] auto missing_of(const workload_file& file, const judged_policy& found)
+    -> std::vector<report::missing_words>;
+
+/// What is known of a judgement, in words and as JSON. Pre: it was judged.
+[[nodiscard]] auto summary_of(const workload_file& file, const policy_input& input, const judged_policy& found)
+    -> report::verdict_summary;
+
+/// The rule of processors that a file means: on boards without CPUs that of its kernels.
+[[nodiscard]] auto own_cpu_rule(const workload_file& file) -> std::string;
+
+/// The board of a file in words, without rules.
+[[nodiscard]] auto board_words(const workload_file& file) -> std::vector<std::string>;
+
+}  // namespace takt::program
