@@ -48,11 +48,10 @@ struct plan_room {
   inline_vector<ticks, N> deadline;
 
   constexpr void open(const flow_attributes& task) {
-    const bool all_fit = asks.push_back(false) && is_placed.push_back(task.is_placed) && core.push_back(task.core) &&
-                         name.push_back(task.name) && period.push_back(task.period) &&
-                         deadline.push_back(task.deadline);
+    static_cast<void>(asks.push_back(false) && is_placed.push_back(task.is_placed) && core.push_back(task.core) &&
+                      name.push_back(task.name) && period.push_back(task.period) && deadline.push_back(task.deadline));
     all_given = all_given && task.priority >= 0;
-    all_placed = all_placed && task.is_placed && all_fit;
+    all_placed = all_placed && task.is_placed;
   }
   template <class S>
   constexpr auto visit(const S& /*asked*/, visit_mask /*before*/) -> visit_mask {
