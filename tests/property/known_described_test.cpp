@@ -11,7 +11,6 @@
 #include <type_traits>
 
 #include <doctest/doctest.h>
-#include <boost/hana/for_each.hpp>
 
 #include <takt/allocation/compare.hpp>
 #include <takt/allocation/known/policies.hpp>
@@ -231,7 +230,7 @@ TEST_CASE("what published methods prove of described workloads holds in runs of 
   const std::uint64_t systems = systems_or(150);
   for (std::uint64_t n = 0; n < systems; ++n) {
     const workload w = draw(9'000 + n);
-    boost::hana::for_each(rules.all, [&](const auto& rule) {
+    rules.each([&](const auto& rule) {
       policies.each([&](const auto& policy) {
         using known = takt::known_under<std::remove_cvref_t<decltype(policy)>, std::remove_cvref_t<decltype(rule)>>;
         if constexpr (requires { typename known::method; }) {

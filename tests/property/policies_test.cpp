@@ -282,7 +282,7 @@ TEST_CASE("what is proven under a policy holds in runs under that policy") {
   for (std::uint64_t n = 0; n < systems; ++n) {
     const workload w = draw(7'000 + n);
     CAPTURE(n);
-    boost::hana::for_each(rules.all, [&](const auto& rule) {
+    rules.each([&](const auto& rule) {
       using rule_type = std::remove_cvref_t<decltype(rule)>;
       CAPTURE(takt::cpu_word<rule_type>);
       policies.each([&](const auto& policy) {
@@ -340,7 +340,7 @@ template <class Change, class Judged, class Run>
     const workload w = draw(7'000 + n);
     workload less = w;
     leave_out(less);
-    boost::hana::for_each(takt::cpu_rules(takt::fixed_priority, takt::edf).all, [&](const auto& rule) {
+    takt::cpu_rules(takt::fixed_priority, takt::edf).each([&](const auto& rule) {
       const auto v = takt::judge_at_run_time(judged_policy, rule, less.tasks, less.board, 4);
       if (!v.schedulable()) { return; }
       takt::policy_verdict<Run, max_tasks, max_visits> claimed;

@@ -10,6 +10,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/core/value_list.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
@@ -61,13 +62,10 @@ struct comparison {
 
 /// Rules of processors side by side.
 template <RuleTag... Rules>
-struct cpu_rule_list {
-  boost::hana::tuple<Rules...> all;
-  static constexpr std::size_t size = sizeof...(Rules);
-};
+struct cpu_rule_list : value_list<Rules...> {};
 template <RuleTag... Rules>
 [[nodiscard]] constexpr auto cpu_rules(const Rules&... given) -> cpu_rule_list<Rules...> {
-  return {boost::hana::tuple<Rules...>{given...}};
+  return {list_of(given...)};
 }
 
 namespace detail {
@@ -94,7 +92,7 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P
     -> comparison<N, V, sizeof...(P) * sizeof...(Rules)> {
   comparison<N, V, sizeof...(P) * sizeof...(Rules)> out;
   policies.each([&](const auto& policy) {
-    boost::hana::for_each(rules.all, [&](const auto& rule) {
+    rules.each([&](const auto& rule) {
       static_cast<void>(out.lines.push_back(detail::line_of(judge(policy, rule, all, board, rounds), rule)));
     });
   });

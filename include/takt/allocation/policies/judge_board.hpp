@@ -248,9 +248,11 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   bool open = false;
   for (const described_task& t : all.tasks) { open = open || t.core == any_core; }
   open = open && shape.names_cores && shape.together > 0 && shape.together < shape.processors;
-  for (std::size_t c = 0; c < (open ? core_choices : 1); ++c) {
+  bool first = true;
+  for (const std::int32_t filling : core_fillings) {
+    if (!first && !open) { break; }
     tasks_type placed = all;
-    if (open) { choose_cores(placed, shape.processors, shape.together, static_cast<core_choice>(c)); }
+    if (open) { choose_cores(placed, shape.processors, shape.together, filling); }
     const placed_test<Board, tasks_type> test{board, placed, spins, given};
     auto found = share_search{.rounds = rounds}.find(board, placed, test);
     if (shape.names_cores && !found.error && found.plan.cores.empty()) {
@@ -258,7 +260,8 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
         static_cast<void>(found.plan.cores.push_back(t.core == any_core ? 0 : t.core));
       }
     }
-    if (c == 0 || (!out.verdict.schedulable() && found.schedulable())) { out.verdict = found; }
+    if (first || (!out.verdict.schedulable() && found.schedulable())) { out.verdict = found; }
+    first = false;
     if (found.schedulable() || found.error) { break; }
   }
   const model_error& error = out.verdict.error;
