@@ -19,7 +19,6 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
-#include <takt/model/shares/share.hpp>
 #include <takt/model/visit_fact.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/pool_facts.hpp>
@@ -154,7 +153,6 @@ struct board_shape {
   bool names_cores = false;
   std::int32_t gpus = 0;
   bool hands_out = false;  ///< some GPU hands out parts
-  std::int64_t parts = 0;  ///< so many at most, of all GPUs
 };
 template <class Board>
 [[nodiscard]] constexpr auto shape_of(const Board& board) -> board_shape {
@@ -169,9 +167,6 @@ template <class Board>
     if (facts::runs_kernels(p)) {
       ++out.gpus;
       out.hands_out = out.hands_out || facts::hands_sms(p) || facts::hands_percents(p);
-      const gpu_record gpu = facts::gpu(p);
-      if (facts::hands_sms(p)) { out.parts += gpu.budget() / (gpu.granularity < 1 ? 1 : gpu.granularity); }
-      if (facts::hands_percents(p)) { out.parts += full_share.percent(); }
     }
   });
   return out;
@@ -266,18 +261,13 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   }
   const model_error& error = out.verdict.error;
   const bool lacks_time = error.fault == model_fault::visit_time_unknown;
-  const bool lacks_parts = error.fault == model_fault::plan_does_not_fit && shape.hands_out;
-  const bool finds_no_parts = lacks_parts || (!error && shape.hands_out && out.verdict.why == obstacle::gpu);
+  const bool finds_no_parts = !error && shape.hands_out && out.verdict.why == obstacle::gpu;
   if (lacks_time || finds_no_parts) { out.missing = kernels.missing; }
   if (lacks_time && out.missing.empty() && error.lacks) {
     static_cast<void>(out.missing.push_back({error.task, error.visit, name_of(error.lacks.first)}));
   }
   // Kernels without a time on parts of a GPU fit on none of them.
-  if (finds_no_parts && !out.missing.empty()) {
-    out.verdict.refuse({.fault = model_fault::visit_time_unknown});
-  } else if (lacks_parts || (finds_no_parts && shape.parts < kernels.users)) {
-    out.verdict.refuse({.fault = model_fault::more_gpu_tasks_than_sms});
-  }
+  if (finds_no_parts && !out.missing.empty()) { out.verdict.refuse({.fault = model_fault::visit_time_unknown}); }
   out.judged = !out.verdict.error;
   return out;
 }
