@@ -3,6 +3,7 @@
 
 #include <takt/generation/graph/capacity_loss.hpp>
 #include <takt/generation/graph/hog.hpp>
+#include <takt/generation/locked_gpus/studied_boards.hpp>
 #include <takt/generation/locked_gpus/studied_sets.hpp>
 #include <takt/generation/rtgpu_generator.hpp>
 #include <takt/generation/shares/synthetic_platform.hpp>

@@ -185,10 +185,10 @@ TEST_CASE(
        {std::pair{"accelerator-fig6 --set gang=1.5", "at least 0.001 per task"},
         {"accelerator-fig6 --levels 0.002", "at least 0.001 per task"},
         {"accelerator-fig6 --set tasks=11", "an integer from 1 to 10"},
-        {"accelerator-fig10 --levels 1.5", "not whole"},
+        {"accelerator-fig10 --levels 1.5", "in steps of 1"},
         {"accelerator-fig9 --set periods=1,2,3,4,5", "at most 4"},
         {"accelerator-fig9 --set periods=999983,999979,999961,999959", "common multiple"},
-        {"accelerator-fig9 --levels 1.1", "at most 1"}}) {
+        {"accelerator-fig9 --levels 1.1", "to 1"}}) {
     CAPTURE(arguments);
     const outcome o = takt::test::takt(std::string{"sweep "} + arguments);
     CHECK(o.code == 3);

@@ -179,7 +179,7 @@ TEST_CASE("program: gpusync studies refuse what is out of range") {
   for (const auto& [arguments, words] : {std::pair{"gpusync --set gpus=C3", "some of P,C2,C4,G"},
                                          {"gpusync --set gpus=C2 --set tokens=inf", "leave no configuration"},
                                          {"gpusync --set rules=sound,printed", "one of sound,printed"},
-                                         {"gpusync --levels 13", "at most 12"},
+                                         {"gpusync --levels 13", "to 12"},
                                          {"gpusync --set interval=0", "an integer from 1 to 1000"},
                                          {"gpusync --set state=", "some of 0,25,100"}}) {
     CAPTURE(arguments);

@@ -140,8 +140,7 @@ TEST_CASE("program: contention that a file states makes kernels longer where sev
         object(takt::test::takt("analyze --json --cpus fixed-priority --policy " + policy + " " + write("c.json", of)));
     return v.at("notes").dump();
   };
-  CHECK(contains(bound("shares", with(text, "\"shares\"", "\"shares\", \"sms\": 10")),
-                 "% more beside those of other tasks"));
+  CHECK(contains(bound("shares", text), "% more beside those of other tasks"));
 }
 
 TEST_CASE("program: files that no published method reads are judged by the rules of their pools") {

@@ -36,14 +36,15 @@ struct system {
   std::vector<task> tasks{};
   std::vector<std::size_t> processors{};  ///< of each cluster
   std::size_t engines = 1;
-  bool by_deadline = false;  ///< else by priority, the least first
+  bool by_deadline = false;   ///< else by priority, the least first
   bool engines_fifo = false;  ///< else in the order of the processors
 };
 
 /// The longest time from a nominal release to the end of a job, of each task. Jobs of a task queue behind each other.
 class machine {
  public:
-  machine(const system& s, std::uint64_t seed, bool always_longest) : system_{&s}, random_{seed}, longest_{always_longest} {}
+  machine(const system& s, std::uint64_t seed, bool always_longest)
+      : system_{&s}, random_{seed}, longest_{always_longest} {}
 
   auto run(ticks horizon) -> std::vector<ticks> {
     const std::size_t n = system_->tasks.size();

@@ -81,8 +81,9 @@ auto check_include(const std::string& room, const std::string& included) -> std:
 auto check_umbrella(const std::string& path, const std::string& included) -> std::string {
   const std::string name = fs::path{path}.stem().string();
   const std::string other = room_of(included);
-  if (name == "takt" || name == "compose") {
-    const bool good = freestanding.contains(other) || (name == "compose" && included == "takt/takt.hpp");
+  if (name == "takt" || name == "compose" || name == "compare") {
+    const bool good = freestanding.contains(other) || (name == "compose" && included == "takt/takt.hpp") ||
+                      (name == "compare" && included == "takt/compose.hpp");
     return good ? "" : name + ".hpp brings core to allocation only";
   }
   if (!may_include.contains(name)) { return "no room of this name"; }

@@ -70,7 +70,7 @@ constexpr std::size_t seal_length = sizeof(" #0123456789abcdef") - 1;
 }
 
 /// Reads one journal; returns the length of its sound part.
-auto replay(const fs::path& path, std::string_view header, std::size_t columns, const journal::receiver& receive)
+auto replay(const fs::path& path, std::string_view header, std::size_t columns, const unit_receiver& receive)
     -> std::size_t {
   const std::string bytes = bytes_of(path);
   std::string_view rest = bytes;
@@ -98,7 +98,7 @@ auto replay(const fs::path& path, std::string_view header, std::size_t columns, 
 }  // namespace
 
 journal::journal(const std::string& folder, std::string_view study, const shard& part, const std::string& fingerprint,
-                 std::size_t columns, const receiver& receive) {
+                 std::size_t columns, const unit_receiver& receive) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) { throw environment_error{fmt::format("{}: cannot be made ({})", folder, error.message())}; }

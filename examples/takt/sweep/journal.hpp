@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <span>
 #include <string>
 #include <string_view>
+
+#include "engine.hpp"
 
 namespace takt::program::sweep {
 
@@ -21,13 +19,11 @@ struct shard {
 /// Journals of several machines may be put into one folder.
 class journal {
  public:
-  using receiver = std::function<void(std::size_t unit, std::span<const std::int64_t> counts)>;
-
   /// Opens this shard's file and reads every journal of the study in the folder; `receive` gets each finished unit.
   /// Throws `input_error` when a journal belongs to other parameters, and `environment_error` when the folder cannot be
   /// used or another process appends to the same file.
   journal(const std::string& folder, std::string_view study, const shard& part, const std::string& fingerprint,
-          std::size_t columns, const receiver& receive);
+          std::size_t columns, const unit_receiver& receive);
   journal(const journal&) = delete;
   auto operator=(const journal&) -> journal& = delete;
   ~journal();

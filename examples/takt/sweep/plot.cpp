@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plot.hpp"
-
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
-#include <ostream>
-#include <string_view>
-#include <vector>
 
 #include <sys/wait.h>
 
-#include <fmt/format.h>
-
 #include "../failure.hpp"
 #include "../text_file.hpp"
+#include "results.hpp"
 
 namespace takt::program::sweep {
 
@@ -83,91 +77,99 @@ class picture {
         e_{*r.designed},
         legend_{legend_of(e_)},
         columns_{std::min(e_.panels_per_row, e_.panels.size())},
-        rows_{(e_.panels.size() + columns_ - 1) / columns_},
         notes_{notes_of(*r.with, note_width * columns_ / 3 + 20)},
-        width_{static_cast<double>(columns_) * (left + panel_width + gap_right)},
+        width_{as_double(columns_) * (left + panel_width + gap_right)},
         legend_rows_{(legend_.size() + most_in_row() - 1) / most_in_row()},
-        below_{static_cast<double>(legend_rows_) * legend_row + static_cast<double>(notes_.size()) * note_line + 25},
-        height_{title_height + static_cast<double>(rows_) * (panel_height + gap_below) + below_} {}
+        below_{as_double(legend_rows_) * legend_row + as_double(notes_.size()) * note_line + 25},
+        height_{title_height + as_double((e_.panels.size() + columns_ - 1) / columns_) * (panel_height + gap_below) +
+                below_} {}
 
   [[nodiscard]] auto script(const std::string& path) const -> std::string {
     // An SVG counts fonts in pixels, a PNG in points; the latter is made a bit larger than on the screen.
     const bool png = path.ends_with(".png");
     const double scale = png ? 1.5 : 1;
     const double font = png ? scale * 0.75 : 1;
-    std::string out =
-        png ? fmt::format(
-                  "set terminal pngcairo size {:.0f},{:.0f} font 'DejaVu Sans,{:.1f}' linewidth 1.5 pointscale 1.5",
-                  width_ * scale, height_ * scale, 12 * font)
-            : fmt::format("set terminal svg size {:.0f},{:.0f} font 'DejaVu Sans,12' background 'white'", width_,
-                          height_);
-    out += fmt::format("\nset output {}\n", quoted(path));
-    out += "set multiplot\n";
+    std::string out = fmt::format(
+        "set terminal {} size {:.0f},{:.0f} font 'DejaVu Sans,{}\nset output {}\nset multiplot\n",
+        png ? "pngcairo" : "svg", width_ * scale, height_ * scale,
+        png ? fmt::format("{:.1f}' linewidth 1.5 pointscale 1.5", 12 * font) : "12' background 'white'", quoted(path));
     out += fmt::format("set label 1 {} at screen 0.5,{:.5f} center font ',{:.1f}' noenhanced\n", quoted(e_.title),
                        y(height_ - 28), 16 * font);
     for (std::size_t i = 0; i < notes_.size(); ++i) {
-      out +=
-          fmt::format("set label {} {} at screen 0.5,{:.5f} center font ',{:.1f}' tc rgb '#555555' noenhanced\n", 2 + i,
-                      quoted(notes_[i]), y(16 + note_line * static_cast<double>(notes_.size() - 1 - i)), 11 * font);
+      out += fmt::format("set label {} {} at screen 0.5,{:.5f} center font ',{:.1f}' tc rgb '#555555' noenhanced\n",
+                         2 + i, quoted(notes_[i]), y(16 + note_line * as_double(notes_.size() - 1 - i)), 11 * font);
     }
-    out += e_.measured == measure::sets ? "set yrange [-2:104]\nset ytics 20\n" : "set yrange [0:*]\n";
-    out += fmt::format("set xrange [0:{}]\nset grid lc rgb '#dddddd'\n",
+    out += fmt::format(R"({}
+set xrange [0:{}]
+set grid lc rgb '#dddddd'
+set border 3
+set tics nomirror out
+unset key
+)",
+                       e_.measured == measure::sets ? "set yrange [-2:104]\nset ytics 20" : "set yrange [0:*]",
                        thousandths_text(e_.levels.back() + e_.levels.front() / 2));
-    out += "set border 3\nset tics nomirror out\nunset key\n";
-    for (std::size_t i = 0; i < e_.panels.size(); ++i) { out += draw_panel(i); }
+    for (std::size_t i = 0; i < e_.panels.size(); ++i) {
+      // Labels would be drawn again with every plot.
+      out += draw_panel(i) + (i == 0 ? "unset label\n" : "");
+    }
     return out + draw_legend() + "unset multiplot\nset output\n";
   }
 
  private:
+  [[nodiscard]] static auto as_double(std::size_t n) -> double { return static_cast<double>(n); }
   /// Columns of the legend: all as wide as the longest title.
   [[nodiscard]] auto most_in_row() const -> std::size_t {
     std::size_t longest = 0;
     for (const curve& c : legend_) { longest = std::max(longest, c.title.size()); }
-    const auto fitting = static_cast<std::size_t>(width_ / (legend_sample + letter * static_cast<double>(longest)));
+    const auto fitting = static_cast<std::size_t>(width_ / (legend_sample + letter * as_double(longest)));
     return std::clamp<std::size_t>(fitting, 1, legend_columns);
   }
   [[nodiscard]] auto y(double pixels) const -> double { return pixels / height_; }
   [[nodiscard]] auto draw_panel(std::size_t i) const -> std::string {
     const panel& p = e_.panels[i];
-    const std::size_t row = i / columns_;
-    const double x = left + static_cast<double>(i % columns_) * (panel_width + left + gap_right);
-    const double top = height_ - title_height - static_cast<double>(row) * (panel_height + gap_below);
-    std::string out = fmt::format(
-        "set lmargin at screen {:.5f}\nset rmargin at screen {:.5f}\nset tmargin at screen {:.5f}\nset bmargin at "
-        "screen {:.5f}\n",
-        x / width_, (x + panel_width) / width_, y(top), y(top - panel_height));
-    out += fmt::format("set title {} noenhanced offset 0,-0.5\nset xlabel {} offset 0,0.4\nset ylabel {}\n",
-                       quoted(p.title), quoted(e_.level_title), quoted(e_.share_title));
+    const double x = left + as_double(i % columns_) * (panel_width + left + gap_right);
+    const double top = height_ - title_height - as_double(i / columns_) * (panel_height + gap_below);
     std::string data;
     std::string plots;
     for (std::size_t c = 0; c < p.curves.size(); ++c) {
       data += fmt::format("$c{} << EOD\n", c);
       for (std::size_t l = 0; l < e_.levels.size(); ++l) {
         const auto count = result_.counts->counts(p.curves[c].series, l)[p.curves[c].column];
-        data += fmt::format("{} {:.4f}\n", thousandths_text(e_.levels[l]), height_of(count));
+        const double whole = e_.measured == measure::sets ? 0.01 * static_cast<double>(e_.sets) : 1000.0;
+        data += fmt::format("{} {:.4f}\n", thousandths_text(e_.levels[l]), static_cast<double>(count) / whole);
       }
       data += "EOD\n";
       plots += fmt::format("{}$c{} {}", c == 0 ? "plot " : ", ", c, style_of(p.curves[c]));
     }
-    return out + data + plots + "\n" + (i == 0 ? unset_labels() : "");
+    return fmt::format(R"(set lmargin at screen {:.5f}
+set rmargin at screen {:.5f}
+set tmargin at screen {:.5f}
+set bmargin at screen {:.5f}
+set title {} noenhanced offset 0,-0.5
+set xlabel {} offset 0,0.4
+set ylabel {}
+{}{}
+)",
+                       x / width_, (x + panel_width) / width_, y(top), y(top - panel_height), quoted(p.title),
+                       quoted(e_.level_title), quoted(e_.share_title), data, plots);
   }
-
-  [[nodiscard]] auto height_of(std::int64_t count) const -> double {
-    const double whole = e_.measured == measure::sets ? 0.01 * static_cast<double>(e_.sets) : 1000.0;
-    return static_cast<double>(count) / whole;
-  }
-
-  /// Labels would be drawn again with every plot.
-  [[nodiscard]] static auto unset_labels() -> std::string { return "unset label\n"; }
 
   [[nodiscard]] auto draw_legend() const -> std::string {
-    const double middle =
-        static_cast<double>(notes_.size()) * note_line + 15 + static_cast<double>(legend_rows_) * legend_row / 2;
-    std::string out = fmt::format(
-        "set yrange [0:1]\nunset border\nunset tics\nunset grid\nunset title\nunset xlabel\nunset ylabel\nset lmargin at screen "
-        "0\nset rmargin at screen 1\nset bmargin at screen 0\nset tmargin at screen {:.5f}\nset key at screen "
-        "0.5,{:.5f} center center vertical maxrows {} samplen 3 noenhanced Left reverse\n",
-        y(below_), y(middle), legend_rows_);
+    const double middle = as_double(notes_.size()) * note_line + 15 + as_double(legend_rows_) * legend_row / 2;
+    std::string out = fmt::format(R"(set yrange [0:1]
+unset border
+unset tics
+unset grid
+unset title
+unset xlabel
+unset ylabel
+set lmargin at screen 0
+set rmargin at screen 1
+set bmargin at screen 0
+set tmargin at screen {:.5f}
+set key at screen 0.5,{:.5f} center center vertical maxrows {} samplen 3 noenhanced Left reverse
+)",
+                                  y(below_), y(middle), legend_rows_);
     // Gnuplot fills columns first; the order of the curves is to be read along rows.
     const std::size_t in_row = (legend_.size() + legend_rows_ - 1) / legend_rows_;
     for (std::size_t i = 0; i < in_row * legend_rows_; ++i) {
@@ -183,7 +185,6 @@ class picture {
   const experiment& e_;
   std::vector<curve> legend_;
   std::size_t columns_;
-  std::size_t rows_;
   std::vector<std::string> notes_;
   double width_;
   std::size_t legend_rows_;

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "result_files.hpp"
-
-#include <cstdint>
-#include <ostream>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
 #include <takt/core/version.hpp>
 #include <takt/report/json.hpp>
 
+#include "results.hpp"
+
 namespace takt::program::sweep {
 
 namespace {
 
-[[nodiscard]] auto number_text(const experiment& e, std::int64_t count) -> std::string {
-  return e.measured == measure::sets ? fmt::format("{}", count) : thousandths_text(count);
+/// Calls `row(series, level, counts as text)` for each row.
+template <class Row>
+void for_each_row(const result& r, const Row& row) {
+  const experiment& e = *r.designed;
+  for (std::size_t s = 0; s < e.series.size(); ++s) {
+    for (std::size_t l = 0; l < e.levels.size(); ++l) {
+      std::vector<std::string> texts;
+      for (const std::int64_t count : r.counts->counts(s, l)) {
+        texts.push_back(e.measured == measure::sets ? fmt::format("{}", count) : thousandths_text(count));
+      }
+      row(e.series[s], thousandths_text(e.levels[l]), texts);
+    }
+  }
 }
 
 [[nodiscard]] auto remarks_of(const result& r) -> std::vector<std::string> {
@@ -33,13 +38,9 @@ void write_csv(std::ostream& out, const result& r) {
              e.title);
   for (const parameter& p : r.with->all()) { fmt::print(out, "# {} = {} ({})\n", p.name, p.value, p.about); }
   fmt::print(out, "{},{},sets,{}\n", fmt::join(e.keys, ","), e.level_name, fmt::join(e.columns, ","));
-  for (std::size_t s = 0; s < e.all_series.size(); ++s) {
-    for (std::size_t l = 0; l < e.levels.size(); ++l) {
-      fmt::print(out, "{},{},{}", fmt::join(e.all_series[s].cells, ","), thousandths_text(e.levels[l]), e.sets);
-      for (const std::int64_t count : r.counts->counts(s, l)) { fmt::print(out, ",{}", number_text(e, count)); }
-      fmt::print(out, "\n");
-    }
-  }
+  for_each_row(r, [&](const auto& cells, const std::string& level, const auto& counts) {
+    fmt::print(out, "{},{},{},{}\n", fmt::join(cells, ","), level, e.sets, fmt::join(counts, ","));
+  });
   for (const std::string& remark : remarks_of(r)) { fmt::print(out, "# {}\n", remark); }
 }
 
@@ -50,17 +51,13 @@ void write_json(std::ostream& out, const result& r) {
   json.key("parameters").begin_object();
   for (const parameter& p : r.with->all()) { json.member(p.name, p.value); }
   json.end_object().key("rows").begin_array();
-  for (std::size_t s = 0; s < e.all_series.size(); ++s) {
-    for (std::size_t l = 0; l < e.levels.size(); ++l) {
-      json.begin_object();
-      for (std::size_t k = 0; k < e.keys.size(); ++k) { json.member(e.keys[k], e.all_series[s].cells[k]); }
-      json.key(e.level_name).literal(thousandths_text(e.levels[l]));
-      json.member("sets", e.sets);
-      const auto counts = r.counts->counts(s, l);
-      for (std::size_t c = 0; c < e.columns.size(); ++c) { json.key(e.columns[c]).literal(number_text(e, counts[c])); }
-      json.end_object();
-    }
-  }
+  for_each_row(r, [&](const auto& cells, const std::string& level, const auto& counts) {
+    json.begin_object();
+    for (std::size_t k = 0; k < e.keys.size(); ++k) { json.member(e.keys[k], cells[k]); }
+    json.key(e.level_name).literal(level).member("sets", e.sets);
+    for (std::size_t c = 0; c < e.columns.size(); ++c) { json.key(e.columns[c]).literal(counts[c]); }
+    json.end_object();
+  });
   json.end_array();
   if (const auto remarks = remarks_of(r); !remarks.empty()) {
     json.key("remarks").begin_array();

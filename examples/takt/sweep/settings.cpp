@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstddef>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,40 +18,52 @@ namespace {
 constexpr std::int64_t highest_level = 100'000;
 constexpr std::size_t most_values = 1000;
 
-[[nodiscard]] auto split(std::string_view text, char separator) -> std::vector<std::string_view> {
+[[nodiscard]] auto split(std::string_view text) -> std::vector<std::string_view> {
   std::vector<std::string_view> parts;
   while (true) {
-    const std::size_t at = text.find(separator);
+    const std::size_t at = text.find(',');
     parts.push_back(text.substr(0, at));
     if (at == std::string_view::npos) { return parts; }
     text.remove_prefix(at + 1);
   }
 }
 
-[[nodiscard]] auto to_number(std::string_view name, std::string_view text, std::int64_t least, std::int64_t most)
-    -> std::int64_t {
-  std::int64_t out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc{} || end != text.data() + text.size() || out < least || out > most) {
-    throw input_error{std::string{name}, fmt::format("\"{}\" is out of range", text),
-                      fmt::format("an integer from {} to {}", least, most)};
-  }
-  return out;
+template <class Value>
+[[nodiscard]] auto sorted(std::vector<Value> values) -> std::vector<Value> {
+  std::ranges::sort(values);
+  values.erase(std::ranges::unique(values).begin(), values.end());
+  return values;
 }
 
-[[nodiscard]] auto to_level(std::string_view name, std::string_view text) -> std::int64_t {
-  const auto [numerator, denominator] = option_ratio(std::string{name}, std::string{text});
+[[nodiscard]] auto to_level(const parameter& of, std::string_view text) -> std::int64_t {
+  const auto [numerator, denominator] = option_ratio(of.name, std::string{text});
   if (numerator < 1 || numerator > highest_level * denominator || 1000 % denominator != 0 ||
       numerator * (1000 / denominator) > highest_level) {
-    throw input_error{std::string{name}, fmt::format("\"{}\" is no level", text), "0.001 to 100 in steps of 0.001"};
+    throw input_error{of.name, fmt::format("\"{}\" is no level", text), "0.001 to 100 in steps of 0.001"};
   }
   return numerator * (1000 / denominator);
 }
 
 }  // namespace
 
+auto with(std::vector<parameter> all, std::vector<parameter> own) -> std::vector<parameter> {
+  for (parameter& p : own) {
+    const auto same = std::ranges::find(all, p.name, &parameter::name);
+    if (same == all.end()) {
+      all.push_back(std::move(p));
+    } else {
+      same->value = std::move(p.value);
+    }
+  }
+  return all;
+}
+
 auto settings::find(std::string_view name) const -> const parameter& {
   return *std::ranges::find(all_, name, &parameter::name);
+}
+
+auto settings::has(std::string_view name) const -> bool {
+  return std::ranges::find(all_, name, &parameter::name) != all_.end();
 }
 
 void settings::set(std::string_view name, std::string_view value) {
@@ -67,45 +78,80 @@ void settings::set(std::string_view name, std::string_view value) {
   found->value = value;
 }
 
-auto settings::number(std::string_view name, std::int64_t least, std::int64_t most) const -> std::int64_t {
-  return to_number(name, find(name).value, least, most);
+auto settings::to_number(const parameter& of, std::string_view text) -> std::int64_t {
+  std::int64_t out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc{} || end != text.data() + text.size() || out < of.least || out > of.most) {
+    throw input_error{of.name, fmt::format("\"{}\" is out of range", text),
+                      fmt::format("an integer from {} to {}", of.least, of.most)};
+  }
+  return out;
 }
 
-auto settings::numbers(std::string_view name, std::int64_t least, std::int64_t most) const
-    -> std::vector<std::int64_t> {
+auto settings::numbers(std::string_view name) const -> std::vector<std::int64_t> {
   std::vector<std::int64_t> out;
-  for (const std::string_view part : split(find(name).value, ',')) {
-    out.push_back(to_number(name, part, least, most));
-  }
-  std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
-  return out;
+  for (const std::string_view part : split(find(name).value)) { out.push_back(to_number(find(name), part)); }
+  return sorted(std::move(out));
 }
 
 auto settings::ratio(std::string_view name) const -> std::pair<std::int64_t, std::int64_t> {
   return option_ratio(std::string{name}, find(name).value);
 }
 
+auto settings::real(std::string_view name) const -> double {
+  const auto [numerator, denominator] = ratio(name);
+  return static_cast<double>(numerator) / static_cast<double>(denominator);
+}
+
 auto settings::levels(std::string_view name) const -> std::vector<std::int64_t> {
-  const std::string& text = find(name).value;
+  const parameter& of = find(name);
+  const std::string_view text = of.value;
   std::vector<std::int64_t> out;
   const std::size_t dots = text.find("..");
   const std::size_t slash = text.find('/', dots == std::string::npos ? 0 : dots);
   if (dots != std::string::npos && slash != std::string::npos) {
-    const std::string_view whole = text;
-    const std::int64_t last = to_level(name, whole.substr(dots + 2, slash - dots - 2));
-    const std::int64_t step = to_level(name, whole.substr(slash + 1));
-    for (std::int64_t at = to_level(name, whole.substr(0, dots)); at <= last; at += step) { out.push_back(at); }
+    const std::int64_t last = to_level(of, text.substr(dots + 2, slash - dots - 2));
+    const std::int64_t step = to_level(of, text.substr(slash + 1));
+    for (std::int64_t at = to_level(of, text.substr(0, dots)); at <= last; at += step) { out.push_back(at); }
   } else {
-    for (const std::string_view part : split(text, ',')) { out.push_back(to_level(name, part)); }
-    std::ranges::sort(out);
-    out.erase(std::ranges::unique(out).begin(), out.end());
+    for (const std::string_view part : split(text)) { out.push_back(to_level(of, part)); }
+    out = sorted(std::move(out));
   }
   if (out.empty() || out.size() > most_values) {
-    throw input_error{std::string{name}, fmt::format("\"{}\" holds {} levels", text, out.size()),
+    throw input_error{of.name, fmt::format("\"{}\" holds {} levels", text, out.size()),
                       fmt::format("1 to {} levels such as \"0.2..3.0/0.2\" or \"0.5,1,1.5\"", most_values)};
   }
+  for (const std::int64_t level : out) {
+    if (level < of.least || level > of.most || level % of.step != 0) {
+      throw input_error{of.name, fmt::format("{} is out of range", thousandths_text(level)),
+                        fmt::format("{:g} to {:g} in steps of {:g}", 0.001 * static_cast<double>(of.least),
+                                    0.001 * static_cast<double>(std::min(of.most, highest_level)),
+                                    0.001 * static_cast<double>(of.step))};
+    }
+  }
   return out;
+}
+
+auto settings::choices(std::string_view name, std::span<const std::string_view> names) const
+    -> std::vector<std::size_t> {
+  std::vector<std::size_t> out;
+  for (const std::string_view one : split(find(name).value)) {
+    const auto at = std::ranges::find(names, one);
+    if (at == names.end()) {
+      throw input_error{std::string{name}, fmt::format("\"{}\" is no value of it", one),
+                        fmt::format("some of {}", fmt::join(names, ","))};
+    }
+    out.push_back(static_cast<std::size_t>(at - names.begin()));
+  }
+  return sorted(std::move(out));
+}
+
+auto settings::choice(std::string_view name, std::span<const std::string_view> names) const -> std::size_t {
+  const auto chosen = choices(name, names);
+  if (chosen.size() != 1) {
+    throw input_error{std::string{name}, "has several values", fmt::format("one of {}", fmt::join(names, ","))};
+  }
+  return chosen.front();
 }
 
 auto settings::fingerprint() const -> std::string {

@@ -4,10 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "settings.hpp"
 
@@ -21,16 +25,37 @@ struct unit {
   std::int64_t level = 0;  ///< thousandths
   std::int64_t first_set = 0;
   std::int64_t sets = 0;
+
+  /// Unique among the levels and sets of a study.
+  [[nodiscard]] auto number(std::int64_t set) const -> std::uint64_t {
+    return static_cast<std::uint64_t>(level * most_sets + first_set + set);
+  }
+  /// Of levels that number something.
+  [[nodiscard]] auto whole_level() const -> std::size_t { return static_cast<std::size_t>(level / 1000); }
 };
 
 /// Adds what it finds in a unit to the counts, one per column. Whatever is added depends on the settings of the study
-/// and the unit alone, so that neither the number of workers nor their order shows in a result.
+/// and the unit alone, so that neither the number of workers nor their order shows in a result. Each worker has a copy.
 using counter = std::function<void(const unit&, std::span<std::int64_t>)>;
 
-/// A configuration whose counts are rows of the result, told apart by its cells.
-struct series {
-  std::vector<std::string> cells;
-};
+/// A counter that judges set by set: `judge(unit, number of the set in it, counts)`.
+template <class Judge>
+[[nodiscard]] auto set_by_set(Judge judge) -> counter {
+  return [judge = std::move(judge)](const unit& u, std::span<std::int64_t> counts) mutable {
+    for (std::int64_t i = 0; i < u.sets; ++i) { judge(u, i, counts); }
+  };
+}
+
+/// A counter whose levels all come out of the same runs: `find(series)` does those, once per worker.
+template <class Find, class Write>
+[[nodiscard]] auto once_per_series(Find find, Write write) -> counter {
+  using found = decltype(find(std::size_t{}));
+  return [find = std::move(find), write = std::move(write), known = std::map<std::size_t, found>{}](
+             const unit& u, std::span<std::int64_t> counts) mutable {
+    if (!known.contains(u.series)) { known.emplace(u.series, find(u.series)); }
+    write(known.at(u.series), u, counts);
+  };
+}
 
 enum class stroke : std::uint8_t {
   solid,
@@ -41,7 +66,7 @@ enum class stroke : std::uint8_t {
 /// What the numbers in the columns are.
 enum class measure : std::uint8_t {
   sets,         ///< that have a property; drawn as their share
-  thousandths,  ///< of a time or a ratio; drawn as it is. Pre: `sets_per_unit` is `sets`, as times do not add up
+  thousandths,  ///< of a time or a ratio; drawn as it is. Times do not add up, so all sets of a point are one unit
 };
 
 /// A column over the levels.
@@ -58,36 +83,79 @@ struct panel {
   std::vector<curve> curves;
 };
 
-/// A study with its settings: everything that the engine needs, and nothing about how it runs.
-struct experiment {
+/// One of the things that a study compares: what it is, its cell or column, and how it is drawn.
+template <class What>
+struct compared {
+  What what;
+  std::string_view cell;
+  std::string_view title;
+  int colour = 0;
+  stroke line = stroke::solid;
+};
+
+/// What the result of a study says of itself, for any settings.
+struct layout {
   std::string title;
-  std::string level_title;  ///< of the horizontal axis
-  std::string level_name;   ///< of its column
-  std::string share_title;  ///< of the vertical axis
-  measure measured = measure::sets;
-  std::vector<std::int64_t> levels;
-  std::int64_t sets = 0;  ///< per series and level
-  std::int64_t sets_per_unit = 10;
-  std::vector<std::string> keys;  ///< names of the cells of a series
-  std::vector<sweep::series> all_series;
+  std::string level_name;            ///< of the column
+  std::string level_title;           ///< of the horizontal axis
+  std::string share_title;           ///< of the vertical axis
+  std::vector<std::string> keys;     ///< names of the cells of a series
   std::vector<std::string> columns;  ///< of the counts
+  measure measured = measure::sets;
+};
+
+/// A study with its settings: everything that the engine needs, and nothing about how it runs.
+struct experiment : layout {
+  std::vector<std::int64_t> levels;
+  std::int64_t sets = 1;  ///< per series and level
+  std::int64_t sets_per_unit = 10;
+  std::vector<std::vector<std::string>> series;  ///< configurations whose counts are rows, told apart by their cells
   std::vector<panel> panels;
   std::size_t panels_per_row = 3;
   /// Lines that say what all counts together show, for the end of the result; may be empty.
   std::function<std::vector<std::string>(const tally&)> remarks;
-  /// A counter for one worker, with memory of its own.
-  std::function<counter()> make_counter;
+  counter count;
+
+  template <class... Cell>
+  void add_series(const Cell&... cells) {
+    series.push_back({fmt::format("{}", cells)...});
+  }
+  void add_panel(std::string name) { panels.push_back({std::move(name), {}}); }
+  /// A curve of the last series in the last panel.
+  void draw(std::size_t column, std::string_view name, int colour, stroke line = stroke::solid) {
+    draw_in(panels.size() - 1, column, name, colour, line);
+  }
+  void draw_in(std::size_t panel, std::size_t column, std::string_view name, int colour, stroke line = stroke::solid) {
+    panels[panel].curves.push_back({series.size() - 1, column, std::string{name}, colour, line});
+  }
 };
 
 struct study {
   std::string_view name;
   std::string_view about;
+  layout shown;
   std::vector<parameter> parameters;
-  /// Throws `input_error` when a setting is out of its range.
-  std::function<experiment(const settings&)> design;
+  /// Fills in the series, the panels and the counter. Throws `input_error` when settings do not go together.
+  std::function<void(const settings&, experiment&)> fill;
+
+  /// Levels and sets are those of the parameters of these names. Throws `input_error`.
+  [[nodiscard]] auto design(const settings& s) const -> experiment;
 };
 
 /// Every study of this program, in the order in which it is listed.
 [[nodiscard]] auto studies() -> const std::vector<study>&;
+
+/// The studies of each family, in the order in which they are listed.
+[[nodiscard]] auto rtgpu_studies() -> std::vector<study>;
+[[nodiscard]] auto accelerator_studies() -> std::vector<study>;
+[[nodiscard]] auto openvx_studies() -> std::vector<study>;
+[[nodiscard]] auto wamp2s_studies() -> std::vector<study>;
+[[nodiscard]] auto wamp2s_network_studies() -> std::vector<study>;
+[[nodiscard]] auto gpusync_studies() -> std::vector<study>;
+[[nodiscard]] auto gpusync_runtime_studies() -> std::vector<study>;
+[[nodiscard]] auto gpusync_video_studies() -> std::vector<study>;
+
+/// Throws that takt itself is at fault, unless all is well.
+void require(bool well, std::string_view otherwise);
 
 }  // namespace takt::program::sweep

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <chrono>
+#include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <iostream>
-#include <memory>
 #include <optional>
-#include <string_view>
 #include <thread>
+
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,22 +23,76 @@
 #include "../text_file.hpp"
 #include "engine.hpp"
 #include "journal.hpp"
-#include "plot.hpp"
-#include "progress_bar.hpp"
-#include "result_files.hpp"
-#include "study.hpp"
-#include "tally.hpp"
+#include "results.hpp"
 
 namespace takt::program {
 
 namespace {
 
 using namespace sweep;
+using namespace std::chrono_literals;
 
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
 
 void interrupt(int /*signal*/) { interrupted = true; }
+
+/// How far a sweep is, on standard error: a bar in one line of a terminal; elsewhere a plain line every ten seconds,
+/// and a last one.
+class progress_bar {
+ public:
+  /// `known` units are there before anything is done, and say nothing about the speed.
+  progress_bar(std::string_view name, std::size_t known, std::size_t units)
+      : name_{name}, at_start_{known}, units_{units} {
+    next_ = start_ + (terminal_ ? clock::duration{200ms} : clock::duration{10s});
+  }
+
+  void show(std::size_t known) {
+    const auto now = clock::now();
+    if (now < next_) { return; }
+    next_ = now + (terminal_ ? clock::duration{100ms} : clock::duration{10s});
+    if (terminal_) {
+      const std::size_t filled = known * bar_width / units_;
+      fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {}\x1b[K", name_, "", filled, "", bar_width - filled, line(known, now));
+      (void)std::fflush(stderr);
+    } else {
+      fmt::print(stderr, "{}: {}\n", name_, line(known, now));
+    }
+  }
+  /// The last line: how many units are there, whether or not that is all of them.
+  void finish(std::size_t known) const {
+    fmt::print(stderr, "{}{}: {} of {} units in {}{}\n", terminal_ ? "\r" : "", name_, known, units_,
+               text_of(seconds_until(clock::now())), terminal_ ? "\x1b[K" : "");
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::size_t bar_width = 30;
+
+  [[nodiscard]] static auto text_of(double seconds) -> std::string {
+    const auto whole = std::llround(seconds);
+    return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
+                        : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  }
+  [[nodiscard]] auto seconds_until(clock::time_point now) const -> double {
+    return std::chrono::duration<double>(now - start_).count();
+  }
+  [[nodiscard]] auto line(std::size_t known, clock::time_point now) const -> std::string {
+    const double seconds = seconds_until(now);
+    const auto done = static_cast<double>(known - at_start_);
+    std::string head = fmt::format("{:3} %, {} of {} units", known * 100 / units_, known, units_);
+    if (done < 1 || seconds <= 0) { return head; }
+    const double rate = done / seconds;
+    return fmt::format("{}, {:.3g}/s, {} left", head, rate, text_of(static_cast<double>(units_ - known) / rate));
+  }
+
+  std::string_view name_;
+  std::size_t at_start_;
+  std::size_t units_;
+  bool terminal_ = isatty(STDERR_FILENO) == 1;
+  clock::time_point start_ = clock::now();
+  clock::time_point next_;
+};
 
 [[nodiscard]] auto find_study(const std::string& name) -> const study& {
   const auto& all = studies();

@@ -4,11 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <span>
-#include <utility>
 
 #include <takt/prediction/corun/progress_threshold.hpp>
 
@@ -54,16 +49,5 @@ class errors_by_progress {
  private:
   std::array<mean_error, bins> means_{};
 };
-
-/// A counter whose levels all come out of the same runs: `find(series)` does those, once per worker.
-template <class Find, class Write>
-[[nodiscard]] auto once_per_series(Find find, Write write) -> counter {
-  using found = decltype(find(std::size_t{}));
-  return [find = std::move(find), write = std::move(write), known = std::map<std::size_t, found>{}](
-             const unit& u, std::span<std::int64_t> counts) mutable {
-    if (!known.contains(u.series)) { known.emplace(u.series, find(u.series)); }
-    write(known.at(u.series), u.level, counts);
-  };
-}
 
 }  // namespace takt::program::sweep

@@ -10,6 +10,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/core/value_list.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
@@ -43,8 +44,8 @@ struct comparison {
   [[nodiscard]] constexpr auto best() const -> const comparison_line<N, V>& {
     std::size_t out = 0;
     for (std::size_t k = 1; k < lines.size(); ++k) {
-      const bool is_better = lines[k].schedulable() &&
-                             (!lines[out].schedulable() || lines[out].slack() < lines[k].slack());
+      const bool is_better =
+          lines[k].schedulable() && (!lines[out].schedulable() || lines[out].slack() < lines[k].slack());
       if (is_better) { out = k; }
     }
     return lines[out];
@@ -61,13 +62,10 @@ struct comparison {
 
 /// Rules of processors side by side.
 template <RuleTag... Rules>
-struct cpu_rule_list {
-  boost::hana::tuple<Rules...> all;
-  static constexpr std::size_t size = sizeof...(Rules);
-};
+struct cpu_rule_list : value_list<Rules...> {};
 template <RuleTag... Rules>
 [[nodiscard]] constexpr auto cpu_rules(const Rules&... given) -> cpu_rule_list<Rules...> {
-  return {boost::hana::tuple<Rules...>{given...}};
+  return {list_of(given...)};
 }
 
 namespace detail {
@@ -94,7 +92,7 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P
     -> comparison<N, V, sizeof...(P) * sizeof...(Rules)> {
   comparison<N, V, sizeof...(P) * sizeof...(Rules)> out;
   policies.each([&](const auto& policy) {
-    boost::hana::for_each(rules.all, [&](const auto& rule) {
+    rules.each([&](const auto& rule) {
       static_cast<void>(out.lines.push_back(detail::line_of(judge(policy, rule, all, board, rounds), rule)));
     });
   });
@@ -110,8 +108,7 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class... P
 /// compilation, at run time there is no line.
 template <VisitSource T, class... P, class... Rules>
 [[nodiscard]] constexpr auto compare(const T& tasks, const hardware& board, const policy_list<P...>& policies,
-                                     const cpu_rule_list<Rules...>& rules,
-                                     std::int32_t rounds = default_share_rounds,
+                                     const cpu_rule_list<Rules...>& rules, std::int32_t rounds = default_share_rounds,
                                      detail::refusal&& refused = detail::refusal{true}) {
   const auto all = describe(tasks);
   refused.error = all.error;

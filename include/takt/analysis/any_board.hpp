@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include <takt/analysis/any_rule.hpp>
@@ -19,6 +20,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/board_check.hpp>
 #include <takt/rules/board_stations.hpp>
+#include <takt/rules/composed_board.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/tags.hpp>
 
@@ -28,6 +30,7 @@ namespace takt {
 template <std::size_t Capacity>
 struct any_pool {
   visit_place place = visit_place::own;
+  std::string_view name{};  ///< of its resource, if that has one
   std::int32_t units = 1;
   mutex_key mutex{};  ///< null: it is none
   gpu_record gpu{};   ///< as a plan sees it; without SMs where a plan hands none out
@@ -47,6 +50,15 @@ template <class Resource>
   return is_gpu<Resource> ? visit_place::gpu : visit_place::own;
 }
 
+template <class Resource>
+[[nodiscard]] constexpr auto name_of_resource(const Resource& r) noexcept -> std::string_view {
+  if constexpr (requires {
+                  { r.name } -> std::convertible_to<std::string_view>;
+                }) {
+    return r.name;
+  }
+  return {};
+}
 template <class S>
 [[nodiscard]] constexpr auto place_of_segment() noexcept -> visit_place {
   using wanted = typename resource_of_segment<S>::type;
@@ -93,6 +105,7 @@ class any_board {
     static_assert(detail::pool_fault<resource_pool<Resource, Rule>>::passed);
     using facts = detail::pool_facts<resource_pool<Resource, Rule>>;
     any_pool<Capacity> made{.place = detail::place_of_resource<Resource>(),
+                            .name = detail::name_of_resource(p.resource),
                             .units = facts::units(p),
                             .mutex = facts::mutex(p),
                             .gpu = facts::gpu(p),

@@ -78,6 +78,7 @@ class any_rule {
   [[nodiscard]] auto hands_out_percents() const noexcept -> bool { return calls_->hands_out_percents; }
   [[nodiscard]] auto reads_priorities() const noexcept -> bool { return calls_->reads_priorities; }
   [[nodiscard]] auto reads_cores() const noexcept -> bool { return calls_->reads_cores; }
+  [[nodiscard]] auto has_clusters() const noexcept -> bool { return calls_->has_clusters; }
   /// Processors that are scheduled together.
   [[nodiscard]] auto cluster(std::int32_t units) const -> std::int32_t { return calls_->cluster(place_, units); }
   /// How long a visit takes, by its view or by itself. On something without SMs a kernel whose time nothing but SMs
@@ -116,6 +117,7 @@ class any_rule {
     bool hands_out_percents = false;
     bool reads_priorities = false;
     bool reads_cores = false;
+    bool has_clusters = false;
     std::size_t server_bytes = 0;
     model_error (*fault)(const rule_place&) = nullptr;
     std::int32_t (*cluster)(const rule_place&, std::int32_t) = nullptr;
@@ -151,6 +153,7 @@ class any_rule {
     c.hands_out_percents = takt::detail::hands_out_percents<Rule>();
     c.reads_priorities = takt::detail::order_reads_priorities<order_of<Rule>>;
     c.reads_cores = takt::detail::reads_cores<Rule>;
+    c.has_clusters = takt::detail::has_clusters<Rule>;
     c.server_bytes = sizeof(machine);
     c.fault = [](const rule_place& r) { return takt::detail::rule_fault(r.template as<Rule>()); };
     c.cluster = [](const rule_place& r, std::int32_t units) {

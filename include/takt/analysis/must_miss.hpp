@@ -18,8 +18,8 @@ namespace takt::analysis {
 /// How much of a board a policy lets tasks use at a time.
 struct board_capacity {
   std::int32_t processors = 1;
-  bool named_cores = false;    ///< each task stays on the core that it names, if it names one
-  std::int32_t kernels = 0;    ///< that share a GPU, each no faster than with all of it; 0: no limit is known
+  bool named_cores = false;  ///< each task stays on the core that it names, if it names one
+  std::int32_t kernels = 0;  ///< that share a GPU, each no faster than with all of it; 0: no limit is known
 };
 
 namespace detail {
@@ -32,8 +32,8 @@ inline constexpr std::int64_t whole_unit = 1'000'000;
   const ticks whole = time / period;
   if (whole > whole_unit) { return whole_unit * whole_unit; }
   const ticks rest = time % period;
-  const std::int64_t part = rest <= longest_visit_time / 1024 ? rest * whole_unit / period
-                                                              : rest / (period / whole_unit + 1);
+  const std::int64_t part =
+      rest <= longest_visit_time / 1024 ? rest * whole_unit / period : rest / (period / whole_unit + 1);
   return whole * whole_unit + part;
 }
 

@@ -11,6 +11,7 @@
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/model/described_tasks.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/report/table.hpp>
@@ -18,6 +19,13 @@
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/token_rule.hpp>
+
+namespace takt {
+
+template <std::size_t Capacity>
+struct any_pool;
+
+}  // namespace takt
 
 namespace takt::report {
 
@@ -63,27 +71,62 @@ template <class Rule>
   return "a rule without name";
 }
 
+/// What words about a pool need.
+struct pool_answers {
+  pool_contents held{};
+  std::string rule{};
+  std::int32_t together = 0;  ///< processors of a cluster; 0: there are none
+  std::int32_t tokens = 0;
+  std::string_view protocol{};
+};
+template <class Pool>
+[[nodiscard]] auto answers_of(const Pool& p) -> pool_answers {
+  using rule_type = typename Pool::rule_type;
+  pool_answers out{.held = contents_of(p.resource), .rule = name_of_rule<rule_type>()};
+  if constexpr (takt::detail::has_clusters<rule_type>) { out.together = p.rule.cluster(out.held.count); }
+  if constexpr (Locked<rule_type>) {
+    out.tokens = p.rule.tokens;
+    out.protocol = rule_type::token_rule::name;
+  }
+  return out;
+}
+template <std::size_t Capacity>
+[[nodiscard]] auto answers_of(const any_pool<Capacity>& p) -> pool_answers {
+  pool_answers out{.held = {"unit", p.units}, .rule = std::string{p.rule.name()}};
+  switch (p.place) {
+    case visit_place::processor: out.held = contents_of(processors_resource{p.units}); break;
+    case visit_place::copy_engine: out.held = contents_of(copy_engines_resource{p.units}); break;
+    case visit_place::gpu:
+      if (p.has_sms) { out.held = {"SM", p.gpu.sms}; }
+      break;
+    case visit_place::own: out.held.kind = p.name.empty() ? out.held.kind : p.name; break;
+  }
+  if (p.rule.has_clusters()) { out.together = p.rule.cluster(p.units); }
+  if (p.tokens > 0) {
+    out.tokens = p.tokens;
+    out.protocol = p.order.name();
+  }
+  return out;
+}
+
 /// The rule of each pool, its clusters, and the protocol of its tokens.
 template <class P>
 void describe_pools(const P& board, verdict_summary& out) {
   tree pools;
   board.each([&](const auto& p) {
-    using rule_type = std::remove_cvref_t<decltype(p.rule)>;
-    const pool_contents held = contents_of(p.resource);
-    std::string rule = name_of_rule<rule_type>();
+    pool_answers pool = answers_of(p);
     tree one;
-    one.add("kind", held.kind).add("count", held.count).add("rule", rule);
-    if constexpr (takt::detail::has_clusters<rule_type>) {
-      const std::int32_t together = p.rule.cluster(held.count);
-      one.add("cluster", together);
-      rule += ", clusters of " + std::to_string(together);
+    one.add("kind", pool.held.kind).add("count", pool.held.count).add("rule", pool.rule);
+    if (pool.together > 0) {
+      one.add("cluster", pool.together);
+      pool.rule += ", clusters of " + std::to_string(pool.together);
     }
-    if constexpr (Locked<rule_type>) {
-      const std::string protocol{std::string_view{rule_type::token_rule::name}};
-      one.add("tokens", p.rule.tokens).add("protocol", protocol);
-      rule += ": " + plural(p.rule.tokens, "token") + " under " + protocol;
+    if (pool.tokens > 0) {
+      const std::string protocol{pool.protocol};
+      one.add("tokens", pool.tokens).add("protocol", protocol);
+      pool.rule += ": " + plural(pool.tokens, "token") + " under " + protocol;
     }
-    out.platform_words.push_back(plural(held.count, held.kind) + " (" + rule + ")");
+    out.platform_words.push_back(plural(pool.held.count, pool.held.kind) + " (" + pool.rule + ")");
     pools.push(std::move(one));
   });
   out.platform.add("pools", std::move(pools));
@@ -126,7 +169,7 @@ template <class P, class T, std::size_t N, std::size_t M>
   for (const auto& visit : v.visits) {
     out.visits.push_back(out.tasks[visit.task].name + " visit " + std::to_string(visit.segment));
   }
-  out.allocation = detail::share_members(v.plan, out, P::template count_of<virtual_sms_resource> > 1);
+  out.allocation = detail::share_members(v.plan, out, board.record().gpus.size() > 1);
   out.plan = detail::plan_members(v.plan, out);
   for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
   if (v.status == verdict_status::not_proven) { detail::add_obstacle(v, out); }

@@ -119,12 +119,14 @@ class board_flattener {
     if (out_.error) { return 0; }
     using wanted = typename resource_of_segment<S>::type;
     asks_gpu_ = asks_gpu_ || std::same_as<wanted, gpu>;
-    visit_mask added = 0;
-    const pools_asked found = with_pool_of(*board_, asked, share_.gpu, [&](const auto& p, std::uint32_t pool) {
-      added = this->enter(asked, p, pool, before);
-    });
-    if (!found.served) { fail(not_served<wanted>(found.alike)); }
-    return added;
+    const routed_visit found =
+        route(*board_, asked, share_.gpu,
+              {.task = static_cast<std::uint32_t>(out_.table.size() - 1), .sms = share_.sms, .percent = percent_});
+    if (!found.served) {
+      fail(not_served<wanted>(found.alike));
+      return 0;
+    }
+    return enter(asked, found, before);
   }
 
  private:
@@ -151,7 +153,8 @@ class board_flattener {
   }
 
   // What is joined without a CPU visit in between, and is in no stretch that the task marks, is one section of the
-  // tokens of its task's GPU, if it copies or has kernels and takes time.
+  // tokens of its task's GPU, if it copies or has kernels and takes time. Where it has no first visit that all others
+  // follow without others in between, each copy and kernel of it is one.
 
   static constexpr std::uint32_t no_tokens = 0xFFFF'FFFF;
 
@@ -164,7 +167,16 @@ class board_flattener {
       if ((left >> p & 1U) == 0) { continue; }
       const visit_mask joined = joined_to(t, visit_mask{1} << p);
       left &= ~joined;
-      if ((joined & on_device_) != 0 && time_of(t, joined) > 0) { add_section(tokens, joined); }
+      if ((joined & on_device_) == 0 || time_of(t, joined) == 0) { continue; }
+      const visit_section whole{static_cast<std::uint32_t>(out_.table.size() - 1), tokens, joined};
+      section_fault(out_.table, whole) ? add_sections_of(tokens, joined) : add_section(tokens, joined);
+    }
+  }
+  constexpr void add_sections_of(std::uint32_t tokens, visit_mask visits) {
+    const flow_record& t = out_.table.tasks.back();
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      const visit_mask own = visit_mask{1} << p & visits & on_device_;
+      if (own != 0 && time_of(t, own) > 0) { add_section(tokens, own); }
     }
   }
   constexpr void add_section(std::uint32_t tokens, visit_mask visits) {
@@ -208,18 +220,17 @@ class board_flattener {
     return found;
   }
 
-  template <class S, class Pool>
-  constexpr auto enter(const S& asked, const Pool& p, std::uint32_t pool, visit_mask before) -> visit_mask {
-    using facts = pool_facts<Pool>;
-    board_station at{.pool = pool};
+  template <class S>
+  constexpr auto enter(const S& asked, const routed_visit& found, visit_mask before) -> visit_mask {
+    board_station at{.pool = found.pool};
     if constexpr (std::same_as<S, copy_segment>) {
-      at.unit = facts::units(p) == 2 && takes_second_engine(asked.direction) ? 1 : 0;
+      at.unit = found.units == 2 && takes_second_engine(asked.direction) ? 1 : 0;
     } else {
-      at.units = facts::units(p);
-      if (std::same_as<S, cpu_segment> && facts::names_cores(p)) { enter_cluster(at, facts::cluster(p)); }
-      if (at.units < 1 || (facts::one_unit(p) && at.units > 1)) { fail(model_fault::platform_size_out_of_range); }
+      at.units = found.units;
+      if (found.names_cores) { enter_cluster(at, found.together); }
+      if (at.units < 1 || (found.one_unit && at.units > 1)) { fail(model_fault::platform_size_out_of_range); }
     }
-    const visit_view seen = facts::view(p, asked, placement_on(p));
+    const visit_view& seen = found.seen;
     if (seen.fault != model_fault::none && !out_.error) {
       fail(seen.fault);
       out_.error.lacks = seen.lacks;
@@ -251,15 +262,6 @@ class board_flattener {
     if (core_ < 0) { return fail(model_fault::negative_core); }
     if (core_ >= all) { return fail(model_fault::core_out_of_range); }
     at.unit = core_ / together * together;
-  }
-
-  template <class Pool>
-  [[nodiscard]] constexpr auto placement_on(const Pool& p) const -> visit_placement {
-    return {.gpu = pool_facts<Pool>::gpu(p),
-            .units = pool_facts<Pool>::units(p),
-            .task = static_cast<std::uint32_t>(out_.table.size() - 1),
-            .sms = share_.sms,
-            .percent = percent_};
   }
 
   /// Sections under protocols of one processor are time on it.

@@ -134,15 +134,22 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   }
 };
 
-/// Whether some pool serves a visit, and how many could.
-struct pools_asked {
+/// The pool of a visit, and how long the visit takes there.
+struct routed_visit {
   bool served = false;
-  std::int32_t alike = 0;
+  std::int32_t alike = 0;  ///< pools that serve such visits
+  std::uint32_t pool = 0;  ///< its position
+  std::int32_t units = 1;
+  bool names_cores = false;
+  std::int32_t together = 1;  ///< processors that are scheduled together, where tasks name cores
+  bool one_unit = false;
+  visit_view seen{};
 };
-/// f of the pool that serves a visit and of its position, where `gpu` is the number of the task's GPU.
-template <class P, class S, class F>
-constexpr auto with_pool_of(const P& board, const S& asked, std::int32_t gpu, const F& f) -> pools_asked {
-  pools_asked out;
+/// Where `gpu` is the number of the task's GPU, and `at` what the plan gives the task.
+template <class P, class S>
+[[nodiscard]] constexpr auto route(const P& board, const S& asked, std::int32_t gpu, visit_placement at)
+    -> routed_visit {
+  routed_visit out;
   std::uint32_t pool = 0;
   std::int32_t wanted = 0;
   if constexpr (std::same_as<typename resource_of_segment<S>::type, takt::gpu>) { wanted = gpu; }
@@ -152,7 +159,16 @@ constexpr auto with_pool_of(const P& board, const S& asked, std::int32_t gpu, co
     if constexpr (facts::template may_serve<S>) {
       if (facts::template serves_visits<S>(p) && out.alike++ == wanted) {
         out.served = true;
-        f(p, pool);
+        out.pool = pool;
+        out.units = facts::units(p);
+        out.one_unit = facts::one_unit(p);
+        if constexpr (std::same_as<S, cpu_segment>) {
+          out.names_cores = facts::names_cores(p);
+          out.together = facts::cluster(p);
+        }
+        at.gpu = facts::gpu(p);
+        at.units = out.units;
+        out.seen = facts::view(p, asked, at);
       }
     }
     ++pool;

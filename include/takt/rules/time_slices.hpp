@@ -22,6 +22,15 @@ namespace takt {
 /// Longest slice and longest switch.
 inline constexpr ticks longest_turn = ticks{1} << 40;
 
+/// How contexts take turns.
+struct turn_times {
+  ticks slice = 0;
+  ticks switching = 0;
+  bool keeps_places = false;
+
+  [[nodiscard]] friend constexpr auto operator==(const turn_times&, const turn_times&) noexcept -> bool = default;
+};
+
 /// What the rule of time slices reads of a visit besides its time.
 struct slice_view {
   std::uint32_t context = 0;  ///< of the tasks' own ones, those of tasks, then the named ones
@@ -65,9 +74,9 @@ struct time_slice_rule {
   duration switching{};
   bool keeps_places = false;  ///< turns go round in a fixed order; else a context that wakes up goes to the tail
 
-  [[nodiscard]] friend constexpr auto operator==(const time_slice_rule&, const time_slice_rule&) noexcept
-      -> bool = default;
-
+  [[nodiscard]] constexpr auto turns() const noexcept -> turn_times {
+    return {slice.count(), switching.count(), keeps_places};
+  }
   [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
     if (!detail::is_slice(slice.count())) { return {.fault = model_fault::slice_out_of_range}; }
     const bool good = switching.count() >= 0 && switching.count() <= longest_turn;
@@ -93,13 +102,16 @@ struct time_slice_rule {
   [[nodiscard]] static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_arrival { return {}; }
   template <std::size_t Capacity>
   [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const noexcept -> time_slice_server<Capacity> {
-    return {slice.count(), switching.count(), keeps_places};
+    return time_slice_server<Capacity>{turns()};
   }
 };
 
-/// A rule that is one of time slices, or adds nothing to one that a server would read.
+/// A rule under which contexts take turns as it says by `turns()`.
 template <class R>
-concept TakesTurns = std::derived_from<R, time_slice_rule>;
+concept TakesTurns = requires(const R& rule) {
+  { rule.turns() } -> std::same_as<turn_times>;
+  { rule.template make_server<1>(1) } -> std::same_as<time_slice_server<1>>;
+};
 
 [[nodiscard]] constexpr auto time_slices(duration slice, duration switching) noexcept -> time_slice_rule {
   return {slice, switching, false};

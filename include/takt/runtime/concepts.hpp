@@ -48,13 +48,13 @@ concept Device = std::constructible_from<typename D::kernel, ticks> &&
 
 /// What a device adds on which contexts take turns: each stream with SMs is a context that has all of them in its turn.
 ///
-/// - `takes_turns(rule)`: whether they do as the rule says;
+/// - `takes_turns(turns)`: whether they do so;
 /// - `served()` of a stream: when the context had the GPU for the kernel whose completion is asking;
 /// - its kernels are made of a length and the instant of the run's end, at which all of them are over.
 template <class D>
 concept TurnsDevice = Device<D> && std::constructible_from<typename D::kernel, ticks, ticks> &&
-                      requires(const D& d, const time_slice_rule& rule, const typename D::stream& s) {
-                        { d.takes_turns(rule) } -> std::same_as<bool>;
+                      requires(const D& d, const turn_times& turns, const typename D::stream& s) {
+                        { d.takes_turns(turns) } -> std::same_as<bool>;
                         s.served();
                       };
 

@@ -35,11 +35,12 @@ class emulated_sliced_device {
   class stream;
 
   /// Pre: the rule has no fault.
-  emulated_sliced_device(const platform_record& platform, const time_slice_rule& rule)
-      : engines_{platform}, rule_{rule}, gpu_{rule} {}
+  template <TakesTurns Rule>
+  emulated_sliced_device(const platform_record& platform, const Rule& rule)
+      : engines_{platform}, turns_{rule.turns()}, gpu_{turns_} {}
 
   [[nodiscard]] auto serves(const platform_record& wanted) const noexcept -> bool { return engines_.serves(wanted); }
-  [[nodiscard]] auto takes_turns(const time_slice_rule& wanted) const noexcept -> bool { return wanted == rule_; }
+  [[nodiscard]] auto takes_turns(const turn_times& wanted) const noexcept -> bool { return wanted == turns_; }
   [[nodiscard]] auto open(const sm_range& range) -> stream;
   [[nodiscard]] auto serve_at(std::int32_t priority) -> bool {
     const bool granted = gpu_.serve_at(priority);
@@ -53,7 +54,7 @@ class emulated_sliced_device {
 
  private:
   emulated_device engines_;
-  time_slice_rule rule_;
+  turn_times turns_;
   sliced_unit gpu_;
   std::uint32_t contexts_ = 0;
 };

@@ -13,10 +13,16 @@
 
 namespace takt::runtime {
 
-/// A platform whose rules a run of chains enforces: processors by fixed priority, copy engines in the same order, and
-/// kernels on SMs of the task's own, or on the whole GPU in turns.
+/// Whether a run of chains enforces the rules of a platform: processors by fixed priority, copy engines in the same
+/// order, and kernels on SMs of the task's own, or on the whole GPU in turns.
 template <class P>
-concept EnforcedForChains = DedicatedGpuPlatform<P> || TurnsPlatform<P>;
+inline constexpr bool enforces_chains = false;
+template <DedicatedGpuPlatform P>
+inline constexpr bool enforces_chains<P> = true;
+template <TurnsPlatform P>
+inline constexpr bool enforces_chains<P> = true;
+template <class P>
+concept EnforcedForChains = enforces_chains<P>;
 
 namespace detail {
 

@@ -67,24 +67,21 @@ template <class P, class Table, std::size_t N>
   const dedicated_sms<N> partitions{record, p};
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto id = table.tasks[i].id;
-    if constexpr (TurnsPlatform<P>) {
-      if (table.has_kernel(i)) { out[id] = {.gpu = 0, .first = 0, .count = record.gpus[0].budget()}; }
-    } else if (id < p.shares.size()) {
-      out[id] = partitions.range(id);
-    }
+    const bool in_turns = TurnsPlatform<P> && table.has_kernel(i);
+    if (in_turns) { out[id] = {.gpu = 0, .first = 0, .count = record.gpus[0].budget()}; }
+    if (!TurnsPlatform<P> && id < p.shares.size()) { out[id] = partitions.range(id); }
   }
   return out;
 }
 
-/// The rule of the GPU where contexts take turns; a platform that is no `platform<...>` names it by `turns()`.
+/// How contexts take turns, if they do. A platform that is no `platform<...>` says it by `turns()`.
 template <class P>
-[[nodiscard]] auto turns_on(const P& platform) -> time_slice_rule {
-  time_slice_rule out{};
-  if constexpr (requires { platform.turns(); }) {
-    out = platform.turns();
-  } else if constexpr (TurnsPlatform<P>) {
+[[nodiscard]] auto turns_on(const P& platform) -> turn_times {
+  turn_times out{};
+  if constexpr (requires { platform.turns(); }) { return platform.turns(); }
+  if constexpr (requires { platform.each([](const auto&) {}); }) {
     platform.each([&out](const auto& pool) {
-      if constexpr (TakesTurns<std::remove_cvref_t<decltype(pool.rule)>>) { out = pool.rule; }
+      if constexpr (TakesTurns<std::remove_cvref_t<decltype(pool.rule)>>) { out = pool.rule.turns(); }
     });
   }
   return out;
@@ -228,7 +225,7 @@ template <Platform P, TaskSet T, std::size_t N, Device D, TraceRecorder Recorder
     const auto ranges = detail::ranges_of<P>(table, record, p);
     result.error = located(length_fault(table, record, ranges), table.tasks);
     if (result.error) { return result; }
-    const time_slice_rule turns = detail::turns_on(platform);
+    const turn_times turns = detail::turns_on(platform);
     if (!device.serves(record)) { return refuse(observation_status::wrong_device); }
     if constexpr (TurnsPlatform<P> && TurnsDevice<D>) {
       if (record.gpus.size() > 1 || !device.takes_turns(turns)) { return refuse(observation_status::wrong_device); }
@@ -236,7 +233,7 @@ template <Platform P, TaskSet T, std::size_t N, Device D, TraceRecorder Recorder
     if (!well_bound(table, record, bound) || !well_expected(table, options.expected)) {
       return refuse(observation_status::wrong_binding);
     }
-    detail::run_table(table, record, ranges, turns.slice.count(), device, options, recorder, bound, result);
+    detail::run_table(table, record, ranges, turns.slice, device, options, recorder, bound, result);
   }
   return result;
 }

@@ -32,8 +32,8 @@ class sliced_unit {
  public:
   static constexpr std::size_t max_contexts = 64;
 
-  /// Pre: the rule has no fault.
-  explicit sliced_unit(const time_slice_rule& rule) : rule_{rule}, server_{idle()} {
+  /// Pre: slice >= 1, switching >= 0.
+  explicit sliced_unit(const turn_times& turns) : turns_{turns}, server_{turns} {
     arrivals_.reserve(max_contexts);
     ended_.reserve(max_contexts);
     for (context_state& c : contexts_) { c.served.reserve(served_reserve); }
@@ -86,8 +86,6 @@ class sliced_unit {
     std::vector<served_time> served;
   };
 
-  [[nodiscard]] auto idle() const noexcept -> server { return rule_.make_server<max_contexts>(1); }
-
   void serve() {
     std::unique_lock lock{mutex_};
     for (;;) {
@@ -139,7 +137,7 @@ class sliced_unit {
     for (context_state& c : contexts_) {
       if (c.pending) { end(c); }
     }
-    server_ = idle();
+    server_ = server{turns_};
   }
 
   [[nodiscard]] auto sink() noexcept -> slice_sink {
@@ -148,7 +146,7 @@ class sliced_unit {
             }};
   }
 
-  time_slice_rule rule_;
+  turn_times turns_;
   inheriting_mutex mutex_;
   timed_condition changed_;
   server server_;

@@ -1,74 +1,194 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/allocation/compare.hpp>
 #include <takt/allocation/policies/judge_any.hpp>
-#include <takt/rules/policies/policy_words.hpp>
 #include <takt/rules/policies/published.hpp>
 
-#include <cstdio>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
 
 #include <doctest/doctest.h>
 
 namespace {
 
 using takt::ticks;
+using takt::visit_fact;
+using takt::visit_place;
+using tasks_type = takt::described_tasks<4, 16, 4, 4>;
 
 constexpr ticks ms = 1'000'000;
 
-[[nodiscard]] constexpr auto processor(ticks upper) -> takt::described_visit {
-  takt::described_visit v{.where = takt::visit_place::processor};
-  v.known.add(takt::visit_fact::time);
+[[nodiscard]] auto timed(visit_place where, ticks upper, takt::visit_mask before) -> takt::described_visit {
+  takt::described_visit v{.where = where, .predecessors = before};
+  v.known.add(visit_fact::time);
   v.time = {0, upper};
   return v;
 }
-[[nodiscard]] constexpr auto copy(ticks upper) -> takt::described_visit {
-  takt::described_visit v = processor(upper);
-  v.where = takt::visit_place::copy_engine;
-  return v;
-}
-[[nodiscard]] constexpr auto kernel(ticks work, ticks wcet) -> takt::described_visit {
-  takt::described_visit v{.where = takt::visit_place::gpu};
-  v.known.add(takt::visit_fact::work);
-  v.known.add(takt::visit_fact::wcet);
+[[nodiscard]] auto kernel(ticks work, ticks wcet, takt::visit_mask before) -> takt::described_visit {
+  takt::described_visit v{.where = visit_place::gpu, .predecessors = before};
+  v.known.add(visit_fact::work);
+  v.known.add(visit_fact::wcet);
   v.work = {0, work};
   v.wcet = wcet;
   return v;
 }
-
-using tasks_type = takt::described_tasks<4, 16, 4, 4>;
-
-[[nodiscard]] constexpr auto two_chains() -> tasks_type {
+/// CPU, kernel, CPU.
+void add_chain(tasks_type& out, std::string_view name, ticks period, ticks cpu, ticks work, ticks wcet) {
+  REQUIRE(out.add_task({.name = name, .period = period, .deadline = period}));
+  REQUIRE(out.add_visit(timed(visit_place::processor, cpu, 0)));
+  REQUIRE(out.add_visit(kernel(work, wcet, 0b1)));
+  REQUIRE(out.add_visit(timed(visit_place::processor, cpu, 0b10)));
+}
+[[nodiscard]] auto two_chains() -> tasks_type {
   tasks_type out;
-  const auto chain = [&](std::string_view name, ticks period, ticks cpu, ticks work, ticks wcet) {
-    static_cast<void>(out.add_task({.name = name, .period = period, .deadline = period}));
-    takt::described_visit all[]{processor(cpu), copy(cpu / 2), kernel(work, wcet), copy(cpu / 4), processor(cpu)};
-    for (std::size_t k = 0; k < 5; ++k) {
-      all[k].predecessors = k == 0 ? 0 : takt::visit_mask{1} << (k - 1);
-      static_cast<void>(out.add_visit(all[k]));
-    }
-  };
-  chain("detect", 60 * ms, 2 * ms, 24 * ms, 4 * ms);
-  chain("track", 40 * ms, ms, 8 * ms, 2 * ms);
+  add_chain(out, "detect", 60 * ms, 2 * ms, 24 * ms, 4 * ms);
+  add_chain(out, "track", 40 * ms, ms, 8 * ms, 2 * ms);
   return out;
 }
-[[nodiscard]] constexpr auto two_cores() -> takt::hardware {
-  takt::hardware out{.processors = 2, .copy_engines = 1, .gpus = {}, .own = {}};
-  out.gpus.push_back({.sms = 8, .context_switch = 250'000, .switch_is_known = true});
+[[nodiscard]] auto board_of(std::int32_t processors, std::int32_t gpus = 1) -> takt::hardware {
+  takt::hardware out{.processors = processors, .copy_engines = 1, .gpus = {}, .own = {}};
+  for (std::int32_t g = 0; g < gpus; ++g) {
+    REQUIRE(out.gpus.push_back({.sms = 8, .context_switch = 250'000, .switch_is_known = true}));
+  }
   return out;
 }
+constexpr auto some = takt::policies(takt::federated_policy{}, takt::whole_gpu_policy{}, takt::tokens_k_fmlp_policy{},
+                                     takt::levels_policy{}, takt::busy_waiting_policy{});
 
 }  // namespace
 
-TEST_CASE("every policy is judged or says which fact it misses") {
-  boost::hana::for_each(takt::cpu_rules(takt::fixed_priority, takt::edf).all, [](const auto& rule) {
-    takt::published_policies.each([&](const auto& policy) {
-      const auto judged = takt::judge_at_run_time(policy, rule, two_chains(), two_cores());
-      const auto line = takt::detail::line_of(judged, rule);
-    MESSAGE(line.policy << " " << line.parameter << " " << line.cpus << " " << line.judged << " "
-                        << name_of(line.verdict.status) << " " << line.verdict.method << " slack "
-                        << (line.schedulable() ? line.slack() : -1) << " missing "
-                        << (line.missing.empty() ? std::string_view{} : line.missing[0].fact) << " err "
-                        << static_cast<int>(line.verdict.error.fault));
-    CHECK((line.judged || !line.missing.empty()));
-    });
+TEST_CASE("each policy gets a line under each rule, and what is missing on the board is named") {
+  const auto table = takt::compare(two_chains(), board_of(2), some, takt::cpu_rules(takt::fixed_priority, takt::edf));
+  REQUIRE(table.lines.size() == 10);
+  CHECK(table.lines[1].cpus == "edf");
+  const auto* levels = table.under("levels");
+  REQUIRE(levels != nullptr);
+  CHECK_FALSE(levels->judged);
+  REQUIRE(levels->missing.size() == 1);
+  CHECK(levels->missing[0].fact == "preemption_levels");
+  CHECK(levels->missing[0].task == takt::nowhere);
+  CHECK(table.under("gang") == nullptr);
+  REQUIRE(table.schedulable());
+  for (const auto& line : table.lines) {
+    CHECK((!line.schedulable() || line.slack() <= table.best().slack()));
+    CHECK_FALSE((line.policy == "levels" && line.schedulable()));
+  }
+}
+
+TEST_CASE("boards of values say what typed boards say") {
+  const auto tasks = two_chains();
+  some.each([&](const auto& policy) {
+    CAPTURE(policy.name);
+    const auto typed = takt::judge(policy, takt::edf, tasks, board_of(2));
+    const auto erased = takt::judge_at_run_time(policy, takt::edf, tasks, board_of(2));
+    CHECK(typed.judged == erased.judged);
+    CHECK(typed.verdict.status == erased.verdict.status);
+    CHECK(takt::parameter_of(typed.policy) == takt::parameter_of(erased.policy));
+    REQUIRE(typed.verdict.tasks.size() == erased.verdict.tasks.size());
+    for (std::size_t i = 0; i < typed.verdict.tasks.size(); ++i) {
+      CHECK(typed.verdict.tasks[i].bound.value == erased.verdict.tasks[i].bound.value);
+    }
   });
+}
+
+TEST_CASE("every kernel without a time under a policy is named") {
+  tasks_type tasks = two_chains();
+  for (auto& v : tasks.visits) {
+    if (v.where != visit_place::gpu) { continue; }
+    v.known = {};
+    v.known.add(visit_fact::wcet);
+  }
+  const auto v = takt::judge_at_run_time(takt::federated_policy{}, takt::edf, tasks, board_of(2));
+  CHECK_FALSE(v.judged);
+  REQUIRE(v.missing.size() == 2);
+  CHECK(v.missing[0].task == 0);
+  CHECK(v.missing[1].task == 1);
+  CHECK(v.missing[1].visit == 1);
+  CHECK(v.missing[1].fact == "work");
+  CHECK(takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(2)).schedulable());
+}
+
+TEST_CASE("the factor is where a proof ends") {
+  const auto tasks = two_chains();
+  const takt::whole_gpu_policy policy{};
+  const auto found = takt::judge_at_run_time(policy, takt::fixed_priority, tasks, board_of(2));
+  REQUIRE(found.schedulable());
+  const auto factor = takt::factor_at_run_time(found, takt::fixed_priority, tasks, board_of(2));
+  CHECK(factor > 1000);
+  const auto under = [&](std::int64_t permille) {
+    const auto trial = takt::scaled(tasks, permille);
+    REQUIRE_FALSE(trial.error);
+    return takt::judge_at_run_time(policy, takt::fixed_priority, trial.tasks, board_of(2)).schedulable();
+  };
+  CHECK(under(factor));
+  CHECK_FALSE(under(2 * factor));
+
+  const auto twice = takt::scaled(tasks, 2 * factor).tasks;
+  const auto lost = takt::judge_at_run_time(policy, takt::fixed_priority, twice, board_of(2));
+  REQUIRE_FALSE(lost.schedulable());
+  const auto less = takt::factor_at_run_time(lost, takt::fixed_priority, twice, board_of(2));
+  CHECK(less >= 490);
+  CHECK(less < 1000);
+}
+
+TEST_CASE("tasks without a core or a GPU are spread, and given cores stay") {
+  tasks_type tasks;
+  for (const std::string_view name : {"a", "b"}) { add_chain(tasks, name, 10 * ms, 4 * ms, ms, ms / 10); }
+  CHECK_FALSE(takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(1)).schedulable());
+  const auto two = takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(2));
+  REQUIRE(two.schedulable());
+  CHECK(two.verdict.plan.cores[0] != two.verdict.plan.cores[1]);
+  tasks.tasks[0].core = tasks.tasks[1].core = 1;
+  const auto one = takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(2));
+  CHECK(one.verdict.status == takt::verdict_status::unschedulable);
+
+  tasks_type kernels;
+  for (const std::string_view name : {"a", "b"}) { add_chain(kernels, name, 10 * ms, ms / 10, 112 * ms, 7 * ms); }
+  CHECK(takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, kernels, board_of(2)).verdict.status ==
+        takt::verdict_status::unschedulable);
+  const auto spread = takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, kernels, board_of(2, 2));
+  REQUIRE(spread.schedulable());
+  CHECK(spread.verdict.plan.shares[0].gpu != spread.verdict.plan.shares[1].gpu);
+  CHECK(takt::judge(takt::whole_gpu_policy{}, takt::edf, kernels, board_of(2, 2)).verdict.error.fault ==
+        takt::model_fault::platform_size_out_of_range);
+}
+
+TEST_CASE("rows keep the deadlines that were given") {
+  tasks_type tasks = two_chains();
+  tasks.tasks[0].deadline = 90 * ms;
+  tasks.tasks[1].limited = false;
+  const auto v = takt::judge_at_run_time(takt::whole_gpu_policy{}, takt::edf, tasks, board_of(2));
+  REQUIRE(v.schedulable());
+  CHECK(v.verdict.tasks[0].deadline == 90 * ms);
+  CHECK_FALSE(v.verdict.tasks[1].limited);
+  const ticks bound = v.verdict.tasks[0].bound.value;
+  CHECK(takt::slack_permille(v.verdict) == (90 * ms - bound) * 1000 / (90 * ms));
+}
+
+TEST_CASE("what a board does not have is no guess") {
+  takt::hardware none = board_of(2, 0);
+  CHECK(takt::judge_at_run_time(takt::gang_policy{}, takt::edf, two_chains(), none).verdict.error.fault ==
+        takt::model_fault::kernel_without_gpu);
+  tasks_type tasks;
+  add_chain(tasks, "a", 10 * ms, ms, ms, ms);
+  tasks.visits[0].where = visit_place::copy_engine;
+  takt::hardware no_engine = board_of(2);
+  no_engine.copy_engines = 0;
+  CHECK(takt::judge_at_run_time(takt::gang_policy{}, takt::edf, tasks, no_engine).verdict.error.fault ==
+        takt::model_fault::copy_without_engine);
+  tasks_type processors;
+  REQUIRE(processors.add_task({.name = "a", .period = 5, .deadline = 5}));
+  REQUIRE(processors.add_visit(timed(visit_place::processor, 2, 0)));
+  CHECK(takt::judge_at_run_time(takt::levels_policy{}, takt::edf, processors, none).schedulable());
+  CHECK(takt::judge(takt::levels_policy{}, takt::edf, processors, none).schedulable());
+}
+
+TEST_CASE("more tasks with kernels than SMs have none of their own") {
+  tasks_type tasks = two_chains();
+  takt::hardware one = board_of(2);
+  one.gpus[0].sms = 1;
+  const auto v = takt::judge_at_run_time(takt::federated_policy{}, takt::edf, tasks, one);
+  REQUIRE(v.judged);
+  CHECK_FALSE(v.schedulable());
+  CHECK(v.verdict.why == takt::obstacle::gpu);
 }

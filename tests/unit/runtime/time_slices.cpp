@@ -48,7 +48,7 @@ auto options(takt::duration length) -> takt::runtime::run_options {
 
 TEST_CASE("a unit in time slices serves contexts as the rule says, switch by switch") {
   // A: 25 and B: 5, slices of 10, switches of 2: A to 10, B from 12 to 17, A from 19 to 29 and, being alone, to 34.
-  takt::runtime::sliced_unit unit{takt::time_slices(100_ms, 20_ms)};
+  takt::runtime::sliced_unit unit{takt::time_slices(100_ms, 20_ms).turns()};
   struct ended {
     takt::runtime::sliced_unit* unit;
     std::uint32_t context;

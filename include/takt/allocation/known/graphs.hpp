@@ -8,6 +8,8 @@
 #include <takt/analysis/known/described/misfit.hpp>
 #include <takt/analysis/known/graphs/graph_method.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/core/checked.hpp>
+#include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/graph/graph_platform.hpp>
@@ -35,25 +37,25 @@ template <class Table>
   return refined.nodes[node].kind != node_kind::junction;
 }
 
-/// A plan for described visits as one for refined nodes. A sink that was added is for when all before it are done.
-template <class Table, class Verdict, class From, class To>
-constexpr void spread_plan(const Table& refined, const Verdict& bounds, const From& p, To& out) {
-  const auto needs = [&](const auto& entries) { return entries.size() > 0; };
+/// A plan for described visits, with their responses, as one for refined nodes. A sink that was added is for when all
+/// before it are done.
+template <class Table, class Visits, class From, class To>
+constexpr void spread_plan(const Table& refined, const Visits& bounds, const From& p, To& out) {
+  const bool moves = !p.offsets.empty();
+  inline_vector<ticks, Table::max_nodes> response;
   std::size_t visit = 0;
   for (std::size_t v = 0; v < refined.nodes.size(); ++v) {
     const bool own = is_of_a_visit(refined, v);
-    if (needs(p.offsets)) { static_cast<void>(out.offsets.push_back(own ? p.offsets[visit] : 0)); }
-    if (needs(p.instances)) {
-      static_cast<void>(out.instances.push_back(own ? p.instances[visit] : bounds.plan.instances[v]));
-    }
+    static_cast<void>(response.push_back(own ? bounds[visit].response : 0));
+    if (moves) { static_cast<void>(out.offsets.push_back(own ? p.offsets[visit] : 0)); }
+    if (!p.instances.empty()) { static_cast<void>(out.instances.push_back(own ? p.instances[visit] : 1)); }
     visit += own ? 1U : 0U;
   }
-  for (std::size_t e = 0; needs(p.offsets) && e < refined.edges.size(); ++e) {
+  for (std::size_t e = 0; moves && e < refined.edges.size(); ++e) {
     const graph_edge& edge = refined.edges[e];
     ticks ready = 0;
     const bool is_sink = refined.nodes[edge.to].part == node_part::sink;
-    if (is_sink && checked_add(out.offsets[edge.from], bounds.visits[edge.from].response, ready) &&
-        out.offsets[edge.to] < ready) {
+    if (is_sink && checked_add(out.offsets[edge.from], response[edge.from], ready) && out.offsets[edge.to] < ready) {
       out.offsets[edge.to] = ready;
     }
   }
@@ -79,6 +81,38 @@ constexpr void gather_verdict(const Described& tasks, const Table& refined, cons
 
 }  // namespace detail
 
+/// Described tasks as graphs on a board, as the simulator of graphs takes them.
+template <class Described>
+struct graphs_on_board {
+  using table_type = analysis::described_graphs<Described>;
+  using plan_type = plan<Described::max_tasks, refined_table<table_type>::max_nodes>;
+
+  model_error error{};
+  table_type table{};
+  graph_platform platform{};
+
+  /// A plan for visits as one for the nodes of the refined table. Pre: `judge_graphs` returned the verdict for the same
+  /// tasks and board, and it has bounds.
+  [[nodiscard]] constexpr auto plan_of_nodes(
+      const verdict<ticks, Described::max_tasks, Described::max_visits>& judged) const -> plan_type {
+    plan_type out;
+    detail::spread_plan(refine(table, platform.placement()), judged.visits, judged.plan, out);
+    return out;
+  }
+};
+
+/// Error: a fact that is missing, or what is no graph on the board, with its task and visit.
+template <class Described>
+[[nodiscard]] constexpr auto graphs_of(const Described& tasks, const hardware& board, std::int32_t together = 0)
+    -> graphs_on_board<Described> {
+  graphs_on_board<Described> out;
+  out.platform = analysis::graph_platform_on(board, together);
+  out.error = analysis::read_graphs(tasks, board, out.table);
+  if (!out.error) { out.error = analysis::in_task(tasks, validate(out.table)); }
+  if (!out.error) { out.error = analysis::in_task(tasks, fits(out.table, out.platform)); }
+  return out;
+}
+
 /// What the published method of graphs says of described tasks whose jobs may overlap: the time from each invocation to
 /// its end, under a global rule of the processors, in clusters of `together` of them (0: all), with the blocks of
 /// kernels in one queue of the one GPU and copies on the engines, first come, first served, or on the processors where
@@ -89,19 +123,16 @@ template <class Described, GlobalRule CpuRule, std::size_t N = 1, std::size_t V 
 [[nodiscard]] constexpr auto judge_graphs(const Described& tasks, const hardware& board, const CpuRule& /*cpus*/,
                                           std::int32_t together = 0, const plan<N, V>& p = {})
     -> verdict<ticks, Described::max_tasks, Described::max_visits> {
-  using table_type = analysis::described_graphs<Described>;
-  using refined_type = refined_table<table_type>;
-  using refined_verdict = verdict<ticks, table_type::max_graphs, refined_type::max_nodes>;
+  using refined_type = refined_table<analysis::described_graphs<Described>>;
+  using refined_verdict = verdict<ticks, Described::max_tasks, refined_type::max_nodes>;
   verdict<ticks, Described::max_tasks, Described::max_visits> out;
   out.method = analysis::overlapping_nodes_method<is_preemptive<CpuRule>>::name;
-  table_type table;
-  const graph_platform record = analysis::graph_platform_on(board, together);
-  model_error error = analysis::read_graphs(tasks, board, table);
-  if (!error) { error = analysis::in_task(tasks, validate(table)); }
-  if (!error) { error = analysis::in_task(tasks, fits(table, record)); }
+  const auto graphs = graphs_of(tasks, board, together);
+  const graph_platform& record = graphs.platform;
+  model_error error = graphs.error;
   refined_type refined;
   if (!error) {
-    refined = refine(table, record.placement());
+    refined = refine(graphs.table, record.placement());
     if (!is_preemptive<CpuRule> && !set_whole_points(refined, record, CpuRule::policy)) {
       error = {.fault = model_fault::time_overflow};
     }
@@ -116,8 +147,10 @@ template <class Described, GlobalRule CpuRule, std::size_t N = 1, std::size_t V 
   refined_verdict found;
   analysis::detail::judge_refined(found, refined, record, how, plan<1, 0>{});
   if (found.bounded() && (!p.offsets.empty() || !p.instances.empty())) {
+    auto before = out;
+    detail::gather_verdict(tasks, refined, found, before);
     plan<1, refined_type::max_nodes> spread;
-    detail::spread_plan(refined, found, p, spread);
+    detail::spread_plan(refined, before.visits, p, spread);
     found = {};
     analysis::detail::judge_refined(found, refined, record, how, spread);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include <takt/analysis/analyze.hpp>
@@ -50,10 +51,10 @@ template <class Described, std::size_t N = 1, std::size_t V = 0>
       memory > 0 ? gpu_shares(memory_units{static_cast<std::int32_t>(memory / memory_units::bytes_per_unit)})
                  : gpu_shares();
   detail::refusal unused;
-  const resource_pool<gpu_shares_resource, shares_rule> one_pool{gpu, rule};
-  const platform<resource_pool<gpu_shares_resource, shares_rule>> sharing{one_pool, std::move(unused)};
+  const auto one_pool = pool(gpu, rule);
+  const platform<std::remove_const_t<decltype(one_pool)>> sharing{one_pool, std::move(unused)};
   out = analysis::widened<Described::max_visits>(
-      analyze(sharing, table, analysis::resized<Described::max_tasks, 0>(p), std::move(unused)));
+      analysis::detail::judge_set(sharing, table, analysis::resized<Described::max_tasks, 0>(p), unused.error));
   unused.error = {};
   analysis::give_back_deadlines(tasks, out);
   return out;

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <takt/allocation/known/place_on_cores.hpp>
@@ -67,11 +67,11 @@ constexpr void judge_kernel_table(const Described& tasks, const accelerator_reco
                                   const accelerator_table<ticks, Described::max_tasks>& table, const Rule& rule,
                                   const plan<Described::max_tasks>& p, bool times_are_given,
                                   kernels_answer<Described>& out) {
-  const resource_pool<accelerator_resource, Rule> one_pool{{record}, rule};
+  const auto one_pool = pool(accelerator_resource{record}, rule);
   refusal unused;
-  const platform<resource_pool<accelerator_resource, Rule>> board{one_pool, std::move(unused)};
+  const platform<std::remove_const_t<decltype(one_pool)>> board{one_pool, std::move(unused)};
   unused.error = {};
-  out.verdict = analysis::widened<Described::max_visits>(analyze(board, table, p, std::move(unused)));
+  out.verdict = analysis::widened<Described::max_visits>(analysis::detail::judge_set(board, table, p, unused.error));
   unused.error = {};
   if (!times_are_given && out.verdict.status == verdict_status::unschedulable) {
     out.verdict.status = verdict_status::not_proven;
@@ -125,7 +125,8 @@ template <class Described, AcceleratorRule Rule, std::size_t N = 1, std::size_t 
 }
 
 /// Periods of slots that are tried: parts of the shortest deadline.
-inline constexpr std::int64_t slot_parts[]{1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
+inline constexpr std::size_t slot_period_choices = 10;
+inline constexpr std::int64_t slot_parts[slot_period_choices]{1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
 
 /// The same in slots that are looked for: among a few periods those that leave most of it to spare, else those of the
 /// first period that the slots could have. The plan of the verdict holds them. Cost: 30 tests for each period and SM
@@ -142,8 +143,8 @@ template <class Described, KernelOrder Order>
   for (const auto& t : table.tasks) { shortest = t.deadline < shortest ? t.deadline : shortest; }
   auto ranked = table;
   rank_kernels<Order>(ranked);
-  std::int64_t periods[std::size(slot_parts)]{};
-  for (std::size_t k = 0; k < std::size(slot_parts); ++k) { periods[k] = shortest / slot_parts[k]; }
+  std::int64_t periods[slot_period_choices]{};
+  for (std::size_t k = 0; k < slot_period_choices; ++k) { periods[k] = shortest / slot_parts[k]; }
   const auto test = [](const auto& part, const slot_reservation<ticks>& slot) {
     return analysis::judge_slot<Order>(part, slot).test.schedulable();
   };

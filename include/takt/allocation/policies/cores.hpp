@@ -10,13 +10,6 @@
 
 namespace takt {
 
-/// Where tasks without a core go, each time the one with the largest demand of those that are left.
-enum class core_choice : std::uint8_t {
-  least_loaded,    ///< to the processors with the least demand
-  first_that_has,  ///< to the first ones on which three quarters are not exceeded, else to the least loaded
-};
-inline constexpr std::size_t core_choices = 2;
-
 namespace detail {
 
 /// Time on processors in parts of a unit, not exact: it only says where to look first.
@@ -36,12 +29,17 @@ template <class Tasks>
 
 }  // namespace detail
 
-/// Gives each task that names no core one of `processors`, of which `together` are scheduled together. Pre: processors
-/// >= 1, together >= 1.
+/// Demands up to which processors are filled before others are used, in thousandths; 0: each task goes where there is
+/// the least. Tried one after the other.
+inline constexpr std::int32_t core_fillings[]{0, 750};
+
+/// Gives each task that names no core one of `processors`, of which `together` are scheduled together, each time the
+/// one with the largest demand of those that are left: to the first on which `filling` is not exceeded, else to the
+/// least loaded. Pre: processors >= 1, together >= 1.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 constexpr void choose_cores(described_tasks<N, V, R, S>& all, std::int32_t processors, std::int32_t together,
-                            core_choice choice) {
-  constexpr std::int64_t full = (std::int64_t{1} << 20) / 4 * 3;
+                            std::int32_t filling) {
+  const std::int64_t full = (std::int64_t{1} << 20) * filling / 1000 * together;
   const std::int32_t clusters = processors / together < 1 ? 1 : processors / together;
   std::int64_t demands[N]{};
   bool open[N]{};
@@ -65,10 +63,10 @@ constexpr void choose_cores(described_tasks<N, V, R, S>& all, std::int32_t proce
     open[next] = false;
     std::int32_t to = 0;
     std::int64_t least = load(0);
-    bool fits = choice == core_choice::first_that_has && least + demands[next] <= full * together;
+    bool fits = least + demands[next] <= full;
     for (std::int32_t c = 1; c < clusters && !fits; ++c) {
       const std::int64_t there = load(c);
-      fits = choice == core_choice::first_that_has && there + demands[next] <= full * together;
+      fits = there + demands[next] <= full;
       if (fits || there < least) {
         to = c;
         least = there;

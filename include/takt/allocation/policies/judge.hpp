@@ -109,35 +109,53 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   return out;
 }
 
+/// The same, or what a published method proves beyond it. `impossible`: that method proves that a deadline is missed
+/// under every plan.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto judge_on(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
-                                      const hardware& board, std::int32_t rounds) -> policy_verdict<P, N, V> {
-  policy_verdict<P, N, V> out;
-  if constexpr (requires { policy.choice_count(gpu_hardware{}, all); }) {
-    const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];
-    const std::size_t count = policy.choice_count(gpu, all);
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto tried = judge_one<Boards>(policy.choice(gpu, all, k), rule, all, board, rounds);
-      const bool is_first = k == 0 || (!out.judged && tried.judged);
-      if (is_first || (tried.judged && better(tried.verdict, out.verdict))) { out = tried; }
-    }
-  } else {
-    out = judge_one<Boards>(policy, rule, all, board, rounds);
-  }
-  if constexpr (requires { known_under<P, CpuRule>::judge(out.policy, rule, all, board); }) {
-    const auto known = known_under<P, CpuRule>::judge(out.policy, rule, all, board);
+[[nodiscard]] constexpr auto judge_best(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+                                        const hardware& board, std::int32_t rounds, bool& impossible)
+    -> policy_verdict<P, N, V> {
+  auto out = judge_one<Boards>(policy, rule, all, board, rounds);
+  impossible = false;
+  if constexpr (requires { known_under<P, CpuRule>::judge(policy, rule, all, board); }) {
+    const auto known = known_under<P, CpuRule>::judge(policy, rule, all, board);
+    impossible = known.status == verdict_status::unschedulable && !out.schedulable();
     if (known.schedulable() && (!out.judged || better(known, out.verdict))) {
       out.verdict = known;
       out.judged = true;
       out.missing.clear();
     }
   }
+  return out;
+}
+
+template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto judge_on(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
+                                      const hardware& board, std::int32_t rounds) -> policy_verdict<P, N, V> {
+  policy_verdict<P, N, V> out;
+  bool impossible = false;
+  std::size_t count = 1;
+  if constexpr (requires { policy.choice_count(gpu_hardware{}, all); }) {
+    const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];
+    count = policy.choice_count(gpu, all);
+    for (std::size_t k = 0; k < count; ++k) {
+      bool never = false;
+      const auto tried = judge_best<Boards>(policy.choice(gpu, all, k), rule, all, board, rounds, never);
+      const bool is_first = k == 0 || (!out.judged && tried.judged);
+      if (is_first || (tried.judged && better(tried.verdict, out.verdict))) { out = tried; }
+      impossible = count == 1 && never;
+    }
+  } else {
+    out = judge_best<Boards>(policy, rule, all, board, rounds, impossible);
+  }
   if (!out.judged) { return out; }
   restate(out.verdict, all);
+  // Of several choices some may not have been tried, so what one of them cannot do is no reason.
   const analysis::board_capacity capacity{.processors = board.processors,
                                           .named_cores = cluster_of(rule, board.processors) == 1,
-                                          .kernels = kernels_at_once(out.policy)};
-  if (!out.verdict.schedulable() && analysis::must_miss(all, board, capacity)) {
+                                          .kernels = count == 1 ? kernels_at_once(out.policy) : 0};
+  const bool proven = out.verdict.schedulable();
+  if (!proven && (impossible || analysis::must_miss(all, board, capacity))) {
     out.verdict.status = verdict_status::unschedulable;
   }
   return out;

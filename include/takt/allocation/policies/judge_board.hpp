@@ -243,9 +243,11 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   bool open = false;
   for (const described_task& t : all.tasks) { open = open || t.core == any_core; }
   open = open && shape.names_cores && shape.together > 0 && shape.together < shape.processors;
-  for (std::size_t c = 0; c < (open ? core_choices : 1); ++c) {
+  bool first = true;
+  for (const std::int32_t filling : core_fillings) {
+    if (!first && !open) { break; }
     tasks_type placed = all;
-    if (open) { choose_cores(placed, shape.processors, shape.together, static_cast<core_choice>(c)); }
+    if (open) { choose_cores(placed, shape.processors, shape.together, filling); }
     const placed_test<Board, tasks_type> test{board, placed, spins, given};
     auto found = share_search{.rounds = rounds}.find(board, placed, test);
     if (shape.names_cores && !found.error && found.plan.cores.empty()) {
@@ -253,18 +255,19 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
         static_cast<void>(found.plan.cores.push_back(t.core == any_core ? 0 : t.core));
       }
     }
-    if (c == 0 || (!out.verdict.schedulable() && found.schedulable())) { out.verdict = found; }
+    if (first || (!out.verdict.schedulable() && found.schedulable())) { out.verdict = found; }
+    first = false;
     if (found.schedulable() || found.error) { break; }
   }
   const model_error& error = out.verdict.error;
-  if (error.fault == model_fault::visit_time_unknown) {
-    out.missing = kernels.missing;
-    if (out.missing.empty() && error.lacks) {
-      static_cast<void>(out.missing.push_back({error.task, error.visit, name_of(error.lacks.first)}));
-    }
+  const bool lacks_time = error.fault == model_fault::visit_time_unknown;
+  const bool finds_no_parts = !error && shape.hands_out && out.verdict.why == obstacle::gpu;
+  if (lacks_time || finds_no_parts) { out.missing = kernels.missing; }
+  if (lacks_time && out.missing.empty() && error.lacks) {
+    static_cast<void>(out.missing.push_back({error.task, error.visit, name_of(error.lacks.first)}));
   }
-  const bool lacks_parts = error.fault == model_fault::plan_does_not_fit && shape.hands_out;
-  if (lacks_parts) { out.verdict.refuse({.fault = model_fault::more_gpu_tasks_than_sms}); }
+  // Kernels without a time on parts of a GPU fit on none of them.
+  if (finds_no_parts && !out.missing.empty()) { out.verdict.refuse({.fault = model_fault::visit_time_unknown}); }
   out.judged = !out.verdict.error;
   return out;
 }

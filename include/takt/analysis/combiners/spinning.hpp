@@ -40,7 +40,8 @@ template <std::size_t N, std::size_t V, class Stations>
 /// be met; up to the first miss that holds. Processors must preempt and have one priority for each job; a task needs a
 /// visit of one of them, which may take no time. Error: `invalid_model`.
 template <std::size_t N, std::size_t V, InflatingStations Stations>
-[[nodiscard]] constexpr auto spinning(const visit_table<N, V>& table, const Stations& stations) -> verdict<ticks, N, V> {
+[[nodiscard]] constexpr auto spinning(const visit_table<N, V>& table, const Stations& stations)
+    -> verdict<ticks, N, V> {
   auto out = detail::open_verdict(table, stations, "busy-waiting");
   if (out.error) { return out; }
   const auto fail = [&out](obstacle why, std::uint32_t where) {
@@ -111,9 +112,7 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
     }
     if (known) { continue; }
     if (!decides || !stations.decides(s, jobs.all())) { return fail(obstacle::processors, s); }
-    for (const visit_demand& job : jobs.all()) {
-      out.tasks[job.task].bound = {table.tasks[job.task].deadline, true};
-    }
+    for (const visit_demand& job : jobs.all()) { out.tasks[job.task].bound = {table.tasks[job.task].deadline, true}; }
   }
   for (auto& t : out.tasks) { t.meets = true; }
   out.why = obstacle::none;

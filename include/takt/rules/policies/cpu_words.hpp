@@ -49,8 +49,8 @@ struct nonpreemptive_word {
 }  // namespace detail
 
 template <class Rule>
-inline constexpr std::string_view cpu_word<nonpreemptive_rule<Rule>>{
-    detail::nonpreemptive_word<Rule>::letters.data(), detail::nonpreemptive_word<Rule>::letters.size()};
+inline constexpr std::string_view cpu_word<nonpreemptive_rule<Rule>>{detail::nonpreemptive_word<Rule>::letters.data(),
+                                                                     detail::nonpreemptive_word<Rule>::letters.size()};
 template <class Rule>
 inline constexpr std::string_view cpu_word<clustered_rule<Rule>> = cpu_word<Rule>;
 

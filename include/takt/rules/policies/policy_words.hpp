@@ -47,8 +47,10 @@ template <class... P, class F>
 constexpr auto with_policy(const policy_list<P...>& all, std::string_view text, const F& f) -> word_fault {
   const policy_word asked = split_policy(text);
   word_fault out = word_fault::unknown;
+  bool found = false;
   all.each([&](const auto& policy) {
-    if (out != word_fault::unknown || policy.name != asked.name) { return; }
+    if (found || policy.name != asked.name) { return; }
+    found = true;
     auto meant = policy;
     out = word_fault::none;
     if (asked.has_parameter && !set_parameter(meant, asked.parameter)) {

@@ -8,10 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <boost/hana/for_each.hpp>
-#include <boost/hana/tuple.hpp>
-
 #include <takt/core/value.hpp>
+#include <takt/core/value_list.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/accelerator_tags.hpp>
@@ -141,18 +139,10 @@ template <bool Copies = true, SharingPolicy P, RuleTag CpuRule>
 
 /// Policies side by side.
 template <SharingPolicy... P>
-struct policy_list {
-  boost::hana::tuple<P...> all;
-  static constexpr std::size_t size = sizeof...(P);
-
-  template <class F>
-  constexpr void each(const F& f) const {
-    boost::hana::for_each(all, f);
-  }
-};
+struct policy_list : value_list<P...> {};
 template <SharingPolicy... P>
 [[nodiscard]] constexpr auto policies(const P&... given) -> policy_list<P...> {
-  return {boost::hana::tuple<P...>{given...}};
+  return {list_of(given...)};
 }
 
 }  // namespace takt

@@ -63,8 +63,8 @@ struct tokens_policy {
     return static_cast<std::size_t>(n);
   }
   template <class Tasks>
-  [[nodiscard]] constexpr auto choice(const gpu_hardware& /*gpu*/, const Tasks& /*tasks*/, std::size_t which)
-      const noexcept -> tokens_policy {
+  [[nodiscard]] constexpr auto choice(const gpu_hardware& /*gpu*/, const Tasks& /*tasks*/,
+                                      std::size_t which) const noexcept -> tokens_policy {
     return tokens > 0 ? *this : tokens_policy{static_cast<std::int32_t>(which) + 1};
   }
   /// Holders wait for engines in the order in which they ask.

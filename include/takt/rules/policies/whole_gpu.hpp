@@ -40,9 +40,7 @@ struct time_sliced_policy {
   static constexpr std::string_view name = "time-sliced";
   ticks slice = driver_slice;
 
-  [[nodiscard]] constexpr auto parameter() const noexcept -> std::int64_t {
-    return slice == driver_slice ? 0 : slice;
-  }
+  [[nodiscard]] constexpr auto parameter() const noexcept -> std::int64_t { return slice == driver_slice ? 0 : slice; }
   /// A time with a unit.
   [[nodiscard]] constexpr auto set(std::string_view text) noexcept -> bool {
     const parsed_number n = parse_time(text);
@@ -68,10 +66,9 @@ struct fifo_blocks_policy {
   }
   template <RuleTag CpuRule>
   [[nodiscard]] static constexpr auto gpu_pool(const gpu_hardware& gpu, const CpuRule& /*rule*/) {
-    return pool(block_slots_resource{.sms = gpu.sms,
-                                     .threads_per_sm = gpu.threads_per_sm,
-                                     .blocks_per_sm = gpu.blocks_per_sm},
-                block_queue_rule<>{});
+    return pool(
+        block_slots_resource{.sms = gpu.sms, .threads_per_sm = gpu.threads_per_sm, .blocks_per_sm = gpu.blocks_per_sm},
+        block_queue_rule<>{});
   }
 };
 

@@ -85,19 +85,18 @@ class time_slice_server {
  public:
   constexpr time_slice_server() = default;
   /// Pre: slice >= 1, switching >= 0.
-  constexpr time_slice_server(ticks slice, ticks switching, bool keeps_places = false) noexcept
-      : slice_{slice}, switching_{switching}, keeps_places_{keeps_places} {}
+  constexpr explicit time_slice_server(const turn_times& turns) noexcept : turn_{turns} {}
 
   constexpr void arrive(const visit_request& v) noexcept {
     const slice_view seen = slice_view::of(v.view, v.context);
     const bool awake = has_work(seen.context);
-    queue_[count_++] = {v.who, seen.context, v.length, seen.slice_or(slice_)};
+    queue_[count_++] = {v.who, seen.context, v.length, seen.slice_or(turn_.slice)};
     if (!awake) { wake(seen.context); }
   }
   constexpr void decide(ticks now, const slice_sink& sink) {
     if (active_ && used_ + (now - begin_) >= queue_[current()].slice) { yield(now, sink); }
     if (!active_ && turn_count_ > 0) {
-      begin_ = now + (turns_[0] == last_ || last_ == no_context ? 0 : switching_);
+      begin_ = now + (turns_[0] == last_ || last_ == no_context ? 0 : turn_.switching);
       last_ = turns_[0];
       used_ = 0;
       active_ = true;
@@ -149,7 +148,7 @@ class time_slice_server {
   constexpr void wake(std::uint32_t context) noexcept {
     std::size_t at = turn_count_++;
     const std::size_t first = active_ ? 1 : 0;
-    for (; keeps_places_ && at > first && way_to(context) < way_to(turns_[at - 1]); --at) {
+    for (; turn_.keeps_places && at > first && way_to(context) < way_to(turns_[at - 1]); --at) {
       turns_[at] = turns_[at - 1];
     }
     turns_[at] = context;
@@ -172,9 +171,7 @@ class time_slice_server {
     --turn_count_;
   }
 
-  ticks slice_ = 1;
-  ticks switching_ = 0;
-  bool keeps_places_ = false;
+  turn_times turn_{.slice = 1};
   request queue_[Capacity]{};
   std::uint32_t turns_[Capacity + 1]{};
   std::size_t count_ = 0;

@@ -12,6 +12,7 @@
 #include <takt/model/describe.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/simulation/graph/simulate.hpp>
 
 #include "support/described_sets.hpp"
 
@@ -104,9 +105,44 @@ auto check_same(const table& graphs, const Rule& rule, std::int32_t cpus, std::i
   return found.bounded();
 }
 
+/// Whether no run of the graphs under the plan of their bounds goes beyond these.
+template <class Rule>
+auto holds_in_runs(const table& graphs, const Rule& rule, std::int32_t cpus, std::int32_t engines, std::uint64_t seed)
+    -> bool {
+  const auto described = described_of(takt::refine(graphs, takt::copy_placement::engine));
+  const auto found = takt::judge_graphs(described, board(cpus, engines), rule);
+  if (!found.bounded()) { return true; }
+  const auto on_board = takt::graphs_of(described, board(cpus, engines));
+  const auto p = on_board.plan_of_nodes(found);
+  bool good = true;
+  for (const auto releases : {takt::release_pattern::adversarial, takt::release_pattern::sporadic}) {
+    takt::simulation_options options{.horizon = takt::duration{4'000}, .releases = releases};
+    options.execution = takt::execution_times::upper;
+    options.seed = seed;
+    takt::no_trace silent;
+    const auto seen = takt::simulation::simulate_planned_graphs(on_board.table, on_board.platform, Rule::policy, true,
+                                                                p, options, silent);
+    REQUIRE_FALSE(seen.error);
+    for (std::size_t i = 0; i < found.tasks.size(); ++i) {
+      good = good && seen.tasks[i].worst_response <= found.tasks[i].bound.value;
+    }
+  }
+  return good;
+}
+
 using small = takt::described_tasks<2, 8>;
 
 }  // namespace
+
+TEST_CASE("no run of described graphs under the plan of their bounds goes beyond these") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    CAPTURE(seed);
+    const auto cpus = static_cast<std::int32_t>(1 + seed % 4);
+    const auto engines = static_cast<std::int32_t>(seed % 3);
+    CHECK(holds_in_runs(random_graphs(seed), takt::g_edf, cpus, engines, seed));
+    CHECK(holds_in_runs(random_graphs(seed), takt::g_fl, cpus, engines, seed));
+  }
+}
 
 TEST_CASE("graphs have the same bounds, offsets and jobs at a time as a described workload") {
   std::size_t bounded = 0;

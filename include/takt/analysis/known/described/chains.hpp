@@ -33,7 +33,8 @@ namespace detail {
 
 /// Writes the chain of a task as `cpu [copy] kernel [copy] cpu ...`, which published methods of chains read. CPU visits
 /// one after the other are one segment. Where a chain begins or ends on a device, or two devices follow one another, a
-/// CPU segment of no time stands between them; not in the middle of a stretch that a rule takes as one section.
+/// CPU segment of no time stands there; only at the end where stretches of devices are sections, which a job asks for
+/// from its CPU.
 template <class Table>
 class chain_writer {
  public:
@@ -73,7 +74,7 @@ class chain_writer {
     return table_->add_segment(s) ? model_fault::none : model_fault::too_many_segments;
   }
   [[nodiscard]] constexpr auto part() -> model_fault {
-    if (has_sections_ && at_ != state::start) { return model_fault::chain_does_not_alternate; }
+    if (has_sections_) { return model_fault::chain_does_not_alternate; }
     at_ = state::cpu;
     return put({});
   }

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include <takt/analysis/known/described/misfit.hpp>
+#include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/described_kernel.hpp>
 #include <takt/model/described_tasks.hpp>
-#include <takt/model/kernel_law.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/rules/compositions.hpp>
@@ -38,17 +38,19 @@ namespace detail {
 }
 
 /// Whether what a flat table says of divisible work is all that is known of the time of a kernel: no `wcet` is above
-/// it, which would count on many SMs.
+/// it, not even by a part of a tick, which would count on many SMs.
 [[nodiscard]] constexpr auto is_plain_work(const described_visit& v, const platform_record& platform) -> bool {
   if (!v.known.has(visit_fact::work) || v.known.has(visit_fact::times_on_sms) || is_pinned(v)) { return false; }
   if (!v.known.has(visit_fact::wcet)) { return true; }
+  ticks stretched = 0;
+  ticks serial = 0;
+  const bool sound = v.interleave_denominator > 0 && v.overhead >= 0 &&
+                     checked_multiply(v.work.upper, v.interleave_numerator, stretched) &&
+                     checked_multiply(v.overhead, v.interleave_denominator, serial) && serial <= stretched;
   for (const gpu_record& gpu : platform.gpus) {
-    const std::int32_t all = gpu.sms * gpu.virtual_per_sm;
-    const bool sound = all > 0 && v.interleave_denominator > 0;
-    interval<ticks> on_all{};
-    if (!sound ||
-        !divisible_work_bounds(v.work, v.overhead, v.interleave_numerator, v.interleave_denominator, all, on_all) ||
-        on_all.upper < v.wcet) {
+    std::int64_t parts = 0;
+    if (!sound || !checked_multiply(v.interleave_denominator, std::int64_t{gpu.sms} * gpu.virtual_per_sm, parts) ||
+        parts < 1 || (stretched - serial) / parts < v.wcet - v.overhead) {
       return false;
     }
   }
@@ -91,6 +93,17 @@ namespace detail {
     out = g == 0 ? here : joined(out, here);
   }
   return out;
+}
+
+/// A time that is longer than another on the fastest of the GPUs, too. False where it does not fit. Pre: the speeds are
+/// valid.
+[[nodiscard]] constexpr auto longer_at_any_speed(const platform_record& platform, ticks than, ticks& out) -> bool {
+  ticks fastest = 1;
+  for (const gpu_record& gpu : platform.gpus) {
+    const ticks times = ceil_divide(ticks{gpu.speed.numerator}, ticks{gpu.speed.denominator});
+    fastest = fastest < times ? times : fastest;
+  }
+  return checked_add(than, ticks{1}, out) && checked_multiply(out, fastest, out);
 }
 
 }  // namespace detail
@@ -169,9 +182,13 @@ template <class Described, class Table>
     any = true;
   }
   if (!any) { return fact_missing(tasks, missing, task, position); }
+  ticks too_long = 0;
+  if (!detail::longer_at_any_speed(platform, longest, too_long)) {
+    return misfit_at(tasks, model_fault::time_overflow, task, position);
+  }
   for (std::uint32_t r = 0; r < out.samples; ++r) {
     interval<ticks>& row = table.samples[out.first_sample + r];
-    if (row == unknown) { row = {0, longest == unbounded_time ? longest : longest + 1}; }
+    if (row == unknown) { row = {0, too_long}; }
   }
   return {};
 }

@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: Apache-2.0
+// Zahaf and Lipari 2020. Fig. 6 to 8: tests for two slots on the same sets. Fig. 9, simulated: response times with and
+// without the scheduler. Fig. 10, simulated: preemption at the end of a wave of blocks. Not in the paper: how much
+// preemption levels are worth under each model of what a preemption costs.
+#include <algorithm>
+#include <array>
+
+#include <takt/analysis/known/whole_kernels/as_published.hpp>
+#include <takt/analysis/known/whole_kernels/fixed_priority.hpp>
+#include <takt/analysis/known/whole_kernels/harmonic_edf.hpp>
+#include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
+#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
+#include <takt/analysis/known/whole_kernels/two_slots.hpp>
+#include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
+#include <takt/core/rational.hpp>
+#include <takt/generation/whole_kernels.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/rules/accelerator/earliest_deadline_first.hpp>
+#include <takt/rules/accelerator/highest_priority_first.hpp>
+#include <takt/rules/accelerator/level_stack.hpp>
+#include <takt/rules/accelerator/single_stream.hpp>
+#include <takt/simulation/accelerator/response_log.hpp>
+#include <takt/simulation/accelerator/simulate.hpp>
+
+#include "../failure.hpp"
+#include "study.hpp"
+
+namespace takt::program::sweep {
+
+namespace {
+
+/// A unit of time in ticks, fine enough for every utilisation that is drawn.
+constexpr ticks time_unit = generation::utilization_parts;
+constexpr std::int64_t most_period = 1'000'000;
+
+/// Times in units as text, "10,20", as a list to draw from. Throws `input_error`.
+[[nodiscard]] auto period_list(const settings& s, std::string_view name) -> generation::period_choices {
+  generation::period_choices out;
+  for (const std::int64_t units : s.numbers(name)) {
+    if (!out.push_back(units * time_unit)) {
+      throw input_error{std::string{name}, "is too long",
+                        fmt::format("at most {} periods", generation::max_period_choices)};
+    }
+  }
+  return out;
+}
+
+constexpr std::size_t most_kernels = 32;
+using kernel_table = accelerator_table<ticks, most_kernels>;
+using set_options = generation::accelerator_set_options;
+constexpr auto brief = analysis::edf_report::verdict_only;
+namespace printed = analysis::as_published;
+
+[[nodiscard]] auto parameters(const std::string& levels, const std::string& about, std::vector<parameter> own)
+    -> std::vector<parameter> {
+  return with({{"seed", "1", "of everything that is drawn"},
+               {"sets", "100", "task sets per configuration and level", 1, most_sets},
+               {"levels", levels, about, 1, 1000}},
+              std::move(own));
+}
+
+/// A utilization that tasks share must leave a thousandth for each.
+void require_shares(std::string_view name, const settings& s) {
+  const auto levels = s.levels(name);
+  if (levels.front() < s.number("tasks") || levels.back() > 1000) {
+    throw input_error{std::string{name}, "a utilization is out of range", "at least 0.001 per task and at most 1"};
+  }
+}
+
+void draw(const set_options& o, std::uint64_t seed, std::uint64_t number, kernel_table& out) {
+  require(generation::generate(o, seed, number, out) == model_fault::none, "a task set cannot be drawn");
+}
+
+// Two slots.
+
+enum class answer : std::uint8_t { accepted, rejected, undecided };
+
+/// A run that was given up leaves the question open.
+[[nodiscard]] auto answer_of(const analysis::slot_run<ticks, most_kernels>& r) -> answer {
+  if (r.schedulable()) { return answer::accepted; }
+  return r.status == verdict_status::unschedulable ? answer::rejected : answer::undecided;
+}
+template <class Number>
+[[nodiscard]] auto answer_of(const analysis::edf_verdict<Number>& v) -> answer {
+  if (v.schedulable()) { return answer::accepted; }
+  const bool known = v.status == verdict_status::not_proven && v.reason != analysis::edf_reason::too_many_chunks &&
+                     v.reason != analysis::edf_reason::too_many_windows;
+  return known ? answer::rejected : answer::undecided;
+}
+
+using slot = slot_reservation<ticks>;
+using test = answer (*)(const kernel_table& part, const slot& in);
+using analysis::run_extent;
+
+enum method : std::uint8_t { exact = 6, as_printed = 7 };
+constexpr std::array<compared<test>, 8> methods{{
+    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_supply_edf<brief>(part, in)); }, "sbf",
+     "SBF (Theorem 3)", 0},
+    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_linear_edf<brief>(part, in)); },
+     "sbf_linear", "SBF*, linear (Eq. 10)", 6},
+    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_abstraction_edf<brief>(part, in)); }, "our",
+     "OUR (Theorem 4, corrected)", 1},
+    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_longest_chunk_edf<brief>(part, in)); },
+     "our_plus", "OUR+ (exact distances)", 4},
+    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_proportional_edf<brief>(part, in)); },
+     "l3prop", "L3PROP (Lemma 3)", 2},
+    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_harmonic_edf<brief>(part, in)); }, "harm",
+     "HARM (Theorem 6, corrected)", 3},
+    {[](const auto& part, const auto& in) {
+       return answer_of(analysis::slot_simulated_edf(part, in, run_extent::first_miss));
+     },
+     "exact", "exact", 5, stroke::band},
+    {[](const auto& part, const auto& in) { return answer_of(printed::slot_abstraction_edf<brief>(part, in)); },
+     "our_printed", "OUR as printed: unsound", 1, stroke::dashed},
+}};
+static_assert(methods[exact].cell == "exact" && methods[as_printed].line == stroke::dashed);
+
+/// In this order: the exact answer beneath, and what often coincides side by side in the legend.
+constexpr std::array<std::size_t, methods.size()> drawn{exact, 0, 1, 4, 5, 3, 2, as_printed};
+
+/// Columns after those of the methods.
+enum slot_column : std::uint8_t { undecided = methods.size(), accepted_but_missed, printed_but_missed };
+
+constexpr std::int32_t cores = 2;
+
+struct configuration {
+  std::string cell;
+  std::string title;
+  generation::period_choices periods;
+  generation::period_choices slot_periods;
+  std::int32_t deadline_percent = 75;
+};
+
+/// What a test says of both cores in the pinned slot and of the gang tasks in the other.
+[[nodiscard]] auto ask(test t, const std::array<kernel_table, cores + 1>& parts,
+                       const analysis::two_slots<ticks>& slots) -> answer {
+  answer out = answer::accepted;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const answer here = t(parts[p], p < cores ? slots.pinned : slots.gang);
+    if (here == answer::rejected) { return here; }
+    out = here == answer::undecided ? here : out;
+  }
+  return out;
+}
+
+void count_slots(const kernel_table& table, ticks slot_period, std::span<std::int64_t> counts) {
+  const auto slots = analysis::nearest_ticks(analysis::proportional_slots(table, cores, slot_period));
+  const std::array<kernel_table, cores + 1> parts{analysis::pinned_tasks(table, 0), analysis::pinned_tasks(table, 1),
+                                                  analysis::gang_tasks(table)};
+  std::array<answer, methods.size()> answers{};
+  bool settled = true;
+  bool sound_accepts = false;
+  for (std::size_t m = 0; m < methods.size(); ++m) {
+    answers[m] = ask(methods[m].what, parts, slots);
+    counts[m] += answers[m] == answer::accepted ? 1 : 0;
+    settled = settled && answers[m] != answer::undecided;
+    sound_accepts = sound_accepts || (m != as_printed && answers[m] == answer::accepted);
+  }
+  const bool misses = answers[exact] == answer::rejected;
+  counts[undecided] += settled ? 0 : 1;
+  counts[accepted_but_missed] += misses && sound_accepts ? 1 : 0;
+  counts[printed_but_missed] += misses && answers[as_printed] == answer::accepted ? 1 : 0;
+}
+
+/// Every gang utilisation with every configuration.
+void fill_slots(const settings& s, experiment& e, const std::vector<configuration>& configurations) {
+  require_shares("levels", s);
+  require_shares("gang", s);
+  const auto tasks = s.number<std::int32_t>("tasks");
+  std::vector<std::pair<set_options, generation::period_choices>> all;
+  for (const std::int64_t gang : s.levels("gang")) {
+    for (const configuration& c : configurations) {
+      e.add_panel(fmt::format("gang {}: {}", thousandths_text(gang), c.title));
+      e.add_series(thousandths_text(gang), c.cell);
+      for (const std::size_t m : drawn) { e.draw(m, methods[m].title, methods[m].colour, methods[m].line); }
+      all.push_back({{.cores = cores,
+                      .tasks_per_core = tasks,
+                      .gang_tasks = tasks,
+                      .gang_utilization_permille = static_cast<std::int32_t>(gang),
+                      .periods = c.periods,
+                      .least_deadline_percent = c.deadline_percent},
+                     c.slot_periods});
+    }
+  }
+  e.panels_per_row = configurations.size();
+  e.count = set_by_set([all, seed = s.seed()](const unit& u, std::int64_t i, std::span<std::int64_t> counts) {
+    auto [options, slot_periods] = all[u.series];
+    options.core_utilization_permille = static_cast<std::int32_t>(u.level);
+    kernel_table table;
+    draw(options, seed, u.number(i), table);
+    count_slots(table, generation::draw_slot_period(slot_periods, seed, u.number(i)), counts);
+  });
+}
+
+void any_periods(const settings& s, experiment& e) {
+  const auto periods = period_list(s, "periods");
+  const auto shorter = period_list(s, "slot-periods");
+  const auto percent = s.number<std::int32_t>("deadline");
+  std::vector<configuration> all{{"slot as tasks", "slot period from the list of the tasks", periods, periods, percent},
+                                 {"slot shorter", "slot period from the shorter list", periods, shorter, percent}};
+  if (percent < 100) {
+    all.push_back({"slot shorter D=T", "slot period from the shorter list, D = T", periods, shorter, 100});
+  }
+  fill_slots(s, e, all);
+}
+
+void harmonic_periods(const settings& s, experiment& e) {
+  const auto percent = s.number<std::int32_t>("deadline");
+  const auto list = [](std::initializer_list<ticks> units) {
+    generation::period_choices out;
+    for (const ticks u : units) { (void)out.push_back(u * time_unit); }
+    return out;
+  };
+  fill_slots(s, e,
+             {{"T=20 slot=20", "T = 20, slot 20", list({20}), list({20}), percent},
+              {"T=20/40 slot=20", "T in {20, 40}, slot 20", list({20, 40}), list({20}), percent},
+              {"T=20/40/80 slot=20", "T in {20, 40, 80}, slot 20", list({20, 40, 80}), list({20}), percent},
+              {"T=20/40/80 slot=20 D=T", "T in {20, 40, 80}, slot 20, D = T", list({20, 40, 80}), list({20}), 100},
+              {"T=20/40 slot=40", "T in {20, 40}, slot 40", list({20, 40}), list({40}), percent}});
+}
+
+[[nodiscard]] auto slot_study(std::string_view name, std::string_view about, const std::string& figure,
+                              const std::string& gang, const std::string& levels, bool harmonic) -> study {
+  std::vector<parameter> own{{"gang", gang, "utilization of all cores by gang tasks"},
+                             {"tasks", "3", "per core, and of the gang; not printed in the paper", 1, 10},
+                             {"deadline", "75", "shortest deadline in percent of its period", 1, 100}};
+  if (!harmonic) {
+    own.push_back({"periods", "10,12,15,20,24,30,40,60", "of the tasks; not printed in the paper", 1, most_period});
+    own.push_back({"slot-periods", "5,6,8,10", "the shorter list; the paper takes that of the tasks", 1, most_period});
+  }
+  layout shown("Accelerator platform (Zahaf and Lipari 2020), " + figure, "utilization",
+               "utilization of each core by its pinned tasks", "accepted task sets (%)",
+               {"gang_utilization", "configuration"}, {}, measure::sets);
+  for (const auto& m : methods) { shown.columns.emplace_back(m.cell); }
+  for (const char* c : {"undecided", "accepted_but_missed", "printed_but_missed"}) { shown.columns.emplace_back(c); }
+  return {name, about, shown, parameters(levels, "utilization of each core by its pinned tasks", own),
+          harmonic ? harmonic_periods : any_periods};
+}
+
+// Preemption levels.
+
+constexpr std::array<compared<preemption_cost_model>, 3> cost_models{
+    {{preemption_cost_model::ideal, "ideal", "preemption at the end of a wave"},
+     {preemption_cost_model::race, "race", "each start may lose a race against a wave"},
+     {preemption_cost_model::overhead, "overhead", "each preemption wastes a wave"}}};
+
+/// Numbers of levels, with the columns of their counts.
+constexpr std::array<compared<std::int32_t>, 4> stacks{
+    {{1, {}, "1 level, no preemption", 5}, {2, {}, "2 levels", 0}, {3, {}, "3 levels", 2}, {4, {}, "4 levels", 1}}};
+constexpr std::int32_t printed_levels = 2;
+
+enum level_column : std::uint8_t { any = stacks.size(), two_printed, missed, printed_missed };
+
+/// Whether jobs that come as badly as they may are all in time.
+[[nodiscard]] auto runs_without_miss(const kernel_table& table, std::int32_t levels, preemption_cost_model model,
+                                     std::uint64_t seed) -> bool {
+  ticks longest = 0;
+  for (const auto& t : table.tasks) { longest = std::max(longest, t.period); }
+  const auto releases = simulation::hostile_releases(table, 3 * longest, seed);
+  const simulation::accelerator_options<ticks> options{.costs = model};
+  return simulation::simulate_accelerator(earliest_deadline_first{}, level_stack<most_kernels>{levels}, table, releases,
+                                          options)
+             .misses() == 0;
+}
+
+void count_levels(const kernel_table& table, preemption_cost_model model, std::uint64_t seed,
+                  std::span<std::int64_t> counts) {
+  bool accepted = false;
+  bool misses = false;
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    if (!analysis::level_stack_edf<brief>(table, stacks[i].what, model).schedulable()) { continue; }
+    ++counts[i];
+    accepted = true;
+    misses = misses || !runs_without_miss(table, stacks[i].what, model, seed);
+  }
+  counts[any] += accepted ? 1 : 0;
+  counts[missed] += misses ? 1 : 0;
+  if (printed::level_stack_edf(table, printed_levels).schedulable()) {
+    ++counts[two_printed];
+    counts[printed_missed] += runs_without_miss(table, printed_levels, model, seed) ? 0 : 1;
+  }
+}
+
+void fill_levels(const settings& s, experiment& e) {
+  require_shares("levels", s);
+  set_options options{.cores = 1,
+                      .tasks_per_core = 0,
+                      .gang_tasks = s.number<std::int32_t>("tasks"),
+                      .periods = period_list(s, "periods")};
+  options.least_deadline_percent = s.number<std::int32_t>("deadline");
+  std::vector<std::pair<set_options, preemption_cost_model>> all;
+  for (const std::int64_t percent : s.numbers("waves")) {
+    for (const auto& c : cost_models) {
+      e.add_panel(fmt::format("waves of {} % of a kernel: {}", percent, c.title));
+      e.add_series(percent, c.cell);
+      for (std::size_t i = 0; i < stacks.size(); ++i) { e.draw(i, stacks[i].title, stacks[i].colour); }
+      e.draw(two_printed, fmt::format("{} levels, Lemma 1 as printed: unsound", printed_levels),
+             stacks[printed_levels - 1].colour, stroke::dashed);
+      options.wave_percent = static_cast<std::int32_t>(percent);
+      all.push_back({options, c.what});
+    }
+  }
+  e.count = set_by_set([all, seed = s.seed()](const unit& u, std::int64_t i, std::span<std::int64_t> counts) {
+    auto [drawn_from, model] = all[u.series];
+    drawn_from.gang_utilization_permille = static_cast<std::int32_t>(u.level);
+    kernel_table table;
+    draw(drawn_from, seed, u.number(i), table);
+    count_levels(table, model, seed ^ u.number(i), counts);
+  });
+}
+
+using simulation::planned_job;
+
+constexpr std::size_t few_kernels = 4;
+using few_table = accelerator_table<ticks, few_kernels>;
+
+/// Adds a task whose kernel fills the accelerator for so many waves, below those that are there.
+void add_kernel(few_table& to, std::int64_t waves, ticks wave, ticks period) {
+  (void)to.add({.name = generation::generated_name(to.size()),
+                .wcet = waves * wave,
+                .period = period,
+                .deadline = period,
+                .preemption_cost = wave,
+                .width = kernel_width::all_cores,
+                .priority = static_cast<std::int32_t>(to.size())});
+}
+
+// Fig. 9.
+
+constexpr auto cost = preemption_cost_model::race;
+
+enum class scheduler : std::uint8_t { streams, queue, one_level, two_levels, three_levels };
+constexpr std::array<compared<scheduler>, 5> schedulers{
+    {{scheduler::streams, "streams", "without: a stream per task, waves in turn", 1},
+     {scheduler::queue, "queue", "without: one stream, first come first served", 4},
+     {scheduler::one_level, "takt_1", "takt, one stream", 5},
+     {scheduler::two_levels, "takt_2", "takt, 2 levels", 0},
+     {scheduler::three_levels, "takt_3", "takt, 3 levels", 2}}};
+
+[[nodiscard]] constexpr auto levels_of(scheduler how) -> std::int32_t {
+  return how == scheduler::three_levels ? 3 : how == scheduler::two_levels ? 2 : 1;
+}
+
+struct first_come_first_served {
+  template <ExactNumber Number>
+  [[nodiscard]] static constexpr auto point(const accelerator_task<Number>& /*t*/, const Number& release, Number& out)
+      -> bool {
+    out = release;
+    return true;
+  }
+};
+
+/// Sporadic jobs of full length: so many of the first task, and those of the others meanwhile.
+class sporadic_jobs {
+ public:
+  sporadic_jobs(const few_table& table, std::int64_t jobs, std::int64_t delay_percent, std::uint64_t seed)
+      : table_{&table}, delay_percent_{delay_percent}, seed_{seed}, until_{release(0, jobs)} {}
+
+  [[nodiscard]] auto job(std::size_t task, std::int64_t number, planned_job<ticks>& out) const -> bool {
+    const ticks at = release(task, number);
+    if (at >= until_) { return false; }
+    out = {at, table_->tasks[task].wcet};
+    return true;
+  }
+
+ private:
+  [[nodiscard]] auto release(std::size_t task, std::int64_t number) const -> ticks {
+    const ticks period = table_->tasks[task].period;
+    return generation::sporadic_release(seed_, task, number, period, period * delay_percent_ / 100);
+  }
+
+  const few_table* table_;
+  std::int64_t delay_percent_;
+  std::uint64_t seed_;
+  ticks until_;
+};
+
+/// What the hardware does with a stream per task: the blocks of all kernels that are there in turn, a wave at a time.
+/// Returns the responses of the first task.
+[[nodiscard]] auto share_in_waves(const few_table& table, const sporadic_jobs& jobs) -> std::vector<ticks> {
+  struct stream {
+    std::int64_t number = 0;
+    planned_job<ticks> job{};
+    bool comes = false;
+  };
+  std::vector<stream> streams(table.size());
+  for (std::size_t i = 0; i < streams.size(); ++i) { streams[i].comes = jobs.job(i, 0, streams[i].job); }
+  std::vector<ticks> out;
+  ticks now = 0;
+  for (std::size_t i = 0, idle = 0;; i = (i + 1) % streams.size()) {
+    stream& s = streams[i];
+    if (idle == streams.size()) {
+      const auto first =
+          std::ranges::min_element(streams, {}, [](const stream& x) { return x.comes ? x.job.release : INT64_MAX; });
+      if (!first->comes) { return out; }
+      now = first->job.release;
+      idle = 0;
+    }
+    if (!s.comes || s.job.release > now) {
+      ++idle;
+      continue;
+    }
+    idle = 0;
+    const ticks wave = std::min(s.job.work, table.tasks[i].preemption_cost);
+    now += wave;
+    s.job.work -= wave;
+    if (s.job.work > 0) { continue; }
+    if (i == 0) { out.push_back(now - s.job.release); }
+    s.comes = jobs.job(i, ++s.number, s.job);
+  }
+}
+
+[[nodiscard]] auto responses(scheduler how, const few_table& table, const sporadic_jobs& jobs) -> std::vector<ticks> {
+  if (how == scheduler::streams) { return share_in_waves(table, jobs); }
+  const auto run = [&](const auto& policy, const auto& strategy) {
+    simulation::response_log log{table.size()};
+    const simulation::accelerator_options<ticks> options{.costs = cost};
+    const auto seen = simulation::simulate_accelerator(policy, strategy, table, jobs, options, log);
+    require(!seen.error, "a simulation failed");
+    const auto found = log.responses(0);
+    return std::vector<ticks>{found.begin(), found.end()};
+  };
+  if (how == scheduler::queue) { return run(first_come_first_served{}, single_stream<few_kernels>{}); }
+  return run(highest_priority_first{}, level_stack<few_kernels>{levels_of(how)});
+}
+
+/// 0 where none is known: without a scheduler, or above the deadline.
+[[nodiscard]] auto bound_of_first(scheduler how, const few_table& table) -> ticks {
+  if (how == scheduler::streams || how == scheduler::queue) { return 0; }
+  const auto order = analysis::rank_as_given<few_kernels>(table.size());
+  const auto verdict = how == scheduler::one_level
+                           ? analysis::single_stream_fixed_priority(table, order)
+                           : analysis::level_stack_fixed_priority(table, order, levels_of(how), cost);
+  return verdict.tasks[0].bound.exists ? verdict.tasks[0].bound.value : 0;
+}
+
+/// Tasks with one and the same kernel, which fills the accelerator, in the order of their priorities.
+[[nodiscard]] auto equal_kernels(const generation::period_choices& periods, std::int64_t permille, std::int64_t waves)
+    -> few_table {
+  rational rate;
+  for (const ticks p : periods) { rate += rational{1, p}; }
+  const rational length = rational{permille, 1000 * waves} / rate;
+  if (length.overflowed()) {
+    throw input_error{"periods", "have no common multiple of a usable size", "periods such as \"20,30,50\""};
+  }
+  few_table out;
+  for (const ticks p : periods) { add_kernel(out, waves, std::max<ticks>(1, length.floor()), p); }
+  return out;
+}
+
+enum column : std::uint8_t { largest, percentile, spread, median, bound };
+
+void fig9(const settings& s, experiment& e) {
+  e.panels = {{"longest", {}}, {"99th percentile", {}}, {"spread: longest - shortest", {}}};
+  for (const auto& x : schedulers) {
+    e.add_series(x.cell);
+    for (std::size_t p = 0; p < e.panels.size(); ++p) { e.draw_in(p, p, x.title, x.colour); }
+  }
+  const auto periods = period_list(s, "periods");
+  if (periods.size() > few_kernels) {
+    throw input_error{"periods", "are too many", fmt::format("at most {}", few_kernels)};
+  }
+  e.count = [periods, waves = s.number("waves"), delay = s.number("delay"), seed = s.seed()](
+                const unit& u, std::span<std::int64_t> counts) {
+    const few_table table = equal_kernels(periods, u.level, waves);
+    const scheduler how = schedulers[u.series].what;
+    std::vector<ticks> found = responses(how, table, {table, u.sets, delay, seed});
+    std::ranges::sort(found);
+    const auto per_own = [&table](ticks t) { return t * 1000 / table.tasks[0].wcet; };
+    const auto at = [&](std::size_t percent) { return found[(found.size() * percent + 99) / 100 - 1]; };
+    counts[largest] = per_own(found.back());
+    counts[percentile] = per_own(at(99));
+    counts[spread] = per_own(found.back() - found.front());
+    counts[median] = per_own(at(50));
+    counts[bound] = per_own(bound_of_first(how, table));
+  };
+}
+
+// Fig. 10.
+
+constexpr ticks wave_length = 8;
+
+/// The responses of the high task of one wave and of the low one of so many, which is released one tick earlier.
+[[nodiscard]] auto run_pair(std::int64_t waves, bool with_high, preemption_cost_model model)
+    -> std::pair<ticks, ticks> {
+  few_table table;
+  for (const std::int64_t w : {std::int64_t{1}, waves}) {
+    add_kernel(table, w, wave_length, (waves + 2) * wave_length * 2);
+  }
+  constexpr ticks until = 2;
+  const std::array<ticks, 2> offsets{with_high ? 1 : until, 0};
+  const simulation::periodic_releases<ticks, few_kernels> releases{table, until, offsets};
+  const auto run = simulation::simulate_accelerator(highest_priority_first{}, level_stack<few_kernels>{2}, table,
+                                                    releases, {.costs = model});
+  return {run.tasks[0].worst_response, run.tasks[1].worst_response};
+}
+
+void fig10(const settings& /*s*/, experiment& e) {
+  static constexpr std::array<std::pair<preemption_cost_model, std::string_view>, 3> models{
+      {{preemption_cost_model::ideal, "ideal"},
+       {preemption_cost_model::race, "race"},
+       {preemption_cost_model::overhead, "overhead"}}};
+  for (const auto& [model, cell] : models) {
+    e.add_panel(fmt::format("cost of a preemption: {}", cell));
+    e.add_series(cell);
+    e.draw(0, "low task alone", 0);
+    e.draw(1, "low task, high one started after it", 1);
+    e.draw(2, "high task (one wave)", 2);
+  }
+  e.count = [](const unit& u, std::span<std::int64_t> counts) {
+    const auto model = models[u.series].first;
+    const auto [high, low] = run_pair(u.level / 1000, true, model);
+    counts[0] = 1000 * run_pair(u.level / 1000, false, model).second;
+    counts[1] = 1000 * low;
+    counts[2] = 1000 * high;
+  };
+}
+
+}  // namespace
+
+auto accelerator_studies() -> std::vector<study> {
+  return {
+      slot_study("accelerator-fig6", "acceptance in two slots with a gang utilization of 0.2", "Fig. 6: few gang tasks",
+                 "0.2", "0.2..0.8/0.1", false),
+      slot_study("accelerator-fig7", "acceptance in two slots with a gang utilization of 0.5",
+                 "Fig. 7: as many gang as pinned tasks", "0.5", "0.1..0.5/0.1", false),
+      slot_study("accelerator-fig8", "acceptance in two slots where periods and slot period divide one another",
+                 "Fig. 8: periods and slot period divide one another", "0.2,0.5", "0.1..0.8/0.1", true),
+      {"accelerator-levels", "acceptance with 1 to 4 preemption levels, by what a preemption costs",
+       layout("Accelerator platform: what preemption levels are worth under EDF, by what a preemption costs",
+              "utilization", "utilization of the accelerator", "accepted task sets (%)", {"wave_percent", "cost"},
+              {"levels_1", "levels_2", "levels_3", "levels_4", "any", "levels_2_printed", "accepted_but_missed",
+               "printed_but_missed"},
+              measure::sets),
+       parameters("0.1..1.0/0.1", "utilization of the accelerator",
+                  {{"tasks", "5", "per set", 1, 10},
+                   {"periods", "10,12,15,20,24,30,40,60", "of the tasks", 1, most_period},
+                   {"deadline", "75", "shortest deadline in percent of its period", 1, 100},
+                   {"waves", "5,25", "length of a wave in percent of its kernel", 0, 100}}),
+       fill_levels},
+      {"accelerator-fig9",
+       "response of the most important task with and without the scheduler, simulated",
+       layout("Accelerator platform (Zahaf and Lipari 2020), Fig. 9: response of the most important of three tasks",
+              "utilization", "utilization of the accelerator", "response / time alone", {"scheduler"},
+              {"max", "percentile_99", "spread", "median", "bound"}, measure::thousandths),
+       {{"seed", "1", "of all releases"},
+        {"sets", "2000", "jobs of the most important task", 1, most_sets},
+        {"levels", "0.1..0.9/0.1", "utilization of the accelerator", 1, 1000},
+        {"periods", "20,30,50", "of the tasks, the most important one first; not printed in the paper", 1, most_period},
+        {"waves", "16", "of blocks in a kernel; not printed in the paper", 1, 1000},
+        {"delay", "10", "percent of a period by which a release may come late", 0, 100}},
+       fig9},
+      {"accelerator-fig10",
+       "preemption at the end of a wave: the low task alone and with the high one, simulated",
+       layout("Accelerator platform (Zahaf and Lipari 2020), Fig. 10: preemption at the end of a wave of blocks",
+              "waves", "waves of the low task (64 blocks each)", fmt::format("response (a wave takes {})", wave_length),
+              {"cost"}, {"low_alone", "low_with_high", "high"}, measure::thousandths),
+       {{"levels", "1..8/1", "waves of the low task", 1000, INT64_MAX, 1000}},
+       fig10},
+  };
+}
+
+}  // namespace takt::program::sweep

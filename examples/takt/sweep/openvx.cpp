@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+// Yang et al. 2018, Table 1 with a stand-in for the unpublished times: monolithic, coarse and fine graphs by cameras.
+// Not in the paper: kernels in a block queue and overlapping jobs on CPUs, their lost capacity, bounds beside each
+// other, and streams per task beside streams per job.
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include <takt/analysis/known/graphs/coarse.hpp>
+#include <takt/analysis/known/graphs/fine.hpp>
+#include <takt/analysis/methods/block_queue/capacity.hpp>
+#include <takt/analysis/methods/block_queue/multi_resource.hpp>
+#include <takt/analysis/methods/block_queue/outstanding_jobs.hpp>
+#include <takt/analysis/methods/block_queue/per_task_streams.hpp>
+#include <takt/analysis/methods/block_queue/separated_enqueues.hpp>
+#include <takt/analysis/methods/gel/overlapping.hpp>
+#include <takt/core/random.hpp>
+#include <takt/generation/graph/hog.hpp>
+#include <takt/generation/uunifast.hpp>
+#include <takt/model/graph/refine.hpp>
+#include <takt/simulation/graph/graph_workloads.hpp>
+#include <takt/simulation/graph/simulate_graphs.hpp>
+
+#include "study.hpp"
+
+namespace takt::program::sweep {
+
+namespace {
+
+constexpr block_gpu gpu{.sms = 80, .threads_per_sm = 2048};
+
+// Cameras.
+
+constexpr std::size_t most_cameras = 6;
+using described = generation::hog_table<most_cameras>;
+using refined = refined_table<described>;
+
+enum class mode : std::uint8_t { monolithic, coarse, fine_edf, fine_fl };
+constexpr std::array<compared<mode>, 4> modes{{{mode::monolithic, "monolithic", "monolithic, G-EDF", 0},
+                                               {mode::coarse, "coarse", "coarse, G-EDF", 1},
+                                               {mode::fine_edf, "fine-edf", "fine, G-EDF", 2},
+                                               {mode::fine_fl, "fine-fl", "fine, G-FL", 3}}};
+
+/// Times in microseconds; a bound of 0 is none. Each of the simulated ones is followed by the average; those by offsets
+/// are without early releasing, and 0 where there are no offsets.
+enum column : std::uint8_t { bound_published, bound_best, seen_longest, by_offsets_longest = 4 };
+
+/// How graphs run.
+struct runs {
+  std::int64_t invocations;
+  std::int64_t shortest_percent;
+  std::uint64_t seed;
+};
+
+/// The longest end-to-end bound in microseconds; 0 without.
+template <class Timing>
+[[nodiscard]] auto bound_of(const Timing& timing, std::size_t graphs) -> std::int64_t {
+  if (!timing.bounded() || graphs == 0) { return 0; }
+  return ceil_divide<ticks>(std::ranges::max(std::span<const ticks>{timing.end_to_end}.first(graphs)), 1000);
+}
+
+/// Writes the longest and the mean response of a run to `out`.
+void run(const simulation::graph_workload<ticks>& work, const runs& how, bool early, std::span<std::int64_t> out) {
+  simulation::invocations<ticks> releases(work.clocks.size());
+  for (auto& clock : releases) {
+    for (std::int64_t j = 0; j < how.invocations; ++j) { clock.push_back(j * generation::hog_period); }
+  }
+  simulation::graph_options options;
+  options.gpu = {.sms = gpu.sms, .each = {.threads = gpu.threads_per_sm}};
+  options.early_release = early;
+  const auto result =
+      simulation::simulate_graphs(work, releases, options, simulation::random_lengths{how.seed, how.shortest_percent});
+  require(result.ok(), "a graph of this study cannot be run");
+  ticks sum = 0;
+  for (std::size_t g = 0; g < result.responses.size(); ++g) {
+    out[0] = std::max(out[0], result.worst_response(g) / 1000);
+    for (const ticks r : result.responses[g]) { sum += r / 1000; }
+  }
+  out[1] = sum / (how.invocations * static_cast<std::int64_t>(result.responses.size()));
+}
+
+void judge_sequential(const described& table, mode m, const graph_platform& platform, const runs& how,
+                      std::span<std::int64_t> counts) {
+  const std::span<const std::int32_t> clusters{platform.clusters.data(), platform.clusters.size()};
+  const auto grain = m == mode::coarse ? analysis::graph_grain::node : analysis::graph_grain::graph;
+  const auto bounds = [&](analysis::coarse_kernel_bound kernels) {
+    using timing = decltype(analysis::coarse_bounds(table, platform));
+    return std::make_unique<timing>(analysis::coarse_bounds(table, platform, {.grain = grain, .kernels = kernels}));
+  };
+  const auto best = bounds(analysis::coarse_kernel_bound::one_at_once);
+  counts[bound_published] = bound_of(bounds(analysis::coarse_kernel_bound::separated)->timing, table.graphs.size());
+  counts[bound_best] = bound_of(best->timing, table.graphs.size());
+  if (m == mode::monolithic) {
+    run(simulation::monolithic_workload(table, clusters), how, true, counts.subspan(seen_longest));
+    return;
+  }
+  // Without a bound the nodes are released with their graph, and their predecessors alone hold them back.
+  const std::vector<ticks> none(table.nodes.size(), 0);
+  const std::span<const ticks> offsets = best->timing.bounded() ? std::span<const ticks>{best->timing.offset} : none;
+  const auto work = simulation::coarse_workload<ticks>(table, clusters, offsets);
+  run(work, how, true, counts.subspan(seen_longest));
+  if (best->timing.bounded()) { run(work, how, false, counts.subspan(by_offsets_longest)); }
+}
+
+void judge_fine(const described& table, mode m, const graph_platform& platform, const runs& how,
+                std::span<std::int64_t> counts) {
+  const std::span<const std::int32_t> clusters{platform.clusters.data(), platform.clusters.size()};
+  const auto nodes = std::make_unique<refined>(refine(table));
+  const auto policy = m == mode::fine_fl ? gel_policy::fair_lateness : gel_policy::earliest_deadline;
+  const auto bounds = [&](analysis::point_shift shift, analysis::kernel_bound kernels) {
+    return std::make_unique<analysis::timing_of<refined>>(
+        analysis::fine_bounds(*nodes, platform, {.policy = policy, .shift = shift, .kernels = kernels}));
+  };
+  const auto best = bounds(analysis::point_shift::to_zero, analysis::kernel_bound::best);
+  counts[bound_published] =
+      bound_of(*bounds(analysis::point_shift::if_negative, analysis::kernel_bound::separated), table.graphs.size());
+  counts[bound_best] = bound_of(*best, table.graphs.size());
+  const auto points = simulation::node_points(*nodes, clusters, policy);
+  const auto work = simulation::fine_workload<ticks>(*nodes, clusters, best->offset, points);
+  run(work, how, true, counts.subspan(seen_longest));
+  if (best->bounded()) { run(work, how, false, counts.subspan(by_offsets_longest)); }
+}
+
+void cameras(const settings& s, experiment& e) {
+  e.panels_per_row = 2;
+  std::vector<graph_platform> platforms;
+  for (const std::int32_t clusters : {1, 2}) {
+    graph_platform p;
+    for (std::int32_t c = 0; c < clusters; ++c) { (void)p.clusters.push_back(16 / clusters); }
+    p.sms = gpu.sms;
+    p.threads_per_sm = gpu.threads_per_sm;
+    platforms.push_back(p);
+    const std::string cell = clusters == 1 ? "16" : "2x8";
+    e.add_panel(fmt::format("bounds, {} CPUs (0: none)", cell));
+    e.add_panel(fmt::format("simulated, {} CPUs: longest", cell));
+    const std::size_t bounds = e.panels.size() - 2;
+    for (const auto& m : modes) {
+      e.add_series(cell, m.cell);
+      e.draw_in(bounds, bound_published, fmt::format("{}, as published", m.title), m.colour, stroke::dashed);
+      e.draw_in(bounds, bound_best, m.title, m.colour);
+      if (m.what != mode::monolithic) { e.draw(seen_longest, m.title, m.colour); }
+    }
+  }
+  const runs how{s.number("invocations"), s.number("shortest"), s.seed()};
+  e.count = [platforms, how](const unit& u, std::span<std::int64_t> counts) {
+    const graph_platform& platform = platforms[u.series / modes.size()];
+    const mode m = modes[u.series % modes.size()].what;
+    const auto table = std::make_unique<described>();
+    for (std::size_t c = 0; c < u.whole_level(); ++c) {
+      (void)generation::add_hog_graph(*table, "camera", static_cast<std::int32_t>(c % platform.clusters.size()));
+    }
+    (m == mode::fine_edf || m == mode::fine_fl ? judge_fine : judge_sequential)(*table, m, platform, how, counts);
+  };
+}
+
+// Random kernels and CPU nodes.
+
+constexpr std::size_t most_tasks = 20;
+constexpr ticks time_unit = 1000;
+using kernel_set = block_table<ticks, most_tasks>;
+using cpu_set = gel_table<ticks, most_tasks>;
+using shares = inline_vector<ticks, most_tasks>;
+
+[[nodiscard]] auto load_parameters(std::vector<parameter> own) -> std::vector<parameter> {
+  return with({{"seed", "1", "of everything that is drawn"},
+               {"sets", "200", "per load", 1, most_sets},
+               {"levels", "0.1..1.0/0.1", "load over capacity", 1, 1000},
+               {"tasks", "10", "per set", 1, most_tasks}},
+              std::move(own));
+}
+
+/// Lets `judge(unit, random, shares)` look at sets. Shares of a load are in millionths of what there is.
+template <class Judge>
+void for_each_set(const unit& u, std::uint64_t seed, std::size_t tasks, Judge judge) {
+  for (std::int64_t i = 0; i < u.sets; ++i) {
+    random_stream random{seed ^ random_stream{u.number(i)}.next()};
+    shares out;
+    require(generation::uunifast(random, u.level * 1000, tasks, out), "a set of this study cannot be drawn");
+    judge(random, out);
+  }
+}
+
+/// Kernels of 64 to 1024 threads per block, with periods of 10 to 100 and blocks of 0.05 to 1 time units, that load so
+/// much of the capacity, or a little less.
+[[nodiscard]] auto draw_kernels(random_stream& random, const shares& loads) -> kernel_set {
+  constexpr std::array<std::int64_t, 5> sizes{64, 128, 256, 512, 1024};
+  kernel_set out;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    block_kernel<ticks> k;
+    k.threads = sizes[static_cast<std::size_t>(random.below(static_cast<ticks>(sizes.size())))];
+    k.length = random.between(time_unit / 20, time_unit);
+    k.period = time_unit * random.between(10, 100);
+    (void)out.add(k);
+  }
+  const std::int64_t capacity = analysis::thread_capacity(out, gpu);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    auto& k = out.tasks[i];
+    k.blocks = std::max<std::int64_t>(1, capacity * k.period / 1'000'000 * loads[i] / (k.length * k.threads));
+  }
+  return out;
+}
+
+/// CPU nodes with periods of 10 to 100 time units that load so much of the CPUs.
+[[nodiscard]] auto draw_cpu_nodes(random_stream& random, const shares& loads, std::int32_t processors) -> cpu_set {
+  cpu_set out;
+  for (const ticks load : loads) {
+    gel_task<ticks> t;
+    t.period = t.deadline = time_unit * random.between(10, 100);
+    t.wcet = std::max<ticks>(1, t.period * load / 1'000'000 * processors);
+    t.parallelism = unrestricted_parallelism;
+    (void)out.add(t);
+  }
+  return out;
+}
+
+using bound_row = std::array<std::int64_t, 4>;
+
+/// The mean of response / period in thousandths; 0 when there is no bound.
+template <class Set, class Response>
+[[nodiscard]] auto mean_ratio(const Set& set, bool bounded, const Response& response) -> std::int64_t {
+  if (!bounded) { return 0; }
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < set.size(); ++i) { sum += response(i) * 1000 / set.tasks[i].period; }
+  return sum / static_cast<std::int64_t>(set.size());
+}
+
+[[nodiscard]] auto kernel_row(const kernel_set& set) -> bound_row {
+  const auto ratio = [&](const auto& b) {
+    return mean_ratio(set, b.bounded(), [&](std::size_t i) { return b.responses[i]; });
+  };
+  return {ratio(analysis::separated_enqueue_response(set, gpu)), ratio(analysis::knapsack_response(set, gpu)),
+          ratio(analysis::outstanding_response(set, gpu)), ratio(analysis::block_queue_response(set, gpu))};
+}
+[[nodiscard]] auto cpu_row(const cpu_set& set, std::int32_t processors) -> bound_row {
+  const auto ratio = [&](gel_policy policy, analysis::point_shift shift) {
+    const auto b = analysis::overlapping_response(set, processors, policy, shift);
+    return mean_ratio(set, b.bounded(), [&](std::size_t i) { return b.tasks[i].response; });
+  };
+  return {ratio(gel_policy::earliest_deadline, analysis::point_shift::if_negative),
+          ratio(gel_policy::fair_lateness, analysis::point_shift::if_negative),
+          ratio(gel_policy::earliest_deadline, analysis::point_shift::to_zero),
+          ratio(gel_policy::fair_lateness, analysis::point_shift::to_zero)};
+}
+
+/// Means over the sets in which everything is bounded, and how many those are.
+void bounds(const settings& s, experiment& e) {
+  const auto cpus = s.number<std::int32_t>("cpus");
+  for (const auto& [cell, title, curves] :
+       {std::tuple{"kernels", std::string{"kernels"},
+                   std::array{"theorem 3", "knapsack carry-in", "outstanding jobs", "least of all"}},
+        {"cpus", fmt::format("jobs on {} CPUs", cpus),
+         std::array{"G-EDF, plain", "G-FL, plain", "G-EDF, normalized", "G-FL, normalized"}}}) {
+    e.add_panel(title);
+    e.add_series(cell);
+    for (std::size_t c = 0; c < curves.size(); ++c) { e.draw(c, curves[c], static_cast<int>(c)); }
+  }
+  e.count = [cpus, seed = s.seed(), tasks = s.number<std::size_t>("tasks")](const unit& u,
+                                                                            std::span<std::int64_t> counts) {
+    std::int64_t& bounded = counts.back();
+    for_each_set(u, seed, tasks, [&](random_stream& random, const shares& loads) {
+      const bound_row row =
+          u.series == 0 ? kernel_row(draw_kernels(random, loads)) : cpu_row(draw_cpu_nodes(random, loads, cpus), cpus);
+      if (std::ranges::find(row, 0) != row.end()) { return; }
+      ++bounded;
+      for (std::size_t i = 0; i < row.size(); ++i) { counts[i] += row[i]; }
+    });
+    for (std::size_t i = 0; bounded > 0 && i < bound_row{}.size(); ++i) { counts[i] /= bounded; }
+  };
+}
+
+void streams(const settings& s, experiment& e) {
+  const auto tasks = s.number<std::size_t>("tasks");
+  e.add_series(tasks);
+  e.add_panel(fmt::format("{} kernels", tasks));
+  e.draw(0, "per job: bounded", 0);
+  e.draw(1, "per job: within the period", 2);
+  e.draw(2, "per task: proven bounded", 1);
+  e.count = [tasks, seed = s.seed()](const unit& u, std::span<std::int64_t> counts) {
+    for_each_set(u, seed, tasks, [&](random_stream& random, const shares& loads) {
+      const kernel_set set = draw_kernels(random, loads);
+      block_table<ticks, most_tasks, one_stream_per_task> streamed;
+      for (std::size_t k = 0; k < set.size(); ++k) { (void)streamed.add(set.tasks[k]); }
+      const auto best = analysis::block_queue_response(set, gpu);
+      bool within = best.bounded();
+      for (std::size_t k = 0; within && k < set.size(); ++k) { within = best.responses[k] <= set.tasks[k].period; }
+      counts[0] += best.bounded() ? 1 : 0;
+      counts[1] += within ? 1 : 0;
+      counts[2] += analysis::per_task_stream_response(streamed, gpu).bounded() ? 1 : 0;
+    });
+  };
+}
+
+void capacity(const settings& s, experiment& e) {
+  e.add_panel("by the smallest block");
+  const auto sizes = s.numbers("smallest");
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    e.add_series(sizes[i]);
+    e.draw(1, fmt::format("blocks of {} threads too", sizes[i]), static_cast<int>(i));
+  }
+  e.count = [sizes](const unit& u, std::span<std::int64_t> counts) {
+    kernel_set set;
+    (void)set.add({.name = "small", .length = 1, .period = 1, .threads = sizes[u.series]});
+    (void)set.add({.name = "large", .length = 1, .period = 1, .threads = warp_threads * u.level / 1000});
+    const std::int64_t all = gpu.sms * gpu.threads_per_sm;
+    counts[0] = 1000 * analysis::unit_block_size(set, gpu);
+    counts[1] = 100'000 * (all - analysis::thread_capacity(set, gpu)) / all;
+  };
+}
+
+}  // namespace
+
+auto openvx_studies() -> std::vector<study> {
+  return {
+      {"openvx-cameras",
+       "pedestrian detection as monolithic, coarse and fine graphs, by cameras: bounds and simulated responses",
+       layout("Pedestrian detection (Yang et al. 2018, Table 1, with times made up): response by cameras", "cameras",
+              "cameras", "response (ms)", {"cpus", "mode"},
+              {"bound_published", "bound_best", "simulated_longest", "simulated_average", "by_offsets_longest",
+               "by_offsets_average"},
+              measure::thousandths),
+       {{"levels", "1..6/1", "cameras", 1000, 1000 * most_cameras, 1000},
+        {"invocations", "12", "of each graph, all at once and periodic", 1, 1000},
+        {"shortest", "90", "execution in percent of the longest", 0, 100},
+        {"seed", "1", "of the lengths"}},
+       cameras},
+      {"openvx-capacity",
+       "capacity that the largest block costs, by the smallest one",
+       layout("Capacity that the largest block costs: g (m - H_max + h) of g m threads, m = 2048",
+              "largest_block_warps", "largest block (warps of 32 threads)", "threads lost (%)", {"smallest_block"},
+              {"unit_block", "lost_percent"}, measure::thousandths),
+       {{"levels", "2..32/2", "warps of the largest block", 1000, 32'000, 1000},
+        {"smallest", "32,64,128,256", "threads of the smallest block", 1, 1024}},
+       capacity},
+      {"openvx-bounds", "bounds for kernels and for overlapping jobs beside each other",
+       layout("Bounds beside each other, mean of bound / period: kernels in a block queue, overlapping jobs on CPUs",
+              "load", "load over capacity", "bound / period", {"where"},
+              {"first", "second", "third", "fourth", "sets_bounded"}, measure::thousandths),
+       load_parameters({{"cpus", "4", "of the CPU nodes", 1, 64}}), bounds},
+      {"openvx-streams", "kernels with bounded responses: a stream per job or per task",
+       layout("A stream per job beside a stream per task: kernels whose responses are bounded", "load",
+              "load over capacity", "sets (%)", {"kernels"}, {"per_job", "per_job_within_period", "per_task"},
+              measure::sets),
+       load_parameters({}), streams},
+  };
+}
+
+}  // namespace takt::program::sweep

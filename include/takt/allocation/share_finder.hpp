@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include <takt/allocation/allocate.hpp>
+#include <takt/allocation/plan_room.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/model/visit_source.hpp>
+#include <takt/rules/demand.hpp>
+
+namespace takt {
+
+namespace detail {
+
+/// One search of a plan, from an even split on.
+template <class P, class T, class Test>
+class share_finder {
+  static constexpr std::size_t max_tasks = tasks_of<T>;
+
+ public:
+  using plan_type = typename plan_type_of<P, T>::type;
+  using verdict_type = std::invoke_result_t<const Test&, const plan_type&>;
+
+  constexpr share_finder(const P& board, const T& tasks, const Test& test)
+      : board_{&board}, tasks_{&tasks}, test_{&test}, room_{plan_room_of(board, tasks)} {
+    for (std::int64_t& w : weights_) { w = least_weight; }
+    for (std::int64_t& w : place_weights_) { w = least_weight; }
+  }
+
+  /// The first proof, else what the first plan got. Where an even split is too little for some kernel, others come
+  /// first, and that all of them are is no proof.
+  constexpr auto run(std::int32_t rounds) -> verdict_type {
+    for (std::size_t i = 0; i < size(); ++i) { users_ += room_.asks[i] ? 1 : 0; }
+    place();
+    const auto first = (*test_)(plan_);
+    const bool has_choices = shares_out() || room_.chooses_cores() || room_.reads_priorities;
+    const bool is_short = first.error && lacks_units();
+    if (first.schedulable() || !has_choices || (first.error && !is_short)) { return first; }
+    plan_type tried = plan_;
+    auto seen = first;
+    for (std::int32_t round = 0; round < rounds; ++round) {
+      if (round > 0) { learn_from(seen, round); }
+      fill();
+      write_priorities();
+      if (is_as(tried)) { continue; }
+      tried = plan_;
+      seen = (*test_)(plan_);
+      if (seen.schedulable()) { return seen; }
+      if (seen.error) { break; }
+    }
+    return is_short ? unproven(seen) : first;
+  }
+
+ private:
+  [[nodiscard]] constexpr auto is_as(const plan_type& other) const -> bool {
+    return plan_.shares == other.shares && plan_.percents == other.percents && plan_.cores == other.cores &&
+           plan_.priorities == other.priorities;
+  }
+
+  /// Whether the plan says which part of the GPUs a task has.
+  [[nodiscard]] constexpr auto shares_out() const -> bool {
+    return users_ > 0 && (room_.hands_out || room_.gpus.size() > 1);
+  }
+  [[nodiscard]] constexpr auto moves() const -> bool {
+    return room_.chooses_cores() || (users_ > 0 && room_.gpus.size() > 1);
+  }
+  [[nodiscard]] constexpr auto size() const -> std::size_t { return room_.asks.size(); }
+  [[nodiscard]] constexpr auto is_user(std::size_t i) const -> bool { return shares_out() && room_.asks[i]; }
+  /// Whether a task gets more or less of its GPU.
+  [[nodiscard]] constexpr auto is_fed(std::size_t i) const -> bool {
+    return is_user(i) && room_.gpus[place_[i]].units > 0;
+  }
+
+  /// Whether every job has a time on all that its GPU hands out, and some job has none on its part.
+  [[nodiscard]] constexpr auto lacks_units() -> bool {
+    bool some = false;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (times_[i].all < unbounded_response) { continue; }
+      if (!is_fed(i) || time_on(i, room_.gpus[place_[i]].units) >= unbounded_response) { return false; }
+      some = true;
+    }
+    return some;
+  }
+  [[nodiscard]] constexpr auto unproven(const verdict_type& seen) const -> verdict_type {
+    if (!seen.error) { return seen; }
+    verdict_type out;
+    out.method = seen.method;
+    out.why = obstacle::gpu;
+    for (std::size_t i = 0; i < size(); ++i) {
+      static_cast<void>(out.tasks.push_back({.name = room_.name[i], .deadline = room_.deadline[i]}));
+    }
+    out.plan = seen.plan;
+    return out;
+  }
+
+  /// Tasks to GPUs, where what is handed out is split evenly, and to cores.
+  constexpr void place() {
+    if (users_ > 0 && room_.gpus.size() > 1) { spread(); }
+    if (room_.chooses_cores()) { place_on_cores(); }
+    split_evenly();
+    measure();
+  }
+  constexpr void split_evenly() {
+    std::int32_t there[max_gpus]{};
+    for (std::size_t i = 0; i < size(); ++i) { there[place_[i]] += is_user(i) ? 1 : 0; }
+    for (std::size_t i = 0; i < size(); ++i) {
+      units_[i] = is_user(i) ? room_.gpus[place_[i]].units / there[place_[i]] : 0;
+    }
+    write_shares();
+  }
+
+  /// Tasks to GPUs, the neediest first, each to where it finds the most SMs for the need there. One that hands nothing
+  /// out counts as it is. A task that cannot run on one unit needs what all units take, times their number.
+  constexpr void spread() {
+    std::int64_t needs[max_gpus][max_tasks]{};
+    for (std::size_t g = 0; g < room_.gpus.size(); ++g) {
+      for (std::size_t i = 0; i < size(); ++i) {
+        place_[i] = g;
+        units_[i] = is_fed(i) ? 1 : 0;
+      }
+      write_shares();
+      measure();
+      for (std::size_t i = 0; i < size(); ++i) {
+        const std::int32_t units = room_.gpus[g].units;
+        const bool is_too_little = is_fed(i) && times_[i].all >= unbounded_response;
+        const ticks time = is_too_little ? time_on(i, units) : units > 0 ? times_[i].all : times_[i].gpu;
+        const std::int64_t scale = is_too_little ? units : 1;
+        const bool goes = is_too_little ? time < unbounded_response : times_[i].all < unbounded_response;
+        needs[g][i] = goes ? part_of(time, room_.deadline[i]) * place_weights_[i] * scale : no_place;
+      }
+    }
+    std::int64_t load[max_gpus]{};
+    std::int32_t there[max_gpus]{};
+    bool done[max_tasks]{};
+    const auto least_need = [&](std::size_t i) {
+      std::int64_t least = needs[0][i];
+      for (std::size_t g = 1; g < room_.gpus.size(); ++g) { least = needs[g][i] < least ? needs[g][i] : least; }
+      return least;
+    };
+    for (std::size_t i = 0; i < size(); ++i) { place_[i] = 0; }
+    for (std::int32_t count = 0; count < users_; ++count) {
+      std::size_t next = size();
+      for (std::size_t i = 0; i < size(); ++i) {
+        if (is_user(i) && !done[i] && (next == size() || least_need(next) < least_need(i))) { next = i; }
+      }
+      const auto crowd = [&](std::size_t g) {
+        const auto& gpu = room_.gpus[g];
+        if (needs[g][next] == no_place || (gpu.units > 0 && there[g] >= gpu.units)) { return no_place; }
+        return (load[g] + needs[g][next] + 1) / (gpu.units > 0 ? std::int64_t{gpu.units} * gpu.step : 1);
+      };
+      for (std::size_t g = 1; g < room_.gpus.size(); ++g) {
+        if (crowd(g) < crowd(place_[next])) { place_[next] = g; }
+      }
+      const std::int64_t need = needs[place_[next]][next];
+      load[place_[next]] += need == no_place ? 0 : need;
+      ++there[place_[next]];
+      done[next] = true;
+    }
+  }
+
+  /// Worst fit: the tasks that name no core, the greatest demand first, each to where the least is.
+  constexpr void place_on_cores() {
+    const std::int32_t clusters = room_.processors / room_.together;
+    if (clusters < 1) { return; }
+    measure();
+    std::int64_t load[max_tasks]{};  // of no more clusters than tasks
+    const std::int32_t open = clusters < static_cast<std::int32_t>(max_tasks) ? clusters : std::int32_t{max_tasks};
+    const auto demand = [&](std::size_t i) {
+      return part_of(times_[i].processors, room_.period[i]) * place_weights_[i];
+    };
+    bool done[max_tasks]{};
+    plan_.cores.clear();
+    for (std::size_t i = 0; i < size(); ++i) {
+      done[i] = room_.is_placed[i];
+      const std::int32_t cluster = room_.core[i] < 0 ? open : room_.core[i] / room_.together;
+      if (done[i] && cluster < open) { load[cluster] += demand(i); }
+      static_cast<void>(plan_.cores.push_back(room_.core[i]));
+    }
+    for (;;) {
+      std::size_t next = size();
+      for (std::size_t i = 0; i < size(); ++i) {
+        if (!done[i] && (next == size() || demand(next) < demand(i))) { next = i; }
+      }
+      if (next == size()) { break; }
+      std::int32_t least = 0;
+      for (std::int32_t c = 1; c < open; ++c) { least = load[c] < load[least] ? c : least; }
+      load[least] += demand(next);
+      plan_.cores[next] = least * room_.together;
+      done[next] = true;
+    }
+  }
+
+  constexpr void write_shares() {
+    plan_.shares.clear();
+    plan_.percents.clear();
+    if (!shares_out()) { return; }
+    for (std::size_t i = 0; i < size(); ++i) {
+      static_cast<void>(plan_.shares.push_back(share_of(i, units_[i])));
+      if (room_.by_percent) { static_cast<void>(plan_.percents.push_back(percent_of(i, units_[i]))); }
+    }
+  }
+  [[nodiscard]] constexpr auto share_of(std::size_t i, std::int32_t units) const -> sm_share {
+    const auto& gpu = room_.gpus[place_[i]];
+    return {static_cast<std::int32_t>(place_[i]), is_fed(i) && !gpu.by_percent ? units * gpu.step : 0};
+  }
+  [[nodiscard]] constexpr auto percent_of(std::size_t i, std::int32_t units) const -> std::int32_t {
+    return is_fed(i) && room_.gpus[place_[i]].by_percent ? units : 0;
+  }
+
+  /// Jobs alone under the shares of the plan, as the rules see them.
+  constexpr void measure() {
+    visit_meter meter{*board_, shares(), percents(), {times_, size()}};
+    visit_source<T>::each(*tasks_, meter);
+  }
+  /// One task on so many units; one that cannot run there takes forever.
+  [[nodiscard]] constexpr auto time_on(std::size_t i, std::int32_t units) -> ticks {
+    const std::int32_t before = units_[i];
+    units_[i] = units;
+    if (i < plan_.shares.size()) { plan_.shares[i] = share_of(i, units); }
+    if (i < plan_.percents.size()) { plan_.percents[i] = percent_of(i, units); }
+    visit_meter meter{*board_, shares(), percents(), {times_, size()}, i};
+    const job_times kept = times_[i];
+    visit_source<T>::each(*tasks_, meter);
+    const ticks out = times_[i].all;
+    times_[i] = kept;
+    units_[i] = before;
+    return out;
+  }
+  [[nodiscard]] constexpr auto shares() const -> std::span<const sm_share> {
+    return {plan_.shares.data(), plan_.shares.size()};
+  }
+  [[nodiscard]] constexpr auto percents() const -> std::span<const std::int32_t> {
+    return {plan_.percents.data(), plan_.percents.size()};
+  }
+
+  /// From the least shares on, units go to the task whose job alone takes the largest weighted part of its deadline, if
+  /// they shorten it.
+  constexpr void fill() {
+    if (!shares_out()) { return; }
+    std::int32_t left[max_gpus]{};
+    for (std::size_t g = 0; g < room_.gpus.size(); ++g) { left[g] = room_.gpus[g].units; }
+    bool settled[max_tasks]{};
+    for (std::size_t i = 0; i < size(); ++i) {
+      settled[i] = !is_fed(i);
+      units_[i] = is_fed(i) ? 1 : 0;
+      left[place_[i]] -= units_[i];
+      if (is_fed(i)) { times_[i].all = time_on(i, 1); }
+    }
+    for (;;) {
+      std::size_t neediest = size();
+      for (std::size_t i = 0; i < size(); ++i) {
+        if (!settled[i] && (neediest == size() || need(neediest) < need(i))) { neediest = i; }
+      }
+      if (neediest == size()) { break; }
+      std::int32_t more = 0;
+      ticks time = times_[neediest].all;
+      while (more < left[place_[neediest]] && time >= times_[neediest].all) {
+        time = time_on(neediest, units_[neediest] + ++more);
+      }
+      settled[neediest] = time >= times_[neediest].all;
+      if (settled[neediest]) { continue; }
+      units_[neediest] += more;
+      left[place_[neediest]] -= more;
+      times_[neediest].all = time;
+    }
+    write_shares();
+  }
+  [[nodiscard]] static constexpr auto part_of(ticks time, ticks whole) -> std::int64_t {
+    return (whole < time ? whole : time) / (whole / whole_part + 1);
+  }
+  /// Time alone by deadline, weighted.
+  [[nodiscard]] constexpr auto need(std::size_t i) const -> std::int64_t {
+    return part_of(times_[i].all, room_.deadline[i]) * weights_[i];
+  }
+
+  /// The first task that fails gets more of what is handed out, a higher priority, or a place with less beside it.
+  constexpr void learn_from(const verdict_type& seen, std::int32_t round) {
+    if (seen.why != obstacle::deadline && seen.first_unproven() == nowhere) { return; }
+    const std::size_t failed = seen.why == obstacle::deadline ? seen.where : seen.first_unproven();
+    if (failed >= size()) { return; }
+    const bool others = is_fed(failed) || room_.reads_priorities;
+    if (moves() && (!others || round % 3 == 2)) {
+      grow(place_weights_[failed]);
+      place();
+    } else if (room_.reads_priorities && (!is_fed(failed) || round % 2 == 0)) {
+      raised_[failed] += 1;
+    } else {
+      grow(weights_[failed]);
+    }
+  }
+  static constexpr void grow(std::int64_t& weight) {
+    if (weight < most_weight) { weight += weight / 2; }
+  }
+
+  /// Those that need most of their time first: deadlines less the time alone, and less still for tasks that failed.
+  constexpr void write_priorities() {
+    if (!room_.reads_priorities) { return; }
+    plan_.priorities.clear();
+    for (std::size_t i = 0; i < size(); ++i) {
+      std::int32_t rank = 0;
+      for (std::size_t k = 0; k < size(); ++k) {
+        rank += urgency(k) < urgency(i) || (urgency(k) == urgency(i) && k < i) ? 1 : 0;
+      }
+      static_cast<void>(plan_.priorities.push_back(rank));
+    }
+  }
+  [[nodiscard]] constexpr auto urgency(std::size_t i) const -> ticks {
+    ticks out = room_.deadline[i] - times_[i].all;
+    for (std::int32_t r = 0; r < raised_[i]; ++r) { out -= out > 0 ? out / 4 + 1 : room_.deadline[i] / 8 + 1; }
+    return out;
+  }
+
+  using visit_meter = job_meter<P>;
+  static constexpr std::int64_t least_weight = 16;
+  static constexpr std::int64_t most_weight = std::int64_t{1} << 24;
+  static constexpr std::int64_t whole_part = std::int64_t{1} << 16;
+  static constexpr std::int64_t no_place = std::numeric_limits<std::int64_t>::max();
+
+  const P* board_;
+  const T* tasks_;
+  const Test* test_;
+  plan_room<max_tasks> room_;
+  plan_type plan_{};
+  std::int32_t users_ = 0;
+  std::size_t place_[max_tasks]{};
+  std::int32_t units_[max_tasks]{};
+  job_times times_[max_tasks]{};
+  std::int64_t weights_[max_tasks]{};
+  std::int64_t place_weights_[max_tasks]{};
+  std::int32_t raised_[max_tasks]{};
+};
+
+}  // namespace detail
+
+}  // namespace takt

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <takt/analysis/combiners/spinning.hpp>
+
+#include <cstdint>
+
+#include <doctest/doctest.h>
+
+#include <takt/analysis/any_stations.hpp>
+#include <takt/analysis/combiners/holistic.hpp>
+#include <takt/rules/tags.hpp>
+
+namespace {
+
+using takt::ticks;
+using table_type = takt::visit_table<3, 9>;
+using stations_type = takt::any_stations<3, 9>;
+
+constexpr std::uint32_t core = 0;
+constexpr std::uint32_t engine = 1;
+
+/// CPU 1, copy, CPU 1.
+void add_job(table_type& table, ticks period, ticks copy, std::int32_t priority) {
+  REQUIRE(table.add_task({.name = "job", .period = period, .deadline = period, .priority = priority}));
+  REQUIRE(table.add_visit(core, 1, 1, 0));
+  REQUIRE(table.add_visit(engine, copy, copy, 0b1));
+  REQUIRE(table.add_visit(core, 1, 1, 0b10));
+}
+[[nodiscard]] auto stations_under(const auto& cpus) -> stations_type {
+  stations_type out;
+  REQUIRE(out.add(cpus));
+  REQUIRE(out.add(takt::fifo));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a job occupies its processor for its own time and all that it waits for") {
+  table_type table;
+  add_job(table, 20, 3, 0);
+  add_job(table, 40, 5, 1);
+  const auto v = takt::analysis::spinning(table, stations_under(takt::fixed_priority));
+  REQUIRE(v.schedulable());
+  CHECK(v.tasks[0].bound.value == 2 + 3 + 5);
+  CHECK(v.tasks[1].bound.value == (2 + 5 + 3) + 10);
+  CHECK(takt::analysis::spinning(table, stations_under(takt::edf)).schedulable());
+}
+
+TEST_CASE("one that leaves no time for others is not proven") {
+  table_type table;
+  add_job(table, 12, 3, 0);
+  add_job(table, 18, 5, 1);
+  const auto v = takt::analysis::spinning(table, stations_under(takt::fixed_priority));
+  CHECK_FALSE(v.schedulable());
+  CHECK_FALSE(v.tasks[0].bound.exists);
+  CHECK(takt::analysis::holistic(table, stations_under(takt::fixed_priority)).schedulable());
+}
+
+TEST_CASE("processors that do not preempt, and jobs without one, are not proven") {
+  table_type table;
+  add_job(table, 40, 3, 0);
+  CHECK(takt::analysis::spinning(table, stations_under(takt::nonpreemptive(takt::edf))).why ==
+        takt::obstacle::processors);
+  table_type lone;
+  REQUIRE(lone.add_task({.name = "copies", .period = 9, .deadline = 9}));
+  REQUIRE(lone.add_visit(engine, 1, 1, 0));
+  const auto v = takt::analysis::spinning(lone, stations_under(takt::fixed_priority));
+  CHECK(v.why == takt::obstacle::processors);
+  CHECK(v.where == 0);
+}
