@@ -66,8 +66,8 @@ struct compared {
   out.method = summary.method;
   out.plan_words = std::move(summary.plan_words);
   out.plan = std::move(summary.plan);
-  const bool bounded = found.verdict.bounded();
-  if (bounded) { out.slack_permille = slack_permille(found.verdict); }
+  const bool limited = std::ranges::any_of(summary.tasks, [](const report::task_summary& t) { return t.limited; });
+  if (limited && found.verdict.bounded()) { out.slack_permille = slack_permille(found.verdict); }
   if (found.verdict.schedulable()) { out.factor_permille = largest_factor(file, input); }
   for (const report::task_summary& t : summary.tasks) {
     out.tasks.push_back({t.name, t.deadline, t.limited, t.bound, t.meets});

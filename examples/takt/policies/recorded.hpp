@@ -80,13 +80,13 @@ class slice_recorder {
               static_cast<slice_recorder*>(self)->tell(who, unit, from, to);
             }};
   }
-  /// Adds releases, deadlines, completions and misses of all jobs until `end`.
+  /// Adds releases before `horizon`, and what comes of these jobs until `end`.
   template <class Tasks>
-  void mark_jobs(const Tasks& tasks, ticks end) {
+  void mark_jobs(const Tasks& tasks, ticks horizon, ticks end) {
     for (std::uint32_t i = 0; i < tasks.size(); ++i) {
       const described_task& t = tasks.tasks[i];
       const auto& releases = choices_->releases(i);
-      for (std::uint64_t job = 0; job < releases.size() && releases[job].at <= end; ++job) {
+      for (std::uint64_t job = 0; job < releases.size() && releases[job].at < horizon; ++job) {
         kept_->record(mark{mark_kind::release, i, job, releases[job].at});
         const bool ended = job < done_[i].size() && done_[i][job] > 0;
         if (ended) { kept_->record(mark{mark_kind::completion, i, job, done_[i][job]}); }
@@ -137,7 +137,7 @@ inline void record_run(const judged_policy& found, const file_tasks& tasks, cons
       std::span<const ticks>{own.local_deadlines.data(), own.local_deadlines.size()});
   slice_recorder recorder{found.board, flat, choices, kept};
   const auto seen = apart->run(options.horizon.count(), recorder.sink());
-  recorder.mark_jobs(tasks, seen.end);
+  recorder.mark_jobs(tasks, options.horizon.count(), seen.end);
 }
 
 }  // namespace takt::program
