@@ -8,6 +8,7 @@
 
 #include "../failure.hpp"
 #include "../fields.hpp"
+#include "../large_stack.hpp"
 #include "judge_with.hpp"
 
 namespace takt::program {
@@ -74,7 +75,7 @@ auto judge_policy(const policy_question& q, const file_tasks& tasks, const hardw
   each_cpu_rule([&](const cpu_rule_entry& rule) {
     if (rule.word != q.cpus) { return; }
     out->cpus = rule.word;
-    rule.judge(q, tasks, board, *out);
+    on_large_stack([&] { rule.judge(q, tasks, board, *out); });
   });
   return out;
 }

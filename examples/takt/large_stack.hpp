@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+namespace takt::program {
+
+/// Calls `f` on a stack that has room for tables of the largest files: analyses work in place, without a heap. What it
+/// throws comes out. Throws `environment_error` where the system has no thread.
+void on_large_stack(const std::function<void()>& f);
+
+}  // namespace takt::program
