@@ -144,8 +144,7 @@ auto compare_command(const compare_options& o) -> exit_code {
     }
   }
   const auto best = report::best_of(all, o.by);
-  if (!o.written_file.empty()) {
-    if (!best) { throw nothing_to_run{"no policy is proven, so none is written. See compare without --write"}; }
+  if (!o.written_file.empty() && best) {
     take_over(*file, input_of(*file, judged[*best].wishes), *judged[*best].found);
     write_file(o.written_file, [&](std::ostream& out) { print_workload(out, *file); });
   }
@@ -157,7 +156,9 @@ auto compare_command(const compare_options& o) -> exit_code {
   } else {
     std::cout << report::comparison_text(all, {.by = o.by});
     if (!o.written_file.empty()) {
-      std::cout << "\nwritten: " << all.rows[*best].policy << " to " << o.written_file << "\n";
+      const std::string words =
+          best ? all.rows[*best].policy + " to " + o.written_file : "nothing, since no policy is proven";
+      std::cout << "\nwritten: " << words << "\n";
     }
   }
   const auto misses = [](const report::comparison_row& row) { return row.status == verdict_status::unschedulable; };

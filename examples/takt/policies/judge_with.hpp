@@ -67,7 +67,7 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
       }
     }
     const auto found = judge_at_run_time(policy, rule, tasks, board);
-    out.policy = word_of(found.policy);
+    out.policy = found.schedulable() ? word_of(found.policy) : q.policy;
     out.judged = found.judged;
     out.verdict = found.verdict;
     out.missing.assign(found.missing.begin(), found.missing.end());

@@ -11,6 +11,7 @@
 #include <takt/allocation/plan_room.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/model_fault.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/visit_source.hpp>
@@ -36,7 +37,7 @@ class share_finder {
   }
 
   /// The first proof, else what the first plan got. Where an even split is too little for some kernel, others come
-  /// first, and that all of them are is no proof.
+  /// first; that all of them are is no proof, unless the facts of a kernel say nothing of parts.
   constexpr auto run(std::int32_t rounds) -> verdict_type {
     for (std::size_t i = 0; i < size(); ++i) { users_ += room_.asks[i] ? 1 : 0; }
     place();
@@ -56,7 +57,8 @@ class share_finder {
       if (seen.schedulable()) { return seen; }
       if (seen.error) { break; }
     }
-    return is_short ? unproven(seen) : first;
+    const bool lacks_facts = seen.error && first.error.fault == model_fault::visit_time_unknown;
+    return is_short && !lacks_facts ? unproven(seen) : first;
   }
 
  private:

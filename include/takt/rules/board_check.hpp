@@ -145,8 +145,7 @@ inline constexpr bool is_asked_for<Pool, segment_list<Segments...>> =
 
 template <class Pool, class Segments>
 inline constexpr bool is_used =
-    is_asked_for<Pool, Segments> || std::same_as<Segments, segment_list<>> ||
-    std::same_as<typename Pool::resource_type, processors_resource> ||
+    is_asked_for<Pool, Segments> || std::same_as<typename Pool::resource_type, processors_resource> ||
     std::same_as<typename Pool::resource_type, copy_engines_resource> || is_gpu<typename Pool::resource_type>;
 /// Nothing is wrong.
 struct no_board_fault {

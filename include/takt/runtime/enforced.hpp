@@ -71,8 +71,7 @@ struct turns_run_check {
   static constexpr bool passed = RuleTakesTurns == DeviceTakesTurns;
   static_assert(!RuleTakesTurns || DeviceTakesTurns,
                 "takt: this device does not let the tasks of one process take turns; run on emulated_sliced_device, or "
-                "make each task a process of its own, which a GPU then serves in time slices without a run. "
-                "See docs/errors.md#E59");
+                "make each task a process of its own. See docs/errors.md#E59");
   static_assert(RuleTakesTurns || !DeviceTakesTurns,
                 "takt: contexts take turns on this device, and the platform has another rule; give the GPU "
                 "time_slices(...), or run on emulated_device. See docs/errors.md#E59");

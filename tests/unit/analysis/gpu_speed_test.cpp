@@ -112,7 +112,8 @@ TEST_CASE("RTGPU-25 a speed of zero, below zero or beyond its range is refused")
     auto e = example_1();
     e.platform.gpus[0].speed = wrong;
     CHECK(analysis_of::fits(e.tasks, e.platform).fault == takt::model_fault::platform_size_out_of_range);
-    CHECK(takt::runtime::length_fault(e.tasks, e.platform, takt::dedicate(1, 1)));
+    const takt::sm_range ranges[]{{0, 0, 1}, {0, 1, 1}};
+    CHECK(takt::runtime::length_fault(e.tasks, e.platform, ranges));
     using takt::kernel_place;
     CHECK(takt::simulation::layout<table>{e.tasks, e.platform, takt::dedicate(1, 1), kernel_place::own_share}.error());
   }

@@ -148,6 +148,7 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   } else {
     out = judge_best<Boards>(policy, rule, all, board, rounds, impossible);
   }
+  if (board.processors < 1) { out.verdict.plan.cores.clear(); }
   if (!out.judged) { return out; }
   restate(out.verdict, all);
   // Of several choices some may not have been tried, so what one of them cannot do is no reason.
