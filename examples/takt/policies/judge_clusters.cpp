@@ -5,12 +5,12 @@ namespace takt::program {
 
 namespace {
 
-constexpr cpu_rule_entry entries[] = {{"g-edf", true, judge_on_clusters<g_edf>},
-                                      {"g-fl", true, judge_on_clusters<g_fl>},
-                                      {"g-fifo", true, judge_on_clusters<g_fifo>},
-                                      {"g-fixed-priority", true, judge_on_clusters<fixed_priority>},
-                                      {"g-rate-monotonic", true, judge_on_clusters<rate_monotonic>},
-                                      {"g-deadline-monotonic", true, judge_on_clusters<deadline_monotonic>}};
+constexpr cpu_rule_entry entries[] = {{"g-edf", judge_on_clusters<g_edf>},
+                                      {"g-fl", judge_on_clusters<g_fl>},
+                                      {"g-fifo", judge_on_clusters<g_fifo>},
+                                      {"g-fixed-priority", judge_on_clusters<fixed_priority>},
+                                      {"g-rate-monotonic", judge_on_clusters<rate_monotonic>},
+                                      {"g-deadline-monotonic", judge_on_clusters<deadline_monotonic>}};
 
 }  // namespace
 

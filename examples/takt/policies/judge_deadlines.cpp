@@ -6,8 +6,8 @@ namespace takt::program {
 namespace {
 
 constexpr auto nonpreemptive_edf = nonpreemptive(edf);
-constexpr cpu_rule_entry entries[] = {{"edf", false, judge_on_cores<edf>},
-                                      {"nonpreemptive-edf", false, judge_on_cores<nonpreemptive_edf>}};
+constexpr cpu_rule_entry entries[] = {{"edf", judge_on_cores<edf>},
+                                      {"nonpreemptive-edf", judge_on_cores<nonpreemptive_edf>}};
 
 }  // namespace
 

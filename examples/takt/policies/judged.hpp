@@ -45,7 +45,6 @@ struct judged_policy {
 /// A rule of processors by its word, and what it makes of every policy.
 struct cpu_rule_entry {
   std::string_view word;
-  bool of_clusters = false;
   void (*judge)(const policy_question& q, const file_tasks& tasks, const hardware& board, judged_policy& out);
 };
 extern const std::span<const cpu_rule_entry> fixed_priority_rules;

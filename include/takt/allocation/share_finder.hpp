@@ -9,6 +9,7 @@
 
 #include <takt/allocation/allocate.hpp>
 #include <takt/allocation/plan_room.hpp>
+#include <takt/allocation/worst_fit.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_fault.hpp>
@@ -168,36 +169,17 @@ class share_finder {
     }
   }
 
-  /// Worst fit: the tasks that name no core, the greatest demand first, each to where the least is.
   constexpr void place_on_cores() {
     const std::int32_t clusters = room_.processors / room_.together;
     if (clusters < 1) { return; }
     measure();
-    std::int64_t load[max_tasks]{};  // of no more clusters than tasks
-    const std::int32_t open = clusters < static_cast<std::int32_t>(max_tasks) ? clusters : std::int32_t{max_tasks};
-    const auto demand = [&](std::size_t i) {
-      return part_of(times_[i].processors, room_.period[i]) * place_weights_[i];
-    };
-    bool done[max_tasks]{};
     plan_.cores.clear();
-    for (std::size_t i = 0; i < size(); ++i) {
-      done[i] = room_.is_placed[i];
-      const std::int32_t cluster = room_.core[i] < 0 ? open : room_.core[i] / room_.together;
-      if (done[i] && cluster < open) { load[cluster] += demand(i); }
-      static_cast<void>(plan_.cores.push_back(room_.core[i]));
-    }
-    for (;;) {
-      std::size_t next = size();
-      for (std::size_t i = 0; i < size(); ++i) {
-        if (!done[i] && (next == size() || demand(next) < demand(i))) { next = i; }
-      }
-      if (next == size()) { break; }
-      std::int32_t least = 0;
-      for (std::int32_t c = 1; c < open; ++c) { least = load[c] < load[least] ? c : least; }
-      load[least] += demand(next);
-      plan_.cores[next] = least * room_.together;
-      done[next] = true;
-    }
+    for (std::size_t i = 0; i < size(); ++i) { static_cast<void>(plan_.cores.push_back(room_.core[i])); }
+    place_worst_fit<max_tasks>(
+        size(), clusters,
+        [&](std::size_t i) { return part_of(times_[i].processors, room_.period[i]) * place_weights_[i]; },
+        [&](std::size_t i) { return room_.is_placed[i] ? room_.core[i] / room_.together : -1; },
+        [&](std::size_t i, std::int32_t cluster) { plan_.cores[i] = cluster * room_.together; });
   }
 
   constexpr void write_shares() {

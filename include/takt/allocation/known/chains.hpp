@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <takt/allocation/allocate.hpp>
-#include <takt/allocation/known/place_on_cores.hpp>
+#include <takt/allocation/worst_fit.hpp>
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/judge.hpp>

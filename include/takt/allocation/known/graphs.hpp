@@ -24,11 +24,6 @@
 
 namespace takt {
 
-/// Whether a published method judges graphs, with the blocks of their kernels in one queue, under a rule of the
-/// processors.
-template <class CpuRule>
-inline constexpr bool judges_graphs = GlobalRule<CpuRule>;
-
 namespace detail {
 
 /// The node of a visit among those of a refined table, to which sources and sinks were added.

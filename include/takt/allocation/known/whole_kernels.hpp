@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <takt/allocation/known/place_on_cores.hpp>
+#include <takt/allocation/worst_fit.hpp>
 #include <takt/allocation/whole_kernels/slot_design.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/known/all.hpp>
@@ -27,10 +27,6 @@
 #include <takt/rules/accelerator_tags.hpp>
 
 namespace takt {
-
-/// Whether a published method judges whole kernels under a rule.
-template <class Rule>
-inline constexpr bool judges_whole_kernels = AcceleratorRule<Rule>;
 
 /// What a published method says of described tasks. `verdict.error` says why it cannot judge them.
 template <class Described>

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include <takt/allocation/compose.hpp>
-#include <takt/allocation/policies/cores.hpp>
 #include <takt/analysis/combiners/spinning.hpp>
 #include <takt/analysis/compose.hpp>
 #include <takt/analysis/verdict.hpp>
@@ -71,24 +70,21 @@ template <class Verdict>
   return a.schedulable() && slack_permille(b) < slack_permille(a);
 }
 
-/// What kernels are under the rule of the first GPU, where each task with kernels has an equal part of it: how much of
-/// it each task asks for, roughly, and facts without which there is no time.
-template <class Board, std::size_t N, std::size_t V>
+/// Facts without which kernels have no time under the rule of the first GPU, where each task with kernels has an equal
+/// part of it.
+template <class Board, std::size_t V>
 struct kernel_reader {
   const Board* board;
   std::int32_t users = 1;
-  std::int64_t demands[N]{};
   inline_vector<missing_part, V> missing{};
   std::uint32_t task = 0;
   std::uint32_t position = 0;
-  ticks period = 1;
   bool begun = false;
 
-  constexpr void open(const flow_attributes& t) {
+  constexpr void open(const flow_attributes& /*task*/) {
     task += begun ? 1 : 0;
     begun = true;
     position = 0;
-    period = t.period < 1 ? 1 : t.period;
   }
   template <class S>
   constexpr auto visit(const S& asked, visit_mask /*before*/) -> visit_mask {
@@ -120,19 +116,14 @@ struct kernel_reader {
     return at;
   }
   constexpr void ask(const visit_view& seen) {
-    if (seen.fault == model_fault::none && task < N) {
-      constexpr ticks unit = ticks{1} << 20;
-      const ticks step = period / unit + 1;
-      demands[task] += seen.time.upper / step * unit / (period / step + 1);
-    }
     if (seen.fault != model_fault::visit_time_unknown || !seen.lacks) { return; }
     static_cast<void>(missing.push_back({task, position, name_of(seen.lacks.first)}));
   }
 };
 
 template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto read_kernels(const Board& board, const described_tasks<N, V, R, S>& all)
-    -> kernel_reader<Board, N, V> {
+[[nodiscard]] constexpr auto missing_times(const Board& board, const described_tasks<N, V, R, S>& all)
+    -> inline_vector<missing_part, V> {
   std::int32_t users = 0;
   for (const described_task& t : all.tasks) {
     bool uses = false;
@@ -141,51 +132,23 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
     }
     users += uses ? 1 : 0;
   }
-  kernel_reader<Board, N, V> out{.board = &board, .users = users < 1 ? 1 : users};
+  kernel_reader<Board, V> out{.board = &board, .users = users < 1 ? 1 : users};
   visit_source<described_tasks<N, V, R, S>>::each(all, out);
-  return out;
+  return out.missing;
 }
 
-/// What a plan has to know of a board.
-struct board_shape {
-  std::int32_t processors = 1;
-  std::int32_t together = 1;  ///< of them, scheduled together
-  bool names_cores = false;
-  std::int32_t gpus = 0;
-  bool hands_out = false;  ///< some GPU hands out parts
-};
-template <class Board>
-[[nodiscard]] constexpr auto shape_of(const Board& board) -> board_shape {
-  board_shape out;
-  board.each([&out](const auto& p) {
-    using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
-    if (facts::is_processors(p)) {
-      out.processors = facts::units(p);
-      out.together = facts::cluster(p);
-      out.names_cores = facts::names_cores(p);
-    }
-    if (facts::runs_kernels(p)) {
-      ++out.gpus;
-      out.hands_out = out.hands_out || facts::hands_sms(p) || facts::hands_percents(p);
-    }
-  });
-  return out;
-}
-
-/// What analyses say of a plan, where tasks have their GPUs unless the plan names others.
+/// What analyses say of a plan. `spins`: a job keeps its processor.
 template <class Board, class Tasks>
-class placed_test {
+class board_test {
  public:
   static constexpr std::size_t max_tasks = tasks_of<Tasks>;
   using plan_type = plan<tasks_of<Tasks>, visits_of<Tasks>>;
   using verdict_type = verdict<ticks, tasks_of<Tasks>, visits_of<Tasks>>;
 
-  constexpr placed_test(const Board& board, const Tasks& tasks, bool spins, const plan_type& given)
-      : board_{&board}, tasks_{&tasks}, spins_{spins}, given_{&given} {}
+  constexpr board_test(const Board& board, const Tasks& tasks, bool spins)
+      : board_{&board}, tasks_{&tasks}, spins_{spins} {}
 
-  constexpr auto operator()(const plan_type& asked) const -> verdict_type {
-    plan_type p = asked;
-    if (p.shares.empty()) { p.shares = given_->shares; }
+  constexpr auto operator()(const plan_type& p) const -> verdict_type {
     if (!spins_) {
       model_error ignored;
       return analysis::detail::judge_pools(*board_, *tasks_, p, ignored);
@@ -207,62 +170,21 @@ class placed_test {
   const Board* board_;
   const Tasks* tasks_;
   bool spins_;
-  const plan_type* given_;
 };
-
-/// GPUs of which no parts are handed out: each time the neediest task goes to the one with the least demand.
-template <class Plan, class Reader>
-constexpr void spread_over_gpus(Reader& kernels, std::size_t tasks, std::int32_t gpus, Plan& out) {
-  for (std::size_t i = 0; i < tasks; ++i) { static_cast<void>(out.shares.push_back({})); }
-  std::int64_t load[max_gpus]{};
-  for (std::size_t count = 0; count < tasks; ++count) {
-    std::size_t next = tasks;
-    for (std::size_t i = 0; i < tasks; ++i) {
-      if (kernels.demands[i] > 0 && (next == tasks || kernels.demands[next] < kernels.demands[i])) { next = i; }
-    }
-    if (next == tasks) { return; }
-    std::int32_t to = 0;
-    for (std::int32_t g = 1; g < gpus; ++g) { to = load[g] < load[to] ? g : to; }
-    out.shares[next].gpu = to;
-    load[to] += kernels.demands[next];
-    kernels.demands[next] = 0;
-  }
-}
 
 /// What is proven of tasks on a board under the plan that is found for them, with cores and GPUs for those that name
 /// none. `spins`: a job keeps its processor.
 template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_board(const Board& board, const described_tasks<N, V, R, S>& all, bool spins,
                                          std::int32_t rounds) -> board_verdict<N, V> {
-  using tasks_type = described_tasks<N, V, R, S>;
   board_verdict<N, V> out;
-  const board_shape shape = shape_of(board);
-  auto kernels = read_kernels(board, all);
-  plan<N, V> given;
-  if (shape.gpus > 1 && !shape.hands_out) { spread_over_gpus(kernels, all.size(), shape.gpus, given); }
-  bool open = false;
-  for (const described_task& t : all.tasks) { open = open || t.core == any_core; }
-  open = open && shape.names_cores && shape.together > 0 && shape.together < shape.processors;
-  bool first = true;
-  for (const std::int32_t filling : core_fillings) {
-    if (!first && !open) { break; }
-    tasks_type placed = all;
-    if (open) { choose_cores(placed, shape.processors, shape.together, filling); }
-    const placed_test<Board, tasks_type> test{board, placed, spins, given};
-    auto found = share_search{.rounds = rounds}.find(board, placed, test);
-    if (shape.names_cores && !found.error && found.plan.cores.empty()) {
-      for (const described_task& t : placed.tasks) {
-        static_cast<void>(found.plan.cores.push_back(t.core == any_core ? 0 : t.core));
-      }
-    }
-    if (first || (!out.verdict.schedulable() && found.schedulable())) { out.verdict = found; }
-    first = false;
-    if (found.schedulable() || found.error) { break; }
-  }
+  const auto missing = missing_times(board, all);
+  const board_test<Board, described_tasks<N, V, R, S>> test{board, all, spins};
+  out.verdict = share_search{.rounds = rounds}.find(board, all, test);
   const model_error& error = out.verdict.error;
   const bool lacks_time = error.fault == model_fault::visit_time_unknown;
-  const bool finds_no_parts = !error && shape.hands_out && out.verdict.why == obstacle::gpu;
-  if (lacks_time || finds_no_parts) { out.missing = kernels.missing; }
+  const bool finds_no_parts = !error && out.verdict.why == obstacle::gpu;
+  if (lacks_time || finds_no_parts) { out.missing = missing; }
   if (lacks_time && out.missing.empty() && error.lacks) {
     static_cast<void>(out.missing.push_back({error.task, error.visit, name_of(error.lacks.first)}));
   }
@@ -279,8 +201,7 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   plan<N, V> p = found;
   p.offsets.clear();
   p.local_deadlines.clear();
-  const placed_test<Board, described_tasks<N, V, R, S>> test{board, all, spins, p};
-  return test(p).schedulable();
+  return board_test<Board, described_tasks<N, V, R, S>>{board, all, spins}(p).schedulable();
 }
 
 /// Rows with the deadlines that were given: analyses hold tasks to the lesser of deadline and period.

@@ -42,6 +42,24 @@ constexpr void least_rests(const visit_table<N, V>& table, ticks* rests) {
   }
 }
 
+/// Visits become ready, and jobs of them are due, while the job can still meet its deadline. The first task where one
+/// cannot; `nowhere` if there is none.
+template <std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto windows_in_time(const visit_table<N, V>& table, const readiness<N, V>& ready,
+                                             station_demands<N, V>& demands) -> std::uint32_t {
+  ticks rests[V]{};
+  least_rests(table, rests);
+  for (std::size_t k = 0; k < demands.size(); ++k) {
+    visit_demand& d = demands[k];
+    const std::uint32_t v = demands.visit(k);
+    const ticks deadline = table.tasks[d.task].deadline;
+    if (d.wcet > deadline || deadline - rests[v] < ready.earliest[v]) { return d.task; }
+    d.jitter = deadline - rests[v] - ready.earliest[v];
+    d.deadline = deadline - ready.earliest[v];
+  }
+  return nowhere;
+}
+
 /// Whether two visits of a job can be pending on station s at one instant, so that the job is no sequence there.
 template <std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto forks_on(const visit_table<N, V>& table, std::size_t i, std::size_t s) -> bool {
@@ -214,24 +232,14 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   detail::station_demands<N, V> demands{table, stations};
   if (!demands.fits()) { return fail(obstacle::overflow, nowhere); }
 
-  ticks rests[V]{};
   ticks responses[V]{};
   detail::inflated_waits<N, V> waits;
   detail::readiness<N, V> ready;
-  detail::least_rests(table, rests);
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     static_cast<void>(ready.pass(table, i, responses, waits.of_visit));
   }
-  for (std::size_t k = 0; k < demands.size(); ++k) {
-    visit_demand& d = demands[k];
-    const std::uint32_t v = demands.visit(k);
-    const ticks latest = table.tasks[d.task].deadline - rests[v];
-    if (d.wcet > table.tasks[d.task].deadline || latest < ready.earliest[v]) {
-      return fail(obstacle::deadline, d.task);
-    }
-    d.jitter = latest - ready.earliest[v];
-    d.deadline = table.tasks[d.task].deadline - ready.earliest[v];
-  }
+  const std::uint32_t late = detail::windows_in_time(table, ready, demands);
+  if (late != nowhere) { return fail(obstacle::deadline, late); }
   const detail::lent_priorities<N, V> lent{table, stations};
   detail::local_blocking<N, V> local{table, stations};
   if (!local.fits_beside(lent, stations.size())) { return fail(obstacle::tokens, table.sections[0].task); }

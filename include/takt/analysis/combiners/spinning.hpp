@@ -54,22 +54,12 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
   detail::station_demands<N, V> demands{table, stations};
   if (!demands.fits()) { return fail(obstacle::overflow, nowhere); }
 
-  ticks rests[V]{};
   ticks none[V]{};
   ticks responses[V]{};
   detail::readiness<N, V> ready;
-  detail::least_rests(table, rests);
   for (std::uint32_t i = 0; i < table.size(); ++i) { static_cast<void>(ready.pass(table, i, none, none)); }
-  for (std::size_t k = 0; k < demands.size(); ++k) {
-    visit_demand& d = demands[k];
-    const std::uint32_t v = demands.visit(k);
-    const ticks latest = table.tasks[d.task].deadline - rests[v];
-    if (d.wcet > table.tasks[d.task].deadline || latest < ready.earliest[v]) {
-      return fail(obstacle::deadline, d.task);
-    }
-    d.jitter = latest - ready.earliest[v];
-    d.deadline = table.tasks[d.task].deadline - ready.earliest[v];
-  }
+  const std::uint32_t late = detail::windows_in_time(table, ready, demands);
+  if (late != nowhere) { return fail(obstacle::deadline, late); }
   const detail::lent_priorities<N, V> lent{table, stations};
   for (std::size_t s = 0; s < stations.size(); ++s) {
     if (stations.takes_suspensions(s)) { continue; }
