@@ -225,7 +225,7 @@ void simulate_threads(const Policy& policy, const Rule& rule, const workload& ru
   std::int32_t processors = 1;
   std::int32_t together = 1;
   board.each([&](const auto& p) {
-    using facts = takt::pool_facts<std::remove_cvref_t<decltype(p)>>;
+    using facts = takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>;
     if (!facts::is_processors(p)) { return; }
     processors = facts::units(p);
     together = facts::cluster(p);
