@@ -98,7 +98,7 @@ auto by_engine(const independent_tasks& s) -> finishes {
                                 }
                               }};
   as_released choices{&s};
-  takt::simulation::engine<board, tasks, tasks, as_released> engine{s.set, s.places, choices};
+  takt::host::engine<board, tasks, tasks, as_released> engine{s.set, s.places, choices};
   static_cast<void>(engine.run(horizon, sink));
   return heard.at;
 }

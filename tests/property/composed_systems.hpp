@@ -13,7 +13,7 @@
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/core/random.hpp>
-#include <takt/simulation/engine.hpp>
+#include <takt/rules/host/engine.hpp>
 
 namespace composed_systems {
 
@@ -153,7 +153,7 @@ void watch(const random_system& s, const Verdict& verdict, std::uint64_t seed, t
   ++count.proven;
   for (int run = 0; run < 5; ++run) {
     adversary choices{seed * 8 + static_cast<std::uint64_t>(run), s.set, run == 0 ? 0 : 1 + run % 2};
-    takt::simulation::engine<board, tasks, visits, adversary> engine{
+    takt::host::engine<board, tasks, visits, adversary> engine{
         s.set,
         s.places,
         choices,

@@ -43,7 +43,7 @@ auto agree(const P& board, const T& set, const takt::plan<T::max_tasks>& plan, c
   if (flat.error) { return false; }
   takt::simulation::optional_choices choices{how, {flat.table.tasks.data(), flat.table.size()}};
   using stations = std::remove_cvref_t<decltype(flat.stations)>;
-  takt::simulation::engine<stations, T::max_tasks, T::max_segments, takt::simulation::optional_choices> engine{
+  takt::host::engine<stations, T::max_tasks, T::max_segments, takt::simulation::optional_choices> engine{
       flat.table, flat.stations, choices};
   const auto seen = engine.run(how.horizon.count());
   bool same = seen.tasks.size() == known.tasks.size();

@@ -109,7 +109,7 @@ void note_slice(void* context, takt::client v, std::int32_t /*unit*/, ticks from
 auto difference(const system_type& s, std::uint64_t seed, ticks horizon) -> std::string {
   fate choices{seed, &s};
   slices of_engine;
-  takt::simulation::engine<system_type::board, tasks, visits, fate> engine{
+  takt::host::engine<system_type::board, tasks, visits, fate> engine{
       s.set, s.places, choices, {s.offsets.data(), s.offsets.size()}, {s.deadlines.data(), s.deadlines.size()}};
   const auto seen = engine.run(horizon, {&of_engine, &note_slice});
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <takt/rules/flatten.hpp>
-#include <takt/simulation/engine.hpp>
+#include <takt/rules/host/engine.hpp>
 #include "property/composed_systems.hpp"
 #include "property/graph_systems.hpp"
 

@@ -46,7 +46,7 @@ struct otherwise {
 
 template <class Board, class Verdict>
 auto run_on(const table& set, const Board& places, const Verdict& verdict, adversary choices) {
-  takt::simulation::engine<Board, tasks, visits, adversary> engine{
+  takt::host::engine<Board, tasks, visits, adversary> engine{
       set,
       places,
       choices,

@@ -106,7 +106,7 @@ auto on_board(const kernels& tasks, const releases& jobs, const takt::any_rule<v
   }
   seen_run out;
   listed_choices choices{&jobs};
-  takt::simulation::engine<board, composed_systems::tasks, visits, listed_choices> engine{set, places, choices};
+  takt::host::engine<board, composed_systems::tasks, visits, listed_choices> engine{set, places, choices};
   const takt::slice_sink sink{&out.stretches,
                               [](void* to, takt::client who, std::int32_t unit, ticks from, ticks until) {
                                 static_cast<std::vector<stretch>*>(to)->push_back({who, unit, from, until});

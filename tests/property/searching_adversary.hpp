@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/engine.hpp>
+#include <takt/rules/host/engine.hpp>
 #include "property/composed_systems.hpp"
 
 namespace searching {
@@ -109,7 +109,7 @@ auto worst_excess(const System& system, const Verdict& verdict, std::uint64_t se
   const std::size_t targets = system.set.size() + verdict.visits.size();
   const auto shown = [&](const script<table>& s, std::size_t target) {
     scripted<table> choices{system.set, s};
-    takt::simulation::engine<board, table::max_tasks, table::max_visits, scripted<table>> engine{
+    takt::host::engine<board, table::max_tasks, table::max_visits, scripted<table>> engine{
         system.set,
         system.places,
         choices,

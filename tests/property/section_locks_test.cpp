@@ -11,7 +11,7 @@
 #include <takt/core/random.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/simulation.hpp>
-#include <takt/simulation/engine.hpp>
+#include <takt/rules/host/engine.hpp>
 #include <takt/simulation/locking/lock_bank.hpp>
 
 namespace {
@@ -76,7 +76,7 @@ auto by_engine(const system& s, const Order& order, ticks horizon) -> std::vecto
   if (s.on_device) { REQUIRE(places.add(takt::federated)); }
   REQUIRE(places.add_tokens(order, s.tokens));
   densest choices;
-  takt::simulation::engine<board, tasks, visits, densest> engine{s.set, places, choices};
+  takt::host::engine<board, tasks, visits, densest> engine{s.set, places, choices};
   const auto seen = engine.run(horizon);
   std::vector<ticks> worst;
   for (const auto& t : seen.tasks) { worst.push_back(t.worst_response); }

@@ -152,7 +152,7 @@ void hold(const P& board, const T& tasks, std::uint64_t seed, draws& d, const Ch
   for (int run = 0; run < 4; ++run) {
     composed_systems::adversary choices{seed * 8 + static_cast<std::uint64_t>(run), flat.table,
                                         run == 0 ? 0 : 1 + run % 2};
-    takt::simulation::engine<std::remove_cvref_t<decltype(flat.stations)>, n, v, composed_systems::adversary> engine{
+    takt::host::engine<std::remove_cvref_t<decltype(flat.stations)>, n, v, composed_systems::adversary> engine{
         flat.table,
         flat.stations,
         choices,

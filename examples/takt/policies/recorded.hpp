@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <takt/simulation/engine.hpp>
+#include <takt/rules/host/engine.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/trace.hpp>
 
@@ -131,7 +131,7 @@ inline void record_run(const judged_policy& found, const file_tasks& tasks, cons
   const auto flat = flatten(found.board, tasks, own);
   recording_choices choices{options, {flat.table.tasks.data(), flat.table.size()}, flat.table.visits.size()};
   using engine =
-      simulation::engine<std::remove_cvref_t<decltype(flat.stations)>, max_tasks, max_file_visits, recording_choices>;
+      host::engine<std::remove_cvref_t<decltype(flat.stations)>, max_tasks, max_file_visits, recording_choices>;
   const auto apart = std::make_unique<engine>(
       flat.table, flat.stations, choices, std::span<const ticks>{own.offsets.data(), own.offsets.size()},
       std::span<const ticks>{own.local_deadlines.data(), own.local_deadlines.size()});

@@ -106,6 +106,13 @@ class any_rule {
   void decide(void* server, ticks now, const slice_sink& sink) const { calls_->decide(server, now, sink); }
   [[nodiscard]] auto next(const void* server) const -> ticks { return calls_->next(server); }
   auto fire(void* server, ticks now, const slice_sink& sink) const -> client { return calls_->fire(server, now, sink); }
+  /// Whether code may run there in place of visits of known length.
+  [[nodiscard]] auto serves_bodies() const noexcept -> bool { return calls_->finish != nullptr; }
+  /// Pre: the rule serves bodies, as for `holders`.
+  void finish(void* server, client who, ticks now, const slice_sink& sink) const {
+    calls_->finish(server, who, now, sink);
+  }
+  void holders(const void* server, const holder_sink& to) const { calls_->holders(server, to); }
 
  private:
   struct calls {
@@ -134,6 +141,8 @@ class any_rule {
     void (*decide)(void*, ticks, const slice_sink&) = nullptr;
     ticks (*next)(const void*) = nullptr;
     client (*fire)(void*, ticks, const slice_sink&) = nullptr;
+    void (*finish)(void*, client, ticks, const slice_sink&) = nullptr;  ///< null: no bodies, as below
+    void (*holders)(const void*, const holder_sink&) = nullptr;
   };
 
   template <class Rule>
@@ -186,6 +195,14 @@ class any_rule {
     c.decide = [](void* s, ticks now, const slice_sink& sink) { server<machine>(s).decide(now, sink); };
     c.next = [](const void* s) { return std::launder(static_cast<const machine*>(s))->next(); };
     c.fire = [](void* s, ticks now, const slice_sink& sink) { return server<machine>(s).fire(now, sink); };
+    if constexpr (ServesBodies<machine>) {
+      c.finish = [](void* s, client who, ticks now, const slice_sink& sink) {
+        server<machine>(s).finish(who, now, sink);
+      };
+      c.holders = [](const void* s, const holder_sink& to) {
+        std::launder(static_cast<const machine*>(s))->holders(to);
+      };
+    }
     return c;
   }
   template <class Rule>

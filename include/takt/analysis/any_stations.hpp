@@ -64,6 +64,8 @@ class any_stations {
   }
   /// Whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] auto inherits(std::size_t s) const noexcept -> bool { return rules_[s].inherits_priorities(); }
+  /// Whether code may run there in place of visits of known length.
+  [[nodiscard]] auto serves_bodies(std::size_t s) const noexcept -> bool { return rules_[s].serves_bodies(); }
   /// Whether visits with guards may start early there.
   [[nodiscard]] auto starts_early(std::size_t s) const noexcept -> bool {
     return units_[s] == 1 && rules_[s].starts_early();
@@ -103,6 +105,11 @@ class any_stations {
     auto fire(std::size_t s, ticks now, const slice_sink& sink) -> client {
       return of_->rules_[s].fire(place(s), now, sink);
     }
+    /// Pre: the station serves bodies, as for `holders`.
+    void finish(std::size_t s, client who, ticks now, const slice_sink& sink) {
+      of_->rules_[s].finish(place(s), who, now, sink);
+    }
+    void holders(std::size_t s, const holder_sink& to) const { of_->rules_[s].holders(bytes_ + of_->places_[s], to); }
 
    private:
     [[nodiscard]] auto place(std::size_t s) noexcept -> void* { return bytes_ + of_->places_[s]; }

@@ -275,6 +275,13 @@ class board_stations<platform<Pools...>, MaxStations> {
     return fits;
   }
 
+  /// Whether code may run there in place of visits of known length.
+  [[nodiscard]] constexpr auto serves_bodies(std::size_t s) const -> bool {
+    bool yes = false;
+    with_rule(s, [&](const auto& rule) { yes = ServesBodies<decltype(rule.template make_server<1>(1))>; });
+    return yes;
+  }
+
   template <std::size_t Clients>
   class servers_type {
    public:
@@ -304,6 +311,18 @@ class board_stations<platform<Pools...>, MaxStations> {
       client done = no_client;
       all_.with(stations_[s].pool, [&](auto& pool) { done = pool.at(s).fire(now, sink); });
       return done;
+    }
+    /// Pre: the station serves bodies.
+    constexpr void finish(std::size_t s, client who, ticks now, const slice_sink& sink) {
+      all_.with(stations_[s].pool, [&](auto& pool) {
+        if constexpr (ServesBodies<std::remove_cvref_t<decltype(pool.at(s))>>) { pool.at(s).finish(who, now, sink); }
+      });
+    }
+    /// Pre: the station serves bodies.
+    constexpr void holders(std::size_t s, const holder_sink& to) const {
+      all_.with(stations_[s].pool, [&](const auto& pool) {
+        if constexpr (ServesBodies<std::remove_cvref_t<decltype(pool.at(s))>>) { pool.at(s).holders(to); }
+      });
     }
 
    private:

@@ -33,6 +33,15 @@ concept PoolServer =
 template <class S>
 concept Reprioritizes = requires(S s, client who, const priority_point& p) { s.reprioritize(who, p); };
 
+/// A server that says who has a unit, and takes it that a visit is over before or after its length: what runs there may
+/// be code.
+template <class S>
+concept ServesBodies =
+    requires(S s, const S c, client who, ticks time, const slice_sink& slices, const holder_sink& to) {
+      s.finish(who, time, slices);
+      c.holders(to);
+    };
+
 /// How a pool is shared out: an order of jobs and a server that follows it. A user's own type is one. With bounds as
 /// members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`. Optional:
 /// - `view(segment)` or `view(segment, placement)`: how long a visit takes, an `interval<ticks>` or, with what else the

@@ -13,7 +13,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/servers/slices.hpp>
-#include <takt/simulation/engine.hpp>
+#include <takt/rules/host/engine.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 
@@ -78,7 +78,7 @@ class optional_choices {
 /// Lets tasks run in virtual time on a board that is composed of the rules of its pools, under a plan: where it has
 /// offsets, visits are held back until them, but where rules let them start early; of sections the requests are.
 /// `sink` hears which position in the flat table held which unit of its station, and when. Error: in the platform, the
-/// set, the plan or the options. Cost: see `simulation::engine`.
+/// set, the plan or the options. Cost: see `host::engine`.
 template <class P, class T, std::size_t N, std::size_t W>
   requires ComposedBoard<P, T>
 [[nodiscard]] constexpr auto simulate(
@@ -94,7 +94,7 @@ template <class P, class T, std::size_t N, std::size_t W>
   if (!out.error) { out.error = detail::composed_plan_fault(board, flat.table, own); }
   if (out.error) { return out; }
   simulation::optional_choices choices{options, {flat.table.tasks.data(), flat.table.size()}};
-  using engine = simulation::engine<std::remove_cvref_t<decltype(flat.stations)>, tasks_of<T>, visits_of<T>,
+  using engine = host::engine<std::remove_cvref_t<decltype(flat.stations)>, tasks_of<T>, visits_of<T>,
                                     simulation::optional_choices>;
   const std::span<const ticks> offsets{own.offsets.data(), own.offsets.size()};
   const std::span<const ticks> local_deadlines{own.local_deadlines.data(), own.local_deadlines.size()};

@@ -227,7 +227,7 @@ TEST_CASE("jobs whose visits run beside each other on one cluster do not count a
   REQUIRE(cluster.add(takt::g_edf, 2));
   const auto fork = fork_beside_seven(0);
   punctual choices;
-  takt::simulation::engine<takt::any_stations<1, capacity>, 2, capacity, punctual> run{fork, cluster, choices};
+  takt::host::engine<takt::any_stations<1, capacity>, 2, capacity, punctual> run{fork, cluster, choices};
   CHECK(run.run(20).tasks[1].worst_response == 11);  // both units are taken until 4
   CHECK_FALSE(an::inflated(fork, cluster).schedulable());
   CHECK(an::inflated(fork_beside_seven(1), cluster).schedulable());  // one after the other: 8 beside 7

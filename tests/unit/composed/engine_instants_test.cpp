@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <takt/analysis/any_stations.hpp>
-#include <takt/simulation/engine.hpp>
+#include <takt/rules/host/engine.hpp>
 
 namespace {
 
@@ -26,7 +26,7 @@ struct choices {
 template <class Length>
 auto run(const table& set, const board& places, ticks horizon, ticks late, const Length& length) {
   choices<Length> open{late, length};
-  takt::simulation::engine<board, 2, 4, choices<Length>> engine{set, places, open};
+  takt::host::engine<board, 2, 4, choices<Length>> engine{set, places, open};
   return engine.run(horizon);
 }
 
@@ -78,10 +78,10 @@ TEST_CASE("choices may hold visits back for other jobs, or until an instant, and
     }
     static auto asks_before(std::uint32_t a, std::uint32_t b) -> bool { return a > b; }
   };
-  static_assert(takt::simulation::HoldsVisits<held> && takt::simulation::OrdersArrivals<held>);
+  static_assert(takt::host::HoldsVisits<held> && takt::host::OrdersArrivals<held>);
   held open;
   open.how_long = [](const takt::visit_record& v, std::uint64_t) { return v.upper; };
-  takt::simulation::engine<board, 2, 4, held> engine{set, places, open};
+  takt::host::engine<board, 2, 4, held> engine{set, places, open};
   const auto seen = engine.run(40);
   CHECK(seen.tasks[1].worst_response == 15);  // 0 to 2, and 12 to 15
   CHECK(seen.tasks[0].worst_response == 12);  // 7 to 9 to 12
@@ -92,7 +92,7 @@ TEST_CASE("choices may hold visits back for other jobs, or until an instant, and
   };
   ordered last_first;
   last_first.how_long = [](const takt::visit_record& v, std::uint64_t) { return v.upper; };
-  takt::simulation::engine<board, 2, 4, ordered> other{set, places, last_first};
+  takt::host::engine<board, 2, 4, ordered> other{set, places, last_first};
   const auto turned = other.run(40);
   CHECK(turned.visit_response(1, 0) == 2);
   CHECK(turned.visit_response(0, 0) == 4);

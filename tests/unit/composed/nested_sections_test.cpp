@@ -8,7 +8,7 @@
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/simulation/engine.hpp>
+#include <takt/rules/host/engine.hpp>
 
 namespace {
 
@@ -33,7 +33,7 @@ struct single_jobs {
 auto ends_of(const table& set, const board& places, const std::vector<ticks>& releases) -> std::vector<ticks> {
   REQUIRE_FALSE(takt::validate(set, places.size(), places.token_pools(), section_shapes::nested));
   single_jobs jobs{releases};
-  takt::simulation::engine<board, 3, 12, single_jobs> engine{set, places, jobs};
+  takt::host::engine<board, 3, 12, single_jobs> engine{set, places, jobs};
   static_cast<void>(engine.run(1'000));
   return jobs.ends;
 }
@@ -127,7 +127,7 @@ TEST_CASE("jobs that get a token of another unit make the visits of a move") {
       if (task == 0) { ends.push_back(time); }
     }
   } jobs;
-  takt::simulation::engine<board, 3, 12, two_jobs> engine{set, places, jobs};
+  takt::host::engine<board, 3, 12, two_jobs> engine{set, places, jobs};
   static_cast<void>(engine.run(1'000));
   // At 10 task 1 has unit 0, so the second job moves to unit 1 and takes 9; at 20 unit 0 is free, and the third moves
   // back.

@@ -11,7 +11,7 @@
 #include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/simulation.hpp>
-#include <takt/simulation/engine.hpp>
+#include <takt/rules/host/engine.hpp>
 
 namespace {
 
@@ -117,7 +117,7 @@ TEST_CASE("a simulation shows the slices of each context, and the worked example
     static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
     static auto length(const takt::visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; }
   } choices;
-  takt::simulation::engine<takt::any_stations<1, 2>, 2, 2, script> engine{set, places, choices};
+  takt::host::engine<takt::any_stations<1, 2>, 2, 2, script> engine{set, places, choices};
   pieces seen;
   const auto run = engine.run(1400, into(seen));
   CHECK(seen == pieces{{1, 511, 513},

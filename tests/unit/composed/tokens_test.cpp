@@ -196,7 +196,7 @@ TEST_CASE("sections are proven with guards in a constant expression, and under e
   expect_sound(board, tasks, plan);
 
   densest choices;
-  takt::simulation::engine<takt::any_stations<8, 16>, 3, 14, densest> run{
+  takt::host::engine<takt::any_stations<8, 16>, 3, 14, densest> run{
       flat.table,
       places,
       choices,
@@ -228,7 +228,7 @@ TEST_CASE("a section asks when the visits before it are due, and no guard holds 
   CHECK(verdict.tasks[0].bound.value == 18);
   CHECK(verdict.visits[1].response == 7);  // from the request at 5
   densest choices;
-  takt::simulation::engine<takt::any_stations<3, 3>, 1, 3, densest> run{table, places, choices, guards.offsets,
+  takt::host::engine<takt::any_stations<3, 3>, 1, 3, densest> run{table, places, choices, guards.offsets,
                                                                         guards.local_deadlines};
   const auto seen = run.run(100);
   CHECK(seen.tasks[0].worst_response == 9);  // 2, held back until 5, 1 and 3

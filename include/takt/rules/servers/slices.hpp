@@ -38,4 +38,12 @@ struct slice_sink {
   }
 };
 
+/// Hears who has which unit. Erased for the same reason.
+struct holder_sink {
+  void* context = nullptr;
+  void (*tell)(void* context, client who, std::int32_t unit) = nullptr;
+
+  constexpr void operator()(client who, std::int32_t unit) const { tell(context, who, unit); }
+};
+
 }  // namespace takt

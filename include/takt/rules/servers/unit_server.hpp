@@ -79,6 +79,25 @@ class unit_server {
     return no_client;
   }
 
+  /// Each one that has a unit.
+  constexpr void holders(const holder_sink& to) const {
+    for (std::size_t i = 0; i < running_count_; ++i) { to(running_[i].who, running_[i].unit); }
+  }
+  /// `who`, which waits or runs, ends now whatever its length was. `decide` follows.
+  constexpr void finish(client who, ticks now, const slice_sink& sink) {
+    for (std::size_t i = 0; i < running_count_; ++i) {
+      if (running_[i].who != who) { continue; }
+      sink(who, running_[i].unit, running_[i].since, now);
+      running_[i] = running_[--running_count_];
+      return;
+    }
+    for (std::size_t i = 0; i < waiting_count_; ++i) {
+      if (waiting_[i].who != who) { continue; }
+      waiting_[i] = waiting_[--waiting_count_];
+      return;
+    }
+  }
+
  private:
   struct request {
     priority_point point{};

@@ -19,7 +19,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/budget.hpp>
-#include <takt/simulation/engine.hpp>
+#include <takt/rules/host/engine.hpp>
 #include <takt/simulation/gpusync/flatten.hpp>
 #include <takt/simulation/gpusync/job_releases.hpp>
 #include <takt/simulation/gpusync/section_work.hpp>
@@ -338,8 +338,8 @@ auto run(const composed_gpusync<MaxTasks>& tasks, const Work& work, std::uint64_
   const stations places{tasks.system, tasks.points, sections, memories, moves};
   using choices_type = detail::gpusync_choices<MaxTasks, Work, Recorder>;
   choices_type choices{tasks, moves, work, recorder};
-  const auto host = std::make_unique<engine<stations, MaxTasks, visits, choices_type>>(tasks.table, places, choices);
-  return host->run(choices_type::longest_run, choices.sink());
+  const auto apart = std::make_unique<host::engine<stations, MaxTasks, visits, choices_type>>(tasks.table, places, choices);
+  return apart->run(choices_type::longest_run, choices.sink());
 }
 
 }  // namespace takt::simulation

@@ -10,7 +10,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 
-namespace takt::simulation {
+namespace takt::host {
 
 /// What is open in a run: when jobs come and how long visits take. An optional `completed(task, job, time)` hears when
 /// jobs end.
@@ -66,4 +66,4 @@ struct arrivals_as_they_come {};
 template <class Choices, std::size_t V>
 using arrivals_of = std::conditional_t<OrdersArrivals<Choices>, ordered_arrivals<V>, arrivals_as_they_come>;
 
-}  // namespace takt::simulation
+}  // namespace takt::host

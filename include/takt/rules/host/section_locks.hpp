@@ -13,7 +13,7 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/task_homes.hpp>
 
-namespace takt::simulation {
+namespace takt::host {
 
 inline constexpr std::uint32_t nobody_asks = 0xFFFF'FFFF;
 
@@ -390,4 +390,4 @@ class section_locks {
   served_visit served_[V]{};
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::host

@@ -10,14 +10,14 @@
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/host/job_state.hpp>
+#include <takt/rules/host/run_choices.hpp>
+#include <takt/rules/host/section_locks.hpp>
+#include <takt/rules/host/visit_windows.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
-#include <takt/simulation/result.hpp>
-#include <takt/simulation/run_choices.hpp>
-#include <takt/simulation/section_locks.hpp>
-#include <takt/simulation/visit_windows.hpp>
 
-namespace takt::simulation {
+namespace takt::host {
 
 /// Lets jobs that are DAGs of visits run on stations in virtual time. Within one instant: what ends first, then token
 /// grants, guards and releases, and servers decide when all of them are in. A job waits for the one before of its task.
@@ -34,7 +34,7 @@ template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
  public:
   using table_type = visit_table<N, V>;
-  using result = simulation_result<N, V>;
+  using result = observation<inline_vector<observed_task<ticks>, N>, inline_vector<ticks, V>>;
 
   constexpr engine(const table_type& table, const Stations& stations, Choices& choices,
                    std::span<const ticks> offsets = {}, std::span<const ticks> local_deadlines = {})
@@ -48,49 +48,17 @@ class engine {
         windows_{table, stations, offsets, local_deadlines} {}
 
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
-    sink_ = &sink;
-    begin();
-    for (;;) {
-      const ticks now = next_instant();
-      if (now > horizon || now == no_event) { break; }
-      now_ = now;
-      // Where there are steps, all that follows from ends comes before the releases.
-      holds_releases_ = complete_visits() && has_steps_;
-      grant_tokens();
-      open_guards();
-      do {  // a grant may end a job at once, and the next one of its task may be due
-        release_jobs();
-        grant_tokens();
-      } while (open_held() || is_release_due());
-      if (has_steps_) { pass_gates(); }
-      if constexpr (OrdersArrivals<Choices>) { arrivals_.deliver(servers_); }
-      tokens_.lend(servers_);
-      for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, sink); }
-    }
+    begin(sink);
+    for (ticks now = next_instant(); now <= horizon && now != no_event; now = next_instant()) { step(now); }
     finish(horizon);
     return seen_;
   }
 
- private:
-  struct task_state {
-    std::uint64_t jobs = 0;    ///< that were started
-    ticks nominal = 0;         ///< release of the job under way, or of the next
-    ticks release = no_event;  ///< of the next job, if none is under way
-    visit_mask done = 0;
-    visit_mask asked = 0;
-    bool under_way = false;
-    bool is_pending = false;  ///< or under way: released, and the job before is over
-    bool lends = false;
-  };
-  struct visit_state {
-    ticks ready = 0;
-    ticks guard = no_event;
-    ticks length = 0;
-    bool waits_for_token = false;
-    bool held = false;
-    bool waits_at_gate = false;  ///< a step before a section that may not ask yet
-  };
-  constexpr void begin() {
+  // The same, instant by instant, for hosts that live in real time.
+
+  /// Pre: the sink outlives the run.
+  constexpr void begin(const slice_sink& sink) {
+    sink_ = &sink;
     for (const visit_record& x : table_->visits) { has_steps_ = has_steps_ || x.need != unit_need::time; }
     static_cast<void>(seen_.visit_responses.resize(table_->visits.size()));
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
@@ -102,7 +70,7 @@ class engine {
       tasks_[i].release = tasks_[i].nominal + choices_->delay(i, 0, t.period);
     }
   }
-
+  /// When something happens by itself; `no_event` if nothing does.
   [[nodiscard]] constexpr auto next_instant() const -> ticks {
     ticks least = no_event;
     for (std::size_t i = 0; i < table_->size(); ++i) {
@@ -117,24 +85,73 @@ class engine {
     }
     return least < now_ ? now_ : least;
   }
+  /// A visit ends in the next step though its length says otherwise. Pre: its station serves bodies, and it is there.
+  constexpr void end(std::uint32_t v) { told_[told_count_++] = v; }
+  /// All that happens at one instant. Pre: now <= next_instant(), and not before the step before.
+  constexpr void step(ticks now) {
+    now_ = now;
+    // Where there are steps, all that follows from ends comes before the releases.
+    holds_releases_ = complete_visits() && has_steps_;
+    grant_tokens();
+    open_guards();
+    do {  // a grant may end a job at once, and the next one of its task may be due
+      release_jobs();
+      grant_tokens();
+    } while (open_held() || is_release_due());
+    if (has_steps_) { pass_gates(); }
+    if constexpr (OrdersArrivals<Choices>) { arrivals_.deliver(servers_); }
+    tokens_.lend(servers_);
+    for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, *sink_); }
+  }
+  /// Who has which unit of a station.
+  constexpr void holders(std::size_t s, const holder_sink& to) const { servers_.holders(s, to); }
+  /// Jobs that are under way at the end, those that wait behind them, and those whose deadline has passed before their
+  /// late release.
+  constexpr void finish(ticks horizon) {
+    seen_.end = horizon;
+    for (std::uint32_t i = 0; i < table_->size(); ++i) {
+      const flow_record& t = table_->tasks[i];
+      ticks nominal = tasks_[i].nominal;
+      bool released = tasks_[i].under_way;
+      std::uint64_t job = tasks_[i].jobs - (released ? 1U : 0U);
+      while (released || nominal + t.deadline <= horizon) {
+        if (nominal + t.deadline <= horizon) { note_miss(seen_.tasks[i], nominal + t.deadline); }
+        nominal += choices_->gap(i, ++job, t.period);
+        released = released && nominal + choices_->delay(i, job, t.period) <= horizon;
+        seen_.tasks[i].released += released ? 1U : 0U;
+      }
+    }
+  }
+  [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 
+ private:
   /// Whether some have ended.
   constexpr auto complete_visits() -> bool {
     bool any = false;
     std::size_t count = 0;
+    const auto leave = [&](client v) {
+      tokens_.left(v);
+      any = true;
+      if (!has_steps_) {
+        complete(v);
+        return;
+      }
+      std::size_t at = count++;
+      for (; at > 0 && ended_[at - 1] > v; --at) { ended_[at] = ended_[at - 1]; }
+      ended_[at] = v;
+    };
+    if constexpr (requires { servers_.finish(0, 0, now_, *sink_); }) {
+      for (std::size_t k = 0; k < told_count_; ++k) {
+        servers_.finish(table_->visits[told_[k]].station, told_[k], now_, *sink_);
+        leave(told_[k]);
+      }
+      told_count_ = 0;
+    }
     for (std::size_t s = 0; s < stations_->size(); ++s) {
       while (servers_.next(s) <= now_) {
         const client v = servers_.fire(s, now_, *sink_);
         if (v == no_client) { break; }
-        tokens_.left(v);
-        any = true;
-        if (!has_steps_) {
-          complete(v);
-          continue;
-        }
-        std::size_t at = count++;
-        for (; at > 0 && ended_[at - 1] > v; --at) { ended_[at] = ended_[at - 1]; }
-        ended_[at] = v;
+        leave(v);
       }
     }
     end_in_order(count);
@@ -360,24 +377,6 @@ class engine {
     }
   }
 
-  /// Jobs that are under way at the end, those that wait behind them, and those whose deadline has passed before their
-  /// late release.
-  constexpr void finish(ticks horizon) {
-    seen_.end = horizon;
-    for (std::uint32_t i = 0; i < table_->size(); ++i) {
-      const flow_record& t = table_->tasks[i];
-      ticks nominal = tasks_[i].nominal;
-      bool released = tasks_[i].under_way;
-      std::uint64_t job = tasks_[i].jobs - (released ? 1U : 0U);
-      while (released || nominal + t.deadline <= horizon) {
-        if (nominal + t.deadline <= horizon) { note_miss(seen_.tasks[i], nominal + t.deadline); }
-        nominal += choices_->gap(i, ++job, t.period);
-        released = released && nominal + choices_->delay(i, job, t.period) <= horizon;
-        seen_.tasks[i].released += released ? 1U : 0U;
-      }
-    }
-  }
-
   const table_type* table_;
   const Stations* stations_;
   Choices* choices_;
@@ -393,8 +392,10 @@ class engine {
   visit_state visits_[V]{};
   [[no_unique_address]] arrivals_of<Choices, V> arrivals_{};
   std::uint32_t ended_[V]{};
+  std::uint32_t told_[V]{};
+  std::size_t told_count_ = 0;
   bool has_steps_ = false;
   bool holds_releases_ = false;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::host

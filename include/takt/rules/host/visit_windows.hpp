@@ -8,7 +8,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/early_start.hpp>
 
-namespace takt::simulation {
+namespace takt::host {
 
 /// When visits may start under guards, from the nominal release: a section asks for its token when the visits before it
 /// are due, a visit outside of sections starts at its offset, or at once where the rule of its station lets it.
@@ -36,4 +36,4 @@ struct visit_windows {
   }
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::host
