@@ -13,7 +13,7 @@
 #include <takt/cuda/resource.hpp>
 #include <takt/cuda/thread_stream.hpp>
 #include <takt/rules/guarded_enqueue.hpp>
-#include <takt/runtime/accelerator/timed_condition.hpp>
+#include <takt/runtime/timed_condition.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 

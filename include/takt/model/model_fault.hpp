@@ -59,6 +59,7 @@ enum class model_fault : std::uint8_t {
   too_many_visits,
   workload_part_unused,
   mutex_without_pool,
+  rule_serves_no_code,
   visit_without_pool,
   section_off_its_processor,
   sections_nest,

@@ -166,8 +166,10 @@ void run_table(const Table& table, const platform_record& platform, const std::v
     result.ended = observation_status::no_threads;
     return;
   }
-  std::vector<placed_thread> placed;
-  for (std::size_t i = 0; i < table.size(); ++i) { placed.push_back({threads.handle(i), table.tasks[i].core}); }
+  std::vector<run_thread> placed;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    placed.push_back({.handle = threads.handle(i), .core = table.tasks[i].core});
+  }
   privileges<D> rights{std::move(placed), device, result.notes};
   result.granted.pinned = ask(options.pin_to_cores, "affinity", result, [&] { return rights.pin(); });
   result.granted.memory_locked = ask(options.lock_memory, "memory", result, [&] { return rights.lock_memory(); });

@@ -8,12 +8,12 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
-#include <takt/runtime/accelerator/timed_condition.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/machine_state.hpp>
 #include <takt/runtime/run_result.hpp>
+#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
 

@@ -12,11 +12,11 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/servers/context_server.hpp>
 #include <takt/rules/time_slices.hpp>
-#include <takt/runtime/accelerator/timed_condition.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
+#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
 

@@ -187,6 +187,7 @@ class engine {
     task_state& job = tasks_[x.task];
     ticks& worst = seen_.visit_responses[v];
     if (worst < now_ - visits_[v].ready) { worst = now_ - visits_[v].ready; }
+    if constexpr (HearsVisits<Choices>) { choices_->visited(v, x, job.jobs - 1, now_ - visits_[v].ready, now_); }
     job.done |= visit_mask{1} << x.position;
     if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
     for (std::uint32_t s = next_over(x); s < table_->sections.size(); s = next_over(x)) { tokens_.release(s); }

@@ -36,6 +36,12 @@ concept OrdersArrivals = requires(C& choices, std::uint32_t visit) {
   { choices.asks_before(visit, visit) } -> std::same_as<bool>;
 };
 
+/// Choices that hear how long each visit took from the instant at which it could start.
+template <class C>
+concept HearsVisits = requires(C& choices, std::uint32_t visit, const visit_record& v, std::uint64_t job, ticks time) {
+  choices.visited(visit, v, job, time, time);
+};
+
 /// What asks stations within one instant, in the order that such choices give.
 template <std::size_t V>
 class ordered_arrivals {

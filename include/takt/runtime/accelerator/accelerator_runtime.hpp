@@ -25,7 +25,7 @@
 #include <takt/runtime/accelerator/launch_inbox.hpp>
 #include <takt/runtime/accelerator/registered_kernel.hpp>
 #include <takt/runtime/accelerator/slot_clock.hpp>
-#include <takt/runtime/accelerator/timed_condition.hpp>
+#include <takt/runtime/timed_condition.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/run.hpp>

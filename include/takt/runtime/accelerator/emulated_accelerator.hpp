@@ -15,7 +15,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/runtime/accelerator/concepts.hpp>
-#include <takt/runtime/accelerator/timed_condition.hpp>
+#include <takt/runtime/timed_condition.hpp>
 #include <takt/runtime/accelerator/wave_kernel.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>

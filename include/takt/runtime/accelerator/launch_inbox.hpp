@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
 #include <takt/runtime/accelerator/concepts.hpp>
-#include <takt/runtime/accelerator/timed_condition.hpp>
+#include <takt/runtime/timed_condition.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 

@@ -14,7 +14,7 @@
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/rules/block_queue.hpp>
 #include <takt/rules/guarded_enqueue.hpp>
-#include <takt/runtime/accelerator/timed_condition.hpp>
+#include <takt/runtime/timed_condition.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/length_source.hpp>

@@ -10,7 +10,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/rules/shares/launch_tokens.hpp>
-#include <takt/runtime/accelerator/timed_condition.hpp>
+#include <takt/runtime/timed_condition.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/shares/share_page.hpp>

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <takt/core/number.hpp>
-#include <takt/runtime/accelerator/timed_condition.hpp>
+#include <takt/runtime/timed_condition.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/shares/doorbell.hpp>
 #include <takt/runtime/shares/messages.hpp>

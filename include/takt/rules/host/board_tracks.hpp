@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/model/segment.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/board_stations.hpp>
+#include <takt/rules/pool_facts.hpp>
+
+namespace takt::host {
+
+/// The tracks of a trace for the units of a board's pools. Own resources stand behind the copy engines.
+template <std::size_t MaxPools>
+class board_tracks {
+ public:
+  template <class Board>
+  constexpr explicit board_tracks(const Board& board) {
+    std::int32_t gpus = 0;
+    std::int32_t engines = 0;
+    board.each([&](const auto& p) { engines = copies(p) && engines < units(p) ? units(p) : engines; });
+    board.each([&](const auto& p) {
+      using facts = takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>;
+      track first{stage::copy, 0, 0, 1};
+      if (facts::is_processors(p)) {
+        first.where = stage::cpu;
+      } else if (facts::runs_kernels(p)) {
+        first = {stage::kernel, gpus++, 0, 1};
+      } else if (!copies(p)) {
+        first.index = engines;
+        engines += units(p);
+      }
+      static_cast<void>(first_.push_back(first));
+    });
+  }
+
+  /// Pre: the station is one of the board's.
+  [[nodiscard]] constexpr auto of(const board_station& s, std::int32_t unit) const -> track {
+    track out = first_[s.pool];
+    out.index += s.unit + unit;
+    return out;
+  }
+
+ private:
+  template <class Pool>
+  [[nodiscard]] static constexpr auto copies(const Pool& p) -> bool {
+    using facts = takt::detail::pool_facts<Pool>;
+    if constexpr (facts::template may_serve<copy_segment>) { return facts::template serves_visits<copy_segment>(p); }
+    return false;
+  }
+  template <class Pool>
+  [[nodiscard]] static constexpr auto units(const Pool& p) -> std::int32_t {
+    return takt::detail::pool_facts<Pool>::units(p);
+  }
+
+  inline_vector<track, MaxPools> first_;
+};
+
+}  // namespace takt::host

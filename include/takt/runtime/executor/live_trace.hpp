@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/model/visit_table.hpp>
+
+namespace takt::runtime {
+
+/// What a run keeps for its trace, in room that is there before it starts.
+class live_trace {
+ public:
+  /// Trace entries of a kind at most.
+  static constexpr std::size_t most = std::size_t{1} << 22;
+
+  void reserve(std::size_t slices, std::size_t marks) {
+    slices_.reserve(std::min(slices, most));
+    marks_.reserve(std::min(marks, most));
+  }
+  void add(const slice& s) { keep(slices_, s); }
+  void add(const mark& m) { keep(marks_, m); }
+
+  /// What did not fit.
+  [[nodiscard]] auto lost() const noexcept -> std::uint64_t { return lost_; }
+  template <TraceRecorder Recorder>
+  void replay(Recorder& to) const {
+    for (const slice& s : slices_) { to.record(s); }
+    for (const mark& m : marks_) { to.record(m); }
+  }
+
+ private:
+  template <class Entry>
+  void keep(std::vector<Entry>& entries, const Entry& entry) {
+    if (entries.size() < entries.capacity()) {
+      entries.push_back(entry);
+    } else if (entries.capacity() > 0) {
+      ++lost_;
+    }
+  }
+
+  std::vector<slice> slices_;
+  std::vector<mark> marks_;
+  std::uint64_t lost_ = 0;
+};
+
+}  // namespace takt::runtime

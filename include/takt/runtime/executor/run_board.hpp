@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/observation.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/composed_board.hpp>
+#include <takt/rules/composed_plan.hpp>
+#include <takt/rules/flatten.hpp>
+#include <takt/rules/host/board_tracks.hpp>
+#include <takt/rules/pool_facts.hpp>
+#include <takt/runtime/executor/executor.hpp>
+#include <takt/runtime/executor/lanes.hpp>
+#include <takt/runtime/executor/live_choices.hpp>
+#include <takt/runtime/executor/live_trace.hpp>
+#include <takt/runtime/machine_state.hpp>
+#include <takt/runtime/rights.hpp>
+#include <takt/runtime/run_end.hpp>
+#include <takt/runtime/run_options.hpp>
+#include <takt/runtime/run_result.hpp>
+
+namespace takt::runtime {
+
+/// The user's own code in place of visits of processors, by task and position among the visits of the task. It must not
+/// throw. What has no code consumes CPU time.
+class visit_codes {
+ public:
+  /// Called with the number of the job, from 0.
+  using code = std::function<void(std::uint64_t job)>;
+  using position = std::pair<std::uint32_t, std::uint32_t>;
+
+  auto cpu(std::uint32_t task, std::uint32_t visit, code what) -> visit_codes& {
+    codes_[{task, visit}] = std::move(what);
+    return *this;
+  }
+  [[nodiscard]] auto all() const noexcept -> const std::map<position, code>& { return codes_; }
+
+ private:
+  std::map<position, code> codes_;
+};
+
+namespace detail {
+
+/// Above the threads that have processors, which are above those that have none.
+inline constexpr int board_priority = 40;
+
+/// One run of tasks that lie on the stations of a board.
+template <class Board, class Flat>
+class board_run {
+ public:
+  board_run(const Board& board, const Flat& flat, const run_options& options, const visit_codes& codes)
+      : flat_{&flat}, options_{&options}, tracks_{board} {
+    std::vector<bool> is_cpu;
+    board.each([&](const auto& p) {
+      is_cpu.push_back(takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>::is_processors(p));
+    });
+    for (std::size_t s = 0; s < flat.stations.size(); ++s) { on_thread_.push_back(is_cpu[flat.stations[s].pool]); }
+    codes_.assign(flat.table.visits.size(), nullptr);
+    for (const auto& [at, what] : codes.all()) {
+      const bool exists = at.first < flat.table.size() && at.second < flat.table.tasks[at.first].visit_count &&
+                          on_thread_[flat.table.visit(at.first, at.second).station];
+      fits_ = fits_ && exists && what;
+      if (exists) { codes_[flat.table.tasks[at.first].first_visit + at.second] = &what; }
+    }
+    fits_ = fits_ && options.expected.size() <= flat.table.size();
+    for (std::size_t i = 0; fits_ && i < options.expected.size(); ++i) {
+      fits_ = options.expected[i].visits.size() <= flat.table.tasks[i].visit_count;
+    }
+  }
+
+  /// Whether code and expectations are about visits that there are.
+  [[nodiscard]] auto fits() const noexcept -> bool { return fits_; }
+  /// The pool of processors whose server does not say who has one; `nowhere` if there is none.
+  [[nodiscard]] auto without_bodies() const -> std::uint32_t {
+    for (std::size_t s = 0; s < flat_->stations.size(); ++s) {
+      if (on_thread_[s] && !flat_->stations.serves_bodies(s)) { return flat_->stations[s].pool; }
+    }
+    return nowhere;
+  }
+
+  template <TraceRecorder Recorder>
+  void run(std::span<const ticks> offsets, std::span<const ticks> local_deadlines, Recorder& recorder,
+           run_result& result) {
+    const auto& table = flat_->table;
+    const std::size_t visits = table.visits.size();
+    const lane_plan lanes = lanes_of(table, [this](std::uint32_t s) { return on_thread_[s]; });
+    std::vector<bool> told(visits);
+    std::vector<bool> has_code(visits);
+    for (std::size_t v = 0; v < visits; ++v) {
+      told[v] = on_thread_[table.visits[v].station];
+      has_code[v] = codes_[v] != nullptr;
+    }
+    const ticks length = options_->length.count();
+    if constexpr (!std::is_same_v<Recorder, no_trace>) { reserve(length); }
+    choices_ = std::make_unique<live_choices>(*options_, std::span{table.tasks.data(), table.size()}, std::move(told),
+                                              std::move(has_code));
+    executor host{table, flat_->stations, *choices_, lanes, codes_, offsets, local_deadlines};
+    if (!host.complete()) {
+      result.ended = observation_status::no_threads;
+      return;
+    }
+    std::vector<run_thread> threads;
+    for (std::size_t l = 0; l < lanes.lanes.size(); ++l) {
+      const board_station& s = flat_->stations[lanes.lanes[l].station];
+      threads.push_back({host.handle(l), board_priority - 1, s.unit, s.units});
+    }
+    rights asked{std::move(threads), result.notes};
+    result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return asked.pin(); });
+    result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return asked.lock_memory(); });
+    result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
+      return asked.be_real_time(board_priority, "a dispatcher above all threads gives processors by the board's rule",
+                                ": a dispatcher gives processors by the board's rule, but other work may delay threads",
+                                [](bool /*above*/) { return true; });
+    });
+    if (result.granted.real_time) { host.raise(board_priority - 1); }
+    note_clock(result);
+    if (std::ranges::any_of(on_thread_, std::logical_not{})) {
+      result.notes.emplace_back("device: emulated: copies, kernels and own resources take their time on the clock");
+    }
+    const slice_sink sink{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
+                            static_cast<board_run*>(self)->keep(who, unit, from, to);
+                          }};
+    host.run(now() + lead, std::max<ticks>(length, 1), sink);
+    asked.give_back();
+    host.close();
+    report(host, result);
+    trace_.replay(recorder);
+    if (trace_.lost() > 0) {
+      result.notes.push_back("trace: " + std::to_string(trace_.lost()) + " entries did not fit and are missing");
+    }
+  }
+
+ private:
+  /// Time for all threads to be there.
+  static constexpr ticks lead = 5'000'000;
+
+  void reserve(ticks length) {
+    std::size_t slices = 0;
+    for (const flow_record& t : flat_->table.tasks) {
+      const auto jobs = static_cast<std::size_t>(length / t.period) + 1;
+      slices += 4 * jobs * (t.visit_count + 1);
+    }
+    trace_.reserve(slices, slices);
+  }
+  void keep(client who, std::int32_t unit, ticks from, ticks to) {
+    const visit_record& v = flat_->table.visits[who];
+    const std::uint32_t at = flat_->table.tasks[v.task].first_visit + v.position;
+    trace_.add(slice{v.task, v.position, choices_->job_of(at), tracks_.of(flat_->stations[v.station], unit), from, to});
+  }
+
+  template <class Host>
+  void report(const Host& host, run_result& result) {
+    const auto& seen = host.seen();
+    result.end = seen.end;
+    result.first_violation = choices_->first_violation();
+    for (const ticks r : seen.visit_responses) { result.visit_responses.push_back(r); }
+    for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
+      const auto& from = seen.tasks[i];
+      observed_task<ticks, std::string> row;
+      row.name = from.name;
+      row.skipped = choices_->skipped(i);
+      row.released = host.released(i) + row.skipped;
+      row.completed = from.completed;
+      row.misses = from.misses;
+      row.unfinished = host.released(i) - from.completed;
+      row.worst_response = from.worst_response;
+      row.best_response = from.best_response;
+      row.total_response = from.total_response;
+      row.first_miss = from.first_miss;
+      row.first_visit = from.first_visit;
+      row.visit_count = from.visit_count;
+      row.within_bound = !choices_->violated(i);
+      if (i < options_->expected.size() && options_->expected[i].response.exists) {
+        row.has_bound = true;
+        row.bound = options_->expected[i].response.value;
+      }
+      result.tasks.push_back(std::move(row));
+    }
+  }
+
+  const Flat* flat_;
+  const run_options* options_;
+  host::board_tracks<Board::pool_count> tracks_;
+  std::vector<bool> on_thread_;
+  std::vector<const visit_codes::code*> codes_;
+  bool fits_ = true;
+  live_trace trace_;
+  std::unique_ptr<live_choices> choices_;
+};
+
+}  // namespace detail
+
+/// Runs tasks on this machine's threads, on a board that is composed of the rules of its pools, under a plan.
+///
+/// Visits of processors are threads, which consume CPU time or run the user's code; who has a processor is the decision
+/// of the rule's server, made by a dispatcher. Copies, kernels and own resources are emulated: their servers decide on
+/// the clock. Tokens, guards and the order of jobs are those of `takt::simulate`. A job is released at the start and
+/// then once per period. Times of the result count from the start. Error: in the platform, the set, the plan or the
+/// options, or `rule_serves_no_code` where the server of processors does not model `ServesBodies`.
+template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
+  requires ComposedBoard<P, T>
+[[nodiscard]] auto run_board(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
+                             Recorder& recorder, const visit_codes& codes = {}) -> run_result {
+  run_result result;
+  const auto own = std::make_unique<plan<tasks_of<T>, visits_of<T>>>();
+  takt::detail::copy_decisions(p, *own);
+  const auto flat = flatten(board, tasks, *own);
+  result.error = flat.error;
+  if (!result.error) { result.error = choice_fault(options); }
+  if (!result.error) { result.error = takt::detail::composed_plan_fault(board, flat.table, *own); }
+  if (result.error) { return result; }
+  detail::board_run<P, std::remove_cvref_t<decltype(flat)>> one{board, flat, options, codes};
+  if (const std::uint32_t pool = one.without_bodies(); pool != nowhere) {
+    result.error = {.fault = model_fault::rule_serves_no_code, .pool = pool};
+    return result;
+  }
+  if (!one.fits()) {
+    result.ended = observation_status::wrong_binding;
+    return result;
+  }
+  if (options.check_machine) {
+    result.findings = check_machine(parts_used::cpus);
+    result.notes = notes_on(result.findings);
+  }
+  one.run({own->offsets.data(), own->offsets.size()}, {own->local_deadlines.data(), own->local_deadlines.size()},
+          recorder, result);
+  return result;
+}
+template <class P, class T, std::size_t N, std::size_t W>
+  requires ComposedBoard<P, T>
+[[nodiscard]] auto run_board(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options = {},
+                             const visit_codes& codes = {}) -> run_result {
+  no_trace nothing;
+  return run_board(board, tasks, p, options, nothing, codes);
+}
+
+}  // namespace takt::runtime

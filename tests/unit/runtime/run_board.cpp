@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <takt/runtime/executor/run_board.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <takt/allocation/compose.hpp>
+#include <takt/analysis/any_board.hpp>
+#include <takt/compose.hpp>
+#include <takt/model/describe.hpp>
+#include <takt/simulation/trace.hpp>
+
+namespace {
+
+namespace rt = takt::runtime;
+using namespace takt::literals;
+
+/// Asks the system for nothing, so that answers do not hang on what it grants.
+auto plain(takt::duration length) -> rt::run_options {
+  rt::run_options out;
+  out.length = length;
+  out.real_time = out.pin_to_cores = out.lock_memory = false;
+  return out;
+}
+
+constexpr auto tasks = takt::task_set(takt::task("camera", takt::period(20_ms), takt::cpu(1_ms), takt::copy(1_ms),
+                                                 takt::kernel(takt::work(4_ms)), takt::copy(1_ms), takt::cpu(1_ms)),
+                                      takt::task("control", takt::period(10_ms), takt::cpu(500_us)));
+constexpr auto board =
+    takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
+                   takt::pool(takt::virtual_sms(4, 1), takt::federated));
+
+}  // namespace
+
+TEST_CASE("a composed board runs on threads: jobs come once per period and do all their visits in order") {
+  const auto verdict = takt::analyze(board, tasks);
+  REQUIRE(verdict.schedulable());
+  takt::trace seen;
+  const auto ran = rt::run_board(board, tasks, verdict.plan, plain(200_ms), seen);
+  REQUIRE_FALSE(ran.error);
+  REQUIRE(ran.tasks.size() == 2);
+  CHECK(ran.tasks[0].name == "camera");
+  CHECK(ran.tasks[0].released == 10);
+  CHECK(ran.tasks[1].released == 20);
+  CHECK(ran.tasks[0].completed >= 9);
+  CHECK(ran.tasks[0].unfinished == ran.tasks[0].released - ran.tasks[0].completed);
+  // No slice of a job starts before the one of the visit before has ended.
+  std::vector<takt::slice> camera;
+  for (const takt::slice& s : seen.slices()) {
+    if (s.task == 0) { camera.push_back(s); }
+  }
+  for (const takt::slice& a : camera) {
+    for (const takt::slice& b : camera) {
+      if (a.job == b.job && a.segment < b.segment) { CHECK(a.end <= b.start); }
+    }
+  }
+  CHECK_FALSE(camera.empty());
+}
+
+TEST_CASE("code takes the place of the time on a processor, and gets the number of the job") {
+  std::vector<std::uint64_t> jobs;
+  rt::visit_codes codes;
+  codes.cpu(1, 0, [&jobs](std::uint64_t job) { jobs.push_back(job); });
+  const auto verdict = takt::analyze(board, tasks);
+  const auto ran = rt::run_board(board, tasks, verdict.plan, plain(100_ms), codes);
+  REQUIRE_FALSE(ran.error);
+  REQUIRE(jobs.size() >= 9);
+  for (std::size_t k = 0; k < jobs.size(); ++k) { CHECK(jobs[k] == k); }
+  CHECK(ran.tasks[1].completed == jobs.size());
+}
+
+TEST_CASE("code for a visit that is not on a processor binds nothing") {
+  rt::visit_codes codes;
+  codes.cpu(0, 1, [](std::uint64_t) {});
+  const auto verdict = takt::analyze(board, tasks);
+  const auto ran = rt::run_board(board, tasks, verdict.plan, plain(10_ms), codes);
+  CHECK(ran.status() == takt::observation_status::wrong_binding);
+}
+
+TEST_CASE("a job takes at least the time of its visits, and misses where its processor is overloaded") {
+  auto options = plain(200_ms);
+  options.lengths = rt::length_choice::upper;
+  const auto verdict = takt::analyze(board, tasks);
+  const auto ran = rt::run_board(board, tasks, verdict.plan, options);
+  REQUIRE_FALSE(ran.error);
+  CHECK(ran.tasks[0].best_response >= (5_ms).count());
+  CHECK(ran.tasks[1].best_response >= (500_us).count());
+
+  constexpr auto heavy = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(8_ms)),
+                                        takt::task("b", takt::period(10_ms), takt::cpu(8_ms)));
+  constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::edf));
+  const auto late = rt::run_board(one, heavy, takt::plan<2, 2>{}, options);
+  REQUIRE_FALSE(late.error);
+  CHECK(late.misses() > 0);
+  // One processor served both: what was done took its time.
+  CHECK(static_cast<takt::ticks>(late.completed()) * (8_ms).count() <= (200_ms).count());
+  CHECK(late.tasks[0].released == 20);
+  CHECK(late.tasks[1].released == 20);
+}
+
+TEST_CASE("a release is dropped where the job before is late, if that is asked for") {
+  auto options = plain(200_ms);
+  options.lengths = rt::length_choice::upper;
+  options.overrun = rt::backlog_handling::skip;
+  constexpr auto heavy = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(15_ms)));
+  constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::edf));
+  const auto ran = rt::run_board(one, heavy, takt::plan<1, 1>{}, options);
+  REQUIRE_FALSE(ran.error);
+  CHECK(ran.tasks[0].skipped > 0);
+  CHECK(ran.tasks[0].completed + ran.tasks[0].skipped + ran.tasks[0].unfinished == ran.tasks[0].released);
+  CHECK(ran.tasks[0].released <= 20);
+}
+
+TEST_CASE("of two tasks on one processor the one with the earlier deadline preempts the other") {
+  auto options = plain(300_ms);
+  options.lengths = rt::length_choice::upper;
+  constexpr auto both = takt::task_set(takt::task("long", takt::period(100_ms), takt::cpu(60_ms)),
+                                       takt::task("short", takt::period(20_ms), takt::cpu(1_ms)));
+  constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::edf));
+  takt::trace seen;
+  const auto ran = rt::run_board(one, both, takt::plan<2, 2>{}, options, seen);
+  REQUIRE_FALSE(ran.error);
+  std::size_t pieces = 0;
+  for (const takt::slice& a : seen.slices()) {
+    pieces += a.task == 0 && a.job == 0 ? 1U : 0U;
+    for (const takt::slice& b : seen.slices()) {
+      const bool other = a.task != b.task || a.job != b.job;
+      if (other) { CHECK((a.end <= b.start || b.end <= a.start)); }
+    }
+  }
+  CHECK(pieces > 1);
+}
+
+TEST_CASE("an expected bound that is exceeded is told once, with the job and the time") {
+  auto options = plain(100_ms);
+  options.lengths = rt::length_choice::upper;
+  options.expected = {{.response = {(100_us).count(), true}, .visits = {}}};
+  std::vector<rt::violation> told;
+  options.on_violation = [&told](const rt::violation& v) { told.push_back(v); };
+  constexpr auto lone = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(2_ms)));
+  constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::edf));
+  const auto ran = rt::run_board(one, lone, takt::plan<1, 1>{}, options);
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].task == 0);
+  CHECK(told[0].job == 0);
+  CHECK(told[0].observed >= (2_ms).count());
+  CHECK(told[0].bound == (100_us).count());
+  CHECK_FALSE(ran.tasks[0].within_bound);
+  CHECK(ran.status() != takt::observation_status::no_miss);
+}
+
+TEST_CASE("parallel visits of a job run on threads of their own") {
+  auto options = plain(100_ms);
+  options.lengths = rt::length_choice::upper;
+  constexpr auto forked = takt::graph_set(
+      takt::graph("video", takt::period(50_ms), takt::node("read", takt::cpu(1_ms), takt::writes("frame")),
+                  takt::node("left", takt::cpu(5_ms), takt::reads("frame"), takt::writes("l")),
+                  takt::node("right", takt::cpu(5_ms), takt::reads("frame"), takt::writes("r")),
+                  takt::node("join", takt::cpu(1_ms), takt::reads("l"), takt::reads("r"))));
+  constexpr auto two = takt::platform(takt::pool(takt::processors(2), takt::g_edf));
+  constexpr auto described = takt::describe(forked);
+  const auto erased = takt::erase<takt::visits_of<decltype(described.tasks)>>(two);
+  const auto ran = rt::run_board(erased, described.tasks, takt::plan<1, 4>{}, options);
+  REQUIRE_FALSE(ran.error);
+  CHECK(ran.tasks[0].completed == 2);
+}
