@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/runtime/executor/run_board.hpp>
+#include <takt/runtime/executor/run.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -86,7 +86,7 @@ TEST_CASE("every policy that is proven runs for a moment under every rule of pro
         options.length = takt::duration{20'000 * us};
         options.real_time = options.pin_to_cores = options.lock_memory = false;
         takt::trace seen;
-        const auto ran = rt::run_board(erased, tasks, found.verdict.plan, options, seen);
+        const auto ran = rt::run(erased, tasks, found.verdict.plan, options, seen);
         REQUIRE_FALSE(ran.error);
         REQUIRE(ran.ended == takt::observation_status::no_miss);
         ++runs;

@@ -214,7 +214,7 @@ class board_run {
 /// options, or `rule_serves_no_code` where the server of processors does not model `ServesBodies`.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
   requires ComposedBoard<P, T>
-[[nodiscard]] auto run_board(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
+[[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
                              Recorder& recorder, const visit_codes& codes = {}) -> run_result {
   run_result result;
   const auto own = std::make_unique<plan<tasks_of<T>, visits_of<T>>>();
@@ -243,10 +243,10 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
 }
 template <class P, class T, std::size_t N, std::size_t W>
   requires ComposedBoard<P, T>
-[[nodiscard]] auto run_board(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options = {},
+[[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options = {},
                              const visit_codes& codes = {}) -> run_result {
   no_trace nothing;
-  return run_board(board, tasks, p, options, nothing, codes);
+  return run(board, tasks, p, options, nothing, codes);
 }
 
 }  // namespace takt::runtime

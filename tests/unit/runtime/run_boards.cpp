@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/runtime/executor/run_board.hpp>
+#include <takt/runtime/executor/run.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -39,7 +39,7 @@ TEST_CASE("a composed board runs on threads: jobs come once per period and do al
   const auto verdict = takt::analyze(board, tasks);
   REQUIRE(verdict.schedulable());
   takt::trace seen;
-  const auto ran = rt::run_board(board, tasks, verdict.plan, plain(200_ms), seen);
+  const auto ran = rt::run(board, tasks, verdict.plan, plain(200_ms), seen);
   REQUIRE_FALSE(ran.error);
   REQUIRE(ran.tasks.size() == 2);
   CHECK(ran.tasks[0].name == "camera");
@@ -65,7 +65,7 @@ TEST_CASE("code takes the place of the time on a processor, and gets the number 
   rt::visit_codes codes;
   codes.cpu(1, 0, [&jobs](std::uint64_t job) { jobs.push_back(job); });
   const auto verdict = takt::analyze(board, tasks);
-  const auto ran = rt::run_board(board, tasks, verdict.plan, plain(100_ms), codes);
+  const auto ran = rt::run(board, tasks, verdict.plan, plain(100_ms), codes);
   REQUIRE_FALSE(ran.error);
   REQUIRE(jobs.size() >= 9);
   for (std::size_t k = 0; k < jobs.size(); ++k) { CHECK(jobs[k] == k); }
@@ -76,7 +76,7 @@ TEST_CASE("code for a visit that is not on a processor binds nothing") {
   rt::visit_codes codes;
   codes.cpu(0, 1, [](std::uint64_t) {});
   const auto verdict = takt::analyze(board, tasks);
-  const auto ran = rt::run_board(board, tasks, verdict.plan, plain(10_ms), codes);
+  const auto ran = rt::run(board, tasks, verdict.plan, plain(10_ms), codes);
   CHECK(ran.status() == takt::observation_status::wrong_binding);
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("a job takes at least the time of its visits, and misses where its pro
   auto options = plain(200_ms);
   options.lengths = rt::length_choice::upper;
   const auto verdict = takt::analyze(board, tasks);
-  const auto ran = rt::run_board(board, tasks, verdict.plan, options);
+  const auto ran = rt::run(board, tasks, verdict.plan, options);
   REQUIRE_FALSE(ran.error);
   CHECK(ran.tasks[0].best_response >= (5_ms).count());
   CHECK(ran.tasks[1].best_response >= (500_us).count());
@@ -92,7 +92,7 @@ TEST_CASE("a job takes at least the time of its visits, and misses where its pro
   constexpr auto heavy = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(8_ms)),
                                         takt::task("b", takt::period(10_ms), takt::cpu(8_ms)));
   constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::edf));
-  const auto late = rt::run_board(one, heavy, takt::plan<2, 2>{}, options);
+  const auto late = rt::run(one, heavy, takt::plan<2, 2>{}, options);
   REQUIRE_FALSE(late.error);
   CHECK(late.misses() > 0);
   // One processor served both: what was done took its time.
@@ -107,7 +107,7 @@ TEST_CASE("a release is dropped where the job before is late, if that is asked f
   options.overrun = rt::backlog_handling::skip;
   constexpr auto heavy = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(15_ms)));
   constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::edf));
-  const auto ran = rt::run_board(one, heavy, takt::plan<1, 1>{}, options);
+  const auto ran = rt::run(one, heavy, takt::plan<1, 1>{}, options);
   REQUIRE_FALSE(ran.error);
   CHECK(ran.tasks[0].skipped > 0);
   CHECK(ran.tasks[0].completed + ran.tasks[0].skipped + ran.tasks[0].unfinished == ran.tasks[0].released);
@@ -121,7 +121,7 @@ TEST_CASE("of two tasks on one processor the one with the earlier deadline preem
                                        takt::task("short", takt::period(20_ms), takt::cpu(1_ms)));
   constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::edf));
   takt::trace seen;
-  const auto ran = rt::run_board(one, both, takt::plan<2, 2>{}, options, seen);
+  const auto ran = rt::run(one, both, takt::plan<2, 2>{}, options, seen);
   REQUIRE_FALSE(ran.error);
   std::size_t pieces = 0;
   for (const takt::slice& a : seen.slices()) {
@@ -142,7 +142,7 @@ TEST_CASE("an expected bound that is exceeded is told once, with the job and the
   options.on_violation = [&told](const rt::violation& v) { told.push_back(v); };
   constexpr auto lone = takt::task_set(takt::task("a", takt::period(10_ms), takt::cpu(2_ms)));
   constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::edf));
-  const auto ran = rt::run_board(one, lone, takt::plan<1, 1>{}, options);
+  const auto ran = rt::run(one, lone, takt::plan<1, 1>{}, options);
   REQUIRE(told.size() == 1);
   CHECK(told[0].task == 0);
   CHECK(told[0].job == 0);
@@ -163,7 +163,7 @@ TEST_CASE("parallel visits of a job run on threads of their own") {
   constexpr auto two = takt::platform(takt::pool(takt::processors(2), takt::g_edf));
   constexpr auto described = takt::describe(forked);
   const auto erased = takt::erase<takt::visits_of<decltype(described.tasks)>>(two);
-  const auto ran = rt::run_board(erased, described.tasks, takt::plan<1, 4>{}, options);
+  const auto ran = rt::run(erased, described.tasks, takt::plan<1, 4>{}, options);
   REQUIRE_FALSE(ran.error);
   CHECK(ran.tasks[0].completed == 2);
 }
