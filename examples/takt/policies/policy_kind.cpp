@@ -12,11 +12,11 @@
 
 #include <takt/report/fault_text.hpp>
 #include <takt/rules/policies/own_sms.hpp>
+#include <takt/runtime/executor/run.hpp>
 
 #include "../large_stack.hpp"
 #include "../sightings.hpp"
 #include "recorded.hpp"
-#include "run_on_device.hpp"
 
 namespace takt::program {
 
@@ -75,9 +75,7 @@ class policy_description final : public described_file {
     if (!wishes_.policy.empty()) { return {"--policy", wishes_.policy}; }
     return {"/platform/gpus/0/sharing", std::string{file_->rules.gpus.sharing}};
   }
-  [[nodiscard]] auto offers(ability a) const -> bool override {
-    return a == ability::sensitivity || is_run_on_devices(input_.question);
-  }
+  [[nodiscard]] auto offers(ability /*a*/) const -> bool override { return true; }
   [[nodiscard]] auto decides_alone() const -> std::string_view override { return {}; }
 
   [[nodiscard]] auto run_size_until(duration horizon) const -> run_size override;
@@ -104,6 +102,9 @@ class policy_description final : public described_file {
 
  private:
   void require_plan() const;
+  void require_hosted() const;
+  template <class Result>
+  [[nodiscard]] auto as_stated(const Result& seen) const -> sighting;
 
   std::unique_ptr<workload_file> file_;
   rule_wishes wishes_;
@@ -167,19 +168,25 @@ auto policy_description::simulate(const simulation_options& options, trace* kept
     on_large_stack([&] { out = found_->simulate(*input_.tasks, file_->board, options, kept); });
     return out;
   }
-  if (found_->spins) {
-    throw input_error{mark().where, "jobs that keep their processors are not simulated by this program yet",
-                      "analyze, explain and sensitivity"};
-  }
+  require_hosted();
   const auto seen = takt::simulate(found_->board, *input_.tasks, found_->verdict.plan, options);
+  sighting out = as_stated(seen);
+  if (kept != nullptr && !seen.error) { record_run(*found_, *input_.tasks, options, *kept); }
+  return out;
+}
+void policy_description::require_hosted() const {
+  if (!found_->spins) { return; }
+  throw input_error{mark().where, "jobs that keep their processors are not simulated by this program yet",
+                    "analyze, explain and sensitivity"};
+}
+/// With misses of the deadlines that the file states: the engine counts those of the lesser of deadline and period.
+template <class Result>
+auto policy_description::as_stated(const Result& seen) const -> sighting {
   if (seen.error.fault == model_fault::plan_does_not_fit) {
     throw nothing_to_run{fmt::format("no plan is known under {}. See the reasons of analyze.", found_->policy)};
   }
-  if (seen.error) { return sighting_of(seen); }
-  if (kept != nullptr) { record_run(*found_, *input_.tasks, options, *kept); }
   sighting out = sighting_of(seen);
   for (std::size_t i = 0; i < out.seen.tasks.size(); ++i) {
-    // The engine counts misses of the lesser of deadline and period.
     const described_task& t = file_->tasks.tasks[i];
     auto& row = out.seen.tasks[i];
     if (!t.limited || row.worst_response <= t.deadline) { row.misses = 0; }
@@ -188,22 +195,22 @@ auto policy_description::simulate(const simulation_options& options, trace* kept
 }
 
 auto policy_description::observe(duration length, std::uint64_t seed, trace* kept) const -> sighting {
-  if (!is_run_on_devices(input_.question)) {
+  const std::string& analysis = input_.question.analysis;
+  if (!analysis.empty() && !analysis.starts_with("rtgpu")) {
     throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
   }
   require_plan();
+  require_hosted();
   runtime::run_options options;
   options.length = length;
   options.seed = seed;
   for (std::size_t i = 0; i < judged().tasks.size(); ++i) {
     options.expected.push_back({.response = judged().promised(i), .visits = {}});
   }
-  auto out = run_on_device(input_, file_->board, *found_, options, kept);
-  if (!out) {
-    throw input_error{mark().where, fmt::format("{} is run on a device for other tasks only", found_->policy),
-                      "chains on fixed priorities with SMs of their own, or whole kernels"};
-  }
-  return *out;
+  optional_trace recorder{kept};
+  runtime::run_result seen;
+  on_large_stack([&] { seen = runtime::run(found_->board, *input_.tasks, found_->verdict.plan, options, recorder); });
+  return as_stated(seen);
 }
 
 auto policy_description::at_factor(permille factor, const question& /*q*/) const -> factor_answer {
