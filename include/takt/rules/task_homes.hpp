@@ -11,6 +11,13 @@
 
 namespace takt::detail {
 
+/// Whether jobs on a board, or on stations of one, keep their processors from their releases to their ends.
+template <class Board>
+[[nodiscard]] constexpr auto keeps_processors(const Board& board) -> bool {
+  if constexpr (requires { board.keeps_processors(); }) { return board.keeps_processors(); }
+  return false;
+}
+
 /// Whether a visit ever asks its station.
 [[nodiscard]] constexpr auto takes_unit(const visit_record& x) noexcept -> bool {
   return x.upper > 0 || x.need != unit_need::time;
