@@ -35,7 +35,6 @@ struct judged_policy {
   std::string_view copies{};   ///< rule of the copy engines
   std::string_view devices{};  ///< rule of resources of one's own
   bool judged = false;         ///< else facts are missing, or the verdict's error says why
-  bool spins = false;          ///< a job keeps its processor while it waits
   policy_judgement verdict{};
   std::vector<missing_part> missing;
   policy_board board;

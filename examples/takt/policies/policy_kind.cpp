@@ -76,10 +76,6 @@ auto policy_description::assess(const question& /*q*/) -> report::verdict_summar
 }
 
 auto policy_description::simulate(const simulation_options& options, trace* kept) const -> sighting {
-  if (found_->spins) {
-    throw input_error{mark().where, "jobs that keep their processors are not simulated by this program yet",
-                      "analyze, explain and sensitivity"};
-  }
   const auto seen = takt::simulate(found_->board, *input_.tasks, found_->verdict.plan, options);
   if (seen.error.fault == model_fault::plan_does_not_fit) {
     throw nothing_to_run{fmt::format("no plan is known under {}. See the reasons of analyze.", found_->policy)};
