@@ -98,7 +98,6 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
       if (out.judged) { out.board = any_board_of<max_file_visits>(found, board, rule); }
     }
     out.policy = out.verdict.schedulable() ? word_of(found) : q.policy;
-    out.spins = keeps_processor<policy_type>();
     out.search = q.search.value_or(default_search);
     out.copies = cpu_word<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
     out.devices = cpu_word<std::remove_cvref_t<decltype(device_rule(rule))>>;

@@ -44,7 +44,6 @@ struct judged_policy {
   std::string_view copies{};    ///< rule of the copy engines
   std::string_view devices{};   ///< rule of resources of one's own
   bool judged = false;          ///< else facts are missing, or the verdict's error says why
-  bool spins = false;           ///< a job keeps its processor while it waits
   bool decides_shares = false;  ///< the plan names the SMs of each task
   search_method search = default_search;
   policy_judgement verdict{};

@@ -102,7 +102,6 @@ class policy_description final : public described_file {
 
  private:
   void require_plan() const;
-  void require_hosted() const;
   template <class Result>
   [[nodiscard]] auto as_stated(const Result& seen) const -> sighting;
 
@@ -168,16 +167,10 @@ auto policy_description::simulate(const simulation_options& options, trace* kept
     on_large_stack([&] { out = found_->simulate(*input_.tasks, file_->board, options, kept); });
     return out;
   }
-  require_hosted();
   const auto seen = takt::simulate(found_->board, *input_.tasks, found_->verdict.plan, options);
   sighting out = as_stated(seen);
   if (kept != nullptr && !seen.error) { record_run(*found_, *input_.tasks, options, *kept); }
   return out;
-}
-void policy_description::require_hosted() const {
-  if (!found_->spins) { return; }
-  throw input_error{mark().where, "jobs that keep their processors are not simulated by this program yet",
-                    "analyze, explain and sensitivity"};
 }
 /// With misses of the deadlines that the file states: the engine counts those of the lesser of deadline and period.
 template <class Result>
@@ -200,7 +193,6 @@ auto policy_description::observe(duration length, std::uint64_t seed, trace* kep
     throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
   }
   require_plan();
-  require_hosted();
   runtime::run_options options;
   options.length = length;
   options.seed = seed;

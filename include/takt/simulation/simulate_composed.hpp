@@ -9,11 +9,13 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
+#include <takt/model/located.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/flatten.hpp>
-#include <takt/rules/servers/slices.hpp>
 #include <takt/rules/host/engine.hpp>
+#include <takt/rules/host/kept_processors.hpp>
+#include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 
@@ -92,10 +94,11 @@ template <class P, class T, std::size_t N, std::size_t W>
   out.error = flat.error;
   if (!out.error) { out.error = simulation::options_fault(options, flat.table.size(), {}); }
   if (!out.error) { out.error = detail::composed_plan_fault(board, flat.table, own); }
+  if (!out.error) { out.error = located(host::thread_fault(flat.table, flat.stations), flat.table.tasks); }
   if (out.error) { return out; }
   simulation::optional_choices choices{options, {flat.table.tasks.data(), flat.table.size()}};
   using engine = host::engine<std::remove_cvref_t<decltype(flat.stations)>, tasks_of<T>, visits_of<T>,
-                                    simulation::optional_choices>;
+                              simulation::optional_choices>;
   const std::span<const ticks> offsets{own.offsets.data(), own.offsets.size()};
   const std::span<const ticks> local_deadlines{own.local_deadlines.data(), own.local_deadlines.size()};
   if constexpr (requires { requires P::has_large_servers; }) {

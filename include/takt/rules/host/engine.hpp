@@ -10,7 +10,8 @@
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/host/job_state.hpp>
+#include <takt/rules/host/job_progress.hpp>
+#include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/host/section_locks.hpp>
 #include <takt/rules/host/visit_windows.hpp>
@@ -19,8 +20,10 @@
 
 namespace takt::host {
 
-/// Lets jobs that are DAGs of visits run on stations in virtual time. Within one instant: what ends first, then token
-/// grants, guards and releases, and servers decide when all of them are in. A job waits for the one before of its task.
+/// Lets jobs that are DAGs of visits run on stations in virtual time. Where a board says that jobs keep their
+/// processors, each is one thread that does one visit after the other (`kept_processors`). Within one instant: what
+/// ends first, then token grants, guards and releases, and servers decide when all of them are in. A job waits for the
+/// one before of its task.
 ///
 /// With guards, offsets and local deadlines of all visits, a visit becomes ready at the nominal release plus its
 /// offset, or when its predecessors are done, if that is later; orders by absolute deadline go by offset + local
@@ -45,6 +48,7 @@ class engine {
         local_deadlines_{local_deadlines},
         servers_{stations.template servers<V>()},
         tokens_{table, stations},
+        threads_{table, stations},
         windows_{table, stations, offsets, local_deadlines} {}
 
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
@@ -83,6 +87,7 @@ class engine {
       const ticks at = servers_.next(s);
       if (at < least) { least = at; }
     }
+    if (const ticks at = threads_.next(); at < least) { least = at; }
     return least < now_ ? now_ : least;
   }
   /// A visit ends in the next step though its length says otherwise. Pre: its station serves bodies, and it is there.
@@ -90,6 +95,7 @@ class engine {
   /// All that happens at one instant. Pre: now <= next_instant(), and not before the step before.
   constexpr void step(ticks now) {
     now_ = now;
+    threads_.begin_instant();
     // Where there are steps, all that follows from ends comes before the releases.
     holds_releases_ = complete_visits() && has_steps_;
     grant_tokens();
@@ -97,34 +103,25 @@ class engine {
     do {  // a grant may end a job at once, and the next one of its task may be due
       release_jobs();
       grant_tokens();
-    } while (open_held() || is_release_due());
+    } while (open_held() || go_on() || is_release_due());
     if (has_steps_) { pass_gates(); }
     if constexpr (OrdersArrivals<Choices>) { arrivals_.deliver(servers_); }
     tokens_.lend(servers_);
     for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, *sink_); }
   }
-  /// Who has which unit of a station.
-  constexpr void holders(std::size_t s, const holder_sink& to) const { servers_.holders(s, to); }
+  /// Who has which unit of a station. Pre: it serves bodies.
+  constexpr void holders(std::size_t s, const holder_sink& to) const {
+    threads_.keeps() ? threads_.holders(s, to) : servers_.holders(s, to);
+  }
   /// Jobs that are under way at the end, those that wait behind them, and those whose deadline has passed before their
   /// late release.
-  constexpr void finish(ticks horizon) {
-    seen_.end = horizon;
-    for (std::uint32_t i = 0; i < table_->size(); ++i) {
-      const flow_record& t = table_->tasks[i];
-      ticks nominal = tasks_[i].nominal;
-      bool released = tasks_[i].under_way;
-      std::uint64_t job = tasks_[i].jobs - (released ? 1U : 0U);
-      while (released || nominal + t.deadline <= horizon) {
-        if (nominal + t.deadline <= horizon) { note_miss(seen_.tasks[i], nominal + t.deadline); }
-        nominal += choices_->gap(i, ++job, t.period);
-        released = released && nominal + choices_->delay(i, job, t.period) <= horizon;
-        seen_.tasks[i].released += released ? 1U : 0U;
-      }
-    }
-  }
+  constexpr void finish(ticks horizon) { note_unfinished(table_->tasks, tasks_, *choices_, horizon, seen_); }
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 
  private:
+  using task_state = job_progress;
+  using visit_state = visit_progress;
+
   /// Whether some have ended.
   constexpr auto complete_visits() -> bool {
     bool any = false;
@@ -142,11 +139,17 @@ class engine {
     };
     if constexpr (requires { servers_.finish(0, 0, now_, *sink_); }) {
       for (std::size_t k = 0; k < told_count_; ++k) {
-        servers_.finish(table_->visits[told_[k]].station, told_[k], now_, *sink_);
+        const visit_record& x = table_->visits[told_[k]];
+        if (threads_.is_home(x.task, x.station)) {
+          threads_.finish(x.task, now_, *sink_);
+        } else {
+          servers_.finish(x.station, told_[k], now_, *sink_);
+        }
         leave(told_[k]);
       }
       told_count_ = 0;
     }
+    for (client v = threads_.fire(now_, *sink_); v != no_client; v = threads_.fire(now_, *sink_)) { complete(v); }
     for (std::size_t s = 0; s < stations_->size(); ++s) {
       while (servers_.next(s) <= now_) {
         const client v = servers_.fire(s, now_, *sink_);
@@ -190,12 +193,27 @@ class engine {
     if constexpr (HearsVisits<Choices>) { choices_->visited(v, x, job.jobs - 1, now_ - visits_[v].ready, now_); }
     job.done |= visit_mask{1} << x.position;
     if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
-    for (std::uint32_t s = next_over(x); s < table_->sections.size(); s = next_over(x)) { tokens_.release(s); }
-    if (job.done == all_visits_of(table_->tasks[x.task])) {
-      end_job(x.task);
+    tokens_.release_over(x, job.done);
+    if (threads_.goes_on(x.task)) { proceed(x.task); }
+  }
+  constexpr void proceed(std::uint32_t i) {
+    if (tasks_[i].done == all_visits_of(table_->tasks[i])) {
+      end_job(i);
     } else {
-      advance(x.task);
+      advance(i);
     }
+  }
+  /// Threads that run do what they came to while they did not. Whether anything happened.
+  constexpr auto go_on() -> bool {
+    if (!threads_.keeps()) { return false; }
+    threads_.decide(now_, *sink_);
+    bool any = false;
+    for (std::uint32_t i = threads_.next_to_go_on(); i < table_->size(); i = threads_.next_to_go_on()) {
+      any = true;
+      const client v = threads_.take_asked(i);
+      v == no_client ? proceed(i) : serve(v);
+    }
+    return any;
   }
 
   constexpr void end_job(std::uint32_t i) {
@@ -206,6 +224,7 @@ class engine {
     if (response > t.deadline) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
     job.under_way = false;
     tokens_.completed(i);
+    threads_.ended(i);
     if constexpr (requires { choices_->completed(i, job.jobs, now_); }) { choices_->completed(i, job.jobs - 1, now_); }
     job.nominal += choices_->gap(i, job.jobs, t.period);
     const ticks release = job.nominal + choices_->delay(i, job.jobs, t.period);
@@ -228,7 +247,8 @@ class engine {
         ++seen_.tasks[i].released;
         if (!job.is_pending) { become_pending(i); }
         job.is_pending = false;
-        if (!job.lends) { advance(i); }
+        threads_.released(*table_, *stations_, i, job.nominal);
+        if (!job.lends && threads_.goes_on(i)) { advance(i); }
       }
     }
   }
@@ -250,7 +270,8 @@ class engine {
     task_state& job = tasks_[i];
     for (std::uint32_t p = 0; p < t.visit_count && job.under_way; ++p) {
       const std::uint32_t v = t.first_visit + p;
-      const bool open = (job.asked >> p & 1U) == 0 && (table_->visits[v].predecessors & ~job.done) == 0;
+      const visit_mask before = threads_.keeps() ? (visit_mask{1} << p) - 1 : table_->visits[v].predecessors;
+      const bool open = (job.asked >> p & 1U) == 0 && (before & ~job.done) == 0;
       if (!open) { continue; }
       job.asked |= visit_mask{1} << p;
       const ticks guard = job.nominal + windows_.opens[v];
@@ -279,7 +300,7 @@ class engine {
     const ticks counts = tasks_[table_->visits[v].task].nominal + windows_.counts_from[v];
     visits_[v].ready = now_ < counts ? counts : now_;
     const visit_record& x = table_->visits[v];
-    if (x.after_move && !any_around(x, [this](std::size_t s) { return tokens_.has_moved(s); })) {
+    if (x.after_move && !tokens_.has_moved_around(x)) {
       complete(v);
       return;
     }
@@ -314,6 +335,8 @@ class engine {
   constexpr void serve(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
     const ticks length = visits_[v].length;
+    if (threads_.is_home(x.task, x.station)) { return threads_.work(x.task, v, length, now_); }
+    if (!threads_.asks(x.task, v)) { return; }
     visits_[v].waits_at_gate = length == 0 && !tokens_.may_go_on(v);
     if (visits_[v].waits_at_gate) { return; }
     const flow_record& t = table_->tasks[x.task];
@@ -336,30 +359,8 @@ class engine {
     }
   }
 
-  /// A section that is over with a visit and still holds its token, inner ones first; the number of sections if there
-  /// is none.
-  [[nodiscard]] constexpr auto next_over(const visit_record& x) const -> std::uint32_t {
-    const auto none = static_cast<std::uint32_t>(table_->sections.size());
-    std::uint32_t best = none;
-    for (std::uint32_t s = 0; s < none; ++s) {
-      const visit_mask visits = table_->sections[s].visits;
-      const bool over = contains(table_->sections[s], x) && (visits & ~tasks_[x.task].done) == 0 && tokens_.holds(s);
-      const bool lies_inside = over && best != none && visits != table_->sections[best].visits &&
-                               (visits & ~table_->sections[best].visits) == 0;
-      if (over && (best == none || lies_inside)) { best = s; }
-    }
-    return best;
-  }
-  template <class Test>
-  [[nodiscard]] constexpr auto any_around(const visit_record& x, const Test& test) const -> bool {
-    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
-      if (contains(table_->sections[s], x) && test(s)) { return true; }
-    }
-    return false;
-  }
   /// Until nobody gets a token and nobody has its priority back.
   constexpr void grant_tokens() {
-    const auto is_missing = [this](std::size_t s) { return !tokens_.holds(s); };
     for (;;) {
       if (const std::uint32_t i = tokens_.next_freed(); i != nobody_asks) {
         tasks_[i].lends = false;
@@ -371,7 +372,7 @@ class engine {
       const flow_record& t = table_->tasks[table_->sections[s].task];
       for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
         const visit_record& x = table_->visits[v];
-        if (!visits_[v].waits_for_token || !contains(table_->sections[s], x) || any_around(x, is_missing)) { continue; }
+        if (!visits_[v].waits_for_token || !contains(table_->sections[s], x) || !tokens_.holds_around(x)) { continue; }
         visits_[v].waits_for_token = false;
         enter(v);
       }
@@ -385,6 +386,7 @@ class engine {
   std::span<const ticks> local_deadlines_;
   typename Stations::template servers_type<V> servers_;
   section_locks<Stations, N, V> tokens_;
+  kept_processors<N> threads_;
   const slice_sink* sink_ = nullptr;
   visit_windows<V> windows_;
   ticks now_ = 0;
