@@ -14,6 +14,7 @@
 #include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/host/section_locks.hpp>
+#include <takt/rules/host/sections_around.hpp>
 #include <takt/rules/host/visit_windows.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
@@ -119,9 +120,6 @@ class engine {
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 
  private:
-  using task_state = job_progress;
-  using visit_state = visit_progress;
-
   /// Whether some have ended.
   constexpr auto complete_visits() -> bool {
     bool any = false;
@@ -187,13 +185,13 @@ class engine {
 
   constexpr void complete(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
-    task_state& job = tasks_[x.task];
+    job_progress& job = tasks_[x.task];
     ticks& worst = seen_.visit_responses[v];
     if (worst < now_ - visits_[v].ready) { worst = now_ - visits_[v].ready; }
     if constexpr (HearsVisits<Choices>) { choices_->visited(v, x, job.jobs - 1, now_ - visits_[v].ready, now_); }
     job.done |= visit_mask{1} << x.position;
     if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
-    tokens_.release_over(x, job.done);
+    release_over(*table_, x, job.done, tokens_);
     if (threads_.goes_on(x.task)) { proceed(x.task); }
   }
   constexpr void proceed(std::uint32_t i) {
@@ -218,7 +216,7 @@ class engine {
 
   constexpr void end_job(std::uint32_t i) {
     const flow_record& t = table_->tasks[i];
-    task_state& job = tasks_[i];
+    job_progress& job = tasks_[i];
     const ticks response = now_ - job.nominal;
     note_completion(seen_.tasks[i], response);
     if (response > t.deadline) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
@@ -240,7 +238,7 @@ class engine {
   constexpr void release_jobs() {
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       while (is_due(i)) {
-        task_state& job = tasks_[i];
+        job_progress& job = tasks_[i];
         job.under_way = true;
         job.done = job.asked = 0;
         ++job.jobs;
@@ -254,7 +252,7 @@ class engine {
   }
 
   [[nodiscard]] constexpr auto is_due(std::uint32_t i) const -> bool {
-    const task_state& job = tasks_[i];
+    const job_progress& job = tasks_[i];
     return !job.under_way && job.release == now_ && (job.is_pending || !holds_releases_);
   }
   [[nodiscard]] constexpr auto is_release_due() const -> bool {
@@ -267,7 +265,7 @@ class engine {
   /// Visits whose predecessors are done become ready, or wait for their guards. A visit of length zero is done at once.
   constexpr void advance(std::uint32_t i) {
     const flow_record& t = table_->tasks[i];
-    task_state& job = tasks_[i];
+    job_progress& job = tasks_[i];
     for (std::uint32_t p = 0; p < t.visit_count && job.under_way; ++p) {
       const std::uint32_t v = t.first_visit + p;
       const visit_mask before = threads_.keeps() ? (visit_mask{1} << p) - 1 : table_->visits[v].predecessors;
@@ -300,7 +298,7 @@ class engine {
     const ticks counts = tasks_[table_->visits[v].task].nominal + windows_.counts_from[v];
     visits_[v].ready = now_ < counts ? counts : now_;
     const visit_record& x = table_->visits[v];
-    if (x.after_move && !tokens_.has_moved_around(x)) {
+    if (x.after_move && !has_moved_around(*table_, x, tokens_)) {
       complete(v);
       return;
     }
@@ -372,7 +370,9 @@ class engine {
       const flow_record& t = table_->tasks[table_->sections[s].task];
       for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
         const visit_record& x = table_->visits[v];
-        if (!visits_[v].waits_for_token || !contains(table_->sections[s], x) || !tokens_.holds_around(x)) { continue; }
+        if (!visits_[v].waits_for_token || !contains(table_->sections[s], x) || !holds_around(*table_, x, tokens_)) {
+          continue;
+        }
         visits_[v].waits_for_token = false;
         enter(v);
       }
@@ -391,8 +391,8 @@ class engine {
   visit_windows<V> windows_;
   ticks now_ = 0;
   result seen_{};
-  task_state tasks_[N]{};
-  visit_state visits_[V]{};
+  job_progress tasks_[N]{};
+  visit_progress visits_[V]{};
   [[no_unique_address]] arrivals_of<Choices, V> arrivals_{};
   std::uint32_t ended_[V]{};
   std::uint32_t told_[V]{};

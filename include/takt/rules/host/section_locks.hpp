@@ -126,24 +126,6 @@ class section_locks {
     }
     note_grant(next);
   }
-  /// Gives back what sections hold that are over with a visit, inner ones first.
-  constexpr void release_over(const visit_record& x, visit_mask done) {
-    for (std::uint32_t s = next_over(x, done); s < table_->sections.size(); s = next_over(x, done)) { release(s); }
-  }
-  /// Whether all sections of a visit hold their tokens.
-  [[nodiscard]] constexpr auto holds_around(const visit_record& x) const -> bool {
-    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
-      if (contains(table_->sections[s], x) && !holds(s)) { return false; }
-    }
-    return true;
-  }
-  /// Whether a section of a visit has moved.
-  [[nodiscard]] constexpr auto has_moved_around(const visit_record& x) const -> bool {
-    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
-      if (contains(table_->sections[s], x) && has_moved(s)) { return true; }
-    }
-    return false;
-  }
   /// Whether a section holds a token of another unit than the one before of its task.
   [[nodiscard]] constexpr auto has_moved(std::size_t s) const noexcept -> bool {
     return holds(s) && last_units_[s] != no_unit && last_units_[s] != units_[s];
@@ -218,19 +200,6 @@ class section_locks {
     bool is_there = false;
   };
 
-  /// The number of sections if there is none.
-  [[nodiscard]] constexpr auto next_over(const visit_record& x, visit_mask done) const -> std::uint32_t {
-    const auto none = static_cast<std::uint32_t>(table_->sections.size());
-    std::uint32_t best = none;
-    for (std::uint32_t s = 0; s < none; ++s) {
-      const visit_mask visits = table_->sections[s].visits;
-      const bool over = contains(table_->sections[s], x) && (visits & ~done) == 0 && holds(s);
-      const bool lies_inside = over && best != none && visits != table_->sections[best].visits &&
-                               (visits & ~table_->sections[best].visits) == 0;
-      if (over && (best == none || lies_inside)) { best = s; }
-    }
-    return best;
-  }
   [[nodiscard]] constexpr auto in_cluster(std::uint32_t i) const -> bool { return has_home_[i]; }
   [[nodiscard]] constexpr auto donations_of(std::uint32_t i) -> donation& { return donations_.of[cluster_[i]]; }
   [[nodiscard]] constexpr auto donations_of(std::uint32_t i) const -> const donation& {
