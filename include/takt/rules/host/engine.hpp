@@ -59,9 +59,7 @@ class engine {
     return seen_;
   }
 
-  // The same, instant by instant, for hosts that live in real time.
-
-  /// Pre: the sink outlives the run.
+  /// `run`, instant by instant: for hosts that live in real time. Pre: the sink outlives it.
   constexpr void begin(const slice_sink& sink) {
     sink_ = &sink;
     for (const visit_record& x : table_->visits) { has_steps_ = has_steps_ || x.need != unit_need::time; }
@@ -70,8 +68,7 @@ class engine {
       const flow_record& t = table_->tasks[i];
       static_cast<void>(
           seen_.tasks.push_back({.name = t.name, .first_visit = t.first_visit, .visit_count = t.visit_count}));
-      tasks_[i] = {};
-      tasks_[i].nominal = choices_->gap(i, 0, t.period);
+      tasks_[i] = {.nominal = choices_->gap(i, 0, t.period)};
       tasks_[i].release = tasks_[i].nominal + choices_->delay(i, 0, t.period);
     }
   }
@@ -114,8 +111,7 @@ class engine {
   constexpr void holders(std::size_t s, const holder_sink& to) const {
     threads_.keeps() ? threads_.holders(s, to) : servers_.holders(s, to);
   }
-  /// Jobs that are under way at the end, those that wait behind them, and those whose deadline has passed before their
-  /// late release.
+  /// Counts what is under way at the end, and what waits behind it.
   constexpr void finish(ticks horizon) { note_unfinished(table_->tasks, tasks_, *choices_, horizon, seen_); }
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 
