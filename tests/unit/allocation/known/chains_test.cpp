@@ -11,6 +11,7 @@
 #include <takt/model/platform.hpp>
 
 #include "support/described_sets.hpp"
+#include "support/same_verdict.hpp"
 #include "support/small_systems.hpp"
 
 using namespace takt_tests;
@@ -27,26 +28,9 @@ void check_same(const Table& table, const takt::platform_record& sizes, const Cp
   const auto typed = takt::analyze(platform, table);
   const auto answer = takt::judge_chains(described, hardware_of(sizes), cpus, gpus);
   const auto& found = answer.verdict;
-  CHECK(found.status == typed.status);
-  CHECK(found.method == typed.method);
-  CHECK(found.error == typed.error);
-  REQUIRE(found.tasks.size() == typed.tasks.size());
-  for (std::size_t i = 0; i < typed.tasks.size(); ++i) {
-    CHECK(found.tasks[i].name == typed.tasks[i].name);
-    CHECK(found.tasks[i].deadline == typed.tasks[i].deadline);
-    CHECK(found.tasks[i].bound.exists == typed.tasks[i].bound.exists);
-    CHECK(found.tasks[i].bound.value == typed.tasks[i].bound.value);
-    CHECK(found.tasks[i].meets == typed.tasks[i].meets);
-  }
-  CHECK(found.plan.shares == typed.plan.shares);
-  CHECK(found.plan.cores == typed.plan.cores);
-  CHECK(found.plan.priorities == typed.plan.priorities);
-  CHECK(found.plan.tokens == typed.plan.tokens);
+  check_same_verdict(found, typed);
   const auto again = takt::judge_planned_chains(described, hardware_of(sizes), cpus, gpus, found.plan);
-  CHECK(again.verdict.status == found.status);
-  for (std::size_t i = 0; i < again.verdict.tasks.size(); ++i) {
-    CHECK(again.verdict.tasks[i].bound.value == found.tasks[i].bound.value);
-  }
+  check_same_verdict(again.verdict, found);
 }
 
 template <class Table>
