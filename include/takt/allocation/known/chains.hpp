@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include <takt/allocation/allocate.hpp>
-#include <takt/allocation/worst_fit.hpp>
 #include <takt/allocation/search.hpp>
+#include <takt/allocation/worst_fit.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/judge.hpp>
 #include <takt/analysis/known/all.hpp>
@@ -145,10 +145,9 @@ template <class Described, class CpuRule, class GpuRule, class Search, class... 
   chains_answer<Described> out;
   analysis::chain_table<Described> table;
   out.verdict.method = analysis::method_of<board_type>::name;
-  const auto reading = analysis::read_chains(tasks, board.record(), composition_of<board_type>, table);
-  model_error error = board.validate();
-  if (!error) { error = reading.why; }
-  if (!error) { error = validate(table); }
+  analysis::chain_reading reading{.why = board.validate()};
+  if (!reading.why) { reading = analysis::read_chains(tasks, board.record(), composition_of<board_type>, table); }
+  const model_error error = reading.why ? reading.why : validate(table);
   if (error) {
     out.verdict.refuse(located(error, tasks.tasks));
     return out;

@@ -226,10 +226,32 @@ TEST_CASE("what is no chain of a published method is refused with its place") {
   auto own = fork.done();
   own.visits[1].where = visit_place::own;
   CHECK(refused(own) == takt::fault_at(takt::model_fault::unknown_resource, 0, 1));
+  auto loop = fork.done();
+  loop.history.push_back({0, 2, 0, 0});
+  CHECK(refused(loop).fault == takt::model_fault::lag_not_positive);
+  loop.history[0] = {0, 3, 0, 1};
+  CHECK(refused(loop).fault == takt::model_fault::unknown_node);
   auto empty = fork.done();
   empty.visits[0].known = {};
   CHECK(refused(empty) == takt::fault_at(takt::model_fault::visit_time_unknown, 0, 0));
   CHECK(refused(empty).lacks.first == visit_fact::time);
+}
+
+TEST_CASE("a board of sizes that no board has is refused before kernels are read for it") {
+  described_builder<small> b;
+  takt::described_visit grid{.where = visit_place::gpu, .blocks = 8, .threads = 64, .block_length = 10};
+  grid.known.add(visit_fact::grid);
+  grid.known.add(visit_fact::block_length);
+  b.task({.name = "a", .period = 200}).cpu(1, 5).visit(grid).cpu(1, 5);
+  const auto refused = [&](const takt::gpu_hardware& gpu) {
+    takt::hardware board = one_gpu(4);
+    board.gpus[0] = gpu;
+    return takt::judge_chains(b.done(), board, takt::deadline_monotonic, takt::federated).verdict.error.fault;
+  };
+  CHECK(refused({.sms = 4}) == takt::model_fault::none);
+  CHECK(refused({.sms = 4, .speed = {1, 0}}) == takt::model_fault::platform_size_out_of_range);
+  CHECK(refused({.sms = 4, .granularity = 0}) == takt::model_fault::platform_size_out_of_range);
+  CHECK(refused({.sms = 1 << 20, .virtual_per_sm = 1 << 20}) == takt::model_fault::platform_size_out_of_range);
 }
 
 TEST_CASE("described chains are judged at compile time") {
