@@ -6,9 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,6 +21,8 @@
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
+#include "../support/draws.hpp"
+#include "../support/generated_table.hpp"
 #include "files/workload_file.hpp"
 #include "json_value.hpp"
 #include "program.hpp"
@@ -34,8 +34,6 @@ using takt::program::max_file_visits;
 using takt::program::workload_file;
 
 constexpr std::string_view marker = "<!-- policies -->\n";
-
-auto readme() -> std::string { return std::string{TAKT_SOURCE_DIR} + "/examples/data/README.md"; }
 
 auto names_of_files() -> std::vector<std::string> {
   std::vector<std::string> out;
@@ -66,8 +64,7 @@ void run_proven(const Policy& policy, const Rule& rule, const workload_file& fil
   takt::hardware board = file.board;
   REQUIRE(takt::complete(file.tasks, board) == takt::model_fault::none);
   const auto pools = takt::any_board_of<max_file_visits>(policy, board, rule);
-  const char* const wanted = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
-  const std::uint64_t seeds = wanted == nullptr ? 3 : static_cast<std::uint64_t>(std::atoll(wanted));
+  const std::uint64_t seeds = takt_tests::systems_or(3);
   for (std::uint64_t run = 0; run < seeds * ways.size(); ++run) {
     const way& w = ways[run % ways.size()];
     const auto seen = takt::simulate(
@@ -138,12 +135,5 @@ TEST_CASE("program: every policy judges every example file or names the fact tha
     lines +=
         "| `" + name + ".json` | " + row.proven + " | " + row.open + " | " + row.impossible + " | " + missing + " |\n";
   }
-  const std::string text = takt::test::read(readme());
-  const auto at = text.find(marker);
-  REQUIRE(at != std::string::npos);
-  if (std::getenv("TAKT_WRITE_TABLES") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
-    std::ofstream{readme()} << text.substr(0, at) << marker << lines;
-    return;
-  }
-  CHECK(text.substr(at + marker.size()) == lines);
+  takt_tests::expect_table("examples/data/README.md", marker, lines);
 }

@@ -5,17 +5,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 #include <takt/analysis/any_board.hpp>
 #include <takt/compose.hpp>
-#include <takt/core/random.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include "support/draws.hpp"
 
 namespace {
 
@@ -23,6 +22,8 @@ using takt::duration;
 using takt::ticks;
 using takt::visit_fact;
 using takt::visit_place;
+using takt_tests::draws;
+using takt_tests::systems_or;
 
 constexpr std::size_t max_tasks = 8;
 constexpr std::size_t max_visits = 64;
@@ -31,17 +32,6 @@ using board = takt::any_board<6, max_visits>;
 
 struct camera {
   std::int32_t count = 1;
-};
-
-class draws {
- public:
-  explicit draws(std::uint64_t seed) : random_{seed} {}
-  auto between(ticks a, ticks b) -> ticks { return random_.between(a, b); }
-  auto count(ticks a, ticks b) -> std::int32_t { return static_cast<std::int32_t>(between(a, b)); }
-  auto one_in(ticks n) -> bool { return between(1, n) == 1; }
-
- private:
-  takt::random_stream random_;
 };
 
 template <class Resource, class Add>
@@ -159,11 +149,6 @@ void watch(const board& on, const workload& tasks, const Verdict& verdict, std::
       }
     }
   }
-}
-
-auto systems_or(std::uint64_t few) -> std::uint64_t {
-  const char* const asked = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
-  return asked == nullptr ? few : std::strtoull(asked, nullptr, 10);
 }
 
 }  // namespace

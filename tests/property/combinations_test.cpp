@@ -6,8 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -18,6 +16,7 @@
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include "property/composed_systems.hpp"
+#include "support/generated_table.hpp"
 
 namespace {
 
@@ -220,7 +219,6 @@ auto percent(std::uint64_t part, const proofs& p) -> std::string {
   return std::to_string(part * 100 / p.systems) + " |";
 }
 
-auto document() -> std::string { return TAKT_SOURCE_DIR "/docs/combinations.md"; }
 constexpr auto marker = "<!-- The table below is made by tests/property/combinations_test.cpp. -->\n\n";
 
 }  // namespace
@@ -250,13 +248,5 @@ TEST_CASE("every combination of rules and shapes is judged soundly, and proven a
   MESSAGE(count.proven << " proofs, " << count.jobs << " jobs");
   CHECK(count.violations == 0);
   if (std::getenv("TAKT_SYSTEMS") != nullptr) { return; }  // NOLINT(concurrency-mt-unsafe)
-  std::ifstream in{document()};
-  const std::string text{std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
-  const auto at = text.find(marker);
-  REQUIRE(at != std::string::npos);
-  if (std::getenv("TAKT_WRITE_TABLES") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
-    std::ofstream{document()} << text.substr(0, at) << marker << lines;
-    return;
-  }
-  CHECK(text.substr(at + std::string_view{marker}.size()) == lines);
+  takt_tests::expect_table("docs/combinations.md", marker, lines);
 }

@@ -5,19 +5,20 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <span>
 
 #include <doctest/doctest.h>
 
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
-#include <takt/core/random.hpp>
 #include <takt/rules/host/engine.hpp>
+#include "support/draws.hpp"
 
 namespace composed_systems {
 
 using takt::ticks;
+using takt_tests::draws;
+using takt_tests::systems_or;
 constexpr std::size_t tasks = 6;
 constexpr std::size_t visits = 40;
 constexpr std::size_t stations = 4;
@@ -27,17 +28,6 @@ using board = takt::any_stations<stations, visits>;
 struct random_system {
   table set;
   board places;
-};
-
-/// What a system or a run draws.
-class draws {
- public:
-  explicit draws(std::uint64_t seed) : random_{seed} {}
-  auto between(ticks a, ticks b) -> ticks { return random_.between(a, b); }
-  auto one_in(ticks n) -> bool { return random_.between(1, n) == 1; }
-
- private:
-  takt::random_stream random_;
 };
 
 inline auto random_rule(draws& d) -> takt::any_rule<visits> {
@@ -133,12 +123,6 @@ class adversary {
   std::span<const takt::flow_record> tasks_;
   int mode_;
 };
-
-/// As many as TAKT_SYSTEMS asks for, else so many.
-inline auto systems_or(std::uint64_t few) -> std::uint64_t {
-  const char* const asked = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
-  return asked == nullptr ? few : std::strtoull(asked, nullptr, 10);
-}
 
 struct tally {
   std::uint64_t proven = 0;

@@ -5,13 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 #include <takt/core/random.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/simulation.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/takt.hpp>
+#include "support/draws.hpp"
 
 namespace {
 
@@ -64,8 +64,7 @@ auto agree(const P& board, const T& set, const takt::plan<T::max_tasks>& plan, c
 
 TEST_CASE("the engine and the simulator of chains agree on every response of random sets") {
   using namespace takt;
-  const char* const asked = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
-  const std::uint64_t systems = asked == nullptr ? 20'000 : std::strtoull(asked, nullptr, 10);
+  const std::uint64_t systems = takt_tests::systems_or(20'000);
   std::uint64_t differing = 0;
   for (std::uint64_t seed = 1; seed <= systems; ++seed) {
     even_times t{seed};
@@ -120,8 +119,7 @@ auto differing_under(const Order& order, std::uint64_t systems) -> std::uint64_t
 }  // namespace
 
 TEST_CASE("the engine and the simulator of chains agree on boards with tokens under every protocol") {
-  const char* const asked = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
-  const std::uint64_t systems = asked == nullptr ? 2'000 : std::strtoull(asked, nullptr, 10);
+  const std::uint64_t systems = takt_tests::systems_or(2'000);
   CHECK(differing_under(takt::k_fmlp_order, systems) == 0);
   CHECK(differing_under(takt::r2dglp_order, systems) == 0);
   CHECK(differing_under(takt::ck_omlp_order, systems) == 0);

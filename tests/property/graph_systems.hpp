@@ -11,12 +11,13 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/core/random.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/trace.hpp>
+
+#include "support/draws.hpp"
 
 namespace graph_systems {
 
@@ -43,17 +44,13 @@ struct random_run {
 /// Times of most systems are so long that no two things happen at one instant unless one causes the other. Those of
 /// every fourth are so short that many do; there a graph has one job at a time, whose nodes differ in their points,
 /// since the two simulators break ties of one graph in different orders.
-class draws {
+class draws : public takt_tests::draws {
  public:
-  explicit draws(std::uint64_t seed) : random_{seed}, shift_{seed % 4 == 0 ? 0U : 32U} {}
-  auto between(ticks a, ticks b) -> ticks { return random_.between(a, b); }
-  auto count(ticks a, ticks b) -> std::int32_t { return static_cast<std::int32_t>(random_.between(a, b)); }
-  auto one_in(ticks n) -> bool { return random_.chance(1, n); }
-  auto time(ticks most) -> ticks { return random_.between(1, most << shift_); }
+  explicit draws(std::uint64_t seed) : takt_tests::draws{seed}, shift_{seed % 4 == 0 ? 0U : 32U} {}
+  auto time(ticks most) -> ticks { return between(1, most << shift_); }
   [[nodiscard]] auto coincide() const -> bool { return shift_ == 0; }
 
  private:
-  takt::random_stream random_;
   unsigned shift_;
 };
 

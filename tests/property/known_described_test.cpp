@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,17 +14,19 @@
 #include <takt/allocation/compare.hpp>
 #include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/policies/judge_any.hpp>
-#include <takt/core/random.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include "support/draws.hpp"
 
 namespace {
 
 using takt::ticks;
 using takt::visit_fact;
 using takt::visit_place;
+using takt_tests::draws;
+using takt_tests::systems_or;
 
 constexpr std::size_t max_tasks = 4;
 constexpr std::size_t max_visits = 32;
@@ -36,17 +37,6 @@ struct workload {
   tasks_type tasks{};
   takt::hardware board{};
   ticks demand = 0;  ///< of the task added last
-};
-
-class draws {
- public:
-  explicit draws(std::uint64_t seed) : random_{seed} {}
-  auto between(ticks a, ticks b) -> ticks { return random_.between(a, b); }
-  auto small(ticks a, ticks b) -> std::int32_t { return static_cast<std::int32_t>(random_.between(a, b)); }
-  auto one_in(ticks n) -> bool { return random_.chance(1, n); }
-
- private:
-  takt::random_stream random_;
 };
 
 void add(workload& w, takt::described_visit v, ticks time) {
@@ -95,7 +85,7 @@ void add_kernel(draws& d, workload& w, bool may_be_pinned) {
   }
   if (knows(visit_fact::wcet_by_share, which == 4, 6)) {
     v.row = static_cast<std::uint32_t>(w.tasks.rows.size());
-    REQUIRE(w.tasks.rows.push_back(takt::wcet_row::scaling(d.between(1, 6), d.small(0, 1000))));
+    REQUIRE(w.tasks.rows.push_back(takt::wcet_row::scaling(d.between(1, 6), d.count(0, 1000))));
   }
   if (knows(visit_fact::times_on_sms, which == 5, 9)) {
     v.first_sample = static_cast<std::uint32_t>(w.tasks.samples.size());
@@ -113,7 +103,7 @@ void add_kernel(draws& d, workload& w, bool may_be_pinned) {
   if (may_be_pinned && d.one_in(3) && v.known.has(visit_fact::wcet)) {
     v.known.add(visit_fact::pinning);
     v.width = takt::kernel_width::one_core;
-    v.sm = d.small(0, w.board.gpus[0].sms - 1);
+    v.sm = d.count(0, w.board.gpus[0].sms - 1);
   }
   add(w, v, alone);
 }
@@ -121,11 +111,11 @@ void add_kernel(draws& d, workload& w, bool may_be_pinned) {
 [[nodiscard]] auto draw(std::uint64_t seed) -> workload {
   draws d{seed};
   workload w;
-  w.board.processors = d.small(1, 2);
-  w.board.copy_engines = d.small(1, 2);
-  takt::gpu_hardware gpu{.sms = d.small(2, 6), .virtual_per_sm = d.small(1, 2)};
-  gpu.preemption_levels = d.small(1, 3);
-  if (d.one_in(6)) { gpu.speed = {d.small(1, 3), d.small(1, 3)}; }
+  w.board.processors = d.count(1, 2);
+  w.board.copy_engines = d.count(1, 2);
+  takt::gpu_hardware gpu{.sms = d.count(2, 6), .virtual_per_sm = d.count(1, 2)};
+  gpu.preemption_levels = d.count(1, 3);
+  if (d.one_in(6)) { gpu.speed = {d.count(1, 3), d.count(1, 3)}; }
   REQUIRE(w.board.gpus.push_back(gpu));
   const bool whole = d.one_in(3);
   const auto tasks = static_cast<std::size_t>(d.between(2, 4));
@@ -149,7 +139,7 @@ void add_kernel(draws& d, workload& w, bool may_be_pinned) {
     t.deadline = d.one_in(2) ? t.period - d.between(0, t.period / 4) : t.period + d.between(0, t.period / 4);
     t.limited = !d.one_in(10);
     t.priority = static_cast<std::int32_t>(i * 7 % 5);
-    t.core = d.one_in(3) ? d.small(0, w.board.processors - 1) : takt::any_core;
+    t.core = d.one_in(3) ? d.count(0, w.board.processors - 1) : takt::any_core;
   }
   return w;
 }
@@ -161,11 +151,6 @@ struct tally {
   std::uint64_t violations = 0;
   std::uint64_t reached = 0;  ///< bounds that some job met
 };
-
-auto systems_or(std::uint64_t few) -> std::uint64_t {
-  const char* const asked = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
-  return asked == nullptr ? few : std::strtoull(asked, nullptr, 10);
-}
 
 struct way {
   takt::release_pattern releases;

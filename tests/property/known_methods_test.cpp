@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -17,6 +15,7 @@
 #include <takt/core/random.hpp>
 #include <takt/simulation.hpp>
 #include "property/composed_systems.hpp"
+#include "support/generated_table.hpp"
 
 namespace {
 
@@ -256,7 +255,6 @@ void compare_tokens(std::int32_t tokens, std::uint64_t systems, comparison& out)
   }
 }
 
-auto document() -> std::string { return TAKT_SOURCE_DIR "/docs/methods.md"; }
 constexpr auto marker = "<!-- The table below is made by tests/property/known_methods_test.cpp. -->\n\n";
 
 struct mixing {
@@ -338,15 +336,7 @@ TEST_CASE("known methods and combiners compare as docs/methods.md says") {
     MESSAGE(lines);
     return;
   }
-  std::ifstream in{document()};
-  const std::string text{std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
-  const auto at = text.find(marker);
-  REQUIRE(at != std::string::npos);
-  if (std::getenv("TAKT_WRITE_TABLES") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
-    std::ofstream{document()} << text.substr(0, at) << marker << lines;
-    return;
-  }
-  CHECK(text.substr(at + std::string_view{marker}.size()) == lines);
+  takt_tests::expect_table("docs/methods.md", marker, lines);
 }
 
 TEST_CASE("no run exceeds a bound of a known method and of combiners side by side") {

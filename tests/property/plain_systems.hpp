@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -16,30 +15,20 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/compose.hpp>
-#include <takt/core/random.hpp>
 #include <takt/model/graph/graph.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include "support/draws.hpp"
 #include "support/pairwise.hpp"
 
 namespace plain_systems {
 
 using takt::duration;
 using takt::ticks;
-
-class draws {
- public:
-  explicit draws(std::uint64_t seed) : random_{seed} {}
-  auto between(ticks a, ticks b) -> ticks { return random_.between(a, b); }
-  auto time(ticks a, ticks b) -> duration { return duration{between(a, b)}; }
-  auto count(ticks a, ticks b) -> std::int32_t { return static_cast<std::int32_t>(between(a, b)); }
-  auto one_in(ticks n) -> bool { return between(1, n) == 1; }
-
- private:
-  takt::random_stream random_;
-};
+using takt_tests::draws;
+using takt_tests::systems_or;
 
 // Processors. A rule schedules each core by itself, all together, or clusters.
 
@@ -331,12 +320,6 @@ void hand_out(draws& d, std::span<const gpu_choice> choices, std::size_t on_gpu,
     if (i < on_gpu && c.sms > 0) { out.shares[i].sms = d.count(1, c.sms / n); }
     if (percents) { REQUIRE(out.percents.push_back(i < on_gpu && c.percents ? d.count(25, 100 / n) : 0)); }
   }
-}
-
-/// As many as TAKT_SYSTEMS asks for, else so many.
-inline auto systems_or(std::uint64_t few) -> std::uint64_t {
-  const char* const asked = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
-  return asked == nullptr ? few : std::strtoull(asked, nullptr, 10);
 }
 
 // The array: processors, copy engines, GPUs, body.

@@ -3,6 +3,7 @@
 // proven is held against runs under that policy and the plan of its proof.
 #include <takt/allocation/compare.hpp>
 #include <takt/allocation/policies/judge_any.hpp>
+#include <takt/model/scaled.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/pool_facts.hpp>
@@ -11,7 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,14 +22,16 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/core/random.hpp>
 #include "spinning_machine.hpp"
+#include "support/draws.hpp"
 
 namespace {
 
 using takt::ticks;
 using takt::visit_fact;
 using takt::visit_place;
+using takt_tests::draws;
+using takt_tests::systems_or;
 
 constexpr std::size_t max_tasks = 4;
 constexpr std::size_t max_visits = 24;
@@ -45,17 +48,6 @@ constexpr auto policies =
 struct workload {
   tasks_type tasks{};
   takt::hardware board{};
-};
-
-class draws {
- public:
-  explicit draws(std::uint64_t seed) : random_{seed} {}
-  auto between(ticks a, ticks b) -> ticks { return random_.between(a, b); }
-  auto small(ticks a, ticks b) -> std::int32_t { return static_cast<std::int32_t>(random_.between(a, b)); }
-  auto one_in(ticks n) -> bool { return random_.between(1, n) == 1; }
-
- private:
-  takt::random_stream random_;
 };
 
 /// Facts of one kernel, most of which are there most of the time.
@@ -86,33 +78,33 @@ void add_kernel(draws& d, workload& w, takt::described_visit& v) {
     v.known.add(visit_fact::grid);
     v.known.add(visit_fact::block_length);
     v.blocks = d.between(1, 8);
-    v.threads = d.small(1, 4);
+    v.threads = d.count(1, 4);
     v.block_length = d.between(1, 3);
   }
   if (knows(visit_fact::wcet_by_share, 3)) {
     v.row = static_cast<std::uint32_t>(w.tasks.rows.size());
-    REQUIRE(w.tasks.rows.push_back(takt::wcet_row::scaling(alone, d.small(300, 1000))));
+    REQUIRE(w.tasks.rows.push_back(takt::wcet_row::scaling(alone, d.count(300, 1000))));
   }
   if (d.one_in(10) && v.known.has(visit_fact::wcet)) {
     v.known.add(visit_fact::pinning);
     v.width = takt::kernel_width::one_core;
-    v.sm = d.small(0, 1);
+    v.sm = d.count(0, 1);
   }
 }
 
 [[nodiscard]] auto draw(std::uint64_t seed) -> workload {
   draws d{seed};
   workload w;
-  w.board.processors = d.small(1, 3);
-  w.board.copy_engines = d.small(1, 2);
+  w.board.processors = d.count(1, 3);
+  w.board.copy_engines = d.count(1, 2);
   const std::int32_t gpus = d.one_in(4) ? 2 : 1;
   for (std::int32_t g = 0; g < gpus; ++g) {
-    takt::gpu_hardware gpu{.sms = 2 * d.small(1, 4), .virtual_per_sm = 2};
+    takt::gpu_hardware gpu{.sms = 2 * d.count(1, 4), .virtual_per_sm = 2};
     if (!d.one_in(8)) {
       gpu.threads_per_sm = 4;
-      gpu.blocks_per_sm = d.small(1, 4);
+      gpu.blocks_per_sm = d.count(1, 4);
     }
-    gpu.preemption_levels = d.one_in(8) ? 0 : d.small(1, 3);
+    gpu.preemption_levels = d.one_in(8) ? 0 : d.count(1, 3);
     gpu.switch_is_known = !d.one_in(8);
     gpu.context_switch = gpu.switch_is_known ? d.between(0, 2) : 0;
     REQUIRE(w.board.gpus.push_back(gpu));
@@ -149,8 +141,8 @@ void add_kernel(draws& d, workload& w, takt::described_visit& v) {
     t.deadline = d.one_in(2) ? t.period - d.between(0, t.period / 4) : t.period + d.between(0, t.period / 4);
     t.limited = !d.one_in(10);
     t.jitter = d.one_in(4) ? d.between(0, t.period / 5) : 0;
-    t.priority = d.one_in(2) ? d.small(0, 3) : takt::no_priority;
-    t.core = d.one_in(3) ? d.small(0, w.board.processors - 1) : takt::any_core;
+    t.priority = d.one_in(2) ? d.count(0, 3) : takt::no_priority;
+    t.core = d.one_in(3) ? d.count(0, w.board.processors - 1) : takt::any_core;
   }
   REQUIRE(takt::complete(w.tasks, w.board) == takt::model_fault::none);
   return w;
@@ -166,11 +158,6 @@ struct tally {
   std::uint64_t tight = 0;
 };
 using tallies = std::map<std::string, tally, std::less<>>;
-
-auto systems_or(std::uint64_t few) -> std::uint64_t {
-  const char* const asked = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
-  return asked == nullptr ? few : std::strtoull(asked, nullptr, 10);
-}
 
 [[nodiscard]] auto horizon_of(const tasks_type& all) -> ticks {
   ticks longest = 0;
@@ -433,4 +420,84 @@ TEST_CASE("runs show what a proof has left out") {
   CHECK(caught(costs, takt::levels_policy{}, takt::levels_policy{}) > 0);
   CHECK(caught(nothing, takt::federated_policy{}, takt::busy_waiting_policy{}) > 0);
   CHECK(caught(nothing, takt::whole_gpu_policy{}, takt::time_sliced_policy{.slice = 1}) > 0);
+}
+
+namespace {
+
+/// Numbers at which careless sums, products and divisions break.
+template <class Number>
+auto any_extreme(draws& d) -> Number {
+  using limits = std::numeric_limits<Number>;
+  constexpr std::array around{std::int64_t{0},       std::int64_t{1} << 16, std::int64_t{1} << 20,
+                              std::int64_t{1} << 31, std::int64_t{1} << 50, std::int64_t{1} << 62};
+  if (d.one_in(4)) { return d.one_in(2) ? limits::min() : limits::max(); }
+  const std::int64_t at = around[static_cast<std::size_t>(d.between(0, sizeof(Number) == 4 ? 2 : 5))];
+  return static_cast<Number>((d.one_in(2) ? at : -at) + d.between(0, 2) - 1);
+}
+
+/// One number of a workload or a board becomes another.
+void spoil(draws& d, workload& w) {
+  const auto any_of = [&d](auto& list) -> auto& {
+    return list[static_cast<std::size_t>(d.between(0, static_cast<ticks>(list.size()) - 1))];
+  };
+  const auto one_of = [&d](auto&... numbers) {
+    ticks which = d.between(0, sizeof...(numbers) - 1);
+    static_cast<void>(
+        ((which-- == 0 ? numbers = any_extreme<std::remove_cvref_t<decltype(numbers)>>(d) : numbers), ...));
+  };
+  takt::described_task& t = any_of(w.tasks.tasks);
+  takt::described_visit& v = any_of(w.tasks.visits);
+  takt::gpu_hardware& g = any_of(w.board.gpus);
+  switch (d.between(0, 4)) {
+    case 0: return one_of(t.period, t.deadline, t.jitter, t.priority, t.core, t.memory);
+    case 1: return one_of(v.time.lower, v.time.upper, v.parallelism, v.point, v.bytes, v.state);
+    case 2:
+      return one_of(v.work.lower, v.work.upper, v.overhead, v.interleave_numerator, v.interleave_denominator, v.wcet,
+                    v.preemption_cost, v.blocks, v.threads, v.block_length, v.sm, v.context, v.slice);
+    case 3: return one_of(w.board.processors, w.board.copy_engines, g.context_switch, g.memory);
+    default:
+      return one_of(g.sms, g.virtual_per_sm, g.granularity, g.speed.numerator, g.speed.denominator, g.threads_per_sm,
+                    g.blocks_per_sm, g.preemption_levels);
+  }
+}
+
+[[nodiscard]] auto is_legal(const workload& w) -> bool {
+  bool good = true;
+  for (const auto& t : w.tasks.tasks) { good = good && t.period > 0 && t.deadline > 0 && t.jitter >= 0; }
+  for (const auto& v : w.tasks.visits) {
+    good = good && (!v.known.has(visit_fact::time) || (v.time.lower >= 0 && v.time.lower <= v.time.upper));
+  }
+  return good;
+}
+
+}  // namespace
+
+TEST_CASE("numbers beyond all sense are refused or judged, and never proven where no workload has them") {
+  std::uint64_t refused = 0;
+  for (std::uint64_t n = 0; n < systems_or(60); ++n) {
+    workload w = draw(11'000 + n);
+    draws d{n};
+    for (ticks spoilt = d.between(1, 3); spoilt > 0; --spoilt) { spoil(d, w); }
+    CAPTURE(n);
+    const bool legal = is_legal(w);
+    const auto doubled = takt::scaled(w.tasks, 2000);
+    takt::cpu_rules(takt::fixed_priority, takt::g_edf).each([&](const auto& rule) {
+      using rule_type = std::remove_cvref_t<decltype(rule)>;
+      policies.each([&](const auto& policy) {
+        using policy_type = std::remove_cvref_t<decltype(policy)>;
+        CAPTURE(policy.name);
+        const auto v = takt::judge_at_run_time(policy, rule, w.tasks, w.board, 3);
+        refused += v.judged ? 0U : 1U;
+        CHECK_FALSE((v.schedulable() && !legal));
+        for (const auto& t : v.verdict.tasks) { CHECK((!v.schedulable() || (t.bound.exists && t.bound.value >= 0))); }
+        if (!doubled.error) { static_cast<void>(takt::judge_at_run_time(policy, rule, doubled.tasks, w.board, 1)); }
+        static_cast<void>(takt::analysis::must_miss(w.tasks, w.board, capacity_under(policy, rule, w.board)));
+        if constexpr (requires { takt::known_under<policy_type, rule_type>::judge(policy, rule, w.tasks, w.board); }) {
+          const auto known = takt::known_under<policy_type, rule_type>::judge(policy, rule, w.tasks, w.board);
+          CHECK_FALSE((known.schedulable() && !legal));
+        }
+      });
+    });
+  }
+  CHECK(refused > 0);
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
 #include <takt/analysis/any_stations.hpp>
@@ -13,6 +12,7 @@
 #include <takt/simulation.hpp>
 #include <takt/rules/host/engine.hpp>
 #include <takt/simulation/locking/lock_bank.hpp>
+#include "support/draws.hpp"
 
 namespace {
 
@@ -154,16 +154,14 @@ struct k_fmlp_without_inheritance : takt::k_fmlp_order_rule {
 }  // namespace
 
 TEST_CASE("the engine and the simulator of locks agree on every response under every protocol") {
-  const char* const asked = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
-  const std::uint64_t systems = asked == nullptr ? 2'000 : std::strtoull(asked, nullptr, 10);
+  const std::uint64_t systems = takt_tests::systems_or(2'000);
   CHECK(differing(takt::k_fmlp_order, systems) == 0);
   CHECK(differing(takt::r2dglp_order, systems) == 0);
   CHECK(differing(takt::ck_omlp_order, systems) == 0);
 }
 
 TEST_CASE("the engine and the simulator of locks agree on every response with a mutex of one processor") {
-  const char* const asked = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
-  const std::uint64_t systems = asked == nullptr ? 2'000 : std::strtoull(asked, nullptr, 10);
+  const std::uint64_t systems = takt_tests::systems_or(2'000);
   CHECK(differing_on_one(takt::priority_inheritance_order, systems) == 0);
   CHECK(differing_on_one(nobody_inherits_rule{}, 400) > 0);
 }

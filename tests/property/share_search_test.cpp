@@ -6,22 +6,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <type_traits>
 
 #include <takt/compose.hpp>
 #include <takt/core/random.hpp>
 #include <takt/simulation.hpp>
 
+#include "support/draws.hpp"
+
 namespace {
 
 using takt::duration;
 using takt::ticks;
-
-auto systems_or(std::uint64_t few) -> std::uint64_t {
-  const char* const asked = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
-  return asked == nullptr ? few : std::strtoull(asked, nullptr, 10);
-}
+using takt_tests::systems_or;
 
 /// Kernels of very different length, and a short task without.
 auto uneven_set(std::uint64_t seed) {

@@ -6,10 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -31,6 +28,8 @@
 #include <takt/simulation/simulate_accelerator.hpp>
 #include <takt/simulation/simulate_shares.hpp>
 #include <takt/takt.hpp>
+
+#include "support/generated_table.hpp"
 
 namespace {
 
@@ -642,13 +641,6 @@ auto locked_fields() -> std::string {
   return out.text();
 }
 
-auto document() -> std::string { return TAKT_SOURCE_DIR "/docs/platforms.md"; }
-
-auto read_document() -> std::string {
-  std::ifstream in{document()};
-  return {std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
-}
-
 constexpr auto marker = "<!-- The tables below are made by tests/structure/platforms_test.cpp. -->\n\n";
 
 TEST_CASE(
@@ -664,14 +656,7 @@ TEST_CASE(
   tables += graph_fields();
   tables += share_fields();
   tables += locked_fields();
-  const std::string text = read_document();
-  const auto at = text.find(marker);
-  REQUIRE(at != std::string::npos);
-  if (std::getenv("TAKT_WRITE_TABLES") != nullptr) {
-    std::ofstream{document()} << text.substr(0, at) << marker << tables;
-    return;
-  }
-  CHECK(text.substr(at + std::string{marker}.size()) == tables);
+  takt_tests::expect_table("docs/platforms.md", marker, tables);
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ struct plan_room {
   bool reads_priorities = false;
   bool all_given = true;             ///< every task has a priority of its own
   bool all_placed = true;            ///< every task has a core of its own
+  bool in_range = true;              ///< every period and deadline is a time that may be
   inline_vector<bool, N> asks;       ///< whether a task has kernels
   inline_vector<bool, N> is_placed;  ///< whether it names its core
   inline_vector<std::int32_t, N> core;
@@ -52,6 +53,8 @@ struct plan_room {
                       name.push_back(task.name) && period.push_back(task.period) && deadline.push_back(task.deadline));
     all_given = all_given && task.priority >= 0;
     all_placed = all_placed && task.is_placed;
+    in_range = in_range && task.period > 0 && task.period <= unbounded_response && task.deadline > 0 &&
+               task.deadline <= unbounded_response;
   }
   template <class S>
   constexpr auto visit(const S& /*asked*/, visit_mask /*before*/) -> visit_mask {

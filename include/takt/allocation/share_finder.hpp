@@ -18,9 +18,7 @@
 #include <takt/model/visit_source.hpp>
 #include <takt/rules/demand.hpp>
 
-namespace takt {
-
-namespace detail {
+namespace takt::detail {
 
 /// One search of a plan, from an even split on.
 template <class P, class T, class Test>
@@ -38,9 +36,14 @@ class share_finder {
   }
 
   /// The first proof, else what the first plan got. Where an even split is too little for some kernel, others come
-  /// first; that all of them are is no proof, unless the facts of a kernel say nothing of parts.
+  /// first; that all of them are is no proof, unless the facts of a kernel say nothing of parts. Numbers of a board or
+  /// of tasks that are out of range are left to the test.
   constexpr auto run(std::int32_t rounds) -> verdict_type {
     for (std::size_t i = 0; i < size(); ++i) { users_ += room_.asks[i] ? 1 : 0; }
+    if (!room_.in_range || board_->validate()) {
+      split_evenly();
+      return (*test_)(plan_);
+    }
     place();
     const auto first = (*test_)(plan_);
     const bool has_choices = shares_out() || room_.chooses_cores() || room_.reads_priorities;
@@ -304,7 +307,7 @@ class share_finder {
 
   using visit_meter = job_meter<P>;
   static constexpr std::int64_t least_weight = 16;
-  static constexpr std::int64_t most_weight = std::int64_t{1} << 24;
+  static constexpr std::int64_t most_weight = std::int64_t{1} << 16;
   static constexpr std::int64_t whole_part = std::int64_t{1} << 16;
   static constexpr std::int64_t no_place = std::numeric_limits<std::int64_t>::max();
 
@@ -322,6 +325,4 @@ class share_finder {
   std::int32_t raised_[max_tasks]{};
 };
 
-}  // namespace detail
-
-}  // namespace takt
+}  // namespace takt::detail

@@ -43,8 +43,9 @@ template <class Tasks>
 [[nodiscard]] constexpr auto legal_kernel_time(const Tasks& all, const described_visit& v, const hardware& board)
     -> ticks {
   ticks least = 0;
-  const auto take = [&](bool is_known, auto... facts) {
-    if (!is_known) { return; }
+  bool is_known = false;
+  const auto take = [&](bool is_stated, auto... facts) {
+    if (!is_stated) { return; }
     described_visit one = v;
     one.known = {};
     (one.known.add(facts), ...);
@@ -55,7 +56,8 @@ template <class Tasks>
       const gpu_record g{.sms = gpu.sms, .virtual_per_sm = gpu.virtual_per_sm, .speed = gpu.speed};
       const visit_view seen = time_on_gpu(k, g);
       if (seen.fault != model_fault::none) { continue; }
-      least = least == 0 || seen.time.upper < least ? seen.time.upper : least;
+      least = !is_known || seen.time.upper < least ? seen.time.upper : least;
+      is_known = true;
     }
   };
   const auto has = [&](visit_fact f) { return v.known.has(f); };
@@ -63,7 +65,7 @@ template <class Tasks>
   take(has(visit_fact::time), visit_fact::time);
   take(has(visit_fact::work), visit_fact::work, visit_fact::overhead, visit_fact::interleave);
   take(has(visit_fact::times_on_sms), visit_fact::times_on_sms);
-  if (least == 0) { return 0; }
+  if (!is_known) { return 0; }
   take(has(visit_fact::grid) && has(visit_fact::block_length), visit_fact::grid, visit_fact::block_length);
   take(has(visit_fact::wcet_by_share), visit_fact::wcet_by_share);
   return least;

@@ -99,8 +99,9 @@ struct described_tasks {
     t.visit_count = 0;
     return tasks.push_back(t);
   }
-  /// To the task added last. False when full, or when a predecessor is not there yet.
+  /// To the task added last. False when full, when there is no task, or when a predecessor is not there yet.
   constexpr auto add_visit(const described_visit& v) -> bool {
+    if (tasks.empty()) { return false; }
     described_task& t = tasks.back();
     if (t.visit_count >= max_visits_of_task || (v.predecessors >> t.visit_count) != 0 || !visits.push_back(v)) {
       return false;

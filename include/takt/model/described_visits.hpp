@@ -60,6 +60,20 @@ template <class Tasks>
   return {.fault = lost ? model_fault::malformed : model_fault::none};
 }
 
+/// The first edge between jobs that leads to no earlier job, or to no visit.
+template <class Tasks>
+[[nodiscard]] constexpr auto history_fault(const Tasks& all) -> model_error {
+  for (std::uint32_t e = 0; e < all.history.size(); ++e) {
+    const described_edge& x = all.history[e];
+    if (x.task >= all.size()) { return {.fault = model_fault::unknown_node, .edge = e}; }
+    const std::uint32_t visits = all.tasks[x.task].visit_count;
+    const bool is_known = x.from < visits && x.to < visits;
+    if (is_known && x.lag >= 1) { continue; }
+    return {.fault = is_known ? model_fault::lag_not_positive : model_fault::unknown_node, .task = x.task, .edge = e};
+  }
+  return {};
+}
+
 /// The first thing that no visit table holds, or that is not there. Edges to earlier jobs hold by themselves: a task
 /// is proven only if each of its jobs ends before the next is released, so that nobody waits for one of them. What
 /// limits how many jobs of a visit run at a time does no more, then.
@@ -84,15 +98,7 @@ template <class Tasks>
       }
     }
   }
-  for (std::uint32_t e = 0; e < all.history.size(); ++e) {
-    const described_edge& x = all.history[e];
-    model_fault fault = x.lag < 1 ? model_fault::lag_not_positive : model_fault::none;
-    if (x.task >= all.size()) { return {.fault = model_fault::unknown_node, .edge = e}; }
-    const std::uint32_t visits = all.tasks[x.task].visit_count;
-    if (x.from >= visits || x.to >= visits) { fault = model_fault::unknown_node; }
-    if (fault != model_fault::none) { return {.fault = fault, .task = x.task, .edge = e}; }
-  }
-  return {};
+  return history_fault(all);
 }
 
 }  // namespace detail

@@ -10,6 +10,9 @@
 
 namespace takt {
 
+/// Most cores, and most virtual SMs of a GPU.
+inline constexpr std::int32_t max_units = 1 << 20;
+
 /// A GPU as an analysis sees it. Its SMs are handed out whole (isolated: the task's kernels alone interleave on them)
 /// or as virtual SMs (shared: kernels of different tasks may sit on one physical SM, and every interleave ratio must
 /// hold against any of them).
@@ -23,7 +26,11 @@ struct gpu_record {
 
   [[nodiscard]] friend constexpr auto operator==(const gpu_record&, const gpu_record&) noexcept -> bool = default;
 
-  /// Units that a plan can hand out.
+  /// Whether products of its sizes fit. Without SMs, which stands for a number that is not known, it is valid, too.
+  [[nodiscard]] constexpr auto valid() const noexcept -> bool {
+    return sms >= 0 && virtual_per_sm > 0 && sms <= max_units / virtual_per_sm && granularity > 0 && speed.valid();
+  }
+  /// Units that a plan can hand out. Pre: valid, as for what follows.
   [[nodiscard]] constexpr auto budget() const noexcept -> std::int32_t { return shared ? sms * virtual_per_sm : sms; }
   [[nodiscard]] constexpr auto virtual_sms(std::int32_t share) const noexcept -> std::int32_t {
     return shared ? share : share * virtual_per_sm;
@@ -39,8 +46,6 @@ struct gpu_record {
 
 inline constexpr std::size_t max_gpus = 8;
 inline constexpr std::int32_t max_copy_engines = 2;
-/// Most cores, and most virtual SMs of a GPU.
-inline constexpr std::int32_t max_units = 1 << 20;
 
 /// A platform as plain values.
 struct platform_record {

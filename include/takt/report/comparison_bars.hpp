@@ -31,7 +31,15 @@ enum class bar_kind : std::uint8_t {
 
 /// Whether it has a length; the others are signs.
 [[nodiscard]] constexpr auto is_bar(bar_kind kind) noexcept -> bool {
-  return kind == bar_kind::slack || kind == bar_kind::late || kind == bar_kind::hollow;
+  switch (kind) {
+    case bar_kind::slack:
+    case bar_kind::late:
+    case bar_kind::hollow: return true;
+    case bar_kind::decided:
+    case bar_kind::bounded:
+    case bar_kind::unknown: break;
+  }
+  return false;
 }
 
 /// (deadline - bound) / deadline in per cent, for drawing. Pre: the task is limited and has a bound.
@@ -61,21 +69,34 @@ inline constexpr std::string_view bar_patterns =
 
 /// Pre: a bar.
 [[nodiscard]] constexpr auto bar_style(bar_kind kind) noexcept -> std::string_view {
-  if (kind == bar_kind::late) { return "class=\"late\" fill=\"url(#late)\" stroke=\"#d00000\" stroke-width=\"1\""; }
-  return kind == bar_kind::slack ? "class=\"slack\" fill=\"#0072b2\" stroke=\"#0072b2\" stroke-width=\"1\""
-                                 : "class=\"hollow\" fill=\"#fff\" stroke=\"#0072b2\" stroke-width=\"1\"";
+  switch (kind) {
+    case bar_kind::slack: return "class=\"slack\" fill=\"#0072b2\" stroke=\"#0072b2\" stroke-width=\"1\"";
+    case bar_kind::late: return "class=\"late\" fill=\"url(#late)\" stroke=\"#d00000\" stroke-width=\"1\"";
+    case bar_kind::hollow: return "class=\"hollow\" fill=\"#fff\" stroke=\"#0072b2\" stroke-width=\"1\"";
+    case bar_kind::decided:
+    case bar_kind::bounded:
+    case bar_kind::unknown: break;
+  }
+  return {};
 }
 
 /// A check, a circle or a question mark around (x, y). Pre: not a bar.
 inline void write_sign(svg_writer& svg, bar_kind kind, double x, double y, std::string_view tooltip = {}) {
-  if (kind == bar_kind::decided) {
-    svg.path(x - 4.5, y, "l3.5 4l6 -8.5", "fill=\"none\" stroke=\"#0072b2\" stroke-width=\"2.2\"", tooltip);
-  } else if (kind == bar_kind::bounded) {
-    svg.path(x - 4, y, "a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "fill=\"#fff\" stroke=\"#0072b2\" stroke-width=\"1.8\"",
-             tooltip);
-  } else {
-    svg.path(x - 3, y - 2.5, "c0 -4 6 -4 6 0c0 2 -3 2.2 -3 5m0 2v1.6",
-             "fill=\"none\" stroke=\"#d00000\" stroke-width=\"1.8\"", tooltip);
+  switch (kind) {
+    case bar_kind::decided:
+      svg.path(x - 4.5, y, "l3.5 4l6 -8.5", "fill=\"none\" stroke=\"#0072b2\" stroke-width=\"2.2\"", tooltip);
+      return;
+    case bar_kind::bounded:
+      svg.path(x - 4, y, "a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "fill=\"#fff\" stroke=\"#0072b2\" stroke-width=\"1.8\"",
+               tooltip);
+      return;
+    case bar_kind::unknown:
+      svg.path(x - 3, y - 2.5, "c0 -4 6 -4 6 0c0 2 -3 2.2 -3 5m0 2v1.6",
+               "fill=\"none\" stroke=\"#d00000\" stroke-width=\"1.8\"", tooltip);
+      return;
+    case bar_kind::slack:
+    case bar_kind::late:
+    case bar_kind::hollow: return;
   }
 }
 

@@ -81,7 +81,7 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
   left += 2;
   if (left + narrowest > width) { return std::nullopt; }
   const auto padded = [left](const std::string& line) { return line + std::string(left - columns(line), ' '); };
-  std::string out = padded(grid[0]) + "chosen\n" + padded(grid[1]);
+  const std::string heads = padded(grid[0]) + "chosen\n" + padded(grid[1]);
   std::size_t widest = 6;
   std::string rows;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -93,7 +93,7 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
       widest = std::max(widest, columns(lines[l]));
     }
   }
-  return out + std::string(widest, '-') + "\n" + rows;
+  return heads + std::string(widest, '-') + "\n" + rows;
 }
 
 /// What was chosen, one paragraph for all rows of one plan.

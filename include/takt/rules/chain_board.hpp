@@ -30,8 +30,7 @@ struct chain_board {
     const auto in_range = [](std::int32_t count, std::int32_t most) { return count > 0 && count <= most; };
     bool good = in_range(sizes.cores, max_units) && sizes.copy_engines >= 0 && sizes.copy_engines <= max_copy_engines;
     for (const gpu_record& g : sizes.gpus) {
-      good = good && in_range(g.sms, max_units) && in_range(g.virtual_per_sm, max_units / g.sms) &&
-             in_range(g.granularity, g.sms) && g.speed.valid() && g.slot() > 0;
+      good = good && g.valid() && g.sms > 0 && g.granularity <= g.sms && g.slot() > 0;
     }
     return {.fault = good ? model_fault::none : model_fault::platform_size_out_of_range};
   }

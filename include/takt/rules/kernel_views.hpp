@@ -47,8 +47,9 @@ struct wcet_work_grid_or_wcet_by_share;
 
 namespace detail {
 
+/// 0 where the sizes are those of no GPU.
 [[nodiscard]] constexpr auto all_virtual_sms(const gpu_record& gpu) noexcept -> std::int32_t {
-  return gpu.sms * gpu.virtual_per_sm;
+  return gpu.valid() ? gpu.sms * gpu.virtual_per_sm : 0;
 }
 
 /// Measured at speed 1, as it is on a GPU.
@@ -67,7 +68,7 @@ namespace detail {
 /// Of work that spreads over SMs. Source: Zou et al. 2021, Lemma 5.1.
 template <class K>
 [[nodiscard]] constexpr auto time_of_work(const K& k, const gpu_record& gpu, std::int32_t sms) -> visit_view {
-  const kernel_work work = fact<kernel_work>(k);
+  const auto work = fact<kernel_work>(k);
   const auto serial = fact_or_none<kernel_overhead>(k);
   const auto ratio = fact_or_none<kernel_interleave>(k);
   const interval<ticks> time{work.time.lower.count(), work.time.upper.count()};
@@ -89,7 +90,7 @@ template <class K>
 /// Of rounds of blocks, one on each virtual SM: whichever starts a block next, so many rounds end by then.
 template <class K>
 [[nodiscard]] constexpr auto time_of_blocks(const K& k, const gpu_record& gpu, std::int32_t sms) -> visit_view {
-  const kernel_grid grid = fact<kernel_grid>(k);
+  const auto grid = fact<kernel_grid>(k);
   const ticks length = fact<kernel_block_length>(k).time.count();
   const ticks serial = fact_or_none<kernel_overhead>(k).time.count();
   if (grid.blocks < 1 || grid.threads < 1 || length < 1) { return {.fault = model_fault::kernel_shape_out_of_range}; }
@@ -203,7 +204,7 @@ template <TimedOnSms K>
 /// On the SMs of the plan's share.
 template <TimedOnSms K>
 [[nodiscard]] constexpr auto time_on_share(const K& k, const visit_placement& at) -> visit_view {
-  const bool fits = at.sms > 0 && at.sms <= at.gpu.budget() && at.sms % at.gpu.granularity == 0;
+  const bool fits = at.gpu.valid() && at.sms > 0 && at.sms <= at.gpu.budget() && at.sms % at.gpu.granularity == 0;
   return fits ? time_on_sms(k, at.gpu, at.gpu.virtual_sms(at.sms))
               : visit_view{.fault = model_fault::plan_does_not_fit};
 }
@@ -211,6 +212,7 @@ template <TimedOnSms K>
 /// Alone on the whole GPU, whose kernels run one at a time.
 template <TimedOnGpu K>
 [[nodiscard]] constexpr auto time_on_gpu(const K& k, const gpu_record& gpu) -> visit_view {
+  if (!gpu.valid()) { return {.fault = model_fault::platform_size_out_of_range}; }
   const auto whole = [&](const interval<duration>& given) {
     visit_view out = detail::on_gpu({given.lower.count(), given.upper.count()}, gpu);
     if (out.fault == model_fault::none) { out.fault = detail::pinning_fault(k, gpu); }

@@ -111,10 +111,11 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   [[nodiscard]] static constexpr auto cluster(const pool_type& p) noexcept -> std::int32_t {
     return cluster_of(p.rule, units_of(p.resource));
   }
-  /// As a plan sees it; without SMs where a plan hands none out.
+  /// As a plan sees it; without SMs where a plan hands none out, or where no GPU has such sizes.
   [[nodiscard]] static constexpr auto gpu(const pool_type& p) noexcept -> gpu_record {
-    if constexpr (has_sms<Resource>) { return gpu_of(p.resource, shares_physical_sms<Rule>()); }
-    return {};
+    gpu_record out;
+    if constexpr (has_sms<Resource>) { out = gpu_of(p.resource, shares_physical_sms<Rule>()); }
+    return out.valid() ? out : gpu_record{};
   }
   /// SMs by the plan's shares.
   [[nodiscard]] static constexpr auto hands_sms(const pool_type& /*p*/) noexcept -> bool {

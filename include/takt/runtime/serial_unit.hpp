@@ -12,7 +12,7 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
-#include <takt/runtime/thread.hpp>
+#include <takt/runtime/unit_thread.hpp>
 
 namespace takt::runtime {
 
@@ -22,27 +22,15 @@ namespace takt::runtime {
 /// `perform(body, begin)` gets the instant at which an ideal unit would have begun, so that the time that the thread
 /// takes to wake up does not add to the length of timed operations.
 template <class Body>
-class serial_unit {
+class serial_unit : public unit_thread<condition> {
  public:
   explicit serial_unit(std::function<void(const Body&, ticks begin)> perform) : perform_{std::move(perform)} {
     queue_.reserve(queue_reserve);
-    thread_ = thread{[this] { serve(); }};
+    start([this] { serve(); });
   }
   serial_unit(const serial_unit&) = delete;
   auto operator=(const serial_unit&) -> serial_unit& = delete;
-  ~serial_unit() {
-    {
-      const std::lock_guard lock{mutex_};
-      closing_ = true;
-      changed_.notify_all();
-    }
-    thread_.join();
-  }
-
-  [[nodiscard]] auto started() const noexcept -> bool { return thread_.started(); }
-  [[nodiscard]] auto serve_at(int priority) const noexcept -> bool {
-    return started() && schedule(thread_.native_handle(), priority) == 0;
-  }
+  ~serial_unit() { stop(); }
 
   /// Pre: the body lives until `done` has been called.
   void submit(const Body& body, completion done) {
@@ -77,11 +65,7 @@ class serial_unit {
   }
 
   std::function<void(const Body&, ticks)> perform_;
-  inheriting_mutex mutex_;
-  condition changed_;
   std::vector<operation> queue_;
-  bool closing_ = false;
-  thread thread_;
 };
 
 }  // namespace takt::runtime

@@ -14,9 +14,8 @@
 #include <takt/rules/time_slices.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/completion.hpp>
-#include <takt/runtime/inheriting_mutex.hpp>
-#include <takt/runtime/thread.hpp>
 #include <takt/runtime/timed_condition.hpp>
+#include <takt/runtime/unit_thread.hpp>
 
 namespace takt::runtime {
 
@@ -28,7 +27,7 @@ struct served_time {
 
 /// A thread that stands for a GPU whose contexts take turns: it drives the server of the rule by the clock. Arrivals
 /// and ends of slices count from the instants at which they happen, however late the thread wakes up for them.
-class sliced_unit {
+class sliced_unit : public unit_thread<timed_condition> {
  public:
   static constexpr std::size_t max_contexts = 64;
 
@@ -37,23 +36,11 @@ class sliced_unit {
     arrivals_.reserve(max_contexts);
     ended_.reserve(max_contexts);
     for (context_state& c : contexts_) { c.served.reserve(served_reserve); }
-    thread_ = thread{[this] { serve(); }};
+    start([this] { serve(); });
   }
   sliced_unit(const sliced_unit&) = delete;
   auto operator=(const sliced_unit&) -> sliced_unit& = delete;
-  ~sliced_unit() {
-    {
-      const std::lock_guard lock{mutex_};
-      closing_ = true;
-      changed_.notify_all();
-    }
-    thread_.join();
-  }
-
-  [[nodiscard]] auto started() const noexcept -> bool { return thread_.started(); }
-  [[nodiscard]] auto serve_at(int priority) const noexcept -> bool {
-    return started() && schedule(thread_.native_handle(), priority) == 0;
-  }
+  ~sliced_unit() { stop(); }
 
   /// Work of a context, which is over at the instant `until` whether done or not; everything else is, too, then.
   /// Pre: `context` is below `max_contexts` and has nothing under way.
@@ -147,15 +134,11 @@ class sliced_unit {
   }
 
   turn_times turns_;
-  inheriting_mutex mutex_;
-  timed_condition changed_;
   server server_;
   std::array<context_state, max_contexts> contexts_{};
   std::vector<arrival> arrivals_;
   std::vector<completion> ended_;
   ticks cut_ = no_event;
-  bool closing_ = false;
-  thread thread_;
 };
 
 }  // namespace takt::runtime

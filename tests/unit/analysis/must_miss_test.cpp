@@ -38,7 +38,8 @@ TEST_CASE("a job that takes longer than its deadline when it is alone misses it"
   using takt::analysis::must_miss;
   CHECK_FALSE(must_miss(one({.period = 9, .deadline = 5}, timed(visit_place::processor, 5)), board(), two_cores));
   CHECK(must_miss(one({.period = 9, .deadline = 5}, timed(visit_place::processor, 6)), board(), two_cores));
-  CHECK(must_miss(one({.period = 9, .deadline = 5, .jitter = 1}, timed(visit_place::processor, 5)), board(), two_cores));
+  CHECK(
+      must_miss(one({.period = 9, .deadline = 5, .jitter = 1}, timed(visit_place::processor, 5)), board(), two_cores));
   CHECK_FALSE(must_miss(one({.period = 9, .deadline = 5, .limited = false}, timed(visit_place::processor, 6)), board(),
                         two_cores));
   auto beside = one({.period = 9, .deadline = 5}, timed(visit_place::processor, 3));
@@ -69,6 +70,9 @@ TEST_CASE("a kernel counts with what all of its facts allow, and not at all wher
   CHECK_FALSE(late(kernel(visit_fact::work, visit_fact::wcet), 6));
   CHECK(late(kernel(visit_fact::work, visit_fact::wcet), 5));
   CHECK_FALSE(late(kernel(visit_fact::grid, visit_fact::block_length), 1));
+  auto no_time = kernel(visit_fact::work, visit_fact::wcet);
+  no_time.wcet = 0;
+  CHECK_FALSE(late(no_time, 7));
 }
 
 TEST_CASE("more demand than there is ends in a miss, if all tasks have deadlines") {

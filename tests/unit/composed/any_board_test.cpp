@@ -117,6 +117,27 @@ TEST_CASE("a search places tasks that name no core by worst fit and leaves the o
   CHECK(on(takt::g_edf, 4).plan.cores.empty());
 }
 
+TEST_CASE("a search leaves numbers that no board and no task has to the analysis") {
+  workload w;
+  add_chain(w, 100, takt::any_core, cpu(5), kernel(8));
+  add_chain(w, 100, takt::any_core, cpu(5), kernel(8));
+  const auto on = [&](const takt::virtual_sms_resource& second) {
+    return takt::analyze(
+               board_of(takt::pool(takt::processors(2), takt::edf),
+                        takt::pool(takt::virtual_sms(4, 2), takt::federated), takt::pool(second, takt::federated)),
+               w)
+        .error.fault;
+  };
+  CHECK(on(takt::virtual_sms(4, 2)) == takt::model_fault::none);
+  CHECK(on(takt::virtual_sms(4, 2, 0)) == takt::model_fault::platform_size_out_of_range);
+  CHECK(on(takt::virtual_sms(1 << 20, 1 << 20)) == takt::model_fault::platform_size_out_of_range);
+  w.tasks[1].deadline = -(ticks{1} << 16);
+  CHECK(on(takt::virtual_sms(4, 2)) == takt::model_fault::deadline_not_positive);
+  w.tasks[1].deadline = 100;
+  w.tasks[1].period = -(ticks{1} << 16);
+  CHECK(on(takt::virtual_sms(4, 2)) == takt::model_fault::period_not_positive);
+}
+
 TEST_CASE("a search gives each task one of several GPUs, whatever these hand out") {
   workload w;
   for (int i = 0; i < 4; ++i) { add_chain(w, 200, 0, cpu(2), kernel(i < 2 ? 40 : 20), cpu(2)); }

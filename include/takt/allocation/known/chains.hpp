@@ -88,11 +88,12 @@ template <class Described, RuleTag CpuRule, RuleTag GpuRule, class F>
                                          const GpuRule& gpus, const F& f) -> model_error {
   const auto board = chain_board_of(given, cpus, gpus);
   analysis::chain_table<Described> table;
-  const auto reading =
-      analysis::read_chains(tasks, board.record(), composition_of<decltype(chain_board_of(given, cpus, gpus))>, table);
-  model_error error = board.validate();
-  if (!error) { error = reading.why; }
-  if (!error) { error = validate(table); }
+  analysis::chain_reading reading{.why = board.validate()};
+  if (!reading.why) {
+    constexpr chain_composition composition = composition_of<decltype(chain_board_of(given, cpus, gpus))>;
+    reading = analysis::read_chains(tasks, board.record(), composition, table);
+  }
+  const model_error error = reading.why ? reading.why : validate(table);
   if (!error) { f(board, table, reading); }
   return located(error, tasks.tasks);
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -35,11 +37,14 @@ template <class Described, class F>
   table.contention = contention;
   model_error error = analysis::read_shares(tasks, board, table);
   if (!error) { error = located(validate(table), tasks.tasks); }
+  if (!error && board.gpus[0].memory < 0) { error.fault = model_fault::platform_size_out_of_range; }
   if (error) { return error; }
-  const std::int64_t memory = board.gpus[0].memory;
-  const gpu_shares_resource gpu =
-      memory > 0 ? gpu_shares(memory_units{static_cast<std::int32_t>(memory / memory_units::bytes_per_unit)})
-                 : gpu_shares();
+  // Whole units; as many as their type can say are as good as more.
+  const std::int64_t units = board.gpus[0].memory / memory_units::bytes_per_unit;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const gpu_shares_resource gpu = board.gpus[0].memory > 0
+                                      ? gpu_shares(memory_units{static_cast<std::int32_t>(units < most ? units : most)})
+                                      : gpu_shares();
   detail::refusal unused;
   const auto one_pool = pool(gpu, rule);
   const platform<std::remove_const_t<decltype(one_pool)>> sharing{one_pool, std::move(unused)};
@@ -63,10 +68,9 @@ template <class Described, std::size_t N = 1, std::size_t V = 0>
   model_error error = parts_fault(p, {.percents = true}, tasks.size());
   const auto judge = [&](const auto& sharing, const auto& table) {
     if (error) { return; }
-    detail::refusal unused;
+    model_error ignored;
     out = analysis::widened<Described::max_visits>(
-        analysis::detail::judge_set(sharing, table, analysis::resized<Described::max_tasks, 0>(p), unused.error));
-    unused.error = {};
+        analysis::detail::judge_set(sharing, table, analysis::resized<Described::max_tasks, 0>(p), ignored));
     analysis::give_back_deadlines(tasks, out);
   };
   if (const auto unread = with_shares(tasks, board, rule, contention, judge)) { error = unread; }

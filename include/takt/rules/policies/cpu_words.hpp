@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <string_view>
 
+#include <takt/core/joined_text.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/tags.hpp>
@@ -37,13 +36,7 @@ namespace detail {
 template <class Rule>
 struct nonpreemptive_word {
   static constexpr std::string_view prefix = "nonpreemptive-";
-  static constexpr auto letters = [] {
-    std::array<char, prefix.size() + cpu_word<Rule>.size()> out{};
-    std::size_t n = 0;
-    for (const char c : prefix) { out[n++] = c; }
-    for (const char c : cpu_word<Rule>) { out[n++] = c; }
-    return out;
-  }();
+  static constexpr auto letters = joined_text<prefix.size() + cpu_word<Rule>.size()>(prefix, cpu_word<Rule>);
 };
 
 }  // namespace detail

@@ -12,14 +12,16 @@
 
 namespace takt {
 
-/// What came of a text with a number.
+/// What came of a text with a number. What is not `good` has no value.
 struct parsed_number {
   bool good = false;
   std::int64_t value = 0;
 };
 
-/// A whole number above 0.
-[[nodiscard]] constexpr auto parse_count(std::string_view text) noexcept -> parsed_number {
+namespace detail {
+
+/// Digits and nothing else, one at least. A number that does not fit is no good.
+[[nodiscard]] constexpr auto parse_digits(std::string_view text) noexcept -> parsed_number {
   std::int64_t value = 0;
   for (const char c : text) {
     if (c < '0' || c > '9' || !checked_multiply(value, std::int64_t{10}, value) ||
@@ -27,7 +29,15 @@ struct parsed_number {
       return {};
     }
   }
-  return {!text.empty() && value > 0, value};
+  return {!text.empty(), value};
+}
+
+}  // namespace detail
+
+/// A whole number above 0.
+[[nodiscard]] constexpr auto parse_count(std::string_view text) noexcept -> parsed_number {
+  const parsed_number n = detail::parse_digits(text);
+  return {n.good && n.value > 0, n.value};
 }
 
 /// A time above 0 with a unit: "1ms", "1.024ms", "200us", "7ns", "1s". Parts of a nanosecond are no time.
@@ -44,16 +54,9 @@ struct parsed_number {
   ends("s", 1'000'000'000);
   if (unit == 0) { return {}; }
   const std::size_t point = text.find('.');
-  const std::string_view whole = text.substr(0, point);
+  const parsed_number whole = detail::parse_digits(text.substr(0, point));
   std::int64_t value = 0;
-  if (whole.empty()) { return {}; }
-  for (const char c : whole) {
-    if (c < '0' || c > '9' || !checked_multiply(value, std::int64_t{10}, value) ||
-        !checked_add(value, std::int64_t{c - '0'}, value)) {
-      return {};
-    }
-  }
-  if (!checked_multiply(value, unit, value)) { return {}; }
+  if (!whole.good || !checked_multiply(whole.value, unit, value)) { return {}; }
   if (point == std::string_view::npos) { return {value > 0, value}; }
   const std::string_view rest = text.substr(point + 1);
   std::int64_t step = unit;
@@ -66,7 +69,7 @@ struct parsed_number {
   return {value > 0, value};
 }
 
-/// A number of units, such as tokens.
+/// A number of units, such as tokens. False, and `out` stays, where it is none from 1 to `max_units`.
 [[nodiscard]] constexpr auto parse_units(std::string_view text, std::int32_t& out) noexcept -> bool {
   const parsed_number n = parse_count(text);
   const bool fits = n.good && n.value <= max_units;

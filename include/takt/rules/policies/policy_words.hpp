@@ -22,7 +22,7 @@ struct policy_word {
   return {.name = text.substr(0, colon), .parameter = text.substr(colon + 1), .has_parameter = true};
 }
 
-/// The same policy with what is written behind its name. False where it takes nothing there, or not this.
+/// Gives a policy what is written behind its name. False, and it stays, where it takes nothing there, or not this.
 template <SharingPolicy P>
 [[nodiscard]] constexpr auto set_parameter(P& policy, std::string_view text) -> bool {
   if constexpr (requires {
@@ -33,7 +33,7 @@ template <SharingPolicy P>
   return false;
 }
 
-/// What `find_policy` makes of a word.
+/// What `with_policy` makes of a word.
 enum class word_fault : std::uint8_t {
   none,
   unknown,        ///< no policy of the list has this name
@@ -42,7 +42,7 @@ enum class word_fault : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(word_fault) noexcept -> word_fault { return word_fault::bad_parameter; }
 
-/// f of the policy of a list that a word names.
+/// f of the policy of a list that a word names, with what stands behind its name; where there is none f is not called.
 template <class... P, class F>
 constexpr auto with_policy(const policy_list<P...>& all, std::string_view text, const F& f) -> word_fault {
   const policy_word asked = split_policy(text);

@@ -123,10 +123,9 @@ template <SharingPolicy P>
 }
 
 /// The board under a policy, its first GPU, and copy engines where `Copies` says that it has some. Pre: no fact is
-/// missing. Error: `platform_size_out_of_range`.
+/// missing. Error: as `platform`.
 template <bool Copies = true, SharingPolicy P, RuleTag CpuRule>
-[[nodiscard]] constexpr auto board_of(const P& policy, const hardware& board, const CpuRule& rule,
-                                      detail::refusal&& /*refused*/ = detail::refusal{true}) {
+[[nodiscard]] constexpr auto board_of(const P& policy, const hardware& board, const CpuRule& rule) {
   const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];
   const auto cpus = pool(processors(board.processors), rule);
   if constexpr (Copies) {

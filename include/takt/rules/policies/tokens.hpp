@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include <takt/core/joined_text.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/platform_record.hpp>
@@ -23,13 +23,7 @@ template <class Order>
 struct tokens_name {
   static constexpr std::string_view prefix = "tokens-";
   static constexpr std::string_view order{Order::word};
-  static constexpr auto letters = [] {
-    std::array<char, prefix.size() + order.size()> out{};
-    std::size_t n = 0;
-    for (const char c : prefix) { out[n++] = c; }
-    for (const char c : order) { out[n++] = c; }
-    return out;
-  }();
+  static constexpr auto letters = joined_text<prefix.size() + order.size()>(prefix, order);
 };
 
 }  // namespace detail

@@ -96,21 +96,24 @@ struct levels_policy {
 /// A slot for kernels of single SMs and one for kernels of all SMs, in turns; the split is chosen.
 struct slots_policy {
   static constexpr std::string_view name = "slots";
-  slot_reservation<ticks> pinned{.offset = 0, .budget = 0, .period = 0};  ///< of period 0: chosen for the tasks
+  /// Both of period 0: chosen for the tasks.
+  slot_reservation<ticks> pinned{.offset = 0, .budget = 0, .period = 0};
   slot_reservation<ticks> gang{.offset = 0, .budget = 0, .period = 0};
 
+  [[nodiscard]] constexpr auto is_given() const noexcept -> bool { return pinned.period != 0 || gang.period != 0; }
   /// Splits of a period that is the shortest of the tasks', or a part of it. Without kernels of the one kind the other
   /// has all the time.
   template <class Tasks>
-  [[nodiscard]] static constexpr auto choice_count(const gpu_hardware& /*gpu*/, const Tasks& tasks) noexcept
+  [[nodiscard]] constexpr auto choice_count(const gpu_hardware& /*gpu*/, const Tasks& tasks) const noexcept
       -> std::size_t {
+    if (is_given()) { return 1; }
     const demand d = demand_of(tasks);
     return d.some_pinned && d.some_gang ? splits * periods : 1;
   }
   template <class Tasks>
   [[nodiscard]] constexpr auto choice(const gpu_hardware& /*gpu*/, const Tasks& tasks, std::size_t which) const noexcept
       -> slots_policy {
-    if (pinned.period > 0) { return *this; }
+    if (is_given()) { return *this; }
     const demand d = demand_of(tasks);
     ticks period = d.shortest < 1 ? 1 : d.shortest;
     for (std::size_t k = 0; k < which / splits && period > ticks{splits}; ++k) { period /= 2; }

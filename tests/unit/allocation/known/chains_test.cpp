@@ -11,6 +11,7 @@
 #include <takt/model/platform.hpp>
 
 #include "support/described_sets.hpp"
+#include "support/same_verdict.hpp"
 #include "support/small_systems.hpp"
 
 using namespace takt_tests;
@@ -27,26 +28,9 @@ void check_same(const Table& table, const takt::platform_record& sizes, const Cp
   const auto typed = takt::analyze(platform, table);
   const auto answer = takt::judge_chains(described, hardware_of(sizes), cpus, gpus);
   const auto& found = answer.verdict;
-  CHECK(found.status == typed.status);
-  CHECK(found.method == typed.method);
-  CHECK(found.error == typed.error);
-  REQUIRE(found.tasks.size() == typed.tasks.size());
-  for (std::size_t i = 0; i < typed.tasks.size(); ++i) {
-    CHECK(found.tasks[i].name == typed.tasks[i].name);
-    CHECK(found.tasks[i].deadline == typed.tasks[i].deadline);
-    CHECK(found.tasks[i].bound.exists == typed.tasks[i].bound.exists);
-    CHECK(found.tasks[i].bound.value == typed.tasks[i].bound.value);
-    CHECK(found.tasks[i].meets == typed.tasks[i].meets);
-  }
-  CHECK(found.plan.shares == typed.plan.shares);
-  CHECK(found.plan.cores == typed.plan.cores);
-  CHECK(found.plan.priorities == typed.plan.priorities);
-  CHECK(found.plan.tokens == typed.plan.tokens);
+  check_same_verdict(found, typed);
   const auto again = takt::judge_planned_chains(described, hardware_of(sizes), cpus, gpus, found.plan);
-  CHECK(again.verdict.status == found.status);
-  for (std::size_t i = 0; i < again.verdict.tasks.size(); ++i) {
-    CHECK(again.verdict.tasks[i].bound.value == found.tasks[i].bound.value);
-  }
+  check_same_verdict(again.verdict, found);
 }
 
 template <class Table>
@@ -242,10 +226,32 @@ TEST_CASE("what is no chain of a published method is refused with its place") {
   auto own = fork.done();
   own.visits[1].where = visit_place::own;
   CHECK(refused(own) == takt::fault_at(takt::model_fault::unknown_resource, 0, 1));
+  auto loop = fork.done();
+  loop.history.push_back({0, 2, 0, 0});
+  CHECK(refused(loop).fault == takt::model_fault::lag_not_positive);
+  loop.history[0] = {0, 3, 0, 1};
+  CHECK(refused(loop).fault == takt::model_fault::unknown_node);
   auto empty = fork.done();
   empty.visits[0].known = {};
   CHECK(refused(empty) == takt::fault_at(takt::model_fault::visit_time_unknown, 0, 0));
   CHECK(refused(empty).lacks.first == visit_fact::time);
+}
+
+TEST_CASE("a board of sizes that no board has is refused before kernels are read for it") {
+  described_builder<small> b;
+  takt::described_visit grid{.where = visit_place::gpu, .blocks = 8, .threads = 64, .block_length = 10};
+  grid.known.add(visit_fact::grid);
+  grid.known.add(visit_fact::block_length);
+  b.task({.name = "a", .period = 200}).cpu(1, 5).visit(grid).cpu(1, 5);
+  const auto refused = [&](const takt::gpu_hardware& gpu) {
+    takt::hardware board = one_gpu(4);
+    board.gpus[0] = gpu;
+    return takt::judge_chains(b.done(), board, takt::deadline_monotonic, takt::federated).verdict.error.fault;
+  };
+  CHECK(refused({.sms = 4}) == takt::model_fault::none);
+  CHECK(refused({.sms = 4, .speed = {1, 0}}) == takt::model_fault::platform_size_out_of_range);
+  CHECK(refused({.sms = 4, .granularity = 0}) == takt::model_fault::platform_size_out_of_range);
+  CHECK(refused({.sms = 1 << 20, .virtual_per_sm = 1 << 20}) == takt::model_fault::platform_size_out_of_range);
 }
 
 TEST_CASE("described chains are judged at compile time") {

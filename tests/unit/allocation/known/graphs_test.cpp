@@ -15,6 +15,7 @@
 #include <takt/simulation/graph/simulate.hpp>
 
 #include "support/described_sets.hpp"
+#include "support/same_verdict.hpp"
 
 using namespace takt_tests;
 using namespace takt::literals;
@@ -67,27 +68,6 @@ constexpr std::array<std::string_view, 12> names{"a", "b", "c", "d", "e", "f", "
   return out;
 }
 
-template <class A, class B>
-void check_equal(const A& found, const B& typed) {
-  CHECK(found.status == typed.status);
-  CHECK(found.method == typed.method);
-  CHECK(found.error == typed.error);
-  CHECK(found.why == typed.why);
-  REQUIRE(found.tasks.size() == typed.tasks.size());
-  for (std::size_t i = 0; i < typed.tasks.size(); ++i) {
-    CHECK(found.tasks[i].bound.exists == typed.tasks[i].bound.exists);
-    CHECK(found.tasks[i].bound.value == typed.tasks[i].bound.value);
-    CHECK(found.tasks[i].meets == typed.tasks[i].meets);
-    CHECK(found.tasks[i].limited == typed.tasks[i].limited);
-  }
-  REQUIRE(found.visits.size() == typed.visits.size());
-  for (std::size_t v = 0; v < typed.visits.size(); ++v) {
-    CHECK(found.visits[v].response == typed.visits[v].response);
-    CHECK(found.plan.offsets[v] == typed.plan.offsets[v]);
-    CHECK(found.plan.instances[v] == typed.plan.instances[v]);
-  }
-}
-
 /// Nodes of the refined graph, sources and sinks among them, are visits of the described one.
 template <class Rule>
 auto check_same(const table& graphs, const Rule& rule, std::int32_t cpus, std::int32_t engines) -> bool {
@@ -97,11 +77,11 @@ auto check_same(const table& graphs, const Rule& rule, std::int32_t cpus, std::i
   const auto found = takt::judge_graphs(described, board(cpus, engines), rule);
   if (engines > 0) {
     const auto copies = takt::pool(takt::copy_engines(engines), takt::fifo);
-    check_equal(found, takt::analyze(takt::platform(cluster, blocks, copies), graphs));
+    check_same_verdict(found, takt::analyze(takt::platform(cluster, blocks, copies), graphs));
   } else {
-    check_equal(found, takt::analyze(takt::platform(cluster, blocks), graphs));
+    check_same_verdict(found, takt::analyze(takt::platform(cluster, blocks), graphs));
   }
-  check_equal(takt::judge_graphs(described, board(cpus, engines), rule, cpus, found.plan), found);
+  check_same_verdict(takt::judge_graphs(described, board(cpus, engines), rule, cpus, found.plan), found);
   return found.bounded();
 }
 

@@ -9,6 +9,7 @@
 #include <takt/model/platform.hpp>
 
 #include "support/described_sets.hpp"
+#include "support/same_verdict.hpp"
 
 using namespace takt_tests;
 
@@ -26,18 +27,8 @@ void check_same(const takt::share_table<N>& table, const takt::shares_rule& rule
   const auto typed = takt::analyze(takt::platform(takt::pool(gpu, rule)), table);
   const auto described = described_of(table);
   const auto found = takt::judge_shares(described, one_gpu(memory), rule, table.contention);
-  CHECK(found.status == typed.status);
-  CHECK(found.method == typed.method);
-  CHECK(found.error == typed.error);
-  REQUIRE(found.tasks.size() == typed.tasks.size());
-  for (std::size_t i = 0; i < typed.tasks.size(); ++i) {
-    CHECK(found.tasks[i].name == typed.tasks[i].name);
-    CHECK(found.tasks[i].deadline == typed.tasks[i].deadline);
-    CHECK(found.tasks[i].evaluated == typed.tasks[i].evaluated);
-    CHECK(found.tasks[i].meets == typed.tasks[i].meets);
-  }
-  CHECK(found.plan.percents == typed.plan.percents);
-  CHECK(takt::judge_shares(described, one_gpu(memory), rule, table.contention, found.plan).status == typed.status);
+  check_same_verdict(found, typed);
+  check_same_verdict(takt::judge_shares(described, one_gpu(memory), rule, table.contention, found.plan), typed);
 }
 
 using small = takt::described_tasks<3, 6>;

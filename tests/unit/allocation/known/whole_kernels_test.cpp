@@ -10,6 +10,7 @@
 
 #include "support/accelerator_examples.hpp"
 #include "support/described_sets.hpp"
+#include "support/same_verdict.hpp"
 
 using namespace takt_tests;
 using takt::verdict_status;
@@ -22,24 +23,6 @@ namespace {
   return out;
 }
 
-template <class A, class B>
-void check_equal(const A& found, const B& typed) {
-  CHECK(found.status == typed.status);
-  CHECK(found.method == typed.method);
-  CHECK(found.error == typed.error);
-  REQUIRE(found.tasks.size() == typed.tasks.size());
-  for (std::size_t i = 0; i < typed.tasks.size(); ++i) {
-    CHECK(found.tasks[i].name == typed.tasks[i].name);
-    CHECK(found.tasks[i].deadline == typed.tasks[i].deadline);
-    CHECK(found.tasks[i].bound.exists == typed.tasks[i].bound.exists);
-    CHECK(found.tasks[i].bound.value == typed.tasks[i].bound.value);
-    CHECK(found.tasks[i].meets == typed.tasks[i].meets);
-  }
-  CHECK(found.plan.cores == typed.plan.cores);
-  CHECK(found.plan.priorities == typed.plan.priorities);
-  CHECK(found.plan.slots.size() == typed.plan.slots.size());
-}
-
 template <std::size_t N, class Rule>
 void check_same(const takt::accelerator_table<ticks, N>& table, std::int32_t sms, std::int32_t levels,
                 const Rule& rule) {
@@ -47,10 +30,10 @@ void check_same(const takt::accelerator_table<ticks, N>& table, std::int32_t sms
   const auto described = described_of(table);
   const auto found = takt::judge_whole_kernels(described, one_gpu(sms, levels), rule);
   CHECK_FALSE(found.cores_were_chosen);
-  check_equal(found.verdict, typed);
-  check_equal(takt::judge_whole_kernels(described, one_gpu(sms, 0), rule, levels).verdict, typed);
+  check_same_verdict(found.verdict, typed);
+  check_same_verdict(takt::judge_whole_kernels(described, one_gpu(sms, 0), rule, levels).verdict, typed);
   const auto again = takt::judge_whole_kernels(described, one_gpu(sms, levels), rule, 0, found.verdict.plan);
-  check_equal(again.verdict, typed);
+  check_same_verdict(again.verdict, typed);
 }
 
 template <std::size_t N, class Order>

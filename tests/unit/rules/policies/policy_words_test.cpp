@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/model/described_tasks.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 
 namespace {
@@ -43,10 +44,10 @@ TEST_CASE("what is no policy, or has the wrong thing behind its name, is told ap
   CHECK(ask("").fault == word_fault::unknown);
   CHECK(ask("gang:2").fault == word_fault::no_parameter);
   CHECK(ask("gang:").fault == word_fault::no_parameter);
-  for (const std::string_view text : {"tokens-k-fmlp:0", "tokens-k-fmlp:", "tokens-k-fmlp:-1", "tokens-k-fmlp:2x",
-                                      "tokens-k-fmlp:99999999999999999999", "levels:2.5", "time-sliced:1",
-                                      "time-sliced:0ms", "time-sliced:ms", "time-sliced:1.ms", "time-sliced:0.5ns",
-                                      "time-sliced:9999999999s"}) {
+  for (const std::string_view text :
+       {"tokens-k-fmlp:0", "tokens-k-fmlp:", "tokens-k-fmlp:-1", "tokens-k-fmlp:2x",
+        "tokens-k-fmlp:99999999999999999999", "levels:2.5", "time-sliced:1", "time-sliced:0ms", "time-sliced:ms",
+        "time-sliced:1.ms", "time-sliced:0.5ns", "time-sliced:9999999999s"}) {
     CAPTURE(text);
     CHECK(ask(text).fault == word_fault::bad_parameter);
     CHECK(ask(text).name.empty());
@@ -60,6 +61,23 @@ TEST_CASE("times with a unit are exact") {
   CHECK(takt::parse_time("1s").value == 1'000'000'000);
   CHECK_FALSE(takt::parse_time("1.0000001ms").good);
   CHECK_FALSE(takt::parse_time("1 ms").good);
+}
+
+TEST_CASE("slots that are given are the one choice there is") {
+  takt::described_tasks<2, 2> tasks;
+  for (const auto width : {takt::kernel_width::one_core, takt::kernel_width::all_cores}) {
+    REQUIRE(tasks.add_task({.period = 100, .deadline = 100}));
+    takt::described_visit v{.where = takt::visit_place::gpu, .wcet = 5, .width = width, .sm = 0};
+    v.known.add(takt::visit_fact::pinning);
+    REQUIRE(tasks.add_visit(v));
+  }
+  const takt::gpu_hardware gpu{.sms = 2};
+  CHECK(takt::slots_policy{}.choice_count(gpu, tasks) > 1);
+  CHECK(takt::slots_policy{.pinned = {0, 4, 10}, .gang = {4, 6, 10}}.choice_count(gpu, tasks) == 1);
+  const takt::slots_policy half{.gang = {4, 6, 10}};
+  CHECK(half.choice_count(gpu, tasks) == 1);
+  CHECK(half.choice(gpu, tasks, 0).gang.period == 10);
+  CHECK(half.choice(gpu, tasks, 0).pinned.period == 0);
 }
 
 TEST_CASE("rules of processors have the words of files") {

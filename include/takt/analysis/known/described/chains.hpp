@@ -123,19 +123,15 @@ template <class Described>
 }  // namespace detail
 
 /// Described tasks as a flat table of chains for hosts that know a board as `composition` says. Tasks without a core
-/// are on the first. Pre: the table is empty.
+/// are on the first. Pre: the table is empty, the sizes of the platform are in range.
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_chains(const Described& tasks, const platform_record& platform,
                                          const chain_composition& composition, Table& out) -> chain_reading {
   chain_reading found;
   const bool has_sections = composition.serialized || runs_on_token(composition.kernels);
   const kernel_reach reach = reach_of(platform, composition.kernels, detail::tasks_with_kernels(tasks));
-  for (std::size_t e = 0; e < tasks.history.size(); ++e) {
-    if (tasks.history[e].lag < 1) {
-      found.why = misfit_at(tasks, model_fault::edge_between_jobs, tasks.history[e].task);
-      return found;
-    }
-  }
+  found.why = history_misfit(tasks);
+  if (found.why) { return found; }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const described_task& t = tasks.tasks[i];
     const auto refuse = [&](model_fault fault, std::size_t visit = nowhere) {

@@ -7,6 +7,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/described_tasks.hpp>
+#include <takt/model/described_visits.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/visit_table.hpp>
@@ -26,6 +27,12 @@ template <class Described>
 [[nodiscard]] constexpr auto fact_missing(const Described& tasks, const lacking_facts& facts, std::size_t task,
                                           std::size_t visit) -> model_error {
   return misfit_at(tasks, model_fault::visit_time_unknown, task, visit, facts);
+}
+
+/// What is wrong with an edge between jobs.
+template <class Described>
+[[nodiscard]] constexpr auto history_misfit(const Described& tasks) -> model_error {
+  return located(takt::detail::history_fault(tasks), tasks.tasks);
 }
 
 /// An error about a table of visits of all tasks, as one that counts within its task.

@@ -37,10 +37,7 @@ template <class Described>
       }
     }
   }
-  for (std::size_t e = 0; e < tasks.history.size(); ++e) {
-    if (tasks.history[e].lag < 1) { return misfit_at(tasks, model_fault::edge_between_jobs, tasks.history[e].task); }
-  }
-  return {};
+  return history_misfit(tasks);
 }
 
 struct kernels_reading {

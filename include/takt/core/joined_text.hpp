@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace takt {
+
+/// One text after the other. Pre: Size is the sum of their sizes.
+template <std::size_t Size>
+[[nodiscard]] constexpr auto joined_text(std::string_view first, std::string_view second) noexcept
+    -> std::array<char, Size> {
+  std::array<char, Size> out{};
+  std::size_t n = 0;
+  for (const char c : first) { out[n++] = c; }
+  for (const char c : second) { out[n++] = c; }
+  return out;
+}
+
+}  // namespace takt
