@@ -90,8 +90,8 @@ inline constexpr std::tuple gpu_groups{
                takt::pool(sms, takt::nonpreemptive(takt::edf))},
     std::tuple{takt::pool(sms, takt::lasting_shares), takt::pool(sms, takt::locked(takt::ck_omlp_order)),
                takt::pool(sms, takt::gang(takt::edf)), takt::pool(sms, takt::nonpreemptive(takt::fixed_priority))},
-    std::tuple{takt::pool(takt::block_slots(2, 4), block_queue), takt::pool(sms, takt::locked(takt::fifo_order, 2)),
-               takt::pool(sms, takt::levels(takt::fixed_priority)),
+    std::tuple{takt::pool(takt::block_slots(2, 4).with_warps_of(2), block_queue),
+               takt::pool(sms, takt::locked(takt::fifo_order, 2)), takt::pool(sms, takt::levels(takt::fixed_priority)),
                takt::pool(sms, takt::time_slices(duration{3}, duration{1}))}};
 inline constexpr std::size_t gpus = 4;
 

@@ -108,6 +108,7 @@ void add_kernel(draws& d, workload& w, takt::described_visit& v) {
     takt::gpu_hardware gpu{.sms = 2 * d.small(1, 4), .virtual_per_sm = 2};
     if (!d.one_in(8)) {
       gpu.threads_per_sm = 4;
+      gpu.warp_size = d.small(1, 2);
       gpu.blocks_per_sm = d.small(1, 4);
     }
     gpu.preemption_levels = d.one_in(8) ? 0 : d.small(1, 3);
