@@ -141,7 +141,7 @@ struct timing {
 [[nodiscard]] inline auto kernel_of(draws& d) {
   const ticks alone = d.between(1, 6);
   const duration least = d.time(0, 8 * alone);
-  const duration cost = d.time(0, alone / 2);
+  const duration cost = d.time(0, d.one_in(4) ? 3 * alone : alone / 2);
   const ticks blocks = d.between(1, 8);
   const std::int32_t threads = d.count(1, 4);
   const duration length = d.time(1, 3);

@@ -79,7 +79,9 @@ void add_kernel(draws& d, workload& w, takt::described_visit& v) {
       v.interleave_denominator = 5;
     }
   }
-  if (knows(visit_fact::preemption_cost, 3)) { v.preemption_cost = d.between(0, alone / 2); }
+  if (knows(visit_fact::preemption_cost, 3)) {
+    v.preemption_cost = d.between(0, v.known.has(visit_fact::wcet) ? alone / 2 : 3 * alone);
+  }
   if (!d.one_in(4)) {
     v.known.add(visit_fact::grid);
     v.known.add(visit_fact::block_length);

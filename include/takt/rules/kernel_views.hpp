@@ -8,6 +8,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_kernel.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/graph/graph_parts.hpp>
@@ -252,9 +253,11 @@ template <TimedOnGpu K>
 }
 
 /// On the whole GPU, with what it costs to stop the kernel as the first value. A kernel that does not say so runs to
-/// its end: the cost is its time.
+/// its end: the cost is its time. Where the cost is that of a wave, it is no more than the time that is derived for all
+/// of the kernel. Error: a cost above a given `wcet`; one above any time where it comes on top of that.
 template <TimedOnGpu K>
-[[nodiscard]] constexpr auto stoppable_time(const K& k, const gpu_record& gpu) -> visit_view {
+[[nodiscard]] constexpr auto stoppable_time(const K& k, const gpu_record& gpu,
+                                            preemption_cost_model model = preemption_cost_model::race) -> visit_view {
   visit_view out = time_on_gpu(k, gpu);
   ticks cost = out.time.upper;
   if constexpr (knows<kernel_preemption_cost, K>) {
@@ -265,7 +268,10 @@ template <TimedOnGpu K>
     }
   }
   if (out.fault == model_fault::none && cost > out.time.upper) {
-    out.fault = model_fault::preemption_cost_exceeds_time;
+    bool contradicts = !costs_a_wave(model);
+    if constexpr (knows<kernel_wcet, K>) { contradicts = contradicts || states<kernel_wcet>(k); }
+    if (contradicts) { out.fault = model_fault::preemption_cost_exceeds_time; }
+    cost = out.time.upper;
   }
   out.values.at[0] = cost;
   return out;

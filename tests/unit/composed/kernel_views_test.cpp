@@ -156,6 +156,14 @@ TEST_CASE("a derived time is never sharper than a given one") {
   }
   CHECK(takt::stoppable_time(takt::kernel(takt::wcet(1_ms), takt::preemption_cost(2_ms)), isolated).fault ==
         model_fault::preemption_cost_exceeds_time);
+  // no wave of a kernel is longer than what bounds the kernel; what is lost on top of it may be
+  const auto derived = takt::kernel(takt::work(16_ms), takt::preemption_cost(9_ms));
+  const ticks whole = upper(takt::time_on_gpu(derived, isolated));
+  REQUIRE(whole < 9 * ms);
+  CHECK(takt::stoppable_time(derived, isolated).values.at[0] == whole);
+  CHECK(takt::stoppable_time(derived, isolated, takt::preemption_cost_model::ideal).values.at[0] == whole);
+  CHECK(takt::stoppable_time(derived, isolated, takt::preemption_cost_model::overhead).fault ==
+        model_fault::preemption_cost_exceeds_time);
   // a given row is that of the same share, a derived one that of fewer whole SMs
   for (std::int32_t percent = 13; percent <= 100; ++percent) {
     const ticks given = upper(takt::time_at_share(by_share, isolated, percent));

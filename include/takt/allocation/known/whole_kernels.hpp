@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <takt/allocation/worst_fit.hpp>
 #include <takt/allocation/whole_kernels/slot_design.hpp>
+#include <takt/allocation/worst_fit.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/known/all.hpp>
 #include <takt/analysis/known/described/misfit.hpp>
@@ -78,9 +78,9 @@ constexpr void judge_kernel_table(const Described& tasks, const accelerator_reco
 /// The kernels of described tasks, placed. False where they cannot be read; then the verdict says why.
 template <class Described>
 constexpr auto kernels_on_board(const Described& tasks, const hardware& board, bool is_placed,
-                                accelerator_table<ticks, Described::max_tasks>& table, bool& times_are_given,
-                                kernels_answer<Described>& out) -> bool {
-  const auto reading = analysis::read_whole_kernels(tasks, board, table);
+                                preemption_cost_model model, accelerator_table<ticks, Described::max_tasks>& table,
+                                bool& times_are_given, kernels_answer<Described>& out) -> bool {
+  const auto reading = analysis::read_whole_kernels(tasks, board, table, model);
   times_are_given = reading.times_are_given;
   model_error error = reading.why;
   if (!error) { error = validate(table, accelerator_record{.cores = cores_of(board.gpus[0]), .preemption_levels = 1}); }
@@ -105,7 +105,9 @@ template <class Described, AcceleratorRule Rule, std::size_t N = 1, std::size_t 
   kernels_answer<Described> out;
   accelerator_table<ticks, Described::max_tasks> table;
   bool times_are_given = true;
-  if (!detail::kernels_on_board(tasks, board, !p.cores.empty(), table, times_are_given, out)) { return out; }
+  preemption_cost_model model = preemption_cost_model::ideal;
+  if constexpr (ChoosesCosts<Rule>) { model = rule.cost; }
+  if (!detail::kernels_on_board(tasks, board, !p.cores.empty(), model, table, times_are_given, out)) { return out; }
   const gpu_hardware& gpu = board.gpus[0];
   accelerator_record record{.cores = detail::cores_of(gpu), .preemption_levels = nesting};
   if (nesting == 0) { record.preemption_levels = gpu.preemption_levels; }
@@ -133,7 +135,8 @@ template <class Described, KernelOrder Order>
   kernels_answer<Described> out;
   accelerator_table<ticks, Described::max_tasks> table;
   bool times_are_given = true;
-  if (!detail::kernels_on_board(tasks, board, false, table, times_are_given, out)) { return out; }
+  constexpr auto model = preemption_cost_model::ideal;
+  if (!detail::kernels_on_board(tasks, board, false, model, table, times_are_given, out)) { return out; }
   accelerator_record record{.cores = detail::cores_of(board.gpus[0]), .preemption_levels = 1};
   ticks shortest = table.tasks[0].deadline;
   for (const auto& t : table.tasks) { shortest = t.deadline < shortest ? t.deadline : shortest; }
