@@ -87,7 +87,8 @@ template <class K>
   return out;
 }
 
-/// Of rounds of blocks, one on each virtual SM: whichever starts a block next, so many rounds end by then.
+/// Of rounds of blocks, one on each virtual SM: whichever starts a block next, so many rounds end by then. Where an SM
+/// holds fewer blocks than it counts as virtual SMs, only whole SMs say how many there are.
 template <class K>
 [[nodiscard]] constexpr auto time_of_blocks(const K& k, const gpu_record& gpu, std::int32_t sms) -> visit_view {
   const kernel_grid grid = fact<kernel_grid>(k);
@@ -95,7 +96,13 @@ template <class K>
   const ticks serial = fact_or_none<kernel_overhead>(k).time.count();
   if (grid.blocks < 1 || grid.threads < 1 || length < 1) { return {.fault = model_fault::kernel_shape_out_of_range}; }
   if (serial < 0) { return {.fault = model_fault::negative_time}; }
-  const std::int64_t rounds = grid.blocks / sms + (grid.blocks % sms == 0 ? 0 : 1);
+  const std::int32_t each = gpu.room.holds(grid.threads, gpu.virtual_per_sm);
+  if (each < 1) { return {.fault = model_fault::kernel_shape_out_of_range}; }
+  const bool one_each = each == gpu.virtual_per_sm;
+  const bool whole = !gpu.shared || sms == all_virtual_sms(gpu);
+  const std::int32_t places = one_each ? sms : whole ? sms / gpu.virtual_per_sm * each : 0;
+  if (places < 1) { return unknown_time(lacks(visit_fact::work, visit_fact::times_on_sms)); }
+  const auto rounds = ceil_divide<std::int64_t>(grid.blocks, places);
   ticks upper = 0;
   if (!checked_multiply(rounds, length, upper) || !checked_add(upper, serial, upper)) {
     return {.fault = model_fault::time_overflow};

@@ -19,7 +19,11 @@ namespace takt::analysis {
 
 /// A GPU as the views of rules see it, all of it in one hand.
 [[nodiscard]] constexpr auto whole_gpu_of(const gpu_hardware& g) noexcept -> gpu_record {
-  return {.sms = g.sms, .virtual_per_sm = g.virtual_per_sm, .granularity = g.granularity, .speed = g.speed};
+  return {.sms = g.sms,
+          .virtual_per_sm = g.virtual_per_sm,
+          .granularity = g.granularity,
+          .speed = g.speed,
+          .room = g.room()};
 }
 
 /// What keeps described tasks from being one kernel each on the one GPU of a board.
