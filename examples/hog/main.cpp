@@ -70,6 +70,7 @@ template <class Table, class Plan>
   if (platform.sms > 0) {
     options.gpu.sms = platform.sms;
     options.gpu.each.threads = platform.threads_per_sm;
+    options.gpu.each.warp_size = platform.warp_size;
   }
   const auto workload = simulation::fine_workload<ticks>(refined, clusters, offsets, points);
   const auto result = simulation::simulate_graphs(workload, releases, options, simulation::random_lengths{1, 50});

@@ -71,7 +71,7 @@ constexpr std::string_view everything = R"({
   "platform": {
     "cpus": { "cores": [{ "name": "c0", "type": "A57" }, { "name": "c1", "speed": 1 }], "policy": "fixed-priority" },
     "copy_engines": { "count": 2, "policy": "fifo" },
-    "gpus": [{ "sms": 10, "threads_per_sm": 2048, "blocks_per_sm": 16, "granularity": 2, "speed": 1.5, "memory": 4096,
+    "gpus": [{ "sms": 10, "threads_per_sm": 2048, "blocks_per_sm": 16, "warp_size": 64, "granularity": 2, "speed": 1.5, "memory": 4096,
                "preemption_levels": 2, "context_switch": 0, "count": 2, "sharing": "tokens", "protocol": "k-fmlp",
                "tokens_per_gpu": 2, "copy_model": { "setup": "10us", "bytes_per_us": 12000, "chunk": 65536 },
                "contention": [["camera", "fusion", 50]] }],

@@ -56,7 +56,7 @@ auto draw_board(draws& d) -> random_board {
   for (ticks g = 0; g < gpus; ++g) {
     const auto sms = takt::virtual_sms(d.count(2, 6), 2);
     if (d.one_in(8)) {
-      add(takt::pool(takt::block_slots(2, 4), takt::block_queue_rule<2, 16>{}));
+      add(takt::pool(takt::block_slots(2, 4).with_warps_of(1), takt::block_queue_rule<2, 16>{}));
       continue;
     }
     add_one_of(d.between(0, 11), sms, add, takt::federated, takt::federated_virtual, takt::lasting_shares, takt::fifo,

@@ -102,7 +102,7 @@ class flattener {
     }
     REQUIRE(out_.places.add(takt::fifo, run_->how.copy_engines));
     const auto& p = run_->platform;
-    gpu_ = block_rule{}.on(takt::block_slots(p.sms, p.threads_per_sm, p.blocks_per_sm));
+    gpu_ = block_rule{}.on(takt::block_slots(p.sms, p.threads_per_sm, p.blocks_per_sm).with_warps_of(p.warp_size));
     REQUIRE(out_.places.add(gpu_));
     for (std::uint32_t g = 0; g < run_->graphs.graphs.size(); ++g) {
       const ticks period = run_->graphs.graphs[g].period * run_->in_flight;
@@ -150,9 +150,10 @@ class flattener {
       where = static_cast<std::uint32_t>(first_cpu_.size() + 1);
       place.where = static_cast<std::int32_t>(takt::stage::kernel);
       place.first_unit = 0;
-      place.rounds = rounds_alone(gpu_.gpu, s.blocks, s.block.threads);
+      const std::int64_t threads = takt::whole_warps(s.block.threads, gpu_.warp_size);
+      place.rounds = rounds_alone(gpu_.gpu, s.blocks, threads);
       most *= place.rounds;
-      values = takt::block_visit{s.blocks, s.block.threads, s.length}.values();
+      values = takt::block_visit{s.blocks, threads, s.length}.values();
     }
     REQUIRE(out_.set.add_visit(where, 0, most, before, values));
     out_.visits.push_back(place);

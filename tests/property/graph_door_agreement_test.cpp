@@ -109,7 +109,8 @@ struct door_choices {
     const auto& t = run->work.tasks[nodes[at]];
     if (t.steps == 0) { return 0; }
     const auto& s = run->work.steps[t.first_step];
-    const ticks rounds = s.kind == takt::node_kind::kernel ? rounds_alone(gpu, s.blocks, s.block.threads) : 1;
+    const ticks rounds =
+        s.kind == takt::node_kind::kernel ? rounds_alone(gpu, s.blocks, takt::whole_warps(s.block.threads, run->platform.warp_size)) : 1;
     return run->lengths(nodes[at], 0, job, s.length) * rounds;
   }
   auto asks_before(std::uint32_t a, std::uint32_t b) const -> bool {
@@ -130,11 +131,12 @@ template <class Rule>
 auto by_flattening(const random_run& run, const Rule& processors, bool turned) -> seen_at_door {
   const std::int32_t cpus = run.platform.clusters[0];
   const auto& p = run.platform;
-  const auto board = takt::platform(takt::pool(takt::processors(cpus * static_cast<std::int32_t>(p.clusters.size())),
-                                               takt::clustered(processors, cpus)),
-                                    takt::pool(takt::copy_engines(1), takt::fifo),
-                                    takt::pool(takt::block_slots(p.sms, p.threads_per_sm, p.blocks_per_sm),
-                                               takt::fifo_blocks(takt::per_job_streams, takt::unguarded)));
+  const auto board =
+      takt::platform(takt::pool(takt::processors(cpus * static_cast<std::int32_t>(p.clusters.size())),
+                                takt::clustered(processors, cpus)),
+                     takt::pool(takt::copy_engines(1), takt::fifo),
+                     takt::pool(takt::block_slots(p.sms, p.threads_per_sm, p.blocks_per_sm).with_warps_of(p.warp_size),
+                                takt::fifo_blocks(takt::per_job_streams, takt::unguarded)));
   using board_type = std::remove_const_t<decltype(board)>;
   auto graphs = run.graphs;
   for (auto& g : graphs.graphs) { g.cluster *= cpus; }  // the first core of its cluster

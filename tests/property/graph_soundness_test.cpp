@@ -100,6 +100,7 @@ class generator {
     REQUIRE(out.platform.clusters.push_back(static_cast<std::int32_t>(random.between(2, 4))));
     out.platform.sms = 1;
     out.platform.threads_per_sm = 8;
+    out.platform.warp_size = 1;
     auto& t = *out.graphs;
     REQUIRE(t.add_graph("g", unit * random.between(4, 16)));
     const auto count = static_cast<std::uint32_t>(random.between(2, 6));
@@ -155,6 +156,7 @@ class generator {
     }
     out.sms = static_cast<std::int32_t>(random.between(1, 2));
     out.threads_per_sm = static_cast<std::int32_t>(2 * random.between(2, 4));
+    out.warp_size = static_cast<std::int32_t>(random.between(1, 2));
     out.copy_engines = static_cast<std::int32_t>(random.below(3));
     return out;
   }
@@ -263,7 +265,9 @@ void check_sound(const std::string& what, const record& r) {
 
 [[nodiscard]] auto options_for(const graph_system& s, generator& g, bool early) -> sim::graph_options {
   sim::graph_options o;
-  o.gpu = {.sms = s.platform.sms, .each = {.threads = s.platform.threads_per_sm}, .placement = g.placement()};
+  o.gpu = {.sms = s.platform.sms,
+           .each = {.threads = s.platform.threads_per_sm, .warp_size = s.platform.warp_size},
+           .placement = g.placement()};
   o.copy_engines = std::max(s.platform.copy_engines, 1);
   o.early_release = early;
   return o;
@@ -463,7 +467,7 @@ TEST_CASE("OVX-37 OVX-X5 cycles that run as one node keep its bound and every ed
 TEST_CASE("OVX-02 OVX-05 OVX-33 no run of a set of graphs exceeds what the analysis of its platform promised") {
   constexpr auto board = takt::platform(
       takt::pool(takt::processors(4), takt::clustered(takt::g_fl, 2)), takt::pool(takt::copy_engines(1), takt::fifo),
-      takt::pool(takt::block_slots(2, 8), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
+      takt::pool(takt::block_slots(2, 8).with_warps_of(2), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
   const auto seen = over_random_systems(
       [&](generator& g, record& out) {
         const graph_system s = g.make_on(takt::graph_platform_of(board));

@@ -61,7 +61,7 @@ inline auto random_node(draws& d) -> takt::graph_node<ticks> {
   if (n.kind == takt::node_kind::copy) { n.wcet = d.one_in(8) ? 0 : d.time(5); }
   if (n.kind == takt::node_kind::kernel) {
     n.blocks = d.between(1, 9);
-    n.block_threads = d.count(1, 4) * 32;
+    n.block_threads = d.count(1, 4) * 32 - (d.one_in(2) ? d.count(0, 31) : 0);
     n.block_length = d.time(4);
     n.split = d.one_in(2);
     n.launch = n.split && !d.one_in(4) ? d.time(2) : 0;
@@ -188,7 +188,8 @@ inline auto draw(std::uint64_t seed) -> random_run {
     }
   }
   out.in_flight = d.coincide() ? 1 : d.between(1, 3);
-  out.how.gpu = {.sms = out.platform.sms, .each = {.threads = out.platform.threads_per_sm}};
+  out.how.gpu = {.sms = out.platform.sms,
+                 .each = {.threads = out.platform.threads_per_sm, .warp_size = out.platform.warp_size}};
   if (out.platform.blocks_per_sm > 0) { out.how.gpu.each.blocks = out.platform.blocks_per_sm; }
   out.how.copy_engines = out.platform.copy_engines > 0 ? out.platform.copy_engines : 1;
   out.how.early_release = d.one_in(2);

@@ -79,8 +79,8 @@ inline constexpr std::tuple gpu_groups{
                takt::pool(sms, takt::nonpreemptive(takt::edf))},
     std::tuple{takt::pool(sms, takt::lasting_shares), takt::pool(sms, takt::locked(takt::ck_omlp_order)),
                takt::pool(sms, takt::gang(takt::edf)), takt::pool(sms, takt::nonpreemptive(takt::fixed_priority))},
-    std::tuple{takt::pool(takt::block_slots(2, 4), block_queue), takt::pool(sms, takt::locked(takt::fifo_order, 2)),
-               takt::pool(sms, takt::levels(takt::fixed_priority)),
+    std::tuple{takt::pool(takt::block_slots(2, 4).with_warps_of(2), block_queue),
+               takt::pool(sms, takt::locked(takt::fifo_order, 2)), takt::pool(sms, takt::levels(takt::fixed_priority)),
                takt::pool(sms, takt::time_slices(duration{3}, duration{1}))}};
 inline constexpr std::size_t gpus = 4;
 
@@ -130,7 +130,7 @@ struct timing {
 [[nodiscard]] inline auto kernel_of(draws& d) {
   const ticks alone = d.between(1, 6);
   const duration least = d.time(0, 8 * alone);
-  const duration cost = d.time(0, alone / 2);
+  const duration cost = d.time(0, d.one_in(4) ? 3 * alone : alone / 2);
   const ticks blocks = d.between(1, 8);
   const std::int32_t threads = d.count(1, 4);
   const duration length = d.time(1, 3);

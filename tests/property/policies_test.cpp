@@ -73,7 +73,9 @@ void add_kernel(draws& d, workload& w, takt::described_visit& v) {
       v.interleave_denominator = 5;
     }
   }
-  if (knows(visit_fact::preemption_cost, 3)) { v.preemption_cost = d.between(0, alone / 2); }
+  if (knows(visit_fact::preemption_cost, 3)) {
+    v.preemption_cost = d.between(0, v.known.has(visit_fact::wcet) ? alone / 2 : 3 * alone);
+  }
   if (!d.one_in(4)) {
     v.known.add(visit_fact::grid);
     v.known.add(visit_fact::block_length);
@@ -102,6 +104,7 @@ void add_kernel(draws& d, workload& w, takt::described_visit& v) {
     takt::gpu_hardware gpu{.sms = 2 * d.count(1, 4), .virtual_per_sm = 2};
     if (!d.one_in(8)) {
       gpu.threads_per_sm = 4;
+      gpu.warp_size = d.count(1, 2);
       gpu.blocks_per_sm = d.count(1, 4);
     }
     gpu.preemption_levels = d.one_in(8) ? 0 : d.count(1, 3);
@@ -215,7 +218,7 @@ void compare_with_engine(const Board& board, const workload& run, const Verdict&
   const auto flat = takt::detail::board_flattener<Board, max_tasks, max_visits>{board, v.verdict.plan}.run(run.tasks);
   no_choice choices;
   using stations = std::remove_cvref_t<decltype(flat.stations)>;
-  const auto engine = std::make_unique<takt::simulation::engine<stations, max_tasks, max_visits, no_choice>>(
+  const auto engine = std::make_unique<takt::host::engine<stations, max_tasks, max_visits, no_choice>>(
       flat.table, flat.stations, choices);
   const auto seen = engine->run(horizon_of(run.tasks));
   s.counts_unfinished = false;

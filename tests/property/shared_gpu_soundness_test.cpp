@@ -32,15 +32,24 @@ using share_rule = takt::lasting_shares_rule<takt::gpu_shares_resource>;
 auto random_queue(draws& d) -> queue_rule {
   return {{.sms = static_cast<std::int32_t>(d.between(1, 4)),
            .threads_per_sm = d.between(1, 8),
-           .block_slots = d.one_in(3) ? d.between(1, 4) : 0}};
+           .block_slots = d.one_in(3) ? d.between(1, 4) : 0},
+          1};
+}
+/// Warps of several threads, of which an SM has a few and may be short of one.
+auto random_warped_queue(draws& d) -> queue_rule {
+  queue_rule out = random_queue(d);
+  out.warp_size = static_cast<std::int32_t>(d.between(2, 4));
+  out.gpu.threads_per_sm = out.warp_size * d.between(1, 4) + d.between(0, out.warp_size - 1);
+  return out;
 }
 /// One block as large as an SM now and then, and many small ones.
-auto random_kernel(draws& d, const queue_rule& rule) -> takt::visit_view {
-  const ticks room = rule.gpu.threads_per_sm;
+auto random_kernel(draws& d, const queue_rule& rule, bool with_serial_parts = true) -> takt::visit_view {
+  const ticks room = rule.gpu.threads_per_sm / rule.warp_size * rule.warp_size;
   const ticks threads = d.one_in(4) ? room : d.one_in(2) ? 1 : d.between(1, room);
-  const auto out = rule.view(
-      takt::kernel(takt::grid(d.one_in(3) ? d.between(1, 3) : d.between(1, 16), static_cast<std::int32_t>(threads)),
-                   takt::block_length(takt::duration{d.between(1, 5)})));
+  const auto grid = takt::grid(d.one_in(3) ? d.between(1, 3) : d.between(1, 16), static_cast<std::int32_t>(threads));
+  const takt::duration length{d.between(1, 5)};
+  const takt::duration serial{with_serial_parts && d.one_in(2) ? d.between(1, 9) : 0};
+  const auto out = rule.view(takt::visit<takt::gpu>(grid, takt::block_length(length), takt::overhead(serial)));
   REQUIRE(out.fault == takt::model_fault::none);
   return out;
 }
@@ -58,6 +67,7 @@ constexpr std::uint32_t on_engine = 2;
 struct what {
   bool only_kernels = false;
   bool tight = false;  ///< periods that leave no slack
+  bool warps = false;  ///< of more than one thread
 };
 
 /// `kernel_of(d, task)` draws the kernels of a task on the GPU of `rule`.
@@ -102,7 +112,7 @@ auto system_on(draws& d, const takt::any_rule<visits>& rule, what kind, const Ke
 template <class Rule = queue_rule>
 auto block_system(std::uint64_t seed, what kind) -> random_system {
   draws d{seed};
-  const queue_rule queue = random_queue(d);
+  const queue_rule queue = kind.warps ? random_warped_queue(d) : random_queue(d);
   return system_on(d, Rule{queue}, kind, [&](draws& from, ticks) { return random_kernel(from, queue); });
 }
 auto share_system(std::uint64_t seed, what kind) -> random_system {
@@ -146,7 +156,7 @@ void report(const proofs& p) {
 TEST_CASE("no run exceeds a bound of chains and graphs whose kernels share a GPU block by block") {
   proofs p;
   for (std::uint64_t seed = 1; seed <= systems_or(4000); ++seed) {
-    judge(block_system(seed, {.only_kernels = seed % 4 == 0, .tight = seed % 2 == 0}), seed, p);
+    judge(block_system(seed, {.only_kernels = seed % 4 == 0, .tight = seed % 2 == 0, .warps = seed % 3 == 0}), seed, p);
   }
   report(p);
 }
@@ -155,6 +165,95 @@ TEST_CASE("no run exceeds a bound of chains and graphs whose kernels have lastin
   proofs p;
   for (std::uint64_t seed = 1; seed <= systems_or(2000); ++seed) {
     judge(share_system(seed, {.only_kernels = seed % 8 == 0, .tight = seed % 2 == 0}), seed, p);
+  }
+  report(p);
+}
+
+namespace {
+
+/// A block queue on hardware that does the serial part of a kernel at another time: before the kernel enters the queue
+/// or after its last block, while the queue goes on.
+template <bool Before>
+class beside_the_queue {
+ public:
+  beside_the_queue() = default;
+  explicit beside_the_queue(const takt::block_gpu& gpu) : inner_{gpu} {}
+
+  void arrive(const takt::visit_request& v) {
+    takt::visit_request blocks = v;
+    const ticks serial = std::min(v.view.at[3], v.length - 1);
+    blocks.length = v.length - serial;
+    blocks.view.at[3] = 0;
+    waits_[v.who] = {serial, blocks};
+    arrived_[count_++] = v.who;
+  }
+  void decide(ticks now, const takt::slice_sink& sink) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const takt::client who = arrived_[i];
+      if (!Before || waits_[who].serial == 0) {
+        inner_.arrive(waits_[who].blocks);
+      } else {
+        ends_[who] = now + waits_[who].serial;
+      }
+    }
+    count_ = 0;
+    inner_.decide(now, sink);
+  }
+  [[nodiscard]] auto next() const -> ticks {
+    const ticks own = *std::ranges::min_element(ends_);
+    return std::min(own, inner_.next());
+  }
+  auto fire(ticks now, const takt::slice_sink& sink) -> takt::client {
+    for (takt::client who = 0; who < visits; ++who) {
+      if (ends_[who] > now) { continue; }
+      ends_[who] = takt::no_event;
+      if (!Before) { return who; }
+      inner_.arrive(waits_[who].blocks);
+    }
+    while (inner_.next() <= now) {
+      const takt::client who = inner_.fire(now, sink);
+      if (who == takt::no_client) { break; }
+      if (Before || waits_[who].serial == 0) { return who; }
+      ends_[who] = now + waits_[who].serial;
+    }
+    return takt::no_client;
+  }
+
+ private:
+  struct waiting {
+    ticks serial = 0;
+    takt::visit_request blocks{};
+  };
+  static auto never() -> std::array<ticks, visits> {
+    std::array<ticks, visits> out{};
+    out.fill(takt::no_event);
+    return out;
+  }
+  takt::block_queue_server<visits, 4, 32> inner_;
+  std::array<waiting, visits> waits_{};
+  std::array<ticks, visits> ends_ = never();
+  std::array<takt::client, visits> arrived_{};
+  std::size_t count_ = 0;
+};
+template <bool Before>
+struct serial_parts_beside : queue_rule {
+  template <std::size_t Capacity>
+  [[nodiscard]] auto make_server(std::int32_t /*units*/) const -> beside_the_queue<Before> {
+    return beside_the_queue<Before>{gpu};
+  }
+  void responds(std::span<takt::visit_demand> given, std::int32_t /*units*/) const {
+    an::block_queue_responses(given, gpu);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("no run exceeds a bound of a block queue wherever a kernel has its serial part") {
+  proofs p;
+  for (std::uint64_t seed = 1; seed <= systems_or(2000); ++seed) {
+    const what kind{.only_kernels = seed % 4 == 0, .tight = true};
+    judge(block_system<serial_parts_beside<true>>(seed, kind), seed, p);
+    judge(block_system<serial_parts_beside<false>>(seed, kind), seed, p);
   }
   report(p);
 }
@@ -230,6 +329,28 @@ struct forgets_block_slots {
   }
 };
 
+/// Serial parts of others do not hold up the queue.
+struct forgets_serial_parts {
+  static auto response(std::span<takt::visit_demand> all, std::size_t i, const takt::block_gpu& gpu) -> ticks {
+    for (auto& d : all) {
+      if (d.task == all[i].task) { continue; }
+      d.wcet -= d.view.at[3];
+      d.view.at[3] = 0;
+    }
+    an::block_queue_responses(all, gpu);
+    return all[i].response;
+  }
+};
+/// The own one does not, either.
+struct forgets_the_own_serial_part {
+  static auto response(std::span<takt::visit_demand> all, std::size_t i, const takt::block_gpu& gpu) -> ticks {
+    all[i].wcet -= all[i].view.at[3];
+    all[i].view.at[3] = 0;
+    an::block_queue_responses(all, gpu);
+    return all[i].response;
+  }
+};
+
 /// Violations of holistic proofs when the block queue looks away.
 template <class Change>
 auto violations_of(std::uint64_t systems) -> std::uint64_t {
@@ -251,6 +372,8 @@ TEST_CASE("the harness catches bounds of block queues that leave something out")
   CHECK(violations_of<takes_two_blocks_off>(systems) > 0);
   CHECK(violations_of<halves_the_others>(systems) > 0);
   CHECK(violations_of<forgets_block_slots>(systems) > 0);
+  CHECK(violations_of<forgets_serial_parts>(systems) > 0);
+  CHECK(violations_of<forgets_the_own_serial_part>(systems) > 0);
 }
 
 namespace {
@@ -291,7 +414,7 @@ auto kernels_alone(std::uint64_t seed, queue_rule& queue) -> random_system {
     ticks longest = 0;
     const ticks kernels = d.between(1, 3);
     for (ticks j = 0; j < kernels; ++j) {
-      const takt::visit_view seen = random_kernel(d, queue);
+      const takt::visit_view seen = random_kernel(d, queue, false);
       REQUIRE(out.set.add_visit(0, 0, seen.time.upper, 0, seen.values));
       longest = std::max(longest, seen.time.upper);
     }

@@ -437,6 +437,7 @@ auto graph_fields() -> std::string {
   out.add("block_slots.sms", with([](auto& s) { s.gpu.sms = 1; }));
   out.add("block_slots.threads_per_sm", with([](auto& s) { s.gpu.threads_per_sm = 256; }));
   out.add("block_slots.blocks_per_sm", with([](auto& s) { s.gpu.blocks_per_sm = 1; }));
+  out.add("block_slots.warp_size", with([](auto& s) { s.gpu.warp_size = 512; }));
   out.add("graph.period", with([](auto& s) { s.table.graphs[1].period *= 4; }));
   out.add("graph.cluster", with([](auto& s) { s.table.graphs[1].cluster = 1; }));
   out.add("cpu", node(0, [](auto& n) { n.wcet *= 4; }));

@@ -124,6 +124,7 @@ auto graph_platform_in(const field& input) -> takt::graph_platform {
   }
   out.sms = input.at("gpu").at("g").get<std::int32_t>();
   out.threads_per_sm = input.at("gpu").at("m").get<std::int32_t>();
+  out.warp_size = 1;
   return out;
 }
 

@@ -125,6 +125,7 @@ template <class Items, class F>
   if (hardware.threads_per_sm > 0) { out.add("threads_per_sm", hardware.threads_per_sm); }
   if (hardware.sms > 0) { out.add("virtual_per_sm", hardware.virtual_per_sm); }
   if (hardware.blocks_per_sm > 0) { out.add("blocks_per_sm", hardware.blocks_per_sm); }
+  if (hardware.warp_size != usual_warp_size) { out.add("warp_size", hardware.warp_size); }
   if (hardware.granularity != 1) { out.add("granularity", hardware.granularity); }
   if (!(hardware.speed == gpu_speed{})) { out.add("speed", ratio_text(hardware.speed)); }
   if (hardware.preemption_levels > 0) { out.add("preemption_levels", hardware.preemption_levels); }

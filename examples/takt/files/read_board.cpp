@@ -25,6 +25,7 @@ constexpr std::int32_t max_cores = 1024;
 constexpr std::int32_t max_sms = 4096;
 constexpr std::int32_t max_virtual_per_sm = 64;
 constexpr std::int32_t max_threads = 65536;
+constexpr std::int32_t max_warp = 1024;
 constexpr std::int32_t max_levels = 4096;
 constexpr std::int32_t max_engine_count = 65536;
 constexpr std::int32_t threads_of_a_virtual_sm = 1024;
@@ -234,6 +235,7 @@ void require_used(const fields& gpu, string_view sharing) {
     }
   }
   if (const auto n = gpu.find("blocks_per_sm")) { out.blocks_per_sm = read_count(n, max_threads); }
+  if (const auto n = gpu.find("warp_size")) { out.warp_size = read_count(n, max_warp); }
   if (const auto n = gpu.find("granularity")) { out.granularity = read_count(n, std::max(out.sms, 1)); }
   if (const auto s = gpu.find("speed")) { out.speed = read_speed(s); }
   if (const auto n = gpu.find("preemption_levels")) { out.preemption_levels = read_count(n, max_levels); }

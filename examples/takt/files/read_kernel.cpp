@@ -107,7 +107,7 @@ void read_blocks(const fields& kernel, described_visit& out, const workload_file
                               std::numeric_limits<std::int32_t>::max());
     std::int32_t most = most_threads;
     for (const gpu_hardware& gpu : file.board.gpus) {
-      if (gpu.threads_per_sm > 0) { most = std::min(most, gpu.threads_per_sm); }
+      if (gpu.threads_per_sm > 0) { most = std::min(most, gpu.threads_per_sm / gpu.warp_size * gpu.warp_size); }
     }
     out.threads = read_count(kernel.require("threads_per_block", "threads of one block"), most);
     out.known.add(visit_fact::grid);

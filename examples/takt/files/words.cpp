@@ -21,35 +21,14 @@ constexpr std::array<string_view, 5> platform_keys{"cpus", "copy_engines", "gpus
 constexpr std::array<string_view, 4> cpu_keys{"count", "policy", "cores", "clusters"};
 constexpr std::array<string_view, 3> core_keys{"name", "type", "speed"};
 constexpr std::array<string_view, 2> engine_keys{"count", "policy"};
-constexpr std::array<string_view, 29> gpu_keys{"sms",
-                                               "threads_per_sm",
-                                               "virtual_per_sm",
-                                               "blocks_per_sm",
-                                               "granularity",
-                                               "speed",
-                                               "preemption_levels",
-                                               "memory",
-                                               "copy_engines",
-                                               "copy_model",
-                                               "context_switch",
-                                               "count",
-                                               "sharing",
-                                               "policy",
-                                               "cost_model",
-                                               "order",
-                                               "slots",
-                                               "slice",
-                                               "protocol",
-                                               "clusters",
-                                               "tokens_per_gpu",
-                                               "engine_order",
-                                               "migration",
-                                               "uncontended",
-                                               "rules",
-                                               "triggers",
-                                               "dma",
-                                               "contention",
-                                               "levels"};
+constexpr std::array<string_view, 30> gpu_keys{"sms",         "threads_per_sm", "virtual_per_sm", "blocks_per_sm",
+                                               "warp_size",   "granularity",    "speed",          "preemption_levels",
+                                               "memory",      "copy_engines",   "copy_model",     "context_switch",
+                                               "count",       "sharing",        "policy",         "cost_model",
+                                               "order",       "slots",          "slice",          "protocol",
+                                               "clusters",    "tokens_per_gpu", "engine_order",   "migration",
+                                               "uncontended", "rules",          "triggers",       "dma",
+                                               "contention",  "levels"};
 constexpr std::array<string_view, 3> resource_keys{"name", "count", "policy"};
 constexpr std::array<string_view, 6> transfers_keys{"setup", "bytes_per_us", "chunk", "to_device", "to_host", "peer"};
 constexpr std::array<string_view, 2> transfer_keys{"setup", "bytes_per_us"};

@@ -24,6 +24,7 @@ namespace {
   out.sms = gpu.sms;
   out.threads_per_sm = gpu.threads_per_sm;
   out.blocks_per_sm = gpu.blocks_per_sm;
+  out.warp_size = gpu.warp_size;
   return out;
 }
 

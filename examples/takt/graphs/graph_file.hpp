@@ -68,7 +68,8 @@ void with_processors(const graph_file& file, const Rule& rule, F f) {
   const graph_platform& p = file.platform;
   const std::int32_t each = p.clusters[0];
   const auto cpus = pool(processors(each * static_cast<std::int32_t>(p.clusters.size())), clustered(rule, each));
-  const auto gpu = pool(block_slots(p.sms, p.threads_per_sm, p.blocks_per_sm), fifo_blocks(per_job_streams, guarded));
+  const auto gpu = pool(block_slots(p.sms, p.threads_per_sm, p.blocks_per_sm).with_warps_of(p.warp_size),
+                        fifo_blocks(per_job_streams, guarded));
   const auto engines = pool(copy_engines(p.copy_engines), fifo);
   if (p.sms > 0 && p.copy_engines > 0) { return f(platform(cpus, gpu, engines)); }
   if (p.sms > 0) { return f(platform(cpus, gpu)); }

@@ -363,7 +363,7 @@ auto summary_of(const workload_file& file, const policy_input& input, const judg
   out.plan_words = plan_words(file, found);
   const std::size_t parts = std::max({v.plan.offsets.size(), v.plan.local_deadlines.size(), v.plan.instances.size()});
   while (out.visits.size() < parts) { out.visits.push_back(fmt::format("step {}", out.visits.size())); }
-  out.allocation = report::detail::share_members(v.plan, out, file.board.gpus.size() > 1);
+  out.allocation = report::detail::share_members(v.plan, out, file.board.gpus.size() > 1, file.tasks);
   out.plan = report::detail::plan_members(v.plan, out);
   for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
   out.visits.clear();

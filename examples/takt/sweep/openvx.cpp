@@ -300,7 +300,7 @@ void capacity(const settings& s, experiment& e) {
   e.count = [sizes](const unit& u, std::span<std::int64_t> counts) {
     kernel_set set;
     (void)set.add({.name = "small", .length = 1, .period = 1, .threads = sizes[u.series]});
-    (void)set.add({.name = "large", .length = 1, .period = 1, .threads = warp_threads * u.level / 1000});
+    (void)set.add({.name = "large", .length = 1, .period = 1, .threads = usual_warp_size * u.level / 1000});
     const std::int64_t all = gpu.sms * gpu.threads_per_sm;
     counts[0] = 1000 * analysis::unit_block_size(set, gpu);
     counts[1] = 100'000 * (all - analysis::thread_capacity(set, gpu)) / all;

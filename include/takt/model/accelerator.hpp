@@ -89,5 +89,14 @@ enum class preemption_cost_model : std::uint8_t {
 [[nodiscard]] constexpr auto last_of(preemption_cost_model) noexcept -> preemption_cost_model {
   return preemption_cost_model::overhead;
 }
+/// Whether a kernel that is preempted first runs to the end of its wave, so that the cost is a piece of its own time.
+[[nodiscard]] constexpr auto costs_a_wave(preemption_cost_model model) noexcept -> bool {
+  switch (model) {
+    case preemption_cost_model::ideal:
+    case preemption_cost_model::race: return true;
+    case preemption_cost_model::overhead: return false;
+  }
+  return false;
+}
 
 }  // namespace takt

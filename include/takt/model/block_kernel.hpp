@@ -10,6 +10,7 @@
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/warps.hpp>
 
 namespace takt {
 
@@ -71,7 +72,7 @@ struct block_kernel {
   Number length{};  ///< longest time of a block beside any others
   Number period{};  ///< least time between two nominal enqueues
   std::int64_t blocks = 1;
-  std::int64_t threads = 1;  ///< per block
+  std::int64_t threads = 1;  ///< that a block holds of its SM: `whole_warps` of those it has
   Number jitter{};           ///< a job is enqueued at most this much after its nominal instant
   std::int64_t shared_memory = 0;
   std::int64_t registers = 0;     ///< both per block
@@ -89,12 +90,7 @@ template <ExactNumber Number>
   return number_traits<Number>::divide_up(work.value, threads);
 }
 
-/// Threads of a block as the hardware counts them: whole warps.
-inline constexpr std::int64_t warp_threads = 32;
 inline constexpr std::int64_t most_block_threads = 1024;
-[[nodiscard]] constexpr auto whole_warps(std::int64_t threads) noexcept -> std::int64_t {
-  return (threads + warp_threads - 1) / warp_threads * warp_threads;
-}
 
 /// Kernels in the given order. `Streams` says where their jobs are issued; most bounds need a stream per job.
 template <ExactNumber Number, std::size_t MaxTasks, StreamAssignment Streams = one_stream_per_job>
@@ -108,9 +104,9 @@ struct block_table {
   /// False when full.
   constexpr auto add(const block_kernel<Number>& k) -> bool { return tasks.push_back(k); }
   /// The same with the block size in whole warps: false also when it is above 1024 threads or not positive.
-  constexpr auto add_launch(block_kernel<Number> k) -> bool {
+  constexpr auto add_launch(block_kernel<Number> k, std::int32_t warp_size = usual_warp_size) -> bool {
     if (k.threads < 1 || k.threads > most_block_threads) { return false; }
-    k.threads = whole_warps(k.threads);
+    k.threads = whole_warps(k.threads, warp_size);
     return add(k);
   }
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }

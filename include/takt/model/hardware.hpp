@@ -9,6 +9,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/sm_power.hpp>
+#include <takt/model/warps.hpp>
 
 namespace takt {
 
@@ -20,11 +21,14 @@ struct gpu_hardware {
   gpu_speed speed{};
   std::int32_t threads_per_sm = 0;
   std::int32_t blocks_per_sm = 0;
+  std::int32_t warp_size = usual_warp_size;
   std::int32_t preemption_levels = 0;
   std::int64_t memory = 0;       ///< bytes
   ticks context_switch = 0;      ///< longest switch between two contexts, caches included
   bool switch_is_known = false;  ///< 0 is a statement, too
 
+  /// Of an SM.
+  [[nodiscard]] constexpr auto room() const noexcept -> sm_room { return {threads_per_sm, blocks_per_sm, warp_size}; }
   [[nodiscard]] friend constexpr auto operator==(const gpu_hardware&, const gpu_hardware&) noexcept -> bool = default;
 };
 

@@ -5,6 +5,7 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/model/warps.hpp>
 
 namespace takt {
 
@@ -14,8 +15,9 @@ struct sm_limits {
   std::int32_t blocks = 32;
   std::int32_t registers = 65'536;
   std::int32_t shared_memory = 98'304;  ///< bytes
-  std::int32_t warp_size = 32;
+  std::int32_t warp_size = usual_warp_size;
   std::int32_t register_unit = 256;  ///< registers are handed to a warp in multiples of this
+  std::int32_t register_files = 4;   ///< equal parts of the registers; a warp has all of its own in one of them
   std::int32_t shared_memory_unit = 256;
 };
 
@@ -30,13 +32,14 @@ struct block_needs {
 /// be. Source: Zou et al. 2021, section 2.1 (occupancy) and 4.2 (virtual SMs); the allocation units are the vendor's.
 [[nodiscard]] constexpr auto resident_blocks(const sm_limits& sm, const block_needs& block) noexcept -> std::int32_t {
   if (block.threads < 1 || block.registers_per_thread < 0 || block.shared_memory < 0) { return 0; }
-  const std::int32_t warps = ceil_divide(block.threads, sm.warp_size);
+  const auto held = static_cast<std::int32_t>(whole_warps(block.threads, sm.warp_size));
   const auto least = [](std::int32_t a, std::int32_t b) { return a < b ? a : b; };
-  std::int32_t fit = least(sm.blocks, sm.threads / (warps * sm.warp_size));
+  std::int32_t fit = least(sm.blocks, sm.threads / held);
   if (block.registers_per_thread > 0) {
     const std::int32_t per_warp =
         ceil_divide(block.registers_per_thread * sm.warp_size, sm.register_unit) * sm.register_unit;
-    fit = least(fit, sm.registers / per_warp / warps);
+    const std::int32_t warps = sm.registers / sm.register_files / per_warp * sm.register_files;
+    fit = least(fit, warps / (held / sm.warp_size));
   }
   if (block.shared_memory > 0) {
     const std::int32_t per_block = ceil_divide(block.shared_memory, sm.shared_memory_unit) * sm.shared_memory_unit;

@@ -34,16 +34,27 @@ struct virtual_sms_resource {
   std::int32_t granularity = 1;
   gpu_speed speed{};
   std::int32_t preemption_levels = 2;
+  sm_room room{};
 
   /// The same SMs on hardware that nests at most so many started kernels by stream priorities.
   [[nodiscard]] constexpr auto with_levels(std::int32_t levels) const noexcept -> virtual_sms_resource {
-    return {sms, per_sm, granularity, speed, levels};
+    virtual_sms_resource out = *this;
+    out.preemption_levels = levels;
+    return out;
   }
   /// The same SMs on a GPU that is so many times as fast as the one that the kernels' times are about: `at_speed(3,
   /// 2)`.
   [[nodiscard]] constexpr auto at_speed(std::int32_t numerator, std::int32_t denominator = 1) const noexcept
       -> virtual_sms_resource {
-    return {sms, per_sm, granularity, {numerator, denominator}, preemption_levels};
+    virtual_sms_resource out = *this;
+    out.speed = {numerator, denominator};
+    return out;
+  }
+  /// The same SMs, of which it is known what they hold.
+  [[nodiscard]] constexpr auto with_room(const sm_room& of_each) const noexcept -> virtual_sms_resource {
+    virtual_sms_resource out = *this;
+    out.room = of_each;
+    return out;
   }
 };
 
@@ -57,7 +68,7 @@ struct accelerator_resource {
 [[nodiscard]] constexpr auto copy_engines(std::int32_t count) noexcept -> copy_engines_resource { return {count}; }
 [[nodiscard]] constexpr auto virtual_sms(std::int32_t sms, std::int32_t per_sm, std::int32_t granularity = 1) noexcept
     -> virtual_sms_resource {
-  return {sms, per_sm, granularity, {}, 2};
+  return {.sms = sms, .per_sm = per_sm, .granularity = granularity};
 }
 
 /// So many cores (SMs), whose hardware nests at most so many started kernels by stream priorities.
@@ -164,7 +175,7 @@ constexpr auto append(platform_record& r, const copy_engines_resource& e, auto /
 template <class Rule>
 constexpr auto append(platform_record& r, const virtual_sms_resource& g, Rule rule) -> bool {
   const std::int32_t tokens = tokens_of(rule);
-  r.gpus.push_back({g.sms, g.per_sm, g.granularity, shares_physical_sms<Rule>(), g.speed, tokens});
+  r.gpus.push_back({g.sms, g.per_sm, g.granularity, shares_physical_sms<Rule>(), g.speed, tokens, g.room});
   return g.sms > 0 && g.speed.valid() && g.per_sm > 0 && g.sms <= max_units / g.per_sm && g.granularity > 0 &&
          g.preemption_levels > 0 && g.preemption_levels <= max_units && (tokens == 1 || r.gpus.back().slot() > 0);
 }

@@ -7,11 +7,29 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/sm_power.hpp>
 #include <takt/model/stage.hpp>
+#include <takt/model/warps.hpp>
 
 namespace takt {
 
 /// Most cores, and most virtual SMs of a GPU.
 inline constexpr std::int32_t max_units = 1 << 20;
+
+/// What an SM holds at a time. Without threads it is not known, and blocks are taken to fit a virtual SM.
+struct sm_room {
+  std::int32_t threads = 0;
+  std::int32_t blocks = 0;  ///< 0: never the reason why a block waits
+  std::int32_t warp_size = usual_warp_size;
+
+  [[nodiscard]] friend constexpr auto operator==(const sm_room&, const sm_room&) noexcept -> bool = default;
+
+  /// Blocks of so many threads that one SM holds, of at most so many. Pre: block_threads >= 1.
+  [[nodiscard]] constexpr auto holds(std::int32_t block_threads, std::int32_t most) const noexcept -> std::int32_t {
+    if (threads < 1 || warp_size < 1) { return most; }
+    const std::int64_t fit = threads / whole_warps(block_threads, warp_size);
+    const std::int64_t with_slots = blocks > 0 && blocks < fit ? blocks : fit;
+    return with_slots < most ? static_cast<std::int32_t>(with_slots) : most;
+  }
+};
 
 /// A GPU as an analysis sees it. Its SMs are handed out whole (isolated: the task's kernels alone interleave on them)
 /// or as virtual SMs (shared: kernels of different tasks may sit on one physical SM, and every interleave ratio must
@@ -23,6 +41,7 @@ struct gpu_record {
   bool shared = false;
   gpu_speed speed{};
   std::int32_t tokens = 1;  ///< into how many equal parts `locked` divides the SMs
+  sm_room room{};
 
   [[nodiscard]] friend constexpr auto operator==(const gpu_record&, const gpu_record&) noexcept -> bool = default;
 

@@ -152,7 +152,7 @@ template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
   const detail::rule_words rules = detail::rule_words_of<P>(record);
   out.platform_words = detail::board_words(record, rules);
   out.platform = detail::board_tree(record, rules);
-  out.allocation = detail::share_members(v.plan, out, record.gpus.size() > 1);
+  out.allocation = detail::share_members(v.plan, out, record.gpus.size() > 1, tasks);
   if (out.tasks.empty()) { return out; }
   const auto table = planned_table(platform, tasks, v.plan);
   detail::add_chain_facts(record, rules, table, v.plan, out);

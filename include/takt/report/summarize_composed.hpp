@@ -17,6 +17,7 @@
 #include <takt/report/table.hpp>
 #include <takt/report/tree.hpp>
 #include <takt/report/verdict_summary.hpp>
+#include <takt/rules/pool_facts.hpp>
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/token_rule.hpp>
 
@@ -162,14 +163,18 @@ void add_obstacle(const verdict<ticks, N, M>& v, verdict_summary& out) {
 /// on this board.
 template <class P, class T, std::size_t N, std::size_t M>
   requires BoardOfPools<P, T>
-[[nodiscard]] auto summarize(const P& board, const T& /*tasks*/, const verdict<ticks, N, M>& v) -> verdict_summary {
+[[nodiscard]] auto summarize(const P& board, const T& tasks, const verdict<ticks, N, M>& v) -> verdict_summary {
   verdict_summary out = detail::begin_summary(v);
   detail::describe_pools(board, out);
   if (out.tasks.empty()) { return out; }
   for (const auto& visit : v.visits) {
     out.visits.push_back(out.tasks[visit.task].name + " visit " + std::to_string(visit.segment));
   }
-  out.allocation = detail::share_members(v.plan, out, board.record().gpus.size() > 1);
+  std::int32_t gpus = 0;
+  board.each([&gpus](const auto& p) {
+    gpus += takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>::runs_kernels(p) ? 1 : 0;
+  });
+  out.allocation = detail::share_members(v.plan, out, gpus > 1, tasks);
   out.plan = detail::plan_members(v.plan, out);
   for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
   if (v.status == verdict_status::not_proven) { detail::add_obstacle(v, out); }

@@ -62,6 +62,10 @@ inline void describe_graph_platform(const graph_platform& p, gel_policy policy, 
       gpu.add("blocks_per_sm", p.blocks_per_sm);
       words += " in at most " + std::to_string(p.blocks_per_sm) + " blocks";
     }
+    if (p.warp_size != usual_warp_size) {
+      gpu.add("warp_size", p.warp_size);
+      words += ", warps of " + std::to_string(p.warp_size);
+    }
     gpus.push(std::move(gpu.add("sharing", "fifo-blocks")));
     out.platform_words.push_back(words + " (fifo-blocks)");
   } else {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,8 +13,12 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/critical_section.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
+#include <takt/model/segment.hpp>
+#include <takt/model/visit_source.hpp>
+#include <takt/model/visit_table.hpp>
 #include <takt/report/fault_words.hpp>
 #include <takt/report/tree.hpp>
 
@@ -128,15 +134,38 @@ template <class Part, class Names>
   return out;
 }
 
-/// The tasks that have a part of a GPU: how many SMs, and on which GPU where there are several.
-template <std::size_t N, std::size_t M>
-[[nodiscard]] auto share_members(const plan<N, M>& p, const verdict_summary& v, bool several_gpus) -> tree {
+/// Hears which tasks have kernels.
+template <std::size_t MaxTasks>
+class kernel_users {
+ public:
+  void open(const flow_attributes& /*task*/) { ++tasks_; }
+  template <class S>
+  auto visit(const S& /*segment*/, visit_mask /*before*/) -> visit_mask {
+    if constexpr (std::same_as<typename takt::detail::resource_of_segment<S>::type, gpu>) { has_[tasks_ - 1] = true; }
+    return 1;
+  }
+  void hold(mutex_key /*mutex*/, visit_mask /*visits*/) {}
+  void refuse(const model_error& /*error*/) {}
+
+  /// Of the task at this position.
+  [[nodiscard]] auto contains(std::size_t task) const -> bool { return has_[task]; }
+
+ private:
+  std::array<bool, MaxTasks> has_{};
+  std::size_t tasks_ = 0;
+};
+
+/// How many SMs tasks have for themselves, and where there are several GPUs, on which one each task with kernels is.
+template <class P, class Tasks>
+[[nodiscard]] auto share_members(const P& plan, const verdict_summary& v, bool several_gpus, const Tasks& tasks)
+    -> tree {
+  kernel_users<tasks_of<Tasks>> users;
+  visit_source<Tasks>::each(tasks, users);
   tree sms{tree::object{}};
   tree gpu{tree::object{}};
-  for (std::size_t i = 0; i < p.shares.size(); ++i) {
-    if (p.shares[i].sms < 1) { continue; }
-    sms.add(v.tasks[i].name, p.shares[i].sms);
-    gpu.add(v.tasks[i].name, p.shares[i].gpu);
+  for (std::size_t i = 0; i < plan.shares.size(); ++i) {
+    if (plan.shares[i].sms > 0) { sms.add(v.tasks[i].name, plan.shares[i].sms); }
+    if (users.contains(i)) { gpu.add(v.tasks[i].name, plan.shares[i].gpu); }
   }
   tree out;
   out.add("sms", std::move(sms));

@@ -55,10 +55,11 @@ struct kernel_rule {
   static constexpr bool serves_one_unit = true;
 
   template <TimedOnGpu K>
-  [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at) -> visit_view {
+  [[nodiscard]] static constexpr auto view(const K& kernel, const visit_placement& at,
+                                           preemption_cost_model model = preemption_cost_model::ideal) -> visit_view {
     const kernel_pinning place = detail::fact_or_none<kernel_pinning>(kernel);
     const bool is_pinned = !needs_all_cores(place.width);
-    visit_view out = stoppable_time(kernel, at.gpu);
+    visit_view out = stoppable_time(kernel, at.gpu, model);
     out.values = kernel_needs{out.values.at[0], is_pinned ? place.core : any_core}.values();
     return out;
   }
@@ -81,6 +82,10 @@ struct levels_rule : kernel_rule<Policy> {
   preemption_cost_model cost = preemption_cost_model::race;
   std::int32_t nesting = 2;  ///< most started kernels, as the resource of the pool says
 
+  template <TimedOnGpu K>
+  [[nodiscard]] constexpr auto view(const K& kernel, const visit_placement& at) const -> visit_view {
+    return kernel_rule<Policy>::view(kernel, at, cost);
+  }
   [[nodiscard]] constexpr auto on(const accelerator_resource& r) const noexcept -> levels_rule {
     return {{}, cost, r.record.preemption_levels};
   }

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <limits>
 
+#include <takt/model/warps.hpp>
+
 namespace takt {
 
-/// What one block takes from its SM, besides a block slot.
+/// What one block takes from its SM, besides a block slot: threads in whole warps.
 struct block_footprint {
   std::int64_t threads = 1;
   std::int64_t shared_memory = 0;
@@ -24,7 +26,14 @@ struct sm_capacity {
   std::int64_t blocks = unlimited;  ///< that can be resident at once
   std::int64_t shared_memory = unlimited;
   std::int64_t registers = unlimited;
+  std::int32_t warp_size = 1;  ///< of 1 thread: blocks say what they hold in whole warps
 
+  /// What a block of so many threads takes here.
+  [[nodiscard]] constexpr auto held_by(block_footprint b) const noexcept -> block_footprint {
+    b.threads = whole_warps(b.threads, warp_size);
+    return b;
+  }
+  /// Pre: as the block is held here.
   [[nodiscard]] constexpr auto fits(const block_footprint& b) const noexcept -> bool {
     return b.threads <= threads && blocks > 0 && b.shared_memory <= shared_memory && b.registers <= registers;
   }

@@ -64,6 +64,7 @@ class block_queue {
     ++unfinished_;
     const std::int32_t number = free_[MaxKernels - unfinished_];
     entries_[index(number)] = {.kernel = k, .unplaced = k.blocks};
+    entries_[index(number)].kernel.block = each_.held_by(k.block);
     if (k.stream == own_stream) {
       append(number);
       return number;
@@ -157,7 +158,8 @@ class block_queue {
   [[nodiscard]] constexpr auto sound(const queued_kernel& k) const noexcept -> bool {
     const bool streamed = k.stream == own_stream || (k.stream >= 0 && index(k.stream) < MaxStreams);
     const block_footprint& b = k.block;
-    return streamed && k.blocks > 0 && b.threads > 0 && b.shared_memory >= 0 && b.registers >= 0 && each_.fits(b);
+    return streamed && k.blocks > 0 && b.threads > 0 && b.shared_memory >= 0 && b.registers >= 0 &&
+           each_.fits(each_.held_by(b));
   }
 
   constexpr void append(std::int32_t number) noexcept {

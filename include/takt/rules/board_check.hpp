@@ -23,7 +23,12 @@ inline constexpr bool is_gpu = requires { typename Resource::runs_kernels; };
 
 /// A GPU as a plan sees it.
 [[nodiscard]] constexpr auto gpu_of(const virtual_sms_resource& r, bool shared) noexcept -> gpu_record {
-  return {.sms = r.sms, .virtual_per_sm = r.per_sm, .granularity = r.granularity, .shared = shared, .speed = r.speed};
+  return {.sms = r.sms,
+          .virtual_per_sm = r.per_sm,
+          .granularity = r.granularity,
+          .shared = shared,
+          .speed = r.speed,
+          .room = r.room};
 }
 [[nodiscard]] constexpr auto gpu_of(const accelerator_resource& r, bool shared) noexcept -> gpu_record {
   return {.sms = r.record.cores, .shared = shared};

@@ -70,7 +70,8 @@ template <RuleTag CpuRule, RuleTag GpuRule>
                                                 .granularity = g.granularity,
                                                 .shared = detail::shares_physical_sms<GpuRule>(),
                                                 .speed = g.speed,
-                                                .tokens = detail::tokens_of(gpus)}));
+                                                .tokens = detail::tokens_of(gpus),
+                                                .room = g.room()}));
   }
   return out;
 }

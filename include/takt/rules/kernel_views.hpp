@@ -8,6 +8,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
 #include <takt/model/accelerator_kernel.hpp>
 #include <takt/model/facts.hpp>
 #include <takt/model/graph/graph_parts.hpp>
@@ -87,7 +88,8 @@ template <class K>
   return out;
 }
 
-/// Of rounds of blocks, one on each virtual SM: whichever starts a block next, so many rounds end by then.
+/// Of rounds of blocks, one on each virtual SM: whichever starts a block next, so many rounds end by then. Where an SM
+/// holds fewer blocks than it counts as virtual SMs, only whole SMs say how many there are.
 template <class K>
 [[nodiscard]] constexpr auto time_of_blocks(const K& k, const gpu_record& gpu, std::int32_t sms) -> visit_view {
   const auto grid = fact<kernel_grid>(k);
@@ -95,7 +97,13 @@ template <class K>
   const ticks serial = fact_or_none<kernel_overhead>(k).time.count();
   if (grid.blocks < 1 || grid.threads < 1 || length < 1) { return {.fault = model_fault::kernel_shape_out_of_range}; }
   if (serial < 0) { return {.fault = model_fault::negative_time}; }
-  const std::int64_t rounds = grid.blocks / sms + (grid.blocks % sms == 0 ? 0 : 1);
+  const std::int32_t each = gpu.room.holds(grid.threads, gpu.virtual_per_sm);
+  if (each < 1) { return {.fault = model_fault::kernel_shape_out_of_range}; }
+  const bool one_each = each == gpu.virtual_per_sm;
+  const bool whole = !gpu.shared || sms == all_virtual_sms(gpu);
+  const std::int32_t places = one_each ? sms : whole ? sms / gpu.virtual_per_sm * each : 0;
+  if (places < 1) { return unknown_time(lacks(visit_fact::work, visit_fact::times_on_sms)); }
+  const auto rounds = ceil_divide<std::int64_t>(grid.blocks, places);
   ticks upper = 0;
   if (!checked_multiply(rounds, length, upper) || !checked_add(upper, serial, upper)) {
     return {.fault = model_fault::time_overflow};
@@ -254,9 +262,11 @@ template <TimedOnGpu K>
 }
 
 /// On the whole GPU, with what it costs to stop the kernel as the first value. A kernel that does not say so runs to
-/// its end: the cost is its time.
+/// its end: the cost is its time. Where the cost is that of a wave, it is no more than the time that is derived for all
+/// of the kernel. Error: a cost above a given `wcet`; one above any time where it comes on top of that.
 template <TimedOnGpu K>
-[[nodiscard]] constexpr auto stoppable_time(const K& k, const gpu_record& gpu) -> visit_view {
+[[nodiscard]] constexpr auto stoppable_time(const K& k, const gpu_record& gpu,
+                                            preemption_cost_model model = preemption_cost_model::race) -> visit_view {
   visit_view out = time_on_gpu(k, gpu);
   ticks cost = out.time.upper;
   if constexpr (knows<kernel_preemption_cost, K>) {
@@ -267,7 +277,10 @@ template <TimedOnGpu K>
     }
   }
   if (out.fault == model_fault::none && cost > out.time.upper) {
-    out.fault = model_fault::preemption_cost_exceeds_time;
+    bool contradicts = !costs_a_wave(model);
+    if constexpr (knows<kernel_wcet, K>) { contradicts = contradicts || states<kernel_wcet>(k); }
+    if (contradicts) { out.fault = model_fault::preemption_cost_exceeds_time; }
+    cost = out.time.upper;
   }
   out.values.at[0] = cost;
   return out;

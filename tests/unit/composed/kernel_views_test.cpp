@@ -44,6 +44,27 @@ constexpr auto unknown(const K& k, std::int32_t sms, const takt::gpu_record& gpu
 
 }  // namespace
 
+TEST_CASE("an SM that holds fewer blocks than it counts as virtual SMs gives a kernel as many places as it holds") {
+  const auto in = [](const takt::sm_room& room, bool is_shared = false) {
+    return takt::gpu_record{.sms = 4, .virtual_per_sm = 4, .shared = is_shared, .room = room};
+  };
+  const auto big = takt::kernel(takt::grid(24, 513), takt::block_length(3_ms));
+  CHECK(on(big, 16, in({})) == 6 * ms);
+  CHECK(on(big, 16, in({.threads = 2176})) == 6 * ms);  // 4 times 17 warps
+  CHECK(on(big, 16, in({.threads = 2048})) == 6 * ms);  // three in an SM
+  CHECK(on(big, 16, in({.threads = 1088})) == 9 * ms);  // two
+  CHECK(on(big, 8, in({.threads = 1088})) == 18 * ms);
+  CHECK(on(big, 16, in({.threads = 2176, .blocks = 2})) == 9 * ms);
+  CHECK(on(big, 16, in({.threads = 1088, .warp_size = 64})) == 18 * ms);
+  CHECK(on(big, 7, in({.threads = 1088})) == 36 * ms);  // on one whole SM
+  CHECK(on(big, 3, in({.threads = 1088})) == -1);
+  // of virtual SMs that others share, nobody knows which are on one SM
+  CHECK(on(big, 8, in({.threads = 2176}, true)) == 9 * ms);
+  CHECK(on(big, 8, in({.threads = 1088}, true)) == -1);
+  CHECK(on(big, 16, in({.threads = 1088}, true)) == 9 * ms);
+  CHECK(takt::time_on_sms(big, in({.threads = 512}), 16).fault == model_fault::kernel_shape_out_of_range);
+}
+
 TEST_CASE("facts of a published kernel in any order are that kernel, and any others a kernel of facts") {
   using divisible = takt::kernel_segment<takt::divisible_work>;
   static_assert(std::same_as<decltype(takt::kernel(takt::interleave(9, 5), takt::work(8_ms))), divisible>);
@@ -155,6 +176,14 @@ TEST_CASE("a derived time is never sharper than a given one") {
     CHECK(takt::stoppable_time(takt::kernel(wcet, takt::preemption_cost(0_ms)), isolated).values.at[0] == 0);
   }
   CHECK(takt::stoppable_time(takt::kernel(takt::wcet(1_ms), takt::preemption_cost(2_ms)), isolated).fault ==
+        model_fault::preemption_cost_exceeds_time);
+  // no wave of a kernel is longer than what bounds the kernel; what is lost on top of it may be
+  const auto derived = takt::kernel(takt::work(16_ms), takt::preemption_cost(9_ms));
+  const ticks whole = upper(takt::time_on_gpu(derived, isolated));
+  REQUIRE(whole < 9 * ms);
+  CHECK(takt::stoppable_time(derived, isolated).values.at[0] == whole);
+  CHECK(takt::stoppable_time(derived, isolated, takt::preemption_cost_model::ideal).values.at[0] == whole);
+  CHECK(takt::stoppable_time(derived, isolated, takt::preemption_cost_model::overhead).fault ==
         model_fault::preemption_cost_exceeds_time);
   // a given row is that of the same share, a derived one that of fewer whole SMs
   for (std::int32_t percent = 13; percent <= 100; ++percent) {

@@ -116,9 +116,8 @@ TEST_CASE("a block queue refuses kernels that it cannot place and facts that it 
   CHECK(fault(block_board,
               takt::kernel(takt::grid(4, 256), takt::block_length(1_ms), takt::launch(1_ms), takt::await(0_ms)))
             .fault == model_fault::none);
-  CHECK(fault(block_board,
-              takt::kernel(takt::grid(4, 256), takt::block_length(1_ms), takt::work(9_ms), takt::overhead(1_ms)))
-            .fault == model_fault::workload_part_unused);
+  CHECK(fault(block_board, takt::kernel(takt::grid(4, 256), takt::block_length(1_ms), takt::overhead(takt::duration{-1}))).fault ==
+        model_fault::negative_time);
   const auto board = [](std::int32_t sms, std::int32_t threads, std::int32_t slots) {
     return takt::platform(processors, takt::pool(takt::block_slots(sms, threads, slots), blocks));
   };
@@ -126,6 +125,65 @@ TEST_CASE("a block queue refuses kernels that it cannot place and facts that it 
   CHECK(fault(board(193, 2048, 32), good).fault == model_fault::platform_size_out_of_range);
   CHECK(fault(board(192, 2048, 33), takt::kernel(takt::grid(4, 32), takt::block_length(1_ms))).fault ==
         model_fault::platform_size_out_of_range);
+}
+
+TEST_CASE("a block holds whole warps of its SM, in the time, the bound and the run of its kernel") {
+  const auto set = takt::task_set(
+      takt::task("odd", takt::period(50_ms), takt::kernel(takt::grid(12, 33), takt::block_length(2_ms))),
+      takt::task("even", takt::period(50_ms), takt::kernel(takt::grid(12, 64), takt::block_length(2_ms))));
+  const auto on = [](std::int32_t warp) {
+    return takt::platform(takt::pool(takt::block_slots(1, 256).with_warps_of(warp), blocks));
+  };
+  const auto worst = [&](const auto& board) {
+    const auto verdict = takt::analyze(board, set);
+    REQUIRE(verdict.schedulable());
+    const auto seen = takt::simulate(board, set, verdict.plan, {.horizon = 1_s});
+    CHECK(seen.visit_response(0, 0) <= verdict.tasks[0].bound.value);
+    CHECK(seen.visit_response(1, 0) <= verdict.tasks[1].bound.value);
+    return seen.visit_response(0, 0);
+  };
+  CHECK(worst(on(1)) == 4 * ms);     // seven at a time
+  CHECK(worst(on(32)) == 6 * ms);    // four
+  CHECK(worst(on(64)) == 6 * ms);    // four
+  CHECK(worst(on(128)) == 12 * ms);  // two
+  CHECK(takt::analyze(on(256), set).tasks[0].bound.value == 2 * 24 * ms);
+  CHECK(takt::analyze(on(257), set).error.fault == takt::model_fault::kernel_shape_out_of_range);
+  CHECK(takt::analyze(on(0), set).error.fault == takt::model_fault::platform_size_out_of_range);
+  // Who counts single threads promises less than a run takes.
+  const auto promised = takt::analyze(on(1), set);
+  const auto seen = takt::simulate(on(128), set, promised.plan, {.horizon = 1_s});
+  CHECK(seen.tasks[0].worst_response + seen.tasks[1].worst_response >
+        promised.tasks[0].bound.value + promised.tasks[1].bound.value);
+}
+
+TEST_CASE("what a kernel takes apart from its blocks holds up the queue, and all that wait count it") {
+  using takt::grid;
+  const auto kernel = [](std::int64_t count, auto length, auto serial) {
+    return takt::kernel(grid(count, 512), takt::block_length(length), takt::overhead(serial));
+  };
+  const auto queue = takt::pool(takt::block_slots(2, 1024), blocks).rule;
+  const auto alone = queue.view(kernel(8, 2_ms, 500_us));
+  CHECK(alone.time.upper == 4 * ms + ms / 2);
+  CHECK(alone.values.at[3] == ms / 2);
+  const auto set = takt::task_set(takt::task("first", takt::period(50_ms), kernel(8, 2_ms, 500_us)),
+                                  takt::task("second", takt::period(50_ms), kernel(4, 1_ms, 3_ms)));
+  const auto board = takt::platform(takt::pool(takt::block_slots(2, 1024), blocks));
+  const auto verdict = takt::analyze(board, set);
+  REQUIRE(verdict.schedulable());
+  const auto seen = takt::simulate(board, set, verdict.plan, {.horizon = 1_s});
+  CHECK(seen.visit_response(0, 0) == 4 * ms + ms / 2);
+  // The last blocks of the first start after 2.5 ms; then the second is the head.
+  CHECK(seen.visit_response(1, 0) == 2 * ms + ms / 2 + 3 * ms + ms);
+  CHECK(verdict.tasks[0].bound.value == 8 * ms + ms / 2);
+  CHECK(verdict.tasks[1].bound.value == 8 * ms + ms / 2);
+  expect_sound(board, set);
+  auto fast = queue;
+  fast.speed = {2, 1};
+  CHECK(fast.view(kernel(8, 2_ms, 500_us)).time.upper == 2 * ms + ms / 4);
+  fast.speed = {1, 2};
+  CHECK(fast.view(kernel(8, 2_ms, 500_us)).time.upper == 9 * ms);
+  fast.speed = {0, 1};
+  CHECK(fast.view(kernel(8, 2_ms, 500_us)).fault == takt::model_fault::time_overflow);
 }
 
 TEST_CASE("chains with lasting shares of a GPU are proven in a constant expression and simulated") {

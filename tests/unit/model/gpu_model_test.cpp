@@ -153,8 +153,12 @@ TEST_CASE("RTGPU-52 occupancy is limited by threads, block slots, registers and 
   CHECK(takt::resident_blocks(sm, {.threads = 32}) == 32);
   CHECK(takt::resident_blocks(sm, {.threads = 33}) == 32);
   CHECK(takt::resident_blocks(sm, {.threads = 1000}) == 2);
+  CHECK(takt::resident_blocks({.threads = 2560, .blocks = 40, .warp_size = 64}, {.threads = 96}) == 20);
   CHECK(takt::resident_blocks(sm, {.threads = 512, .registers_per_thread = 64}) == 2);
   CHECK(takt::resident_blocks(sm, {.threads = 512, .registers_per_thread = 33}) == 3);
+  // 51 warps fit in the registers, but only 12 in each of four files of them.
+  CHECK(takt::resident_blocks(sm, {.threads = 544, .registers_per_thread = 33}) == 2);
+  CHECK(takt::resident_blocks({.register_files = 1}, {.threads = 544, .registers_per_thread = 33}) == 3);
   CHECK(takt::resident_blocks(sm, {.threads = 256, .shared_memory = 40'000}) == 2);
   CHECK(takt::resident_blocks(sm, {.threads = 1024, .registers_per_thread = 128}) == 0);
   CHECK(takt::resident_blocks(sm, {.threads = 0}) == 0);

@@ -206,3 +206,24 @@ TEST_CASE("a wrong plan of a board of pools is reported as what it is") {
   CHECK_FALSE(v.fault.empty());
   CHECK(json_of(v).at("tasks").empty());
 }
+
+TEST_CASE("each task with kernels has its GPU named on a board of several, whether SMs are handed out or not") {
+  const auto set = takt::task_set(
+      takt::task("lidar", takt::period(50_ms), takt::cpu(1_ms), takt::kernel(takt::work(20_ms)), takt::cpu(3_ms)),
+      takt::task("log", takt::period(100_ms), takt::cpu(20_ms)),
+      takt::task("camera", takt::period(33_ms), takt::kernel(takt::work(12_ms)), takt::cpu(1_ms)));
+  const auto gpu_of = [&](const auto& rule, std::int32_t sms) {
+    const auto board =
+        takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::virtual_sms(4, 2), rule),
+                       takt::pool(takt::virtual_sms(2, 2), rule));
+    auto plan = takt::dedicate(sms, 0, sms);
+    plan.shares[2].gpu = 1;
+    const json j = json_of(takt::report::summarize(board, set, takt::analyze(board, set, plan)));
+    CHECK(j.at("allocation").at("sms").size() == (sms == 0 ? 0 : 2));
+    return j.at("allocation").at("gpu");
+  };
+  const json expected{{"lidar", 0}, {"camera", 1}};
+  CHECK(gpu_of(takt::federated, 2) == expected);
+  CHECK(gpu_of(takt::nonpreemptive(takt::edf), 0) == expected);
+  CHECK(gpu_of(takt::levels(takt::edf), 0) == expected);
+}

@@ -87,9 +87,9 @@ constexpr void judge_kernel_table(const Described& tasks, const accelerator_reco
 /// The kernels of described tasks, placed. False where they cannot be read; then the verdict says why.
 template <class Described>
 constexpr auto kernels_on_board(const Described& tasks, const hardware& board, bool is_placed,
-                                accelerator_table<ticks, Described::max_tasks>& table, bool& times_are_given,
-                                kernels_answer<Described>& out) -> bool {
-  const auto reading = analysis::read_whole_kernels(tasks, board, table);
+                                preemption_cost_model model, accelerator_table<ticks, Described::max_tasks>& table,
+                                bool& times_are_given, kernels_answer<Described>& out) -> bool {
+  const auto reading = analysis::read_whole_kernels(tasks, board, table, model);
   times_are_given = reading.times_are_given;
   model_error error = reading.why;
   if (!error) { error = validate(table, accelerator_record{.cores = cores_of(board.gpus[0]), .preemption_levels = 1}); }
@@ -111,6 +111,13 @@ template <AcceleratorRule Rule>
   return out;
 }
 
+/// What a preemption costs under a rule that does not choose it is a wave.
+template <AcceleratorRule Rule>
+[[nodiscard]] constexpr auto costs_of(const Rule& rule) noexcept -> preemption_cost_model {
+  if constexpr (ChoosesCosts<Rule>) { return rule.cost; }
+  return preemption_cost_model::ideal;
+}
+
 }  // namespace detail
 
 /// f(board, table) of what published methods of whole kernels read, those for one SM placed. Error: what is no kernel,
@@ -121,7 +128,9 @@ template <class Described, AcceleratorRule Rule, class F>
   kernels_answer<Described> out;
   accelerator_table<ticks, Described::max_tasks> table;
   bool times_are_given = true;
-  if (!detail::kernels_on_board(tasks, board, false, table, times_are_given, out)) { return out.verdict.error; }
+  if (!detail::kernels_on_board(tasks, board, false, detail::costs_of(rule), table, times_are_given, out)) {
+    return out.verdict.error;
+  }
   detail::on_accelerator(detail::accelerator_of<Rule>(board.gpus[0], nesting), rule,
                          [&](const auto& accelerator) { f(accelerator, table); });
   return {};
@@ -138,7 +147,8 @@ template <class Described, AcceleratorRule Rule, std::size_t N = 1, std::size_t 
   kernels_answer<Described> out;
   accelerator_table<ticks, Described::max_tasks> table;
   bool times_are_given = true;
-  if (!detail::kernels_on_board(tasks, board, !p.cores.empty(), table, times_are_given, out)) { return out; }
+  const preemption_cost_model model = detail::costs_of(rule);
+  if (!detail::kernels_on_board(tasks, board, !p.cores.empty(), model, table, times_are_given, out)) { return out; }
   if (const auto error = parts_fault(p, {.cores = true, .priorities = true, .slots = true}, tasks.size())) {
     out.verdict.refuse(error);
     return out;
@@ -161,7 +171,8 @@ template <class Described, KernelOrder Order>
   kernels_answer<Described> out;
   accelerator_table<ticks, Described::max_tasks> table;
   bool times_are_given = true;
-  if (!detail::kernels_on_board(tasks, board, false, table, times_are_given, out)) { return out; }
+  constexpr auto model = preemption_cost_model::ideal;
+  if (!detail::kernels_on_board(tasks, board, false, model, table, times_are_given, out)) { return out; }
   accelerator_record record{.cores = detail::cores_of(board.gpus[0]), .preemption_levels = 1};
   ticks shortest = table.tasks[0].deadline;
   for (const auto& t : table.tasks) { shortest = t.deadline < shortest ? t.deadline : shortest; }

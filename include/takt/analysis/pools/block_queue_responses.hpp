@@ -47,10 +47,12 @@ template <std::size_t MaxVisits>
 
 /// Responses of kernels in one block queue, whatever the jitter: of each other task the kernels of at most one job are
 /// pending. The lesser of two bounds:
-/// - all that is ahead drains at the rate of the capacity until the last block starts, as in `owner_response`;
+/// - all that is ahead drains at the rate of the capacity until the last block starts, as in `owner_response`, but for
+///   the serial parts of kernels, while which it may stand still;
 /// - one kernel after the other, each as long as on an empty GPU. For when those ahead are done, no other kernel has
 ///   blocks on an SM before the last own block is placed, and blocks that never wait for each other in a round end
 ///   within it.
+/// See docs/composition.md, "Serial parts".
 ///
 /// The times of visits are those on an empty GPU, and their values those of a `block_visit`.
 /// Source: Yang et al. 2018, Lemma 2, for the rate; else takt's own.
@@ -62,7 +64,10 @@ constexpr void block_queue_responses(std::span<visit_demand> visits, const block
   if (load.capacity <= 0) { return; }
   const std::size_t n = visits.size();
   visit_demand* const d = visits.data();
-  const auto work = [&](const visit_demand& u) { return load.work_of_job(static_cast<std::size_t>(&u - d)); };
+  const auto work = [&](const visit_demand& u) {  // a serial part as the work that drains in its time
+    const detail::upward serial{block_visit::of(u.view).serial};
+    return load.work_of_job(static_cast<std::size_t>(&u - d)) + serial * detail::upward{load.capacity};
+  };
   detail::upward all{};
   for (std::size_t i = 0, end = 0; i < n; i = end) {
     for (end = i; end < n && d[end].task == d[i].task;) { ++end; }

@@ -11,6 +11,7 @@
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/model/warps.hpp>
 
 namespace takt {
 
@@ -22,6 +23,7 @@ struct graph_platform {
   std::int32_t sms = 0;                                ///< 0: no GPU
   std::int32_t threads_per_sm = 0;
   std::int32_t blocks_per_sm = 0;  ///< 0: never the reason why a block waits
+  std::int32_t warp_size = usual_warp_size;
   std::int32_t copy_engines = 0;
 
   /// Who makes the copies here.
@@ -36,9 +38,15 @@ struct block_slots_resource {
   std::int32_t sms = 1;
   std::int32_t threads_per_sm = 1;
   std::int32_t blocks_per_sm = 0;
+  std::int32_t warp_size = usual_warp_size;
 
   [[nodiscard]] constexpr auto valid() const noexcept -> bool {
-    return sms > 0 && sms <= max_units && threads_per_sm > 0 && threads_per_sm <= max_units && blocks_per_sm >= 0;
+    return sms > 0 && sms <= max_units && threads_per_sm > 0 && threads_per_sm <= max_units && blocks_per_sm >= 0 &&
+           warp_size > 0 && warp_size <= max_units;
+  }
+  /// The same on hardware whose warps have so many threads.
+  [[nodiscard]] constexpr auto with_warps_of(std::int32_t threads) const noexcept -> block_slots_resource {
+    return {sms, threads_per_sm, blocks_per_sm, threads};
   }
 };
 
@@ -46,7 +54,7 @@ struct block_slots_resource {
 /// last one out only if blocks are so large that the threads are always used up first.
 [[nodiscard]] constexpr auto block_slots(std::int32_t sms, std::int32_t threads_per_sm,
                                          std::int32_t blocks_per_sm = 0) noexcept -> block_slots_resource {
-  return {sms, threads_per_sm, blocks_per_sm};
+  return {.sms = sms, .threads_per_sm = threads_per_sm, .blocks_per_sm = blocks_per_sm};
 }
 
 namespace detail {
@@ -82,6 +90,7 @@ constexpr void note(graph_platform& out, const block_slots_resource& g, const au
   out.sms = g.sms;
   out.threads_per_sm = g.threads_per_sm;
   out.blocks_per_sm = g.blocks_per_sm;
+  out.warp_size = g.warp_size;
 }
 constexpr void note(graph_platform& out, const copy_engines_resource& e, const auto& /*rule*/) {
   out.copy_engines = e.count;
@@ -107,7 +116,8 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     if (!in_range(cpus)) { return {model_fault::platform_size_out_of_range}; }
   }
   const bool without_gpu = platform.sms == 0 && platform.threads_per_sm == 0;
-  if (!without_gpu && (!in_range(platform.sms) || !in_range(platform.threads_per_sm) || platform.blocks_per_sm < 0)) {
+  if (!without_gpu && (!in_range(platform.sms) || !in_range(platform.threads_per_sm) || platform.blocks_per_sm < 0 ||
+                       !in_range(platform.warp_size))) {
     return {model_fault::platform_size_out_of_range};
   }
   for (std::uint32_t i = 0; i < table.graphs.size(); ++i) {
@@ -119,7 +129,9 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     const auto& n = table.nodes[v];
     if (n.kind != node_kind::kernel) { continue; }
     if (without_gpu) { return {model_fault::kernel_without_gpu, n.graph, v}; }
-    if (n.block_threads > platform.threads_per_sm) { return {model_fault::kernel_shape_out_of_range, n.graph, v}; }
+    if (whole_warps(n.block_threads, platform.warp_size) > platform.threads_per_sm) {
+      return {model_fault::kernel_shape_out_of_range, n.graph, v};
+    }
   }
   return {};
 }

@@ -52,7 +52,8 @@ struct measured_share {
   ticks time = 0;
 };
 
-/// What is assumed of shares that were not measured.
+/// What is assumed of shares that were not measured. Kernels whose blocks take some rounds are faster by steps: a curve
+/// through a few of their times may lie below the others.
 enum class between_shares : std::uint8_t {
   step,   ///< that a job is no slower than with the next smaller measured share, and nothing below the least
   curve,  ///< that time is a + b / share or below it between two measured shares, and at most b / share below the least
@@ -94,7 +95,7 @@ class wcet_row {
   /// Times from a few measured shares, given in any order. A measurement with share 0 is passed over; what nothing is
   /// known of is unbounded. With an unknown rule all times are 0, which `validate` refuses.
   [[nodiscard]] static constexpr auto interpolated(std::span<const measured_share> given,
-                                                   between_shares rule = between_shares::curve) noexcept -> wcet_row {
+                                                   between_shares rule = between_shares::step) noexcept -> wcet_row {
     std::array<ticks, shares> times{};
     std::array<bool, shares> known{};
     if (!is_known(rule)) { return {}; }

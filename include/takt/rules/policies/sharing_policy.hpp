@@ -77,7 +77,11 @@ template <RuleTag CpuRule>
 
 /// The SMs of a GPU as a resource.
 [[nodiscard]] constexpr auto sms_of(const gpu_hardware& gpu) noexcept -> virtual_sms_resource {
-  const virtual_sms_resource out{gpu.sms, gpu.virtual_per_sm, gpu.granularity, gpu.speed, 2};
+  const virtual_sms_resource out{.sms = gpu.sms,
+                                 .per_sm = gpu.virtual_per_sm,
+                                 .granularity = gpu.granularity,
+                                 .speed = gpu.speed,
+                                 .room = gpu.room()};
   return gpu.preemption_levels > 0 ? out.with_levels(gpu.preemption_levels) : out;
 }
 

@@ -66,9 +66,8 @@ struct fifo_blocks_policy {
   }
   template <RuleTag CpuRule>
   [[nodiscard]] static constexpr auto gpu_pool(const gpu_hardware& gpu, const CpuRule& /*rule*/) {
-    return pool(
-        block_slots_resource{.sms = gpu.sms, .threads_per_sm = gpu.threads_per_sm, .blocks_per_sm = gpu.blocks_per_sm},
-        block_queue_rule<>{});
+    const auto slots = block_slots(gpu.sms, gpu.threads_per_sm, gpu.blocks_per_sm);
+    return pool(slots.with_warps_of(gpu.warp_size), block_queue_rule<>{.speed = gpu.speed});
   }
 };
 

@@ -14,8 +14,9 @@
 namespace takt {
 
 /// A GPU whose kernels wait in one `block_queue`, each in a stream of its own. All blocks of a run are equally long: a
-/// visit that takes so much on an empty GPU takes as much there, and no less beside others. The unit of a slice is the
-/// SM; several clients may hold it at a time.
+/// visit that takes so much on an empty GPU takes as much there, and no less beside others. The serial part of a kernel
+/// comes before its blocks, when it is the head of the queue, and holds no SM; a visit that takes less than it may
+/// saves it first. The unit of a slice is the SM; several clients may hold it at a time.
 ///
 /// Pre: at most `MaxSms` SMs, no more than `MaxBlocks` blocks fit on them at once, and visits have the values of a
 /// `block_visit`.
@@ -33,20 +34,28 @@ class block_queue_server {
     const block_visit k = block_visit::of(v.view);
     const std::int32_t number = queue_.enqueue({.block = {.threads = k.threads}, .blocks = k.blocks});
     if (number == no_queued_kernel) { return; }
-    loads_[number] = {ceil_divide(v.length, rounds_alone(gpu_, k.blocks, k.threads)), v.who};
+    const std::int64_t rounds = rounds_alone(gpu_, k.blocks, k.threads);
+    const ticks in_blocks = v.length < rounds * k.length ? v.length : rounds * k.length;
+    loads_[number] = {ceil_divide(in_blocks, rounds), v.length - in_blocks, v.who};
   }
   constexpr void decide(ticks now, const slice_sink& /*sink*/) noexcept {
     std::int32_t kernel = no_queued_kernel;
     for (;;) {
-      const block_start s = queue_.dispatch();
+      const block_start s = holds_back(now) ? block_start{} : queue_.dispatch();
       if (s.kernel != kernel && kernel != no_queued_kernel) { start(kernel, now); }
       kernel = s.kernel;
       if (kernel == no_queued_kernel) { return; }
       ++starting_[s.sm];
     }
   }
-  [[nodiscard]] constexpr auto next() const noexcept -> ticks { return count_ == 0 ? no_event : groups_[0].end; }
+  [[nodiscard]] constexpr auto next() const noexcept -> ticks {
+    return count_ == 0 || opens_ < groups_[0].end ? opens_ : groups_[0].end;
+  }
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
+    if (opens_ <= now) {
+      loads_[queue_.waiting(0)].serial = 0;
+      opens_ = no_event;
+    }
     while (count_ > 0 && groups_[0].end <= now) {
       const group g = pop();
       const load k = loads_[g.kernel];
@@ -59,6 +68,7 @@ class block_queue_server {
  private:
   struct load {
     ticks length = 0;  ///< of each block
+    ticks serial = 0;  ///< that is still to come
     client who = no_client;
   };
   /// Blocks of a kernel that started on an SM at one instant.
@@ -73,6 +83,13 @@ class block_queue_server {
   [[nodiscard]] static constexpr auto before(const group& a, const group& b) noexcept -> bool {
     if (a.end != b.end) { return a.end < b.end; }
     return a.kernel != b.kernel ? a.kernel < b.kernel : a.sm < b.sm;
+  }
+  /// Whether the serial part of the head keeps blocks from starting.
+  constexpr auto holds_back(ticks now) noexcept -> bool {
+    if (queue_.waiting() == 0) { return false; }
+    const ticks serial = loads_[queue_.waiting(0)].serial;
+    if (serial > 0 && opens_ == no_event) { opens_ = now + serial; }
+    return serial > 0;
   }
   constexpr void start(std::int32_t kernel, ticks now) noexcept {
     for (std::int32_t sm = 0; sm < gpu_.sms; ++sm) {
@@ -106,6 +123,7 @@ class block_queue_server {
   load loads_[Capacity]{};     ///< by number of the kernel
   group groups_[MaxBlocks]{};  ///< a heap, the earliest end first
   std::size_t count_ = 0;
+  ticks opens_ = no_event;           ///< end of the serial part of the head
   std::int32_t starting_[MaxSms]{};  ///< blocks that the kernel in hand starts now
 };
 

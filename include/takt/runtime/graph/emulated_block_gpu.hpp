@@ -68,7 +68,8 @@ class emulated_block_gpu {
         hears_{std::move(hears)},
         queue_{platform.sms,
                {.threads = platform.threads_per_sm,
-                .blocks = platform.blocks_per_sm > 0 ? platform.blocks_per_sm : sm_capacity::unlimited},
+                .blocks = platform.blocks_per_sm > 0 ? platform.blocks_per_sm : sm_capacity::unlimited,
+                .warp_size = platform.warp_size},
                placement} {
     for (std::uint32_t k = 0; k < kernels_.size(); ++k) {
       guards_.emplace_back(kernels_[k].separation);

@@ -70,6 +70,7 @@ class graph_run {
     graph_platform engines;
     engines.sms = platform_->copy_engines;
     engines.threads_per_sm = 1;
+    engines.warp_size = 1;
     make_device(engines_, node_kind::copy, engines, block_placement::even);
     for (std::uint32_t g = 0; g < laid_->graphs.size(); ++g) {
       crews_.push_back(std::make_unique<graph_crew>(g, around(g)));

@@ -146,6 +146,7 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
   if (platform.sms > 0) {
     how.gpu.sms = platform.sms;
     how.gpu.each.threads = platform.threads_per_sm;
+    how.gpu.each.warp_size = platform.warp_size;
     if (platform.blocks_per_sm > 0) { how.gpu.each.blocks = platform.blocks_per_sm; }
   }
   const auto releases = detail::invocations_of(table, options);

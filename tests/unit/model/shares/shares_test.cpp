@@ -141,8 +141,8 @@ TEST_CASE("WAMP-24 a few measured shares complete a row") {
     return takt::measured_share{share::bounded(percent), full.at(share::bounded(percent))};
   };
   const std::array<takt::measured_share, 4> few{at(100), at(10), at(25), at(50)};
-  const auto curve = wcet_row::interpolated(few);
-  const auto step = wcet_row::interpolated(few, takt::between_shares::step);
+  const auto curve = wcet_row::interpolated(few, takt::between_shares::curve);
+  const auto step = wcet_row::interpolated(few);
   for (int percent = 1; percent <= 100; ++percent) {
     const auto held = share::bounded(percent);
     CHECK(curve.at(held) >= full.at(held));
@@ -159,7 +159,7 @@ TEST_CASE("WAMP-24 a few measured shares complete a row") {
   // is slower than with less.
   const std::array<takt::measured_share, 5> odd{
       {{share{20}, 50}, {share{40}, 70}, {share{20}, 60}, {share{60}, 30}, {share{0}, 9999}}};
-  const auto row = wcet_row::interpolated(odd);
+  const auto row = wcet_row::interpolated(odd, takt::between_shares::curve);
   CHECK(row.at(share{20}) == 70);
   CHECK(row.at(share{30}) == 70);
   CHECK(row.at(share{60}) == 30);
@@ -174,6 +174,26 @@ TEST_CASE("WAMP-24 a few measured shares complete a row") {
       CHECK((wcet_row::interpolated(wrong, rule).at(takt::full_share) <= 0) == (first < 50));
     }
   }
+}
+
+TEST_CASE("steps between measured shares bound a kernel whose blocks take rounds, and a curve does not") {
+  constexpr ticks block = 1000;
+  std::array<ticks, wcet_row::shares> taken{};  // 10 equal blocks on an SM for each 10 per cent
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    const ticks sms = static_cast<ticks>(i + 1) / 10;
+    taken[i] = sms == 0 ? takt::unbounded_time : (10 + sms - 1) / sms * block;
+  }
+  const std::array<takt::measured_share, 3> few{
+      {{share{10}, taken[9]}, {share{50}, taken[49]}, {share{100}, taken[99]}}};
+  const auto step = wcet_row::interpolated(few);
+  const auto curve = wcet_row::interpolated(few, takt::between_shares::curve);
+  bool curve_is_sharper = false;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    const auto held = share::bounded(static_cast<int>(i + 1));
+    CHECK(step.at(held) >= taken[i]);
+    curve_is_sharper = curve_is_sharper || curve.at(held) < taken[i];
+  }
+  CHECK(curve_is_sharper);
 }
 
 TEST_CASE("WAMP-24 the cheapest share of a job has the least product of share and time") {

@@ -130,6 +130,7 @@ template <class Described, class Table>
   out.sms = board.gpus[0].sms;
   out.threads_per_sm = board.gpus[0].threads_per_sm;
   out.blocks_per_sm = board.gpus[0].blocks_per_sm;
+  out.warp_size = board.gpus[0].warp_size;
   return out;
 }
 

@@ -19,7 +19,11 @@ namespace takt::analysis {
 
 /// A GPU as the views of rules see it, all of it in one hand.
 [[nodiscard]] constexpr auto whole_gpu_of(const gpu_hardware& g) noexcept -> gpu_record {
-  return {.sms = g.sms, .virtual_per_sm = g.virtual_per_sm, .granularity = g.granularity, .speed = g.speed};
+  return {.sms = g.sms,
+          .virtual_per_sm = g.virtual_per_sm,
+          .granularity = g.granularity,
+          .speed = g.speed,
+          .room = g.room()};
 }
 
 /// What keeps described tasks from being one kernel each on the one GPU of a board.
@@ -48,13 +52,14 @@ struct kernels_reading {
 /// Described tasks that are one kernel each as the tasks of an accelerator. A kernel of which nobody says what it costs
 /// to stop it runs to its end: the cost is its time. Pre: the table is empty.
 template <class Described, class Table>
-[[nodiscard]] constexpr auto read_whole_kernels(const Described& tasks, const hardware& board, Table& out)
+[[nodiscard]] constexpr auto read_whole_kernels(const Described& tasks, const hardware& board, Table& out,
+                                                preemption_cost_model model = preemption_cost_model::race)
     -> kernels_reading {
   kernels_reading found{.why = whole_kernel_fault(tasks, board)};
   for (std::size_t i = 0; !found.why && i < tasks.size(); ++i) {
     const described_task& t = tasks.tasks[i];
     const described_visit& v = tasks.visit(i, 0);
-    const visit_view seen = stoppable_time(kernel_of(tasks, v), whole_gpu_of(board.gpus[0]));
+    const visit_view seen = stoppable_time(kernel_of(tasks, v), whole_gpu_of(board.gpus[0]), model);
     if (seen.fault != model_fault::none) {
       found.why = misfit_at(tasks, seen.fault, i, 0, seen.lacks);
       return found;

@@ -104,14 +104,15 @@ template <class Number, std::size_t Max>
 /// Sets the times that nodes of a kind spend in the queue that they share.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_queue_times(const graph_table<Number, N, E, G>& table, node_kind kind,
-                                             const block_gpu& gpu, const coarse_options& options,
-                                             std::array<Number, N>& times) -> block_status {
+                                             const block_gpu& gpu, std::int32_t warp_size,
+                                             const coarse_options& options, std::array<Number, N>& times)
+    -> block_status {
   block_table<Number, N> queue;
   std::array<std::size_t, N> at{};
   for (std::size_t v = 0; v < table.nodes.size(); ++v) {
     const auto& n = table.nodes[v];
     if (!uses_queue(n, kind)) { continue; }
-    auto k = queue_entry(table, v);
+    auto k = queue_entry(table, v, warp_size);
     k.owner = static_cast<std::int32_t>(by_node(options.grain) ? n.owner : n.graph);
     at[v] = queue.size();
     static_cast<void>(queue.add(k));
@@ -218,14 +219,14 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   }
   std::array<Number, N> queued{};
   const block_gpu gpu{platform.sms, platform.threads_per_sm, platform.blocks_per_sm};
-  const auto kernels = detail::set_queue_times(table, node_kind::kernel, gpu, options, queued);
+  const auto kernels = detail::set_queue_times(table, node_kind::kernel, gpu, platform.warp_size, options, queued);
   if (kernels != block_status::bounded) {
     out.timing.status = detail::obstacle_of(kernels, obstacle::gpu);
     return out;
   }
   const block_gpu engines{platform.copy_engines, 1};
   const auto copies = platform.copy_engines > 0
-                          ? detail::set_queue_times(table, node_kind::copy, engines, options, queued)
+                          ? detail::set_queue_times(table, node_kind::copy, engines, 1, options, queued)
                           : block_status::bounded;
   if (copies != block_status::bounded) {
     out.timing.status = detail::obstacle_of(copies, obstacle::copies);

@@ -155,10 +155,10 @@ template <class Number, std::size_t Max>
   return obstacle::invalid_model;
 }
 
-/// A kernel as it is in its queue; a copy as one block of one thread.
+/// A kernel as it is in its queue, on a GPU with warps of so many threads; a copy as one block of one thread.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
-[[nodiscard]] constexpr auto queue_entry(const graph_table<Number, N, E, G>& table, std::size_t v)
-    -> block_kernel<Number> {
+[[nodiscard]] constexpr auto queue_entry(const graph_table<Number, N, E, G>& table, std::size_t v,
+                                         std::int32_t warp_size) -> block_kernel<Number> {
   const auto& n = table.nodes[v];
   const bool kernel = n.kind == node_kind::kernel;
   block_kernel<Number> k{};
@@ -166,7 +166,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   k.period = table.graphs[n.graph].period;
   k.length = kernel ? n.block_length : n.wcet;
   k.blocks = kernel ? n.blocks : 1;
-  k.threads = kernel ? n.block_threads : 1;
+  k.threads = kernel ? whole_warps(n.block_threads, warp_size) : 1;
   return k;
 }
 
@@ -184,14 +184,15 @@ template <class Number>
 /// Responses of all nodes of a kind that share one queue: kernels on SMs, or copies on engines.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_queue_responses(const graph_table<Number, N, E, G>& table, node_kind kind,
-                                                 const block_gpu& gpu, const fine_options& options,
-                                                 graph_timing<Number, N, G>& timing) -> obstacle {
+                                                 const block_gpu& gpu, std::int32_t warp_size,
+                                                 const fine_options& options, graph_timing<Number, N, G>& timing)
+    -> obstacle {
   block_table<Number, N> queue;
   std::array<std::size_t, N> at{};
   for (std::size_t v = 0; v < table.nodes.size(); ++v) {
     const auto& n = table.nodes[v];
     if (!uses_queue(n, kind)) { continue; }
-    auto k = queue_entry(table, v);
+    auto k = queue_entry(table, v, warp_size);
     if (options.launch_jitter && kind == node_kind::kernel && v > 0 && table.nodes[v - 1].part == node_part::launch &&
         table.nodes[v - 1].owner == n.owner) {
       k.jitter = timing.response[v - 1];
@@ -239,10 +240,10 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     }
   }
   const block_gpu gpu{platform.sms, platform.threads_per_sm, platform.blocks_per_sm};
-  out.status = detail::set_queue_responses(refined, node_kind::kernel, gpu, options, out);
+  out.status = detail::set_queue_responses(refined, node_kind::kernel, gpu, platform.warp_size, options, out);
   if (!out.bounded()) { return out; }
   const block_gpu engines{platform.copy_engines, 1};
-  out.status = detail::set_queue_responses(refined, node_kind::copy, engines, options, out);
+  out.status = detail::set_queue_responses(refined, node_kind::copy, engines, 1, options, out);
   if (!out.bounded()) { return out; }
   set_all_offsets(refined, out);
   return out;
