@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/host/job_progress.hpp>
+#include <takt/rules/host/flow_progress.hpp>
 #include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/host/section_locks.hpp>
@@ -181,7 +181,7 @@ class engine {
 
   constexpr void complete(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
-    job_progress& job = tasks_[x.task];
+    flow_progress& job = tasks_[x.task];
     ticks& worst = seen_.visit_responses[v];
     if (worst < now_ - visits_[v].ready) { worst = now_ - visits_[v].ready; }
     if constexpr (HearsVisits<Choices>) { choices_->visited(v, x, job.jobs - 1, now_ - visits_[v].ready, now_); }
@@ -212,7 +212,7 @@ class engine {
 
   constexpr void end_job(std::uint32_t i) {
     const flow_record& t = table_->tasks[i];
-    job_progress& job = tasks_[i];
+    flow_progress& job = tasks_[i];
     const ticks response = now_ - job.nominal;
     note_completion(seen_.tasks[i], response);
     if (response > t.deadline) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
@@ -234,7 +234,7 @@ class engine {
   constexpr void release_jobs() {
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       while (is_due(i)) {
-        job_progress& job = tasks_[i];
+        flow_progress& job = tasks_[i];
         job.under_way = true;
         job.done = job.asked = 0;
         ++job.jobs;
@@ -248,7 +248,7 @@ class engine {
   }
 
   [[nodiscard]] constexpr auto is_due(std::uint32_t i) const -> bool {
-    const job_progress& job = tasks_[i];
+    const flow_progress& job = tasks_[i];
     return !job.under_way && job.release == now_ && (job.is_pending || !holds_releases_);
   }
   [[nodiscard]] constexpr auto is_release_due() const -> bool {
@@ -261,7 +261,7 @@ class engine {
   /// Visits whose predecessors are done become ready, or wait for their guards. A visit of length zero is done at once.
   constexpr void advance(std::uint32_t i) {
     const flow_record& t = table_->tasks[i];
-    job_progress& job = tasks_[i];
+    flow_progress& job = tasks_[i];
     for (std::uint32_t p = 0; p < t.visit_count && job.under_way; ++p) {
       const std::uint32_t v = t.first_visit + p;
       const visit_mask before = threads_.keeps() ? (visit_mask{1} << p) - 1 : table_->visits[v].predecessors;
@@ -387,7 +387,7 @@ class engine {
   visit_windows<V> windows_;
   ticks now_ = 0;
   result seen_{};
-  job_progress tasks_[N]{};
+  flow_progress tasks_[N]{};
   visit_progress visits_[V]{};
   [[no_unique_address]] arrivals_of<Choices, V> arrivals_{};
   std::uint32_t ended_[V]{};
