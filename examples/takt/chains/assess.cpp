@@ -167,7 +167,7 @@ void answer(const P& platform, const task_file& file, const question& q, assessm
   verdict.plan = out.plan;
   auto& summary = out.summary;
   summary = report::summarize(platform, file.table, verdict);
-  if (passed < out.table.size()) { report::add_misses(summary, file.platform, applicable_misses(file, out)); }
+  if (passed < out.table.size()) { report::add_misses(summary, applicable_misses(file, out)); }
   if (!summary.misses.empty()) { summary.status = verdict_status::unschedulable; }
   if (summary.misses.size() == 1 && summary.misses[0].proof.reason == miss_reason::more_gpu_tasks_than_sms) {
     throw explain_fault(file, {.fault = model_fault::more_gpu_tasks_than_sms});

@@ -71,11 +71,12 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
     out.judged = found.judged;
     out.verdict = found.verdict;
     out.missing.assign(found.missing.begin(), found.missing.end());
+    out.misses = found.misses;
     out.spins = keeps_processor<decltype(policy)>();
     out.copies = cpu_word<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
     out.devices = cpu_word<std::remove_cvref_t<decltype(device_rule(rule))>>;
     out.rule = rule_of_file(found.policy);
-    if (found.judged) { out.board = any_board_of<max_file_visits>(found.policy, board, rule); }
+    if (found.judged && found.missing.empty()) { out.board = any_board_of<max_file_visits>(found.policy, board, rule); }
   });
 }
 

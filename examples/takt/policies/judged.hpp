@@ -34,10 +34,11 @@ struct judged_policy {
   std::string_view cpus{};
   std::string_view copies{};   ///< rule of the copy engines
   std::string_view devices{};  ///< rule of resources of one's own
-  bool judged = false;         ///< else facts are missing, or the verdict's error says why
+  bool judged = false;         ///< else facts are missing, or the verdict's error says why; see `board_verdict`
   bool spins = false;          ///< a job keeps its processor while it waits
   policy_judgement verdict{};
   std::vector<missing_part> missing;
+  proven_misses<ticks, max_tasks> misses;  ///< why it is `unschedulable`
   policy_board board;
   sharing_rule rule;  ///< how a file says it
 };

@@ -9,7 +9,9 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/model/described_visits.hpp>
+#include <takt/report/comparison_words.hpp>
 #include <takt/report/format_duration.hpp>
+#include <takt/report/miss_words.hpp>
 #include <takt/report/table.hpp>
 
 #include "../fields.hpp"
@@ -276,7 +278,14 @@ auto summary_of(const workload_file& file, const policy_input& input, const judg
   out.visits.clear();
   if (found.rule.tokens_per_gpu) { out.plan.add("tokens_per_gpu", *found.rule.tokens_per_gpu); }
   for (report::task_summary& t : out.tasks) {
-    if (!t.meets && !t.bound.exists) { t.because = fmt::format("no bound is known under {}", found.policy); }
+    if (!t.meets && !t.bound.exists && found.missing.empty()) {
+      t.because = fmt::format("no bound is known under {}", found.policy);
+    }
+  }
+  report::add_misses(out, found.misses);
+  const auto lacking = report::missing_clauses(missing_of(file, found));
+  if (!lacking.empty()) {
+    out.findings.push_back(fmt::format("{} cannot be judged beyond that: {}.", found.policy, fmt::join(lacking, "; ")));
   }
   out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");
   out.assumptions.emplace_back("Every step takes a time within its bounds, whatever runs elsewhere on the board.");

@@ -62,7 +62,7 @@ class policy_description final : public described_file {
 
 auto policy_description::assess(const question& /*q*/) -> report::verdict_summary {
   found_ = judge_policy(input_.question, *input_.tasks, file_->board);
-  if (!found_->missing.empty()) {
+  if (!found_->judged && !found_->missing.empty()) {
     const auto missing = missing_of(*file_, *found_);
     const std::string others =
         missing.size() == 1 ? "" : fmt::format(", nor do {} other places say what it needs", missing.size() - 1);
