@@ -13,11 +13,8 @@ auto open_file(const std::string& path, const rule_wishes& wishes) -> std::uniqu
   auto file = read_workload(parse_json(read_text_file(path)));
   switch (wishes.any() ? file_shape::other : shape_of(*file)) {
     case file_shape::other: break;
-    case file_shape::chains: return known_chains(std::move(file));
     case file_shape::graphs: return known_graphs(std::move(file));
     case file_shape::sections: return known_sections(std::move(file));
-    case file_shape::whole_kernels: return known_whole_kernels(std::move(file));
-    case file_shape::applications: return known_applications(std::move(file));
   }
   return under_policy(std::move(file), wishes);
 }

@@ -10,10 +10,7 @@ namespace takt::program {
 
 /// Files for which a published method is made, as that method reads them. Pre: the file has the shape. They throw
 /// `input_error` when something is wrong with the model.
-[[nodiscard]] auto known_whole_kernels(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file>;
 [[nodiscard]] auto known_graphs(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file>;
 [[nodiscard]] auto known_sections(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file>;
-[[nodiscard]] auto known_applications(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file>;
-[[nodiscard]] auto known_chains(std::unique_ptr<workload_file> file) -> std::unique_ptr<described_file>;
 
 }  // namespace takt::program

@@ -18,8 +18,6 @@ template <std::size_t N>
   return std::ranges::find(all, word) != all.end();
 }
 
-constexpr std::array<string_view, 3> chain_sharings{"isolated", "shared", "tokens"};
-constexpr std::array<string_view, 3> chain_policies{"fixed-priority", "deadline-monotonic", "rate-monotonic"};
 constexpr std::array<string_view, 4> graph_policies{"g-fl", "g-edf", "g-fifo", "gel"};
 constexpr std::array<string_view, 4> section_policies{"g-fl", "g-edf", "g-rate-monotonic", "g-fixed-priority"};
 constexpr std::array<string_view, 2> section_protocols{"r2dglp", "ck-omlp"};
@@ -28,39 +26,6 @@ constexpr std::int32_t max_graph_sms = 128;
 constexpr std::size_t max_graph_tasks = 32;
 constexpr std::size_t max_graph_visits = 192;
 constexpr std::size_t max_kernels_of_section = 16;
-constexpr std::array<string_view, 4> kernel_sharings{"single-stream", "levels", "slots", "gang"};
-
-/// CPU time, then kernels with CPU time behind each, with at most one copy before and behind a kernel.
-[[nodiscard]] auto alternates(const file_tasks& tasks, const described_task& t) -> bool {
-  const auto place = [&](std::uint32_t p) { return tasks.visits[t.first_visit + p].where; };
-  std::uint32_t p = 0;
-  if (place(p++) != visit_place::processor) { return false; }
-  while (p < t.visit_count) {
-    if (place(p) == visit_place::copy_engine) { ++p; }
-    if (p == t.visit_count || place(p++) != visit_place::gpu) { return false; }
-    if (p < t.visit_count && place(p) == visit_place::copy_engine) { ++p; }
-    if (p == t.visit_count || place(p++) != visit_place::processor) { return false; }
-  }
-  return true;
-}
-
-[[nodiscard]] auto is_chain_task(const file_tasks& tasks, const described_task& t) -> bool {
-  bool out = t.limited && t.jitter == 0 && alternates(tasks, t);
-  for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-    const described_visit& v = tasks.visits[t.first_visit + p];
-    const bool timed = v.known.has(v.where == visit_place::gpu ? visit_fact::work : visit_fact::time);
-    out = out && timed && v.name.empty() && !v.in_section && v.predecessors == (p == 0 ? 0 : visit_mask{1} << (p - 1));
-  }
-  return out;
-}
-
-/// Whether each task is one kernel that says so much of itself.
-[[nodiscard]] auto has_single_kernels(const file_tasks& tasks, visit_fact fact) -> bool {
-  return std::ranges::all_of(tasks.tasks, [&](const described_task& t) {
-    const described_visit& v = tasks.visits[t.first_visit];
-    return t.visit_count == 1 && t.limited && t.jitter == 0 && v.where == visit_place::gpu && v.known.has(fact);
-  });
-}
 
 /// What a queue of blocks and clusters of CPUs serve, and no more than the tables of graphs hold.
 [[nodiscard]] auto has_graphs(const workload_file& file) -> bool {
@@ -113,22 +78,10 @@ auto shape_of(const workload_file& file) -> file_shape {
   if (sharing == "tokens" && is_global(file.rules.cpus)) {
     return has_sections(file) ? file_shape::sections : file_shape::other;
   }
-  if (sharing == "shares" && one_gpu) {
-    return has_single_kernels(file.tasks, visit_fact::wcet_by_share) ? file_shape::applications : file_shape::other;
-  }
-  if (is_one_of(sharing, kernel_sharings) && one_gpu) {
-    return has_single_kernels(file.tasks, visit_fact::wcet) && !file.rules.gpus.levels ? file_shape::whole_kernels
-                                                                                       : file_shape::other;
-  }
   if ((sharing == "fifo-blocks" && one_gpu) || (sharing.empty() && is_global(file.rules.cpus))) {
     return has_graphs(file) ? file_shape::graphs : file_shape::other;
   }
-  const bool chains =
-      (sharing.empty() || is_one_of(sharing, chain_sharings)) && is_one_of(file.rules.cpus, chain_policies) &&
-      file.board.copy_engines <= max_copy_engines &&
-      std::ranges::none_of(file.gpus, [](const gpu_facts& g) { return g.copy_engines.has_value(); }) &&
-      std::ranges::all_of(file.tasks.tasks, [&](const described_task& t) { return is_chain_task(file.tasks, t); });
-  return chains && file.board.processors > 0 ? file_shape::chains : file_shape::other;
+  return file_shape::other;
 }
 
 }  // namespace takt::program

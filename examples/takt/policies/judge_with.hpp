@@ -12,6 +12,8 @@
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/tags.hpp>
 
+#include "asked_policy.hpp"
+#include "explained.hpp"
 #include "judged.hpp"
 
 namespace takt::program {
@@ -53,30 +55,76 @@ template <class P>
   return fmt::format("{}:{}{}", P::name, parameter, is_time ? "ns" : "");
 }
 
+/// Whether a policy is judged by its published method alone.
+template <class P>
+inline constexpr bool is_judged_alone =
+    requires(const P& policy) { policy.analysis; } || requires(const P& policy) { policy.file; };
+
+template <class Known>
+inline constexpr bool judges_kernels = requires { requires AcceleratorRule<typename Known::method>; };
+
 /// Judges under one rule of processors and the policy that is asked for.
 template <class Rule>
 void judge_with(const Rule& rule, const policy_question& q, const file_tasks& tasks, const hardware& board,
                 judged_policy& out) {
-  (void)with_policy(published_policies, q.policy, [&](auto policy) {
-    if constexpr (requires { policy.pinned.period; }) {
-      if (q.slots) {
-        const slot_time pinned = q.slots->pinned.value_or(slot_time{});
-        const slot_time gang = q.slots->gang.value_or(slot_time{});
-        policy.pinned = {.offset = pinned.offset, .budget = pinned.budget, .period = q.slots->period};
-        policy.gang = {.offset = gang.offset, .budget = gang.budget, .period = q.slots->period};
+  with_asked_policy(q, [&](const auto& policy) {
+    using policy_type = std::remove_cvref_t<decltype(policy)>;
+    using known = known_under<policy_type, Rule>;
+    policy_type found = policy;
+    if constexpr (is_judged_alone<policy_type>) {
+      if constexpr (requires { known::judge(policy, rule, tasks, board); }) {
+        out.verdict = known::judge(policy, rule, tasks, board);
+        out.judged = !out.verdict.error;
+        if (out.verdict.status == verdict_status::unschedulable) {
+          if constexpr (requires { requires policy_type::decides_shares; }) {
+            out.misses = takt::detail::misses_under<takt::detail::any_boards>(policy, rule, tasks, board);
+          } else {
+            out.misses = takt::detail::misses_beside(rule, tasks, board);
+          }
+          if (out.misses.empty()) {
+            (void)out.misses.push_back({.reason = miss_reason::known_method, .method = out.verdict.method});
+          }
+        }
+        out.verdict.plan.priorities.clear();
+        out.verdict.plan.tokens.clear();
+        takt::detail::restate(out.verdict, tasks);
+        if constexpr (requires { requires policy_type::is_about_runs; }) {
+          out.board = any_board_of<max_file_visits>(found, board, rule);
+        } else {
+          out.simulate = [&out, policy, rule](const file_tasks& asked, const hardware& on, const simulation_options& o,
+                                              trace* kept) {
+            return simulated_alone(policy, rule, out.verdict, asked, on, o, kept);
+          };
+        }
+      } else {
+        out.verdict.refuse({.fault = model_fault::option_unused});
       }
+    } else {
+      const auto best = judge_at_run_time(policy, rule, tasks, board);
+      found = best.policy;
+      out.judged = best.judged;
+      out.verdict = best.verdict;
+      out.missing.assign(best.missing.begin(), best.missing.end());
+      out.misses = best.misses;
+      if (out.judged && out.missing.empty()) { out.board = any_board_of<max_file_visits>(found, board, rule); }
     }
-    const auto found = judge_at_run_time(policy, rule, tasks, board);
-    out.policy = found.schedulable() ? word_of(found.policy) : q.policy;
-    out.judged = found.judged;
-    out.verdict = found.verdict;
-    out.missing.assign(found.missing.begin(), found.missing.end());
-    out.misses = found.misses;
-    out.spins = keeps_processor<decltype(policy)>();
+    out.policy = out.verdict.schedulable() ? word_of(found) : q.policy;
+    out.spins = keeps_processor<policy_type>();
+    out.search = q.search.value_or(default_search);
     out.copies = cpu_word<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
     out.devices = cpu_word<std::remove_cvref_t<decltype(device_rule(rule))>>;
-    out.rule = rule_of_file(found.policy);
-    if (found.judged && found.missing.empty()) { out.board = any_board_of<max_file_visits>(found.policy, board, rule); }
+    out.rule = rule_of_file(found);
+    // Without processors the order of kernels has a word of its own.
+    constexpr bool has_own_word = takt::detail::has_clusters<Rule> && judges_kernels<known>;
+    if constexpr (!has_own_word && requires { known::with_board(found, rule, tasks, board, [](const auto&...) {}); }) {
+      out.explain = [&out, found, rule](const workload_file& file, const file_tasks& asked) {
+        judged_policy::explanation said;
+        (void)known::with_board(found, rule, asked, file.board, [&](const auto& platform, const auto& table) {
+          said = explained(platform, table, out);
+        });
+        return said;
+      };
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <takt/allocation/allocate.hpp>
 #include <takt/allocation/search.hpp>
@@ -58,6 +59,37 @@ struct chains_answer {
   bool cores_were_chosen = false;                       ///< some task named none of several cores
 };
 
+/// The proofs of misses that hold for every plan of the composition.
+template <class Described, RuleTag CpuRule>
+[[nodiscard]] constexpr auto chain_misses(const Described& tasks, const hardware& board, const CpuRule& /*cpus*/,
+                                          const platform_record& sizes, const chain_composition& composition)
+    -> proven_misses<ticks, Described::max_tasks> {
+  analysis::board_limits limits{.processors = board.processors, .named_cores = true, .spins = BusyWaiting<CpuRule>};
+  for (const gpu_record& gpu : sizes.gpus) {
+    if (!runs_on_own_share(composition.kernels)) { break; }
+    limits.parts += gpu.budget() / gpu.granularity;
+    limits.sms_of_part = gpu.virtual_sms(gpu.granularity);
+  }
+  const auto ranks = analysis::ranks_under<CpuRule>(tasks);
+  return analysis::find_proven_misses(tasks, board, limits, {ranks.data(), ranks.size()});
+}
+
+/// f(board, table) of what published methods of chains read under rules of the processors and of the GPUs.
+/// Error: what they cannot read, with its task and visit; then f is not called.
+template <class Described, RuleTag CpuRule, RuleTag GpuRule, class F>
+[[nodiscard]] constexpr auto with_chains(const Described& tasks, const hardware& given, const CpuRule& cpus,
+                                         const GpuRule& gpus, const F& f) -> model_error {
+  const auto board = chain_board_of(given, cpus, gpus);
+  analysis::chain_table<Described> table;
+  const model_error misfit =
+      analysis::read_chains(tasks, board.record(), composition_of<decltype(chain_board_of(given, cpus, gpus))>, table);
+  model_error error = board.validate();
+  if (!error) { error = misfit; }
+  if (!error) { error = validate(table); }
+  if (!error) { f(board, table); }
+  return located(error, tasks.tasks);
+}
+
 namespace detail {
 
 template <class Table>
@@ -76,21 +108,6 @@ constexpr auto place_chains(Table& table, std::int32_t cores, const auto& tasks)
       [&](std::size_t i, std::int32_t core) { table.tasks[i].core = core; });
 }
 
-/// The proofs of misses that hold for every plan of the composition.
-template <class CpuRule, class Described>
-[[nodiscard]] constexpr auto misses_of(const Described& tasks, const hardware& board, const platform_record& sizes,
-                                       const chain_composition& composition)
-    -> proven_misses<ticks, Described::max_tasks> {
-  analysis::board_limits limits{.processors = board.processors, .named_cores = true, .spins = BusyWaiting<CpuRule>};
-  for (const gpu_record& gpu : sizes.gpus) {
-    if (!runs_on_own_share(composition.kernels)) { break; }
-    limits.parts += gpu.budget() / gpu.granularity;
-    limits.sms_of_part = gpu.virtual_sms(gpu.granularity);
-  }
-  const auto ranks = analysis::ranks_under<CpuRule>(tasks);
-  return analysis::find_proven_misses(tasks, board, limits, {ranks.data(), ranks.size()});
-}
-
 /// Judges a table, in the given order, under a plan or under the one that a search finds.
 template <class Described, class P, class Table, class Search, class... Options>
 constexpr void judge_chain_table(const Described& tasks, const P& board, const Table& table,
@@ -104,9 +121,6 @@ constexpr void judge_chain_table(const Described& tasks, const P& board, const T
   out.verdict.method = a.name();
   const auto refuse = [&](const model_error& error) { out.verdict.refuse(located(error, tasks.tasks)); };
   if (const auto error = a.fits(sorted, sizes)) { return refuse(error); }
-  if (runs_on_own_share(composition.kernels) && sm_units(sizes) < static_cast<std::int64_t>(sorted.gpu_tasks())) {
-    return refuse({.fault = model_fault::more_gpu_tasks_than_sms});
-  }
   plan<Described::max_tasks> judged{};
   if (given != nullptr) {
     if (const auto error = plan_fault(board, sorted, *given)) { return refuse(error); }
@@ -128,26 +142,19 @@ template <class Described, class CpuRule, class GpuRule, class Search, class... 
                                                     const GpuRule& gpus, const plan<Described::max_tasks>* planned,
                                                     const Search& search, const Options&... options)
     -> chains_answer<Described> {
-  const auto board = chain_board_of(given, cpus, gpus);
-  using board_type = decltype(chain_board_of(given, cpus, gpus));
   chains_answer<Described> out;
-  analysis::chain_table<Described> table;
-  out.verdict.method = analysis::method_of<board_type>::name;
-  const model_error misfit = analysis::read_chains(tasks, board.record(), composition_of<board_type>, table);
-  model_error error = board.validate();
-  if (!error) { error = misfit; }
-  if (!error) { error = validate(table); }
-  if (error) {
-    out.verdict.refuse(located(error, tasks.tasks));
-    return out;
-  }
-  if (planned == nullptr || planned->cores.empty()) {
-    out.cores_were_chosen = place_chains(table, given.processors, tasks);
-  }
-  judge_chain_table(tasks, board, table, planned, search, out, options...);
-  if (out.verdict.error || out.verdict.schedulable()) { return out; }
-  out.misses = misses_of<CpuRule>(tasks, given, board.record(), composition_of<board_type>);
-  if (!out.misses.empty()) { out.verdict.status = verdict_status::unschedulable; }
+  out.verdict.method = analysis::method_of<decltype(chain_board_of(given, cpus, gpus))>::name;
+  const auto judge = [&](const auto& board, auto& table) {
+    if (planned == nullptr || planned->cores.empty()) {
+      out.cores_were_chosen = place_chains(table, given.processors, tasks);
+    }
+    judge_chain_table(tasks, board, table, planned, search, out, options...);
+    if (out.verdict.error || out.verdict.schedulable()) { return; }
+    constexpr chain_composition composition = composition_of<std::remove_cvref_t<decltype(board)>>;
+    out.misses = chain_misses(tasks, given, cpus, board.record(), composition);
+    if (!out.misses.empty()) { out.verdict.status = verdict_status::unschedulable; }
+  };
+  if (const auto error = with_chains(tasks, given, cpus, gpus, judge)) { out.verdict.refuse(error); }
   return out;
 }
 

@@ -82,6 +82,11 @@ struct known_under<federated_policy, CpuRule> {
                                             const hardware& board) {
     return detail::chains_under<true>(tasks, board, cpus, federated);
   }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const federated_policy& /*policy*/, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_chains(tasks, board, cpus, federated, f);
+  }
 };
 
 template <RuleTag CpuRule>
@@ -91,6 +96,11 @@ struct known_under<federated_shared_policy, CpuRule> {
   [[nodiscard]] static constexpr auto judge(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
                                             const auto& tasks, const hardware& board) {
     return detail::chains_under<true>(tasks, board, cpus, federated_virtual);
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_chains(tasks, board, cpus, federated_virtual, f);
   }
 };
 
@@ -102,6 +112,11 @@ struct known_under<busy_waiting_policy, CpuRule> {
   [[nodiscard]] static constexpr auto judge(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
                                             const auto& tasks, const hardware& board) {
     return detail::chains_under<true>(tasks, board, busy_waiting(cpus), federated);
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_chains(tasks, board, busy_waiting(cpus), federated, f);
   }
 };
 
@@ -117,6 +132,11 @@ struct known_under<tokens_policy<Order>, CpuRule> {
     if (!detail::asks_from_processors(tasks)) { out.refuse({.fault = model_fault::no_time}); }
     return out;
   }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const tokens_policy<Order>& policy, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_chains(tasks, board, cpus, locked(Order{}, policy.tokens), f);
+  }
 };
 
 template <RuleTag CpuRule>
@@ -127,6 +147,11 @@ struct known_under<whole_gpu_policy, CpuRule> {
                                             const hardware& board) {
     return detail::kernels_under(tasks, board, device_rule(cpus));
   }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const whole_gpu_policy& /*policy*/, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_whole_kernels(tasks, board, device_rule(cpus), 0, f);
+  }
 };
 
 template <RuleTag CpuRule>
@@ -134,7 +159,12 @@ struct known_under<levels_policy, CpuRule> {
   using method = levels_rule<kernel_order_beside<CpuRule>>;
   [[nodiscard]] static constexpr auto judge(const levels_policy& policy, const CpuRule& /*cpus*/, const auto& tasks,
                                             const hardware& board) {
-    return detail::kernels_under(tasks, board, levels(kernel_order_beside<CpuRule>{}), policy.levels);
+    return detail::kernels_under(tasks, board, levels(kernel_order_beside<CpuRule>{}, policy.cost), policy.levels);
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const levels_policy& policy, const CpuRule& /*cpus*/,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_whole_kernels(tasks, board, levels(kernel_order_beside<CpuRule>{}, policy.cost), policy.levels, f);
   }
 };
 
@@ -145,14 +175,24 @@ struct known_under<slots_policy, CpuRule> {
                                             const hardware& board) {
     return detail::kernels_under(tasks, board, method{{}, policy.pinned, policy.gang});
   }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const slots_policy& policy, const CpuRule& /*cpus*/, const auto& tasks,
+                                                 const hardware& board, const F& f) -> model_error {
+    return with_whole_kernels(tasks, board, (method{{}, policy.pinned, policy.gang}), 0, f);
+  }
 };
 
-template <RuleTag CpuRule>
-struct known_under<gang_policy, CpuRule> {
-  using method = gang_rule<kernel_order_beside<CpuRule>>;
-  [[nodiscard]] static constexpr auto judge(const gang_policy& /*policy*/, const CpuRule& /*cpus*/, const auto& tasks,
-                                            const hardware& board) {
-    return detail::kernels_under(tasks, board, gang(kernel_order_beside<CpuRule>{}));
+template <GangOrder Order, RuleTag CpuRule>
+struct known_under<ordered_gang_policy<Order>, CpuRule> {
+  using method = gang_rule<kernel_order_beside<CpuRule>, Order>;
+  [[nodiscard]] static constexpr auto judge(const ordered_gang_policy<Order>& /*policy*/, const CpuRule& /*cpus*/,
+                                            const auto& tasks, const hardware& board) {
+    return detail::kernels_under(tasks, board, method{});
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const ordered_gang_policy<Order>& /*policy*/, const CpuRule& /*cpus*/,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_whole_kernels(tasks, board, method{}, 0, f);
   }
 };
 
