@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -213,7 +214,29 @@ void simulate_pools(const Policy& policy, const Rule& rule, const workload& run,
   }
 }
 
-/// Under busy waiting nobody leaves a processor, which the engine does not know.
+/// Releases and lengths of the machine where it chooses nothing.
+struct no_choice {
+  static auto gap(std::uint32_t /*task*/, std::uint64_t job, ticks period) -> ticks { return job == 0 ? 0 : period; }
+  static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
+  static auto length(const takt::visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; }
+};
+
+template <class Board, class Verdict>
+void compare_with_engine(const Board& board, const workload& run, const Verdict& v, const std::vector<ticks>& worst) {
+  for (const auto& t : run.tasks.tasks) {
+    if (t.jitter > 0) { return; }
+  }
+  const auto flat =
+      takt::detail::board_flattener<Board, max_tasks, max_visits>{board, v.verdict.plan}.run(run.tasks);
+  no_choice choices;
+  using stations = std::remove_cvref_t<decltype(flat.stations)>;
+  const auto engine = std::make_unique<takt::simulation::engine<stations, max_tasks, max_visits, no_choice>>(
+      flat.table, flat.stations, choices);
+  const auto seen = engine->run(horizon_of(run.tasks));
+  for (std::size_t i = 0; i < seen.tasks.size(); ++i) { CHECK(seen.tasks[i].worst_response == worst[i]); }
+}
+
+/// Under busy waiting a machine of its own runs, too. Without jitter it and the engine do the same.
 template <class Policy, class Rule>
 void simulate_threads(const Policy& policy, const Rule& rule, const workload& run,
                       const takt::policy_verdict<Policy, max_tasks, max_visits>& v, std::uint64_t seed, tally& count) {
@@ -259,6 +282,7 @@ void simulate_threads(const Policy& policy, const Rule& rule, const workload& ru
   }
   for (const bool longest : {true, false}) {
     const auto worst = spinning_machine::machine{s, seed, longest}.run(horizon_of(run.tasks));
+    if (longest) { compare_with_engine(board, run, v, worst); }
     hold_to(v.verdict, [&](std::size_t i) { return worst[i]; }, count);
   }
 }
@@ -266,11 +290,8 @@ void simulate_threads(const Policy& policy, const Rule& rule, const workload& ru
 template <class Policy, class Rule>
 void run_proven(const Policy& policy, const Rule& rule, const workload& run,
                 const takt::policy_verdict<Policy, max_tasks, max_visits>& v, std::uint64_t seed, tally& count) {
-  if constexpr (takt::keeps_processor<Policy>()) {
-    simulate_threads(policy, rule, run, v, seed, count);
-  } else {
-    simulate_pools(policy, rule, run, v, seed, count);
-  }
+  simulate_pools(policy, rule, run, v, seed, count);
+  if constexpr (takt::keeps_processor<Policy>()) { simulate_threads(policy, rule, run, v, seed, count); }
 }
 
 constexpr auto rules = takt::cpu_rules(takt::fixed_priority, takt::edf, takt::rate_monotonic, takt::g_edf,

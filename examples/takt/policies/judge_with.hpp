@@ -87,8 +87,7 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
         }
         out.verdict.plan.priorities.clear();
         out.verdict.plan.tokens.clear();
-        takt::detail::restate(out.verdict, tasks);
-        if constexpr (requires { requires policy_type::is_about_runs; }) {
+        if constexpr (requires { requires policy_type::has_board; }) {
           out.board = any_board_of<max_file_visits>(found, board, rule);
         } else {
           out.simulate = [&out, policy, rule](const file_tasks& asked, const hardware& on, const simulation_options& o,
@@ -109,7 +108,6 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
       if (out.judged && out.missing.empty()) { out.board = any_board_of<max_file_visits>(found, board, rule); }
     }
     out.policy = out.verdict.schedulable() ? word_of(found) : q.policy;
-    out.spins = keeps_processor<policy_type>();
     out.search = q.search.value_or(default_search);
     out.copies = cpu_word<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
     out.devices = cpu_word<std::remove_cvref_t<decltype(device_rule(rule))>>;
@@ -119,7 +117,7 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
     if constexpr (!has_own_word && requires { known::with_board(found, rule, tasks, board, [](const auto&...) {}); }) {
       out.explain = [&out, found, rule](const workload_file& file, const file_tasks& asked) {
         judged_policy::explanation said;
-        (void)known::with_board(found, rule, asked, file.board, [&](const auto& platform, const auto& table) {
+        out.unread = known::with_board(found, rule, asked, file.board, [&](const auto& platform, const auto& table) {
           said = explained(platform, table, out);
         });
         return said;

@@ -48,16 +48,6 @@ template <bool Named, class Described, RuleTag CpuRule, RuleTag GpuRule>
   return out;
 }
 
-/// Whether each task takes time on a processor wherever it visits one. Published methods of tokens let a job ask for
-/// one when its processor serves it, and nobody is served for no time.
-template <class Described>
-[[nodiscard]] constexpr auto asks_from_processors(const Described& tasks) -> bool {
-  for (const described_visit& v : tasks.visits) {
-    if (v.where == visit_place::processor && v.known.has(visit_fact::time) && v.time.upper == 0) { return false; }
-  }
-  return true;
-}
-
 /// Whole kernels under a rule, where every kernel for one SM names it.
 template <class Described, AcceleratorRule Rule>
 [[nodiscard]] constexpr auto kernels_under(const Described& tasks, const hardware& board, const Rule& rule,
@@ -129,7 +119,6 @@ struct known_under<tokens_policy<Order>, CpuRule> {
                                             const hardware& board) {
     auto out = detail::chains_under<false>(tasks, board, cpus, locked(Order{}, policy.tokens));
     if (board.gpus.size() > 1) { out.refuse({.fault = model_fault::one_core_and_gpu_only}); }
-    if (!detail::asks_from_processors(tasks)) { out.refuse({.fault = model_fault::no_time}); }
     return out;
   }
   template <class F>

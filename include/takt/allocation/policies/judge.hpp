@@ -125,7 +125,8 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   auto out = judge_one<Boards>(policy, rule, all, board, rounds);
   if constexpr (requires { known_under<P, CpuRule>::judge(policy, rule, all, board); }) {
     const auto known = known_under<P, CpuRule>::judge(policy, rule, all, board);
-    const bool proves = known.schedulable() && (!out.judged || better(known, out.verdict));
+    // Of proofs that leave as much to spare that of the method has more to say.
+    const bool proves = known.schedulable() && (!out.judged || !better(out.verdict, known));
     // Without a proof the method says more of what is in the way.
     const bool tells = !known.error && !known.schedulable() && !out.schedulable() && out.missing.empty() &&
                        rows_met(out.verdict) <= rows_met(known);
