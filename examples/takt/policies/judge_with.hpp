@@ -75,10 +75,19 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
       if constexpr (requires { known::judge(policy, rule, tasks, board); }) {
         out.verdict = known::judge(policy, rule, tasks, board);
         out.judged = !out.verdict.error;
+        if (out.verdict.status == verdict_status::unschedulable) {
+          if constexpr (requires { requires policy_type::decides_shares; }) {
+            out.misses = takt::detail::misses_under<takt::detail::any_boards>(policy, rule, tasks, board);
+          } else {
+            out.misses = takt::detail::misses_beside(rule, tasks, board);
+          }
+          if (out.misses.empty()) {
+            (void)out.misses.push_back({.reason = miss_reason::known_method, .method = out.verdict.method});
+          }
+        }
         out.verdict.plan.priorities.clear();
         out.verdict.plan.tokens.clear();
-        takt::detail::restate(out.verdict, tasks);
-        if constexpr (requires { requires policy_type::is_about_runs; }) {
+        if constexpr (requires { requires policy_type::has_board; }) {
           out.board = any_board_of<max_file_visits>(found, board, rule);
         } else {
           out.simulate = [&out, policy, rule](const file_tasks& asked, const hardware& on, const simulation_options& o,
@@ -95,7 +104,8 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
       out.judged = best.judged;
       out.verdict = best.verdict;
       out.missing.assign(best.missing.begin(), best.missing.end());
-      if (out.judged) { out.board = any_board_of<max_file_visits>(found, board, rule); }
+      out.misses = best.misses;
+      if (out.judged && out.missing.empty()) { out.board = any_board_of<max_file_visits>(found, board, rule); }
     }
     out.policy = out.verdict.schedulable() ? word_of(found) : q.policy;
     out.search = q.search.value_or(default_search);
@@ -107,10 +117,9 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
     if constexpr (!has_own_word && requires { known::with_board(found, rule, tasks, board, [](const auto&...) {}); }) {
       out.explain = [&out, found, rule](const workload_file& file, const file_tasks& asked) {
         judged_policy::explanation said;
-        (void)known::with_board(found, rule, asked, file.board,
-                                [&](const auto& platform, const auto& table, const auto&... reading) {
-                                  said = explained(platform, table, out, file, reading...);
-                                });
+        out.unread = known::with_board(found, rule, asked, file.board, [&](const auto& platform, const auto& table) {
+          said = explained(platform, table, out);
+        });
         return said;
       };
     }

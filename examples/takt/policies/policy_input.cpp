@@ -11,8 +11,10 @@
 #include <takt/core/checked.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/model/located.hpp>
+#include <takt/report/comparison_words.hpp>
 #include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>
+#include <takt/report/miss_words.hpp>
 #include <takt/report/table.hpp>
 
 #include "../fields.hpp"
@@ -299,10 +301,24 @@ auto explain_fault(const workload_file& file, const model_error& error) -> input
                                   : "/platform",
                       error);
   }
-  const std::string at = place_of(file, error.task, error.visit);
-  const bool is_visit = error.visit < file.tasks.tasks[error.task].visit_count;
-  return refused_at(is_visit || text.field.empty() ? at : step_into(at, text.field),
-                    takt::located(error, file.tasks.tasks));
+  const described_task& t = file.tasks.tasks[error.task];
+  model_error found = takt::located(error, file.tasks.tasks);
+  const bool is_visit = error.visit < t.visit_count;
+  const bool of_kernel = error.fault == model_fault::kernel_time_not_positive ||
+                         error.fault == model_fault::preemption_cost_exceeds_time ||
+                         error.fault == model_fault::negative_time;
+  std::string_view field = is_visit ? std::string_view{} : text.field;
+  if (error.fault == model_fault::time_overflow && file.rules.gpus.sharing == "shares") {
+    field = "period";
+    found.value = t.period;
+    found.has_value = true;
+  }
+  std::string at = place_of(file, error.task, error.visit);
+  if (of_kernel && !is_visit && t.visit_count == 1) {
+    at = step_into(file.visit_at[t.first_visit], "kernel");
+    field = text.field.empty() ? "preemption_cost" : text.field;
+  }
+  return refused_at(field.empty() ? at : step_into(at, field), found);
 }
 
 auto missing_of(const workload_file& file, const judged_policy& found) -> std::vector<report::missing_words> {
@@ -369,7 +385,14 @@ auto summary_of(const workload_file& file, const policy_input& input, const judg
   out.visits.clear();
   if (found.rule.tokens_per_gpu) { out.plan.add("tokens_per_gpu", *found.rule.tokens_per_gpu); }
   for (report::task_summary& t : out.tasks) {
-    if (!t.meets && !t.bound.exists) { t.because = fmt::format("no bound is known under {}", found.policy); }
+    if (!t.meets && !t.bound.exists && found.missing.empty()) {
+      t.because = fmt::format("no bound is known under {}", found.policy);
+    }
+  }
+  report::add_misses(out, found.misses);
+  const auto lacking = report::missing_clauses(missing_of(file, found));
+  if (!lacking.empty()) {
+    out.findings.push_back(fmt::format("{} cannot be judged beyond that: {}.", found.policy, fmt::join(lacking, "; ")));
   }
   out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");
   out.assumptions.emplace_back("Every step takes a time within its bounds, whatever runs elsewhere on the board.");

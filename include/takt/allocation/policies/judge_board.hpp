@@ -10,6 +10,7 @@
 #include <takt/allocation/compose.hpp>
 #include <takt/analysis/combiners/spinning.hpp>
 #include <takt/analysis/compose.hpp>
+#include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
@@ -31,12 +32,14 @@ struct missing_part {
   std::string_view fact{};
 };
 
-/// What is proven of tasks on a board. Without `judged` facts are missing, or the verdict's error says why.
+/// What is proven of tasks on a board. Without `judged` facts are missing, or the verdict's error says why; with it
+/// they are missing only where the verdict is `unschedulable` without them.
 template <std::size_t N, std::size_t V>
 struct board_verdict {
   bool judged = false;
   takt::verdict<ticks, N, V> verdict{};
   inline_vector<missing_part, V> missing;
+  proven_misses<ticks, N> misses;  ///< why it is `unschedulable`
 
   [[nodiscard]] constexpr auto schedulable() const noexcept -> bool { return judged && verdict.schedulable(); }
 };
