@@ -9,6 +9,7 @@
 #include <mutex>
 #include <span>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace takt {
@@ -88,7 +89,7 @@ void count_units(const set_counts& known, std::span<const std::size_t> todo, uns
   std::exception_ptr failure;
   const auto work = [&] {
     try {
-      Count own = count;
+      std::decay_t<Count> own = count;
       std::vector<std::int64_t> counts(known.columns());
       for (std::size_t i = next++; i < todo.size() && !stop && !failed; i = next++) {
         std::ranges::fill(counts, 0);

@@ -11,9 +11,12 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <takt/prediction/corun/error_metrics.hpp>
 #include <takt/prediction/corun/layered_network.hpp>
+#include <takt/prediction/corun/layered_training.hpp>
 #include <takt/prediction/corun/progress_threshold.hpp>
 #include <takt/prediction/corun/training_csv.hpp>
 
@@ -237,4 +240,32 @@ TEST_CASE("WAMP-39 the fuzzy network beats the small layered one at a cost of th
   const auto errors = measure_errors(measured, estimated).value_or(error_metrics{});
   CHECK(report.test.root_mean_square < errors.root_mean_square / 2);
   CHECK(fuzzy.network.products() < 16 * shallow.products());
+}
+
+TEST_CASE(
+    "WAMP-39 a layered network learns the samples of a fuzzy one: more epochs err less, in more products if deeper") {
+  const auto samples = samples_of(4, 600);
+  auto o = usual_options();
+  o.training_samples = 400;
+  co_run_model<workload_indicators + 1, 192> model;
+  REQUIRE(train<workload_indicators + 1>(samples, o, model));
+  const auto error_after = [&](std::size_t epochs, std::vector<std::size_t> widths) {
+    return train_layered(samples, o.training_samples, o.seed, model, {std::move(widths), epochs, 0.05});
+  };
+  const layered_report first = error_after(1, {12, 8, 8});
+  const layered_report later = error_after(30, {12, 8, 8});
+  CHECK(later.root_mean_square < first.root_mean_square);
+  CHECK(first.products == 12 * 8 + 8 * 8 + 8);
+  CHECK(error_after(1, {12, 8, 8}).root_mean_square == first.root_mean_square);
+  CHECK(error_after(1, {12, 14, 14}).products > first.products);
+}
+
+TEST_CASE("WAMP-41 a mean of relative errors is in percent, and 0 of none") {
+  mean_error m;
+  CHECK(m.percent() == 0);
+  CHECK(m.count() == 0);
+  m.add(0.1);
+  m.add(0.3);
+  CHECK(m.percent() == doctest::Approx(20));
+  CHECK(m.count() == 2);
 }
