@@ -8,8 +8,6 @@
 #include <takt/runtime/copy_arbiter.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/emulated_sliced_device.hpp>
-#include <takt/runtime/graph/measured_times.hpp>
-#include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/donation_cluster.hpp>
@@ -25,4 +23,9 @@
 #include <takt/runtime/set_counts.hpp>
 #include <takt/runtime/shares/share_client.hpp>
 #include <takt/runtime/shares/share_service.hpp>
+
+// The front end of nvcc 13 fails with an internal error on the graph runtime.
+#ifndef __CUDACC__
+#include <takt/runtime/graph/measured_times.hpp>
+#include <takt/runtime/graph/run_graphs.hpp>
 #endif

@@ -5,14 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include <takt/analysis/known/whole_kernels/as_published.hpp>
 #include <takt/analysis/known/whole_kernels/fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/harmonic_edf.hpp>
 #include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
-#include <takt/analysis/known/whole_kernels/two_slots.hpp>
+#include <takt/analysis/known/whole_kernels/slot_tests.hpp>
 #include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/generation/whole_kernels.hpp>
 #include <takt/model/accelerator.hpp>
@@ -23,6 +18,7 @@
 #include <takt/simulation/accelerator/response_log.hpp>
 #include <takt/simulation/accelerator/simulate.hpp>
 #include <takt/simulation/accelerator/waves_in_turn.hpp>
+#include <takt/simulation/gpusync/statistics.hpp>
 
 #include "../failure.hpp"
 #include "study.hpp"
@@ -54,8 +50,8 @@ constexpr std::int64_t most_period = 1'000'000;
 constexpr std::size_t most_kernels = 32;
 using kernel_table = accelerator_table<ticks, most_kernels>;
 using set_options = generation::accelerator_set_options;
+using analysis::slot_answer;
 constexpr auto brief = analysis::edf_report::verdict_only;
-namespace printed = analysis::as_published;
 
 [[nodiscard]] auto parameters(const std::string& levels, const std::string& about, std::vector<parameter> own)
     -> std::vector<parameter> {
@@ -79,62 +75,23 @@ void draw(const set_options& o, std::uint64_t seed, std::uint64_t number, kernel
 
 // Two slots.
 
-/// The worse the greater.
-enum class answer : std::uint8_t { accepted, undecided, rejected };
-
-/// A run that was given up leaves the question open.
-[[nodiscard]] auto answer_of(const analysis::slot_run<ticks, most_kernels>& r) -> answer {
-  if (r.schedulable()) { return answer::accepted; }
-  return r.status == verdict_status::unschedulable ? answer::rejected : answer::undecided;
-}
-template <class Number>
-[[nodiscard]] auto answer_of(const analysis::edf_verdict<Number>& v) -> answer {
-  if (v.schedulable()) { return answer::accepted; }
-  const bool known = v.status == verdict_status::not_proven && v.reason != analysis::edf_reason::too_many_chunks &&
-                     v.reason != analysis::edf_reason::too_many_windows;
-  return known ? answer::rejected : answer::undecided;
-}
-
-using slot = slot_reservation<ticks>;
-using test = answer (*)(const kernel_table& part, const slot& in);
-using analysis::run_extent;
-
-enum method : std::uint8_t { exact = 6, as_printed = 7 };
-constexpr std::array<compared<test>, 8> methods{{
-    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_supply_edf<brief>(part, in)); }, "sbf",
-     "SBF (Theorem 3)", 0},
-    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_linear_edf<brief>(part, in)); },
-     "sbf_linear", "SBF*, linear (Eq. 10)", 6},
-    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_abstraction_edf<brief>(part, in)); }, "our",
-     "OUR (Theorem 4, corrected)", 1},
-    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_longest_chunk_edf<brief>(part, in)); },
-     "our_plus", "OUR+ (exact distances)", 4},
-    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_proportional_edf<brief>(part, in)); },
-     "l3prop", "L3PROP (Lemma 3)", 2},
-    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_harmonic_edf<brief>(part, in)); }, "harm",
-     "HARM (Theorem 6, corrected)", 3},
-    {[](const auto& part, const auto& in) {
-       return answer_of(analysis::slot_simulated_edf(part, in, run_extent::first_miss));
-     },
-     "exact", "exact", 5, stroke::band},
-    {[](const auto& part, const auto& in) { return answer_of(printed::slot_abstraction_edf<brief>(part, in)); },
-     "our_printed", "OUR as printed: unsound", 1, stroke::dashed},
+constexpr auto& tests = analysis::slot_tests<most_kernels>;
+/// Columns of the tests as they are drawn: the exact answer beneath, and what often coincides side by side.
+constexpr std::array<compared<std::size_t>, tests.size()> drawn_tests{{
+    {analysis::exact_slot_test, {}, "exact", 5, stroke::band},
+    {0, {}, "SBF (Theorem 3)", 0},
+    {1, {}, "SBF*, linear (Eq. 10)", 6},
+    {4, {}, "L3PROP (Lemma 3)", 2},
+    {5, {}, "HARM (Theorem 6, corrected)", 3},
+    {3, {}, "OUR+ (exact distances)", 4},
+    {2, {}, "OUR (Theorem 4, corrected)", 1},
+    {analysis::printed_slot_test, {}, "OUR as printed: unsound", 1, stroke::dashed},
 }};
-static_assert(methods[exact].cell == "exact" && methods[as_printed].line == stroke::dashed);
 
-/// In this order: the exact answer beneath, and what often coincides side by side in the legend.
-constexpr std::array<std::size_t, methods.size()> drawn{exact, 0, 1, 4, 5, 3, 2, as_printed};
-
-/// Columns after those of the methods.
-enum slot_column : std::uint8_t { undecided = methods.size(), accepted_but_missed, printed_but_missed };
+/// Columns after those of the tests.
+enum slot_column : std::uint8_t { undecided = tests.size(), accepted_but_missed, printed_but_missed };
 
 constexpr std::int32_t cores = 2;
-
-/// What a test says of both cores in the pinned slot and of the gang tasks in the other.
-[[nodiscard]] auto ask(test t, const kernel_table& table, const analysis::two_slots<ticks>& slots) -> answer {
-  const auto seen = analysis::test_slots(table, {.cores = cores}, slots, t);
-  return std::max(seen.gang, *std::ranges::max_element(seen.cores));
-}
 
 /// How sets and their slots are drawn.
 struct configuration {
@@ -146,19 +103,16 @@ struct configuration {
 
 void count_slots(const kernel_table& table, ticks slot_period, row counts) {
   const auto slots = analysis::nearest_ticks(analysis::proportional_slots(table, cores, slot_period));
-  std::array<answer, methods.size()> answers{};
-  bool settled = true;
-  bool sound_accepts = false;
-  for (std::size_t m = 0; m < methods.size(); ++m) {
-    answers[m] = ask(methods[m].what, table, slots);
-    counts[m] += answers[m] == answer::accepted ? 1 : 0;
-    settled = settled && answers[m] != answer::undecided;
-    sound_accepts = sound_accepts || (m != as_printed && answers[m] == answer::accepted);
-  }
-  const bool misses = answers[exact] == answer::rejected;
+  std::array<slot_answer, tests.size()> answers{};
+  std::ranges::transform(tests, answers.begin(),
+                         [&](const auto& test) { return analysis::ask_slots(test, table, {.cores = cores}, slots); });
+  for (std::size_t t = 0; t < tests.size(); ++t) { counts[t] += answers[t] == slot_answer::accepted ? 1 : 0; }
+  const bool settled = std::ranges::count(answers, slot_answer::undecided) == 0;
+  const bool misses = answers[analysis::exact_slot_test] == slot_answer::rejected;
+  const auto sound = std::span{answers}.first<analysis::printed_slot_test>();
   counts[undecided] += settled ? 0 : 1;
-  counts[accepted_but_missed] += misses && sound_accepts ? 1 : 0;
-  counts[printed_but_missed] += misses && answers[as_printed] == answer::accepted ? 1 : 0;
+  counts[accepted_but_missed] += misses && std::ranges::count(sound, slot_answer::accepted) > 0 ? 1 : 0;
+  counts[printed_but_missed] += misses && answers[analysis::printed_slot_test] == slot_answer::accepted ? 1 : 0;
 }
 
 /// Every gang utilisation with every configuration.
@@ -170,7 +124,7 @@ void fill_slots(const settings& s, experiment& e, const std::vector<configuratio
     for (const configuration& c : configurations) {
       e.add_panel(fmt::format("gang {}: {}", thousandths_text(gang), c.title));
       e.add_series(thousandths_text(gang), c.cell);
-      for (const std::size_t m : drawn) { e.draw(m, methods[m]); }
+      for (const auto& t : drawn_tests) { e.draw(t.what, t); }
       all.push_back(c);
       all.back().how.tasks_per_core = all.back().how.gang_tasks = s.number<std::int32_t>("tasks");
       all.back().how.gang_utilization_permille = static_cast<std::int32_t>(gang);
@@ -229,7 +183,7 @@ void harmonic_periods(const settings& s, experiment& e) {
   layout shown("Accelerator platform (Zahaf and Lipari 2020), " + figure, "utilization",
                "utilization of each core by its pinned tasks", "accepted task sets (%)",
                {"gang_utilization", "configuration"}, {}, measure::sets);
-  for (const auto& m : methods) { shown.columns.emplace_back(m.cell); }
+  for (const auto& t : tests) { shown.columns.emplace_back(t.name); }
   for (const char* c : {"undecided", "accepted_but_missed", "printed_but_missed"}) { shown.columns.emplace_back(c); }
   return {name, about, shown, parameters(levels, "utilization of each core by its pinned tasks", own),
           harmonic ? harmonic_periods : any_periods};
@@ -272,7 +226,7 @@ void count_levels(const kernel_table& table, preemption_cost_model model, std::u
   }
   counts[any] += accepted ? 1 : 0;
   counts[missed] += misses ? 1 : 0;
-  if (printed::level_stack_edf(table, printed_levels).schedulable()) {
+  if (analysis::as_published::level_stack_edf(table, printed_levels).schedulable()) {
     ++counts[two_printed];
     counts[printed_missed] += runs_without_miss(table, printed_levels, model, seed) ? 0 : 1;
   }
@@ -313,7 +267,7 @@ using few_table = accelerator_table<ticks, few_kernels>;
 
 constexpr auto cost = preemption_cost_model::race;
 
-struct first_come_first_served {
+struct by_release {
   template <ExactNumber Number>
   [[nodiscard]] static constexpr auto point(const accelerator_task<Number>& /*t*/, const Number& release, Number& out)
       -> bool {
@@ -335,22 +289,21 @@ template <class Policy, class Strategy>
   return {log.responses(0).begin(), log.responses(0).end()};
 }
 
+[[nodiscard]] auto waves_in_turn(const few_table& table, const sporadic_jobs& jobs) -> response_times {
+  return simulation::simulate_waves_in_turn(table, jobs)[0];
+}
+[[nodiscard]] auto first_come_first_served(const few_table& table, const sporadic_jobs& jobs) -> response_times {
+  return responses(by_release{}, single_stream<few_kernels>{}, table, jobs);
+}
+
 /// Responses of the first task; takt's own by their levels, with a bound.
 struct scheduler {
   response_times (*run)(const few_table&, const sporadic_jobs&) = nullptr;
   std::int32_t levels = 0;
 };
 constexpr std::array<compared<scheduler>, 5> schedulers{{
-    {{[](const auto& table, const auto& jobs) { return simulation::simulate_waves_in_turn(table, jobs)[0]; }},
-     "streams",
-     "without: a stream per task, waves in turn",
-     1},
-    {{[](const auto& table, const auto& jobs) {
-       return responses(first_come_first_served{}, single_stream<few_kernels>{}, table, jobs);
-     }},
-     "queue",
-     "without: one stream, first come first served",
-     4},
+    {{waves_in_turn}, "streams", "without: a stream per task, waves in turn", 1},
+    {{first_come_first_served}, "queue", "without: one stream, first come first served", 4},
     {{nullptr, 1}, "takt_1", "takt, one stream", 5},
     {{nullptr, 2}, "takt_2", "takt, 2 levels", 0},
     {{nullptr, 3}, "takt_3", "takt, 3 levels", 2},
@@ -390,11 +343,10 @@ void fig9(const settings& s, experiment& e) {
                                : responses(highest_priority_first{}, level_stack<few_kernels>{levels}, table, jobs);
     std::ranges::sort(found);
     const auto per_own = [&table](ticks t) { return t * 1000 / table.tasks[0].wcet; };
-    const auto at = [&](std::size_t percent) { return found[(found.size() * percent + 99) / 100 - 1]; };
     counts[largest] = per_own(found.back());
-    counts[percentile] = per_own(at(99));
+    counts[percentile] = per_own(simulation::quantile(found, 990));
     counts[spread] = per_own(found.back() - found.front());
-    counts[median] = per_own(at(50));
+    counts[median] = per_own(simulation::quantile(found, 500));
     counts[bound] = per_own(bound_of_first(levels, table));
   };
 }

@@ -3,6 +3,7 @@
 // same against effective utilisation.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <numeric>
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
-#include <mutex>
 
 #include <takt/generation/locked_gpus/published_delays.hpp>
 #include <takt/generation/locked_gpus/video_graphs.hpp>
@@ -26,44 +24,32 @@ using simulation::graph_output;
 
 constexpr ticks second = 1'000'000'000;
 
-/// The output of each configuration, simulated once for all levels and workers.
-class outputs {
- public:
-  explicit outputs(const settings& s)
-      : times_{.spread_percent = s.number("spread"), .cpu_percent = s.number("cpu-percent")},
-        options_{.until = s.number("seconds") * second,
-                 .least = (100 - times_.spread_percent) * 1000 / (100 + times_.spread_percent),
-                 .scene = s.number("scene") * (second / 1000),
-                 .copies = s.number("copies"),
-                 .slice = s.number("slice") * 1000,
-                 .seed = s.seed()},
-        from_{s.number("warm-up") * second} {
-    if (from_ >= options_.until) { throw input_error{"warm-up", "leaves nothing to measure", "less than seconds"}; }
+/// How graphs run, and what is measured: in (from, options.until].
+struct graph_setting {
+  generation::video_times times;
+  simulation::graph_study_options options;
+  ticks from;
+
+  explicit graph_setting(const settings& s)
+      : times{.spread_percent = s.number("spread"), .cpu_percent = s.number("cpu-percent")},
+        options{.until = s.number("seconds") * second,
+                .least = (100 - times.spread_percent) * 1000 / (100 + times.spread_percent),
+                .scene = s.number("scene") * (second / 1000),
+                .copies = s.number("copies"),
+                .slice = s.number("slice") * 1000,
+                .seed = s.seed()},
+        from{s.number("warm-up") * second} {
+    if (from >= options.until) { throw input_error{"warm-up", "leaves nothing to measure", "less than seconds"}; }
   }
 
-  [[nodiscard]] auto of(std::size_t configuration) -> const std::vector<graph_output>& {
-    entry& e = entries_[configuration];
-    std::call_once(e.once, [&] {
-      e.graphs = simulation::simulate_graph_study(
-          generation::make_video_graphs(times_), generation::video_copy_costs(times_), generation::video_accesses,
-          generation::video_delays, graph_configurations[configuration], options_);
-      require(!e.graphs.empty(), "a simulation failed");
-    });
-    return e.graphs;
+  /// The output of the graphs in a configuration.
+  [[nodiscard]] auto operator()(std::size_t configuration) const -> std::vector<graph_output> {
+    auto out = simulation::simulate_graph_study(generation::make_video_graphs(times),
+                                                generation::video_copy_costs(times), generation::video_accesses,
+                                                generation::video_delays, graph_configurations[configuration], options);
+    require(!out.empty(), "a simulation failed");
+    return out;
   }
-  /// What is measured is in (from, until].
-  [[nodiscard]] auto from() const noexcept -> ticks { return from_; }
-  [[nodiscard]] auto until() const noexcept -> ticks { return options_.until; }
-
- private:
-  struct entry {
-    std::once_flag once;
-    std::vector<graph_output> graphs;
-  };
-  generation::video_times times_;
-  simulation::graph_study_options options_;
-  ticks from_;
-  std::array<entry, graph_configurations.size()> entries_;
 };
 
 [[nodiscard]] auto parameters(std::vector<parameter> own) -> std::vector<parameter> {
@@ -96,16 +82,15 @@ void add_configurations(experiment& e, const std::vector<std::size_t>& columns) 
 
 // Completion delays.
 
-[[nodiscard]] auto averages(const std::vector<graph_output>& graphs, const outputs& all, ticks period)
+/// Of the graphs of a period.
+[[nodiscard]] auto averages(const std::vector<graph_output>& graphs, const graph_setting& setting, ticks period)
     -> simulation::average_delays {
   std::vector<simulation::delay_summary> found;
-  std::vector<ticks> periods;
   for (const graph_output& g : graphs) {
     if (g.period != period) { continue; }
-    found.push_back(simulation::summarize_delays(g.completions, g.period, all.from(), all.until()));
-    periods.push_back(g.period);
+    found.push_back(simulation::summarize_delays(g.completions, period, setting.from, setting.options.until));
   }
-  return simulation::average(found, periods);
+  return simulation::average(found, std::vector<ticks>(found.size(), period));
 }
 
 [[nodiscard]] auto text_of(const delay_row& hundredths) -> std::string {
@@ -145,12 +130,13 @@ void delays(const settings& s, experiment& e) {
   for (const auto& r : video_rates) { e.levels.push_back(r.milliseconds * 1000); }
   e.panels = {{"dropped (%)", {}}, {"99 % of the delays are up to", {}}, {"standard deviation", {}}};
   add_configurations(e, {generation::dropped, generation::longest_of_990, generation::deviation});
-  e.count = [all = std::make_shared<outputs>(s)](const unit& u, row counts) {
-    const auto a = averages(all->of(u.series), *all, u.level * 1000);
+  const graph_setting setting{s};
+  e.count = once_per_series(e.series.size(), setting, [setting](const auto& graphs, const unit& u, row counts) {
+    const auto a = averages(graphs, setting, u.level * 1000);
     std::ranges::copy(delay_row{a.dropped / 10, a.longest / 1000, a.longest_of_999 / 1000, a.longest_of_990 / 1000,
                                 a.median / 1000, a.mean / 1000, a.deviation / 1000},
                       counts.begin());
-  };
+  });
   e.remarks = remarks_of;
 }
 
@@ -160,25 +146,27 @@ void latencies(const settings& s, experiment& e) {
   e.panels = {{"latencies up to (%)", {}}, {"latencies above: 1 in ten to the power of", {}}};
   e.panels_per_row = 2;
   add_configurations(e, {0, 2});
-  e.count = [all = std::make_shared<outputs>(s)](const unit& u, row counts) {
-    // Of the frames that are complete in the measured time, in thousandths of periods, ascending.
-    std::vector<ticks> seen;
-    for (const graph_output& g : all->of(u.series)) {
-      for (std::size_t j = 0; j < g.latencies.size(); ++j) {
-        if (g.completions[j] > all->from()) { seen.push_back(ceil_divide<ticks>(g.latencies[j] * 1000, g.period)); }
-      }
-    }
-    if (seen.empty()) { return; }
-    std::ranges::sort(seen);
-    const auto frames = static_cast<std::int64_t>(seen.size());
-    const std::int64_t above = simulation::count_above(seen, u.level);
-    counts[0] = (frames - above) * 100'000 / frames;
-    counts[1] = above * 100'000 / frames;
-    // Nothing above is shown as one frame would be.
-    const double share = static_cast<double>(std::max<std::int64_t>(above, 1)) / static_cast<double>(frames);
-    counts[2] = std::llround(-1000 * std::log10(share));
-    counts[3] = frames;
-  };
+  const graph_setting setting{s};
+  e.count =
+      once_per_series(e.series.size(), setting, [from = setting.from](const auto& graphs, const unit& u, row counts) {
+        // Of the frames that are complete in the measured time, in thousandths of periods, ascending.
+        std::vector<ticks> seen;
+        for (const graph_output& g : graphs) {
+          for (std::size_t j = 0; j < g.latencies.size(); ++j) {
+            if (g.completions[j] > from) { seen.push_back(ceil_divide<ticks>(g.latencies[j] * 1000, g.period)); }
+          }
+        }
+        if (seen.empty()) { return; }
+        std::ranges::sort(seen);
+        const auto frames = static_cast<std::int64_t>(seen.size());
+        const std::int64_t above = simulation::count_above(seen, u.level);
+        counts[0] = (frames - above) * 100'000 / frames;
+        counts[1] = above * 100'000 / frames;
+        // Nothing above is shown as one frame would be.
+        const double share = static_cast<double>(std::max<std::int64_t>(above, 1)) / static_cast<double>(frames);
+        counts[2] = std::llround(-1000 * std::log10(share));
+        counts[3] = frames;
+      });
 }
 
 }  // namespace

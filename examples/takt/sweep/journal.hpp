@@ -32,7 +32,7 @@ class journal {
   ~journal();
 
   /// Throws `environment_error`.
-  void append(std::size_t unit, std::span<const std::int64_t> counts);
+  void append(std::size_t index, std::span<const std::int64_t> counts);
 
  private:
   void write_line(const std::string& text);

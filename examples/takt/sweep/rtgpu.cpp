@@ -5,8 +5,7 @@
 #include <array>
 #include <memory>
 
-#include <takt/allocation/search.hpp>
-#include <takt/analysis/analyze.hpp>
+#include <takt/allocation/known/rtgpu_tests.hpp>
 #include <takt/generation/rtgpu_generator.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/simulation/simulate.hpp>
@@ -24,54 +23,16 @@ using study_table = task_table<ticks, most_tasks, most_tasks * 17>;
 using study_plan = allocation<most_tasks>;
 using options = generation::rtgpu_options;
 
-using cpu_rule = fixed_priority_rule<by_relative_deadline>;
+/// What a column shows.
+using curve_of = compared<std::size_t>;
 
-/// The paper's platform: rules are types, sizes are those that were drawn. Baselines exchange one rule.
-template <RuleTag CpuRule, RuleTag GpuRule>
-struct board {
-  using cpu_rule = CpuRule;
-  using copy_rule = nonpreemptive_rule<sweep::cpu_rule>;
-  using gpu_rule = GpuRule;
-
-  platform_record sizes;
-
-  [[nodiscard]] constexpr auto record() const -> platform_record { return sizes; }
-  [[nodiscard]] constexpr auto validate() const -> model_error { return {}; }
-};
-template <bool Shared>
-using published_board = board<cpu_rule, federated_rule<Shared>>;
-template <bool Shared>
-using one_at_a_time_board = board<cpu_rule, serialized_rule<federated_rule<Shared>>>;
-template <bool Shared>
-using spinning_board = board<busy_waiting_rule<cpu_rule>, federated_rule<Shared>>;
-template <bool Shared>
-using whole_gpu_board = board<cpu_rule, serialized_rule<whole_gpu_rule>>;
-
-/// Calls `f` with the platform whose SMs are handed out as the record says.
-template <template <bool> class Board, class F>
-[[nodiscard]] auto on_board(const platform_record& platform, const F& f) {
-  return platform.gpus[0].shared ? f(Board<true>{platform}) : f(Board<false>{platform});
-}
-
-/// Looks for a plan with an analysis as its test: depth first, so that a plan is found whenever there is one. Gives up
-/// after `effort` task analyses, which the plan says. Pre: `table` is in deadline-monotonic order.
-template <template <bool> class Board, const auto&... Variant>
-[[nodiscard]] auto find_plan(const study_table& table, const platform_record& platform, std::uint64_t effort)
-    -> study_plan {
-  return on_board<Board>(platform, [&](const auto& p) -> study_plan {
-    auto a = analysis::make_analysis(p, table, Variant...);
-    return a.fits(table, p.record()) ? study_plan{} : search_plan(a, exact_search, effort);
-  });
-}
-
-/// The tests of Zou et al. 2021, section 6, takt's own second.
-using test = study_plan (*)(const study_table&, const platform_record&, std::uint64_t effort);
-constexpr std::array<compared<test>, 5> methods{
-    {{find_plan<published_board, analysis::rtgpu_published>, "rtgpu", "RTGPU as published", 0},
-     {find_plan<published_board, analysis::rtgpu_best>, "takt", "takt, sharper", 1},
-     {find_plan<one_at_a_time_board>, "self_suspension", "self-suspension", 2},
-     {find_plan<spinning_board>, "busy_waiting", "busy waiting (STGM)", 3},
-     {find_plan<whole_gpu_board>, "enhanced_mpcp", "enhanced MPCP", 4}}};
+constexpr auto& tests = rtgpu_tests<study_table>;
+/// Curves of the columns of accepted sets.
+constexpr std::array<curve_of, tests.size()> drawn_tests{{{0, {}, "RTGPU as published", 0},
+                                                          {2, {}, "takt, sharper", 1},
+                                                          {4, {}, "self-suspension", 2},
+                                                          {6, {}, "busy waiting (STGM)", 3},
+                                                          {8, {}, "enhanced MPCP", 4}}};
 
 /// Whether no deadline is missed under the plan when every task is released at once and then periodically, each
 /// segment takes its longest time, and releases end after `periods` of the longest period.
@@ -80,7 +41,7 @@ constexpr std::array<compared<test>, 5> methods{
   ticks longest = 0;
   for (const auto& t : table.tasks) { longest = std::max(longest, t.period); }
   const simulation_options o{.horizon = duration{longest * periods}, .stop_at_first_miss = true};
-  return on_board<published_board>(platform, [&](const auto& b) {
+  return rtgpu_boards::with<rtgpu_boards::published>(platform, [&](const auto& b) {
     return simulate(b, table, static_cast<const plan<most_tasks>&>(p), o).status() == observation_status::no_miss;
   });
 }
@@ -118,9 +79,6 @@ struct variation {
   std::string title;
   options how;
 };
-
-/// What a column shows.
-using curve_of = compared<std::size_t>;
 
 /// Draws each variation under the paper's second model, one copy per kernel, and its first. `judge(table, platform,
 /// counts)` counts what it finds in a set, which is in deadline-monotonic order. A set depends on the seed, the level
@@ -166,19 +124,17 @@ void fill(const settings& s, experiment& e, const std::vector<variation>& variat
 
 [[nodiscard]] auto acceptance(std::string_view title, std::string key) -> layout {
   std::vector<std::string> columns;
-  for (const auto& m : methods) {
-    for (const char* suffix : {"", "_undecided"}) { columns.push_back(fmt::format("{}{}", m.cell, suffix)); }
+  for (const auto& t : tests) {
+    for (const char* suffix : {"", "_undecided"}) { columns.push_back(fmt::format("{}{}", t.name, suffix)); }
   }
   return shown(title, {std::move(key)}, std::move(columns));
 }
 
 void compare_methods(const settings& s, experiment& e, const std::vector<variation>& variations) {
-  std::vector<curve_of> curves;
-  for (const auto& m : methods) { curves.push_back({2 * curves.size(), {}, m.title, m.colour}); }
-  fill(s, e, variations, curves,
+  fill(s, e, variations, drawn_tests,
        [effort = s.number<std::uint64_t>("effort")](const auto& table, const auto& platform, row counts) {
-         for (std::size_t m = 0; m < methods.size(); ++m) {
-           const study_plan plan = methods[m].what(table, platform, effort);
+         for (std::size_t m = 0; m < tests.size(); ++m) {
+           const study_plan plan = tests[m].find(table, platform, effort);
            counts[2 * m] += plan.feasible ? 1 : 0;
            counts[2 * m + 1] += plan.feasible || plan.effort.complete ? 0 : 1;
          }
@@ -276,8 +232,8 @@ void run_sets(const settings& s, experiment& e, bool shared) {
        [effort = s.number<std::uint64_t>("effort"), periods = s.number("periods")](const auto& table,
                                                                                    const auto& platform, row counts) {
          const auto runs = [&](const study_plan& p) { return runs_without_miss(table, platform, p, periods); };
-         const study_plan published = methods[0].what(table, platform, effort);
-         const study_plan sharper = methods[1].what(table, platform, effort);
+         const study_plan published = tests[0].find(table, platform, effort);
+         const study_plan sharper = tests[1].find(table, platform, effort);
          // Whatever the published analysis accepts, the sharper one accepts with the same plan, found or not.
          const bool accepted = published.feasible || sharper.feasible;
          const bool well = runs(published.feasible ? published : sharper);

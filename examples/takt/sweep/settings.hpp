@@ -22,8 +22,6 @@ struct parameter {
   std::int64_t step = 1;
 };
 
-inline constexpr std::int64_t most_sets = 1'000'000;
-
 /// The parameters of one study with the values in use. All members that read throw `input_error` with the name and
 /// what is allowed.
 class settings {

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,46 +21,14 @@ namespace takt::program::sweep {
 
 using tally = set_counts;
 
-/// A block of task sets of one configuration at one level, here in thousandths.
-struct unit {
-  std::size_t series = 0;
-  std::int64_t level = 0;
-  std::int64_t first_set = 0;
-  std::int64_t sets = 0;
-
-  /// Unique among the levels and sets of a study.
-  [[nodiscard]] auto number(std::int64_t set) const -> std::uint64_t {
-    return static_cast<std::uint64_t>(level * most_sets + first_set + set);
-  }
-  /// Of levels that number something.
-  [[nodiscard]] auto whole_level() const -> std::size_t { return static_cast<std::size_t>(level / 1000); }
-};
-
+using unit = study_unit;
+inline constexpr std::int64_t most_sets = unit::most_sets;
 /// One count per column.
 using row = std::span<std::int64_t>;
 
-/// Adds what it finds in a unit to the counts. Whatever is added depends on the settings of the study
-/// and the unit alone, so that neither the number of workers nor their order shows in a result. Each worker has a copy.
+/// Adds what it finds in a unit to the counts. Whatever is added depends on the settings of the study and the unit
+/// alone, so that neither the number of workers nor their order shows in a result. Each worker has a copy.
 using counter = std::function<void(const unit&, row)>;
-
-/// A counter that judges set by set: `judge(unit, number of the set in it, counts)`.
-template <class Judge>
-[[nodiscard]] auto set_by_set(Judge judge) -> counter {
-  return [judge = std::move(judge)](const unit& u, row counts) mutable {
-    for (std::int64_t i = 0; i < u.sets; ++i) { judge(u, i, counts); }
-  };
-}
-
-/// A counter whose levels all come out of the same runs: `find(series)` does those, once per worker.
-template <class Find, class Write>
-[[nodiscard]] auto once_per_series(Find find, Write write) -> counter {
-  using found = decltype(find(std::size_t{}));
-  return [find = std::move(find), write = std::move(write), known = std::map<std::size_t, found>{}](
-             const unit& u, row counts) mutable {
-    if (!known.contains(u.series)) { known.emplace(u.series, find(u.series)); }
-    write(known.at(u.series), u, counts);
-  };
-}
 
 enum class stroke : std::uint8_t {
   solid,

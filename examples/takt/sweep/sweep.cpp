@@ -180,24 +180,20 @@ void run(const study& what, const settings& with, const sweep_options& o, const 
   std::optional<journal> kept;
   if (!o.resume.empty()) {
     kept.emplace(o.resume, what.name, part, with.fingerprint(), e.columns.size(),
-                 [&counts](std::size_t unit, std::span<const std::int64_t> found) {
-                   if (unit < counts.units()) { counts.add(unit, found); }
+                 [&counts](std::size_t index, std::span<const std::int64_t> found) {
+                   if (index < counts.units()) { counts.add(index, found); }
                  });
   }
   progress_bar bar{what.name, counts};
   (void)std::signal(SIGINT, interrupt);
   (void)std::signal(SIGTERM, interrupt);
-  count_units(
-      counts, units_to_do(counts, part), o.jobs > 0 ? o.jobs : std::max(1U, std::thread::hardware_concurrency()),
-      interrupted,
-      [&levels = e.levels, count = e.count](const study_unit& u, row found) {
-        count({u.series, levels[u.level], u.first_set, u.sets}, found);
-      },
-      [&](std::size_t index, std::span<const std::int64_t> found) {
-        if (kept) { kept->append(index, found); }
-        counts.add(index, found);
-        bar.show();
-      });
+  count_units(counts, units_to_do(counts, part),
+              o.jobs > 0 ? o.jobs : std::max(1U, std::thread::hardware_concurrency()), interrupted, e.count,
+              [&](std::size_t index, std::span<const std::int64_t> found) {
+                if (kept) { kept->append(index, found); }
+                counts.add(index, found);
+                bar.show();
+              });
   bar.finish();
   if (interrupted && !counts.complete()) {
     throw environment_error{kept
@@ -265,7 +261,7 @@ auto sweep_command(const sweep_options& o) -> exit_code {
   }
   const settings with = settings_of(what, o);
   const experiment e = design(what, with);
-  tally counts{{e.series.size(), e.levels.size(), e.sets, e.columns.size(), e.sets_per_unit}};
+  tally counts{{e.series.size(), e.levels, e.sets, e.columns.size(), e.sets_per_unit}};
   run(what, with, o, e, counts);
   if (counts.complete()) {
     write_results({.what = &what, .with = &with, .designed = &e, .counts = &counts}, o);

@@ -211,7 +211,7 @@ void add_all(mean_errors& means, std::size_t /*application*/, std::span<const pr
       judge_estimates(seed, sets, within, [&](auto application, auto errors) { add(out, application, errors); });
       return out;
     };
-    e.count = once_per_series(find, [step](const mean_errors& means, const unit& u, row counts) {
+    e.count = once_per_series(e.series.size(), find, [step](const mean_errors& means, const unit& u, row counts) {
       write(means[static_cast<std::size_t>(u.level / step - 1)], counts);
     });
   };

@@ -6,10 +6,8 @@
 
 #include <takt/generation/shares/changing_load.hpp>
 #include <takt/generation/shares/synthetic_platform.hpp>
-#include <takt/prediction/corun/estimate_log.hpp>
 #include <takt/prediction/corun/layered_training.hpp>
-#include <takt/prediction/corun/training.hpp>
-#include <takt/prediction/corun/training_samples.hpp>
+#include <takt/prediction/corun/train_application.hpp>
 
 #include "../failure.hpp"
 #include "wamp2s_errors.hpp"
@@ -23,7 +21,6 @@ using generation::synthetic_benchmarks;
 
 constexpr std::size_t most_rules = 192;
 constexpr std::size_t inputs = workload_indicators + 1;
-using workload_network = co_run_model<inputs, most_rules>;
 constexpr std::size_t lavamd = 4;
 static_assert(synthetic_benchmarks[lavamd].name == "LM");
 
@@ -64,36 +61,19 @@ struct network_setting {
               std::move(own));
 }
 
-struct trained_network {
-  std::vector<co_run_sample<workload_input<>>> samples;
-  workload_network model;
-  training_report report;
-};
+using trained_network = trained_application<inputs, most_rules>;
 
 template <std::size_t Count>
 using applications = std::array<generation::synthetic_application, Count>;
-
-template <std::size_t Count>
-[[nodiscard]] auto profiles_of(const applications<Count>& set) -> std::vector<workload_profile<>> {
-  std::vector<workload_profile<>> out(Count);
-  for (std::size_t k = 0; k < Count; ++k) { std::ranges::copy(generation::synthetic_counters(set[k]), out[k].begin()); }
-  return out;
-}
 
 /// The network of one application, from times beside every subset of the others. Throws `environment_error` when it
 /// cannot be trained.
 template <std::size_t Count>
 [[nodiscard]] auto network_of(const applications<Count>& set, std::size_t self, const network_setting& s)
     -> trained_network {
-  constexpr std::int64_t subsets = std::int64_t{1} << (Count - 1);
-  const training_workloads<Count> workloads{Count, self, (s.samples + subsets - 1) / subsets, s.options.seed};
-  const auto time_of = [&set, self](const auto& shares) {
-    return generation::synthetic_co_run_time(set, self, shares);
-  };
-  trained_network out;
-  out.samples = collect_samples<Count, workload_indicators>(workloads, self, profiles_of(set), s.samples,
-                                                            s.options.seed, time_of);
-  out.report = train<inputs>(out.samples, s.options, out.model);
+  trained_network out = train_application<most_rules>(
+      generation::synthetic_profiles(set), self, s.samples, s.options,
+      [&set, self](const auto& shares) { return generation::synthetic_co_run_time(set, self, shares); });
   if (!out.report) {
     throw environment_error{fmt::format("a network cannot be trained: {}", name_of(out.report.status))};
   }
@@ -134,14 +114,15 @@ void fig9(const settings& s, experiment& e) {
   network_setting setting{s};
   setting.options.epochs = static_cast<std::size_t>(e.levels.back() / 1000) - 1;
   fill_alone(e, "LM", "lavaMD", {{0, "mean error relative to the estimate"}, {1, "relative to the measurement"}});
-  e.count = once_per_series(lavamd_network(setting), [](const trained_network& known, const unit& u, row counts) {
-    const auto& epochs = known.report.epochs;
-    write_errors(epochs[std::min(u.whole_level(), epochs.size()) - 1], known, counts);
-  });
+  e.count = once_per_series(e.series.size(), lavamd_network(setting),
+                            [](const trained_network& known, const unit& u, row counts) {
+                              const auto& epochs = known.report.epochs;
+                              write_errors(epochs[std::min(u.whole_level(), epochs.size()) - 1], known, counts);
+                            });
 }
 
 void fig9_rules(const settings& s, experiment& e) {
-  const workload_network model = network_of(synthetic_benchmarks, lavamd, network_setting{s}).model;
+  const auto model = network_of(synthetic_benchmarks, lavamd, network_setting{s}).model;
   const std::size_t rules = model.network.rules.size();
   number_levels(e, rules);
   fill_alone(e, "LM", fmt::format("lavaMD: {} rules", rules), {{inputs - 1, "centre"}, {2 * inputs - 1, "width"}});
@@ -168,18 +149,19 @@ void fig9_rules(const settings& s, experiment& e) {
 void fig10(const settings& s, experiment& e) {
   const network_setting setting{s};
   fill_alone(e, "LM", "lavaMD", {{0, "fuzzy network"}, {1, "BPNN 12-8-8-1"}, {2, "DNN 12-14x10-1"}});
-  e.count = once_per_series(lavamd_network(setting), [setting, rate = s.real("rate")](const trained_network& known,
-                                                                                      const unit& u, row counts) {
-    std::vector<layered_report> kinds{{known.report.test.root_mean_square, known.model.network.products()}};
-    for (const auto& widths : {std::vector<std::size_t>{12, 8, 8}, {12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14}}) {
-      kinds.push_back(train_layered(known.samples, setting.options.training_samples, setting.options.seed, known.model,
-                                    {widths, u.whole_level(), rate}));
-    }
-    for (std::size_t k = 0; k < kinds.size(); ++k) {
-      counts[k] = to_thousandths(kinds[k].root_mean_square / ticks_per_ms);
-      counts[kinds.size() + k] = static_cast<std::int64_t>(kinds[k].products) * 1000;
-    }
-  });
+  e.count = once_per_series(
+      e.series.size(), lavamd_network(setting),
+      [setting, rate = s.real("rate")](const trained_network& known, const unit& u, row counts) {
+        std::vector<layered_report> kinds{{known.report.test.root_mean_square, known.model.network.products()}};
+        for (const auto& widths : {std::vector<std::size_t>{12, 8, 8}, {12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14}}) {
+          kinds.push_back(train_layered(known.samples, setting.options.training_samples, setting.options.seed,
+                                        known.model, {widths, u.whole_level(), rate}));
+        }
+        for (std::size_t k = 0; k < kinds.size(); ++k) {
+          counts[k] = to_thousandths(kinds[k].root_mean_square / ticks_per_ms);
+          counts[kinds.size() + k] = static_cast<std::int64_t>(kinds[k].products) * 1000;
+        }
+      });
 }
 
 [[nodiscard]] auto titled(int figure, std::string_view what) -> std::string {
@@ -231,21 +213,15 @@ template <std::size_t Count>
 [[nodiscard]] auto errors_of(const applications<Count>& set, std::size_t self, const load_setting& s)
     -> std::vector<job_errors> {
   const trained_network known = network_of(set, self, s.networks);
-  const auto profiles = profiles_of(set);
+  const auto profiles = generation::synthetic_profiles(set);
   random_stream random{s.networks.options.seed + self};
   std::vector<job_errors> out;
   generation::loaded_job<Count, most_changes + 1> job;
   for (std::int64_t n = 0; n < s.jobs; ++n) {
     generation::draw_loaded_job(set, self, s.changes, random, job);
-    std::vector<ticks> lengths;
-    std::vector<double> times;
-    for (const auto& segment : job) {
-      const auto estimate = known.model.estimate(input_of<workload_indicators>(profiles, segment.shares, self));
-      if (!estimate) { throw environment_error{"a network has no estimate for a load of this study"}; }
-      lengths.push_back(segment.length);
-      times.push_back(estimate.time);
-    }
-    out.push_back(remaining_time_errors<most_changes + 1>(lengths, times));
+    const auto errors = estimate_errors<most_changes + 1>(known.model, profiles, self, job);
+    if (!errors) { throw environment_error{"a network has no estimate for a load of this study"}; }
+    out.push_back(*errors);
   }
   return out;
 }
@@ -276,8 +252,9 @@ void fig12(const settings& s, experiment& e) {
     }
     return out;
   };
-  e.count = once_per_series(
-      find, [](const mean_errors& means, const unit& u, row counts) { write(means[u.whole_level() - 1], counts); });
+  e.count = once_per_series(e.series.size(), find, [](const mean_errors& means, const unit& u, row counts) {
+    write(means[u.whole_level() - 1], counts);
+  });
 }
 
 /// Of all jobs of all applications of a set.
@@ -307,7 +284,7 @@ void fig13(const settings& s, experiment& e) {
     for (const progress_error& one : samples) { add_by_progress(out.first, one); }
     return out;
   };
-  e.count = once_per_series(find, [](const calibration& c, const unit& u, row counts) {
+  e.count = once_per_series(e.series.size(), find, [](const calibration& c, const unit& u, row counts) {
     write(c.first[static_cast<std::size_t>(u.level / progress_bin - 1)], counts);
     counts[2] = to_thousandths(100 * c.second);
   });

@@ -6,10 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace takt {
@@ -17,8 +20,8 @@ namespace takt {
 /// A study draws so many sets for each of its configurations at each of its levels, and counts in columns what it finds
 /// in them: how many sets an analysis accepts, for instance.
 struct study_size {
-  std::size_t series = 1;  ///< configurations
-  std::size_t levels = 1;
+  std::size_t series = 1;            ///< configurations
+  std::vector<std::int64_t> levels;  ///< in thousandths
   std::int64_t sets = 1;
   std::size_t columns = 1;
   std::int64_t sets_per_unit = 10;
@@ -26,20 +29,54 @@ struct study_size {
 
 /// A block of sets of one configuration at one level: what a worker does at a time.
 struct study_unit {
+  static constexpr std::int64_t most_sets = 1'000'000;
+
   std::size_t series = 0;
-  std::size_t level = 0;  ///< its position
+  std::int64_t level = 0;  ///< thousandths
   std::int64_t first_set = 0;
   std::int64_t sets = 0;
+
+  /// Of one of its sets: unique among the levels and sets of a study. Pre: at most so many sets.
+  [[nodiscard]] constexpr auto number(std::int64_t set) const noexcept -> std::uint64_t {
+    return static_cast<std::uint64_t>(level * most_sets + first_set + set);
+  }
+  /// Of levels that number something.
+  [[nodiscard]] constexpr auto whole_level() const noexcept -> std::size_t {
+    return static_cast<std::size_t>(level / 1000);
+  }
 };
+
+/// Counts set by set: `judge(unit, number of the set in it, counts)`.
+template <class Judge>
+[[nodiscard]] auto set_by_set(Judge judge) {
+  return [judge = std::move(judge)](const study_unit& u, std::span<std::int64_t> counts) mutable {
+    for (std::int64_t i = 0; i < u.sets; ++i) { judge(u, i, counts); }
+  };
+}
+
+/// Counts where all levels of a configuration come out of the same runs: `find(series)` does those, once for all
+/// workers, and `write(found, unit, counts)` counts for a level.
+template <class Find, class Write>
+[[nodiscard]] auto once_per_series(std::size_t series, Find find, Write write) {
+  struct entry {
+    std::once_flag once;
+    std::optional<decltype(find(series))> found;
+  };
+  return [find = std::move(find), write = std::move(write), entries = std::make_shared<std::vector<entry>>(series)](
+             const study_unit& u, std::span<std::int64_t> counts) {
+    entry& e = (*entries)[u.series];
+    std::call_once(e.once, [&] { e.found.emplace(find(u.series)); });
+    write(*e.found, u, counts);
+  };
+}
 
 /// The counts of a study as its units come in, in any order. Units are numbered block by block through all
 /// configurations and levels, so that any stretch of them costs about the same. Pre: no size is 0.
 class set_counts {
  public:
-  explicit set_counts(const study_size& size)
-      : size_{size},
-        counts_(rows() * size.columns),
-        known_(rows() * static_cast<std::size_t>((size.sets + size.sets_per_unit - 1) / size.sets_per_unit)) {}
+  explicit set_counts(study_size size) : size_{std::move(size)}, counts_(rows() * size_.columns) {
+    known_.resize(rows() * static_cast<std::size_t>((size_.sets + size_.sets_per_unit - 1) / size_.sets_per_unit));
+  }
 
   [[nodiscard]] auto units() const noexcept -> std::size_t { return known_.size(); }
   [[nodiscard]] auto known_units() const noexcept -> std::size_t { return known_count_; }
@@ -50,7 +87,8 @@ class set_counts {
   [[nodiscard]] auto unit_at(std::size_t index) const -> study_unit {
     const std::size_t row = index % rows();
     const std::int64_t first = static_cast<std::int64_t>(index / rows()) * size_.sets_per_unit;
-    return {row / size_.levels, row % size_.levels, first, std::min(size_.sets_per_unit, size_.sets - first)};
+    return {row / size_.levels.size(), size_.levels[row % size_.levels.size()], first,
+            std::min(size_.sets_per_unit, size_.sets - first)};
   }
 
   /// Does nothing when the unit is known. Pre: one count per column.
@@ -64,11 +102,11 @@ class set_counts {
 
   /// One per column. Pre: both are positions.
   [[nodiscard]] auto counts(std::size_t series, std::size_t level) const -> std::span<const std::int64_t> {
-    return std::span{counts_}.subspan((series * size_.levels + level) * size_.columns, size_.columns);
+    return std::span{counts_}.subspan((series * size_.levels.size() + level) * size_.columns, size_.columns);
   }
 
  private:
-  [[nodiscard]] auto rows() const noexcept -> std::size_t { return size_.series * size_.levels; }
+  [[nodiscard]] auto rows() const noexcept -> std::size_t { return size_.series * size_.levels.size(); }
 
   study_size size_;
   std::size_t known_count_ = 0;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -15,7 +16,7 @@ namespace {
 
 using namespace takt;
 
-constexpr study_size size{.series = 3, .levels = 2, .sets = 25, .columns = 2, .sets_per_unit = 10};
+const study_size size{.series = 3, .levels = {500, 2000}, .sets = 25, .columns = 2, .sets_per_unit = 10};
 
 /// Its sets, and the sum of their numbers.
 void count(const study_unit& u, std::span<std::int64_t> counts) {
@@ -44,7 +45,7 @@ TEST_CASE("RTGPU-50 every set of every configuration and level is counted once, 
     count_all(c, all_units(c), jobs, false);
     CHECK(c.complete());
     for (std::size_t s = 0; s < size.series; ++s) {
-      for (std::size_t l = 0; l < size.levels; ++l) {
+      for (std::size_t l = 0; l < size.levels.size(); ++l) {
         CHECK(c.counts(s, l)[0] == 25);
         CHECK(c.counts(s, l)[1] == 25 * 24 / 2);
       }
@@ -77,4 +78,32 @@ TEST_CASE("RTGPU-50 nothing begins once a stop is asked for, and what a worker t
                               [&c](std::size_t u, std::span<const std::int64_t> n) { c.add(u, n); }),
                   std::runtime_error);
   CHECK_FALSE(c.complete());
+}
+
+TEST_CASE("RTGPU-50 a set is told by its level and number, in whatever unit it is, and judged once") {
+  std::set<std::uint64_t> seen;
+  set_counts c{{.series = 1, .levels = {500, 2000}, .sets = 25, .columns = 1, .sets_per_unit = 7}};
+  const auto judge = set_by_set([&seen](const study_unit& u, std::int64_t i, std::span<std::int64_t> counts) {
+    CHECK(seen.insert(u.number(i)).second);
+    counts[0] += static_cast<std::int64_t>(u.whole_level());
+  });
+  count_units(c, all_units(c), 1, false, judge, [&c](std::size_t u, std::span<const std::int64_t> n) { c.add(u, n); });
+  CHECK(seen.size() == 50);
+  CHECK(c.counts(0, 0)[0] == 0);
+  CHECK(c.counts(0, 1)[0] == 50);
+}
+
+TEST_CASE("RTGPU-50 runs that give all levels of a configuration are done once, however many workers ask") {
+  set_counts c{size};
+  std::atomic<int> runs{0};
+  const auto shared = once_per_series(
+      size.series,
+      [&runs](std::size_t series) {
+        ++runs;
+        return static_cast<std::int64_t>(series);
+      },
+      [](std::int64_t found, const study_unit& u, std::span<std::int64_t> counts) { counts[0] = found * u.level; });
+  count_units(c, all_units(c), 4, false, shared, [&c](std::size_t u, std::span<const std::int64_t> n) { c.add(u, n); });
+  CHECK(runs == 3);
+  CHECK(c.counts(2, 1)[0] == 3 * 2 * 2000);
 }

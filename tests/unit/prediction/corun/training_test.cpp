@@ -18,6 +18,7 @@
 #include <takt/prediction/corun/layered_network.hpp>
 #include <takt/prediction/corun/layered_training.hpp>
 #include <takt/prediction/corun/progress_threshold.hpp>
+#include <takt/prediction/corun/train_application.hpp>
 #include <takt/prediction/corun/training_csv.hpp>
 
 #include "synthetic_training.hpp"
@@ -268,4 +269,31 @@ TEST_CASE("WAMP-41 a mean of relative errors is in percent, and 0 of none") {
   m.add(0.3);
   CHECK(m.percent() == doctest::Approx(20));
   CHECK(m.count() == 2);
+}
+
+TEST_CASE("WAMP-21 an application is trained in one call, and its estimates of whole jobs are off by little") {
+  constexpr std::size_t self = 2;
+  const auto profiles = generation::synthetic_profiles(generation::synthetic_airborne);
+  const auto time_of = [](const std::array<std::int32_t, 5>& shares) {
+    return generation::synthetic_co_run_time(generation::synthetic_airborne, self, shares);
+  };
+  auto o = usual_options();
+  o.training_samples = 600;
+  const auto known = train_application<192>(profiles, self, 800, o, time_of);
+  REQUIRE(known.report);
+  CHECK(known.samples.size() == 800);
+  struct stretch {
+    std::array<std::int32_t, 5> shares{};
+    ticks length = 0;
+  };
+  const std::array<std::int32_t, 5> alone{0, 0, 80, 0, 0};
+  const std::array<std::int32_t, 5> beside{20, 20, 40, 10, 10};
+  const std::array<stretch, 2> job{{{alone, time_of(alone) / 2}, {beside, time_of(beside) / 2}}};
+  const auto errors = estimate_errors<4>(known.model, profiles, self, job);
+  REQUIRE(errors);
+  REQUIRE(errors->size() == 2);
+  CHECK((*errors)[0].progress == 0);
+  CHECK((*errors)[1].progress == doctest::Approx(0.5).epsilon(0.1));
+  CHECK((*errors)[1].error < 0.05);
+  CHECK_FALSE(estimate_errors<4>(co_run_model<workload_indicators + 1, 192>{}, profiles, self, job));
 }
