@@ -5,16 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include <takt/analysis/known/whole_kernels/as_published.hpp>
 #include <takt/analysis/known/whole_kernels/fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/harmonic_edf.hpp>
 #include <takt/analysis/known/whole_kernels/single_stream_fixed_priority.hpp>
-#include <takt/analysis/known/whole_kernels/slot_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
-#include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
-#include <takt/analysis/known/whole_kernels/two_slots.hpp>
+#include <takt/analysis/known/whole_kernels/slot_tests.hpp>
 #include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
-#include <takt/core/rational.hpp>
 #include <takt/generation/whole_kernels.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
@@ -23,6 +17,8 @@
 #include <takt/rules/accelerator/single_stream.hpp>
 #include <takt/simulation/accelerator/response_log.hpp>
 #include <takt/simulation/accelerator/simulate.hpp>
+#include <takt/simulation/accelerator/waves_in_turn.hpp>
+#include <takt/simulation/gpusync/statistics.hpp>
 
 #include "../failure.hpp"
 #include "study.hpp"
@@ -35,23 +31,27 @@ namespace {
 constexpr ticks time_unit = generation::utilization_parts;
 constexpr std::int64_t most_period = 1'000'000;
 
-/// Times in units as text, "10,20", as a list to draw from. Throws `input_error`.
-[[nodiscard]] auto period_list(const settings& s, std::string_view name) -> generation::period_choices {
+/// Times in units as a list to draw from. Throws `input_error` with the name of the parameter.
+[[nodiscard]] auto period_list(std::string_view name, const std::vector<std::int64_t>& units)
+    -> generation::period_choices {
   generation::period_choices out;
-  for (const std::int64_t units : s.numbers(name)) {
-    if (!out.push_back(units * time_unit)) {
+  for (const std::int64_t u : units) {
+    if (!out.push_back(u * time_unit)) {
       throw input_error{std::string{name}, "is too long",
                         fmt::format("at most {} periods", generation::max_period_choices)};
     }
   }
   return out;
 }
+[[nodiscard]] auto period_list(const settings& s, std::string_view name) -> generation::period_choices {
+  return period_list(name, s.numbers(name));
+}
 
 constexpr std::size_t most_kernels = 32;
 using kernel_table = accelerator_table<ticks, most_kernels>;
 using set_options = generation::accelerator_set_options;
+using analysis::slot_answer;
 constexpr auto brief = analysis::edf_report::verdict_only;
-namespace printed = analysis::as_published;
 
 [[nodiscard]] auto parameters(const std::string& levels, const std::string& about, std::vector<parameter> own)
     -> std::vector<parameter> {
@@ -75,150 +75,100 @@ void draw(const set_options& o, std::uint64_t seed, std::uint64_t number, kernel
 
 // Two slots.
 
-enum class answer : std::uint8_t { accepted, rejected, undecided };
-
-/// A run that was given up leaves the question open.
-[[nodiscard]] auto answer_of(const analysis::slot_run<ticks, most_kernels>& r) -> answer {
-  if (r.schedulable()) { return answer::accepted; }
-  return r.status == verdict_status::unschedulable ? answer::rejected : answer::undecided;
-}
-template <class Number>
-[[nodiscard]] auto answer_of(const analysis::edf_verdict<Number>& v) -> answer {
-  if (v.schedulable()) { return answer::accepted; }
-  const bool known = v.status == verdict_status::not_proven && v.reason != analysis::edf_reason::too_many_chunks &&
-                     v.reason != analysis::edf_reason::too_many_windows;
-  return known ? answer::rejected : answer::undecided;
-}
-
-using slot = slot_reservation<ticks>;
-using test = answer (*)(const kernel_table& part, const slot& in);
-using analysis::run_extent;
-
-enum method : std::uint8_t { exact = 6, as_printed = 7 };
-constexpr std::array<compared<test>, 8> methods{{
-    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_supply_edf<brief>(part, in)); }, "sbf",
-     "SBF (Theorem 3)", 0},
-    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_linear_edf<brief>(part, in)); },
-     "sbf_linear", "SBF*, linear (Eq. 10)", 6},
-    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_abstraction_edf<brief>(part, in)); }, "our",
-     "OUR (Theorem 4, corrected)", 1},
-    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_longest_chunk_edf<brief>(part, in)); },
-     "our_plus", "OUR+ (exact distances)", 4},
-    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_proportional_edf<brief>(part, in)); },
-     "l3prop", "L3PROP (Lemma 3)", 2},
-    {[](const auto& part, const auto& in) { return answer_of(analysis::slot_harmonic_edf<brief>(part, in)); }, "harm",
-     "HARM (Theorem 6, corrected)", 3},
-    {[](const auto& part, const auto& in) {
-       return answer_of(analysis::slot_simulated_edf(part, in, run_extent::first_miss));
-     },
-     "exact", "exact", 5, stroke::band},
-    {[](const auto& part, const auto& in) { return answer_of(printed::slot_abstraction_edf<brief>(part, in)); },
-     "our_printed", "OUR as printed: unsound", 1, stroke::dashed},
+constexpr auto& tests = analysis::slot_tests<most_kernels>;
+/// Columns of the tests as they are drawn: the exact answer beneath, and what often coincides side by side.
+constexpr std::array<compared<std::size_t>, tests.size()> drawn_tests{{
+    {analysis::exact_slot_test, {}, "exact", 5, stroke::band},
+    {0, {}, "SBF (Theorem 3)", 0},
+    {1, {}, "SBF*, linear (Eq. 10)", 6},
+    {4, {}, "L3PROP (Lemma 3)", 2},
+    {5, {}, "HARM (Theorem 6, corrected)", 3},
+    {3, {}, "OUR+ (exact distances)", 4},
+    {2, {}, "OUR (Theorem 4, corrected)", 1},
+    {analysis::printed_slot_test, {}, "OUR as printed: unsound", 1, stroke::dashed},
 }};
-static_assert(methods[exact].cell == "exact" && methods[as_printed].line == stroke::dashed);
 
-/// In this order: the exact answer beneath, and what often coincides side by side in the legend.
-constexpr std::array<std::size_t, methods.size()> drawn{exact, 0, 1, 4, 5, 3, 2, as_printed};
-
-/// Columns after those of the methods.
-enum slot_column : std::uint8_t { undecided = methods.size(), accepted_but_missed, printed_but_missed };
+/// Columns after those of the tests.
+enum slot_column : std::uint8_t { undecided = tests.size(), accepted_but_missed, printed_but_missed };
 
 constexpr std::int32_t cores = 2;
 
+/// How sets and their slots are drawn.
 struct configuration {
   std::string cell;
   std::string title;
-  generation::period_choices periods;
+  set_options how;
   generation::period_choices slot_periods;
-  std::int32_t deadline_percent = 75;
 };
 
-/// What a test says of both cores in the pinned slot and of the gang tasks in the other.
-[[nodiscard]] auto ask(test t, const std::array<kernel_table, cores + 1>& parts,
-                       const analysis::two_slots<ticks>& slots) -> answer {
-  answer out = answer::accepted;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const answer here = t(parts[p], p < cores ? slots.pinned : slots.gang);
-    if (here == answer::rejected) { return here; }
-    out = here == answer::undecided ? here : out;
-  }
-  return out;
-}
-
-void count_slots(const kernel_table& table, ticks slot_period, std::span<std::int64_t> counts) {
+void count_slots(const kernel_table& table, ticks slot_period, row counts) {
   const auto slots = analysis::nearest_ticks(analysis::proportional_slots(table, cores, slot_period));
-  const std::array<kernel_table, cores + 1> parts{analysis::pinned_tasks(table, 0), analysis::pinned_tasks(table, 1),
-                                                  analysis::gang_tasks(table)};
-  std::array<answer, methods.size()> answers{};
-  bool settled = true;
-  bool sound_accepts = false;
-  for (std::size_t m = 0; m < methods.size(); ++m) {
-    answers[m] = ask(methods[m].what, parts, slots);
-    counts[m] += answers[m] == answer::accepted ? 1 : 0;
-    settled = settled && answers[m] != answer::undecided;
-    sound_accepts = sound_accepts || (m != as_printed && answers[m] == answer::accepted);
-  }
-  const bool misses = answers[exact] == answer::rejected;
+  std::array<slot_answer, tests.size()> answers{};
+  std::ranges::transform(tests, answers.begin(),
+                         [&](const auto& test) { return analysis::ask_slots(test, table, {.cores = cores}, slots); });
+  for (std::size_t t = 0; t < tests.size(); ++t) { counts[t] += answers[t] == slot_answer::accepted ? 1 : 0; }
+  const bool settled = std::ranges::count(answers, slot_answer::undecided) == 0;
+  const bool misses = answers[analysis::exact_slot_test] == slot_answer::rejected;
+  const auto sound = std::span{answers}.first<analysis::printed_slot_test>();
   counts[undecided] += settled ? 0 : 1;
-  counts[accepted_but_missed] += misses && sound_accepts ? 1 : 0;
-  counts[printed_but_missed] += misses && answers[as_printed] == answer::accepted ? 1 : 0;
+  counts[accepted_but_missed] += misses && std::ranges::count(sound, slot_answer::accepted) > 0 ? 1 : 0;
+  counts[printed_but_missed] += misses && answers[analysis::printed_slot_test] == slot_answer::accepted ? 1 : 0;
 }
 
 /// Every gang utilisation with every configuration.
 void fill_slots(const settings& s, experiment& e, const std::vector<configuration>& configurations) {
   require_shares("levels", s);
   require_shares("gang", s);
-  const auto tasks = s.number<std::int32_t>("tasks");
-  std::vector<std::pair<set_options, generation::period_choices>> all;
+  std::vector<configuration> all;
   for (const std::int64_t gang : s.levels("gang")) {
     for (const configuration& c : configurations) {
       e.add_panel(fmt::format("gang {}: {}", thousandths_text(gang), c.title));
       e.add_series(thousandths_text(gang), c.cell);
-      for (const std::size_t m : drawn) { e.draw(m, methods[m].title, methods[m].colour, methods[m].line); }
-      all.push_back({{.cores = cores,
-                      .tasks_per_core = tasks,
-                      .gang_tasks = tasks,
-                      .gang_utilization_permille = static_cast<std::int32_t>(gang),
-                      .periods = c.periods,
-                      .least_deadline_percent = c.deadline_percent},
-                     c.slot_periods});
+      for (const auto& t : drawn_tests) { e.draw(t.what, t); }
+      all.push_back(c);
+      all.back().how.tasks_per_core = all.back().how.gang_tasks = s.number<std::int32_t>("tasks");
+      all.back().how.gang_utilization_permille = static_cast<std::int32_t>(gang);
     }
   }
   e.panels_per_row = configurations.size();
-  e.count = set_by_set([all, seed = s.seed()](const unit& u, std::int64_t i, std::span<std::int64_t> counts) {
-    auto [options, slot_periods] = all[u.series];
-    options.core_utilization_permille = static_cast<std::int32_t>(u.level);
+  e.count = set_by_set([all, seed = s.seed()](const unit& u, std::int64_t i, row counts) {
+    set_options how = all[u.series].how;
+    how.core_utilization_permille = static_cast<std::int32_t>(u.level);
     kernel_table table;
-    draw(options, seed, u.number(i), table);
-    count_slots(table, generation::draw_slot_period(slot_periods, seed, u.number(i)), counts);
+    draw(how, seed, u.number(i), table);
+    count_slots(table, generation::draw_slot_period(all[u.series].slot_periods, seed, u.number(i)), counts);
   });
+}
+
+[[nodiscard]] auto drawn_from(const generation::period_choices& periods, std::int32_t deadline_percent) -> set_options {
+  return {.cores = cores, .periods = periods, .least_deadline_percent = deadline_percent};
 }
 
 void any_periods(const settings& s, experiment& e) {
   const auto periods = period_list(s, "periods");
   const auto shorter = period_list(s, "slot-periods");
   const auto percent = s.number<std::int32_t>("deadline");
-  std::vector<configuration> all{{"slot as tasks", "slot period from the list of the tasks", periods, periods, percent},
-                                 {"slot shorter", "slot period from the shorter list", periods, shorter, percent}};
+  const set_options usual = drawn_from(periods, percent);
+  std::vector<configuration> all{{"slot as tasks", "slot period from the list of the tasks", usual, periods},
+                                 {"slot shorter", "slot period from the shorter list", usual, shorter}};
   if (percent < 100) {
-    all.push_back({"slot shorter D=T", "slot period from the shorter list, D = T", periods, shorter, 100});
+    all.push_back({"slot shorter D=T", "slot period from the shorter list, D = T", drawn_from(periods, 100), shorter});
   }
   fill_slots(s, e, all);
 }
 
 void harmonic_periods(const settings& s, experiment& e) {
-  const auto percent = s.number<std::int32_t>("deadline");
-  const auto list = [](std::initializer_list<ticks> units) {
-    generation::period_choices out;
-    for (const ticks u : units) { (void)out.push_back(u * time_unit); }
-    return out;
+  const auto list = [](const std::vector<std::int64_t>& units) { return period_list("periods", units); };
+  const auto usual = [&](const std::vector<std::int64_t>& units) {
+    return drawn_from(list(units), s.number<std::int32_t>("deadline"));
   };
+  const set_options implicit = drawn_from(list({20, 40, 80}), 100);
   fill_slots(s, e,
-             {{"T=20 slot=20", "T = 20, slot 20", list({20}), list({20}), percent},
-              {"T=20/40 slot=20", "T in {20, 40}, slot 20", list({20, 40}), list({20}), percent},
-              {"T=20/40/80 slot=20", "T in {20, 40, 80}, slot 20", list({20, 40, 80}), list({20}), percent},
-              {"T=20/40/80 slot=20 D=T", "T in {20, 40, 80}, slot 20, D = T", list({20, 40, 80}), list({20}), 100},
-              {"T=20/40 slot=40", "T in {20, 40}, slot 40", list({20, 40}), list({40}), percent}});
+             {{"T=20 slot=20", "T = 20, slot 20", usual({20}), list({20})},
+              {"T=20/40 slot=20", "T in {20, 40}, slot 20", usual({20, 40}), list({20})},
+              {"T=20/40/80 slot=20", "T in {20, 40, 80}, slot 20", usual({20, 40, 80}), list({20})},
+              {"T=20/40/80 slot=20 D=T", "T in {20, 40, 80}, slot 20, D = T", implicit, list({20})},
+              {"T=20/40 slot=40", "T in {20, 40}, slot 40", usual({20, 40}), list({40})}});
 }
 
 [[nodiscard]] auto slot_study(std::string_view name, std::string_view about, const std::string& figure,
@@ -233,7 +183,7 @@ void harmonic_periods(const settings& s, experiment& e) {
   layout shown("Accelerator platform (Zahaf and Lipari 2020), " + figure, "utilization",
                "utilization of each core by its pinned tasks", "accepted task sets (%)",
                {"gang_utilization", "configuration"}, {}, measure::sets);
-  for (const auto& m : methods) { shown.columns.emplace_back(m.cell); }
+  for (const auto& t : tests) { shown.columns.emplace_back(t.name); }
   for (const char* c : {"undecided", "accepted_but_missed", "printed_but_missed"}) { shown.columns.emplace_back(c); }
   return {name, about, shown, parameters(levels, "utilization of each core by its pinned tasks", own),
           harmonic ? harmonic_periods : any_periods};
@@ -265,8 +215,7 @@ enum level_column : std::uint8_t { any = stacks.size(), two_printed, missed, pri
              .misses() == 0;
 }
 
-void count_levels(const kernel_table& table, preemption_cost_model model, std::uint64_t seed,
-                  std::span<std::int64_t> counts) {
+void count_levels(const kernel_table& table, preemption_cost_model model, std::uint64_t seed, row counts) {
   bool accepted = false;
   bool misses = false;
   for (std::size_t i = 0; i < stacks.size(); ++i) {
@@ -277,7 +226,7 @@ void count_levels(const kernel_table& table, preemption_cost_model model, std::u
   }
   counts[any] += accepted ? 1 : 0;
   counts[missed] += misses ? 1 : 0;
-  if (printed::level_stack_edf(table, printed_levels).schedulable()) {
+  if (analysis::as_published::level_stack_edf(table, printed_levels).schedulable()) {
     ++counts[two_printed];
     counts[printed_missed] += runs_without_miss(table, printed_levels, model, seed) ? 0 : 1;
   }
@@ -288,62 +237,37 @@ void fill_levels(const settings& s, experiment& e) {
   set_options options{.cores = 1,
                       .tasks_per_core = 0,
                       .gang_tasks = s.number<std::int32_t>("tasks"),
-                      .periods = period_list(s, "periods")};
-  options.least_deadline_percent = s.number<std::int32_t>("deadline");
+                      .periods = period_list(s, "periods"),
+                      .least_deadline_percent = s.number<std::int32_t>("deadline")};
   std::vector<std::pair<set_options, preemption_cost_model>> all;
   for (const std::int64_t percent : s.numbers("waves")) {
     for (const auto& c : cost_models) {
       e.add_panel(fmt::format("waves of {} % of a kernel: {}", percent, c.title));
       e.add_series(percent, c.cell);
-      for (std::size_t i = 0; i < stacks.size(); ++i) { e.draw(i, stacks[i].title, stacks[i].colour); }
+      for (std::size_t i = 0; i < stacks.size(); ++i) { e.draw(i, stacks[i]); }
       e.draw(two_printed, fmt::format("{} levels, Lemma 1 as printed: unsound", printed_levels),
              stacks[printed_levels - 1].colour, stroke::dashed);
       options.wave_percent = static_cast<std::int32_t>(percent);
       all.push_back({options, c.what});
     }
   }
-  e.count = set_by_set([all, seed = s.seed()](const unit& u, std::int64_t i, std::span<std::int64_t> counts) {
-    auto [drawn_from, model] = all[u.series];
-    drawn_from.gang_utilization_permille = static_cast<std::int32_t>(u.level);
+  e.count = set_by_set([all, seed = s.seed()](const unit& u, std::int64_t i, row counts) {
+    auto [how, model] = all[u.series];
+    how.gang_utilization_permille = static_cast<std::int32_t>(u.level);
     kernel_table table;
-    draw(drawn_from, seed, u.number(i), table);
+    draw(how, seed, u.number(i), table);
     count_levels(table, model, seed ^ u.number(i), counts);
   });
 }
 
-using simulation::planned_job;
-
 constexpr std::size_t few_kernels = 4;
 using few_table = accelerator_table<ticks, few_kernels>;
-
-/// Adds a task whose kernel fills the accelerator for so many waves, below those that are there.
-void add_kernel(few_table& to, std::int64_t waves, ticks wave, ticks period) {
-  (void)to.add({.name = generation::generated_name(to.size()),
-                .wcet = waves * wave,
-                .period = period,
-                .deadline = period,
-                .preemption_cost = wave,
-                .width = kernel_width::all_cores,
-                .priority = static_cast<std::int32_t>(to.size())});
-}
 
 // Fig. 9.
 
 constexpr auto cost = preemption_cost_model::race;
 
-enum class scheduler : std::uint8_t { streams, queue, one_level, two_levels, three_levels };
-constexpr std::array<compared<scheduler>, 5> schedulers{
-    {{scheduler::streams, "streams", "without: a stream per task, waves in turn", 1},
-     {scheduler::queue, "queue", "without: one stream, first come first served", 4},
-     {scheduler::one_level, "takt_1", "takt, one stream", 5},
-     {scheduler::two_levels, "takt_2", "takt, 2 levels", 0},
-     {scheduler::three_levels, "takt_3", "takt, 3 levels", 2}}};
-
-[[nodiscard]] constexpr auto levels_of(scheduler how) -> std::int32_t {
-  return how == scheduler::three_levels ? 3 : how == scheduler::two_levels ? 2 : 1;
-}
-
-struct first_come_first_served {
+struct by_release {
   template <ExactNumber Number>
   [[nodiscard]] static constexpr auto point(const accelerator_task<Number>& /*t*/, const Number& release, Number& out)
       -> bool {
@@ -352,102 +276,46 @@ struct first_come_first_served {
   }
 };
 
-/// Sporadic jobs of full length: so many of the first task, and those of the others meanwhile.
-class sporadic_jobs {
- public:
-  sporadic_jobs(const few_table& table, std::int64_t jobs, std::int64_t delay_percent, std::uint64_t seed)
-      : table_{&table}, delay_percent_{delay_percent}, seed_{seed}, until_{release(0, jobs)} {}
+using sporadic_jobs = generation::sporadic_jobs<few_kernels>;
+using response_times = std::vector<ticks>;
 
-  [[nodiscard]] auto job(std::size_t task, std::int64_t number, planned_job<ticks>& out) const -> bool {
-    const ticks at = release(task, number);
-    if (at >= until_) { return false; }
-    out = {at, table_->tasks[task].wcet};
-    return true;
-  }
+/// Responses of the first task.
+template <class Policy, class Strategy>
+[[nodiscard]] auto responses(const Policy& policy, const Strategy& strategy, const few_table& table,
+                             const sporadic_jobs& jobs) -> response_times {
+  simulation::response_log log{table.size()};
+  const auto seen = simulation::simulate_accelerator(policy, strategy, table, jobs, {.costs = cost}, log);
+  require(!seen.error, "a simulation failed");
+  return {log.responses(0).begin(), log.responses(0).end()};
+}
 
- private:
-  [[nodiscard]] auto release(std::size_t task, std::int64_t number) const -> ticks {
-    const ticks period = table_->tasks[task].period;
-    return generation::sporadic_release(seed_, task, number, period, period * delay_percent_ / 100);
-  }
+[[nodiscard]] auto waves_in_turn(const few_table& table, const sporadic_jobs& jobs) -> response_times {
+  return simulation::simulate_waves_in_turn(table, jobs)[0];
+}
+[[nodiscard]] auto first_come_first_served(const few_table& table, const sporadic_jobs& jobs) -> response_times {
+  return responses(by_release{}, single_stream<few_kernels>{}, table, jobs);
+}
 
-  const few_table* table_;
-  std::int64_t delay_percent_;
-  std::uint64_t seed_;
-  ticks until_;
+/// Responses of the first task; takt's own by their levels, with a bound.
+struct scheduler {
+  response_times (*run)(const few_table&, const sporadic_jobs&) = nullptr;
+  std::int32_t levels = 0;
 };
-
-/// What the hardware does with a stream per task: the blocks of all kernels that are there in turn, a wave at a time.
-/// Returns the responses of the first task.
-[[nodiscard]] auto share_in_waves(const few_table& table, const sporadic_jobs& jobs) -> std::vector<ticks> {
-  struct stream {
-    std::int64_t number = 0;
-    planned_job<ticks> job{};
-    bool comes = false;
-  };
-  std::vector<stream> streams(table.size());
-  for (std::size_t i = 0; i < streams.size(); ++i) { streams[i].comes = jobs.job(i, 0, streams[i].job); }
-  std::vector<ticks> out;
-  ticks now = 0;
-  for (std::size_t i = 0, idle = 0;; i = (i + 1) % streams.size()) {
-    stream& s = streams[i];
-    if (idle == streams.size()) {
-      const auto first =
-          std::ranges::min_element(streams, {}, [](const stream& x) { return x.comes ? x.job.release : INT64_MAX; });
-      if (!first->comes) { return out; }
-      now = first->job.release;
-      idle = 0;
-    }
-    if (!s.comes || s.job.release > now) {
-      ++idle;
-      continue;
-    }
-    idle = 0;
-    const ticks wave = std::min(s.job.work, table.tasks[i].preemption_cost);
-    now += wave;
-    s.job.work -= wave;
-    if (s.job.work > 0) { continue; }
-    if (i == 0) { out.push_back(now - s.job.release); }
-    s.comes = jobs.job(i, ++s.number, s.job);
-  }
-}
-
-[[nodiscard]] auto responses(scheduler how, const few_table& table, const sporadic_jobs& jobs) -> std::vector<ticks> {
-  if (how == scheduler::streams) { return share_in_waves(table, jobs); }
-  const auto run = [&](const auto& policy, const auto& strategy) {
-    simulation::response_log log{table.size()};
-    const simulation::accelerator_options<ticks> options{.costs = cost};
-    const auto seen = simulation::simulate_accelerator(policy, strategy, table, jobs, options, log);
-    require(!seen.error, "a simulation failed");
-    const auto found = log.responses(0);
-    return std::vector<ticks>{found.begin(), found.end()};
-  };
-  if (how == scheduler::queue) { return run(first_come_first_served{}, single_stream<few_kernels>{}); }
-  return run(highest_priority_first{}, level_stack<few_kernels>{levels_of(how)});
-}
+constexpr std::array<compared<scheduler>, 5> schedulers{{
+    {{waves_in_turn}, "streams", "without: a stream per task, waves in turn", 1},
+    {{first_come_first_served}, "queue", "without: one stream, first come first served", 4},
+    {{nullptr, 1}, "takt_1", "takt, one stream", 5},
+    {{nullptr, 2}, "takt_2", "takt, 2 levels", 0},
+    {{nullptr, 3}, "takt_3", "takt, 3 levels", 2},
+}};
 
 /// 0 where none is known: without a scheduler, or above the deadline.
-[[nodiscard]] auto bound_of_first(scheduler how, const few_table& table) -> ticks {
-  if (how == scheduler::streams || how == scheduler::queue) { return 0; }
+[[nodiscard]] auto bound_of_first(std::int32_t levels, const few_table& table) -> ticks {
+  if (levels == 0) { return 0; }
   const auto order = analysis::rank_as_given<few_kernels>(table.size());
-  const auto verdict = how == scheduler::one_level
-                           ? analysis::single_stream_fixed_priority(table, order)
-                           : analysis::level_stack_fixed_priority(table, order, levels_of(how), cost);
+  const auto verdict = levels == 1 ? analysis::single_stream_fixed_priority(table, order)
+                                   : analysis::level_stack_fixed_priority(table, order, levels, cost);
   return verdict.tasks[0].bound.exists ? verdict.tasks[0].bound.value : 0;
-}
-
-/// Tasks with one and the same kernel, which fills the accelerator, in the order of their priorities.
-[[nodiscard]] auto equal_kernels(const generation::period_choices& periods, std::int64_t permille, std::int64_t waves)
-    -> few_table {
-  rational rate;
-  for (const ticks p : periods) { rate += rational{1, p}; }
-  const rational length = rational{permille, 1000 * waves} / rate;
-  if (length.overflowed()) {
-    throw input_error{"periods", "have no common multiple of a usable size", "periods such as \"20,30,50\""};
-  }
-  few_table out;
-  for (const ticks p : periods) { add_kernel(out, waves, std::max<ticks>(1, length.floor()), p); }
-  return out;
 }
 
 enum column : std::uint8_t { largest, percentile, spread, median, bound };
@@ -456,25 +324,30 @@ void fig9(const settings& s, experiment& e) {
   e.panels = {{"longest", {}}, {"99th percentile", {}}, {"spread: longest - shortest", {}}};
   for (const auto& x : schedulers) {
     e.add_series(x.cell);
-    for (std::size_t p = 0; p < e.panels.size(); ++p) { e.draw_in(p, p, x.title, x.colour); }
+    e.draw_across(x.title, x.colour);
   }
   const auto periods = period_list(s, "periods");
   if (periods.size() > few_kernels) {
     throw input_error{"periods", "are too many", fmt::format("at most {}", few_kernels)};
   }
-  e.count = [periods, waves = s.number("waves"), delay = s.number("delay"), seed = s.seed()](
-                const unit& u, std::span<std::int64_t> counts) {
-    const few_table table = equal_kernels(periods, u.level, waves);
-    const scheduler how = schedulers[u.series].what;
-    std::vector<ticks> found = responses(how, table, {table, u.sets, delay, seed});
+  e.count = [periods, waves = s.number("waves"), delay = s.number("delay"), seed = s.seed()](const unit& u,
+                                                                                             row counts) {
+    few_table table;
+    if (generation::equal_kernels(periods, u.level, waves, table) != model_fault::none) {
+      throw input_error{"periods", "have no common multiple of a usable size", "periods such as \"20,30,50\""};
+    }
+    const auto& [run, levels] = schedulers[u.series].what;
+    const sporadic_jobs jobs{table, u.sets, delay, seed};
+    response_times found = run != nullptr
+                               ? run(table, jobs)
+                               : responses(highest_priority_first{}, level_stack<few_kernels>{levels}, table, jobs);
     std::ranges::sort(found);
     const auto per_own = [&table](ticks t) { return t * 1000 / table.tasks[0].wcet; };
-    const auto at = [&](std::size_t percent) { return found[(found.size() * percent + 99) / 100 - 1]; };
     counts[largest] = per_own(found.back());
-    counts[percentile] = per_own(at(99));
+    counts[percentile] = per_own(simulation::quantile(found, 990));
     counts[spread] = per_own(found.back() - found.front());
-    counts[median] = per_own(at(50));
-    counts[bound] = per_own(bound_of_first(how, table));
+    counts[median] = per_own(simulation::quantile(found, 500));
+    counts[bound] = per_own(bound_of_first(levels, table));
   };
 }
 
@@ -487,7 +360,7 @@ constexpr ticks wave_length = 8;
     -> std::pair<ticks, ticks> {
   few_table table;
   for (const std::int64_t w : {std::int64_t{1}, waves}) {
-    add_kernel(table, w, wave_length, (waves + 2) * wave_length * 2);
+    (void)generation::add_waves(table, w, wave_length, (waves + 2) * wave_length * 2);
   }
   constexpr ticks until = 2;
   const std::array<ticks, 2> offsets{with_high ? 1 : until, 0};
@@ -498,19 +371,15 @@ constexpr ticks wave_length = 8;
 }
 
 void fig10(const settings& /*s*/, experiment& e) {
-  static constexpr std::array<std::pair<preemption_cost_model, std::string_view>, 3> models{
-      {{preemption_cost_model::ideal, "ideal"},
-       {preemption_cost_model::race, "race"},
-       {preemption_cost_model::overhead, "overhead"}}};
-  for (const auto& [model, cell] : models) {
-    e.add_panel(fmt::format("cost of a preemption: {}", cell));
-    e.add_series(cell);
+  for (const auto& c : cost_models) {
+    e.add_panel(fmt::format("cost of a preemption: {}", c.cell));
+    e.add_series(c.cell);
     e.draw(0, "low task alone", 0);
     e.draw(1, "low task, high one started after it", 1);
     e.draw(2, "high task (one wave)", 2);
   }
-  e.count = [](const unit& u, std::span<std::int64_t> counts) {
-    const auto model = models[u.series].first;
+  e.count = [](const unit& u, row counts) {
+    const auto model = cost_models[u.series].what;
     const auto [high, low] = run_pair(u.level / 1000, true, model);
     counts[0] = 1000 * run_pair(u.level / 1000, false, model).second;
     counts[1] = 1000 * low;

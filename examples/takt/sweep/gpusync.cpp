@@ -3,11 +3,13 @@
 // same against effective utilisation.
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <map>
 #include <memory>
+#include <numeric>
 
 #include <takt/allocation/locked_gpus/load.hpp>
 #include <takt/allocation/locked_gpus/partition.hpp>
+#include <takt/allocation/locked_gpus/published_ranking.hpp>
 #include <takt/allocation/ranking.hpp>
 #include <takt/analysis/known/locked_gpus/analysis.hpp>
 #include <takt/analysis/known/locked_gpus/as_published.hpp>
@@ -17,15 +19,14 @@
 #include <takt/model/locked_gpus/study.hpp>
 
 #include "../failure.hpp"
-#include "engine.hpp"
+#include "study.hpp"
 
 namespace takt::program::sweep {
 
 namespace {
 
-using generation::studied_group;
+using generation::studied_axes;
 namespace an = analysis::gpusync;
-namespace values = generation::studied_values;
 constexpr auto& overhead_names = generation::studied_case_names;
 
 using study_board = generation::studied_board;
@@ -88,142 +89,36 @@ class judgement {
   an::options<ticks> options_;
 };
 
-/// Draws set number `index` of a group at a utilisation in thousandths; the number is unique among all of them.
 void draw(std::size_t group, std::int64_t utilization, std::uint64_t seed, std::int64_t index, study_tasks& out) {
-  constexpr std::int64_t most_levels = 100'001;
-  constexpr std::int64_t most_indices = 20'000;
-  const auto number = (static_cast<std::int64_t>(group) * most_levels + utilization) * most_indices + index;
-  const auto options = generation::options_of(generation::studied_group_at(group), utilization);
-  require(generation::generate(options, seed, static_cast<std::uint64_t>(number), out) == model_fault::none,
+  require(generation::generate(group, utilization, seed, index, out) == model_fault::none,
           "a task set cannot be drawn");
 }
 
 // The study.
 
-constexpr std::size_t ranked_configurations = 57;
-constexpr std::size_t no_configuration = ranked_configurations;
+constexpr std::size_t no_configuration = studied_configurations.size();
 
-/// What of a series of the study decides its counts: 75,816 of them are the published study.
+/// Ways of migration: through system memory or none, and from GPU to GPU.
+constexpr std::array<std::string_view, 2> path_names{"", "P2P"};
+constexpr std::size_t paths = path_names.size();
+
+/// What of a series of the study decides its counts: 75,816 of them, by their paths, are the published study.
 struct scenario {
   std::size_t group = 0;
   std::size_t overheads = 0;
-  std::size_t plain = 0;               ///< position in `studied_configurations`
-  std::size_t p2p = no_configuration;  ///< the same with the other path
+  std::array<std::size_t, paths> configurations{};  ///< by path, as position in `studied_configurations`
 };
 
-/// Columns of a scenario: sets drawn, and how many of them are accepted with migration through system memory or none,
-/// and from GPU to GPU where there is such a path. In thousandths.
-enum study_column : std::uint8_t { drawn, accepted, accepted_p2p, study_columns };
+/// Columns of a scenario, in thousandths: sets drawn, and by path how many of them are accepted, and which share.
+enum study_column : std::uint8_t { drawn, accepted, percent = accepted + paths };
 
 // The ranking.
 
-using study_ranking = area_ranking<ranked_configurations>;
-/// Places from 1, by position in `studied_configurations`.
-using study_places = std::array<std::int64_t, ranked_configurations>;
-
-/// Tables 4.5 to 4.8, by the position of the overheads in `studied_case_names`.
-constexpr std::array<study_places, 4> published{{
-    {21, 11, 10, 5,  38, 41, 43, 37, 42, 44, 47, 48, 50, 46, 49, 51, 52, 53, 54, 12, 2,  3,  1,  31, 9,  14, 29, 8, 13,
-     36, 15, 18, 34, 16, 17, 55, 57, 56, 22, 7,  6,  4,  35, 20, 24, 32, 19, 23, 40, 25, 30, 39, 26, 28, 45, 27, 33},
-    {19, 10, 12, 8,  41, 43, 45, 39, 42, 44, 47, 49, 50, 46, 48, 51, 52, 53, 55, 11, 2,  3,  1,  32, 9,  17, 30, 7, 14,
-     37, 15, 22, 35, 13, 20, 54, 56, 57, 21, 5,  6,  4,  34, 18, 25, 33, 16, 23, 38, 26, 29, 36, 24, 28, 40, 27, 31},
-    {26, 16, 14, 7,  41, 42, 44, 39, 43, 45, 47, 48, 50, 46, 49, 51, 53, 54, 55, 10, 4,  3,  1,  32, 9,  18, 31, 8, 17,
-     37, 13, 20, 35, 15, 23, 52, 57, 56, 19, 6,  5,  2,  34, 12, 22, 33, 11, 21, 38, 24, 28, 36, 25, 27, 40, 29, 30},
-    {30, 13, 14, 7,  41, 43, 45, 40, 42, 44, 47, 48, 50, 46, 49, 51, 52, 54, 55, 18, 5,  3,  2,  34, 11, 23, 32, 10, 20,
-     38, 12, 28, 36, 15, 29, 53, 57, 56, 22, 6,  4,  1,  33, 9,  21, 31, 8,  17, 37, 16, 25, 35, 19, 26, 39, 24, 27},
-}};
-
-/// One of the paper's observations: in how many of the cases that it names it holds, and in how many of them it should.
-struct claim {
-  std::string text;
-  std::int64_t holds = 0;
-  std::int64_t cases = 0;
-};
-
-[[nodiscard]] auto place(const study_places& places, std::string_view name) -> std::int64_t {
-  return places[find_studied(name)];
-}
-
-/// That one configuration is above another, whatever the parts of their names are in these lists.
-struct order {
-  std::string text;
-  std::string above;
-  std::string below;
-  std::vector<std::string> first;
-  std::vector<std::string> second;
-  std::vector<std::string> third{""};
-
-  [[nodiscard]] auto check(const study_places& places) const -> claim {
-    claim out{text};
-    for (const auto& a : first) {
-      for (const auto& b : second) {
-        for (const auto& c : third) {
-          const std::string high = fmt::format(fmt::runtime(above), a, b, c);
-          if (high == "(C,G,2)") { continue; }  // the exception of observation 16
-          const std::string low = fmt::format(fmt::runtime(below), a, b, c);
-          out.holds += place(places, high) < place(places, low) ? 1 : 0;
-          ++out.cases;
-        }
-      }
-    }
-    return out;
-  }
-};
-
-const std::array<order, 4> orders{{
-    {"partitioned GPUs: no limit of tokens is above 1, 2 and 3 per GPU (observation 15)",
-     "({},P,inf)",
-     "({},P,{})",
-     {"P", "C", "G"},
-     {"1", "2", "3"}},
-    {"clustered GPUs, CPUs not partitioned: 2 tokens per GPU are above 1 and 3, (C,G) apart (observation 16)",
-     "({},{},2)",
-     "({},{},{})",
-     {"C", "G"},
-     {"C2", "C2P2P", "C4", "C4P2P", "G"},
-     {"1", "3"}},
-    {"2 GPUs per cluster, CPUs not partitioned: migration from GPU to GPU is above system memory (17)",
-     "({},C2P2P,{})",
-     "({},C2,{})",
-     {"C", "G"},
-     {"1", "2", "3"}},
-    {"2 GPUs per cluster are above 4, all else equal (observations 18 and 23)",
-     "({},C2{},{})",
-     "({},C4{},{})",
-     {"P", "C", "G"},
-     {"", "P2P"},
-     {"1", "2", "3"}},
-}};
-
-[[nodiscard]] auto check_claims(const study_places& places) -> std::vector<claim> {
-  constexpr std::int64_t lowest = 37;  // the 21 lowest of 57
-  const std::int64_t best = place(places, "(C,P,inf)");
-  const std::int64_t pairs = place(places, "(C,C2P2P,2)");
-  std::vector<claim> out{{"(C,P,inf) is first or second (observations 13 and 14)", best <= 2 ? 1 : 0, 1}};
-  for (const order& o : orders) { out.push_back(o.check(places)); }
-  out.push_back({"(C,C2P2P,2) is above (P,P,inf), or at most 3 places below (observations 19 and 22)",
-                 pairs <= place(places, "(P,P,inf)") + 3 ? 1 : 0, 1});
-  claim donating{"GPUs shared among CPU clusters, by CK-OMLP, take 18 of the 21 lowest places (observations 20 and 25)",
-                 0, 18};
-  for (std::size_t i = 0; i < ranked_configurations; ++i) {
-    const bool donates = studied_configurations[i].value.protocol() == token_protocol::ck_omlp;
-    donating.holds += donates && places[i] >= lowest ? 1 : 0;
-  }
-  out.push_back(donating);
-  return out;
-}
-
-/// Spearman's coefficient of two rankings without ties, in thousandths, rounded down.
-[[nodiscard]] auto rank_correlation(const study_places& a, const study_places& b) -> std::int64_t {
-  constexpr auto n = static_cast<std::int64_t>(ranked_configurations);
-  std::int64_t squares = 0;
-  for (std::size_t i = 0; i < ranked_configurations; ++i) { squares += (a[i] - b[i]) * (a[i] - b[i]); }
-  return floor_divide<std::int64_t>(1000 * (n * (n * n - 1) - 6 * squares), n * (n * n - 1));
-}
+using study_ranking = area_ranking<studied_configurations.size()>;
 
 void describe(const study_ranking& ranking, std::size_t overheads, std::vector<std::string>& out) {
-  const study_places& theirs = published[overheads];
-  study_places ours{};
+  const studied_places& theirs = published_places[overheads];
+  studied_places ours{};
   std::int64_t rank = 0;
   for (const place_statistics& s : ranking.ranked()) { ours[s.candidate] = ++rank; }
   out.push_back(fmt::format("ranking under {}, {} groups; rank correlation with the published one {}",
@@ -238,11 +133,11 @@ void describe(const study_ranking& ranking, std::size_t overheads, std::vector<s
                               theirs[s.candidate], studied_configurations[s.candidate].name(), s.twice_median / 2,
                               s.twice_median % 2 * 5, hundredths / 100, hundredths % 100, sigma / 100, sigma % 100));
   }
-  const auto printed = check_claims(theirs);
-  const auto here = check_claims(ours);
-  for (std::size_t i = 0; i < here.size(); ++i) {
-    out.push_back(fmt::format("claim: {}: here {} of {}, published {} of {}", here[i].text, here[i].holds,
-                              here[i].cases, printed[i].holds, printed[i].cases));
+  for (const ranking_observation& o : ranking_observations) {
+    const auto [here, cases] = o.check(ours);
+    const auto [printed, printed_cases] = o.check(theirs);
+    out.push_back(
+        fmt::format("claim: {}: here {} of {}, published {} of {}", o.text, here, cases, printed, printed_cases));
   }
 }
 
@@ -252,28 +147,26 @@ void describe(const study_ranking& ranking, std::size_t overheads, std::vector<s
 [[nodiscard]] auto describe_rankings(const std::vector<scenario>& all, std::size_t levels, std::int64_t most,
                                      const tally& found) -> std::vector<std::string> {
   struct group_areas {
-    std::array<std::int64_t, ranked_configurations> areas{};
+    studied_places areas{};
     std::size_t known = 0;
   };
-  std::map<std::pair<std::size_t, std::size_t>, group_areas> groups;
+  std::array<std::map<std::size_t, group_areas>, overhead_names.size()> groups;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    group_areas& g = groups[{all[i].overheads, all[i].group}];
-    const bool has_p2p = all[i].p2p != no_configuration;
-    g.known += has_p2p ? 2 : 1;
-    for (std::size_t l = 0; l < levels; ++l) {
-      const auto counts = found.counts(i, l);
-      const std::int64_t weight = most * 1000 / counts[drawn];
-      g.areas[all[i].plain] += counts[accepted] / 1000 * weight;
-      if (has_p2p) { g.areas[all[i].p2p] += counts[accepted_p2p] / 1000 * weight; }
+    group_areas& g = groups[all[i].overheads][all[i].group];
+    for (std::size_t p = 0; p < paths; ++p) {
+      if (all[i].configurations[p] == no_configuration) { continue; }
+      ++g.known;
+      for (std::size_t l = 0; l < levels; ++l) {
+        const auto counts = found.counts(i, l);
+        g.areas[all[i].configurations[p]] += counts[accepted + p] / 1000 * (most * 1000 / counts[drawn]);
+      }
     }
   }
   std::vector<std::string> out;
-  for (std::size_t o = 0; o < overhead_names.size(); ++o) {
-    study_ranking ranking(ranked_configurations);
-    for (const auto& [key, g] : groups) {
-      if (key.first == o && g.known == ranked_configurations) {
-        (void)ranking.add(std::span<const std::int64_t>{g.areas});
-      }
+  for (std::size_t o = 0; o < groups.size(); ++o) {
+    study_ranking ranking(studied_configurations.size());
+    for (const auto& [group, g] : groups[o]) {
+      if (g.known == studied_configurations.size()) { (void)ranking.add(std::span<const std::int64_t>{g.areas}); }
     }
     if (ranking.groups() > 0) { describe(ranking, o, out); }
   }
@@ -282,57 +175,19 @@ void describe(const study_ranking& ranking, std::size_t overheads, std::vector<s
 
 // Its points.
 
-/// How long a point of a curve is worked on: at least, and until the 95 % confidence interval of its share of accepted
-/// sets is narrow, or at most. Sets are only counted up to divisors of `most`, so that shares have one denominator.
-struct stopping_rule {
-  std::int64_t least;
-  std::int64_t most;
-  std::int64_t interval_permille;
-
-  [[nodiscard]] auto enough(std::int64_t sets, std::int64_t count) const -> bool {
-    if (sets >= most) { return true; }
-    if (sets < least || most % sets != 0) { return false; }
-    // 1.96^2 a (n - a) / n^3 <= (w / 2000)^2, the normal approximation.
-    return 15'366'400 * count * (sets - count) <= interval_permille * interval_permille * sets * sets * sets;
-  }
-};
-
-/// A parameter that tells groups of task sets apart.
-struct group_axis {
-  std::string_view parameter;
-  std::span<const std::string_view> names;
-  std::size_t studied_group::* position;
-};
-constexpr std::array<group_axis, 6> group_axes{{{"utilization", values::utilization_names, &studied_group::utilization},
-                                                {"period", values::period_names, &studied_group::period},
-                                                {"gpu-share", values::gpu_share_names, &studied_group::gpu_share},
-                                                {"kernels", values::kernel_names, &studied_group::kernels},
-                                                {"bytes", values::byte_names, &studied_group::bytes},
-                                                {"state", values::state_names, &studied_group::state}}};
-
 /// Groups in the order of their numbers, every so many of those that all parameters allow.
 [[nodiscard]] auto groups_of(const settings& s) -> std::vector<std::size_t> {
-  std::array<std::vector<std::size_t>, group_axes.size()> chosen;
-  std::ranges::transform(group_axes, chosen.begin(), [&](const auto& a) { return s.choices(a.parameter, a.names); });
-  std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < generation::studied_groups; ++i) {
-    const studied_group g = generation::studied_group_at(i);
-    bool in = true;
-    for (std::size_t a = 0; a < chosen.size(); ++a) {
-      in = in && std::ranges::find(chosen[a], g.*group_axes[a].position) != chosen[a].end();
-    }
-    if (in) { all.push_back(i); }
+  std::vector<std::size_t> all(generation::studied_groups);
+  std::iota(all.begin(), all.end(), 0);
+  for (const auto& axis : studied_axes) {
+    const auto chosen = s.choices(axis.name, axis.names);
+    std::erase_if(all, [&](std::size_t group) {
+      return std::ranges::find(chosen, generation::studied_group_at(group).*axis.position) == chosen.end();
+    });
   }
   const auto every = s.number<std::size_t>("every");
   std::vector<std::size_t> out;
-  for (std::size_t i = every / 2; i < all.size(); i += every) { out.push_back(all[i]); }
-  if (out.empty()) { out.push_back(all.front()); }
-  return out;
-}
-
-[[nodiscard]] auto names_of(std::size_t group) -> std::vector<std::string> {
-  std::vector<std::string> out;
-  for (const group_axis& a : group_axes) { out.emplace_back(a.names[generation::studied_group_at(group).*a.position]); }
+  for (std::size_t i = every / 2 < all.size() ? every / 2 : 0; i < all.size(); i += every) { out.push_back(all[i]); }
   return out;
 }
 
@@ -342,18 +197,21 @@ constexpr std::array<std::string_view, 4> token_names{"1", "2", "3", "inf"};
 
 /// Adds a series for every configuration, with its other path, and every group.
 void add_scenarios(const settings& s, std::size_t overheads, experiment& e, std::vector<scenario>& all) {
-  const auto groups = groups_of(s);
   for (const std::size_t cpus : s.choices("cpus", cpu_names)) {
     for (const std::size_t gpus : s.choices("gpus", gpu_names)) {
       for (const std::size_t tokens : s.choices("tokens", token_names)) {
-        const auto named = [&](std::string_view path) {
+        scenario one{.group = 0, .overheads = overheads};
+        std::ranges::transform(path_names, one.configurations.begin(), [&](std::string_view path) {
           return find_studied(fmt::format("({},{}{},{})", cpu_names[cpus], gpu_names[gpus], path, token_names[tokens]));
-        };
-        if (named("") == no_configuration) { continue; }
-        for (const std::size_t group : groups) {
-          all.push_back({group, overheads, named(""), named("P2P")});
+        });
+        if (one.configurations[0] == no_configuration) { continue; }
+        for (const std::size_t group : groups_of(s)) {
+          one.group = group;
+          all.push_back(one);
           e.add_series(overhead_names[overheads], cpu_names[cpus], gpu_names[gpus], token_names[tokens]);
-          std::ranges::move(names_of(group), std::back_inserter(e.series.back()));
+          for (const auto& a : studied_axes) {
+            e.series.back().emplace_back(a.names[generation::studied_group_at(group).*a.position]);
+          }
         }
       }
     }
@@ -361,26 +219,23 @@ void add_scenarios(const settings& s, std::size_t overheads, experiment& e, std:
   if (all.empty()) { throw input_error{"tokens", "leave no configuration", "inf with gpus=P only"}; }
 }
 
-/// Columns behind those of `study_column`: shares of the drawn sets.
-enum share_column : std::uint8_t { percent = study_columns, percent_p2p };
-
-void count_scenario(const scenario& what, const stopping_rule& stop, const judgement& by, std::uint64_t seed,
-                    std::int64_t level, std::span<std::int64_t> counts) {
-  const bool has_p2p = what.p2p != no_configuration;
-  const study_board plain = by.board(what.plain, what.overheads);
-  const study_board p2p = by.board(has_p2p ? what.p2p : what.plain, what.overheads);
+void count_scenario(const scenario& what, const generation::studied_precision& wanted, const judgement& by,
+                    std::uint64_t seed, std::int64_t level, row counts) {
+  std::vector<study_board> boards;
+  for (const std::size_t c : what.configurations) {
+    if (c != no_configuration) { boards.push_back(by.board(c, what.overheads)); }
+  }
   const auto tasks = std::make_unique<study_tasks>();
   std::int64_t sets = 0;
-  std::array<std::int64_t, 2> found{};
+  std::array<std::int64_t, paths> found{};
   do {
     draw(what.group, level, seed, sets++, *tasks);
-    found[0] += by.accepts(plain, *tasks) ? 1 : 0;
-    if (has_p2p) { found[1] += by.accepts(p2p, *tasks) ? 1 : 0; }
-  } while (!stop.enough(sets, found[0]) || !stop.enough(sets, found[1]));
+    for (std::size_t p = 0; p < boards.size(); ++p) { found[p] += by.accepts(boards[p], *tasks) ? 1 : 0; }
+  } while (!std::ranges::all_of(found, [&](std::int64_t count) { return wanted.enough(sets, count); }));
   counts[drawn] = 1000 * sets;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    counts[accepted + i] = 1000 * found[i];
-    counts[percent + i] = 100'000 * found[i] / sets;
+  for (std::size_t p = 0; p < paths; ++p) {
+    counts[accepted + p] = 1000 * found[p];
+    counts[percent + p] = 100'000 * found[p] / sets;
   }
 }
 
@@ -398,32 +253,31 @@ void add_panels(const std::vector<scenario>& all, experiment& e) {
     const auto at = static_cast<std::size_t>(std::ranges::find(seen, key) - seen.begin());
     if (at == seen.size()) {
       if (seen.size() == most_panels) { continue; }
-      const auto n = names_of(key.second);
       seen.push_back(key);
-      e.add_panel(fmt::format("{}: {}, {}, {} % GPU, kernels {} %, {}, state {} %", overhead_names[key.first], n[0],
-                              n[1], n[2], n[3], n[4], n[5]));
+      const auto& n = e.series[i];
+      e.add_panel(
+          fmt::format("{}: {}, {}, {} % GPU, kernels {} %, {}, state {} %", n[0], n[4], n[5], n[6], n[7], n[8], n[9]));
     }
     for (std::size_t c = 0; c < figure_names.size(); ++c) {
-      const std::size_t wanted = find_studied(figure_names[c]);
-      if (wanted != all[i].plain && wanted != all[i].p2p) { continue; }
-      e.panels[at].curves.push_back({i, static_cast<std::size_t>(wanted == all[i].plain ? percent : percent_p2p),
-                                     std::string{figure_names[c]}, static_cast<int>(c % 7),
-                                     c < 7 ? stroke::solid : stroke::dashed});
+      const auto path = std::ranges::find(all[i].configurations, find_studied(figure_names[c]));
+      if (path == all[i].configurations.end()) { continue; }
+      const auto column = static_cast<std::size_t>(percent + (path - all[i].configurations.begin()));
+      e.panels[at].curves.push_back(
+          {i, column, std::string{figure_names[c]}, static_cast<int>(c % 7), c < 7 ? stroke::solid : stroke::dashed});
     }
   }
 }
 
 void fill_study(const settings& s, experiment& e) {
-  std::vector<scenario> found;
-  for (const std::size_t o : s.choices("overheads", overhead_names)) { add_scenarios(s, o, e, found); }
-  add_panels(found, e);
-  const stopping_rule stop{s.number("least"), e.sets, s.number("interval")};
-  const auto all = std::make_shared<const std::vector<scenario>>(std::move(found));
+  const auto all = std::make_shared<std::vector<scenario>>();
+  for (const std::size_t o : s.choices("overheads", overhead_names)) { add_scenarios(s, o, e, *all); }
+  add_panels(*all, e);
   e.remarks = [all, levels = e.levels.size(), most = e.sets](const tally& counts) {
     return describe_rankings(*all, levels, most, counts);
   };
-  e.count = [all, stop, by = judgement{s}, seed = s.seed()](const unit& u, std::span<std::int64_t> counts) {
-    count_scenario((*all)[u.series], stop, by, seed, u.level, counts);
+  const generation::studied_precision wanted{s.number("least"), e.sets, s.number("interval")};
+  e.count = [all, wanted, by = judgement{s}, seed = s.seed()](const unit& u, row counts) {
+    count_scenario((*all)[u.series], wanted, by, seed, u.level, counts);
   };
 }
 
@@ -462,22 +316,16 @@ enum bin_column : std::uint8_t { bin_drawn, bin_accepted, bin_percent };
 constexpr std::array<std::string_view, 6> shown_configurations{"(C,P,inf)",   "(G,P,inf)", "(C,C2P2P,2)",
                                                                "(G,C2P2P,2)", "(P,P,inf)", "(G,G,2)"};
 
-/// Figure 4.16's tasks: medium, moderate periods, 66 % with GPUs, kernels of 25 to 75 %, 8 MB, and 25 % of it state.
-constexpr std::size_t figure_group = [] {
-  std::size_t i = 0;
-  while (generation::studied_group_at(i) != studied_group{1, 0, 1, 1, 2, 1}) { ++i; }
-  return i;
-}();
-
 /// Sets of every utilisation of Figure 4.16 whose effective utilisation is in the bin that ends at a level.
 void count_bin(const study_board& board, const judgement& by, std::uint64_t seed, std::int64_t width,
-               std::int64_t speed_up, const unit& u, std::span<std::int64_t> counts) {
+               std::int64_t speed_up, const unit& u, row counts) {
+  constexpr std::size_t group = number_of(generation::figure_4_16_group);
   const auto tasks = std::make_unique<study_tasks>();
   for (std::int64_t utilization = 250; utilization <= 12'000; utilization += 250) {
     // Sets of so little utilisation do not reach the bin.
     if (utilization * (speed_up + 1) < u.level - width) { continue; }
     for (std::int64_t i = 0; i < u.sets; ++i) {
-      draw(figure_group, utilization, seed, i, *tasks);
+      draw(group, utilization, seed, i, *tasks);
       const std::int64_t effective =
           effective_utilization(*tasks, speed_up) / (whole_load<ticks>() / 1024) * 1000 / 1024;
       if (effective <= u.level - width || effective > u.level) { continue; }
@@ -502,9 +350,7 @@ void fill_bins(const settings& s, experiment& e) {
     boards.push_back(by.board(find_studied(name), loaded_average));
   }
   e.count = [boards, by, seed = s.seed(), width = s.number("width"), speed_up = s.number("speed-up")](
-                const unit& u, std::span<std::int64_t> counts) {
-    count_bin(boards[u.series], by, seed, width, speed_up, u, counts);
-  };
+                const unit& u, row counts) { count_bin(boards[u.series], by, seed, width, speed_up, u, counts); };
 }
 
 }  // namespace

@@ -27,28 +27,17 @@ constexpr ticks second = 1'000'000'000;
   return out;
 }
 
-template <class Part, class Whole>
-[[nodiscard]] constexpr auto thousandths(Part part, Whole whole) -> std::int64_t {
-  return whole > 0 ? static_cast<std::int64_t>(part) * 1000 / static_cast<std::int64_t>(whole) : 0;
-}
-
 /// Schedulers of CPUs and engines.
 struct scheduling {
   cpu_scheduler cpus;
   service_order engines;
 };
-constexpr std::array<compared<scheduling>, 3> variants{{{{cpu_scheduler::earliest_deadline, service_order::first_come},
-                                                         "edf_fifo",
-                                                         "C-EDF, engines in order of arrival",
-                                                         0},
-                                                        {{cpu_scheduler::shortest_period, service_order::priority},
-                                                         "rm_priority",
-                                                         "C-RM, engines in order of priority",
-                                                         1},
-                                                        {{cpu_scheduler::earliest_deadline, service_order::priority},
-                                                         "edf_priority",
-                                                         "C-EDF, engines in order of priority",
-                                                         2}}};
+constexpr auto edf = cpu_scheduler::earliest_deadline;
+constexpr std::array<compared<scheduling>, 3> variants{{
+    {{edf, service_order::first_come}, "edf_fifo", "C-EDF, engines in order of arrival", 0},
+    {{cpu_scheduler::shortest_period, service_order::priority}, "rm_priority", "C-RM, engines in order of priority", 1},
+    {{edf, service_order::priority}, "edf_priority", "C-EDF, engines in order of priority", 2},
+}};
 constexpr std::size_t mixed_variants = 2;
 
 /// A run of the published mixed set whose tasks overrun tenfold, once in so many thousandths of a second.
@@ -63,10 +52,6 @@ constexpr std::size_t mixed_variants = 2;
                    .aberrant = simulation::aberrant_tasks(set, interval * (second / 1000))});
 }
 
-void add_curves(experiment& e, std::string_view title, int colour, stroke line) {
-  for (std::size_t p = 0; p < e.panels.size(); ++p) { e.draw_in(p, p, title, colour, line); }
-}
-
 void budgets(const settings& s, experiment& e) {
   e.panels = {{"execution engine, T1", {}},
               {"execution engine, T2", {}},
@@ -75,11 +60,11 @@ void budgets(const settings& s, experiment& e) {
   for (std::size_t v = 0; v < mixed_variants; ++v) {
     for (const bool limited : {false, true}) {
       e.add_series(variants[v].cell, limited ? "early_release" : "none");
-      add_curves(e, fmt::format("{}{}", variants[v].title, limited ? ", budgets" : ""), variants[v].colour,
-                 limited ? stroke::solid : stroke::dashed);
+      e.draw_across(fmt::format("{}{}", variants[v].title, limited ? ", budgets" : ""), variants[v].colour,
+                    limited ? stroke::solid : stroke::dashed);
     }
   }
-  e.count = [horizon = s.number("seconds") * second, seed = s.seed()](const unit& u, std::span<std::int64_t> counts) {
+  e.count = [horizon = s.number("seconds") * second, seed = s.seed()](const unit& u, row counts) {
     const auto r = run_mixed(variants[u.series / 2].what, u.level, horizon, seed, gpu_choice::predicted,
                              u.series % 2 == 0 ? overrun_policy::none : overrun_policy::early_release);
     std::uint64_t left_out = 0;
@@ -104,10 +89,10 @@ void affinity(const settings& s, experiment& e) {
   for (std::size_t v = 0; v < mixed_variants; ++v) {
     for (const auto& c : choices) {
       e.add_series(variants[v].cell, c.cell);
-      add_curves(e, fmt::format("{}, {}", variants[v].title, c.cell), c.colour + (v == 0 ? 0 : 3), c.line);
+      e.draw_across(fmt::format("{}, {}", variants[v].title, c.cell), c.colour + (v == 0 ? 0 : 3), c.line);
     }
   }
-  e.count = [horizon = s.number("seconds") * second, seed = s.seed()](const unit& u, std::span<std::int64_t> counts) {
+  e.count = [horizon = s.number("seconds") * second, seed = s.seed()](const unit& u, row counts) {
     const auto r = run_mixed(variants[u.series / choices.size()].what, u.level, horizon, seed,
                              choices[u.series % choices.size()].what, overrun_policy::early_release);
     for (std::size_t d = 0; d < 2; ++d) {
@@ -141,8 +126,8 @@ void tracking(const settings& s, experiment& e) {
       e.draw(0, fmt::format("GPUs per cluster, migration: {}", c.cell), c.colour, c.line);
     }
   }
-  e.count = [horizon = s.number("seconds") * second, kernel = s.number("kernel") * 1000, seed = s.seed()](
-                const unit& u, std::span<std::int64_t> counts) {
+  e.count = [horizon = s.number("seconds") * second, kernel = s.number("kernel") * 1000, seed = s.seed()](const unit& u,
+                                                                                                          row counts) {
     const auto& by = variants[u.series / clusterings.size()].what;
     const auto& c = clusterings[u.series % clusterings.size()].what;
     published_set set = simulation::feature_tracking(c.gpus, by.cpus, by.engines, kernel);

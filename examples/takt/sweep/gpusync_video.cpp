@@ -3,63 +3,53 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
-#include <mutex>
 
+#include <takt/generation/locked_gpus/published_delays.hpp>
 #include <takt/generation/locked_gpus/video_graphs.hpp>
 #include <takt/simulation/gpusync/completion_delays.hpp>
 #include <takt/simulation/gpusync/video_stabilization.hpp>
 
 #include "../failure.hpp"
-#include "engine.hpp"
+#include "study.hpp"
 
 namespace takt::program::sweep {
 
 namespace {
 
+using generation::delay_row;
+using generation::published_delays;
+using generation::video_rates;
 using simulation::graph_configurations;
 using simulation::graph_output;
 
 constexpr ticks second = 1'000'000'000;
 
-/// The output of each configuration, simulated once for all levels and workers.
-class outputs {
- public:
-  explicit outputs(const settings& s)
-      : times_{.spread_percent = s.number("spread"), .cpu_percent = s.number("cpu-percent")},
-        options_{.until = s.number("seconds") * second,
-                 .least = (100 - times_.spread_percent) * 1000 / (100 + times_.spread_percent),
-                 .scene = s.number("scene") * (second / 1000),
-                 .copies = s.number("copies"),
-                 .slice = s.number("slice") * 1000,
-                 .seed = s.seed()},
-        from_{s.number("warm-up") * second} {
-    if (from_ >= options_.until) { throw input_error{"warm-up", "leaves nothing to measure", "less than seconds"}; }
+/// How graphs run, and what is measured: in (from, options.until].
+struct graph_setting {
+  generation::video_times times;
+  simulation::graph_study_options options;
+  ticks from;
+
+  explicit graph_setting(const settings& s)
+      : times{.spread_percent = s.number("spread"), .cpu_percent = s.number("cpu-percent")},
+        options{.until = s.number("seconds") * second,
+                .least = (100 - times.spread_percent) * 1000 / (100 + times.spread_percent),
+                .scene = s.number("scene") * (second / 1000),
+                .copies = s.number("copies"),
+                .slice = s.number("slice") * 1000,
+                .seed = s.seed()},
+        from{s.number("warm-up") * second} {
+    if (from >= options.until) { throw input_error{"warm-up", "leaves nothing to measure", "less than seconds"}; }
   }
 
-  [[nodiscard]] auto of(std::size_t configuration) -> const std::vector<graph_output>& {
-    entry& e = entries_[configuration];
-    std::call_once(e.once, [&] {
-      e.graphs = simulation::simulate_graph_study(
-          generation::make_video_graphs(times_), generation::video_copy_costs(times_), generation::video_accesses,
-          generation::video_delays, graph_configurations[configuration], options_);
-      require(!e.graphs.empty(), "a simulation failed");
-    });
-    return e.graphs;
+  /// The output of the graphs in a configuration.
+  [[nodiscard]] auto operator()(std::size_t configuration) const -> std::vector<graph_output> {
+    auto out = simulation::simulate_graph_study(generation::make_video_graphs(times),
+                                                generation::video_copy_costs(times), generation::video_accesses,
+                                                generation::video_delays, graph_configurations[configuration], options);
+    require(!out.empty(), "a simulation failed");
+    return out;
   }
-  /// What is measured is in (from, until].
-  [[nodiscard]] auto from() const noexcept -> ticks { return from_; }
-  [[nodiscard]] auto until() const noexcept -> ticks { return options_.until; }
-
- private:
-  struct entry {
-    std::once_flag once;
-    std::vector<graph_output> graphs;
-  };
-  generation::video_times times_;
-  simulation::graph_study_options options_;
-  ticks from_;
-  std::array<entry, graph_configurations.size()> entries_;
 };
 
 [[nodiscard]] auto parameters(std::vector<parameter> own) -> std::vector<parameter> {
@@ -86,75 +76,30 @@ void add_configurations(experiment& e, const std::vector<std::size_t>& columns) 
                                                              : 1;
     const bool plain = c.engines == service_order::first_come && !c.spins;
     e.add_series(c.name);
-    for (std::size_t p = 0; p < e.panels.size(); ++p) {
-      e.draw_in(p, columns[p], c.name, colour, plain ? stroke::solid : stroke::dashed);
-    }
+    e.draw_across(c.name, colour, plain ? stroke::solid : stroke::dashed, columns);
   }
 }
 
 // Completion delays.
 
-enum delay_column : std::uint8_t { dropped, longest, longest_of_999, longest_of_990, median, mean, deviation, columns };
-using table_row = std::array<std::int64_t, columns>;
-
-/// Table 5.14 in hundredths, in the order of the columns; nothing is published of the configurations that are not in
-/// it.
-constexpr std::array<table_row, 11> table_5_14{{
-    {0, 920, 633, 165, 97, 100, 37},
-    {477, 1112, 983, 425, 189, 188, 99},
-    {0, 1212, 840, 422, 86, 100, 93},
-    {3783, 965, 764, 370, 169, 174, 47},
-    {3788, 953, 753, 370, 169, 174, 46},
-    {699, 426, 305, 178, 113, 115, 20},
-    {723, 454, 334, 178, 114, 116, 20},
-    {0, 367, 237, 139, 99, 100, 15},
-    {0, 383, 238, 141, 99, 100, 16},
-    {0, 399, 222, 151, 99, 100, 21},
-    {0, 392, 323, 160, 98, 100, 26},
-}};
-
-struct rate {
-  std::int64_t period = 0;  ///< milliseconds
-  std::int64_t graphs = 0;
-};
-constexpr std::array<rate, 6> rates{{{20, 2}, {30, 2}, {40, 2}, {60, 5}, {80, 4}, {100, 2}}};
-
-[[nodiscard]] auto averages(const std::vector<graph_output>& graphs, const outputs& all, ticks period)
+/// Of the graphs of a period.
+[[nodiscard]] auto averages(const std::vector<graph_output>& graphs, const graph_setting& setting, ticks period)
     -> simulation::average_delays {
   std::vector<simulation::delay_summary> found;
-  std::vector<ticks> periods;
   for (const graph_output& g : graphs) {
     if (g.period != period) { continue; }
-    found.push_back(simulation::summarize_delays(g.completions, g.period, all.from(), all.until()));
-    periods.push_back(g.period);
+    found.push_back(simulation::summarize_delays(g.completions, period, setting.from, setting.options.until));
   }
-  return simulation::average(found, periods);
+  return simulation::average(found, std::vector<ticks>(found.size(), period));
 }
 
-/// Over all graphs, in thousandths of what the columns count: drops by frames, delays by graphs.
-[[nodiscard]] auto row_of(const tally& counts, std::size_t configuration) -> table_row {
-  constexpr std::int64_t common = 1'200;  // a multiple of all periods
-  table_row out{};
-  std::int64_t frames = 0;
-  std::int64_t graphs = 0;
-  for (std::size_t r = 0; r < rates.size(); ++r) {
-    const auto cell = counts.counts(configuration, r);
-    const std::int64_t weight = rates[r].graphs * (common / rates[r].period);
-    for (std::size_t k = 0; k < columns; ++k) { out[k] += cell[k] * (k == dropped ? weight : rates[r].graphs); }
-    frames += weight;
-    graphs += rates[r].graphs;
-  }
-  for (std::size_t k = 0; k < columns; ++k) { out[k] /= k == dropped ? frames : graphs; }
-  return out;
-}
-
-[[nodiscard]] auto text_of(const table_row& hundredths) -> std::string {
+[[nodiscard]] auto text_of(const delay_row& hundredths) -> std::string {
   std::string out;
-  for (std::size_t k = 0; k < columns; ++k) {
+  for (std::size_t k = 0; k < hundredths.size(); ++k) {
     out += fmt::format("{}{}.{:02}",
-                       k == dropped   ? ""
-                       : k == longest ? " | "
-                                      : " ",
+                       k == 0                     ? ""
+                       : k == generation::longest ? " | "
+                                                  : " ",
                        hundredths[k] / 100, hundredths[k] % 100);
   }
   return out;
@@ -164,52 +109,34 @@ constexpr std::array<rate, 6> rates{{{20, 2}, {30, 2}, {40, 2}, {60, 5}, {80, 4}
 [[nodiscard]] auto remarks_of(const tally& counts) -> std::vector<std::string> {
   std::vector<std::string> out{
       "all graphs: % dropped | longest, 99.9 %, 99 %, median, mean, deviation of the delays, in periods; [published]"};
-  std::map<std::string, table_row, std::less<>> rows;
+  std::vector<generation::configuration_delays> all;
   for (std::size_t c = 0; c < graph_configurations.size(); ++c) {
-    const table_row row = row_of(counts, c);
-    rows.emplace(graph_configurations[c].name, row);
-    table_row rounded{};
-    std::ranges::transform(row, rounded.begin(), [](std::int64_t thousandths) { return (thousandths + 5) / 10; });
+    std::array<delay_row, video_rates.size()> by_rate{};
+    for (std::size_t r = 0; r < by_rate.size(); ++r) { std::ranges::copy(counts.counts(c, r), by_rate[r].begin()); }
+    const delay_row found = generation::over_all_graphs(by_rate);
+    all.push_back({graph_configurations[c].name, found});
+    delay_row rounded{};
+    std::ranges::transform(found, rounded.begin(), [](std::int64_t thousandths) { return (thousandths + 5) / 10; });
     out.push_back(fmt::format("{}: {}", graph_configurations[c].name, text_of(rounded)));
-    if (c < table_5_14.size()) { out.back() += fmt::format(" [{}]", text_of(table_5_14[c])); }
+    if (c < published_delays.size()) { out.back() += fmt::format(" [{}]", text_of(published_delays[c].row)); }
   }
-  const auto claim = [&out](std::string_view what, bool holds) {
-    out.push_back(fmt::format("claim: {}: {}", what, holds ? "yes" : "no"));
-  };
-  constexpr std::int64_t one_percent = 1'000;
-  const auto drops = [&](const std::string& name) { return rows.at(name)[dropped] > one_percent; };
-  const auto varies = [&](const std::string& name) { return rows.at(name)[deviation]; };
-  claim("one token drops frames (observation 42)", drops("(1 6 FIFO)") && drops("(1 6 PRIO)"));
-  claim("two tokens drop frames (42)", drops("(2 3 FIFO)") && drops("(2 3 PRIO)"));
-  claim("three and six tokens drop none (43)",
-        std::ranges::none_of(std::array{"(3 2 FIFO)", "(3 2 PRIO)", "(6 1 FIFO)", "(6 1 PRIO)"}, drops));
-  const std::int64_t best = varies("(3 2 FIFO)");
-  claim("(3 2 FIFO) has the least deviation of those without drops (47)",
-        std::ranges::all_of(rows, [&](const auto& r) { return drops(r.first) || varies(r.first) >= best; }));
-  claim("engines in order of arrival vary less than in order of priority (46)",
-        best <= varies("(3 2 PRIO)") && varies("(6 1 FIFO)") <= varies("(6 1 PRIO)"));
-  for (const std::string busy : {"", " busy"}) {
-    const std::int64_t edf = varies("C-EDF" + busy);
-    claim(fmt::format("C-EDF{} is bursty, its deviation above twice that of (3 2 FIFO) (43, 49)", busy),
-          edf > 2 * best);
-    claim(fmt::format("SCHED_OTHER{} varies less than C-EDF{} (44)", busy, busy), varies("SCHED_OTHER" + busy) < edf);
-    claim(fmt::format("SCHED_FIFO{} drops frames (42)", busy), drops("SCHED_FIFO" + busy));
+  for (const auto& o : generation::delay_observations) {
+    out.push_back(fmt::format("claim: {}: {}", o.text, o.holds({all, 1000}) ? "yes" : "no"));
   }
   return out;
 }
 
 void delays(const settings& s, experiment& e) {
-  for (const rate& r : rates) { e.levels.push_back(r.period * 1000); }
+  for (const auto& r : video_rates) { e.levels.push_back(r.milliseconds * 1000); }
   e.panels = {{"dropped (%)", {}}, {"99 % of the delays are up to", {}}, {"standard deviation", {}}};
-  add_configurations(e, {dropped, longest_of_990, deviation});
-  e.count = [all = std::make_shared<outputs>(s)](const unit& u, std::span<std::int64_t> counts) {
-    const auto a = averages(all->of(u.series), *all, u.level * 1000);
-    counts[dropped] = a.dropped / 10;
-    std::size_t column = longest;
-    for (const ticks delay : {a.longest, a.longest_of_999, a.longest_of_990, a.median, a.mean, a.deviation}) {
-      counts[column++] = delay / 1000;
-    }
-  };
+  add_configurations(e, {generation::dropped, generation::longest_of_990, generation::deviation});
+  const graph_setting setting{s};
+  e.count = once_per_series(e.series.size(), setting, [setting](const auto& graphs, const unit& u, row counts) {
+    const auto a = averages(graphs, setting, u.level * 1000);
+    std::ranges::copy(delay_row{a.dropped / 10, a.longest / 1000, a.longest_of_999 / 1000, a.longest_of_990 / 1000,
+                                a.median / 1000, a.mean / 1000, a.deviation / 1000},
+                      counts.begin());
+  });
   e.remarks = remarks_of;
 }
 
@@ -219,25 +146,27 @@ void latencies(const settings& s, experiment& e) {
   e.panels = {{"latencies up to (%)", {}}, {"latencies above: 1 in ten to the power of", {}}};
   e.panels_per_row = 2;
   add_configurations(e, {0, 2});
-  e.count = [all = std::make_shared<outputs>(s)](const unit& u, std::span<std::int64_t> counts) {
-    // Of the frames that are complete in the measured time, in thousandths of periods, ascending.
-    std::vector<ticks> seen;
-    for (const graph_output& g : all->of(u.series)) {
-      for (std::size_t j = 0; j < g.latencies.size(); ++j) {
-        if (g.completions[j] > all->from()) { seen.push_back(ceil_divide<ticks>(g.latencies[j] * 1000, g.period)); }
-      }
-    }
-    if (seen.empty()) { return; }
-    std::ranges::sort(seen);
-    const auto frames = static_cast<std::int64_t>(seen.size());
-    const std::int64_t above = simulation::count_above(seen, u.level);
-    counts[0] = (frames - above) * 100'000 / frames;
-    counts[1] = above * 100'000 / frames;
-    // Nothing above is shown as one frame would be.
-    const double share = static_cast<double>(std::max<std::int64_t>(above, 1)) / static_cast<double>(frames);
-    counts[2] = std::llround(-1000 * std::log10(share));
-    counts[3] = frames;
-  };
+  const graph_setting setting{s};
+  e.count =
+      once_per_series(e.series.size(), setting, [from = setting.from](const auto& graphs, const unit& u, row counts) {
+        // Of the frames that are complete in the measured time, in thousandths of periods, ascending.
+        std::vector<ticks> seen;
+        for (const graph_output& g : graphs) {
+          for (std::size_t j = 0; j < g.latencies.size(); ++j) {
+            if (g.completions[j] > from) { seen.push_back(ceil_divide<ticks>(g.latencies[j] * 1000, g.period)); }
+          }
+        }
+        if (seen.empty()) { return; }
+        std::ranges::sort(seen);
+        const auto frames = static_cast<std::int64_t>(seen.size());
+        const std::int64_t above = simulation::count_above(seen, u.level);
+        counts[0] = (frames - above) * 100'000 / frames;
+        counts[1] = above * 100'000 / frames;
+        // Nothing above is shown as one frame would be.
+        const double share = static_cast<double>(std::max<std::int64_t>(above, 1)) / static_cast<double>(frames);
+        counts[2] = std::llround(-1000 * std::log10(share));
+        counts[3] = frames;
+      });
 }
 
 }  // namespace

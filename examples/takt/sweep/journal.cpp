@@ -131,8 +131,8 @@ journal::journal(const std::string& folder, std::string_view study, const shard&
 
 journal::~journal() { close(file_); }
 
-void journal::append(std::size_t unit, std::span<const std::int64_t> counts) {
-  std::string text = fmt::format("{}", unit);
+void journal::append(std::size_t index, std::span<const std::int64_t> counts) {
+  std::string text = fmt::format("{}", index);
   for (const std::int64_t n : counts) { text += fmt::format(" {}", n); }
   write_line(text);
 }

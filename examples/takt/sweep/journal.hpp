@@ -4,9 +4,12 @@
 #include <string>
 #include <string_view>
 
-#include "engine.hpp"
+#include "study.hpp"
 
 namespace takt::program::sweep {
+
+/// Gets the number and the counts of a unit.
+using unit_receiver = std::function<void(std::size_t, std::span<const std::int64_t>)>;
 
 /// Which part of a sweep is this process's own: part `index` of `count`, counted from 1.
 struct shard {
@@ -29,7 +32,7 @@ class journal {
   ~journal();
 
   /// Throws `environment_error`.
-  void append(std::size_t unit, std::span<const std::int64_t> counts);
+  void append(std::size_t index, std::span<const std::int64_t> counts);
 
  private:
   void write_line(const std::string& text);

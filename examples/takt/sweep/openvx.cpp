@@ -16,6 +16,7 @@
 #include <takt/analysis/methods/gel/overlapping.hpp>
 #include <takt/core/random.hpp>
 #include <takt/generation/graph/hog.hpp>
+#include <takt/generation/graph/random_loads.hpp>
 #include <takt/generation/uunifast.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
@@ -33,7 +34,6 @@ constexpr block_gpu gpu{.sms = 80, .threads_per_sm = 2048};
 
 constexpr std::size_t most_cameras = 6;
 using described = generation::hog_table<most_cameras>;
-using refined = refined_table<described>;
 
 enum class mode : std::uint8_t { monolithic, coarse, fine_edf, fine_fl };
 constexpr std::array<compared<mode>, 4> modes{{{mode::monolithic, "monolithic", "monolithic, G-EDF", 0},
@@ -60,7 +60,7 @@ template <class Timing>
 }
 
 /// Writes the longest and the mean response of a run to `out`.
-void run(const simulation::graph_workload<ticks>& work, const runs& how, bool early, std::span<std::int64_t> out) {
+void run(const simulation::graph_workload<ticks>& work, const runs& how, bool early, row out) {
   simulation::invocations<ticks> releases(work.clocks.size());
   for (auto& clock : releases) {
     for (std::int64_t j = 0; j < how.invocations; ++j) { clock.push_back(j * generation::hog_period); }
@@ -79,46 +79,56 @@ void run(const simulation::graph_workload<ticks>& work, const runs& how, bool ea
   out[1] = sum / (how.invocations * static_cast<std::int64_t>(result.responses.size()));
 }
 
-void judge_sequential(const described& table, mode m, const graph_platform& platform, const runs& how,
-                      std::span<std::int64_t> counts) {
-  const std::span<const std::int32_t> clusters{platform.clusters.data(), platform.clusters.size()};
-  const auto grain = m == mode::coarse ? analysis::graph_grain::node : analysis::graph_grain::graph;
-  const auto bounds = [&](analysis::coarse_kernel_bound kernels) {
-    using timing = decltype(analysis::coarse_bounds(table, platform));
-    return std::make_unique<timing>(analysis::coarse_bounds(table, platform, {.grain = grain, .kernels = kernels}));
-  };
-  const auto best = bounds(analysis::coarse_kernel_bound::one_at_once);
-  counts[bound_published] = bound_of(bounds(analysis::coarse_kernel_bound::separated)->timing, table.graphs.size());
-  counts[bound_best] = bound_of(best->timing, table.graphs.size());
-  if (m == mode::monolithic) {
-    run(simulation::monolithic_workload(table, clusters), how, true, counts.subspan(seen_longest));
-    return;
+/// A number of cameras in a mode.
+struct camera_case {
+  const described& table;
+  const graph_platform& platform;
+  mode how;
+  const runs& length;
+
+  [[nodiscard]] auto clusters() const -> std::span<const std::int32_t> {
+    return {platform.clusters.data(), platform.clusters.size()};
   }
-  // Without a bound the nodes are released with their graph, and their predecessors alone hold them back.
-  const std::vector<ticks> none(table.nodes.size(), 0);
-  const std::span<const ticks> offsets = best->timing.bounded() ? std::span<const ticks>{best->timing.offset} : none;
-  const auto work = simulation::coarse_workload<ticks>(table, clusters, offsets);
-  run(work, how, true, counts.subspan(seen_longest));
-  if (best->timing.bounded()) { run(work, how, false, counts.subspan(by_offsets_longest)); }
+};
+
+/// The bounds, and what a run shows of `work`, with early releasing and, where `best` gives offsets, without.
+template <class Timing>
+void write(const camera_case& c, const Timing& published, const Timing& best,
+           const simulation::graph_workload<ticks>& work, row counts) {
+  counts[bound_published] = bound_of(published, c.table.graphs.size());
+  counts[bound_best] = bound_of(best, c.table.graphs.size());
+  run(work, c.length, true, counts.subspan(seen_longest));
+  if (c.how != mode::monolithic && best.bounded()) { run(work, c.length, false, counts.subspan(by_offsets_longest)); }
 }
 
-void judge_fine(const described& table, mode m, const graph_platform& platform, const runs& how,
-                std::span<std::int64_t> counts) {
-  const std::span<const std::int32_t> clusters{platform.clusters.data(), platform.clusters.size()};
-  const auto nodes = std::make_unique<refined>(refine(table));
-  const auto policy = m == mode::fine_fl ? gel_policy::fair_lateness : gel_policy::earliest_deadline;
-  const auto bounds = [&](analysis::point_shift shift, analysis::kernel_bound kernels) {
-    return std::make_unique<analysis::timing_of<refined>>(
-        analysis::fine_bounds(*nodes, platform, {.policy = policy, .shift = shift, .kernels = kernels}));
+void judge_sequential(const camera_case& c, row counts) {
+  const auto grain = c.how == mode::coarse ? analysis::graph_grain::node : analysis::graph_grain::graph;
+  const auto bounds = [&](analysis::coarse_kernel_bound kernels) {
+    using timing = decltype(analysis::coarse_bounds(c.table, c.platform));
+    return std::make_unique<timing>(analysis::coarse_bounds(c.table, c.platform, {.grain = grain, .kernels = kernels}));
   };
+  const auto published = bounds(analysis::coarse_kernel_bound::separated);
+  const auto best = bounds(analysis::coarse_kernel_bound::one_at_once);
+  // Without a bound the nodes are released with their graph, and their predecessors alone hold them back.
+  const std::vector<ticks> none(c.table.nodes.size(), 0);
+  const std::span<const ticks> offsets = best->timing.bounded() ? std::span<const ticks>{best->timing.offset} : none;
+  write(c, published->timing, best->timing,
+        c.how == mode::monolithic ? simulation::monolithic_workload(c.table, c.clusters())
+                                  : simulation::coarse_workload<ticks>(c.table, c.clusters(), offsets),
+        counts);
+}
+
+void judge_fine(const camera_case& c, row counts) {
+  const auto nodes = std::make_unique<refined_table<described>>(refine(c.table));
+  const auto policy = c.how == mode::fine_fl ? gel_policy::fair_lateness : gel_policy::earliest_deadline;
+  const auto bounds = [&](analysis::point_shift shift, analysis::kernel_bound kernels) {
+    return std::make_unique<analysis::timing_of<refined_table<described>>>(
+        analysis::fine_bounds(*nodes, c.platform, {.policy = policy, .shift = shift, .kernels = kernels}));
+  };
+  const auto published = bounds(analysis::point_shift::if_negative, analysis::kernel_bound::separated);
   const auto best = bounds(analysis::point_shift::to_zero, analysis::kernel_bound::best);
-  counts[bound_published] =
-      bound_of(*bounds(analysis::point_shift::if_negative, analysis::kernel_bound::separated), table.graphs.size());
-  counts[bound_best] = bound_of(*best, table.graphs.size());
-  const auto points = simulation::node_points(*nodes, clusters, policy);
-  const auto work = simulation::fine_workload<ticks>(*nodes, clusters, best->offset, points);
-  run(work, how, true, counts.subspan(seen_longest));
-  if (best->bounded()) { run(work, how, false, counts.subspan(by_offsets_longest)); }
+  const auto points = simulation::node_points(*nodes, c.clusters(), policy);
+  write(c, *published, *best, simulation::fine_workload<ticks>(*nodes, c.clusters(), best->offset, points), counts);
 }
 
 void cameras(const settings& s, experiment& e) {
@@ -142,23 +152,21 @@ void cameras(const settings& s, experiment& e) {
     }
   }
   const runs how{s.number("invocations"), s.number("shortest"), s.seed()};
-  e.count = [platforms, how](const unit& u, std::span<std::int64_t> counts) {
+  e.count = [platforms, how](const unit& u, row counts) {
     const graph_platform& platform = platforms[u.series / modes.size()];
-    const mode m = modes[u.series % modes.size()].what;
     const auto table = std::make_unique<described>();
     for (std::size_t c = 0; c < u.whole_level(); ++c) {
       (void)generation::add_hog_graph(*table, "camera", static_cast<std::int32_t>(c % platform.clusters.size()));
     }
-    (m == mode::fine_edf || m == mode::fine_fl ? judge_fine : judge_sequential)(*table, m, platform, how, counts);
+    const camera_case one{*table, platform, modes[u.series % modes.size()].what, how};
+    (one.how == mode::fine_edf || one.how == mode::fine_fl ? judge_fine : judge_sequential)(one, counts);
   };
 }
 
 // Random kernels and CPU nodes.
 
 constexpr std::size_t most_tasks = 20;
-constexpr ticks time_unit = 1000;
 using kernel_set = block_table<ticks, most_tasks>;
-using cpu_set = gel_table<ticks, most_tasks>;
 using shares = inline_vector<ticks, most_tasks>;
 
 [[nodiscard]] auto load_parameters(std::vector<parameter> own) -> std::vector<parameter> {
@@ -180,36 +188,10 @@ void for_each_set(const unit& u, std::uint64_t seed, std::size_t tasks, Judge ju
   }
 }
 
-/// Kernels of 64 to 1024 threads per block, with periods of 10 to 100 and blocks of 0.05 to 1 time units, that load so
-/// much of the capacity, or a little less.
 [[nodiscard]] auto draw_kernels(random_stream& random, const shares& loads) -> kernel_set {
-  constexpr std::array<std::int64_t, 5> sizes{64, 128, 256, 512, 1024};
   kernel_set out;
-  for (std::size_t i = 0; i < loads.size(); ++i) {
-    block_kernel<ticks> k;
-    k.threads = sizes[static_cast<std::size_t>(random.below(static_cast<ticks>(sizes.size())))];
-    k.length = random.between(time_unit / 20, time_unit);
-    k.period = time_unit * random.between(10, 100);
-    (void)out.add(k);
-  }
-  const std::int64_t capacity = analysis::thread_capacity(out, gpu);
-  for (std::size_t i = 0; i < loads.size(); ++i) {
-    auto& k = out.tasks[i];
-    k.blocks = std::max<std::int64_t>(1, capacity * k.period / 1'000'000 * loads[i] / (k.length * k.threads));
-  }
-  return out;
-}
-
-/// CPU nodes with periods of 10 to 100 time units that load so much of the CPUs.
-[[nodiscard]] auto draw_cpu_nodes(random_stream& random, const shares& loads, std::int32_t processors) -> cpu_set {
-  cpu_set out;
-  for (const ticks load : loads) {
-    gel_task<ticks> t;
-    t.period = t.deadline = time_unit * random.between(10, 100);
-    t.wcet = std::max<ticks>(1, t.period * load / 1'000'000 * processors);
-    t.parallelism = unrestricted_parallelism;
-    (void)out.add(t);
-  }
+  generation::draw_kernels(
+      random, loads, [](const kernel_set& set) { return analysis::thread_capacity(set, gpu); }, out);
   return out;
 }
 
@@ -231,15 +213,18 @@ template <class Set, class Response>
   return {ratio(analysis::separated_enqueue_response(set, gpu)), ratio(analysis::knapsack_response(set, gpu)),
           ratio(analysis::outstanding_response(set, gpu)), ratio(analysis::block_queue_response(set, gpu))};
 }
-[[nodiscard]] auto cpu_row(const cpu_set& set, std::int32_t processors) -> bound_row {
-  const auto ratio = [&](gel_policy policy, analysis::point_shift shift) {
-    const auto b = analysis::overlapping_response(set, processors, policy, shift);
-    return mean_ratio(set, b.bounded(), [&](std::size_t i) { return b.tasks[i].response; });
-  };
-  return {ratio(gel_policy::earliest_deadline, analysis::point_shift::if_negative),
-          ratio(gel_policy::fair_lateness, analysis::point_shift::if_negative),
-          ratio(gel_policy::earliest_deadline, analysis::point_shift::to_zero),
-          ratio(gel_policy::fair_lateness, analysis::point_shift::to_zero)};
+[[nodiscard]] auto cpu_row(random_stream& random, const shares& loads, std::int32_t processors) -> bound_row {
+  gel_table<ticks, most_tasks> set;
+  generation::draw_overlapping(random, loads, processors, set);
+  bound_row out{};
+  std::size_t at = 0;
+  for (const auto shift : {analysis::point_shift::if_negative, analysis::point_shift::to_zero}) {
+    for (const gel_policy policy : {gel_policy::earliest_deadline, gel_policy::fair_lateness}) {
+      const auto b = analysis::overlapping_response(set, processors, policy, shift);
+      out[at++] = mean_ratio(set, b.bounded(), [&](std::size_t i) { return b.tasks[i].response; });
+    }
+  }
+  return out;
 }
 
 /// Means over the sets in which everything is bounded, and how many those are.
@@ -254,12 +239,10 @@ void bounds(const settings& s, experiment& e) {
     e.add_series(cell);
     for (std::size_t c = 0; c < curves.size(); ++c) { e.draw(c, curves[c], static_cast<int>(c)); }
   }
-  e.count = [cpus, seed = s.seed(), tasks = s.number<std::size_t>("tasks")](const unit& u,
-                                                                            std::span<std::int64_t> counts) {
+  e.count = [cpus, seed = s.seed(), tasks = s.number<std::size_t>("tasks")](const unit& u, row counts) {
     std::int64_t& bounded = counts.back();
     for_each_set(u, seed, tasks, [&](random_stream& random, const shares& loads) {
-      const bound_row row =
-          u.series == 0 ? kernel_row(draw_kernels(random, loads)) : cpu_row(draw_cpu_nodes(random, loads, cpus), cpus);
+      const bound_row row = u.series == 0 ? kernel_row(draw_kernels(random, loads)) : cpu_row(random, loads, cpus);
       if (std::ranges::find(row, 0) != row.end()) { return; }
       ++bounded;
       for (std::size_t i = 0; i < row.size(); ++i) { counts[i] += row[i]; }
@@ -275,7 +258,7 @@ void streams(const settings& s, experiment& e) {
   e.draw(0, "per job: bounded", 0);
   e.draw(1, "per job: within the period", 2);
   e.draw(2, "per task: proven bounded", 1);
-  e.count = [tasks, seed = s.seed()](const unit& u, std::span<std::int64_t> counts) {
+  e.count = [tasks, seed = s.seed()](const unit& u, row counts) {
     for_each_set(u, seed, tasks, [&](random_stream& random, const shares& loads) {
       const kernel_set set = draw_kernels(random, loads);
       block_table<ticks, most_tasks, one_stream_per_task> streamed;
@@ -297,7 +280,7 @@ void capacity(const settings& s, experiment& e) {
     e.add_series(sizes[i]);
     e.draw(1, fmt::format("blocks of {} threads too", sizes[i]), static_cast<int>(i));
   }
-  e.count = [sizes](const unit& u, std::span<std::int64_t> counts) {
+  e.count = [sizes](const unit& u, row counts) {
     kernel_set set;
     (void)set.add({.name = "small", .length = 1, .period = 1, .threads = sizes[u.series]});
     (void)set.add({.name = "large", .length = 1, .period = 1, .threads = usual_warp_size * u.level / 1000});

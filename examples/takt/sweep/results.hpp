@@ -3,7 +3,7 @@
 
 #include <iosfwd>
 
-#include "engine.hpp"
+#include "study.hpp"
 
 namespace takt::program::sweep {
 

@@ -22,8 +22,6 @@ struct parameter {
   std::int64_t step = 1;
 };
 
-inline constexpr std::int64_t most_sets = 1'000'000;
-
 /// The parameters of one study with the values in use. All members that read throw `input_error` with the name and
 /// what is allowed.
 class settings {
@@ -38,7 +36,7 @@ class settings {
   /// Pre: the parameter's numbers fit into `Number`.
   template <class Number = std::int64_t>
   [[nodiscard]] auto number(std::string_view name) const -> Number {
-    return static_cast<Number>(to_number(find(name), find(name).value));
+    return static_cast<Number>(integer(name));
   }
   [[nodiscard]] auto seed() const -> std::uint64_t { return number<std::uint64_t>("seed"); }
   /// "3,5,7", in rising order.
@@ -60,7 +58,7 @@ class settings {
 
  private:
   [[nodiscard]] auto find(std::string_view name) const -> const parameter&;
-  [[nodiscard]] static auto to_number(const parameter& of, std::string_view text) -> std::int64_t;
+  [[nodiscard]] auto integer(std::string_view name) const -> std::int64_t;
 
   std::vector<parameter> all_;
 };

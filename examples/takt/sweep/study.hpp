@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,49 +13,22 @@
 
 #include <fmt/format.h>
 
+#include <takt/runtime/set_counts.hpp>
+
 #include "settings.hpp"
 
 namespace takt::program::sweep {
 
-class tally;
+using tally = set_counts;
 
-/// A block of task sets of one configuration at one level: what a worker does at a time.
-struct unit {
-  std::size_t series = 0;
-  std::int64_t level = 0;  ///< thousandths
-  std::int64_t first_set = 0;
-  std::int64_t sets = 0;
+using unit = study_unit;
+inline constexpr std::int64_t most_sets = unit::most_sets;
+/// One count per column.
+using row = std::span<std::int64_t>;
 
-  /// Unique among the levels and sets of a study.
-  [[nodiscard]] auto number(std::int64_t set) const -> std::uint64_t {
-    return static_cast<std::uint64_t>(level * most_sets + first_set + set);
-  }
-  /// Of levels that number something.
-  [[nodiscard]] auto whole_level() const -> std::size_t { return static_cast<std::size_t>(level / 1000); }
-};
-
-/// Adds what it finds in a unit to the counts, one per column. Whatever is added depends on the settings of the study
-/// and the unit alone, so that neither the number of workers nor their order shows in a result. Each worker has a copy.
-using counter = std::function<void(const unit&, std::span<std::int64_t>)>;
-
-/// A counter that judges set by set: `judge(unit, number of the set in it, counts)`.
-template <class Judge>
-[[nodiscard]] auto set_by_set(Judge judge) -> counter {
-  return [judge = std::move(judge)](const unit& u, std::span<std::int64_t> counts) mutable {
-    for (std::int64_t i = 0; i < u.sets; ++i) { judge(u, i, counts); }
-  };
-}
-
-/// A counter whose levels all come out of the same runs: `find(series)` does those, once per worker.
-template <class Find, class Write>
-[[nodiscard]] auto once_per_series(Find find, Write write) -> counter {
-  using found = decltype(find(std::size_t{}));
-  return [find = std::move(find), write = std::move(write), known = std::map<std::size_t, found>{}](
-             const unit& u, std::span<std::int64_t> counts) mutable {
-    if (!known.contains(u.series)) { known.emplace(u.series, find(u.series)); }
-    write(known.at(u.series), u, counts);
-  };
-}
+/// Adds what it finds in a unit to the counts. Whatever is added depends on the settings of the study and the unit
+/// alone, so that neither the number of workers nor their order shows in a result. Each worker has a copy.
+using counter = std::function<void(const unit&, row)>;
 
 enum class stroke : std::uint8_t {
   solid,
@@ -125,6 +98,17 @@ struct experiment : layout {
   void draw(std::size_t column, std::string_view name, int colour, stroke line = stroke::solid) {
     draw_in(panels.size() - 1, column, name, colour, line);
   }
+  template <class What>
+  void draw(std::size_t column, const compared<What>& c) {
+    draw(column, c.title, c.colour, c.line);
+  }
+  /// The same curve of the last series in each panel, there with the column of the panel's number or the given one.
+  void draw_across(std::string_view name, int colour, stroke line = stroke::solid,
+                   std::span<const std::size_t> columns_of_panels = {}) {
+    for (std::size_t p = 0; p < panels.size(); ++p) {
+      draw_in(p, columns_of_panels.empty() ? p : columns_of_panels[p], name, colour, line);
+    }
+  }
   void draw_in(std::size_t panel, std::size_t column, std::string_view name, int colour, stroke line = stroke::solid) {
     panels[panel].curves.push_back({series.size() - 1, column, std::string{name}, colour, line});
   }
@@ -137,13 +121,7 @@ struct study {
   std::vector<parameter> parameters;
   /// Fills in the series, the panels and the counter. Throws `input_error` when settings do not go together.
   std::function<void(const settings&, experiment&)> fill;
-
-  /// Levels and sets are those of the parameters of these names. Throws `input_error`.
-  [[nodiscard]] auto design(const settings& s) const -> experiment;
 };
-
-/// Every study of this program, in the order in which it is listed.
-[[nodiscard]] auto studies() -> const std::vector<study>&;
 
 /// The studies of each family, in the order in which they are listed.
 [[nodiscard]] auto rtgpu_studies() -> std::vector<study>;
@@ -157,5 +135,10 @@ struct study {
 
 /// Throws that takt itself is at fault, unless all is well.
 void require(bool well, std::string_view otherwise);
+
+/// Rounded down; 0 of nothing.
+[[nodiscard]] constexpr auto thousandths(std::integral auto part, std::integral auto whole) -> std::int64_t {
+  return whole > 0 ? static_cast<std::int64_t>(part) * 1000 / static_cast<std::int64_t>(whole) : 0;
+}
 
 }  // namespace takt::program::sweep

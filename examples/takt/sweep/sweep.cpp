@@ -5,10 +5,10 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <thread>
 
@@ -21,7 +21,6 @@
 #include "../failure.hpp"
 #include "../fields.hpp"
 #include "../text_file.hpp"
-#include "engine.hpp"
 #include "journal.hpp"
 #include "results.hpp"
 
@@ -41,68 +40,88 @@ void interrupt(int /*signal*/) { interrupted = true; }
 /// and a last one.
 class progress_bar {
  public:
-  /// `known` units are there before anything is done, and say nothing about the speed.
-  progress_bar(std::string_view name, std::size_t known, std::size_t units)
-      : name_{name}, at_start_{known}, units_{units} {
-    next_ = start_ + (terminal_ ? clock::duration{200ms} : clock::duration{10s});
-  }
+  /// Units that are known before anything is done say nothing about the speed.
+  progress_bar(std::string_view name, const tally& counts)
+      : name_{name}, counts_{&counts}, at_start_{counts.known_units()} {}
 
-  void show(std::size_t known) {
+  void show() {
     const auto now = clock::now();
     if (now < next_) { return; }
-    next_ = now + (terminal_ ? clock::duration{100ms} : clock::duration{10s});
-    if (terminal_) {
-      const std::size_t filled = known * bar_width / units_;
-      fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {}\x1b[K", name_, "", filled, "", bar_width - filled, line(known, now));
-      (void)std::fflush(stderr);
-    } else {
-      fmt::print(stderr, "{}: {}\n", name_, line(known, now));
+    next_ = now + (terminal_ ? 100ms : 10s);
+    const std::size_t known = counts_->known_units();
+    const std::size_t units = counts_->units();
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    std::string line = fmt::format("{:3} %, {} of {} units", known * 100 / units, known, units);
+    if (known > at_start_ && seconds > 0) {
+      const double rate = static_cast<double>(known - at_start_) / seconds;
+      line += fmt::format(", {:.3g}/s, {} left", rate, text_of(static_cast<double>(units - known) / rate));
     }
+    const std::size_t filled = known * bar_width / units;
+    const std::string bar = fmt::format(" [{:#<{}}{:.<{}}] ", "", filled, "", bar_width - filled);
+    print(terminal_ ? bar : ": ", line);
   }
   /// The last line: how many units are there, whether or not that is all of them.
-  void finish(std::size_t known) const {
-    fmt::print(stderr, "{}{}: {} of {} units in {}{}\n", terminal_ ? "\r" : "", name_, known, units_,
-               text_of(seconds_until(clock::now())), terminal_ ? "\x1b[K" : "");
+  void finish() const {
+    const double seconds = std::chrono::duration<double>(clock::now() - start_).count();
+    print(": ", fmt::format("{} of {} units in {}", counts_->known_units(), counts_->units(), text_of(seconds)));
+    if (terminal_) { fmt::print(stderr, "\n"); }
   }
 
  private:
   using clock = std::chrono::steady_clock;
   static constexpr std::size_t bar_width = 30;
 
+  void print(std::string_view between, std::string_view line) const {
+    fmt::print(stderr, "{}{}{}{}{}", terminal_ ? "\r" : "", name_, between, line, terminal_ ? "\x1b[K" : "\n");
+    (void)std::fflush(stderr);
+  }
   [[nodiscard]] static auto text_of(double seconds) -> std::string {
-    const auto whole = std::llround(seconds);
-    return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
-                        : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-  }
-  [[nodiscard]] auto seconds_until(clock::time_point now) const -> double {
-    return std::chrono::duration<double>(now - start_).count();
-  }
-  [[nodiscard]] auto line(std::size_t known, clock::time_point now) const -> std::string {
-    const double seconds = seconds_until(now);
-    const auto done = static_cast<double>(known - at_start_);
-    std::string head = fmt::format("{:3} %, {} of {} units", known * 100 / units_, known, units_);
-    if (done < 1 || seconds <= 0) { return head; }
-    const double rate = done / seconds;
-    return fmt::format("{}, {:.3g}/s, {} left", head, rate, text_of(static_cast<double>(units_ - known) / rate));
+    const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+    const std::string rest = fmt::format(":{:02}", whole % 60);
+    return whole < 3600 ? fmt::format("{}{}", whole / 60, rest)
+                        : fmt::format("{}:{:02}{}", whole / 3600, whole / 60 % 60, rest);
   }
 
   std::string_view name_;
+  const tally* counts_;
   std::size_t at_start_;
-  std::size_t units_;
   bool terminal_ = isatty(STDERR_FILENO) == 1;
   clock::time_point start_ = clock::now();
-  clock::time_point next_;
+  clock::time_point next_ = start_ + (terminal_ ? 200ms : 10s);
 };
 
+/// Every study of this program, in the order in which it is listed.
+[[nodiscard]] auto studies() -> const std::vector<study>& {
+  static const std::vector<study> all = [] {
+    std::vector<study> out;
+    for (auto family : {rtgpu_studies, accelerator_studies, openvx_studies, wamp2s_studies, wamp2s_network_studies,
+                        gpusync_studies, gpusync_runtime_studies, gpusync_video_studies}) {
+      std::ranges::move(family(), std::back_inserter(out));
+    }
+    return out;
+  }();
+  return all;
+}
+
 [[nodiscard]] auto find_study(const std::string& name) -> const study& {
-  const auto& all = studies();
-  const auto found = std::ranges::find(all, name, &study::name);
-  if (found != all.end()) { return *found; }
+  const auto found = std::ranges::find(studies(), name, &study::name);
+  if (found != studies().end()) { return *found; }
   std::vector<std::string_view> names;
-  for (const study& s : all) { names.push_back(s.name); }
+  for (const study& s : studies()) { names.push_back(s.name); }
   throw input_error{
       "", fmt::format("\"{}\" is no study of this program, the nearest is \"{}\"", name, nearest(name, names)),
       fmt::format("{}", fmt::join(names, ", "))};
+}
+
+/// Levels and sets are those of the parameters of these names.
+[[nodiscard]] auto design(const study& what, const settings& s) -> experiment {
+  experiment e;
+  static_cast<layout&>(e) = what.shown;
+  if (s.has("levels")) { e.levels = s.levels("levels"); }
+  if (s.has("sets")) { e.sets = s.number("sets"); }
+  if (e.measured == measure::thousandths) { e.sets_per_unit = e.sets; }
+  what.fill(s, e);
+  return e;
 }
 
 [[nodiscard]] auto shard_of(const std::string& text) -> shard {
@@ -120,9 +139,6 @@ class progress_bar {
 
 [[nodiscard]] auto settings_of(const study& what, const sweep_options& o) -> settings {
   settings out{what.parameters};
-  for (const auto& [name, value] : {std::pair{"seed", &o.seed}, {"sets", &o.sets}, {"levels", &o.levels}}) {
-    if (!value->empty()) { out.set(name, *value); }
-  }
   for (const std::string& given : o.parameters) {
     const std::size_t equals = given.find('=');
     if (equals == std::string::npos) {
@@ -164,21 +180,21 @@ void run(const study& what, const settings& with, const sweep_options& o, const 
   std::optional<journal> kept;
   if (!o.resume.empty()) {
     kept.emplace(o.resume, what.name, part, with.fingerprint(), e.columns.size(),
-                 [&counts](std::size_t unit, std::span<const std::int64_t> found) {
-                   if (unit < counts.units()) { counts.add(unit, found); }
+                 [&counts](std::size_t index, std::span<const std::int64_t> found) {
+                   if (index < counts.units()) { counts.add(index, found); }
                  });
   }
-  const auto todo = units_to_do(counts, part);
-  progress_bar bar{what.name, counts.known_units(), counts.units()};
-  const unsigned jobs = o.jobs > 0 ? o.jobs : std::max(1U, std::thread::hardware_concurrency());
+  progress_bar bar{what.name, counts};
   (void)std::signal(SIGINT, interrupt);
   (void)std::signal(SIGTERM, interrupt);
-  count_units(e, counts, todo, jobs, interrupted, [&](std::size_t unit, std::span<const std::int64_t> found) {
-    if (kept) { kept->append(unit, found); }
-    counts.add(unit, found);
-    bar.show(counts.known_units());
-  });
-  bar.finish(counts.known_units());
+  count_units(counts, units_to_do(counts, part),
+              o.jobs > 0 ? o.jobs : std::max(1U, std::thread::hardware_concurrency()), interrupted, e.count,
+              [&](std::size_t index, std::span<const std::int64_t> found) {
+                if (kept) { kept->append(index, found); }
+                counts.add(index, found);
+                bar.show();
+              });
+  bar.finish();
   if (interrupted && !counts.complete()) {
     throw environment_error{kept
                                 ? fmt::format("interrupted; the same command goes on from what is kept in {}", o.resume)
@@ -200,6 +216,10 @@ void write_results(const result& r, const sweep_options& o) {
 
 }  // namespace
 
+void sweep::require(bool well, std::string_view otherwise) {
+  if (!well) { throw environment_error{fmt::format("{}: this is a fault of takt, please report it", otherwise)}; }
+}
+
 void add_sweep(CLI::App& command, sweep_options& o) {
   command.add_option("NAME", o.name, "the study; --list shows all of them");
   command.add_flag("--list", o.list, "list the studies, or the parameters of the one that is named");
@@ -212,12 +232,20 @@ void add_sweep(CLI::App& command, sweep_options& o) {
       ->type_name("FILE");
   command.add_option("--svg", o.svg, "draw the curves; a name that ends in .png gives that")->type_name("FILE");
   command.add_flag("--json", o.json, "print one JSON object and nothing else");
-  command.add_option("--seed", o.seed, "as --set seed=N")->type_name("N");
-  command.add_option("--sets", o.sets, "as --set sets=N")->type_name("N");
-  command.add_option("--levels", o.levels, "as --set levels=..., such as 0.2..3.0/0.2 or 0.5,1")->type_name("LEVELS");
-  command.add_option("--set", o.parameters, "another parameter of the study")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
+  const auto add_parameter = [&](const std::string& option, const std::string& name, const std::string& about) {
+    return command.add_option_function<std::vector<std::string>>(
+        option,
+        [&o, name](const std::vector<std::string>& values) {
+          for (const std::string& value : values) { o.parameters.push_back(name + value); }
+        },
+        about);
+  };
+  add_parameter("--seed", "seed=", "as --set seed=N")->type_name("N")->expected(1);
+  add_parameter("--sets", "sets=", "as --set sets=N")->type_name("N")->expected(1);
+  add_parameter("--levels", "levels=", "as --set levels=..., such as 0.2..3.0/0.2 or 0.5,1")
+      ->type_name("LEVELS")
+      ->expected(1);
+  add_parameter("--set", "", "another parameter of the study")->type_name("NAME=VALUE")->allow_extra_args(false);
 }
 
 auto sweep_command(const sweep_options& o) -> exit_code {
@@ -232,8 +260,8 @@ auto sweep_command(const sweep_options& o) -> exit_code {
     return exit_code::ok;
   }
   const settings with = settings_of(what, o);
-  const experiment e = what.design(with);
-  tally counts{e};
+  const experiment e = design(what, with);
+  tally counts{{e.series.size(), e.levels, e.sets, e.columns.size(), e.sets_per_unit}};
   run(what, with, o, e, counts);
   if (counts.complete()) {
     write_results({.what = &what, .with = &with, .designed = &e, .counts = &counts}, o);

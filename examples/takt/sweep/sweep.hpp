@@ -23,9 +23,6 @@ struct sweep_options {
   std::string svg;
   bool json = false;
   bool list = false;
-  std::string seed;
-  std::string sets;
-  std::string levels;
   std::vector<std::string> parameters;  ///< NAME=VALUE
 };
 

@@ -3,14 +3,11 @@
 // and how wrong the remaining time is by them while a drawn load changes (Fig. 12 and 13 without a scheduler).
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <takt/generation/shares/changing_load.hpp>
 #include <takt/generation/shares/synthetic_platform.hpp>
-#include <takt/prediction/corun/estimate_log.hpp>
-#include <takt/prediction/corun/layered_network.hpp>
-#include <takt/prediction/corun/training.hpp>
-#include <takt/prediction/corun/training_samples.hpp>
+#include <takt/prediction/corun/layered_training.hpp>
+#include <takt/prediction/corun/train_application.hpp>
 
 #include "../failure.hpp"
 #include "wamp2s_errors.hpp"
@@ -24,9 +21,6 @@ using generation::synthetic_benchmarks;
 
 constexpr std::size_t most_rules = 192;
 constexpr std::size_t inputs = workload_indicators + 1;
-using workload_network = co_run_model<inputs, most_rules>;
-using workload_sample = co_run_sample<workload_input<>>;
-
 constexpr std::size_t lavamd = 4;
 static_assert(synthetic_benchmarks[lavamd].name == "LM");
 
@@ -34,31 +28,28 @@ constexpr double ticks_per_ms = 1000;
 
 /// How networks are trained.
 struct network_setting {
-  std::int64_t samples = 4000;
+  std::int64_t samples;
   training_options<inputs> options;
 
-  explicit network_setting(const settings& s);
+  explicit network_setting(const settings& s) : samples{s.number("samples")} {
+    const auto fraction = [&s](std::string_view name) {
+      if (s.ratio(name).first < 1) { throw input_error{std::string{name}, "is not above 0", "such as 0.6"}; }
+      return s.real(name);
+    };
+    options.training_samples = s.number<std::size_t>("training");
+    if (s.number("training") >= samples) {
+      throw input_error{"training", "leaves no sample for the test", fmt::format("at most {}", samples - 1)};
+    }
+    options.seed = s.seed();
+    options.structure.first_width.fill(fraction("width"));
+    options.structure.first_width.back() = fraction("share-width");
+    options.structure.growth_threshold = fraction("growth");
+    if (options.structure.growth_threshold >= 1) {
+      throw input_error{"growth", "is not below 1", "a firing strength such as 0.6"};
+    }
+    options.rates.center = options.rates.width = 0.05;
+  }
 };
-
-network_setting::network_setting(const settings& s) : samples{s.number("samples")} {
-  const auto fraction = [&s](std::string_view name) {
-    if (s.ratio(name).first < 1) { throw input_error{std::string{name}, "is not above 0", "such as 0.6"}; }
-    return s.real(name);
-  };
-  options.training_samples = s.number<std::size_t>("training");
-  if (s.number("training") >= samples) {
-    throw input_error{"training", "leaves no sample for the test", fmt::format("at most {}", samples - 1)};
-  }
-  options.seed = s.seed();
-  options.structure.first_width.fill(fraction("width"));
-  options.structure.first_width.back() = fraction("share-width");
-  options.structure.growth_threshold = fraction("growth");
-  if (options.structure.growth_threshold >= 1) {
-    throw input_error{"growth", "is not below 1", "a firing strength such as 0.6"};
-  }
-  options.rates.center = 0.05;
-  options.rates.width = 0.05;
-}
 
 [[nodiscard]] auto parameters(std::vector<parameter> own) -> std::vector<parameter> {
   return with({{"seed", "1", "of everything that is drawn"},
@@ -70,36 +61,19 @@ network_setting::network_setting(const settings& s) : samples{s.number("samples"
               std::move(own));
 }
 
-struct trained_network {
-  std::vector<workload_sample> samples;
-  workload_network model;
-  training_report report;
-};
+using trained_network = trained_application<inputs, most_rules>;
 
 template <std::size_t Count>
 using applications = std::array<generation::synthetic_application, Count>;
-
-template <std::size_t Count>
-[[nodiscard]] auto profiles_of(const applications<Count>& set) -> std::vector<workload_profile<>> {
-  std::vector<workload_profile<>> out(Count);
-  for (std::size_t k = 0; k < Count; ++k) { std::ranges::copy(generation::synthetic_counters(set[k]), out[k].begin()); }
-  return out;
-}
 
 /// The network of one application, from times beside every subset of the others. Throws `environment_error` when it
 /// cannot be trained.
 template <std::size_t Count>
 [[nodiscard]] auto network_of(const applications<Count>& set, std::size_t self, const network_setting& s)
     -> trained_network {
-  constexpr std::int64_t subsets = std::int64_t{1} << (Count - 1);
-  const training_workloads<Count> workloads{Count, self, (s.samples + subsets - 1) / subsets, s.options.seed};
-  const auto time_of = [&set, self](const auto& shares) {
-    return generation::synthetic_co_run_time(set, self, shares);
-  };
-  trained_network out;
-  out.samples = collect_samples<Count, workload_indicators>(workloads, self, profiles_of(set), s.samples,
-                                                            s.options.seed, time_of);
-  out.report = train<inputs>(out.samples, s.options, out.model);
+  trained_network out = train_application<most_rules>(
+      generation::synthetic_profiles(set), self, s.samples, s.options,
+      [&set, self](const auto& shares) { return generation::synthetic_co_run_time(set, self, shares); });
   if (!out.report) {
     throw environment_error{fmt::format("a network cannot be trained: {}", name_of(out.report.status))};
   }
@@ -124,35 +98,39 @@ void number_levels(experiment& e, std::size_t count) {
 
 // Fig. 9 to 11.
 
+[[nodiscard]] auto lavamd_network(const network_setting& s) {
+  return [s](std::size_t /*series*/) { return network_of(synthetic_benchmarks, lavamd, s); };
+}
+
+/// Errors, and the number of rules.
+void write_errors(const error_metrics& errors, const trained_network& known, row counts) {
+  counts[0] = to_thousandths(errors.percent_of_estimate);
+  counts[1] = to_thousandths(errors.percent_of_measurement);
+  counts[2] = to_thousandths(errors.root_mean_square / ticks_per_ms);
+  counts[3] = static_cast<std::int64_t>(known.model.network.rules.size()) * 1000;
+}
+
 void fig9(const settings& s, experiment& e) {
   network_setting setting{s};
   setting.options.epochs = static_cast<std::size_t>(e.levels.back() / 1000) - 1;
   fill_alone(e, "LM", "lavaMD", {{0, "mean error relative to the estimate"}, {1, "relative to the measurement"}});
-  e.count =
-      once_per_series([setting](std::size_t /*series*/) { return network_of(synthetic_benchmarks, lavamd, setting); },
-                      [](const trained_network& known, const unit& u, std::span<std::int64_t> counts) {
-                        const auto& epochs = known.report.epochs;
-                        const error_metrics& errors = epochs[std::min(u.whole_level(), epochs.size()) - 1];
-                        counts[0] = to_thousandths(errors.percent_of_estimate);
-                        counts[1] = to_thousandths(errors.percent_of_measurement);
-                        counts[2] = to_thousandths(errors.root_mean_square / ticks_per_ms);
-                        counts[3] = static_cast<std::int64_t>(known.model.network.rules.size()) * 1000;
-                      });
+  e.count = once_per_series(e.series.size(), lavamd_network(setting),
+                            [](const trained_network& known, const unit& u, row counts) {
+                              const auto& epochs = known.report.epochs;
+                              write_errors(epochs[std::min(u.whole_level(), epochs.size()) - 1], known, counts);
+                            });
 }
 
 void fig9_rules(const settings& s, experiment& e) {
-  const trained_network known = network_of(synthetic_benchmarks, lavamd, network_setting{s});
-  const auto& rules = known.model.network.rules;
-  number_levels(e, rules.size());
-  fill_alone(e, "LM", fmt::format("lavaMD: {} rules", rules.size()),
-             {{inputs - 1, "centre"}, {2 * inputs - 1, "width"}});
-  e.count = [model = known.model](const unit& u, std::span<std::int64_t> counts) {
+  const auto model = network_of(synthetic_benchmarks, lavamd, network_setting{s}).model;
+  const std::size_t rules = model.network.rules.size();
+  number_levels(e, rules);
+  fill_alone(e, "LM", fmt::format("lavaMD: {} rules", rules), {{inputs - 1, "centre"}, {2 * inputs - 1, "width"}});
+  e.count = [model](const unit& u, row counts) {
     const auto& rule = model.network.rules[u.whole_level() - 1];
-    for (std::size_t i = 0; i < inputs; ++i) {
-      counts[i] = to_thousandths(rule.center[i]);
-      counts[inputs + i] = to_thousandths(rule.width[i]);
-    }
-    counts[2 * inputs] = to_thousandths(exponential(model.target.from_unit(rule.weight)) / ticks_per_ms);
+    std::ranges::transform(rule.center, counts.begin(), to_thousandths);
+    std::ranges::transform(rule.width, counts.begin() + inputs, to_thousandths);
+    counts.back() = to_thousandths(exponential(model.target.from_unit(rule.weight)) / ticks_per_ms);
   };
 }
 
@@ -168,49 +146,27 @@ void fig9_rules(const settings& s, experiment& e) {
   return out;
 }
 
-/// The root mean square error in ms of a layered network after so many epochs on the samples of a fuzzy one, and its
-/// products.
-[[nodiscard]] auto layered_error(const trained_network& known, const network_setting& setting,
-                                 const std::vector<std::size_t>& widths, std::size_t epochs, double rate)
-    -> std::pair<double, std::size_t> {
-  random_stream random{setting.options.seed};
-  std::vector<workload_sample> samples = known.samples;
-  shuffle(std::span{samples}, random);
-  const workload_network& units = known.model;
-  layered_network net{widths, random};
-  for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
-    for (std::size_t i = 0; i < setting.options.training_samples; ++i) {
-      const double target = units.target.to_unit(std::log(static_cast<double>(samples[i].time)));
-      net.descend(units.to_units(samples[i].input), target, rate);
-    }
-  }
-  double squares = 0;
-  for (std::size_t i = setting.options.training_samples; i < samples.size(); ++i) {
-    const double time = exponential(units.target.from_unit(net.output(units.to_units(samples[i].input))));
-    const double error = (time - static_cast<double>(samples[i].time)) / ticks_per_ms;
-    squares += error * error;
-  }
-  const auto tested = static_cast<double>(samples.size() - setting.options.training_samples);
-  return {std::sqrt(squares / tested), net.products()};
-}
-
 void fig10(const settings& s, experiment& e) {
   const network_setting setting{s};
   fill_alone(e, "LM", "lavaMD", {{0, "fuzzy network"}, {1, "BPNN 12-8-8-1"}, {2, "DNN 12-14x10-1"}});
   e.count = once_per_series(
-      [setting](std::size_t /*series*/) { return network_of(synthetic_benchmarks, lavamd, setting); },
-      [setting, rate = s.real("rate")](const trained_network& known, const unit& u, std::span<std::int64_t> counts) {
-        std::vector<std::size_t> deep(11, 14);
-        deep[0] = 12;
-        counts[0] = to_thousandths(known.report.test.root_mean_square / ticks_per_ms);
-        counts[3] = static_cast<std::int64_t>(known.model.network.products()) * 1000;
-        std::size_t at = 1;
-        for (const auto& widths : {std::vector<std::size_t>{12, 8, 8}, deep}) {
-          const auto [error, products] = layered_error(known, setting, widths, u.whole_level(), rate);
-          counts[at] = to_thousandths(error);
-          counts[3 + at++] = static_cast<std::int64_t>(products) * 1000;
+      e.series.size(), lavamd_network(setting),
+      [setting, rate = s.real("rate")](const trained_network& known, const unit& u, row counts) {
+        std::vector<layered_report> kinds{{known.report.test.root_mean_square, known.model.network.products()}};
+        for (const auto& widths : {std::vector<std::size_t>{12, 8, 8}, {12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14}}) {
+          kinds.push_back(train_layered(known.samples, setting.options.training_samples, setting.options.seed,
+                                        known.model, {widths, u.whole_level(), rate}));
+        }
+        for (std::size_t k = 0; k < kinds.size(); ++k) {
+          counts[k] = to_thousandths(kinds[k].root_mean_square / ticks_per_ms);
+          counts[kinds.size() + k] = static_cast<std::int64_t>(kinds[k].products) * 1000;
         }
       });
+}
+
+[[nodiscard]] auto titled(int figure, std::string_view what) -> std::string {
+  return fmt::format("WAMP2S (Yao et al. 2022), Fig. {}: {}; synthetic platform (takt's own, not a measurement)",
+                     figure, what);
 }
 
 /// The error per application of a set under loads that stay.
@@ -221,27 +177,21 @@ template <const auto& Set>
   for (std::size_t k = 0; k < Set.size(); ++k) {
     names += fmt::format("{}{} {}", k == 0 ? "" : ", ", k + 1, Set[k].name);
   }
-  return {
-      name, about,
-      layout(
-          fmt::format(
-              "WAMP2S (Yao et al. 2022), Fig. {}: error of the execution time under a stable load; synthetic platform (takt's own, not a measurement)",
-              figure),
-          "application", fmt::format("application: {}", names), "mean error of the test (%)", {"set"},
-          {"percent_of_estimate", "percent_of_measurement", "rmse_ms", "rules", "extrapolated"}, measure::thousandths),
-      parameters({{"levels", fmt::format("1..{}/1", Set.size()), "applications", 1000, 1000 * Set.size(), 1000}}),
-      [cell](const settings& s, experiment& e) {
-        fill_alone(e, cell, "network of each application",
-                   {{0, "relative to the estimate (Eq. 15)"}, {1, "relative to the measurement"}});
-        e.count = [setting = network_setting{s}](const unit& u, std::span<std::int64_t> counts) {
-          const trained_network known = network_of(Set, u.whole_level() - 1, setting);
-          counts[0] = to_thousandths(known.report.test.percent_of_estimate);
-          counts[1] = to_thousandths(known.report.test.percent_of_measurement);
-          counts[2] = to_thousandths(known.report.test.root_mean_square / ticks_per_ms);
-          counts[3] = static_cast<std::int64_t>(known.model.network.rules.size()) * 1000;
-          counts[4] = static_cast<std::int64_t>(known.report.extrapolated) * 1000;
-        };
-      }};
+  return {name, about,
+          layout(titled(figure, "error of the execution time under a stable load"), "application",
+                 fmt::format("application: {}", names), "mean error of the test (%)", {"set"},
+                 {"percent_of_estimate", "percent_of_measurement", "rmse_ms", "rules", "extrapolated"},
+                 measure::thousandths),
+          parameters({{"levels", fmt::format("1..{}/1", Set.size()), "applications", 1000, 1000 * Set.size(), 1000}}),
+          [cell](const settings& s, experiment& e) {
+            fill_alone(e, cell, "network of each application",
+                       {{0, "relative to the estimate (Eq. 15)"}, {1, "relative to the measurement"}});
+            e.count = [setting = network_setting{s}](const unit& u, row counts) {
+              const trained_network known = network_of(Set, u.whole_level() - 1, setting);
+              write_errors(known.report.test, known, counts);
+              counts[4] = static_cast<std::int64_t>(known.report.extrapolated) * 1000;
+            };
+          }};
 }
 
 // Fig. 12 and 13.
@@ -263,21 +213,15 @@ template <std::size_t Count>
 [[nodiscard]] auto errors_of(const applications<Count>& set, std::size_t self, const load_setting& s)
     -> std::vector<job_errors> {
   const trained_network known = network_of(set, self, s.networks);
-  const auto profiles = profiles_of(set);
+  const auto profiles = generation::synthetic_profiles(set);
   random_stream random{s.networks.options.seed + self};
   std::vector<job_errors> out;
   generation::loaded_job<Count, most_changes + 1> job;
   for (std::int64_t n = 0; n < s.jobs; ++n) {
     generation::draw_loaded_job(set, self, s.changes, random, job);
-    std::vector<ticks> lengths;
-    std::vector<double> times;
-    for (const auto& segment : job) {
-      const auto estimate = known.model.estimate(input_of<workload_indicators>(profiles, segment.shares, self));
-      if (!estimate) { throw environment_error{"a network has no estimate for a load of this study"}; }
-      lengths.push_back(segment.length);
-      times.push_back(estimate.time);
-    }
-    out.push_back(remaining_time_errors<most_changes + 1>(lengths, times));
+    const auto errors = estimate_errors<most_changes + 1>(known.model, profiles, self, job);
+    if (!errors) { throw environment_error{"a network has no estimate for a load of this study"}; }
+    out.push_back(*errors);
   }
   return out;
 }
@@ -302,14 +246,14 @@ void fig12(const settings& s, experiment& e) {
     e.draw(0, name, colour);
   }
   const auto find = [setting, chosen](std::size_t series) {
-    std::vector<mean_error> out(setting.changes + 1);
+    mean_errors out(setting.changes + 1);
     for (const job_errors& errors : errors_of(synthetic_benchmarks, chosen[series], setting)) {
       for (std::size_t j = 0; j < errors.size(); ++j) { out[j].add(errors[j].error); }
     }
     return out;
   };
-  e.count = once_per_series(find, [](const auto& means, const unit& u, std::span<std::int64_t> counts) {
-    means[u.whole_level() - 1].write(counts);
+  e.count = once_per_series(e.series.size(), find, [](const mean_errors& means, const unit& u, row counts) {
+    write(means[u.whole_level() - 1], counts);
   });
 }
 
@@ -326,23 +270,22 @@ template <std::size_t Count>
 void fig13(const settings& s, experiment& e) {
   const load_setting setting{s};
   e.sets = e.sets_per_unit = setting.jobs;
-  constexpr std::int64_t bin = errors_by_progress::bin;
-  for (std::int64_t level = bin; level <= 1000; level += bin) { e.levels.push_back(level); }
+  for (std::int64_t level = progress_bin; level <= 1000; level += progress_bin) { e.levels.push_back(level); }
   e.add_panel("all applications");
   e.add_series("benchmarks");
   e.draw(0, "applications of Table 3", 0);
   e.add_series("airborne");
   e.draw(0, "airborne set", 1);
-  using calibration = std::pair<errors_by_progress, double>;
+  using calibration = std::pair<mean_errors, double>;
   const auto find = [setting, bound = s.real("bound") / 100](std::size_t series) {
     const auto samples =
         series == 0 ? all_errors_of(synthetic_benchmarks, setting) : all_errors_of(synthetic_airborne, setting);
-    calibration out{{}, pick_threshold(samples, bound).value_or(1)};
-    for (const progress_error& one : samples) { out.first.add(one); }
+    calibration out{mean_errors(progress_bins), pick_threshold(samples, bound).value_or(1)};
+    for (const progress_error& one : samples) { add_by_progress(out.first, one); }
     return out;
   };
-  e.count = once_per_series(find, [](const calibration& c, const unit& u, std::span<std::int64_t> counts) {
-    c.first.up_to(u.level).write(counts);
+  e.count = once_per_series(e.series.size(), find, [](const calibration& c, const unit& u, row counts) {
+    write(c.first[static_cast<std::size_t>(u.level / progress_bin - 1)], counts);
     counts[2] = to_thousandths(100 * c.second);
   });
 }
@@ -352,26 +295,22 @@ void fig13(const settings& s, experiment& e) {
 auto wamp2s_network_studies() -> std::vector<study> {
   return {
       {"wamp2s-fig9", "training error of lavaMD's network per epoch",
-       layout(
-           "WAMP2S (Yao et al. 2022), Fig. 9: training the network of lavaMD; synthetic platform (takt's own, not a measurement)",
-           "fit", "fit (from the second on after an epoch of gradient descent)", "error on the training samples (%)",
-           {"application"}, {"percent_of_estimate", "percent_of_measurement", "rmse_ms", "rules"},
-           measure::thousandths),
+       layout(titled(9, "training the network of lavaMD"), "fit",
+              "fit (from the second on after an epoch of gradient descent)", "error on the training samples (%)",
+              {"application"}, {"percent_of_estimate", "percent_of_measurement", "rmse_ms", "rules"},
+              measure::thousandths),
        parameters({{"levels", "1..8/1", "fits, with an epoch of gradient descent between two", 1000, 50'000, 1000}}),
        fig9},
       {"wamp2s-fig9-rules", "centres, widths and consequents of lavaMD's network",
-       layout(
-           "WAMP2S (Yao et al. 2022), Fig. 9: rules of the network of lavaMD; synthetic platform (takt's own, not a measurement)",
-           "rule", "rule, in the order in which they were founded", "centre and width in the own share, of its range",
-           {"application"}, rule_columns(), measure::thousandths),
+       layout(titled(9, "rules of the network of lavaMD"), "rule", "rule, in the order in which they were founded",
+              "centre and width in the own share, of its range", {"application"}, rule_columns(), measure::thousandths),
        parameters({}), fig9_rules},
       {"wamp2s-fig10", "fuzzy, shallow and deep network: error and cost",
-       layout(
-           "WAMP2S (Yao et al. 2022), Fig. 10: three kinds of network for lavaMD; synthetic platform (takt's own, not a measurement)",
-           "epochs", "epochs of the layered networks (the fuzzy one is fitted once)",
-           "root mean square error of the test (ms)", {"application"},
-           {"rmse_fuzzy", "rmse_bpnn", "rmse_dnn", "products_fuzzy", "products_bpnn", "products_dnn"},
-           measure::thousandths),
+       layout(titled(10, "three kinds of network for lavaMD"), "epochs",
+              "epochs of the layered networks (the fuzzy one is fitted once)",
+              "root mean square error of the test (ms)", {"application"},
+              {"rmse_fuzzy", "rmse_bpnn", "rmse_dnn", "products_fuzzy", "products_bpnn", "products_dnn"},
+              measure::thousandths),
        parameters({{"levels", "1,2,5,10,20,50,100", "epochs of the layered networks", 1000, 100'000, 1000},
                    {"rate", "0.05", "of their gradient descent"}}),
        fig10},

@@ -147,4 +147,14 @@ class area_ranking {
   std::array<std::array<std::int64_t, MaxCandidates>, MaxCandidates> counts_{};
 };
 
+/// Spearman's coefficient of two rankings without ties, in thousandths, rounded down. Pre: as many places in both, from
+/// 1, more than one.
+[[nodiscard]] constexpr auto rank_correlation(std::span<const std::int64_t> a, std::span<const std::int64_t> b)
+    -> std::int64_t {
+  const auto n = static_cast<std::int64_t>(a.size());
+  std::int64_t squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) { squares += (a[i] - b[i]) * (a[i] - b[i]); }
+  return floor_divide<std::int64_t>(1000 * (n * (n * n - 1) - 6 * squares), n * (n * n - 1));
+}
+
 }  // namespace takt

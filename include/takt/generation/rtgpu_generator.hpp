@@ -49,6 +49,7 @@ struct rtgpu_options {
   std::int32_t sms = 10;
 
   std::int32_t virtual_per_sm = 2;
+  bool shared_sms = false;             ///< tasks may have virtual SMs of one physical SM
   std::int32_t overhead_percent = 10;  ///< serial part of a kernel in its work
   std::int64_t interleave_numerator = 17;
   std::int64_t interleave_denominator = 10;
@@ -71,7 +72,7 @@ struct rtgpu_options {
 /// One core and one copy engine, which `copies_per_kernel::none` does without, around the SMs.
 [[nodiscard]] constexpr auto platform_of(const rtgpu_options& o) noexcept -> platform_record {
   platform_record out{.cores = 1, .copy_engines = copies_of(o.copies) == 0 ? 0 : 1, .gpus = {}};
-  out.gpus.push_back({.sms = o.sms, .virtual_per_sm = o.virtual_per_sm});
+  out.gpus.push_back({.sms = o.sms, .virtual_per_sm = o.virtual_per_sm, .shared = o.shared_sms});
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/random.hpp>
+#include <takt/core/rational.hpp>
 #include <takt/generation/generated_name.hpp>
 #include <takt/generation/uunifast.hpp>
 #include <takt/model/accelerator.hpp>
@@ -105,6 +106,69 @@ template <std::size_t MaxTasks>
                                               ticks delay) noexcept -> ticks {
   random_stream random = detail::stream_of(seed ^ random_stream{task}.next(), static_cast<std::uint64_t>(number));
   return number * (period + delay) + random.between(0, delay);
+}
+
+/// Jobs of full length of tasks that are all sporadic, their releases up to so many percent of a period apart from
+/// periodic ones: so many jobs of the first task, and those of the others meanwhile.
+template <std::size_t MaxTasks>
+class sporadic_jobs {
+ public:
+  /// The table outlives the jobs. Pre: not empty, (jobs + 1) times twice a period fits.
+  constexpr sporadic_jobs(const accelerator_table<ticks, MaxTasks>& table, std::int64_t jobs,
+                          std::int64_t delay_percent, std::uint64_t seed)
+      : table_{&table}, delay_percent_{delay_percent}, seed_{seed}, until_{release(0, jobs)} {}
+
+  /// Sets the release and the work of a job; false when there are no more.
+  template <class Job>
+  [[nodiscard]] constexpr auto job(std::size_t task, std::int64_t number, Job& out) const -> bool {
+    const ticks at = release(task, number);
+    if (at >= until_) { return false; }
+    out = {at, table_->tasks[task].wcet};
+    return true;
+  }
+
+ private:
+  [[nodiscard]] constexpr auto release(std::size_t task, std::int64_t number) const -> ticks {
+    const ticks period = table_->tasks[task].period;
+    return sporadic_release(seed_, task, number, period, period * delay_percent_ / 100);
+  }
+
+  const accelerator_table<ticks, MaxTasks>* table_;
+  std::int64_t delay_percent_;
+  std::uint64_t seed_;
+  ticks until_;
+};
+
+/// Adds a task whose kernel fills the accelerator for so many waves of blocks, below those that are there. False when
+/// full.
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto add_waves(accelerator_table<ticks, MaxTasks>& to, std::int64_t waves, ticks wave,
+                                       ticks period) -> bool {
+  return to.add({.name = generated_name(to.size()),
+                 .wcet = waves * wave,
+                 .period = period,
+                 .deadline = period,
+                 .preemption_cost = wave,
+                 .width = kernel_width::all_cores,
+                 .priority = static_cast<std::int32_t>(to.size())});
+}
+
+/// Tasks with one and the same kernel of so many waves, in the order of their priorities, which together have about
+/// this utilization: the experiment of Zahaf and Lipari 2020, Fig. 9, where neither is printed. Pre: waves, periods >
+/// 0.
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto equal_kernels(const period_choices& periods, std::int64_t permille, std::int64_t waves,
+                                           accelerator_table<ticks, MaxTasks>& out) -> model_fault {
+  out = {};
+  rational rate;
+  for (const ticks p : periods) { rate += rational{1, p}; }
+  const rational length = rational{permille, 1000 * waves} / rate;
+  if (length.overflowed()) { return model_fault::options_out_of_range; }
+  const ticks wave = length.floor() < 1 ? 1 : length.floor();
+  for (const ticks p : periods) {
+    if (!add_waves(out, waves, wave, p)) { return model_fault::set_does_not_fit; }
+  }
+  return model_fault::none;
 }
 
 }  // namespace takt::generation

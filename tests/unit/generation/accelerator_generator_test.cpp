@@ -175,3 +175,47 @@ TEST_CASE("AP-27 wrong options and too small tables are reported") {
   CHECK_FALSE(generation::uunifast(random, 1, 2, parts));
   CHECK_FALSE(generation::uunifast(random, 9, 3, parts));
 }
+
+TEST_CASE("AP-31 equal kernels have about the utilization that is asked for, in waves, and refuse what does not fit") {
+  accelerator_table<ticks, 4> t;
+  REQUIRE(generation::equal_kernels(list({20, 30, 50}), 500, 16, t) == model_fault::none);
+  REQUIRE(t.size() == 3);
+  rational load;
+  for (const auto& k : t.tasks) {
+    CHECK(k.wcet == t.tasks[0].wcet);
+    CHECK(k.wcet == 16 * k.preemption_cost);
+    CHECK(k.deadline == k.period);
+    load += rational{k.wcet, k.period};
+  }
+  CHECK(load <= rational{1, 2});
+  CHECK(rational{49, 100} < load);
+  CHECK(generation::equal_kernels(list({10, 11, 12, 13, 14}), 500, 16, t) == model_fault::set_does_not_fit);
+}
+
+TEST_CASE("AP-31 sporadic jobs are a period and at most two delays apart, and end with those of the first task") {
+  struct job {
+    ticks release = 0;
+    ticks work = 0;
+  };
+  accelerator_table<ticks, 4> t;
+  REQUIRE(generation::equal_kernels(list({20, 30, 50}), 500, 16, t) == model_fault::none);
+  const generation::sporadic_jobs jobs{t, 40, 10, 7};
+  ticks last_of_first = 0;
+  for (std::size_t task = 0; task < t.size(); ++task) {
+    const ticks period = t.tasks[task].period;
+    ticks before = -period;
+    job j;
+    std::int64_t n = 0;
+    for (; jobs.job(task, n, j); ++n) {
+      CHECK(j.work == t.tasks[task].wcet);
+      CHECK(j.release - before >= period);
+      CHECK(j.release - before <= period + period / 5);
+      before = j.release;
+    }
+    if (task == 0) {
+      CHECK(n == 40);
+      last_of_first = before;
+    }
+    CHECK(before <= last_of_first + t.tasks[0].period * 6 / 5);
+  }
+}

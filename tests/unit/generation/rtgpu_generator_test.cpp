@@ -137,3 +137,10 @@ TEST_CASE("RTGPU-38 wrong options, too small tables and too long periods are rep
   }
   CHECK(overflowed);
 }
+
+TEST_CASE("RTGPU-44 a generated platform shares physical SMs where it is asked for") {
+  rtgpu_options o;
+  CHECK_FALSE(generation::platform_of(o).gpus[0].shared);
+  o.shared_sms = true;
+  CHECK(generation::platform_of(o).gpus[0].shared);
+}

@@ -22,6 +22,15 @@ namespace takt::generation {
 inline constexpr std::size_t video_graph_count = 17;
 inline constexpr std::size_t video_node_count = 11;
 
+/// How many graphs have a period and a base priority. Source: Table 5.2.
+struct video_rate {
+  std::int64_t milliseconds = 0;
+  std::int32_t graphs = 0;
+  std::int32_t base_priority = 0;
+};
+inline constexpr std::array<video_rate, 6> video_rates{
+    {{20, 2, 75}, {30, 2, 60}, {40, 2, 45}, {60, 5, 30}, {80, 4, 15}, {100, 2, 1}}};
+
 /// Tasks are the nodes, graph by graph, in the order of `video_node_names`; times are in nanoseconds.
 struct video_graphs {
   static constexpr std::size_t max_nodes = video_node_count;  ///< of a graph
@@ -60,14 +69,6 @@ inline constexpr std::array<video_node, video_node_count> video_nodes{{
     {"Display Stabilized Image", 2503, 158, {}, 0, video_frame},
 }};
 
-struct video_rate {
-  std::int64_t milliseconds = 0;
-  std::int32_t graphs = 0;
-  std::int32_t base_priority = 0;
-};
-inline constexpr std::array<video_rate, 6> video_rates{
-    {{20, 2, 75}, {30, 2, 60}, {40, 2, 45}, {60, 5, 30}, {80, 4, 15}, {100, 2, 1}}};
-
 }  // namespace detail
 
 inline constexpr auto video_node_names = [] {
@@ -102,7 +103,7 @@ struct video_times {
   video_graphs out;
   const auto longest = [&](ticks microseconds) { return microseconds * 10 * (100 + times.spread_percent); };
   std::size_t number = 0;
-  for (const detail::video_rate& rate : detail::video_rates) {
+  for (const video_rate& rate : video_rates) {
     for (std::int32_t g = 0; g < rate.graphs; ++g) {
       const ticks period = rate.milliseconds * 1'000'000;
       out.base_priorities[number++] = rate.base_priority;

@@ -107,4 +107,16 @@ template <std::size_t Count>
           std::int64_t{shared} * 80,  std::int64_t{shared} * 40, std::int64_t{texture} * 600};
 }
 
+/// The counters of each application of a set, as what networks are trained on.
+template <std::size_t Count>
+[[nodiscard]] constexpr auto synthetic_profiles(const std::array<synthetic_application, Count>& set) noexcept
+    -> std::array<std::array<double, 11>, Count> {
+  std::array<std::array<double, 11>, Count> out{};
+  for (std::size_t k = 0; k < Count; ++k) {
+    const auto counters = synthetic_counters(set[k]);
+    for (std::size_t i = 0; i < counters.size(); ++i) { out[k][i] = static_cast<double>(counters[i]); }
+  }
+  return out;
+}
+
 }  // namespace takt::generation

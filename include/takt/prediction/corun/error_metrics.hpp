@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -34,5 +35,23 @@ struct error_metrics {
   out.root_mean_square = std::sqrt(out.root_mean_square / count);
   return out;
 }
+
+/// A mean of relative errors, and of how many.
+class mean_error {
+ public:
+  constexpr void add(double error) noexcept {
+    sum_ += error;
+    ++count_;
+  }
+  [[nodiscard]] constexpr auto count() const noexcept -> std::int64_t { return count_; }
+  /// 0 of none.
+  [[nodiscard]] constexpr auto percent() const noexcept -> double {
+    return count_ > 0 ? 100 * sum_ / static_cast<double>(count_) : 0;
+  }
+
+ private:
+  double sum_ = 0;
+  std::int64_t count_ = 0;
+};
 
 }  // namespace takt

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <set>
+#include <vector>
 
 #include <takt/generation/locked_gpus/studied_sets.hpp>
 
@@ -167,4 +169,40 @@ TEST_CASE("GSA-25 sets that cannot be drawn are refused: options out of range, a
   CHECK(generate(o, 1, 0, small) == model_fault::set_does_not_fit);
   o.utilization_permille = 30;
   CHECK(generate(o, 1, 0, small) == model_fault::none);
+}
+
+TEST_CASE("GSA-25 groups and their numbers lead to each other, and axes name where a group keeps its values") {
+  for (std::size_t i = 0; i < studied_groups; ++i) { CHECK(number_of(studied_group_at(i)) == i); }
+  CHECK(number_of(figure_4_16_group) < studied_groups);
+  for (const auto& axis : studied_axes) { CHECK(figure_4_16_group.*axis.position < axis.names.size()); }
+  CHECK(studied_axes[4].names[figure_4_16_group.*studied_axes[4].position] == "8MB");
+}
+
+TEST_CASE("GSA-25 sets of a group are those of its options, and another group, utilization or number gives others") {
+  using long_table = gpusync_table<ticks, 320, 1>;
+  const auto periods = [](std::size_t group, std::int64_t utilization, std::int64_t index) {
+    long_table t;
+    REQUIRE(generate(group, utilization, 5, index, t) == model_fault::none);
+    std::vector<ticks> out;
+    for (const auto& task : t.tasks) { out.push_back(task.period); }
+    return out;
+  };
+  const std::size_t group = number_of(figure_4_16_group);
+  CHECK(periods(group, 2000, 3) == periods(group, 2000, 3));
+  CHECK(periods(group, 2000, 3) != periods(group, 2000, 4));
+  CHECK(periods(group, 2000, 3) != periods(group, 2001, 3));
+  CHECK(periods(group, 2000, 3) != periods(group + 1, 2000, 3));
+}
+
+TEST_CASE("GSA-27 a point has enough sets when its interval is narrow at a divisor of the most, and at the most") {
+  constexpr studied_precision wanted{.least = 4, .most = 40, .interval_permille = 500};
+  static_assert(!wanted.enough(2, 0) && wanted.enough(4, 0) && wanted.enough(4, 4));
+  static_assert(!wanted.enough(6, 0) && !wanted.enough(8, 4) && wanted.enough(40, 20));
+  for (std::int64_t n = 4; n < 40; ++n) {
+    for (std::int64_t a = 0; a <= n; ++a) {
+      const double share = static_cast<double>(a) / static_cast<double>(n);
+      const double width = 2 * 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(n));
+      if (std::abs(width - 0.5) > 1e-9) { CHECK(wanted.enough(n, a) == (40 % n == 0 && width < 0.5)); }
+    }
+  }
 }

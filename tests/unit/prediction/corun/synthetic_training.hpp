@@ -16,11 +16,8 @@ namespace takt::test {
 inline constexpr std::size_t applications = generation::synthetic_benchmarks.size();
 
 [[nodiscard]] inline auto profiles() -> std::vector<workload_profile<>> {
-  std::vector<workload_profile<>> out(applications);
-  for (std::size_t k = 0; k < applications; ++k) {
-    std::ranges::copy(generation::synthetic_counters(generation::synthetic_benchmarks[k]), out[k].begin());
-  }
-  return out;
+  const auto all = generation::synthetic_profiles(generation::synthetic_benchmarks);
+  return {all.begin(), all.end()};
 }
 
 [[nodiscard]] inline auto samples_of(std::size_t self, std::int64_t most = 4000)

@@ -11,10 +11,14 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <takt/prediction/corun/error_metrics.hpp>
 #include <takt/prediction/corun/layered_network.hpp>
+#include <takt/prediction/corun/layered_training.hpp>
 #include <takt/prediction/corun/progress_threshold.hpp>
+#include <takt/prediction/corun/train_application.hpp>
 #include <takt/prediction/corun/training_csv.hpp>
 
 #include "synthetic_training.hpp"
@@ -237,4 +241,59 @@ TEST_CASE("WAMP-39 the fuzzy network beats the small layered one at a cost of th
   const auto errors = measure_errors(measured, estimated).value_or(error_metrics{});
   CHECK(report.test.root_mean_square < errors.root_mean_square / 2);
   CHECK(fuzzy.network.products() < 16 * shallow.products());
+}
+
+TEST_CASE(
+    "WAMP-39 a layered network learns the samples of a fuzzy one: more epochs err less, in more products if deeper") {
+  const auto samples = samples_of(4, 600);
+  auto o = usual_options();
+  o.training_samples = 400;
+  co_run_model<workload_indicators + 1, 192> model;
+  REQUIRE(train<workload_indicators + 1>(samples, o, model));
+  const auto error_after = [&](std::size_t epochs, std::vector<std::size_t> widths) {
+    return train_layered(samples, o.training_samples, o.seed, model, {std::move(widths), epochs, 0.05});
+  };
+  const layered_report first = error_after(1, {12, 8, 8});
+  const layered_report later = error_after(30, {12, 8, 8});
+  CHECK(later.root_mean_square < first.root_mean_square);
+  CHECK(first.products == 12 * 8 + 8 * 8 + 8);
+  CHECK(error_after(1, {12, 8, 8}).root_mean_square == first.root_mean_square);
+  CHECK(error_after(1, {12, 14, 14}).products > first.products);
+}
+
+TEST_CASE("WAMP-41 a mean of relative errors is in percent, and 0 of none") {
+  mean_error m;
+  CHECK(m.percent() == 0);
+  CHECK(m.count() == 0);
+  m.add(0.1);
+  m.add(0.3);
+  CHECK(m.percent() == doctest::Approx(20));
+  CHECK(m.count() == 2);
+}
+
+TEST_CASE("WAMP-21 an application is trained in one call, and its estimates of whole jobs are off by little") {
+  constexpr std::size_t self = 2;
+  const auto profiles = generation::synthetic_profiles(generation::synthetic_airborne);
+  const auto time_of = [](const std::array<std::int32_t, 5>& shares) {
+    return generation::synthetic_co_run_time(generation::synthetic_airborne, self, shares);
+  };
+  auto o = usual_options();
+  o.training_samples = 600;
+  const auto known = train_application<192>(profiles, self, 800, o, time_of);
+  REQUIRE(known.report);
+  CHECK(known.samples.size() == 800);
+  struct stretch {
+    std::array<std::int32_t, 5> shares{};
+    ticks length = 0;
+  };
+  const std::array<std::int32_t, 5> alone{0, 0, 80, 0, 0};
+  const std::array<std::int32_t, 5> beside{20, 20, 40, 10, 10};
+  const std::array<stretch, 2> job{{{alone, time_of(alone) / 2}, {beside, time_of(beside) / 2}}};
+  const auto errors = estimate_errors<4>(known.model, profiles, self, job);
+  REQUIRE(errors);
+  REQUIRE(errors->size() == 2);
+  CHECK((*errors)[0].progress == 0);
+  CHECK((*errors)[1].progress == doctest::Approx(0.5).epsilon(0.1));
+  CHECK((*errors)[1].error < 0.05);
+  CHECK_FALSE(estimate_errors<4>(co_run_model<workload_indicators + 1, 192>{}, profiles, self, job));
 }

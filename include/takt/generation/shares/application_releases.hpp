@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/random.hpp>
+#include <takt/generation/shares/synthetic_platform.hpp>
+#include <takt/generation/whole_kernels.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/shares/share_task.hpp>
+
+namespace takt::generation {
+
+/// When the jobs of applications come: periodic ones at offset + k period, sporadic ones each up to a period late. The
+/// same arguments give the same releases everywhere. Source: Yao et al. 2022, section 6.2.4, for the airborne set.
+template <std::size_t MaxTasks>
+class application_releases {
+ public:
+  /// All at once, and periodic. The table outlives the releases.
+  explicit constexpr application_releases(const share_table<MaxTasks>& table) : table_{&table} {}
+  /// With offsets drawn within the periods. Applications beyond the end of `kinds` are periodic.
+  template <std::size_t Count = 0>
+  constexpr application_releases(const share_table<MaxTasks>& table, std::uint64_t seed,
+                                 const std::array<synthetic_application, Count>& kinds = {})
+      : table_{&table}, seed_{seed} {
+    random_stream random{seed};
+    for (std::size_t i = 0; i < table.size(); ++i) { offsets_[i] = random.below(table.tasks[i].period); }
+    for (std::size_t i = 0; i < Count; ++i) { sporadic_[i] = kinds[i].releases == arrival::sporadic; }
+  }
+
+  /// Pre: (number + 2) periods fit.
+  [[nodiscard]] constexpr auto release(std::size_t task, std::int64_t number, ticks& out) const -> bool {
+    const ticks period = table_->tasks[task].period;
+    out = offsets_[task] +
+          (sporadic_[task] ? sporadic_release(seed_, task, number, period, period / 2) : number * period);
+    return true;
+  }
+
+ private:
+  const share_table<MaxTasks>* table_;
+  std::array<ticks, MaxTasks> offsets_{};
+  std::array<bool, MaxTasks> sporadic_{};
+  std::uint64_t seed_ = 0;
+};
+
+}  // namespace takt::generation

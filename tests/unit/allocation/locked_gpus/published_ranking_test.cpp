@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/allocation/locked_gpus/published_ranking.hpp>
+#include <takt/allocation/ranking.hpp>
+
+namespace {
+
+using namespace takt;
+
+/// Last place for the first, and so on.
+[[nodiscard]] constexpr auto reversed(studied_places places) -> studied_places {
+  for (auto& p : places) { p = static_cast<std::int64_t>(places.size()) + 1 - p; }
+  return places;
+}
+
+}  // namespace
+
+TEST_CASE("GSA-28 each published ranking gives every place from 1 to 57 once") {
+  for (const studied_places& ranking : published_places) {
+    studied_places sorted = ranking;
+    std::ranges::sort(sorted);
+    for (std::size_t i = 0; i < sorted.size(); ++i) { CHECK(sorted[i] == static_cast<std::int64_t>(i) + 1); }
+  }
+}
+
+TEST_CASE("GSA-30 an observation counts the pairs of configurations that it names, whichever way round they are") {
+  constexpr std::array<std::int64_t, 7> cases{1, 9, 18, 6, 18, 1, 18};
+  for (const studied_places& ranking : published_places) {
+    for (std::size_t i = 0; i < ranking_observations.size(); ++i) {
+      CAPTURE(ranking_observations[i].text);
+      const observed_cases seen = ranking_observations[i].check(ranking);
+      CHECK(seen.cases == cases[i]);
+      CHECK(seen.holds <= seen.cases);
+      CHECK(seen.holds >= seen.cases - 3);
+      const observed_cases turned = ranking_observations[i].check(reversed(ranking));
+      if (i >= 1 && i <= 4) { CHECK(turned == observed_cases{seen.cases - seen.holds, seen.cases}); }
+      if (i == 0 || i == 6) { CHECK(turned.holds < seen.holds); }
+    }
+  }
+}
+
+TEST_CASE("GSA-28 the rank correlation is 1 for equal rankings, -1 for reversed ones and is rounded down") {
+  for (const studied_places& ranking : published_places) {
+    CHECK(rank_correlation(ranking, ranking) == 1000);
+    CHECK(rank_correlation(ranking, reversed(ranking)) == -1000);
+  }
+  // 1 - 6 * 2 / (4 * 15) and 1 - 6 * 42 / (7 * 48).
+  static_assert(rank_correlation(std::array<std::int64_t, 4>{1, 2, 3, 4}, std::array<std::int64_t, 4>{2, 1, 3, 4}) ==
+                800);
+  static_assert(rank_correlation(std::array<std::int64_t, 7>{1, 2, 3, 4, 5, 6, 7},
+                                 std::array<std::int64_t, 7>{7, 1, 2, 3, 4, 5, 6}) == 250);
+}

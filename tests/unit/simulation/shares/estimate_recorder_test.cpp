@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/generation/shares/application_releases.hpp>
+#include <takt/generation/shares/synthetic_sets.hpp>
+#include <takt/rules/shares/contention_predictor.hpp>
+#include <takt/simulation/shares/estimate_recorder.hpp>
+#include <takt/simulation/shares/scheduled_shares.hpp>
+#include <takt/simulation/shares/simulate.hpp>
+
+namespace {
+
+using namespace takt;
+constexpr std::size_t most = 5;
+using table = share_table<most>;
+using predictor = contention_predictor<most>;
+
+struct seen_errors {
+  std::int64_t jobs = 0;
+  std::int64_t estimates = 0;
+  double worst = 0;
+};
+
+/// What a recorder hears of half an hour of the first so many applications of the airborne set.
+[[nodiscard]] auto hear(std::size_t applications) -> seen_errors {
+  table t;
+  REQUIRE(generation::synthetic_set(std::span{generation::synthetic_airborne}.first(applications), t) ==
+          model_fault::none);
+  seen_errors out;
+  simulation::estimate_recorder recorder{t, predictor{t}, [&out](std::size_t, std::span<const progress_error> errors) {
+                                           ++out.jobs;
+                                           for (const progress_error& e : errors) {
+                                             ++out.estimates;
+                                             CHECK(e.progress >= 0);
+                                             CHECK(e.progress <= 1);
+                                             out.worst = out.worst < e.error ? e.error : out.worst;
+                                           }
+                                         }};
+  simulation::scheduled_shares<most, predictor> policy{t, predictor{t}, wamp2s_text};
+  const generation::application_releases releases{t, 3, generation::synthetic_airborne};
+  const auto run = simulation::simulate_shares(t, policy, releases, {.horizon = 1'800'000'000}, recorder);
+  REQUIRE_FALSE(run.error);
+  CHECK(recorder.complete());
+  std::uint64_t completed = 0;
+  for (const auto& task : run.tasks) { completed += task.completed; }
+  CHECK(static_cast<std::uint64_t>(out.jobs) == completed);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("WAMP-41 the estimates of an application alone are exact, as its predictor knows the platform") {
+  const seen_errors alone = hear(1);
+  CHECK(alone.jobs > 1000);
+  CHECK(alone.estimates >= alone.jobs);
+  CHECK(alone.worst < 1e-5);
+}
+
+TEST_CASE("WAMP-41 with others that come and leave an estimate is made at every change, and some are wrong") {
+  const seen_errors all = hear(generation::synthetic_airborne.size());
+  CHECK(all.estimates > all.jobs);
+  CHECK(all.worst > 0.01);
+}
