@@ -14,7 +14,6 @@
 #include <takt/report/comparison_table.hpp>
 
 #include "command.hpp"
-#include "files/read_board.hpp"
 #include "policies/policy_input.hpp"
 #include "progress.hpp"
 #include "text_file.hpp"

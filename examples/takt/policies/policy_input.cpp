@@ -13,7 +13,6 @@
 #include <takt/report/table.hpp>
 
 #include "../fields.hpp"
-#include "../files/read_board.hpp"
 
 namespace takt::program {
 
