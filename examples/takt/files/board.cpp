@@ -5,8 +5,7 @@
 #include <takt/model/locked_gpus/configuration.hpp>
 
 #include "limits.hpp"
-#include "read_board.hpp"
-#include "read_steps.hpp"
+#include "parts.hpp"
 
 namespace takt::program {
 
@@ -43,18 +42,19 @@ struct cpus_entry {
   std::vector<core_facts> cores;
   std::optional<std::int32_t> clusters;
 };
-const table<cpus_entry> cpus_table{"the CPUs",
-                                   {{"count", &cpus_entry::count, count(max_cores)},
-                                    {"policy", &cpus_entry::policy, word(choices::cpu_policy), {.shown = always}},
-                                    {"cores", &cpus_entry::cores, list_of{core_table, "one object per core"}},
-                                    {"clusters", &cpus_entry::clusters, count(max_cores)}}};
+const table<cpus_entry> cpus_table{
+    "the CPUs",
+    {{"count", &cpus_entry::count, count(max_cores)},
+     {"policy", &cpus_entry::policy, word(choices::cpu_policy), always},
+     {"cores", &cpus_entry::cores, list_of{object_of{core_table}, "one object per core"}},
+     {"clusters", &cpus_entry::clusters, count(max_cores)}}};
 
 struct engines_entry {
   std::int32_t count = 1;
   string_view policy;
 };
 const table<engines_entry> engines_table{"the copy engines",
-                                         {{"count", &engines_entry::count, count(max_engine_count), {.shown = always}},
+                                         {{"count", &engines_entry::count, count(max_engine_count), always},
                                           {"policy", &engines_entry::policy, word(choices::engine_policy)}}};
 
 struct resource_entry {
@@ -63,16 +63,14 @@ struct resource_entry {
   string_view policy;
 };
 const table<resource_entry> resource_table{"an own resource",
-                                           {{"name", &resource_entry::name, {.needed = "the name of the resource"}},
+                                           {{"name", &resource_entry::name, needed("the name of the resource")},
                                             {"count", &resource_entry::count, count(max_cores)},
                                             {"policy", &resource_entry::policy, word(choices::engine_policy)}}};
 
 const table<transfer_cost> transfer_table{"the cost of a copy",
                                           {{"setup", &transfer_cost::setup, time_from(0)},
-                                           {"bytes_per_us",
-                                            &transfer_cost::bytes_per_us,
-                                            integer(1, most_bytes_per_us),
-                                            {.needed = "bytes that go over in a microsecond"}}}};
+                                           {"bytes_per_us", &transfer_cost::bytes_per_us, integer(1, most_bytes_per_us),
+                                            needed("bytes that go over in a microsecond")}}};
 
 /// One cost for all directions, or one for each.
 struct transfers_entry : transfer_cost, transfer_model {};
@@ -103,27 +101,45 @@ struct copy_model_of {
     if (any) { out.to_device = out.to_host = out; }
     return out;
   }
-  [[nodiscard]] auto print(const std::optional<transfer_model>& m) const -> ordered_json {
-    return print_object({{}, *m}, transfers_table);
+  [[nodiscard]] auto print(const transfer_model& m) const -> ordered_json {
+    return print_object({{}, m}, transfers_table);
   }
 };
 
 const table<slot_time> slot_table{"a slot",
                                   {{"offset", &slot_time::offset, read_time},
-                                   {"budget", &slot_time::budget, read_time, {.needed = "how long the slot is open"}}}};
+                                   {"budget", &slot_time::budget, read_time, needed("how long the slot is open")}}};
 const table<slot_times> slots_table{
     "slots",
-    {{"period", &slot_times::period, time_from(1), {.needed = "the time after which both slots recur"}},
+    {{"period", &slot_times::period, time_from(1), needed("the time after which both slots recur")},
      {"pinned", &slot_times::pinned, object_of{slot_table}},
      {"gang", &slot_times::gang, object_of{slot_table}}}};
 
 struct gpu_entry : gpu_hardware, gpu_facts, sharing_rule {
   std::int32_t count = 1;
 };
-using ways = std::vector<string_view>;
 const ways tokens{"tokens"};
 const ways by_sms{"isolated", "shared", "fifo-blocks", "levels", "single-stream", "slots", "gang"};
 
+[[nodiscard]] auto read_threads_per_sm(const json_value& v, gpu_entry& gpu) -> std::int32_t {
+  const std::int32_t threads = read_count(v, max_threads);
+  gpu.virtual_per_sm = std::max(1, threads / threads_of_a_virtual_sm);
+  return threads;
+}
+[[nodiscard]] auto read_switch(const json_value& v, gpu_entry& gpu) -> ticks {
+  gpu.switch_is_known = true;
+  return read_time_from(v, 0);
+}
+[[nodiscard]] auto read_granularity(const json_value& v, const gpu_entry& gpu) -> std::int32_t {
+  return read_count(v, std::max(gpu.sms, 1));
+}
+[[nodiscard]] auto read_levels(const json_value& v, const gpu_entry& gpu) -> std::int32_t {
+  return read_count(v, gpu.preemption_levels > 0 ? gpu.preemption_levels : max_levels);
+}
+[[nodiscard]] auto read_tokens(const json_value& v, const gpu_entry& gpu) -> std::int64_t {
+  return read_integer(v, gpu.protocol == "k-fmlp" ? 1 : 0,
+                      gpu.sms > 0 ? gpu.sms / gpu.granularity : max_gpusync_tokens);
+}
 [[nodiscard]] auto read_virtual(const json_value& v, const gpu_entry& gpu) -> std::int64_t {
   const std::int32_t out = read_count(v, max_virtual_per_sm);
   if (gpu.threads_per_sm > 0 && out > gpu.threads_per_sm) {
@@ -135,69 +151,39 @@ const ways by_sms{"isolated", "shared", "fifo-blocks", "levels", "single-stream"
 
 const table<gpu_entry> gpu_table{
     "a GPU",
-    {{"sms", &gpu_hardware::sms, count(max_sms), {.needed = "the number of SMs", .needed_by = by_sms}},
-     {"threads_per_sm",
-      &gpu_hardware::threads_per_sm,
-      [](const json_value& v, gpu_entry& gpu) {
-        const std::int32_t threads = read_count(v, max_threads);
-        gpu.virtual_per_sm = std::max(1, threads / threads_of_a_virtual_sm);
-        return threads;
-      },
-      {.needed = "threads that an SM holds", .needed_by = {"fifo-blocks"}}},
-     {"virtual_per_sm",
-      &gpu_hardware::virtual_per_sm,
-      read_virtual,
-      {.shown = [](const gpu_entry& gpu) { return gpu.sms > 0 || gpu.threads_per_sm > 0; }}},
+    {{"sms", &gpu_hardware::sms, count(max_sms), needed_by(by_sms, "the number of SMs")},
+     {"threads_per_sm", &gpu_hardware::threads_per_sm, read_threads_per_sm,
+      needed_by({"fifo-blocks"}, "threads that an SM holds")},
+     row<gpu_entry>{"virtual_per_sm", &gpu_hardware::virtual_per_sm, read_virtual}.shown_if(
+         [](const gpu_entry& gpu) { return gpu.sms > 0 || gpu.threads_per_sm > 0; }),
      {"blocks_per_sm", &gpu_hardware::blocks_per_sm, count(max_threads)},
-     {"granularity", &gpu_hardware::granularity,
-      [](const json_value& v, const gpu_entry& gpu) { return read_count(v, std::max(gpu.sms, 1)); }},
+     {"granularity", &gpu_hardware::granularity, read_granularity},
      {"speed", &gpu_hardware::speed, read_speed},
      {"preemption_levels", &gpu_hardware::preemption_levels, count(max_levels)},
      {"memory", &gpu_hardware::memory, integer(1, most_bytes)},
      {"copy_engines", &gpu_facts::copy_engines, integer(0, 2)},
      {"copy_model", &gpu_facts::copies, copy_model_of{}},
-     {"context_switch",
-      &gpu_hardware::context_switch,
-      [](const json_value& v, gpu_entry& gpu) {
-        gpu.switch_is_known = true;
-        return read_time_from(v, 0);
-      },
-      {.shown = [](const gpu_entry& gpu) { return gpu.switch_is_known; }}},
+     row<gpu_entry>{"context_switch", &gpu_hardware::context_switch, read_switch}.shown_if(
+         [](const gpu_entry& gpu) { return gpu.switch_is_known; }),
      {"count", &gpu_entry::count, count(static_cast<std::int32_t>(max_gpus))},
-     {"sharing", &sharing_rule::sharing, word(choices::sharing), {.shown = always}},
-     {"policy",
-      &sharing_rule::policy,
-      word(choices::job_order),
-      {.used_by = {"levels", "slots", "gang", "single-stream"}}},
-     {"cost_model", &sharing_rule::cost_model, word(choices::cost_model), {.used_by = {"levels"}}},
-     {"order", &sharing_rule::order, word(choices::gang_order), {.used_by = {"gang"}}},
-     {"slots",
-      &sharing_rule::slots,
-      object_of{slots_table},
-      {.needed = "an object with period, pinned, gang", .needed_by = {"slots"}, .used_by = {"slots"}}},
-     {"slice", &sharing_rule::slice, time_from(1), {.used_by = {"time-sliced"}}},
-     {"protocol", &sharing_rule::protocol, word(choices::protocol), {.used_by = tokens}},
-     {"clusters", &sharing_rule::clusters, count(static_cast<std::int32_t>(max_gpus)), {.used_by = tokens}},
-     {"tokens_per_gpu",
-      &sharing_rule::tokens_per_gpu,
-      [](const json_value& v, const gpu_entry& gpu) {
-        return read_integer(v, gpu.protocol == "k-fmlp" ? 1 : 0,
-                            gpu.sms > 0 ? gpu.sms / gpu.granularity : max_gpusync_tokens);
-      },
-      {.used_by = tokens}},
-     {"engine_order", &sharing_rule::engine_order, word(choices::engine_order), {.used_by = tokens}},
-     {"migration", &sharing_rule::migration, word(choices::migration), {.used_by = tokens}},
-     {"uncontended", &sharing_rule::uncontended, word(choices::uncontended), {.used_by = tokens}},
-     {"rules", &sharing_rule::rules, word(choices::share_rules), {.used_by = {"shares"}}},
-     {"triggers", &sharing_rule::triggers, word(choices::share_triggers), {.used_by = {"shares"}}},
+     {"sharing", &sharing_rule::sharing, word(choices::sharing), always},
+     {"policy", &sharing_rule::policy, word(choices::job_order), read_by({"levels", "slots", "gang", "single-stream"})},
+     {"cost_model", &sharing_rule::cost_model, word(choices::cost_model), read_by({"levels"})},
+     {"order", &sharing_rule::order, word(choices::gang_order), read_by({"gang"})},
+     {"slots", &sharing_rule::slots, object_of{slots_table},
+      row_facts{"an object with period, pinned, gang", {"slots"}, {"slots"}}},
+     {"slice", &sharing_rule::slice, time_from(1), read_by({"time-sliced"})},
+     {"protocol", &sharing_rule::protocol, word(choices::protocol), read_by(tokens)},
+     {"clusters", &sharing_rule::clusters, count(static_cast<std::int32_t>(max_gpus)), read_by(tokens)},
+     {"tokens_per_gpu", &sharing_rule::tokens_per_gpu, read_tokens, read_by(tokens)},
+     {"engine_order", &sharing_rule::engine_order, word(choices::engine_order), read_by(tokens)},
+     {"migration", &sharing_rule::migration, word(choices::migration), read_by(tokens)},
+     {"uncontended", &sharing_rule::uncontended, word(choices::uncontended), read_by(tokens)},
+     {"rules", &sharing_rule::rules, word(choices::share_rules), read_by({"shares"})},
+     {"triggers", &sharing_rule::triggers, word(choices::share_triggers), read_by({"shares"})},
      row<gpu_entry>{"dma"},
      row<gpu_entry>{"contention"},
-     {"levels",
-      &sharing_rule::levels,
-      [](const json_value& v, const gpu_entry& gpu) {
-        return read_count(v, gpu.preemption_levels > 0 ? gpu.preemption_levels : max_levels);
-      },
-      {.used_by = {"levels"}}}}};
+     {"levels", &sharing_rule::levels, read_levels, read_by({"levels"})}}};
 
 using overheads = gpusync_overheads<ticks>;
 const table<overheads> overheads_table{"overheads",

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "read_steps.hpp"
+#include "parts.hpp"
 
 namespace takt::program {
 
@@ -34,8 +34,8 @@ struct edge_entry {
   std::string at{};
 };
 const table<edge_entry> edge_table{"an edge",
-                                   {{"from", &edge_entry::from, {.needed = "the name of a node"}},
-                                    {"to", &edge_entry::to, {.needed = "the name of a node"}},
+                                   {{"from", &edge_entry::from, needed("the name of a node")},
+                                    {"to", &edge_entry::to, needed("the name of a node")},
                                     {"produce", &edge_entry::produce, integer(1, most_tokens)},
                                     {"threshold", &edge_entry::threshold, integer(1, most_tokens)},
                                     {"consume", &edge_entry::consume, integer(1, most_tokens)},
@@ -43,24 +43,16 @@ const table<edge_entry> edge_table{"an edge",
                                     {"initial", &edge_entry::initial, integer(0, most_tokens)}}};
 
 [[nodiscard]] auto read_node(const json_value& v, workload_file& file) -> node_entry {
-  object_keys known = node_keys;
-  const auto own = own_names(file);
-  known.keys.insert(known.keys.end(), own.begin(), own.end());
-  require_keys(v, known);
+  require_keys(v, with_own_names(node_keys, file));
   constexpr string_view allowed = "one of cpu, copy, kernel, segments";
   node_entry out{.name = file.texts.emplace_back(read_name(v, "the node's name")), .visits = {}};
-  if (const auto* const segments = v.find("segments")) {
-    for (const string_view key : known.keys) {
-      const bool of_step =
-          key != "segments" && (std::ranges::count(segment_keys.keys, key) + std::ranges::count(own, key) > 0);
-      if (const auto* const second = v.find(key); of_step && second != nullptr) {
-        throw input_error{second->where, "is a second kind of one step", std::string(allowed)};
-      }
+  const auto* const segments = v.find("segments");
+  for (const string_view key : with_own_names(segment_keys, file).keys) {
+    if (const auto* const second = v.find(key); segments != nullptr && second != nullptr) {
+      throw input_error{second->where, "is a second kind of one step", std::string(allowed)};
     }
-    out.visits = read_segments(*segments, file);
-  } else {
-    out.visits = read_step(v, allowed, file);
   }
+  out.visits = segments != nullptr ? read_segments(*segments, file) : read_step(v, allowed, file);
   if (file.rules.cpus == "gel") {
     (void)require(v, "priority_point", "a time after the release, as the policy is \"gel\"");
   }

@@ -8,7 +8,7 @@
 #include <takt/report/format_duration.hpp>
 
 #include "limits.hpp"
-#include "read_steps.hpp"
+#include "parts.hpp"
 
 namespace takt::program {
 
@@ -24,8 +24,8 @@ struct scaling_entry {
 };
 const table<scaling_entry> scaling_table{
     "a time that scales",
-    {{"c100", &scaling_entry::c100, time_from(1), {.needed = "the time with the whole GPU"}},
-     {"fixed_permille", &scaling_entry::fixed_permille, integer(0, 1000), {.shown = always}}}};
+    {{"c100", &scaling_entry::c100, time_from(1), needed("the time with the whole GPU")},
+     {"fixed_permille", &scaling_entry::fixed_permille, integer(0, 1000), always}}};
 
 [[nodiscard]] auto read_measurement(const json_value& v) -> measured_share {
   if (!v.is(json_value::kind::array) || v.items.size() != 2) {
@@ -60,29 +60,14 @@ struct share_row {
   }
 
   /// As the time of which a part scales, if it is one, else as all its times.
-  [[nodiscard]] auto print(const std::optional<wcet_row>& row) const -> ordered_json {
-    const ticks whole = row->at(full_share);
+  [[nodiscard]] auto print(const wcet_row& row) const -> ordered_json {
+    const ticks whole = row.at(full_share);
     for (std::int32_t fixed = 0; fixed <= 1000; ++fixed) {
-      if (wcet_row::scaling(whole, fixed) == *row) { return print_object({whole, fixed}, scaling_table); }
+      if (wcet_row::scaling(whole, fixed) == row) { return print_object({whole, fixed}, scaling_table); }
     }
     ordered_json times = ordered_json::array();
-    for (std::int32_t percent = 1; percent <= 100; ++percent) { times.push_back(row->at(share::bounded(percent))); }
+    for (std::int32_t percent = 1; percent <= 100; ++percent) { times.push_back(row.at(share::bounded(percent))); }
     return times;
-  }
-};
-
-struct sampled_times {
-  auto operator()(const json_value& v) const -> std::vector<interval<ticks>> {
-    std::vector<interval<ticks>> out;
-    for (const json_value& time : require_array(v, "the times on 1, 2, ... virtual SMs")) {
-      out.push_back(read_span(time));
-    }
-    return out;
-  }
-  [[nodiscard]] auto print(const std::vector<interval<ticks>>& times) const -> ordered_json {
-    ordered_json out = ordered_json::array();
-    for (const auto& time : times) { out.push_back(written(time)); }
-    return out;
   }
 };
 
@@ -96,7 +81,8 @@ struct kernel_entry : described_visit {
 /// A key whose value is a fact: what is not known is not printed.
 template <class Member, class C, class Reader>
 [[nodiscard]] auto fact(string_view key, visit_fact f, Member C::* member, Reader reader) -> row<kernel_entry> {
-  row<kernel_entry> out{key, member, reader, {.shown = [f](const kernel_entry& k) { return k.known.has(f); }}};
+  row<kernel_entry> out{key, member, reader};
+  out.shown = [f](const kernel_entry& k) { return k.known.has(f); };
   out.read = [f, read = out.read](kernel_entry& k, const json_value& v) {
     read(k, v);
     k.known.add(f);
@@ -166,7 +152,8 @@ const table<kernel_entry> kernel_table{
     {fact("work", visit_fact::work, &described_visit::work, read_span),
      fact("overhead", visit_fact::overhead, &described_visit::overhead, time_from(0)),
      fact("interleave", visit_fact::interleave, &described_visit::interleave_numerator, read_interleave),
-     fact("time_on", visit_fact::times_on_sms, &kernel_entry::times, sampled_times{}),
+     fact("time_on", visit_fact::times_on_sms, &kernel_entry::times,
+          list_of{read_span, "the times on 1, 2, ... virtual SMs"}),
      fact("blocks", visit_fact::grid, &described_visit::blocks, integer(1, largest)),
      fact("threads_per_block", visit_fact::grid, &described_visit::threads, read_threads),
      fact("length", visit_fact::block_length, &described_visit::block_length, read_positive),

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "older.hpp"
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "limits.hpp"
-#include "read_board.hpp"
-#include "read_tasks.hpp"
+#include "parts.hpp"
 
 namespace takt::program {
 

@@ -6,7 +6,7 @@
 #include <takt/model/locked_gpus/transfer.hpp>
 
 #include "limits.hpp"
-#include "read_steps.hpp"
+#include "parts.hpp"
 
 namespace takt::program {
 
@@ -117,18 +117,15 @@ const object_keys node_keys{"a node",
                             {"name", "cpu", "copy", "kernel", "segments", "launch", "await", "direction", "bytes",
                              "section", "parallelism", "priority_point"}};
 
-auto own_names(const workload_file& file) -> std::vector<string_view> {
-  std::vector<string_view> out;
-  for (const own_hardware& o : file.board.own) { out.push_back(o.name); }
-  return out;
+auto with_own_names(object_keys keys, const workload_file& file) -> object_keys {
+  for (const own_hardware& o : file.board.own) { keys.keys.push_back(o.name); }
+  return keys;
 }
 
 auto read_step(const json_value& v, string_view allowed, workload_file& file) -> std::vector<placed_visit> {
-  std::vector<string_view> kinds{"cpu", "copy", "kernel"};
-  const auto own = own_names(file);
-  kinds.insert(kinds.end(), own.begin(), own.end());
+  const object_keys kinds = with_own_names({"a step", {"cpu", "copy", "kernel"}}, file);
   const json_value* body = nullptr;
-  for (const string_view kind : kinds) {
+  for (const string_view kind : kinds.keys) {
     const auto* const found = v.find(kind);
     if (found != nullptr && body != nullptr) {
       throw input_error{found->where, "is a second kind of one step", std::string(allowed)};
@@ -164,19 +161,16 @@ auto read_step(const json_value& v, string_view allowed, workload_file& file) ->
     add_cpu(v.find("await"));
   } else {
     described_visit visit = timed(visit_place::own, read_span(*body));
-    visit.own = static_cast<std::uint32_t>(std::ranges::find(own, body->key) - own.begin());
+    while (file.board.own[visit.own].name != body->key) { ++visit.own; }
     add(visit);
   }
   return out;
 }
 
 auto read_segments(const json_value& v, workload_file& file) -> std::vector<placed_visit> {
-  object_keys known = segment_keys;
-  std::string allowed = "one of cpu, copy, kernel";
-  for (const string_view name : own_names(file)) {
-    known.keys.push_back(name);
-    allowed += fmt::format(", {}", name);
-  }
+  const object_keys known = with_own_names(segment_keys, file);
+  const auto kinds = with_own_names({"a step", {"cpu", "copy", "kernel"}}, file);
+  const std::string allowed = fmt::format("one of {}", fmt::join(kinds.keys, ", "));
   std::vector<placed_visit> out;
   for (const json_value& step : require_array(v, "at least one segment")) {
     require_keys(step, known);

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -37,9 +35,17 @@ template <class Value>
 [[nodiscard]] auto written(const Value& value) -> ordered_json {
   return ordered_json(value);
 }
-template <class Value>
-[[nodiscard]] auto written(const std::optional<Value>& value) -> ordered_json {
-  return written(*value);
+
+/// What a reader reads, printed: by the reader itself if it knows how.
+template <class Reader, class Value>
+[[nodiscard]] auto printed(const Reader& reader, const Value& value) -> ordered_json {
+  if constexpr (requires { reader.print(value); }) {
+    return reader.print(value);
+  } else if constexpr (requires { *value; }) {
+    return printed(reader, *value);
+  } else {
+    return written(value);
+  }
 }
 
 /// Readers of one value each, for rows of a table.
@@ -57,32 +63,60 @@ template <class Value>
   return [&of](const json_value& v) { return read_word(v, of); };
 }
 
-/// What a row of a table says beyond the value of its key.
-template <class T>
-struct row_facts {
-  std::string_view needed{};                  ///< what is missing where the key is; empty: it may be left out
-  std::vector<std::string_view> needed_by{};  ///< ways of sharing a GPU; none: all
-  std::vector<std::string_view> used_by{};    ///< ways of sharing a GPU; none: all
-  std::function<bool(const T&)> shown{};      ///< whether it is printed; none: where it differs from the default
-};
+/// An array under a key.
+template <class Reader>
+struct list_of {
+  Reader reader;
+  std::string_view allowed;
 
-inline constexpr auto always = [](const auto&) { return true; };
+  auto operator()(const json_value& v) const {
+    std::vector<std::invoke_result_t<const Reader&, const json_value&>> out;
+    for (const json_value& item : require_array(v, allowed)) { out.push_back(reader(item)); }
+    return out;
+  }
+  template <class Value>
+  [[nodiscard]] auto print(const std::vector<Value>& all) const -> ordered_json {
+    ordered_json out = ordered_json::array();
+    for (const Value& value : all) { out.push_back(printed(reader, value)); }
+    return out;
+  }
+};
+template <class Reader>
+list_of(Reader, std::string_view) -> list_of<Reader>;
+
+using ways = std::vector<std::string_view>;
+
+/// What a row of a table says beyond the value of its key. A key that may be left out is printed where its value
+/// differs from the default.
+struct row_facts {
+  std::string_view missing{};  ///< what is missing where the key is; empty: it may be left out
+  ways needed_by{};            ///< ways of sharing a GPU; none: all
+  ways read_by{};              ///< ways of sharing a GPU; none: all
+  bool always = false;         ///< printed
+};
+[[nodiscard]] inline auto needed(std::string_view missing) -> row_facts { return {.missing = missing, .always = true}; }
+[[nodiscard]] inline auto needed_by(ways sharing, std::string_view missing) -> row_facts {
+  return {.missing = missing, .needed_by = std::move(sharing)};
+}
+[[nodiscard]] inline auto read_by(ways sharing) -> row_facts { return {.read_by = std::move(sharing)}; }
+inline const row_facts always{.always = true};
 
 /// A key of an object, how its value is read into a `T`, and how it is printed from there.
 template <class T>
 struct row {
   /// The code around the table reads and prints it.
   explicit row(std::string_view key) : name{key} {}
-  /// Read by the code around the table.
+  /// The code around the table reads it.
   template <class Member, class C>
-  row(std::string_view key, Member C::* member, row_facts<T> more = {}) : row{key, member, more, nullptr} {
-    print = [=](const T& value) { return written(value.*member); };
+  row(std::string_view key, Member C::* member, row_facts more = {})
+      : row{key, member, [](const json_value&) { return Member{}; }, std::move(more)} {
+    read = nullptr;
   }
   /// `reader` makes the value of a member from a JSON value, and from what the rows before have read if it wants that.
   template <class Member, class C, class Reader>
-    requires(!std::same_as<Reader, row_facts<T>>)
-  row(std::string_view key, Member C::* member, Reader reader, row_facts<T> more = {})
-      : row{key, member, more, nullptr} {
+    requires(!std::same_as<Reader, row_facts>)
+  row(std::string_view key, Member C::* member, Reader reader, row_facts more = {})
+      : name{key}, facts{std::move(more)} {
     read = [=](T& out, const json_value& v) {
       if constexpr (std::is_invocable_v<const Reader&, const json_value&, T&>) {
         out.*member = static_cast<Member>(reader(v, out));
@@ -90,27 +124,20 @@ struct row {
         out.*member = static_cast<Member>(reader(v));
       }
     };
-    print = [=](const T& value) {
-      if constexpr (requires { reader.print(value.*member); }) {
-        return reader.print(value.*member);
-      } else {
-        return written(value.*member);
-      }
-    };
+    shown = [=, always = facts.always](const T& value) { return always || value.*member != T{}.*member; };
+    print = [=](const T& value) { return printed(reader, value.*member); };
+  }
+  [[nodiscard]] auto shown_if(std::function<bool(const T&)> condition) const -> row {
+    row out = *this;
+    out.shown = std::move(condition);
+    return out;
   }
 
   std::string_view name;
+  row_facts facts{};
   std::function<void(T&, const json_value&)> read{};
+  std::function<bool(const T&)> shown{};
   std::function<ordered_json(const T&)> print{};
-  row_facts<T> facts{};
-
- private:
-  template <class Member, class C>
-  row(std::string_view key, Member C::* member, row_facts<T> more, std::nullptr_t) : name{key}, facts{std::move(more)} {
-    if (facts.shown) { return; }
-    const bool always_there = !facts.needed.empty() && facts.needed_by.empty();
-    facts.shown = [=](const T& value) { return always_there || value.*member != T{}.*member; };
-  }
 };
 
 /// Everything that may stand in an object of the format.
@@ -126,30 +153,20 @@ struct table {
   }
 };
 
-/// Throws at a key that the way of sharing does not read.
+/// `sharing`: of the file, where keys depend on it.
 template <class T>
-void require_used(const json_value& v, const row<T>& r, std::string_view sharing) {
-  const auto& used = r.facts.used_by;
-  if (used.empty() || std::ranges::find(used, sharing) != used.end()) { return; }
-  throw input_error{v.where, fmt::format("says nothing about \"{}\" sharing", sharing),
-                    fmt::format("\"{}\" sharing, or no such key", fmt::join(used, "\", \""))};
-}
-
-/// `own` are names of resources that stand as keys beside the object's own.
-template <class T>
-void read_object(const json_value& v, const table<T>& of, T& out, std::string_view sharing = {},
-                 std::span<const std::string_view> own = {}) {
-  object_keys known = of.keys();
-  known.keys.insert(known.keys.end(), own.begin(), own.end());
-  require_keys(v, known);
-  for (const row<T>& r : of.rows) {
-    const auto& needing = r.facts.needed_by;
-    const bool needed = needing.empty() || std::ranges::find(needing, sharing) != needing.end();
-    if (needed && !r.facts.needed.empty()) { (void)require(v, r.name, r.facts.needed); }
-    const json_value* const found = v.find(r.name);
+void read_object(const json_value& v, const table<T>& of, T& out, std::string_view sharing = {}) {
+  const auto holds = [sharing](const ways& w) { return w.empty() || std::ranges::find(w, sharing) != w.end(); };
+  require_keys(v, of.keys());
+  for (const auto& [name, facts, read, shown, print] : of.rows) {
+    if (!facts.missing.empty() && holds(facts.needed_by)) { (void)require(v, name, facts.missing); }
+    const json_value* const found = v.find(name);
     if (found == nullptr) { continue; }
-    require_used(*found, r, sharing);
-    if (r.read) { r.read(out, *found); }
+    if (!holds(facts.read_by)) {
+      throw input_error{found->where, fmt::format("says nothing about \"{}\" sharing", sharing),
+                        fmt::format("\"{}\" sharing, or no such key", fmt::join(facts.read_by, "\", \""))};
+    }
+    if (read) { read(out, *found); }
   }
 }
 
@@ -157,7 +174,7 @@ template <class T>
 [[nodiscard]] auto print_object(const T& value, const table<T>& of) -> ordered_json {
   ordered_json out = ordered_json::object();
   for (const row<T>& r : of.rows) {
-    if (r.print && r.facts.shown(value)) { out[std::string{r.name}] = r.print(value); }
+    if (r.print && r.shown(value)) { out[std::string{r.name}] = r.print(value); }
   }
   return out;
 }
@@ -173,25 +190,8 @@ struct object_of {
     return out;
   }
   [[nodiscard]] auto print(const T& value) const -> ordered_json { return print_object(value, of); }
-  [[nodiscard]] auto print(const std::optional<T>& value) const -> ordered_json { return print(*value); }
 };
-
-/// An array of objects under a key.
 template <class T>
-struct list_of {
-  const table<T>& of;
-  std::string_view allowed;
-
-  auto operator()(const json_value& v) const -> std::vector<T> {
-    std::vector<T> out;
-    for (const json_value& item : require_array(v, allowed)) { read_object(item, of, out.emplace_back()); }
-    return out;
-  }
-  [[nodiscard]] auto print(const std::vector<T>& all) const -> ordered_json {
-    ordered_json out = ordered_json::array();
-    for (const T& value : all) { out.push_back(print_object(value, of)); }
-    return out;
-  }
-};
+object_of(const table<T>&) -> object_of<T>;
 
 }  // namespace takt::program

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "read_tasks.hpp"
-
 #include <algorithm>
 #include <array>
 #include <limits>
 
 #include "limits.hpp"
-#include "older.hpp"
-#include "read_board.hpp"
-#include "read_steps.hpp"
+#include "parts.hpp"
 
 namespace takt::program {
 
@@ -34,19 +30,17 @@ struct task_entry : described_task, task_facts {
 const table<task_entry> task_table{
     "a task",
     {{"name", &described_task::name},
-     {"period", &described_task::period, time_from(1), {.needed = "the shortest time between two releases"}},
+     {"period", &described_task::period, time_from(1), needed("the shortest time between two releases")},
      {"deadline", &described_task::deadline, read_deadline},
      {"jitter", &described_task::jitter, time_from(0)},
-     {"priority",
-      &described_task::priority,
-      integer(0, largest),
-      {.needed = "0 or more; the greater goes first, and weighs as much in what is left", .needed_by = {"shares"}}},
+     {"priority", &described_task::priority, integer(0, largest),
+      needed_by({"shares"}, "0 or more; the greater goes first, and weighs as much in what is left")},
      {"core", &task_entry::on_core},
      {"cluster", &task_entry::on_cluster},
-     {"gpu_cluster", &task_facts::gpu_cluster, {.used_by = {"tokens"}}},
+     {"gpu_cluster", &task_facts::gpu_cluster, read_by({"tokens"})},
      {"memory", &described_task::memory, integer(0, most_bytes)},
      {"requests", &task_facts::requests, integer(0, most_requests)},
-     {"share", &task_facts::share, integer(1, 100), {.used_by = {"shares"}}},
+     {"share", &task_facts::share, integer(1, 100), read_by({"shares"})},
      row<task_entry>{"segments"},
      row<task_entry>{"nodes"},
      row<task_entry>{"edges"},
@@ -118,35 +112,26 @@ void read_task(const json_value& given, bool is_graph, bool sections, workload_f
   nodes != nullptr ? read_graph(v, file) : read_chain(*v.find("segments"), file);
 }
 
-/// Ranks in place of priorities that may be equal, so that the order of the file decides as it does there.
-void break_ties(workload_file& file) {
-  auto& tasks = file.tasks.tasks;
-  std::vector<std::size_t> order(tasks.size());
-  for (std::size_t i = 0; i < order.size(); ++i) { order[i] = i; }
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return tasks[a].priority < tasks[b].priority; });
-  for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    tasks[order[rank]].priority = static_cast<std::int32_t>(rank);
-  }
-}
-
-/// Older files may give several tasks one priority.
+/// Throws where tasks have one priority. Those of older files may, and get ranks: the order of the file decides.
 void require_own_priorities(bool older, workload_file& file) {
   auto& tasks = file.tasks.tasks;
   bool tie = false;
-  bool all = true;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    all = all && tasks[i].priority != no_priority;
     for (std::size_t j = 0; j < i; ++j) {
-      const bool same = tasks[i].priority != no_priority && tasks[i].priority == tasks[j].priority;
-      tie = tie || same;
-      if (same && !older) {
-        throw refused_at(
-            step_into(file.task_at[i], "priority"),
-            {.fault = model_fault::duplicate_priority, .task = 0, .value = tasks[i].priority, .has_value = true});
-      }
+      if (tasks[i].priority == no_priority || tasks[i].priority != tasks[j].priority) { continue; }
+      tie = true;
+      if (older) { continue; }
+      throw refused_at(
+          step_into(file.task_at[i], "priority"),
+          {.fault = model_fault::duplicate_priority, .task = 0, .value = tasks[i].priority, .has_value = true});
     }
   }
-  if (tie && all) { break_ties(file); }
+  const auto lacks = [](const described_task& t) { return t.priority == no_priority; };
+  if (!tie || std::ranges::any_of(tasks, lacks)) { return; }
+  std::vector<described_task*> order;
+  for (described_task& t : tasks) { order.push_back(&t); }
+  std::ranges::stable_sort(order, {}, &described_task::priority);
+  for (std::size_t rank = 0; rank < order.size(); ++rank) { order[rank]->priority = static_cast<std::int32_t>(rank); }
 }
 
 /// On a GPU with shares the greater priority goes first; in the table the lesser does.

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "older.hpp"
-#include "read_board.hpp"
-#include "read_tasks.hpp"
+#include "parts.hpp"
 
 namespace takt::program {
 
@@ -18,13 +16,12 @@ constexpr std::int64_t most_ppm = 1'000'000'000;
 constexpr std::size_t widest_line = 110;
 
 const object_keys top_keys{"a task-set file", {"format", "name", "platform", "tasks", "graphs", "chains"}};
-const table<chain_facts> chain_table{
-    "a chain of tasks",
-    {{"name", &chain_facts::name, {.needed = "the name of the chain"}},
-     row<chain_facts>{"tasks"},
-     {"semantics", &chain_facts::semantics, word(choices::chain_semantics), {.shown = always}},
-     {"reaction", &chain_facts::reaction, time_from(1)},
-     {"age", &chain_facts::age, time_from(1)}}};
+const table<chain_facts> chain_table{"a chain of tasks",
+                                     {{"name", &chain_facts::name, needed("the name of the chain")},
+                                      row<chain_facts>{"tasks"},
+                                      {"semantics", &chain_facts::semantics, word(choices::chain_semantics), always},
+                                      {"reaction", &chain_facts::reaction, time_from(1)},
+                                      {"age", &chain_facts::age, time_from(1)}}};
 
 /// The position of the task that a text names.
 [[nodiscard]] auto task_named(const json_value& v, const workload_file& file) -> std::uint32_t {
