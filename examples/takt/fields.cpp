@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -44,56 +45,39 @@ constexpr std::string_view time_allowed =
   return error == std::errc{} && end == digits.data() + digits.size();
 }
 
-[[nodiscard]] auto only_digits(std::string_view s) -> bool {
-  return !s.empty() && std::ranges::all_of(s, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-/// A decimal number without an exponent as `whole` and `fraction` digits.
+/// A decimal number without an exponent: an integer whose last `places` digits stand behind the point.
 struct decimal {
-  bool negative = false;
-  std::string_view whole;
-  std::string_view fraction;
+  std::string digits;
+  std::size_t places = 0;
 };
 
-[[nodiscard]] auto split_decimal(std::string_view s, decimal& out) -> bool {
-  out.negative = s.starts_with('-');
-  if (out.negative) { s.remove_prefix(1); }
-  const std::size_t point = s.find('.');
-  out.whole = s.substr(0, point);
-  out.fraction = point == std::string_view::npos ? std::string_view{} : s.substr(point + 1);
-  if (point != std::string_view::npos && !only_digits(out.fraction)) { return false; }
-  while (out.fraction.ends_with('0')) { out.fraction.remove_suffix(1); }
-  return only_digits(out.whole);
+[[nodiscard]] auto split_decimal(std::string_view s) -> std::optional<decimal> {
+  const std::size_t point = std::min(s.find('.'), s.size());
+  std::string_view fraction = s.substr(std::min(point + 1, s.size()));
+  const std::string_view whole = s.substr(0, point).substr(s.starts_with('-') ? 1 : 0);
+  const auto is_digits = [](std::string_view t) {
+    return !t.empty() && t.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (!is_digits(whole) || (point < s.size() && !is_digits(fraction))) { return std::nullopt; }
+  while (fraction.ends_with('0')) { fraction.remove_suffix(1); }
+  return decimal{std::string{s.substr(0, point)} + std::string{fraction}, fraction.size()};
 }
-
-/// whole.fraction x 10^digits; false when that is no integer of 64 bits.
-[[nodiscard]] auto scaled(const decimal& d, std::size_t digits, std::int64_t& out) -> bool {
-  if (d.fraction.size() > digits) { return false; }
-  std::string all = d.negative ? "-" : "";
-  all += d.whole;
-  all += d.fraction;
-  all.append(digits - d.fraction.size(), '0');
-  return digits_to_integer(all, out);
-}
-
-struct unit {
-  std::string_view name;
-  std::size_t digits;
-};
-constexpr std::array<unit, 4> units{{{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}}};
 
 [[nodiscard]] auto read_time_text(const json_value& v) -> ticks {
+  constexpr std::array<std::pair<std::string_view, std::size_t>, 4> units{{{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}}};
   const std::string_view text = v.text;
-  const std::size_t number = text.find_first_not_of("-.0123456789");
-  const std::string_view name = number == std::string_view::npos ? std::string_view{} : text.substr(number);
-  const auto* const found = std::ranges::find_if(units, [name](const unit& u) { return u.name == name; });
+  const std::size_t number = std::min(text.find_first_not_of("-.0123456789"), text.size());
+  const std::string_view name = text.substr(number);
   if (name.empty() && !text.empty()) { refuse(v, "has no unit", "ns, us, ms or s behind the number"); }
-  decimal d;
-  if (!split_decimal(text.substr(0, number), d)) { refuse(v, "is not a time", time_allowed); }
-  if (found == units.end()) { refuse(v, "has an unknown unit", "ns, us, ms or s"); }
-  if (d.fraction.size() > found->digits) { refuse(v, "is not a whole number of nanoseconds", "a multiple of 1ns"); }
+  auto d = split_decimal(text.substr(0, number));
+  if (!d) { refuse(v, "is not a time", time_allowed); }
+  const auto* const unit = std::ranges::find(units, name, [](const auto& u) { return u.first; });
+  if (unit == units.end()) { refuse(v, "has an unknown unit", "ns, us, ms or s"); }
+  if (d->places > unit->second) { refuse(v, "is not a whole number of nanoseconds", "a multiple of 1ns"); }
   ticks out = 0;
-  if (!scaled(d, found->digits, out)) { refuse(v, "does not fit", "a time below 2^63 ns"); }
+  if (!digits_to_integer(d->digits.append(unit->second - d->places, '0'), out)) {
+    refuse(v, "does not fit", "a time below 2^63 ns");
+  }
   return out;
 }
 
@@ -197,12 +181,12 @@ auto read_ratio(const json_value& v) -> std::pair<std::int64_t, std::int64_t> {
       refuse(v, "is not a ratio", allowed);
     }
   } else {
-    decimal d;
-    if (!split_decimal(text, d)) { refuse(v, "is not a ratio", allowed); }
-    for (std::size_t i = 0; i < d.fraction.size(); ++i) {
-      if (!checked_multiply(denominator, std::int64_t{10}, denominator)) { refuse(v, "has too many digits", allowed); }
+    const auto d = split_decimal(text);
+    if (!d) { refuse(v, "is not a ratio", allowed); }
+    const std::string power = "1" + std::string(d->places, '0');
+    if (!digits_to_integer(d->digits, numerator) || !digits_to_integer(power, denominator)) {
+      refuse(v, "has too many digits", allowed);
     }
-    if (!scaled(d, d.fraction.size(), numerator)) { refuse(v, "has too many digits", allowed); }
   }
   if (denominator < 1) { refuse(v, "has a denominator below 1", allowed); }
   if (numerator < 0) { refuse(v, "is negative", allowed); }

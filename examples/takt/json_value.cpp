@@ -2,6 +2,7 @@
 #include "json_value.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -122,16 +123,8 @@ auto json_value::find(std::string_view name) const noexcept -> const json_value*
 
 auto json_value::quoted() const -> std::string {
   constexpr std::size_t most = 60;
-  switch (what) {
-    case kind::null: return "null";
-    case kind::string: return fmt::format("\"{}\"", one_line(text, most));
-    case kind::array: return "an array";
-    case kind::object: return "an object";
-    case kind::boolean:
-    case kind::integer:
-    case kind::decimal: return one_line(text, most);
-  }
-  return {};
+  if (is(kind::string)) { return fmt::format("\"{}\"", one_line(text, most)); }
+  return is(kind::null) || is(kind::array) || is(kind::object) ? std::string{name_of(what)} : one_line(text, most);
 }
 
 auto named(std::string_view key, json_value v) -> json_value {
@@ -140,16 +133,9 @@ auto named(std::string_view key, json_value v) -> json_value {
 }
 
 auto name_of(json_value::kind k) noexcept -> std::string_view {
-  switch (k) {
-    case json_value::kind::null: return "null";
-    case json_value::kind::boolean: return "a boolean";
-    case json_value::kind::integer: return "an integer";
-    case json_value::kind::decimal: return "a decimal number";
-    case json_value::kind::string: return "a string";
-    case json_value::kind::array: return "an array";
-    case json_value::kind::object: return "an object";
-  }
-  return "";
+  constexpr std::array<std::string_view, 7> names{"null",     "a boolean", "an integer", "a decimal number",
+                                                  "a string", "an array",  "an object"};
+  return names[static_cast<std::size_t>(k)];
 }
 
 auto parse_json(std::string_view text) -> json_value {

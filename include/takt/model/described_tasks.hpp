@@ -117,9 +117,6 @@ struct described_tasks {
     ++t.visit_count;
     return true;
   }
-
-  [[nodiscard]] friend constexpr auto operator==(const described_tasks&, const described_tasks&) noexcept
-      -> bool = default;
 };
 
 }  // namespace takt
