@@ -128,10 +128,14 @@ void require_own_priorities(bool older, workload_file& file) {
   }
   const auto lacks = [](const described_task& t) { return t.priority == no_priority; };
   if (!tie || std::ranges::any_of(tasks, lacks)) { return; }
-  std::vector<described_task*> order;
-  for (described_task& t : tasks) { order.push_back(&t); }
-  std::ranges::stable_sort(order, {}, &described_task::priority);
-  for (std::size_t rank = 0; rank < order.size(); ++rank) { order[rank]->priority = static_cast<std::int32_t>(rank); }
+  const auto given = tasks;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    tasks[i].priority = 0;
+    for (std::size_t j = 0; j < given.size(); ++j) {
+      const bool first = given[j].priority < given[i].priority || (given[j].priority == given[i].priority && j < i);
+      tasks[i].priority += first ? 1 : 0;
+    }
+  }
 }
 
 /// On a GPU with shares the greater priority goes first; in the table the lesser does.
