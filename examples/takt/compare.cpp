@@ -15,7 +15,6 @@
 #include <takt/report/miss_words.hpp>
 
 #include "command.hpp"
-#include "files/read_board.hpp"
 #include "policies/policy_input.hpp"
 #include "progress.hpp"
 #include "text_file.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,16 +21,8 @@ namespace {
 constexpr std::string_view time_allowed =
     "an integer of nanoseconds, or text with a unit such as \"12.5ms\", below 2^63 ns";
 
-[[noreturn]] void refuse(const located& v, std::string_view problem, std::string_view allowed) {
-  throw input_error{v.where, fmt::format("{} {}", v.value->quoted(), problem), std::string(allowed)};
-}
-
-[[noreturn]] void refuse_kind(const located& v, std::string_view allowed) {
-  const bool plain = v.is(json_value::kind::array) || v.is(json_value::kind::object) || v.is(json_value::kind::null);
-  throw input_error{v.where,
-                    plain ? fmt::format("is {}", name_of(v.value->what))
-                          : fmt::format("{} is {}", v.value->quoted(), name_of(v.value->what)),
-                    std::string(allowed)};
+[[noreturn]] void refuse(const json_value& v, std::string_view problem, std::string_view allowed) {
+  throw input_error{v.where, fmt::format("{} {}", v.quoted(), problem), std::string(allowed)};
 }
 
 [[nodiscard]] auto edit_distance(std::string_view a, std::string_view b) -> std::size_t {
@@ -52,56 +45,39 @@ constexpr std::string_view time_allowed =
   return error == std::errc{} && end == digits.data() + digits.size();
 }
 
-[[nodiscard]] auto only_digits(std::string_view s) -> bool {
-  return !s.empty() && std::ranges::all_of(s, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-/// A decimal number without an exponent as `whole` and `fraction` digits.
+/// A decimal number without an exponent: an integer whose last `places` digits stand behind the point.
 struct decimal {
-  bool negative = false;
-  std::string_view whole;
-  std::string_view fraction;
+  std::string digits;
+  std::size_t places = 0;
 };
 
-[[nodiscard]] auto split_decimal(std::string_view s, decimal& out) -> bool {
-  out.negative = s.starts_with('-');
-  if (out.negative) { s.remove_prefix(1); }
-  const std::size_t point = s.find('.');
-  out.whole = s.substr(0, point);
-  out.fraction = point == std::string_view::npos ? std::string_view{} : s.substr(point + 1);
-  if (point != std::string_view::npos && !only_digits(out.fraction)) { return false; }
-  while (out.fraction.ends_with('0')) { out.fraction.remove_suffix(1); }
-  return only_digits(out.whole);
+[[nodiscard]] auto split_decimal(std::string_view s) -> std::optional<decimal> {
+  const std::size_t point = std::min(s.find('.'), s.size());
+  std::string_view fraction = s.substr(std::min(point + 1, s.size()));
+  const std::string_view whole = s.substr(0, point).substr(s.starts_with('-') ? 1 : 0);
+  const auto is_digits = [](std::string_view t) {
+    return !t.empty() && t.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (!is_digits(whole) || (point < s.size() && !is_digits(fraction))) { return std::nullopt; }
+  while (fraction.ends_with('0')) { fraction.remove_suffix(1); }
+  return decimal{std::string{s.substr(0, point)} + std::string{fraction}, fraction.size()};
 }
 
-/// whole.fraction x 10^digits; false when that is no integer of 64 bits.
-[[nodiscard]] auto scaled(const decimal& d, std::size_t digits, std::int64_t& out) -> bool {
-  if (d.fraction.size() > digits) { return false; }
-  std::string all = d.negative ? "-" : "";
-  all += d.whole;
-  all += d.fraction;
-  all.append(digits - d.fraction.size(), '0');
-  return digits_to_integer(all, out);
-}
-
-struct unit {
-  std::string_view name;
-  std::size_t digits;
-};
-constexpr std::array<unit, 4> units{{{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}}};
-
-[[nodiscard]] auto read_time_text(const located& v) -> ticks {
-  const std::string_view text = v.value->text;
-  const std::size_t number = text.find_first_not_of("-.0123456789");
-  const std::string_view name = number == std::string_view::npos ? std::string_view{} : text.substr(number);
-  const auto* const found = std::ranges::find_if(units, [name](const unit& u) { return u.name == name; });
+[[nodiscard]] auto read_time_text(const json_value& v) -> ticks {
+  constexpr std::array<std::pair<std::string_view, std::size_t>, 4> units{{{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}}};
+  const std::string_view text = v.text;
+  const std::size_t number = std::min(text.find_first_not_of("-.0123456789"), text.size());
+  const std::string_view name = text.substr(number);
   if (name.empty() && !text.empty()) { refuse(v, "has no unit", "ns, us, ms or s behind the number"); }
-  decimal d;
-  if (!split_decimal(text.substr(0, number), d)) { refuse(v, "is not a time", time_allowed); }
-  if (found == units.end()) { refuse(v, "has an unknown unit", "ns, us, ms or s"); }
-  if (d.fraction.size() > found->digits) { refuse(v, "is not a whole number of nanoseconds", "a multiple of 1ns"); }
+  auto d = split_decimal(text.substr(0, number));
+  if (!d) { refuse(v, "is not a time", time_allowed); }
+  const auto* const unit = std::ranges::find(units, name, [](const auto& u) { return u.first; });
+  if (unit == units.end()) { refuse(v, "has an unknown unit", "ns, us, ms or s"); }
+  if (d->places > unit->second) { refuse(v, "is not a whole number of nanoseconds", "a multiple of 1ns"); }
   ticks out = 0;
-  if (!scaled(d, found->digits, out)) { refuse(v, "does not fit", "a time below 2^63 ns"); }
+  if (!digits_to_integer(d->digits.append(unit->second - d->places, '0'), out)) {
+    refuse(v, "does not fit", "a time below 2^63 ns");
+  }
   return out;
 }
 
@@ -114,56 +90,57 @@ auto nearest(std::string_view word, std::span<const std::string_view> candidates
   });
 }
 
-fields::fields(located object, std::span<const std::string_view> known) : object_{std::move(object)} {
-  if (!object_.is(json_value::kind::object)) {
-    refuse_kind(object_, fmt::format("an object with {}", fmt::join(known, ", ")));
-  }
-  for (const std::string& key : object_.value->keys) {
-    if (std::ranges::find(known, key) != known.end()) { continue; }
-    const auto where = step_into(object_.where, key);
-    throw input_error{where, fmt::format("is not a key of this object, the nearest is \"{}\"", nearest(key, known)),
-                      fmt::format("{}", fmt::join(known, ", "))};
-  }
+void refuse_kind(const json_value& v, std::string_view allowed) {
+  const bool plain = v.is(json_value::kind::array) || v.is(json_value::kind::object) || v.is(json_value::kind::null);
+  throw input_error{v.where, fmt::format("{}is {}", plain ? "" : v.quoted() + " ", name_of(v.what)),
+                    std::string(allowed)};
 }
 
-auto fields::find(std::string_view key) const -> located {
-  const json_value* const value = object_.value->find(key);
-  return value == nullptr ? located{} : located{value, step_into(object_.where, key)};
+auto require(const json_value& object, std::string_view key, std::string_view allowed) -> const json_value& {
+  const json_value* const found = object.find(key);
+  if (found == nullptr) { throw input_error{step_into(object.where, key), "is missing", std::string(allowed)}; }
+  return *found;
 }
 
-auto fields::require(std::string_view key, std::string_view allowed) const -> located {
-  located found = find(key);
-  if (!found) { throw input_error{step_into(object_.where, key), "is missing", std::string(allowed)}; }
-  return found;
-}
-
-auto read_text(const located& v, std::string_view allowed) -> std::string {
+auto read_text(const json_value& v, std::string_view allowed) -> std::string {
   if (!v.is(json_value::kind::string)) { refuse_kind(v, allowed); }
-  return v.value->text;
+  return v.text;
 }
 
-auto read_integer(const located& v, std::int64_t least, std::int64_t most) -> std::int64_t {
+auto read_name(const json_value& object, std::string_view allowed) -> std::string {
+  const json_value& name = require(object, "name", allowed);
+  std::string out = read_text(name, allowed);
+  if (out.empty()) { throw input_error{name.where, "is empty", "a name of at least one character"}; }
+  return out;
+}
+
+auto read_integer(const json_value& v, std::int64_t least, std::int64_t most) -> std::int64_t {
   const auto allowed = fmt::format("an integer from {} to {}", least, most);
   if (!v.is(json_value::kind::integer)) { refuse_kind(v, allowed); }
   std::int64_t out = 0;
-  const bool fits = digits_to_integer(v.value->text, out);
+  const bool fits = digits_to_integer(v.text, out);
   if (!fits || out < least || out > most) { refuse(v, "is out of range", allowed); }
   return out;
 }
 
-auto read_count(const located& v, std::int32_t most) -> std::int32_t {
+auto read_count(const json_value& v, std::int32_t most) -> std::int32_t {
   return static_cast<std::int32_t>(read_integer(v, 1, most));
 }
 
-auto read_time(const located& v) -> ticks {
+auto read_boolean(const json_value& v) -> bool {
+  if (!v.is(json_value::kind::boolean)) { refuse_kind(v, "true or false"); }
+  return v.text == "true";
+}
+
+auto read_time(const json_value& v) -> ticks {
   if (v.is(json_value::kind::string)) { return read_time_text(v); }
   if (!v.is(json_value::kind::integer)) { refuse_kind(v, time_allowed); }
   ticks out = 0;
-  if (!digits_to_integer(v.value->text, out)) { refuse(v, "does not fit", "a time below 2^63 ns"); }
+  if (!digits_to_integer(v.text, out)) { refuse(v, "does not fit", "a time below 2^63 ns"); }
   return out;
 }
 
-auto read_time_from(const located& v, ticks least) -> ticks {
+auto read_time_from(const json_value& v, ticks least) -> ticks {
   const ticks time = read_time(v);
   if (time < least) {
     throw input_error{v.where,
@@ -173,30 +150,28 @@ auto read_time_from(const located& v, ticks least) -> ticks {
   return time;
 }
 
-auto read_bound(const located& v) -> interval<ticks> {
-  if (!v.is(json_value::kind::array)) { return {0, read_time(v)}; }
-  if (v.value->items.size() != 2) {
-    throw input_error{v.where, fmt::format("is an array of length {}", v.value->items.size()),
-                      "a time, or [lower, upper]"};
+auto read_span(const json_value& v) -> interval<ticks> {
+  if (!v.is(json_value::kind::array)) { return {0, read_time_from(v, 0)}; }
+  if (v.items.size() != 2) {
+    throw input_error{v.where, fmt::format("is an array of length {}", v.items.size()), "a time, or [lower, upper]"};
   }
-  return {read_time(v.item(0)), read_time(v.item(1))};
+  const interval<ticks> out{read_time_from(v.items[0], 0), read_time_from(v.items[1], 0)};
+  if (out.lower > out.upper) {
+    throw refused_at(v.where, {.fault = model_fault::best_case_exceeds_worst_case,
+                               .value = out.lower,
+                               .limit = out.upper,
+                               .has_value = true,
+                               .has_limit = true});
+  }
+  return out;
 }
 
-auto read_longest(const located& v) -> ticks {
-  const auto time = read_bound(v);
-  if (time.lower < 0 || time.upper < 0) { throw input_error{v.where, "is negative", "a time of at least 0ns"}; }
-  if (time.lower > time.upper) {
-    throw input_error{v.where, "has a lower bound above its upper bound", "[lower, upper] with lower <= upper"};
-  }
-  return time.upper;
-}
-
-auto read_ratio(const located& v) -> std::pair<std::int64_t, std::int64_t> {
+auto read_ratio(const json_value& v) -> std::pair<std::int64_t, std::int64_t> {
   constexpr std::string_view allowed = "a ratio such as \"9/5\", 2 or 1.8";
   if (!v.is(json_value::kind::string) && !v.is(json_value::kind::integer) && !v.is(json_value::kind::decimal)) {
     refuse_kind(v, allowed);
   }
-  const std::string_view text = v.value->text;
+  const std::string_view text = v.text;
   const std::size_t slash = text.find('/');
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;
@@ -206,12 +181,12 @@ auto read_ratio(const located& v) -> std::pair<std::int64_t, std::int64_t> {
       refuse(v, "is not a ratio", allowed);
     }
   } else {
-    decimal d;
-    if (!split_decimal(text, d)) { refuse(v, "is not a ratio", allowed); }
-    for (std::size_t i = 0; i < d.fraction.size(); ++i) {
-      if (!checked_multiply(denominator, std::int64_t{10}, denominator)) { refuse(v, "has too many digits", allowed); }
+    const auto d = split_decimal(text);
+    if (!d) { refuse(v, "is not a ratio", allowed); }
+    const std::string power = "1" + std::string(d->places, '0');
+    if (!digits_to_integer(d->digits, numerator) || !digits_to_integer(power, denominator)) {
+      refuse(v, "has too many digits", allowed);
     }
-    if (!scaled(d, d.fraction.size(), numerator)) { refuse(v, "has too many digits", allowed); }
   }
   if (denominator < 1) { refuse(v, "has a denominator below 1", allowed); }
   if (numerator < 0) { refuse(v, "is negative", allowed); }
@@ -219,10 +194,19 @@ auto read_ratio(const located& v) -> std::pair<std::int64_t, std::int64_t> {
   return {numerator / common, denominator / common};
 }
 
-auto require_array(const located& v, std::string_view allowed) -> located {
+auto require_array(const json_value& v, std::string_view allowed) -> const std::vector<json_value>& {
   if (!v.is(json_value::kind::array)) { refuse_kind(v, allowed); }
-  if (v.value->items.empty()) { throw input_error{v.where, "is empty", std::string(allowed)}; }
-  return v;
+  if (v.items.empty()) { throw input_error{v.where, "is empty", std::string(allowed)}; }
+  return v.items;
+}
+
+auto require_list(const json_value& v, std::string_view things, std::size_t most) -> const std::vector<json_value>& {
+  const auto& list = require_array(v, fmt::format("at least one {}", things.substr(0, things.size() - 1)));
+  if (list.size() > most) {
+    throw input_error{v.where, fmt::format("has {} {}, more than this program holds", list.size(), things),
+                      fmt::format("at most {}", most)};
+  }
+  return list;
 }
 
 }  // namespace takt::program

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <takt/core/number.hpp>
 #include <takt/model/stage.hpp>
@@ -16,45 +17,27 @@
 
 namespace takt::program {
 
-/// A value and where it stands.
-struct located {
-  const json_value* value = nullptr;
-  std::string where;
-
-  [[nodiscard]] explicit operator bool() const noexcept { return value != nullptr; }
-  [[nodiscard]] auto is(json_value::kind k) const noexcept -> bool { return value->what == k; }
-  [[nodiscard]] auto item(std::size_t i) const -> located { return {&value->items[i], step_into(where, i)}; }
-};
-
-/// The members of an object. Construction throws `input_error` when it is none, or has an unknown key, whose nearest
-/// known key it names.
-class fields {
- public:
-  fields(located object, std::span<const std::string_view> known);
-
-  /// Empty when there is no such key.
-  [[nodiscard]] auto find(std::string_view key) const -> located;
-  /// Throws when there is none.
-  [[nodiscard]] auto require(std::string_view key, std::string_view allowed) const -> located;
-
- private:
-  located object_;
-};
+/// The member of an object. Throws `input_error` when there is none.
+[[nodiscard]] auto require(const json_value& object, std::string_view key, std::string_view allowed)
+    -> const json_value&;
+/// Throws: the value is of a kind that cannot stand here.
+[[noreturn]] void refuse_kind(const json_value& v, std::string_view allowed);
 
 /// Readers of one value each. They throw `input_error` with the value and what is allowed in its place.
-[[nodiscard]] auto read_text(const located& v, std::string_view allowed) -> std::string;
-[[nodiscard]] auto read_integer(const located& v, std::int64_t least, std::int64_t most) -> std::int64_t;
-[[nodiscard]] auto read_count(const located& v, std::int32_t most) -> std::int32_t;
+[[nodiscard]] auto read_text(const json_value& v, std::string_view allowed) -> std::string;
+/// "name" of an object, with at least one character.
+[[nodiscard]] auto read_name(const json_value& object, std::string_view allowed) -> std::string;
+[[nodiscard]] auto read_integer(const json_value& v, std::int64_t least, std::int64_t most) -> std::int64_t;
+[[nodiscard]] auto read_count(const json_value& v, std::int32_t most) -> std::int32_t;
+[[nodiscard]] auto read_boolean(const json_value& v) -> bool;
 /// Whole nanoseconds, or decimal text with a unit that comes to a whole number of them. May be negative.
-[[nodiscard]] auto read_time(const located& v) -> ticks;
+[[nodiscard]] auto read_time(const json_value& v) -> ticks;
 /// The same, but at least so long.
-[[nodiscard]] auto read_time_from(const located& v, ticks least) -> ticks;
-/// `T` means [0, T].
-[[nodiscard]] auto read_bound(const located& v) -> interval<ticks>;
-/// The upper end of a bound, where longest times alone count.
-[[nodiscard]] auto read_longest(const located& v) -> ticks;
+[[nodiscard]] auto read_time_from(const json_value& v, ticks least) -> ticks;
+/// [lower, upper], or T for [0, T], neither negative nor reversed.
+[[nodiscard]] auto read_span(const json_value& v) -> interval<ticks>;
 /// "9/5", 2, 1.8 or "1.8" as an exact fraction with a positive denominator.
-[[nodiscard]] auto read_ratio(const located& v) -> std::pair<std::int64_t, std::int64_t>;
+[[nodiscard]] auto read_ratio(const json_value& v) -> std::pair<std::int64_t, std::int64_t>;
 /// What a word of a file stands for.
 template <class Value>
 struct named_value {
@@ -73,8 +56,11 @@ template <class Value, std::size_t N>
   return all[at].value;
 }
 
-/// The array itself, with at least one item.
-[[nodiscard]] auto require_array(const located& v, std::string_view allowed) -> located;
+/// The items of an array that has at least one.
+[[nodiscard]] auto require_array(const json_value& v, std::string_view allowed) -> const std::vector<json_value>&;
+/// At least one and at most so many things.
+[[nodiscard]] auto require_list(const json_value& v, std::string_view things, std::size_t most)
+    -> const std::vector<json_value>&;
 
 /// The candidate that takes the fewest changes of one character.
 [[nodiscard]] auto nearest(std::string_view word, std::span<const std::string_view> candidates) -> std::string_view;

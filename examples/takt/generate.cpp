@@ -6,10 +6,10 @@
 
 #include <takt/generation.hpp>
 #include <takt/report/fault_text.hpp>
-#include <takt/report/json.hpp>
 
 #include "command.hpp"
 #include "failure.hpp"
+#include "files/limits.hpp"
 #include "files/workload_file.hpp"
 #include "progress.hpp"
 
@@ -17,52 +17,48 @@ namespace takt::program {
 
 namespace {
 
-using report::json_writer;
+constexpr std::size_t max_segments = 4096;
+using generated_set = task_table<ticks, max_tasks, max_segments>;
 
-// What the reader of files holds.
-constexpr std::int32_t max_sms = 4096;
-constexpr std::int32_t max_virtual_per_sm = 64;
-using file_table = task_table<ticks, max_tasks, max_file_visits>;
-
-void write_bound(json_writer& json, std::string_view key, const interval<ticks>& time) {
-  json.key(key).begin_array().value(time.lower).value(time.upper).end_array();
+[[nodiscard]] auto visit_of(const segment_record<ticks>& s, std::uint32_t position) -> described_visit {
+  described_visit out;
+  out.parallelism = any_parallelism;
+  out.predecessors = position == 0 ? 0 : visit_mask{1} << (position - 1);
+  if (s.where != stage::kernel) {
+    out.where = s.where == stage::cpu ? visit_place::processor : visit_place::copy_engine;
+    out.direction = s.direction;
+    out.time = s.time;
+    out.known.add(visit_fact::time);
+    return out;
+  }
+  out.where = visit_place::gpu;
+  out.work = s.time;
+  out.overhead = s.overhead;
+  out.interleave_numerator = s.interleave_numerator;
+  out.interleave_denominator = s.interleave_denominator;
+  for (const visit_fact f : {visit_fact::work, visit_fact::overhead, visit_fact::interleave}) { out.known.add(f); }
+  return out;
 }
 
-void write_segment(json_writer& json, const segment_record<ticks>& s) {
-  json.begin_object();
-  if (s.where == stage::kernel) {
-    json.key("kernel").begin_object();
-    write_bound(json, "work", s.time);
-    json.member("overhead", s.overhead);
-    json.member("interleave", fmt::format("{}/{}", s.interleave_numerator, s.interleave_denominator)).end_object();
-  } else {
-    write_bound(json, name_of(s.where), s.time);
-    if (s.direction != copy_direction::unspecified) {
-      json.member("direction", s.direction == copy_direction::to_host ? "to-host" : "to-device");
+/// Names point into the set. False where a task has more segments than files hold.
+[[nodiscard]] auto describe_set(const platform_record& platform, const generated_set& set, workload_file& out) -> bool {
+  const gpu_record& gpu = platform.gpus[0];
+  out.board.processors = platform.cores;
+  out.board.copy_engines = platform.copy_engines;
+  out.board.gpus.push_back({.sms = gpu.sms, .virtual_per_sm = gpu.virtual_per_sm});
+  out.gpus.emplace_back();
+  out.rules.cpus = "deadline-monotonic";
+  out.rules.copies = platform.copy_engines > 0 ? "nonpreemptive-fixed-priority" : "";
+  out.more.resize(set.size());
+  bool fits = true;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const auto& t = set.tasks[i];
+    fits = fits && out.tasks.add_task({.name = t.name, .period = t.period, .deadline = t.deadline});
+    for (std::uint32_t j = 0; j < t.segment_count; ++j) {
+      fits = fits && out.tasks.add_visit(visit_of(set.segment(i, j), j));
     }
   }
-  json.end_object();
-}
-
-void write_set(std::ostream& out, const std::string& name, const platform_record& platform, const file_table& table) {
-  json_writer json{out};
-  json.begin_object().member("format", "takt/1").member("name", name).key("platform").begin_object();
-  json.key("cpus").begin_object().member("count", platform.cores).member("policy", "deadline-monotonic").end_object();
-  if (platform.copy_engines > 0) {
-    json.key("copy_engines").begin_object().member("count", platform.copy_engines);
-    json.member("policy", "nonpreemptive-fixed-priority").end_object();
-  }
-  const gpu_record& gpu = platform.gpus[0];
-  json.key("gpus").begin_array().begin_object().member("sms", gpu.sms).member("virtual_per_sm", gpu.virtual_per_sm);
-  json.member("sharing", "isolated").end_object().end_array().end_object().key("tasks").begin_array();
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
-    json.begin_object().member("name", t.name).member("period", t.period).member("deadline", t.deadline);
-    json.key("segments").begin_array();
-    for (std::size_t j = 0; j < t.segment_count; ++j) { write_segment(json, table.segment(i, j)); }
-    json.end_array().end_object();
-  }
-  json.end_array().end_object().finish();
+  return fits;
 }
 
 /// No set that the program itself could not read.
@@ -99,7 +95,7 @@ void require_at_most(const std::string& option, std::int32_t value, std::int32_t
   }
   if (fault == model_fault::set_does_not_fit) {
     return {"--subtasks", "a set has more segments than this program holds",
-            fmt::format("at most {} in all", max_file_visits)};
+            fmt::format("at most {} of a task and {} in all", max_visits_of_task, max_file_visits)};
   }
   if (fault == model_fault::time_overflow) {
     return {"--utilization", "a period overflows 64-bit nanoseconds", "a higher utilization or shorter ranges"};
@@ -115,15 +111,17 @@ auto generate_command(const generate_options& o) -> exit_code {
     throw input_error{"", fmt::format("\"{}\" is no generator of this program", o.name), "rtgpu"};
   }
   const auto set = options_of(o);
-  const auto table = std::make_unique<file_table>();
+  const auto table = std::make_unique<generated_set>();
   progress shown{"generating: sets"};
   for (std::uint64_t i = 0; i < o.count; ++i) {
     shown.show(i, o.count);
     if (const auto fault = generation::generate(set, o.seed, i, *table); fault != model_fault::none) {
       throw refusal_of(fault);
     }
-    write_set(std::cout, fmt::format("rtgpu, utilization {}, seed {}, set {}", o.utilization, o.seed, i),
-              generation::platform_of(set), *table);
+    const auto file = std::make_unique<workload_file>();
+    file->name = fmt::format("rtgpu, utilization {}, seed {}, set {}", o.utilization, o.seed, i);
+    if (!describe_set(generation::platform_of(set), *table, *file)) { throw refusal_of(model_fault::set_does_not_fit); }
+    print_in_one_line(std::cout, *file);
     if (!std::cout) { throw environment_error{"standard output cannot be written"}; }
   }
   return exit_code::ok;

@@ -2,6 +2,7 @@
 #include "json_value.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,36 +42,29 @@ namespace {
 
 class tree_builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
+  using kind = json_value::kind;
+
   explicit tree_builder(std::string_view text) : text_{text} {}
 
-  auto null() -> bool override { return add({}); }
-  auto boolean(bool value) -> bool override {
-    return add({.what = json_value::kind::boolean, .text = value ? "true" : "false"});
-  }
-  auto number_integer(number_integer_t value) -> bool override {
-    return add({.what = json_value::kind::integer, .text = std::to_string(value)});
-  }
-  auto number_unsigned(number_unsigned_t value) -> bool override {
-    return add({.what = json_value::kind::integer, .text = std::to_string(value)});
-  }
+  auto null() -> bool override { return add(kind::null, ""); }
+  auto boolean(bool value) -> bool override { return add(kind::boolean, value ? "true" : "false"); }
+  auto number_integer(number_integer_t value) -> bool override { return add(kind::integer, std::to_string(value)); }
+  auto number_unsigned(number_unsigned_t value) -> bool override { return add(kind::integer, std::to_string(value)); }
   auto number_float(number_float_t /*rounded*/, const string_t& digits) -> bool override {
     const bool whole = digits.find_first_of(".eE") == std::string::npos;
-    return add({.what = whole ? json_value::kind::integer : json_value::kind::decimal, .text = digits});
+    return add(whole ? kind::integer : kind::decimal, digits);
   }
-  auto string(string_t& value) -> bool override {
-    return add({.what = json_value::kind::string, .text = std::move(value)});
-  }
+  auto string(string_t& value) -> bool override { return add(kind::string, std::move(value)); }
   auto binary(binary_t& /*value*/) -> bool override { return false; }
-  auto start_object(std::size_t /*elements*/) -> bool override { return open(json_value::kind::object); }
-  auto start_array(std::size_t /*elements*/) -> bool override { return open(json_value::kind::array); }
+  auto start_object(std::size_t /*elements*/) -> bool override { return open(kind::object); }
+  auto start_array(std::size_t /*elements*/) -> bool override { return open(kind::array); }
   auto end_object() -> bool override { return close(); }
   auto end_array() -> bool override { return close(); }
   auto key(string_t& name) -> bool override {
-    json_value& object = *open_.back();
-    if (object.find(name) != nullptr) {
-      throw input_error{step_into(here(), name), "this key is already there", "each key once per object"};
+    if (open_.back()->find(name) != nullptr) {
+      throw input_error{step_into(open_.back()->where, name), "this key is already there", "each key once per object"};
     }
-    object.keys.push_back(std::move(name));
+    key_ = std::move(name);
     return true;
   }
   auto parse_error(std::size_t position, const std::string& /*token*/, const nlohmann::detail::exception& e)
@@ -82,22 +76,28 @@ class tree_builder final : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   /// A container does not grow while one of its items is open, so pointers to open ones stay valid.
-  auto add(json_value value) -> bool {
+  auto add(kind what, std::string text) -> bool {
+    json_value value{.what = what, .text = std::move(text)};
+    json_value* const holder = open_.empty() ? nullptr : open_.back();
+    if (holder != nullptr && holder->is(kind::object)) {
+      value.where = step_into(holder->where, key_);
+      value.key = std::move(key_);
+    } else if (holder != nullptr) {
+      value.where = step_into(holder->where, holder->items.size());
+    }
     if (++values_ > max_json_values) {
-      throw input_error{here(), fmt::format("the file has more than {} values", max_json_values), "fewer values"};
+      throw input_error{holder == nullptr ? "" : holder->where,
+                        fmt::format("the file has more than {} values", max_json_values), "fewer values"};
     }
-    if (open_.empty()) {
-      root_ = std::move(value);
-    } else {
-      open_.back()->items.push_back(std::move(value));
-    }
+    (holder == nullptr ? root_ : holder->items.emplace_back()) = std::move(value);
     return true;
   }
-  auto open(json_value::kind k) -> bool {
+  auto open(kind what) -> bool {
     if (open_.size() == max_json_depth) {
-      throw input_error{here(), fmt::format("values are nested more than {} deep", max_json_depth), "fewer levels"};
+      throw input_error{open_.back()->where, fmt::format("values are nested more than {} deep", max_json_depth),
+                        "fewer levels"};
     }
-    add({.what = k});
+    add(what, "");
     open_.push_back(open_.empty() ? &root_ : &open_.back()->items.back());
     return true;
   }
@@ -105,72 +105,37 @@ class tree_builder final : public nlohmann::json_sax<nlohmann::json> {
     open_.pop_back();
     return true;
   }
-  /// Pointer to the innermost open container.
-  [[nodiscard]] auto here() const -> std::string {
-    std::string where;
-    for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
-      const json_value& c = *open_[i];
-      where =
-          c.what == json_value::kind::object ? step_into(where, c.keys.back()) : step_into(where, c.items.size() - 1);
-    }
-    return where;
-  }
 
   std::string_view text_;
   json_value root_;
+  std::string key_;
   std::vector<json_value*> open_;
   std::size_t values_ = 0;
 };
 
-[[nodiscard]] auto escaped(std::string_view key) -> std::string {
-  std::string out;
-  for (const char c : key) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
-auto json_value::find(std::string_view key) const noexcept -> const json_value* {
-  if (what != kind::object) { return nullptr; }
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (keys[i] == key) { return &items[i]; }
-  }
-  return nullptr;
+auto json_value::find(std::string_view name) const noexcept -> const json_value* {
+  if (!is(kind::object)) { return nullptr; }
+  const auto found = std::ranges::find(items, name, &json_value::key);
+  return found == items.end() ? nullptr : &*found;
 }
 
 auto json_value::quoted() const -> std::string {
   constexpr std::size_t most = 60;
-  switch (what) {
-    case kind::null: return "null";
-    case kind::string: return fmt::format("\"{}\"", one_line(text, most));
-    case kind::array: return "an array";
-    case kind::object: return "an object";
-    case kind::boolean:
-    case kind::integer:
-    case kind::decimal: return one_line(text, most);
-  }
-  return {};
+  if (is(kind::string)) { return fmt::format("\"{}\"", one_line(text, most)); }
+  return is(kind::null) || is(kind::array) || is(kind::object) ? std::string{name_of(what)} : one_line(text, most);
+}
+
+auto named(std::string_view key, json_value v) -> json_value {
+  v.key = key;
+  return v;
 }
 
 auto name_of(json_value::kind k) noexcept -> std::string_view {
-  switch (k) {
-    case json_value::kind::null: return "null";
-    case json_value::kind::boolean: return "a boolean";
-    case json_value::kind::integer: return "an integer";
-    case json_value::kind::decimal: return "a decimal number";
-    case json_value::kind::string: return "a string";
-    case json_value::kind::array: return "an array";
-    case json_value::kind::object: return "an object";
-  }
-  return "";
+  constexpr std::array<std::string_view, 7> names{"null",     "a boolean", "an integer", "a decimal number",
+                                                  "a string", "an array",  "an object"};
+  return names[static_cast<std::size_t>(k)];
 }
 
 auto parse_json(std::string_view text) -> json_value {
@@ -180,7 +145,9 @@ auto parse_json(std::string_view text) -> json_value {
 }
 
 auto step_into(std::string_view where, std::string_view key) -> std::string {
-  return fmt::format("{}/{}", where, escaped(key));
+  nlohmann::json::json_pointer step;
+  step.push_back(std::string{key});
+  return std::string{where} + step.to_string();
 }
 
 auto step_into(std::string_view where, std::size_t index) -> std::string { return fmt::format("{}/{}", where, index); }

@@ -9,20 +9,26 @@
 
 namespace takt::program {
 
-/// A JSON value as it stands in a file. Numbers keep their digits, so that none is rounded before it is understood.
+/// A JSON value as it stands in a file, and where. Numbers keep their digits, so that none is rounded before it is
+/// understood.
 struct json_value {
   enum class kind : std::uint8_t { null, boolean, integer, decimal, string, array, object };
 
   kind what = kind::null;
   std::string text{};               ///< the digits of a number, the characters of a string
-  std::vector<std::string> keys{};  ///< of an object, one for each item
+  std::string key{};                ///< of a member of an object
+  std::string where{};              ///< a JSON pointer
   std::vector<json_value> items{};  ///< of an array or object
 
+  [[nodiscard]] auto is(kind k) const noexcept -> bool { return what == k; }
   /// Null when this is no object or has no such key.
-  [[nodiscard]] auto find(std::string_view key) const noexcept -> const json_value*;
+  [[nodiscard]] auto find(std::string_view name) const noexcept -> const json_value*;
   /// How a message quotes it: short, on one line.
   [[nodiscard]] auto quoted() const -> std::string;
 };
+
+/// As the member of an object.
+[[nodiscard]] auto named(std::string_view key, json_value v) -> json_value;
 
 [[nodiscard]] auto name_of(json_value::kind k) noexcept -> std::string_view;
 

@@ -9,22 +9,20 @@ namespace takt::program {
 
 namespace {
 
-[[nodiscard]] auto as_value(const std::string& text) -> json_value {
-  return {.what = json_value::kind::string, .text = text};
+[[nodiscard]] auto as_value(const std::string& option, const std::string& text) -> json_value {
+  return {.what = json_value::kind::string, .text = text, .where = option};
 }
 
 }  // namespace
 
 auto option_time(const std::string& option, const std::string& text) -> ticks {
-  const json_value value = as_value(text);
-  const ticks out = read_time({&value, option});
+  const ticks out = read_time(as_value(option, text));
   if (out < 0) { throw input_error{option, fmt::format("{} is negative", text), "a time of at least 0ns"}; }
   return out;
 }
 
 auto option_ratio(const std::string& option, const std::string& text) -> std::pair<std::int64_t, std::int64_t> {
-  const json_value value = as_value(text);
-  return read_ratio({&value, option});
+  return read_ratio(as_value(option, text));
 }
 
 auto option_range(const std::string& option, const std::string& text) -> interval<ticks> {

@@ -13,6 +13,7 @@
 #include <takt/core/random.hpp>
 
 #include "failure.hpp"
+#include "files/words.hpp"
 #include "files/workload_file.hpp"
 #include "json_value.hpp"
 #include "program.hpp"
@@ -303,6 +304,18 @@ TEST_CASE("files: keys and words are compared with all of the format, and choice
     const std::string found = refusal_of(with(text, from, to));
     CAPTURE(found);
     CHECK(contains(found, line));
+  }
+}
+
+TEST_CASE("files: docs/files.md names every key of every object") {
+  const std::string text = read(TAKT_SOURCE_DIR "/docs/files.md");
+  for (const takt::program::object_keys& object : takt::program::all_objects()) {
+    CAPTURE(object.what);
+    for (const std::string_view key : object.keys) {
+      CAPTURE(key);
+      const std::string quoted{key};
+      CHECK((contains(text, "`" + quoted + "`") || contains(text, "\"" + quoted + "\"")));
+    }
   }
 }
 

@@ -5,8 +5,6 @@
 #include <array>
 #include <string_view>
 
-#include "read_board.hpp"
-
 namespace takt::program {
 
 namespace {

@@ -18,11 +18,11 @@
 #include <takt/model/hardware.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
 
-#include "../file_head.hpp"
 #include "../json_value.hpp"
 
 namespace takt::program {
 
+inline constexpr std::size_t max_tasks = 64;
 inline constexpr std::size_t max_file_visits = 2048;
 inline constexpr std::size_t max_file_rows = 256;
 using file_tasks = described_tasks<max_tasks, max_file_visits, max_file_rows, max_file_visits>;
@@ -166,17 +166,20 @@ struct workload_file {
   std::vector<std::string> visit_at;
 };
 
+/// Whether the CPUs of a cluster share its tasks.
+[[nodiscard]] auto is_global(std::string_view cpu_policy) -> bool;
+
+/// How many clusters of CPUs tasks can name.
+[[nodiscard]] auto cluster_count(const workload_file& file) -> std::int32_t;
+
 /// Throws `input_error` when something is wrong with the file.
 [[nodiscard]] auto read_workload(const json_value& document) -> std::unique_ptr<workload_file>;
 
 /// The file in the one dialect. Read again, it has the same values.
 void print_workload(std::ostream& out, const workload_file& file);
+void print_in_one_line(std::ostream& out, const workload_file& file);
 
 /// Whether two files say the same, in whatever spelling.
 [[nodiscard]] auto same_values(const workload_file& a, const workload_file& b) -> bool;
-
-/// Longest and shortest time of so many bytes on the slowest of the GPUs; empty where some GPU has no copy model.
-[[nodiscard]] auto copy_time(const workload_file& file, copy_direction direction, std::int64_t bytes)
-    -> std::optional<interval<ticks>>;
 
 }  // namespace takt::program

@@ -10,7 +10,6 @@
 #include <takt/report/fault_text.hpp>
 
 #include "../fields.hpp"
-#include "../files/read_board.hpp"
 
 namespace takt::program {
 

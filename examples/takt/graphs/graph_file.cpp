@@ -8,7 +8,6 @@
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/report/fault_text.hpp>
 
-#include "../files/read_board.hpp"
 
 namespace takt::program {
 

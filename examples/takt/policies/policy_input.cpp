@@ -18,7 +18,6 @@
 #include <takt/report/table.hpp>
 
 #include "../fields.hpp"
-#include "../files/read_board.hpp"
 #include "../large_stack.hpp"
 #include "file_policies.hpp"
 

@@ -51,6 +51,9 @@ struct described_visit {
   ticks slice = 0;  ///< of the context
   std::int64_t bytes = 0;
   std::int64_t state = 0;
+
+  [[nodiscard]] friend constexpr auto operator==(const described_visit&, const described_visit&) noexcept
+      -> bool = default;
 };
 
 /// An edge between jobs, or one with tokens of its own: job j of `to` needs job j - `lag` of `from`. Positions are
@@ -60,6 +63,9 @@ struct described_edge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::int32_t lag = 0;
+
+  [[nodiscard]] friend constexpr auto operator==(const described_edge&, const described_edge&) noexcept
+      -> bool = default;
 };
 
 struct described_task {
@@ -73,6 +79,9 @@ struct described_task {
   std::int64_t memory = 0;       ///< bytes, 0: not said
   std::uint32_t first_visit = 0;
   std::uint32_t visit_count = 0;
+
+  [[nodiscard]] friend constexpr auto operator==(const described_task&, const described_task&) noexcept
+      -> bool = default;
 };
 
 /// A workload as values, whatever it was written as, before any rule looks at it: every policy reads its own view of

@@ -48,6 +48,8 @@ struct hardware {
   std::int32_t copy_engines = 0;
   inline_vector<gpu_hardware, max_gpus> gpus;
   inline_vector<own_hardware, max_own_resources> own;
+
+  [[nodiscard]] friend constexpr auto operator==(const hardware&, const hardware&) noexcept -> bool = default;
 };
 
 }  // namespace takt

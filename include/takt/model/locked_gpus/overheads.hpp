@@ -33,6 +33,8 @@ struct gpusync_overheads {
              system_call_in < zero || system_call_out < zero || lock < zero || unlock < zero || top_half < zero ||
              bottom_half < zero);
   }
+
+  [[nodiscard]] friend constexpr auto operator==(const gpusync_overheads&, const gpusync_overheads&) -> bool = default;
 };
 
 }  // namespace takt

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <tuple>
+
+#include <takt/core/checked.hpp>
+#include <takt/report/format_duration.hpp>
+
+#include "limits.hpp"
+#include "parts.hpp"
+
+namespace takt::program {
+
+namespace {
+
+using std::string_view;
+
+constexpr std::int32_t largest = std::numeric_limits<std::int32_t>::max();
+
+struct scaling_entry {
+  ticks c100 = 0;
+  std::int32_t fixed_permille = 0;
+};
+const table<scaling_entry> scaling_table{
+    "a time that scales",
+    {{"c100", &scaling_entry::c100, time_from(1), needed("the time with the whole GPU")},
+     {"fixed_permille", &scaling_entry::fixed_permille, integer(0, 1000), always}}};
+
+[[nodiscard]] auto read_measurement(const json_value& v) -> measured_share {
+  if (!v.is(json_value::kind::array) || v.items.size() != 2) {
+    throw input_error{v.where, "is no measurement", "[per cent, time]"};
+  }
+  return {share::bounded(static_cast<std::int32_t>(read_integer(v.items[0], 1, 100))), read_time_from(v.items[1], 1)};
+}
+
+struct share_row {
+  auto operator()(const json_value& v) const -> wcet_row {
+    if (v.is(json_value::kind::object)) {
+      const auto row = object_of{scaling_table}(v);
+      return wcet_row::scaling(row.c100, row.fixed_permille);
+    }
+    constexpr string_view allowed =
+        "{\"c100\": time, \"fixed_permille\": n}, 100 times for 1 to 100 per cent, or a few [per cent, time]";
+    const auto& list = require_array(v, allowed);
+    if (list[0].is(json_value::kind::array)) {
+      std::vector<measured_share> few;
+      for (const json_value& pair : list) { few.push_back(read_measurement(pair)); }
+      if (std::ranges::any_of(few, [](const measured_share& m) { return m.held == full_share; })) {
+        return wcet_row::interpolated(few);
+      }
+      throw input_error{v.where, "says nothing about the whole GPU", "a measurement [100, time] among the others"};
+    }
+    if (list.size() != wcet_row::shares) {
+      throw input_error{v.where, fmt::format("has {} times", list.size()), std::string(allowed)};
+    }
+    std::array<ticks, wcet_row::shares> times{};
+    for (std::size_t i = 0; i < times.size(); ++i) { times[i] = read_time_from(list[i], 1); }
+    return wcet_row::measured(times);
+  }
+
+  /// As the time of which a part scales, if it is one, else as all its times.
+  [[nodiscard]] auto print(const wcet_row& row) const -> ordered_json {
+    const ticks whole = row.at(full_share);
+    for (std::int32_t fixed = 0; fixed <= 1000; ++fixed) {
+      if (wcet_row::scaling(whole, fixed) == row) { return print_object({whole, fixed}, scaling_table); }
+    }
+    ordered_json times = ordered_json::array();
+    for (std::int32_t percent = 1; percent <= 100; ++percent) { times.push_back(row.at(share::bounded(percent))); }
+    return times;
+  }
+};
+
+/// A kernel with what stands beside the table of visits.
+struct kernel_entry : described_visit {
+  std::vector<interval<ticks>> times;
+  std::optional<wcet_row> by_share;
+  const hardware* board = nullptr;
+};
+
+/// A key whose value is a fact: what is not known is not printed.
+template <class Member, class C, class Reader>
+[[nodiscard]] auto fact(string_view key, visit_fact f, Member C::* member, Reader reader) -> row<kernel_entry> {
+  row<kernel_entry> out{key, member, reader};
+  out.shown = [f](const kernel_entry& k) { return k.known.has(f); };
+  out.read = [f, read = out.read](kernel_entry& k, const json_value& v) {
+    read(k, v);
+    k.known.add(f);
+  };
+  return out;
+}
+
+[[nodiscard]] auto read_positive(const json_value& v) -> ticks {
+  const ticks time = read_span(v).upper;
+  if (time < 1) { throw input_error{v.where, "0ns is not positive", "a time of at least 1ns"}; }
+  return time;
+}
+
+[[nodiscard]] auto read_interleave(const json_value& v, kernel_entry& out) -> std::int64_t {
+  std::int64_t numerator = 0;
+  std::tie(numerator, out.interleave_denominator) = read_ratio(v);
+  if (numerator < out.interleave_denominator) {
+    auto refused = refused_at(v.where, {.fault = model_fault::interleave_below_one});
+    refused.problem = fmt::format("{}/{} {}", numerator, out.interleave_denominator, refused.problem);
+    throw refused;
+  }
+  return numerator;
+}
+
+[[nodiscard]] auto read_threads(const json_value& v, const kernel_entry& k) -> std::int64_t {
+  std::int32_t most = max_threads;
+  for (const gpu_hardware& gpu : k.board->gpus) {
+    if (gpu.threads_per_sm > 0) { most = std::min(most, gpu.threads_per_sm / gpu.warp_size * gpu.warp_size); }
+  }
+  return read_count(v, most);
+}
+
+[[nodiscard]] auto read_cost(const json_value& v, const kernel_entry& k) -> ticks {
+  const ticks cost = read_time_from(v, 0);
+  if (k.known.has(visit_fact::wcet) && cost > k.wcet) {
+    throw refused_at(v.where, {.fault = model_fault::preemption_cost_exceeds_time,
+                               .value = cost,
+                               .limit = k.wcet,
+                               .has_value = true,
+                               .has_limit = true});
+  }
+  return cost;
+}
+
+struct width_word {
+  auto operator()(const json_value& v) const -> kernel_width {
+    return read_word(v, choices::kernel_width) == "one-core" ? kernel_width::one_core : kernel_width::all_cores;
+  }
+  [[nodiscard]] auto print(kernel_width width) const -> ordered_json {
+    return needs_all_cores(width) ? "all-cores" : "one-core";
+  }
+};
+
+[[nodiscard]] auto read_sm(const json_value& v, kernel_entry& k) -> std::int64_t {
+  if (k.known.has(visit_fact::pinning) && needs_all_cores(k.width)) {
+    throw input_error{v.where, "pins a kernel that needs all cores", "no core, or \"one-core\""};
+  }
+  if (k.board->gpus.empty() || k.board->gpus[0].sms == 0) {
+    throw input_error{v.where, "names an SM of a GPU whose SMs are not known", "platform.gpus[0].sms, or no core"};
+  }
+  k.width = kernel_width::one_core;
+  return read_integer(v, 0, k.board->gpus[0].sms - 1);
+}
+
+const table<kernel_entry> kernel_table{
+    "a kernel",
+    {fact("work", visit_fact::work, &described_visit::work, read_span),
+     fact("overhead", visit_fact::overhead, &described_visit::overhead, time_from(0)),
+     fact("interleave", visit_fact::interleave, &described_visit::interleave_numerator, read_interleave),
+     fact("time_on", visit_fact::times_on_sms, &kernel_entry::times,
+          list_of{read_span, "the times on 1, 2, ... virtual SMs"}),
+     fact("blocks", visit_fact::grid, &described_visit::blocks, integer(1, largest)),
+     fact("threads_per_block", visit_fact::grid, &described_visit::threads, read_threads),
+     fact("length", visit_fact::block_length, &described_visit::block_length, read_positive),
+     fact("wcet", visit_fact::wcet, &described_visit::wcet, read_positive),
+     fact("preemption_cost", visit_fact::preemption_cost, &described_visit::preemption_cost, read_cost),
+     fact("width", visit_fact::pinning, &described_visit::width, width_word{}),
+     fact("core", visit_fact::pinning, &described_visit::sm, read_sm),
+     fact("wcet_by_share", visit_fact::wcet_by_share, &kernel_entry::by_share, share_row{}),
+     fact("state", visit_fact::state, &described_visit::state, integer(0, most_bytes)),
+     fact("context", visit_fact::context, &described_visit::context, integer(0, largest)),
+     fact("slice", visit_fact::slice, &described_visit::slice, time_from(1))}};
+
+/// The work that SMs divide, and what they do not.
+void require_consistent_work(const json_value& v, const described_visit& k) {
+  if (!k.known.has(visit_fact::work)) { return; }
+  ticks product = 0;
+  if (!checked_multiply(k.work.upper, k.interleave_numerator, product)) {
+    auto refused = refused_at(v.find("work")->where, {.fault = model_fault::time_overflow, .task = 0});
+    refused.problem = fmt::format("{} x interleave {}", report::format_duration(k.work.upper), refused.problem);
+    throw refused;
+  }
+  if (k.known.has(visit_fact::overhead) && k.overhead > ceil_divide<ticks>(product, k.interleave_denominator)) {
+    throw refused_at(v.find("overhead")->where,
+                     {.fault = model_fault::overhead_exceeds_work, .value = k.overhead, .has_value = true});
+  }
+}
+
+void require_room(bool room, const json_value& v, string_view key, std::size_t most) {
+  if (room) { return; }
+  throw input_error{v.find(key)->where, "is more than this program holds", fmt::format("at most {} in all", most)};
+}
+
+}  // namespace
+
+auto read_kernel(const json_value& v, workload_file& file) -> described_visit {
+  kernel_entry k;
+  k.where = visit_place::gpu;
+  k.board = &file.board;
+  read_object(v, kernel_table, k);
+  if (k.known.has(visit_fact::grid)) {
+    (void)require(v, "blocks", "how many blocks a job has");
+    (void)require(v, "threads_per_block", "threads of one block");
+  }
+  require_consistent_work(v, k);
+  if (k.known.has(visit_fact::times_on_sms)) {
+    k.first_sample = static_cast<std::uint32_t>(file.tasks.samples.size());
+    k.samples = static_cast<std::uint32_t>(k.times.size());
+    for (const auto& time : k.times) {
+      require_room(file.tasks.samples.push_back(time), v, "time_on", max_file_visits);
+    }
+  }
+  if (k.by_share) {
+    k.row = static_cast<std::uint32_t>(file.tasks.rows.size());
+    require_room(file.tasks.rows.push_back(*k.by_share), v, "wcet_by_share", max_file_rows);
+  }
+  return k;
+}
+
+auto print_kernel(const file_tasks& tasks, const described_visit& v) -> ordered_json {
+  kernel_entry k{v, {}, {}};
+  for (std::uint32_t i = 0; i < v.samples; ++i) { k.times.push_back(tasks.samples[v.first_sample + i]); }
+  if (v.known.has(visit_fact::wcet_by_share)) { k.by_share = tasks.rows[v.row]; }
+  ordered_json out = print_object(k, kernel_table);
+  if (v.known.has(visit_fact::interleave)) {
+    out["interleave"] = fmt::format("{}/{}", v.interleave_numerator, v.interleave_denominator);
+  }
+  if (v.sm == any_core) { out.erase("core"); }
+  return out;
+}
+
+auto kernel_keys() -> object_keys { return kernel_table.keys(); }
+auto scaling_keys() -> object_keys { return scaling_table.keys(); }
+
+}  // namespace takt::program
