@@ -5,6 +5,7 @@
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/published.hpp>
+#include <takt/rules/pool_facts.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
 #include <array>
@@ -221,22 +222,29 @@ void simulate_threads(const Policy& policy, const Rule& rule, const workload& ru
           .run(run.tasks);
   count.errors += flat.error ? 1U : 0U;
   if (flat.error) { return; }
-  const auto shape = takt::detail::shape_of(board);
+  std::int32_t processors = 1;
+  std::int32_t together = 1;
+  board.each([&](const auto& p) {
+    using facts = takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>;
+    if (!facts::is_processors(p)) { return; }
+    processors = facts::units(p);
+    together = facts::cluster(p);
+  });
   const auto copies = takt::copy_rule_of(policy, rule);
   spinning_machine::system s{.engines = flat.stations.size(),
                              .by_deadline = takt::EarliestDeadlineFirst<takt::kernel_order_beside<Rule>>,
                              .engines_fifo = takt::FirstComeFirstServed<std::remove_cvref_t<decltype(copies)>>};
-  s.processors.assign(static_cast<std::size_t>(shape.processors / shape.together),
-                      static_cast<std::size_t>(shape.together));
+  s.processors.assign(static_cast<std::size_t>(processors / together), static_cast<std::size_t>(together));
   for (std::size_t i = 0; i < flat.table.size(); ++i) {
     const auto& t = flat.table.tasks[i];
     takt::priority_point point{};
-    REQUIRE(rule.job_order(shape.together)
-                .point({1, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority}, 0, point));
+    REQUIRE(
+        rule.job_order(together).point({1, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority}, 0, point));
     spinning_machine::task out{.period = t.period, .deadline = t.deadline, .jitter = t.jitter};
     out.priority = point.point;
-    const auto core = v.verdict.plan.cores.empty() ? 0 : v.verdict.plan.cores[i];
-    out.cluster = static_cast<std::size_t>(core / shape.together);
+    const auto named = run.tasks.tasks[i].core == takt::any_core ? 0 : run.tasks.tasks[i].core;
+    const auto core = v.verdict.plan.cores.empty() ? named : v.verdict.plan.cores[i];
+    out.cluster = static_cast<std::size_t>(core / together);
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       const auto& x = flat.table.visit(i, p);
       using spinning_machine::place;
