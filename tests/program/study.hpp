@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -33,6 +34,26 @@ struct row {
   [[nodiscard]] auto count(const std::string& column) const -> int { return std::stoi(cells.at(column)); }
   [[nodiscard]] auto value(const std::string& column) const -> double { return std::stod(cells.at(column)); }
 };
+
+/// Each call is refused as wrong input, with these words and nothing else.
+inline void check_refused(const std::vector<std::pair<std::string, std::string>>& calls) {
+  for (const auto& [arguments, words] : calls) {
+    CAPTURE(arguments);
+    const outcome o = takt("sweep " + arguments);
+    INFO(o.err);
+    CHECK(o.code == 3);
+    CHECK(o.out.empty());
+    CHECK(contains(o.err, words));
+  }
+}
+
+/// Equal bytes for any number of threads, and other ones for another seed.
+inline void check_repeatable(const std::string& call) {
+  const std::string one = takt("sweep " + call + " --jobs 1").out;
+  CHECK_FALSE(one.empty());
+  CHECK(one == takt("sweep " + call + " --jobs 3").out);
+  CHECK(one != takt("sweep " + call + " --seed 2").out);
+}
 
 /// The rows of a study, checked to be complete.
 [[nodiscard]] inline auto run_study(const std::string& arguments) -> std::vector<row> {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include <fcntl.h>
@@ -51,17 +51,9 @@ constexpr std::size_t seal_length = sizeof(" #0123456789abcdef") - 1;
 }
 
 [[nodiscard]] auto numbers_of(std::string_view line) -> std::vector<std::int64_t> {
-  std::vector<std::int64_t> out;
-  const char* at = line.data();
-  const char* const end = at + line.size();
-  while (at != end) {
-    std::int64_t value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc{}) { return {}; }
-    out.push_back(value);
-    at = next != end && *next == ' ' ? next + 1 : next;
-  }
-  return out;
+  std::istringstream text{std::string{line}};
+  const std::vector<std::int64_t> out{std::istream_iterator<std::int64_t>{text}, {}};
+  return text.eof() ? out : std::vector<std::int64_t>{};
 }
 
 [[nodiscard]] auto bytes_of(const fs::path& path) -> std::string {

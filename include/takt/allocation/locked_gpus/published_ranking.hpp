@@ -47,6 +47,15 @@ namespace detail {
   return places[find_studied(name)];
 }
 
+[[nodiscard]] constexpr auto copies_directly(migration_path path) noexcept -> bool {
+  switch (path) {
+    case migration_path::none: return false;
+    case migration_path::peer_to_peer: return true;
+    case migration_path::system_memory: return false;
+  }
+  return false;
+}
+
 /// Of the pairs that `names(a, b)` picks, those with a above b.
 template <class Names>
 [[nodiscard]] constexpr auto count_above(const studied_places& places, Names names) -> observed_cases {
@@ -95,8 +104,8 @@ inline constexpr std::array<ranking_observation, 7> ranking_observations{{
     {"2 GPUs per cluster, CPUs not partitioned: migration from GPU to GPU is above system memory (17)",
      [](const studied_places& places) {
        return detail::count_above(places, [](const auto& a, const auto& b) {
-         return a.cpu_cluster_size > 1 && a.gpu_cluster_size == 2 && a.migration == migration_path::peer_to_peer &&
-                b.migration != a.migration && detail::alike_but_for(&gpusync_configuration::migration, a, b);
+         return a.cpu_cluster_size > 1 && a.gpu_cluster_size == 2 && detail::copies_directly(a.migration) &&
+                !detail::copies_directly(b.migration) && detail::alike_but_for(&gpusync_configuration::migration, a, b);
        });
      }},
     {"2 GPUs per cluster are above 4, all else equal (observations 18 and 23)",
