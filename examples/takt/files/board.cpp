@@ -98,10 +98,12 @@ struct copy_model_of {
     if (const auto* const setup = v.find("setup"); setup != nullptr && !any) {
       throw input_error{setup->where, "is of no copies", "bytes_per_us beside it, or setup in to_device and to_host"};
     }
-    if (any) { out.to_device = out.to_host = out; }
-    return out;
+    const transfer_cost& cost = out;
+    if (any) { out.to_device = out.to_host = cost; }
+    const transfer_model& model = out;
+    return model;
   }
-  [[nodiscard]] auto print(const transfer_model& m) const -> ordered_json {
+  [[nodiscard]] static auto print(const transfer_model& m) -> ordered_json {
     return print_object({{}, m}, transfers_table);
   }
 };

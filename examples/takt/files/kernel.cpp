@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <tuple>
 
 #include <takt/core/checked.hpp>
 #include <takt/report/format_duration.hpp>
@@ -60,7 +59,7 @@ struct share_row {
   }
 
   /// As the time of which a part scales, if it is one, else as all its times.
-  [[nodiscard]] auto print(const wcet_row& row) const -> ordered_json {
+  [[nodiscard]] static auto print(const wcet_row& row) -> ordered_json {
     const ticks whole = row.at(full_share);
     for (std::int32_t fixed = 0; fixed <= 1000; ++fixed) {
       if (wcet_row::scaling(whole, fixed) == row) { return print_object({whole, fixed}, scaling_table); }
@@ -96,14 +95,19 @@ template <class Member, class C, class Reader>
   return time;
 }
 
+/// The words of a fault behind those of a value.
+[[nodiscard]] auto refused_with(const std::string& value, const json_value& v, model_fault fault) -> input_error {
+  input_error out = refused_at(v.where, {.fault = fault, .task = 0});
+  out.problem = fmt::format("{} {}", value, out.problem);
+  return out;
+}
+
 [[nodiscard]] auto read_interleave(const json_value& v, kernel_entry& out) -> std::int64_t {
-  std::int64_t numerator = 0;
-  std::tie(numerator, out.interleave_denominator) = read_ratio(v);
-  if (numerator < out.interleave_denominator) {
-    auto refused = refused_at(v.where, {.fault = model_fault::interleave_below_one});
-    refused.problem = fmt::format("{}/{} {}", numerator, out.interleave_denominator, refused.problem);
-    throw refused;
+  const auto [numerator, denominator] = read_ratio(v);
+  if (numerator < denominator) {
+    throw refused_with(fmt::format("{}/{}", numerator, denominator), v, model_fault::interleave_below_one);
   }
+  out.interleave_denominator = denominator;
   return numerator;
 }
 
@@ -131,7 +135,7 @@ struct width_word {
   auto operator()(const json_value& v) const -> kernel_width {
     return read_word(v, choices::kernel_width) == "one-core" ? kernel_width::one_core : kernel_width::all_cores;
   }
-  [[nodiscard]] auto print(kernel_width width) const -> ordered_json {
+  [[nodiscard]] static auto print(kernel_width width) -> ordered_json {
     return needs_all_cores(width) ? "all-cores" : "one-core";
   }
 };
@@ -171,9 +175,8 @@ void require_consistent_work(const json_value& v, const described_visit& k) {
   if (!k.known.has(visit_fact::work)) { return; }
   ticks product = 0;
   if (!checked_multiply(k.work.upper, k.interleave_numerator, product)) {
-    auto refused = refused_at(v.find("work")->where, {.fault = model_fault::time_overflow, .task = 0});
-    refused.problem = fmt::format("{} x interleave {}", report::format_duration(k.work.upper), refused.problem);
-    throw refused;
+    throw refused_with(fmt::format("{} x interleave", report::format_duration(k.work.upper)), *v.find("work"),
+                       model_fault::time_overflow);
   }
   if (k.known.has(visit_fact::overhead) && k.overhead > ceil_divide<ticks>(product, k.interleave_denominator)) {
     throw refused_at(v.find("overhead")->where,
@@ -209,7 +212,8 @@ auto read_kernel(const json_value& v, workload_file& file) -> described_visit {
     k.row = static_cast<std::uint32_t>(file.tasks.rows.size());
     require_room(file.tasks.rows.push_back(*k.by_share), v, "wcet_by_share", max_file_rows);
   }
-  return k;
+  const described_visit& visit = k;
+  return visit;
 }
 
 auto print_kernel(const file_tasks& tasks, const described_visit& v) -> ordered_json {

@@ -74,7 +74,7 @@ const object_keys token_section{"a token section",
   add_copy("bytes_in", "to-device");
   for (const json_value& time : kernels) {
     json_value kernel = object(time.where, {named("wcet", time)});
-    if (state != nullptr && &time == &kernels[0]) { kernel.items.push_back(named("state", *state)); }
+    if (state != nullptr && &time == kernels.data()) { kernel.items.push_back(named("state", *state)); }
     out.items.push_back(object(time.where, {named("kernel", std::move(kernel)), in_section}));
   }
   add_copy("bytes_out", "to-host");

@@ -92,7 +92,7 @@ void require_cpus(const workload_file& file, const json_value& v) {
   const copy_direction direction = copy.direction.empty()        ? copy_direction::unspecified
                                    : copy.direction == "to-host" ? to_host
                                                                  : to_device;
-  const auto time = copy.time ? copy.time : copy_time(file, direction, *copy.bytes);
+  const auto time = copy.time ? copy.time : copy_time(file, direction, copy.bytes.value_or(0));
   if (file.board.copy_engines == 0 && file.rules.gpus.sharing == "fifo-blocks" && time) {
     require_cpus(file, body);
     return timed(visit_place::processor, *time);

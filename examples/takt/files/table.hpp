@@ -42,7 +42,7 @@ template <class Reader, class Value>
   if constexpr (requires { reader.print(value); }) {
     return reader.print(value);
   } else if constexpr (requires { *value; }) {
-    return printed(reader, *value);
+    return printed(reader, *value);  // NOLINT(bugprone-unchecked-optional-access): what is not there is not printed
   } else {
     return written(value);
   }
@@ -109,24 +109,25 @@ struct row {
   /// The code around the table reads it.
   template <class Member, class C>
   row(std::string_view key, Member C::* member, row_facts more = {})
-      : row{key, member, [](const json_value&) { return Member{}; }, std::move(more)} {
-    read = nullptr;
-  }
+      : name{key},
+        facts{std::move(more)},
+        shown{differs(member, facts.always)},
+        print{[=](const T& value) { return printed(std::identity{}, value.*member); }} {}
   /// `reader` makes the value of a member from a JSON value, and from what the rows before have read if it wants that.
   template <class Member, class C, class Reader>
     requires(!std::same_as<Reader, row_facts>)
   row(std::string_view key, Member C::* member, Reader reader, row_facts more = {})
-      : name{key}, facts{std::move(more)} {
-    read = [=](T& out, const json_value& v) {
-      if constexpr (std::is_invocable_v<const Reader&, const json_value&, T&>) {
-        out.*member = static_cast<Member>(reader(v, out));
-      } else {
-        out.*member = static_cast<Member>(reader(v));
-      }
-    };
-    shown = [=, always = facts.always](const T& value) { return always || value.*member != T{}.*member; };
-    print = [=](const T& value) { return printed(reader, value.*member); };
-  }
+      : name{key},
+        facts{std::move(more)},
+        read{[=](T& out, const json_value& v) {
+          if constexpr (std::is_invocable_v<const Reader&, const json_value&, T&>) {
+            out.*member = static_cast<Member>(reader(v, out));
+          } else {
+            out.*member = static_cast<Member>(reader(v));
+          }
+        }},
+        shown{differs(member, facts.always)},
+        print{[=](const T& value) { return printed(reader, value.*member); }} {}
   [[nodiscard]] auto shown_if(std::function<bool(const T&)> condition) const -> row {
     row out = *this;
     out.shown = std::move(condition);
@@ -138,6 +139,12 @@ struct row {
   std::function<void(T&, const json_value&)> read{};
   std::function<bool(const T&)> shown{};
   std::function<ordered_json(const T&)> print{};
+
+ private:
+  template <class Member, class C>
+  [[nodiscard]] static auto differs(Member C::* member, bool printed_always) -> std::function<bool(const T&)> {
+    return [=](const T& value) { return printed_always || value.*member != T{}.*member; };
+  }
 };
 
 /// Everything that may stand in an object of the format.
