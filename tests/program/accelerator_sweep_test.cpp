@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
@@ -19,6 +18,7 @@ using takt::test::contains;
 using takt::test::outcome;
 using takt::test::read;
 using takt::test::row;
+using takt::test::rows_with;
 using takt::test::run_study;
 using takt::test::scratch;
 using takt::test::sets;
@@ -59,14 +59,6 @@ void check_picture(const std::string& study, const std::vector<std::string>& tex
   }
 }
 
-/// The rows of one series, by its first cell.
-auto of(const std::vector<row>& rows, const std::string& key, const std::string& cell) -> std::vector<row> {
-  std::vector<row> out;
-  std::ranges::copy_if(rows, std::back_inserter(out), [&](const row& r) { return r.cells.at(key) == cell; });
-  REQUIRE_FALSE(out.empty());
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("AP-29 Fig. 6 and 7 compare the tests for two slots beside the exact one, and the printed one is above it") {
@@ -99,10 +91,10 @@ TEST_CASE(
   CHECK(rows.size() == 80);
   check_orderings(rows);
   CHECK(printed_above_exact(rows));
-  for (const row& r : of(rows, "configuration", "T=20/40/80 slot=20 D=T")) {
+  for (const row& r : rows_with(rows, "configuration", "T=20/40/80 slot=20 D=T")) {
     for (const char* m : {"sbf", "harm", "l3prop"}) { CHECK(r.count(m) == r.count("exact")); }
   }
-  for (const row& r : of(rows, "configuration", "T=20 slot=20")) { CHECK(r.count("our") == r.count("exact")); }
+  for (const row& r : rows_with(rows, "configuration", "T=20 slot=20")) { CHECK(r.count("our") == r.count("exact")); }
   const auto total = [&rows](const char* column, const char* configuration) {
     return sum(rows, column, {{"configuration", configuration}, {"gang_utilization", "0.5"}});
   };
@@ -122,15 +114,15 @@ TEST_CASE(
     CHECK(r.value("median") >= 1);
   }
   for (const char* scheduler : {"takt_1", "takt_2", "takt_3"}) {
-    for (const row& r : of(rows, "scheduler", scheduler)) {
+    for (const row& r : rows_with(rows, "scheduler", scheduler)) {
       CHECK(r.value("bound") > 0);
       CHECK(r.value("max") <= r.value("bound"));
     }
   }
   for (const char* without : {"streams", "queue"}) {
-    const auto uncontrolled = of(rows, "scheduler", without);
+    const auto uncontrolled = rows_with(rows, "scheduler", without);
     for (const char* scheduler : {"takt_1", "takt_2", "takt_3"}) {
-      const auto controlled = of(rows, "scheduler", scheduler);
+      const auto controlled = rows_with(rows, "scheduler", scheduler);
       for (std::size_t i = 3; i < controlled.size(); ++i) {
         for (const char* c : {"max", "spread", "percentile_99"}) {
           CAPTURE(c);
@@ -139,8 +131,8 @@ TEST_CASE(
       }
     }
   }
-  for (const row& r : of(rows, "scheduler", "takt_3")) { CHECK(r.value("spread") < 0.07); }
-  for (const row& r : of(rows, "scheduler", "streams")) { CHECK(r.value("spread") > 1); }
+  for (const row& r : rows_with(rows, "scheduler", "takt_3")) { CHECK(r.value("spread") < 0.07); }
+  for (const row& r : rows_with(rows, "scheduler", "streams")) { CHECK(r.value("spread") > 1); }
   check_picture("accelerator-fig9 --sets 50", {"99th percentile", "spread", "takt, 2 levels", "a stream per task"});
 }
 
@@ -149,7 +141,7 @@ TEST_CASE(
   const auto rows = run_study("accelerator-fig10");
   CHECK(rows.size() == 24);
   for (const char* cost : {"ideal", "race"}) {
-    for (const row& r : of(rows, "cost", cost)) {
+    for (const row& r : rows_with(rows, "cost", cost)) {
       const double waves = r.value("waves");
       CHECK(r.value("low_alone") == 8 * waves);
       CHECK(r.value("low_with_high") == (waves == 1 ? 8 : 8 * waves + 8));
@@ -157,7 +149,7 @@ TEST_CASE(
     }
   }
   // Where a kernel could be stopped at once at the price of a wave, one wave of blocks would not protect it.
-  CHECK(of(rows, "cost", "overhead").front().value("low_with_high") == 24);
+  CHECK(rows_with(rows, "cost", "overhead").front().value("low_with_high") == 24);
   check_picture("accelerator-fig10", {"low task alone", "high task", "waves of the low task"});
 }
 

@@ -11,6 +11,7 @@
 
 #include <takt/core/random.hpp>
 
+#include "../support/environment.hpp"
 #include "program.hpp"
 
 namespace {
@@ -209,8 +210,7 @@ TEST_CASE("program: wrong commands and options are refused with one line and exi
 }
 
 TEST_CASE("program: files with random damage never crash or hang it") {
-  const char* const wanted = std::getenv("TAKT_FUZZ_RUNS");
-  const int runs = wanted == nullptr ? 150 : std::atoi(wanted);
+  const auto runs = takt_tests::from_environment<int>("TAKT_FUZZ_RUNS", 150);
   const char* const names[] = {"waters2019-denver", "waters2019-camera",    "gcaps-xavier",       "reef-dnn-mi50",
                                "waters2019",        "accelerator-example1", "accelerator-levels", "gcaps-xavier-tokens",
                                "camera-graph",      "shares-trio",          "gpusync-board"};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
@@ -76,6 +78,15 @@ inline void check_repeatable(const std::string& call) {
     rows.push_back(r);
   }
   return rows;
+}
+
+/// The rows that have a cell in a column.
+[[nodiscard]] inline auto rows_with(const std::vector<row>& rows, const std::string& column, const std::string& cell)
+    -> std::vector<row> {
+  std::vector<row> out;
+  std::ranges::copy_if(rows, std::back_inserter(out), [&](const row& r) { return r.cells.at(column) == cell; });
+  REQUIRE_FALSE(out.empty());
+  return out;
 }
 
 /// The sum of a column over the rows that have these cells.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,19 +13,12 @@
 namespace {
 
 using takt::test::row;
+using takt::test::rows_with;
 using takt::test::run_study;
 using takt::test::sets;
 
 const std::vector<std::string> policies{"literal", "text",  "robust", "share", "ts",
                                         "prop",    "fp_np", "fp_p",   "edf_p", "static"};
-
-/// The rows of one series, by its first cell.
-auto of(const std::vector<row>& rows, const std::string& key, const std::string& cell) -> std::vector<row> {
-  std::vector<row> out;
-  std::ranges::copy_if(rows, std::back_inserter(out), [&](const row& r) { return r.cells.at(key) == cell; });
-  REQUIRE_FALSE(out.empty());
-  return out;
-}
 
 }  // namespace
 
@@ -105,10 +96,10 @@ TEST_CASE(
 TEST_CASE("WAMP-45 Fig. 15: effort grows with the applications, each cut saves some of it, and both most") {
   const auto rows = run_study("wamp2s-fig15 --sets 20");
   REQUIRE(rows.size() == 32);
-  const auto all = of(rows, "cuts", "std");
-  const auto wdc = of(rows, "cuts", "wdc");
-  const auto aetc = of(rows, "cuts", "aetc");
-  const auto both = of(rows, "cuts", "both");
+  const auto all = rows_with(rows, "cuts", "std");
+  const auto wdc = rows_with(rows, "cuts", "wdc");
+  const auto aetc = rows_with(rows, "cuts", "aetc");
+  const auto both = rows_with(rows, "cuts", "both");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto calls = [i](const std::vector<row>& r) { return r[i].value("predictions"); };
     CHECK(calls(all) > calls(aetc));
@@ -124,8 +115,8 @@ TEST_CASE("WAMP-45 Fig. 15: effort grows with the applications, each cut saves s
 
 TEST_CASE("WAMP-33 Fig. 15: from six applications on WDC leaves out 30 to 45 % of all operations") {
   const auto rows = run_study("wamp2s-fig15 --levels 6..10/1 --seed 1 --sets 100");
-  const auto all = of(rows, "cuts", "std");
-  const auto wdc = of(rows, "cuts", "wdc");
+  const auto all = rows_with(rows, "cuts", "std");
+  const auto wdc = rows_with(rows, "cuts", "wdc");
   REQUIRE(all.size() == 5);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double applications = all[i].value("applications");
@@ -139,10 +130,10 @@ TEST_CASE("WAMP-33 Fig. 15: from six applications on WDC leaves out 30 to 45 % o
 
 TEST_CASE("WAMP-35 Fig. 15: both cuts leave out the operations that WDC does, and predict less than either") {
   const auto rows = run_study("wamp2s-fig15 --levels 4,7,10 --seed 1 --sets 30");
-  const auto all = of(rows, "cuts", "std");
-  const auto wdc = of(rows, "cuts", "wdc");
-  const auto aetc = of(rows, "cuts", "aetc");
-  const auto both = of(rows, "cuts", "both");
+  const auto all = rows_with(rows, "cuts", "std");
+  const auto wdc = rows_with(rows, "cuts", "wdc");
+  const auto aetc = rows_with(rows, "cuts", "aetc");
+  const auto both = rows_with(rows, "cuts", "both");
   for (std::size_t i = 0; i < all.size(); ++i) {
     CHECK(both[i].value("operations") == doctest::Approx(wdc[i].value("operations")).epsilon(0.02));
     for (const char* measure : {"predictions", "predictions_per_job"}) {
@@ -162,7 +153,7 @@ TEST_CASE("WAMP-46 the airborne set: errors of its networks, the threshold they 
     CHECK(r.value("percent_of_estimate") <= 5.17);
     CHECK(r.value("percent_of_measurement") <= 5.17);
   }
-  const auto bins = of(run_study("wamp2s-fig13-networks --set jobs=100"), "set", "airborne");
+  const auto bins = rows_with(run_study("wamp2s-fig13-networks --set jobs=100"), "set", "airborne");
   const double threshold = bins.front().value("threshold_percent") / 100;
   REQUIRE(threshold > 0.5);
   REQUIRE(threshold < 1);
@@ -170,8 +161,8 @@ TEST_CASE("WAMP-46 the airborne set: errors of its networks, the threshold they 
   CHECK(bins.front().value("error_percent") > 1);
   CHECK(bins.back().value("error_percent") < 1);
   const auto effort = run_study("wamp2s-fig16 --sets 1 --set seconds=200 --levels " + thousandths);
-  const auto all = of(effort, "cuts", "std");
-  const auto both = of(effort, "cuts", "both");
+  const auto all = rows_with(effort, "cuts", "std");
+  const auto both = rows_with(effort, "cuts", "both");
   CHECK(both[0].value("predictions") < 0.7 * all[0].value("predictions"));
   CHECK(both[0].value("predictions_per_job") < all[0].value("predictions_per_job"));
 }
@@ -189,9 +180,9 @@ TEST_CASE(
 
 TEST_CASE("WAMP-46 Fig. 16: the cuts save effort on the airborne set too, AETC the more the lower its threshold") {
   const auto rows = run_study("wamp2s-fig16 --sets 1 --set seconds=200");
-  const auto all = of(rows, "cuts", "std");
-  const auto aetc = of(rows, "cuts", "aetc");
-  const auto both = of(rows, "cuts", "both");
+  const auto all = rows_with(rows, "cuts", "std");
+  const auto aetc = rows_with(rows, "cuts", "aetc");
+  const auto both = rows_with(rows, "cuts", "both");
   for (std::size_t i = 0; i < all.size(); ++i) {
     CHECK(aetc[i].value("predictions") < all[i].value("predictions"));
     CHECK(both[i].value("predictions") < aetc[i].value("predictions"));
@@ -203,13 +194,13 @@ TEST_CASE("WAMP-47 Fig. 17: every run of the airborne set is without a miss unde
   const auto rows = run_study("wamp2s-fig17 --sets 2");
   REQUIRE(rows.size() == policies.size());
   for (const char* p : {"literal", "text", "robust", "static"}) {
-    const auto own = of(rows, "policy", p);
+    const auto own = rows_with(rows, "policy", p);
     CHECK(own[0].count("without_miss") == 2);
     CHECK(own[0].count("misses") == 0);
     CHECK(own[0].count("jobs") > 4000);
   }
   for (const char* p : {"share", "ts", "prop", "fp_np", "fp_p", "edf_p"}) {
-    CHECK(of(rows, "policy", p)[0].count("without_miss") == 0);
+    CHECK(rows_with(rows, "policy", p)[0].count("without_miss") == 0);
   }
 }
 

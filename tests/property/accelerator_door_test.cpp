@@ -11,6 +11,7 @@
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/simulation/simulate_accelerator.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -20,10 +21,7 @@ constexpr std::size_t most_tasks = 5;
 constexpr std::int32_t cores = 2;
 using table_type = takt::accelerator_table<ticks, most_tasks>;
 
-auto systems() -> int {
-  const char* wanted = std::getenv("TAKT_ACCELERATOR_SETS");  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? 400 : std::atoi(wanted);
-}
+auto systems() -> int { return takt_tests::from_environment<int>("TAKT_ACCELERATOR_SETS", 400); }
 
 auto random_table(takt::random_stream& random) -> table_type {
   static constexpr std::array<std::string_view, most_tasks> names{"a", "b", "c", "d", "e"};

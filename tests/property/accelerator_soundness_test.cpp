@@ -28,6 +28,7 @@
 #include <takt/rules/accelerator/single_stream.hpp>
 #include <takt/rules/accelerator/slotted_cores.hpp>
 #include <takt/simulation/accelerator/simulate.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -115,10 +116,7 @@ struct generator {
   return text;
 }
 
-[[nodiscard]] auto from_environment(const char* name, std::uint64_t otherwise) -> std::uint64_t {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using takt_tests::from_environment;
 
 /// `least`: so many sets at any rate, where a violation is to be found.
 template <class Examine>

@@ -17,6 +17,7 @@
 #include <takt/core/random.hpp>
 #include <takt/model/locked_gpus/validate.hpp>
 #include <takt/simulation/gpusync/simulate.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -257,10 +258,7 @@ void examine(const random_system& s, takt::random_stream& random, const variety&
   if (!wrong.empty() && out.violating_systems++ == 0) { out.first_violation = wrong + "\n" + describe(s); }
 }
 
-auto from_environment(const char* name, std::uint64_t otherwise) -> std::uint64_t {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using takt_tests::from_environment;
 
 /// `least`: so many systems at any rate, where one of them is to be found.
 template <class Rules = gpusync::sound_rules>

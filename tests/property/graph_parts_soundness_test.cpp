@@ -24,6 +24,7 @@
 #include <takt/simulation/graph/lemma_checks.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -40,10 +41,7 @@ using kernels = takt::block_table<ticks, most_tasks>;
 using arrivals = std::vector<sim::kernel_arrival<ticks>>;
 using gel_tasks = takt::gel_table<ticks, most_tasks>;
 
-[[nodiscard]] auto from_environment(const char* name, std::uint64_t otherwise) -> std::uint64_t {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using takt_tests::from_environment;
 
 /// What a case has looked at.
 struct record {

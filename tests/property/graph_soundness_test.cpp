@@ -24,6 +24,7 @@
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -43,10 +44,7 @@ constexpr int invocations = 8;
 using described = takt::graph_table<ticks, 24, 72, 3>;
 using refined = takt::refined_table<described>;
 
-[[nodiscard]] auto from_environment(const char* name, std::uint64_t otherwise) -> std::uint64_t {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using takt_tests::from_environment;
 
 /// What a case has looked at.
 struct record {

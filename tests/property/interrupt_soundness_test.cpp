@@ -15,16 +15,14 @@
 #include <takt/core/random.hpp>
 #include <takt/simulation/interrupts/simulate.hpp>
 #include <takt/simulation/trace.hpp>
+#include "support/environment.hpp"
 
 using namespace takt::simulation;
 using takt::ticks;
 
 namespace {
 
-auto from_environment(const char* name, std::uint64_t otherwise) -> std::uint64_t {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using takt_tests::from_environment;
 
 struct random_shape {
   std::int32_t processors = 1;

@@ -24,6 +24,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/simulation/locking/simulate_locks.hpp>
 
+#include "support/environment.hpp"
 #include "support/random_lock_systems.hpp"
 
 namespace {
@@ -103,10 +104,7 @@ void examine(const random_lock_system& s, bool donation_at_release, const Make& 
 
 [[nodiscard]] auto no_donation(std::size_t /*task*/) -> blocking_bound<ticks> { return {}; }
 
-auto from_environment(const char* name, std::uint64_t otherwise) -> std::uint64_t {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using takt_tests::from_environment;
 
 /// `least`: so many systems at any rate, where one of them is to be found.
 template <class Examine>

@@ -562,10 +562,13 @@ namespace {
 template <class Number>
 auto any_extreme(draws& d) -> Number {
   using limits = std::numeric_limits<Number>;
-  constexpr std::array around{std::int64_t{0},       std::int64_t{1} << 16, std::int64_t{1} << 20,
-                              std::int64_t{1} << 31, std::int64_t{1} << 50, std::int64_t{1} << 62};
+  // Numbers of SMs are tried one by one, so that those of 32 bit are few or too many.
+  constexpr bool small = sizeof(Number) == 4;
+  constexpr std::array around{std::int64_t{0}, std::int64_t{1} << (small ? 12 : 16),
+                              std::int64_t{1} << (small ? 22 : 31), std::int64_t{1} << (small ? 30 : 50),
+                              std::int64_t{1} << (small ? 30 : 62)};
   if (d.one_in(4)) { return d.one_in(2) ? limits::min() : limits::max(); }
-  const std::int64_t at = around[static_cast<std::size_t>(d.between(0, sizeof(Number) == 4 ? 2 : 5))];
+  const std::int64_t at = around[static_cast<std::size_t>(d.between(0, 4))];
   return static_cast<Number>((d.one_in(2) ? at : -at) + d.between(0, 2) - 1);
 }
 

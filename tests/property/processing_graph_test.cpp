@@ -20,6 +20,7 @@
 #include <takt/rules/graph/rate_based.hpp>
 #include <takt/rules/graph/release_rule.hpp>
 #include <takt/rules/graph/token_counter.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -31,10 +32,7 @@ using takt::token_edge;
 constexpr std::size_t most_nodes = 8;
 constexpr std::size_t most_edges = 128;
 
-[[nodiscard]] auto from_environment(const char* name, std::uint64_t otherwise) -> std::uint64_t {
-  const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-  return text != nullptr ? std::stoull(text) : otherwise;
-}
+using takt_tests::from_environment;
 
 /// Calls `check(stream)` for each random graph.
 void for_random_graphs(std::uint64_t otherwise, const auto& check) {

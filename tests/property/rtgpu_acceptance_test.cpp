@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
-#include <cstdlib>
 
 #include <doctest/doctest.h>
 
@@ -11,6 +10,7 @@
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/simulation.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -20,10 +20,7 @@ using table_type = takt::task_table<ticks, 5, 5 * 17>;
 using plan_type = takt::allocation<5>;
 
 /// Sets per level and number of copies: few here, as many as wanted on demand.
-auto sets() -> std::uint64_t {
-  const char* const asked = std::getenv("TAKT_ACCEPTANCE_SETS");
-  return asked == nullptr ? 8 : std::strtoull(asked, nullptr, 10);
-}
+auto sets() -> std::uint64_t { return takt_tests::from_environment("TAKT_ACCEPTANCE_SETS", 8); }
 
 auto options(copies_per_kernel copies, std::int32_t level, std::int32_t sms) -> takt::generation::rtgpu_options {
   return {.utilization_permille = level, .copies = copies, .sms = sms};

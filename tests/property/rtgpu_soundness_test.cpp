@@ -17,6 +17,7 @@
 #include <takt/analysis/known/chains/self_suspension.hpp>
 #include <takt/analysis/methods/locking/locked_gpu_rta.hpp>
 #include <takt/simulation.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -322,10 +323,7 @@ void examine_printed_divisor(const random_system& s, records& all) {
   }
 }
 
-auto from_environment(const char* name, std::uint64_t otherwise) -> std::uint64_t {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using takt_tests::from_environment;
 
 template <class Examine>
 auto examine_random_systems(const Examine& examine_one) -> records {

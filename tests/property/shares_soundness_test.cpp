@@ -24,6 +24,7 @@
 #include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
 
+#include "support/environment.hpp"
 #include "unit/simulation/shares/reference.hpp"
 
 namespace {
@@ -71,10 +72,7 @@ struct generator {
   }
 };
 
-[[nodiscard]] auto from_environment(const char* name, std::uint64_t otherwise) -> std::uint64_t {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using takt_tests::from_environment;
 
 [[nodiscard]] auto describe(const applications& t) -> std::string {
   std::string text;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
+#include "support/environment.hpp"
 
 namespace takt_tests {
 
@@ -25,8 +25,7 @@ class draws {
 
 /// As many random systems as TAKT_SYSTEMS asks for, else so many.
 [[nodiscard]] inline auto systems_or(std::uint64_t few) -> std::uint64_t {
-  const char* const asked = std::getenv("TAKT_SYSTEMS");  // NOLINT(concurrency-mt-unsafe)
-  return asked == nullptr ? few : std::strtoull(asked, nullptr, 10);
+  return takt_tests::from_environment("TAKT_SYSTEMS", few);
 }
 
 }  // namespace takt_tests

@@ -17,6 +17,7 @@
 #include <takt/simulation.hpp>
 #include <takt/takt.hpp>
 
+#include "support/environment.hpp"
 #include "support/small_systems.hpp"
 
 using namespace takt_tests;
@@ -41,10 +42,7 @@ auto shares(std::initializer_list<takt::sm_share> each) -> takt::plan<8> {
   return out;
 }
 
-auto runs() -> std::uint64_t {
-  const char* wanted = std::getenv("TAKT_SPEED_RUNS");  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? 60 : std::strtoull(wanted, nullptr, 10);
-}
+auto runs() -> std::uint64_t { return takt_tests::from_environment("TAKT_SPEED_RUNS", 60); }
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <takt/cuda/pinning.hpp>
 
 #include "emulated_grid.hpp"
+#include "support/environment.hpp"
 
 namespace {
 
@@ -18,10 +19,7 @@ namespace cuda = takt::cuda;
 using emulated::grid;
 using emulated::memory;
 
-auto random_runs() -> int {
-  const char* runs = std::getenv("TAKT_PINNING_RUNS");
-  return runs == nullptr ? 1'000 : std::stoi(runs);
-}
+auto random_runs() -> int { return takt_tests::from_environment<int>("TAKT_PINNING_RUNS", 1'000); }
 
 /// A lane whose launch has ended; `max_lanes` if there is none.
 auto free_lane(const grid& blocks) -> std::uint32_t {

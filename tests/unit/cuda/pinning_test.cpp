@@ -15,6 +15,7 @@
 #include <takt/cuda/pinning.hpp>
 
 #include "emulated_grid.hpp"
+#include "support/environment.hpp"
 
 namespace {
 
@@ -22,10 +23,7 @@ namespace cuda = takt::cuda;
 using emulated::grid;
 using emulated::memory;
 
-auto random_runs() -> int {
-  const char* runs = std::getenv("TAKT_PINNING_RUNS");
-  return runs == nullptr ? 2'000 : std::stoi(runs);
-}
+auto random_runs() -> int { return takt_tests::from_environment<int>("TAKT_PINNING_RUNS", 2'000); }
 
 /// All that the next steps of a small launch depend on.
 struct situation {

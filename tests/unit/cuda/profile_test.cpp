@@ -20,6 +20,7 @@
 #include <takt/prediction/kernel_profile.hpp>
 
 #include "../../../benchmarks/host_kernel.hpp"
+#include "support/environment.hpp"
 
 namespace {
 
@@ -31,10 +32,7 @@ using takt::ticks;
 using takt_benchmarks::synthetic_kernel;
 using counts = std::vector<std::int32_t>;
 
-auto rounds() -> std::uint64_t {
-  const char* wanted = std::getenv("TAKT_FIT_RUNS");  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? 300 : std::strtoull(wanted, nullptr, 10);
-}
+auto rounds() -> std::uint64_t { return takt_tests::from_environment("TAKT_FIT_RUNS", 300); }
 
 /// A device that behaves as Eq. 3 says: times of work over virtual SMs, a launch and pinning, each run delayed by at
 /// most `delay`.

@@ -17,6 +17,7 @@
 #include <takt/core/random.hpp>
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/prediction/token_cost_counter.hpp>
+#include "support/environment.hpp"
 
 using takt::cost_predictor_settings;
 using takt::holder_state;
@@ -29,10 +30,7 @@ namespace {
 using predictor = takt::gpu_cost_predictor<2, 3>;
 using big = boost::multiprecision::cpp_rational;
 
-auto rounds() -> std::uint64_t {
-  const char* wanted = std::getenv("TAKT_PREDICTOR_RUNS");  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? 40 : std::strtoull(wanted, nullptr, 10);
-}
+auto rounds() -> std::uint64_t { return takt_tests::from_environment("TAKT_PREDICTOR_RUNS", 40); }
 
 /// The definition, sample lists and all, in fractions of any size.
 class naive_predictor {

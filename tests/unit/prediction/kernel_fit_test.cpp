@@ -12,6 +12,7 @@
 #include <takt/model/speedup.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/prediction.hpp>
+#include "support/environment.hpp"
 
 using takt::fit_kernel;
 using takt::fit_status;
@@ -21,10 +22,7 @@ using takt::ticks;
 
 namespace {
 
-auto rounds() -> std::uint64_t {
-  const char* wanted = std::getenv("TAKT_FIT_RUNS");  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? 300 : std::strtoull(wanted, nullptr, 10);
-}
+auto rounds() -> std::uint64_t { return takt_tests::from_environment("TAKT_FIT_RUNS", 300); }
 
 /// Times of a kernel of known law, each up to `noise` per mille above its exact time.
 auto timed(ticks parallel, ticks serial, ticks noise, std::int32_t sms, std::size_t repeats, std::uint64_t seed)

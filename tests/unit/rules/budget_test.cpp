@@ -13,6 +13,7 @@
 #include <takt/core/random.hpp>
 #include <takt/rules/budget.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
+#include "support/environment.hpp"
 
 using takt::budget_account;
 using takt::budget_action;
@@ -27,10 +28,7 @@ using charge = std::pair<std::size_t, ticks>;
 
 constexpr ticks forever = std::numeric_limits<ticks>::max();
 
-auto rounds() -> std::uint64_t {
-  const char* wanted = std::getenv("TAKT_BUDGET_RUNS");  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? 500 : std::strtoull(wanted, nullptr, 10);
-}
+auto rounds() -> std::uint64_t { return takt_tests::from_environment("TAKT_BUDGET_RUNS", 500); }
 
 [[nodiscard]] constexpr auto job(ticks refill, ticks period, ticks deadline, std::int32_t number = 0) -> job_budget {
   return {.refill = refill, .period = period, .left = refill, .deadline = deadline, .priority = {deadline, number}};

@@ -13,6 +13,7 @@
 #include <takt/core/random.hpp>
 #include <takt/rules/locking/critical_section_fusion.hpp>
 #include <takt/simulation/copy_contention.hpp>
+#include "support/environment.hpp"
 
 using takt::priority_point;
 using takt::service_order;
@@ -25,10 +26,7 @@ using takt::simulation::simulate_copy_contention;
 
 namespace {
 
-auto rounds() -> std::uint64_t {
-  const char* wanted = std::getenv("TAKT_COPY_RUNS");  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? 500 : std::strtoull(wanted, nullptr, 10);
-}
+auto rounds() -> std::uint64_t { return takt_tests::from_environment("TAKT_COPY_RUNS", 500); }
 
 [[nodiscard]] auto random_copies(takt::random_stream& random) -> std::vector<chunked_copy> {
   std::vector<chunked_copy> copies;

@@ -10,6 +10,7 @@
 #include <takt/generation/locked_gpus/studied_sets.hpp>
 #include <takt/model/locked_gpus/study.hpp>
 
+#include "support/environment.hpp"
 #include "vectors/exact_number.hpp"
 
 namespace {
@@ -66,8 +67,7 @@ constexpr auto four_by_two(std::int32_t cpu_cluster, std::int32_t gpu_cluster) -
 using places = std::vector<std::int32_t>;
 
 [[nodiscard]] auto rounds(int otherwise) -> int {
-  const char* const asked = std::getenv("TAKT_GPUSYNC_SETS");  // NOLINT(concurrency-mt-unsafe)
-  return asked == nullptr ? otherwise : std::atoi(asked);
+  return takt_tests::from_environment<int>("TAKT_GPUSYNC_SETS", otherwise);
 }
 
 }  // namespace

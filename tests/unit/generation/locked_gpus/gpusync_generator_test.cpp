@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <takt/generation/locked_gpus/studied_sets.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -17,8 +18,7 @@ using namespace takt::generation;
 using table = gpusync_table<ticks, 320, 1>;
 
 [[nodiscard]] auto sets(int otherwise) -> int {
-  const char* const asked = std::getenv("TAKT_GPUSYNC_SETS");  // NOLINT(concurrency-mt-unsafe)
-  return asked == nullptr ? otherwise : std::atoi(asked);
+  return takt_tests::from_environment<int>("TAKT_GPUSYNC_SETS", otherwise);
 }
 
 /// Utilisation of a task before its kernel was taken out, in millionths, rounded down.

@@ -17,6 +17,7 @@
 #include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
+#include "support/environment.hpp"
 
 using namespace takt::checking;
 using takt::service_order;
@@ -256,8 +257,7 @@ class random_run {
 }  // namespace
 
 TEST_CASE("GSD-33 the R2DGLP keeps its bound in thousands of random systems") {
-  const char* const wanted = std::getenv("TAKT_RANDOM_SYSTEMS");
-  const std::int32_t systems = wanted == nullptr ? 3000 : std::atoi(wanted);
+  const auto systems = takt_tests::from_environment<std::int32_t>("TAKT_RANDOM_SYSTEMS", 3000);
   std::int32_t reached = 0;
   for (std::int32_t i = 0; i < systems; ++i) {
     const std::int32_t replicas = 1 + i % 3;

@@ -12,6 +12,7 @@
 
 #include <takt/core/random.hpp>
 #include <takt/rules/locking/priority_graph.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -22,8 +23,7 @@ using takt::priority_node;
 using takt::priority_point;
 
 [[nodiscard]] auto runs(const char* name, int standard) -> int {
-  const char* wanted = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? standard : std::atoi(wanted);
+  return takt_tests::from_environment<int>(name, standard);
 }
 
 [[nodiscard]] constexpr auto point(std::int64_t p) -> priority_point { return {p, 0}; }

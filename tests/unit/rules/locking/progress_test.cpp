@@ -14,6 +14,7 @@
 #include <takt/rules/locking/priority_group_lock.hpp>
 #include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/progress.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -31,8 +32,7 @@ using graph = takt::priority_graph<clients + 1, 12>;
 [[nodiscard]] constexpr auto index(request_id c) -> std::size_t { return static_cast<std::size_t>(c); }
 
 [[nodiscard]] auto runs(const char* name, int standard) -> int {
-  const char* wanted = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? standard : std::atoi(wanted);
+  return takt_tests::from_environment<int>(name, standard);
 }
 
 /// What a mechanism makes of a lock.

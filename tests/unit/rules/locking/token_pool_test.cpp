@@ -20,6 +20,7 @@
 #include <takt/rules/locking/progress.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/locking/token_pool.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -65,8 +66,7 @@ template <class Engines, class Protocol = takt::k_fmlp<6, clients>>
 [[nodiscard]] constexpr auto at(request_id c) -> std::size_t { return static_cast<std::size_t>(c); }
 
 [[nodiscard]] auto runs(const char* name, int standard) -> int {
-  const char* wanted = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? standard : std::atoi(wanted);
+  return takt_tests::from_environment<int>(name, standard);
 }
 
 enum class way : std::uint8_t { one_gpu, peer_copies };

@@ -13,6 +13,7 @@
 #include <takt/core/random.hpp>
 
 #include "share_host.hpp"
+#include "support/environment.hpp"
 
 namespace {
 
@@ -20,8 +21,7 @@ using namespace takt_tests;
 using takt::analysis::sufficient_shares;
 
 [[nodiscard]] auto number_from_environment(const char* name, std::int64_t otherwise) -> std::int64_t {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
+  return takt_tests::from_environment<std::int64_t>(name, otherwise);
 }
 
 constexpr std::size_t most = 4;

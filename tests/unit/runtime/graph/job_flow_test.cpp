@@ -13,6 +13,7 @@
 #include <takt/runtime/graph/job_flow.hpp>
 #include <takt/runtime/graph/processor_queue.hpp>
 #include <takt/runtime/thread.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -25,8 +26,7 @@ using takt::runtime::ready_job;
 
 /// `TAKT_GRAPH_RUNS` asks for more.
 [[nodiscard]] auto rounds(std::int64_t few) -> std::int64_t {
-  const char* asked = std::getenv("TAKT_GRAPH_RUNS");
-  return asked == nullptr ? few : std::max<std::int64_t>(1, std::atoll(asked));
+  return std::max<std::int64_t>(1, takt_tests::from_environment<std::int64_t>("TAKT_GRAPH_RUNS", few));
 }
 
 struct random_flow {

@@ -21,6 +21,7 @@
 #include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -191,8 +192,7 @@ struct written_copies {
 }  // namespace
 
 TEST_CASE("GSA-44 GSA-45 every node finds whole what its edges bring, whatever the graphs, copies and sharing") {
-  const char* asked = std::getenv("TAKT_GRAPH_RUNS");
-  const std::int64_t rounds = asked == nullptr ? 12 : std::max<std::int64_t>(1, std::atoll(asked));
+  const auto rounds = std::max<std::int64_t>(1, takt_tests::from_environment<std::int64_t>("TAKT_GRAPH_RUNS", 12));
   takt::random_stream random{99};
   for (std::int64_t round = 0; round < rounds; ++round) {
     const random_graphs graphs = draw_graphs(random);

@@ -21,6 +21,7 @@
 #include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -78,8 +79,7 @@ struct recording {
 };
 
 [[nodiscard]] auto rounds(std::int64_t few) -> std::int64_t {
-  const char* asked = std::getenv("TAKT_GRAPH_RUNS");
-  return asked == nullptr ? few : std::max<std::int64_t>(1, std::atoll(asked));
+  return std::max<std::int64_t>(1, takt_tests::from_environment<std::int64_t>("TAKT_GRAPH_RUNS", few));
 }
 
 /// Lets other threads in, now and then, so that jobs meet in many orders.

@@ -28,6 +28,7 @@
 #include <takt/runtime/locking/gpu_pool.hpp>
 
 #include "fake_clocks.hpp"
+#include "support/environment.hpp"
 #include "team.hpp"
 
 namespace {
@@ -83,10 +84,7 @@ auto overrun_of(Call call) -> std::optional<ticks> {
   return std::nullopt;
 }
 
-auto rounds() -> std::uint64_t {
-  const char* wanted = std::getenv("TAKT_BUDGET_RUNS");  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? 500 : std::strtoull(wanted, nullptr, 10);
-}
+auto rounds() -> std::uint64_t { return takt_tests::from_environment("TAKT_BUDGET_RUNS", 500); }
 
 }  // namespace
 

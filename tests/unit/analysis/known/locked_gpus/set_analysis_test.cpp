@@ -10,6 +10,7 @@
 #include <takt/analysis/known/locked_gpus/as_published.hpp>
 #include <takt/model/locked_gpus/study.hpp>
 
+#include "support/environment.hpp"
 #include "vectors/exact_number.hpp"
 
 namespace {
@@ -28,8 +29,7 @@ using board = takt::gpusync_board<takt::linear_transfer_costs<Number>>;
 
 /// How many random sets a test draws.
 [[nodiscard]] auto rounds(int otherwise) -> int {
-  const char* wanted = std::getenv("TAKT_GPUSYNC_SETS");  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? otherwise : std::atoi(wanted);
+  return takt_tests::from_environment<int>("TAKT_GPUSYNC_SETS", otherwise);
 }
 
 class dice {

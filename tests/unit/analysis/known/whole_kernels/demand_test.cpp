@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <string>
 
@@ -12,6 +11,7 @@
 #include <takt/analysis/methods/demand/edf_qpa.hpp>
 #include <takt/analysis/methods/demand/sporadic_demand.hpp>
 #include <takt/analysis/methods/demand/supply.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -20,10 +20,7 @@ using takt::rational;
 using takt::ticks;
 using takt::verdict_status;
 
-auto sets_wanted() -> int {
-  const char* const asked = std::getenv("TAKT_EDF_SETS");
-  return asked == nullptr ? 1500 : std::stoi(asked);
-}
+auto sets_wanted() -> int { return takt_tests::from_environment<int>("TAKT_EDF_SETS", 1500); }
 
 class random_source {
  public:

@@ -14,6 +14,7 @@
 #include <takt/core/random.hpp>
 #include <takt/model/block_kernel.hpp>
 #include <takt/rules/block_queue.hpp>
+#include "support/environment.hpp"
 
 namespace block_tests {
 
@@ -156,8 +157,7 @@ template <class Table>
 }
 
 [[nodiscard]] inline auto asked(const char* name, std::uint64_t otherwise) -> std::uint64_t {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+  return takt_tests::from_environment(name, otherwise);
 }
 
 }  // namespace block_tests

@@ -11,6 +11,7 @@
 
 #include <takt/core/random.hpp>
 #include <takt/rules/gel.hpp>
+#include "support/environment.hpp"
 
 namespace gel_tests {
 
@@ -134,8 +135,7 @@ struct job {
 
 /// A number of random systems from the environment.
 [[nodiscard]] inline auto asked(const char* name, std::uint64_t otherwise) -> std::uint64_t {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+  return takt_tests::from_environment(name, otherwise);
 }
 
 }  // namespace gel_tests

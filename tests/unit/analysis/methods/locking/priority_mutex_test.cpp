@@ -10,6 +10,7 @@
 
 #include <takt/analysis/methods/locking/priority_mutex.hpp>
 #include <takt/core/random.hpp>
+#include "support/environment.hpp"
 
 namespace {
 
@@ -37,10 +38,7 @@ struct client {
   ticks worst_job = 0;
 };
 
-[[nodiscard]] auto runs() -> int {
-  const char* wanted = std::getenv("TAKT_MUTEX_RUNS");  // NOLINT(concurrency-mt-unsafe)
-  return wanted == nullptr ? 200 : static_cast<int>(std::strtol(wanted, nullptr, 10));
-}
+[[nodiscard]] auto runs() -> int { return takt_tests::from_environment<int>("TAKT_MUTEX_RUNS", 200); }
 
 /// One unit of time at a time; ranks are priorities, and requests of an instant compete before a grant.
 void simulate(std::vector<client>& clients, takt::random_stream& random, ticks horizon) {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+#include <doctest/doctest.h>
+
+namespace takt_tests {
+
+/// The number that a variable of the environment asks for, such as one of random systems, else so many.
+template <class Number = std::uint64_t>
+[[nodiscard]] auto from_environment(const char* name, std::type_identity_t<Number> otherwise) -> Number {
+  const char* const asked = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  if (asked == nullptr) { return otherwise; }
+  const std::string_view text{asked};
+  Number out{};
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  REQUIRE_MESSAGE((error == std::errc{} && rest == text.data() + text.size()), name << " is no number: " << text);
+  return out;
+}
+
+}  // namespace takt_tests
