@@ -61,7 +61,7 @@ class policy_description final : public described_file {
 };
 
 auto policy_description::assess(const question& /*q*/) -> report::verdict_summary {
-  found_ = judge_policy(input_.question, *input_.tasks, file_->board);
+  found_ = judge_input(*file_, input_, *input_.tasks);
   if (!found_->missing.empty()) {
     const auto missing = missing_of(*file_, *found_);
     const std::string others =
@@ -95,7 +95,7 @@ auto policy_description::simulate(const simulation_options& options, trace* kept
 auto policy_description::at_factor(permille factor, const question& /*q*/) const -> factor_answer {
   const auto longer = std::make_unique<description<file_tasks>>(scaled(*input_.tasks, factor));
   if (longer->error) { return factor_answer::not_proven; }
-  const auto found = judge_policy(input_.question, longer->tasks, file_->board);
+  const auto found = judge_input(*file_, input_, longer->tasks);
   return found->judged ? answer_of(found->verdict.status) : factor_answer::not_proven;
 }
 
