@@ -33,7 +33,7 @@ struct compared {
 
 [[nodiscard]] auto is_proven(const workload_file& file, const policy_input& input, permille factor) -> bool {
   const auto longer = std::make_unique<description<file_tasks>>(scaled(*input.tasks, factor));
-  return !longer->error && judge_policy(input.question, longer->tasks, file.board)->verdict.schedulable();
+  return !longer->error && judge_input(file, input, longer->tasks)->verdict.schedulable();
 }
 
 /// A factor on all execution times that is proven, where the next one that is tried is not. Pre: 1 is proven.
@@ -48,6 +48,14 @@ struct compared {
   return passes;
 }
 
+[[nodiscard]] auto refused_row(const rule_wishes& asked, const input_error& why) -> report::comparison_row {
+  report::comparison_row out;
+  out.policy = asked.policy;
+  out.cpus = asked.cpus;
+  out.because = fmt::format("{}: {}: {}", why.where, why.problem, why.allowed);
+  return out;
+}
+
 [[nodiscard]] auto row_of(const workload_file& file, const policy_input& input, const judged_policy& found)
     -> report::comparison_row {
   report::comparison_row out;
@@ -56,8 +64,7 @@ struct compared {
   out.missing = missing_of(file, found);
   if (!found.judged) {
     if (out.missing.empty()) {
-      const input_error why = explain_fault(file, found.verdict.error);
-      out.because = fmt::format("{}: {}: {}", why.where, why.problem, why.allowed);
+      return refused_row({found.policy, std::string{found.cpus}}, explain_fault(file, found.verdict.error));
     }
     return out;
   }
@@ -137,9 +144,13 @@ auto compare_command(const compare_options& o) -> exit_code {
       for (const std::string& policy : policies) {
         shown.show(judged.size(), policies.size() * cpus.size());
         compared next{.wishes = {policy, rule}, .found = nullptr};
-        const policy_input input = input_of(*file, next.wishes);
-        next.found = judge_policy(input.question, *input.tasks, file->board);
-        all.rows.push_back(row_of(*file, input, *next.found));
+        try {
+          const policy_input input = input_of(*file, next.wishes);
+          next.found = judge_input(*file, input, *input.tasks);
+          all.rows.push_back(row_of(*file, input, *next.found));
+        } catch (const input_error& e) {  // it may be judged under others
+          all.rows.push_back(refused_row(next.wishes, e));
+        }
         judged.push_back(std::move(next));
       }
     }

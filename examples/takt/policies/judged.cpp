@@ -75,6 +75,19 @@ auto serves_one_kernel(const std::string& policy) -> bool {
   return out;
 }
 
+auto handover_under(const std::string& policy) -> kernel_handover {
+  auto out = kernel_handover::host;
+  (void)with_policy(published_policies, policy,
+                    [&out](const auto& p) { out = handover_of<std::remove_cvref_t<decltype(p)>>(); });
+  return out;
+}
+
+auto locks_gpus(const std::string& policy) -> bool {
+  bool out = false;
+  (void)with_policy(published_policies, policy, [&out](const auto& p) { out = requires { p.tokens; }; });
+  return out;
+}
+
 auto judge_policy(const policy_question& q, const file_tasks& tasks, const hardware& board)
     -> std::unique_ptr<judged_policy> {
   auto out = std::make_unique<judged_policy>();

@@ -82,6 +82,11 @@ void require_cpu_rule(const std::string& option, const std::string& word);
 /// Whether at most one kernel is on a GPU at a time. Pre: the word is known.
 [[nodiscard]] auto serves_one_kernel(const std::string& policy) -> bool;
 
+/// Who lets the next kernel in. Pre: the word is known.
+[[nodiscard]] auto handover_under(const std::string& policy) -> kernel_handover;
+/// Whether jobs hold tokens of a GPU. Pre: the word is known.
+[[nodiscard]] auto locks_gpus(const std::string& policy) -> bool;
+
 /// Pre: the words are known.
 [[nodiscard]] auto judge_policy(const policy_question& q, const file_tasks& tasks, const hardware& board)
     -> std::unique_ptr<judged_policy>;

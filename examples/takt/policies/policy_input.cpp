@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <takt/allocation/worst_fit.hpp>
+#include <takt/analysis/with_overheads.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/model/located.hpp>
@@ -122,6 +123,24 @@ void place_kernels(const workload_file& file, policy_input& out) {
         chosen.push_back(fmt::format("{} on {}", owner[i]->name, sm));
       });
   if (!chosen.empty()) { out.notes.push_back(choice_note("SMs", chosen)); }
+}
+
+void add_overheads(const workload_file& file, policy_input& out) {
+  if (!file.overheads) { return; }
+  if (locks_gpus(out.question.policy)) {
+    throw input_error{
+        "/platform/overheads",
+        fmt::format("are not charged under {}, where who holds a token lets the next one in", out.question.policy),
+        "none, where times contain them, or a policy without tokens"};
+  }
+  const auto charged = std::make_unique<description<file_tasks>>(
+      with_overheads(*out.tasks, *file.overheads, handover_under(out.question.policy)));
+  if (charged->error) {
+    throw charged->error.task < file.tasks.size() ? explain_fault(file, charged->error)
+                                                  : refused_at("/platform/overheads", charged->error);
+  }
+  *out.tasks = charged->tasks;
+  out.notes.emplace_back("steps take what the operating system adds besides: dispatches, interrupts, system calls");
 }
 
 /// Cores for rules of clusters, and none where a file names clusters for a rule of cores.
@@ -264,6 +283,23 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
   translate_cores(file, to_clusters, out);
   place_kernels(file, out);
   if (!grants && !serves_one_kernel(out.question.policy)) { add_contention(file, out); }
+  add_overheads(file, out);
+  return out;
+}
+
+auto judge_input(const workload_file& file, const policy_input& input, const file_tasks& tasks)
+    -> std::unique_ptr<judged_policy> {
+  auto out = judge_policy(input.question, tasks, file.board);
+  auto& v = out->verdict;
+  if (!file.overheads || file.overheads->event_latency == 0 || v.plan.offsets.empty()) { return out; }
+  v.status = verdict_status::not_proven;
+  v.plan.offsets.clear();
+  v.plan.local_deadlines.clear();
+  v.plan.feasible = false;
+  for (auto& t : v.tasks) {
+    t.bound = {};
+    t.meets = false;
+  }
   return out;
 }
 
@@ -403,7 +439,7 @@ auto summary_of(const workload_file& file, const policy_input& input, const judg
     out.assumptions.emplace_back("Kernels of different tasks do not slow one another down beyond what is stated.");
   }
   if (file.overheads) {
-    out.assumptions.emplace_back("The overheads that the file states are part of the times of its steps.");
+    out.assumptions.emplace_back("The host hands devices on, and ends of their operations interrupt, above all tasks.");
   }
   add_notes(file, input, found, out);
   return out;

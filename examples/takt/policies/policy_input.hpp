@@ -18,11 +18,16 @@ namespace takt::program {
 /// A workload as a policy is asked about it.
 struct policy_input {
   policy_question question;
-  std::unique_ptr<file_tasks> tasks;  ///< with kernels that are longer by what the file says of contention
+  std::unique_ptr<file_tasks> tasks;  ///< with what the file says of contention and overheads
   std::vector<std::string> notes;
 };
 
-/// Throws `input_error` where a wish, or the file's own rule, is none that policies know.
+/// What the policy makes of it. Guards prove nothing where timers are late.
+[[nodiscard]] auto judge_input(const workload_file& file, const policy_input& input, const file_tasks& tasks)
+    -> std::unique_ptr<judged_policy>;
+
+/// Throws `input_error` where a wish, or the file's own rule, is none that policies know, or the file
+/// states overheads that are not charged under the policy.
 [[nodiscard]] auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_input;
 
 /// Throws where the file's own rules say what the policy does not do.

@@ -143,7 +143,7 @@ auto policy_description::assess(const question& q) -> report::verdict_summary {
   input_.question.analysis = q.given_method.value_or("");
   input_.question.search = q.given_search;
   require_choices(*file_, input_.question);
-  found_ = judge_policy(input_.question, *input_.tasks, file_->board);
+  found_ = judge_input(*file_, input_, *input_.tasks);
   if (!found_->judged && !found_->missing.empty()) {
     const auto missing = missing_of(*file_, *found_);
     const std::string others =
@@ -254,7 +254,7 @@ auto policy_description::observe(duration length, std::uint64_t seed, trace* kep
 auto policy_description::at_factor(permille factor, const question& /*q*/) const -> factor_answer {
   const auto longer = std::make_unique<description<file_tasks>>(scaled(*input_.tasks, factor));
   if (longer->error) { return factor_answer::must_miss; }
-  const auto found = judge_policy(input_.question, longer->tasks, file_->board);
+  const auto found = judge_input(*file_, input_, longer->tasks);
   if (!found->judged) { return factor_answer::not_proven; }
   const bool open = input_.question.search && !found->verdict.plan.effort.complete;
   return open && !found->verdict.schedulable() ? factor_answer::undecided : answer_of(found->verdict.status);

@@ -139,6 +139,7 @@ enum class model_fault : std::uint8_t {
   threads_not_positive,
   negative_copies,
   thread_without_processor,
+  interrupts_leave_no_time,
 };
 
 }  // namespace takt

@@ -231,6 +231,8 @@ struct fault_text {
     case model_fault::thread_without_processor:
       return {"segments", "visit no processor on which a job could wait",
               "a segment of a processor, also one of no time, under a rule that preempts"};
+    case model_fault::interrupts_leave_no_time:
+      return {"overheads", "of interrupts leave no time for jobs", "interrupts that take less time than passes"};
   }
   return {"", "", ""};
 }

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include <takt/core/number.hpp>
 
 namespace takt {
+
+/// Who lets the next kernel in when one ends.
+enum class kernel_handover : std::uint8_t { hardware, host };
+[[nodiscard]] constexpr auto last_of(kernel_handover) noexcept -> kernel_handover { return kernel_handover::host; }
 
 /// What the operating system takes of a CPU, each at its worst. Unit: that of the tasks. `tick_quantum` is the time
 /// between two timer ticks, 0 for a system without; `top_half` and `bottom_half` are the two stages of a GPU's

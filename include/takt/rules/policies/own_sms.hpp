@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <takt/model/hardware.hpp>
+#include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
@@ -16,6 +17,7 @@ namespace takt {
 /// Whole SMs of its own for each task, as RTGPU has them. Source: Zou et al. 2021.
 struct federated_policy {
   static constexpr std::string_view name = "federated";
+  static constexpr auto handover = kernel_handover::hardware;
   template <RuleTag CpuRule>
   [[nodiscard]] static constexpr auto gpu_pool(const gpu_hardware& gpu, const CpuRule& /*rule*/) {
     return pool(sms_of(gpu), federated);
@@ -25,6 +27,7 @@ struct federated_policy {
 /// Virtual SMs of its own for each task; those of two tasks may be one physical SM.
 struct federated_shared_policy {
   static constexpr std::string_view name = "federated-shared";
+  static constexpr auto handover = kernel_handover::hardware;
   template <RuleTag CpuRule>
   [[nodiscard]] static constexpr auto gpu_pool(const gpu_hardware& gpu, const CpuRule& /*rule*/) {
     return pool(sms_of(gpu), federated_virtual);
@@ -34,6 +37,7 @@ struct federated_shared_policy {
 /// Whole SMs of its own for each task, and a job that waits for its copies and kernels keeps its processor.
 struct busy_waiting_policy {
   static constexpr std::string_view name = "busy-waiting";
+  static constexpr auto handover = kernel_handover::hardware;
   static constexpr bool keeps_processor = true;
   template <RuleTag CpuRule>
   [[nodiscard]] static constexpr auto gpu_pool(const gpu_hardware& gpu, const CpuRule& /*rule*/) {
@@ -44,6 +48,7 @@ struct busy_waiting_policy {
 /// A lasting part of the GPU for each task, by per cent.
 struct shares_policy {
   static constexpr std::string_view name = "shares";
+  static constexpr auto handover = kernel_handover::hardware;
   template <RuleTag CpuRule>
   [[nodiscard]] static constexpr auto gpu_pool(const gpu_hardware& gpu, const CpuRule& /*rule*/) {
     return pool(sms_of(gpu), lasting_shares);

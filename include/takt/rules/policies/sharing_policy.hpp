@@ -11,6 +11,7 @@
 #include <takt/core/value.hpp>
 #include <takt/core/value_list.hpp>
 #include <takt/model/hardware.hpp>
+#include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/clusters.hpp>
@@ -24,6 +25,7 @@ namespace takt {
 /// - `parameter()`: what stands behind the name, such as a number of tokens; 0: nothing;
 /// - `choice_count(gpu, tasks)` and `choice(gpu, tasks, k)`: policies of the same type, the best of which counts;
 /// - `kernels_at_once()`: so many kernels share the GPU at most, each of which is no faster than with all of it;
+/// - `handover`: who lets the next kernel in when one ends; else the host, which takes time;
 /// - `keeps_processor`: a job is one thread that waits for its copies and kernels on its processor.
 template <class P>
 concept SharingPolicy = Copyable<P> && requires(const P policy, const gpu_hardware& gpu) {
@@ -118,6 +120,12 @@ template <SharingPolicy P>
 [[nodiscard]] constexpr auto kernels_at_once(const P& policy) -> std::int32_t {
   if constexpr (requires { policy.kernels_at_once(); }) { return policy.kernels_at_once(); }
   return 0;
+}
+
+template <SharingPolicy P>
+[[nodiscard]] constexpr auto handover_of() noexcept -> kernel_handover {
+  if constexpr (requires { P::handover; }) { return P::handover; }
+  return kernel_handover::host;
 }
 
 template <SharingPolicy P>

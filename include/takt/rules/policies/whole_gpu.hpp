@@ -11,6 +11,7 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/hardware.hpp>
+#include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
@@ -38,6 +39,7 @@ inline constexpr ticks driver_slice = 1'024'000;
 /// What a GPU does with several processes if nobody asks it for anything else: a turn for each that has work.
 struct time_sliced_policy {
   static constexpr std::string_view name = "time-sliced";
+  static constexpr auto handover = kernel_handover::hardware;
   ticks slice = driver_slice;
 
   [[nodiscard]] constexpr auto parameter() const noexcept -> std::int64_t { return slice == driver_slice ? 0 : slice; }
@@ -60,6 +62,7 @@ struct time_sliced_policy {
 /// One queue of blocks: what one process does with kernels of several streams.
 struct fifo_blocks_policy {
   static constexpr std::string_view name = "fifo-blocks";
+  static constexpr auto handover = kernel_handover::hardware;
   [[nodiscard]] static constexpr auto missing(const gpu_hardware& gpu) noexcept -> std::string_view {
     if (gpu.threads_per_sm < 1) { return "threads_per_sm"; }
     return gpu.blocks_per_sm > 0 ? "" : "blocks_per_sm";
@@ -75,6 +78,7 @@ struct fifo_blocks_policy {
 /// hardware has.
 struct levels_policy {
   static constexpr std::string_view name = "levels";
+  static constexpr auto handover = kernel_handover::hardware;
   std::int32_t levels = 0;
   preemption_cost_model cost = preemption_cost_model::race;
 

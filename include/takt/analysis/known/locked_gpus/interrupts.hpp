@@ -27,13 +27,18 @@ class interrupt_load {
   constexpr explicit interrupt_load(const gpusync_overheads<Number>& o) : o_{o} {
     if (!(Number(0) < o.tick_quantum)) { return; }
     Number each{};
-    fits_ = add_exactly(o.tick, o.interrupt_cache_loss, each) && interrupt(each, o.tick_quantum);
+    fits_ = add_exactly(o.tick, o.interrupt_cache_loss, each) && interrupt(each, o.tick_quantum, o.event_latency);
   }
 
   /// A task is released on these CPUs. Pre: period > 0. Cost: constant.
   constexpr void add_release(const Number& period) {
     Number each{};
-    fits_ = fits_ && add_exactly(o_.release, o_.interrupt_cache_loss, each) && interrupt(each, period);
+    fits_ =
+        fits_ && add_exactly(o_.release, o_.interrupt_cache_loss, each) && interrupt(each, period, o_.event_latency);
+  }
+  /// Interrupts of so much work come at least so far apart, each up to `latest` late. Pre: every > 0. Cost: constant.
+  constexpr void add(const Number& work, const Number& every, const Number& latest) {
+    fits_ = fits_ && interrupt(work, every, latest);
   }
 
   /// False: interrupts leave no time for jobs.
@@ -72,11 +77,10 @@ class interrupt_load {
     }
   }
   /// An interrupt of so much work comes every so often; its latency may keep others pending.
-  constexpr auto interrupt(const Number& work, const Number& every) -> bool {
+  constexpr auto interrupt(const Number& work, const Number& every, const Number& latest) -> bool {
     Number part{};
     Number late{};
-    if (!share(work, every, part) || !add_exactly(load_, part, load_) ||
-        !multiply_exactly(o_.event_latency, part, late)) {
+    if (!share(work, every, part) || !add_exactly(load_, part, load_) || !multiply_exactly(latest, part, late)) {
       return false;
     }
     if constexpr (number_traits<Number>::integral) { late = ceil_divide(late, unit()); }

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/analysis/known/locked_gpus/interrupts.hpp>
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/describe.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/locked_gpus/overheads.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/shares/share.hpp>
+#include <takt/model/shares/wcet_row.hpp>
+
+namespace takt {
+
+namespace analysis::detail {
+
+/// Sums that remember whether all of them fitted.
+struct time_sum {
+  ticks value = 0;
+  bool fits = true;
+
+  constexpr auto add(const ticks& t, std::int64_t times = 1) -> time_sum& {
+    ticks product = 0;
+    fits = checked_multiply(t, times, product) && checked_add(value, product, value) && fits;
+    return *this;
+  }
+};
+
+/// Times of tasks with what the operating system adds.
+template <class Tasks>
+class overhead_charges {
+  using overheads = gpusync_overheads<ticks>;
+
+ public:
+  constexpr overhead_charges(const Tasks& tasks, const overheads& o, kernel_handover kernels)
+      : tasks_{&tasks}, o_{o}, kernels_{kernels}, interrupts_{o} {
+    operation_.add(o.top_half).add(o.bottom_half).add(o.interrupt_cache_loss).add(call());
+    operation_.add(o.schedule, 2).add(o.context_switch, 2);
+    for (std::uint32_t i = 0; i < tasks.size(); ++i) { add_interrupts(i); }
+  }
+
+  [[nodiscard]] constexpr auto run() -> description<Tasks> {
+    description<Tasks> out{.tasks = *tasks_};
+    if (!interrupts_.fits() || !operation_.fits) { return refused(out, {.fault = model_fault::time_overflow}); }
+    if (!interrupts_.leaves_time()) { return refused(out, {.fault = model_fault::interrupts_leave_no_time}); }
+    time_sum handover{o_.ipi};
+    ticks pending = 0;
+    if (!interrupts_.delay(pending) || !handover.add(pending).fits) {
+      return refused(out, {.fault = model_fault::time_overflow});
+    }
+    for (std::uint32_t i = 0; i < tasks_->size(); ++i) {
+      described_task& t = out.tasks.tasks[i];
+      bool fits = checked_add(t.jitter, o_.event_latency, t.jitter);
+      for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+        described_visit& v = out.tasks.visits[t.first_visit + p];
+        fits =
+            (on_processor(v) ? charge_processor(i, p, v) : charge_device(i, p, handover.value, v, out.tasks)) && fits;
+        if (!fits) { return refused(out, located(fault_at(model_fault::time_overflow, i, p), tasks_->tasks)); }
+      }
+    }
+    return out;
+  }
+
+ private:
+  [[nodiscard]] static constexpr auto refused(description<Tasks>& out, const model_error& error)
+      -> const description<Tasks>& {
+    out.error = error;
+    return out;
+  }
+  [[nodiscard]] static constexpr auto on_processor(const described_visit& v) -> bool {
+    return v.where == visit_place::processor;
+  }
+  [[nodiscard]] constexpr auto call() const -> ticks { return o_.system_call_in + o_.system_call_out; }
+
+  /// The visit of a processor that asks for visit p on a device: the last one that comes before it on all paths or one
+  /// of them; p if there is none.
+  [[nodiscard]] constexpr auto asker_of(std::uint32_t i, std::uint32_t p) const -> std::uint32_t {
+    visit_mask before = tasks_->visit(i, p).predecessors;
+    for (std::uint32_t q = p; q-- > 0;) {
+      if ((before >> q & 1U) == 0) { continue; }
+      if (on_processor(tasks_->visit(i, q))) { return q; }
+      before |= tasks_->visit(i, q).predecessors;
+    }
+    return p;
+  }
+  /// A timer for each visit, since a plan may hold it back, and ends of operations, both at any time of a job;
+  /// operations that no visit asks for begin so, too.
+  constexpr void add_interrupts(std::uint32_t i) {
+    const described_task& t = tasks_->tasks[i];
+    time_sum timer;
+    timer.add(o_.release, t.visit_count).add(o_.interrupt_cache_loss, t.visit_count);
+    time_sum latest{t.period};
+    interrupts_.add(timer.value, t.period, latest.add(o_.event_latency).value);
+    operation_.fits = operation_.fits && timer.fits && latest.fits;
+    std::int64_t count = 0;
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      if (on_processor(tasks_->visit(i, p))) { continue; }
+      count += asker_of(i, p) == p ? 2 : 1;
+    }
+    time_sum all;
+    if (count > 0) { interrupts_.add(all.add(operation_.value, count).value, t.period, t.period); }
+    operation_.fits = operation_.fits && all.fits;
+  }
+  [[nodiscard]] constexpr auto charge_processor(std::uint32_t i, std::uint32_t p, described_visit& v) const -> bool {
+    if (!v.known.has(visit_fact::time)) { return true; }
+    std::int64_t calls = 0;
+    for (std::uint32_t q = 0; q < tasks_->tasks[i].visit_count; ++q) {
+      const described_visit& other = tasks_->visit(i, q);
+      if (on_processor(other)) { continue; }
+      calls += asker_of(i, q) == p ? 1 : 0;
+      calls += q < p && (v.predecessors >> q & 1U) != 0 ? 1 : 0;
+    }
+    time_sum work{v.time.upper};
+    return work.add(call(), calls).fits &&
+           gpusync::dispatched_time(interrupts_, o_, work.value, 0, gpusync::interrupt_handling::shared, v.time.upper);
+  }
+  [[nodiscard]] constexpr auto charge_device(std::uint32_t i, std::uint32_t p, ticks handover, described_visit& v,
+                                             Tasks& tasks) const -> bool {
+    const bool is_handed_on = v.where != visit_place::gpu || kernels_ == kernel_handover::host;
+    time_sum late;
+    late.add(handover, (is_handed_on ? 1 : 0) + (asker_of(i, p) == p ? 1 : 0));
+    return late.fits && (late.value == 0 || lengthen(v, late.value, tasks));
+  }
+  /// Whatever is known of its time.
+  [[nodiscard]] static constexpr auto lengthen(described_visit& v, ticks by, Tasks& tasks) -> bool {
+    bool fits = true;
+    const auto grow = [&](ticks& time) { fits = checked_add(time, by, time) && fits; };
+    if (v.known.has(visit_fact::time)) { grow(v.time.upper); }
+    if (v.where != visit_place::gpu) { return fits; }
+    if (v.known.has(visit_fact::wcet)) { grow(v.wcet); }
+    if (v.known.has(visit_fact::work)) { grow(v.work.upper); }
+    if (v.known.has(visit_fact::work) || v.known.has(visit_fact::grid)) {
+      v.overhead = v.known.has(visit_fact::overhead) ? v.overhead : 0;
+      v.known.add(visit_fact::overhead);
+      grow(v.overhead);
+    }
+    for (std::uint32_t s = 0; s < v.samples && v.known.has(visit_fact::times_on_sms); ++s) {
+      grow(tasks.samples[v.first_sample + s].upper);
+    }
+    if (!v.known.has(visit_fact::wcet_by_share)) { return fits; }
+    std::array<ticks, wcet_row::shares> times{};
+    for (std::size_t s = 0; s < times.size(); ++s) {
+      times[s] = tasks.rows[v.row].at(share::bounded(static_cast<std::int32_t>(s + 1)));
+      if (times[s] != unbounded_time) { grow(times[s]); }
+    }
+    tasks.rows[v.row] = wcet_row::measured(times);
+    return fits;
+  }
+
+  const Tasks* tasks_;
+  overheads o_;
+  kernel_handover kernels_;
+  gpusync::interrupt_load<ticks> interrupts_;
+  time_sum operation_{};  ///< of the host at the end of an operation: its interrupt, and whoever hands the device on
+};
+
+}  // namespace analysis::detail
+
+/// The same workload with all that the operating system adds, wherever tasks are placed: each visit of a processor is
+/// dispatched, preempts somebody and is interrupted, its system calls take time, and devices wait for the host to hand
+/// them on. Ends of device operations interrupt any processor at the highest priority, and so runs who hands devices
+/// on; locks are not charged. Timers are late by `event_latency`, so with that no guards prove anything. Pre: deadlines
+/// are proven as no later than periods. Errors: `negative_overhead`, `interrupts_leave_no_time`, `time_overflow`.
+/// Proof: docs/composition.md, overheads. Source: Brandenburg 2011, preemption-centric accounting; Elliott 2015,
+/// section 2.1.8.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto with_overheads(const described_tasks<N, V, R, S>& tasks, const gpusync_overheads<ticks>& o,
+                                            kernel_handover kernels = kernel_handover::host)
+    -> description<described_tasks<N, V, R, S>> {
+  if (!o.valid()) { return {.tasks = tasks, .error = {.fault = model_fault::negative_overhead}}; }
+  return analysis::detail::overhead_charges<described_tasks<N, V, R, S>>{tasks, o, kernels}.run();
+}
+
+}  // namespace takt
