@@ -232,6 +232,10 @@ auto policy_description::observe(duration length, std::uint64_t seed, trace* kep
     throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
   }
   require_plan();
+  if (!found_->verdict.plan.offsets.empty()) {
+    throw input_error{mark().where, "the plan holds steps back until their offsets, which a run does not",
+                      "--analysis rtgpu-best, for SMs of one's own"};
+  }
   runtime::run_options options;
   options.length = length;
   options.seed = seed;
