@@ -12,6 +12,7 @@
 #include <takt/simulation/simulate_composed.hpp>
 
 #include <takt/allocation/every_plan.hpp>
+#include <takt/analysis/must_miss.hpp>
 #include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>
 #include <takt/rules/policies/own_sms.hpp>
@@ -154,7 +155,7 @@ auto policy_description::assess(const question& q) -> report::verdict_summary {
   if (!found_->judged) { throw refuse(found_->verdict.error); }
   require_rules(*file_, wishes_, *found_);
   auto out = explained_summary(*file_, input_, *found_);
-  if (out.misses.size() == 1 && out.misses[0].proof.reason == miss_reason::more_gpu_tasks_than_sms) {
+  if (!wishes_.any() && out.misses.size() == 1 && out.misses[0].proof.reason == miss_reason::more_gpu_tasks_than_sms) {
     throw crowded_gpus(*file_, out.misses[0].proof);
   }
   // Values that its published method calls wrong are wrong in a file of its own rule, whatever the rules of pools make
@@ -180,10 +181,11 @@ void policy_description::try_to_break(report::verdict_summary& out) const {
   });
   if (!example.exists) { return; }
   const std::string sentence = fmt::format(
-      "A simulated run misses a deadline: {} is not done at {}{} (releases {}, seed {})",
-      file_->tasks.tasks[example.task].name, report::format_duration(example.deadline_at),
+      "A simulated run misses a deadline: {} is not done {}{} (releases {}, seed {})",
+      file_->tasks.tasks[example.task].name,
+      example.deadline_at == no_instant ? "in time" : "at " + report::format_duration(example.deadline_at),
       out.plan_words.empty() ? "" : " with " + out.plan_words, name_of(example.how.releases), example.how.seed);
-  if (!others.is_known || !others.holds) {
+  if (!others.is_known || !others.holds || !analysis::times_are_given(*input_.tasks)) {
     out.notes.push_back(sentence + ", but another plan may do better.");
     return;
   }

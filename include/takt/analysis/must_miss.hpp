@@ -165,6 +165,23 @@ template <class Tasks>
 
 }  // namespace detail
 
+/// Whether the times that rules make of kernels are ones that they take in some legal run: each kernel has one fact
+/// that says how long it takes, and none that only bounds it. Then a run that misses a deadline proves something of the
+/// tasks.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto times_are_given(const described_tasks<N, V, R, S>& all) -> bool {
+  for (const described_visit& v : all.visits) {
+    const auto has = [&](visit_fact f) { return v.known.has(f) ? 1 : 0; };
+    if (v.where != visit_place::gpu) { continue; }
+    const int facts =
+        has(visit_fact::wcet) + has(visit_fact::time) + has(visit_fact::work) + has(visit_fact::times_on_sms);
+    if (facts != 1 || has(visit_fact::wcet_by_share) + has(visit_fact::grid) + has(visit_fact::block_length) > 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// The same of described tasks, whatever the plan is, as far as the limits say what every plan has in common. `ranks`:
 /// of the tasks, as `task_load` has them, where cores preempt in their order; else empty. What is not known of a visit
 /// takes no time.

@@ -191,6 +191,22 @@ TEST_CASE("a task that needs a part of the GPU for itself gets no more than othe
   CHECK(load[0].value == 1'120'000);
 }
 
+TEST_CASE("runs prove something where each kernel says how long it takes, and nothing else of it") {
+  const auto given = [](auto... facts) {
+    takt::described_visit v{.where = visit_place::gpu};
+    (v.known.add(facts), ...);
+    return takt::analysis::times_are_given(one({.period = 9, .deadline = 9}, v));
+  };
+  CHECK(given(visit_fact::wcet));
+  CHECK(given(visit_fact::work, visit_fact::overhead, visit_fact::preemption_cost));
+  CHECK(given(visit_fact::times_on_sms));
+  CHECK_FALSE(given(visit_fact::wcet, visit_fact::work));
+  CHECK_FALSE(given(visit_fact::work, visit_fact::wcet_by_share));
+  CHECK_FALSE(given(visit_fact::grid, visit_fact::block_length));
+  CHECK_FALSE(given());
+  CHECK(takt::analysis::times_are_given(one({.period = 9, .deadline = 9}, timed(visit_place::processor, 5))));
+}
+
 TEST_CASE("a job that polls keeps its processor for all of its time") {
   auto one_job = one({.period = 20, .deadline = 20}, timed(visit_place::processor, 4));
   REQUIRE(one_job.add_visit(timed(visit_place::copy_engine, 8, 1)));
