@@ -41,10 +41,9 @@ struct policy_question {
 struct judged_policy {
   std::string policy;  ///< with what was chosen or given behind it
   std::string_view cpus{};
-  std::string_view copies{};    ///< rule of the copy engines
-  std::string_view devices{};   ///< rule of resources of one's own
-  bool judged = false;          ///< else facts are missing, or the verdict's error says why; see `board_verdict`
-  bool decides_shares = false;  ///< the plan names the SMs of each task
+  std::string_view copies{};   ///< rule of the copy engines
+  std::string_view devices{};  ///< rule of resources of one's own
+  bool judged = false;         ///< else facts are missing, or the verdict's error says why; see `board_verdict`
   search_method search = default_search;
   policy_judgement verdict{};
   model_error unread;      ///< why the published method cannot read the tasks, once it was asked to explain

@@ -44,7 +44,17 @@ template <bool Named, class Described, RuleTag CpuRule, RuleTag GpuRule>
   auto out = judge_chains(tasks, board, cpus, gpus).verdict;
   out.plan.priorities.clear();
   out.plan.tokens.clear();
-  if (!Named) { out.plan.shares.clear(); }
+  if (!Named || board.gpus.empty()) { out.plan.shares.clear(); }
+  return out;
+}
+/// The same under a plan that was found by another method. It has no offsets.
+template <class Described, RuleTag CpuRule, RuleTag GpuRule, class Plan>
+[[nodiscard]] constexpr auto planned_chains_under(const Described& tasks, const hardware& board, const CpuRule& cpus,
+                                                  const GpuRule& gpus, const Plan& p) {
+  auto out = judge_planned_chains(tasks, board, cpus, gpus, p).verdict;
+  out.plan.priorities.clear();
+  out.plan.tokens.clear();
+  if (board.gpus.empty()) { out.plan.shares.clear(); }
   return out;
 }
 
@@ -85,6 +95,10 @@ struct known_under<federated_policy, CpuRule> {
                                             const hardware& board) {
     return detail::chains_under<true>(tasks, board, cpus, federated);
   }
+  [[nodiscard]] static constexpr auto judge_under(const federated_policy& /*policy*/, const CpuRule& cpus,
+                                                  const auto& tasks, const hardware& board, const auto& plan) {
+    return detail::planned_chains_under(tasks, board, cpus, federated, plan);
+  }
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const federated_policy& /*policy*/, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
@@ -99,6 +113,10 @@ struct known_under<federated_shared_policy, CpuRule> {
   [[nodiscard]] static constexpr auto judge(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
                                             const auto& tasks, const hardware& board) {
     return detail::chains_under<true>(tasks, board, cpus, federated_virtual);
+  }
+  [[nodiscard]] static constexpr auto judge_under(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
+                                                  const auto& tasks, const hardware& board, const auto& plan) {
+    return detail::planned_chains_under(tasks, board, cpus, federated_virtual, plan);
   }
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
