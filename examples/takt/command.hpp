@@ -46,6 +46,7 @@ struct simulate_options {
 };
 struct run_command_options {
   std::string file;
+  rule_wishes wishes;
   question ask;
   std::string device = "emulated";
   std::string length = "5s";

@@ -8,9 +8,9 @@
 #include <takt/report/fault_text.hpp>
 #include <takt/report/json.hpp>
 
-#include "chains/task_file.hpp"
 #include "command.hpp"
 #include "failure.hpp"
+#include "files/workload_file.hpp"
 #include "progress.hpp"
 
 namespace takt::program {
@@ -18,6 +18,11 @@ namespace takt::program {
 namespace {
 
 using report::json_writer;
+
+// What the reader of files holds.
+constexpr std::int32_t max_sms = 4096;
+constexpr std::int32_t max_virtual_per_sm = 64;
+using file_table = task_table<ticks, max_tasks, max_file_visits>;
 
 void write_bound(json_writer& json, std::string_view key, const interval<ticks>& time) {
   json.key(key).begin_array().value(time.lower).value(time.upper).end_array();
@@ -94,7 +99,7 @@ void require_at_most(const std::string& option, std::int32_t value, std::int32_t
   }
   if (fault == model_fault::set_does_not_fit) {
     return {"--subtasks", "a set has more segments than this program holds",
-            fmt::format("at most {} in all", max_segments)};
+            fmt::format("at most {} in all", max_file_visits)};
   }
   if (fault == model_fault::time_overflow) {
     return {"--utilization", "a period overflows 64-bit nanoseconds", "a higher utilization or shorter ranges"};

@@ -21,6 +21,7 @@
 #include "command.hpp"
 #include "failure.hpp"
 #include "json_value.hpp"
+#include "policies/judged.hpp"
 #include "sweep/sweep.hpp"
 
 namespace {
@@ -113,14 +114,10 @@ void add_file(CLI::App& command, std::string& file) {
 }
 
 void add_question(CLI::App& command, question& ask) {
-  add_choice<analysis_method>(command, "--analysis", ask.given_method,
-                              {{"rtgpu-best", analysis_method::rtgpu_best},
-                               {"rtgpu", analysis_method::rtgpu},
-                               {"rtgpu-sharper", analysis_method::rtgpu_sharper},
-                               {"self-suspension", analysis_method::self_suspension},
-                               {"busy-waiting", analysis_method::busy_waiting},
-                               {"enhanced-mpcp", analysis_method::enhanced_mpcp}},
-                              "the test, the best of all, as published or sharper, or a baseline");
+  std::vector<std::pair<std::string, std::string>> analyses;
+  for (const std::string_view name : analysis_names()) { analyses.emplace_back(name, name); }
+  add_choice(command, "--analysis", ask.given_method, analyses,
+             "the test, the best of all, as published or sharper, or a baseline");
   add_choice<takt::search_method>(command, "--search", ask.given_search,
                                   {{"branch-and-bound", takt::search_method::branch_and_bound},
                                    {"exact", takt::search_method::exact},
@@ -254,6 +251,7 @@ constexpr const char* exit_codes =
   command->add_option("--for", run.length, "how long to run (default 5s)")->type_name("TIME");
   add_number(*command, "--seed", run.seed, "of the execution times (default 1)");
   add_pictures(*command, run.keep);
+  add_wishes(*command, run.wishes);
   add_question(*command, run.ask);
   add_json(*command, run.json);
   command->callback([&] { c = {[&] { return run_command(run); }, &run.file, "takt-run/1", &run.json}; });

@@ -56,7 +56,7 @@ void require_surroundings(const sighting& s) {
 
 auto run_command(const run_command_options& o) -> exit_code {
   const duration length = run_length(o);
-  const auto file = open_file(o.file, {});
+  const auto file = open_file(o.file, o.wishes);
   require_ability(*file, ability::run);
   require_bearable(*file, length, "--for", o.keep.wanted());
   const auto& proven = file->judge(o.ask);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,8 @@
 #include <takt/rules/policies/published.hpp>
 #include <takt/rules/tags.hpp>
 
+#include "asked_policy.hpp"
+#include "explained.hpp"
 #include "judged.hpp"
 
 namespace takt::program {
@@ -31,7 +34,16 @@ template <class P>
   if constexpr (requires { policy.tokens; }) {
     out.sharing = "tokens";
     out.protocol = P::name.substr(tokens_prefix.size());
-    out.tokens_per_gpu = policy.tokens;
+    out.tokens_per_gpu = policy.tokens < 0 ? 0 : policy.tokens;
+    const gpusync_configuration& shape = policy.engines.shape;
+    if (policy.locks_engines) {
+      out.engine_order = shape.engines == service_order::priority ? "priority" : "fifo";
+      out.migration = shape.migration == migration_path::none           ? "none"
+                      : shape.migration == migration_path::peer_to_peer ? "peer-to-peer"
+                                                                        : "system-memory";
+      out.uncontended = shape.uncontended == uncontended_gpus::dedicated ? "dedicated" : "shared";
+      if (shape.gpus > shape.gpu_cluster_size) { out.clusters = shape.gpus / shape.gpu_cluster_size; }
+    }
   }
   if constexpr (requires { policy.slice; }) { out.slice = policy.slice; }
   if constexpr (requires { policy.levels; }) {
@@ -53,29 +65,82 @@ template <class P>
   return fmt::format("{}:{}{}", P::name, parameter, is_time ? "ns" : "");
 }
 
+/// Whether a policy is judged by its published method alone.
+template <class P>
+inline constexpr bool is_judged_alone =
+    requires(const P& policy) { policy.analysis; } || requires(const P& policy) { policy.file; };
+
+template <class Known>
+inline constexpr bool judges_kernels = requires { requires AcceleratorRule<typename Known::method>; };
+
+/// Whether a method knows runs that boards of pools do not have.
+template <class Known>
+inline constexpr bool overlaps_jobs = requires {
+  requires std::same_as<typename Known::method, analysis::gpusync_method> ||
+               std::same_as<typename Known::method, analysis::overlapping_nodes_method<true>>;
+};
+
 /// Judges under one rule of processors and the policy that is asked for.
 template <class Rule>
 void judge_with(const Rule& rule, const policy_question& q, const file_tasks& tasks, const hardware& board,
                 judged_policy& out) {
-  (void)with_policy(published_policies, q.policy, [&](auto policy) {
-    if constexpr (requires { policy.pinned.period; }) {
-      if (q.slots) {
-        const slot_time pinned = q.slots->pinned.value_or(slot_time{});
-        const slot_time gang = q.slots->gang.value_or(slot_time{});
-        policy.pinned = {.offset = pinned.offset, .budget = pinned.budget, .period = q.slots->period};
-        policy.gang = {.offset = gang.offset, .budget = gang.budget, .period = q.slots->period};
+  with_asked_policy(q, [&](const auto& policy) {
+    using policy_type = std::remove_cvref_t<decltype(policy)>;
+    using known = known_under<policy_type, Rule>;
+    policy_type found = policy;
+    if constexpr (is_judged_alone<policy_type>) {
+      if constexpr (requires { known::judge(policy, rule, tasks, board); }) {
+        out.verdict = known::judge(policy, rule, tasks, board);
+        out.judged = !out.verdict.error;
+        out.verdict.plan.priorities.clear();
+        out.verdict.plan.tokens.clear();
+        takt::detail::restate(out.verdict, tasks);
+        if constexpr (requires { requires policy_type::is_about_runs; }) {
+          out.board = any_board_of<max_file_visits>(found, board, rule);
+        }
+      } else {
+        out.verdict.refuse({.fault = model_fault::option_unused});
+      }
+    } else {
+      const auto best = judge_at_run_time(policy, rule, tasks, board);
+      found = best.policy;
+      out.judged = best.judged;
+      out.verdict = best.verdict;
+      out.missing.assign(best.missing.begin(), best.missing.end());
+      if constexpr (takt::detail::orders_jobs<Rule>) {
+        if (out.judged) { out.board = any_board_of<max_file_visits>(found, board, rule); }
       }
     }
-    const auto found = judge_at_run_time(policy, rule, tasks, board);
-    out.policy = found.schedulable() ? word_of(found.policy) : q.policy;
-    out.judged = found.judged;
-    out.verdict = found.verdict;
-    out.missing.assign(found.missing.begin(), found.missing.end());
-    out.spins = keeps_processor<decltype(policy)>();
-    out.copies = cpu_word<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
+    constexpr bool is_alone = is_judged_alone<policy_type> && !requires { requires policy_type::is_about_runs; };
+    if constexpr (overlaps_jobs<known> || requires {
+                    requires is_alone;
+                    typename known::method;
+                  }) {
+      if (is_alone || !is_of_pools(found, rule) || !out.verdict.plan.instances.empty()) {
+        out.simulate = [&out, found, rule](const file_tasks& asked, const hardware& on, const simulation_options& o,
+                                           trace* kept) {
+          return simulated_alone(found, rule, out.verdict, asked, on, o, kept);
+        };
+      }
+    }
+    out.policy = out.verdict.schedulable() ? word_of(found) : q.policy;
+    out.spins = keeps_processor<policy_type>();
+    out.search = q.search.value_or(default_search);
+    out.copies = q.engines ? std::string_view{} : cpu_word<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
     out.devices = cpu_word<std::remove_cvref_t<decltype(device_rule(rule))>>;
-    out.rule = rule_of_file(found.policy);
-    if (found.judged) { out.board = any_board_of<max_file_visits>(found.policy, board, rule); }
+    out.rule = rule_of_file(found);
+    // Without processors the order of kernels has a word of its own.
+    constexpr bool has_own_word = takt::detail::has_clusters<Rule> && judges_kernels<known>;
+    if constexpr (!has_own_word && requires { known::with_board(found, rule, tasks, board, [](const auto&...) {}); }) {
+      out.explain = [&out, found, rule](const workload_file& file, const file_tasks& asked) {
+        judged_policy::explanation said;
+        (void)known::with_board(found, rule, asked, file.board,
+                                [&](const auto& platform, const auto& table, const auto&... reading) {
+                                  said = explained(platform, table, out, file, reading...);
+                                });
+        return said;
+      };
+    }
   });
 }
 

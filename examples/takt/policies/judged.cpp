@@ -37,6 +37,12 @@ auto cpu_rule_names() -> std::vector<std::string_view> {
   return out;
 }
 
+auto analysis_names() -> std::vector<std::string_view> {
+  std::vector<std::string_view> out;
+  analyses<false>.each([&out](const auto& policy) { out.push_back(policy.analysis); });
+  return out;
+}
+
 void require_policy(const std::string& option, const std::string& word) {
   const auto names = policy_names();
   const policy_word asked = split_policy(word);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,8 +12,12 @@
 #include <vector>
 
 #include <takt/allocation/policies/judge_any.hpp>
+#include <takt/allocation/search.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/report/verdict_summary.hpp>
 
+#include "../described_file.hpp"
 #include "../files/workload_file.hpp"
 
 namespace takt::program {
@@ -22,24 +27,40 @@ using policy_judgement = verdict<ticks, max_tasks, max_file_visits>;
 
 /// A way of sharing GPUs and a rule of processors, in words.
 struct policy_question {
-  std::string policy;               ///< "tokens-k-fmlp:2"
-  std::string cpus;                 ///< "g-edf"
-  std::int32_t together = 1;        ///< processors of a cluster, where the rule is of clusters
-  std::optional<slot_times> slots;  ///< of "slots", where they are not to be chosen
+  std::string policy;                  ///< "tokens-k-fmlp:2"
+  std::string cpus;                    ///< "g-edf"
+  std::int32_t together = 1;           ///< processors of a cluster, where the rule is of clusters
+  const workload_file* own = nullptr;  ///< whose own rule the policy is
+  std::string analysis;                ///< published, of tasks with SMs of their own; empty: the best of all
+  std::optional<search_method> search;
+  std::optional<gpusync_board<>> engines;  ///< of the GPUs, each with a lock, where tokens are for them
+
+  /// Whether one analysis alone is asked, and none of takt's own beside it.
+  [[nodiscard]] auto asks_one() const noexcept -> bool { return !analysis.empty() || search.has_value(); }
 };
 
 /// What a policy makes of a workload.
 struct judged_policy {
   std::string policy;  ///< with what was chosen or given behind it
   std::string_view cpus{};
-  std::string_view copies{};   ///< rule of the copy engines
-  std::string_view devices{};  ///< rule of resources of one's own
-  bool judged = false;         ///< else facts are missing, or the verdict's error says why
-  bool spins = false;          ///< a job keeps its processor while it waits
+  std::string_view copies{};    ///< rule of the copy engines
+  std::string_view devices{};   ///< rule of resources of one's own
+  bool judged = false;          ///< else facts are missing, or the verdict's error says why
+  bool spins = false;           ///< a job keeps its processor while it waits
+  bool decides_shares = false;  ///< the plan names the SMs of each task
+  search_method search = default_search;
   policy_judgement verdict{};
+  plan<max_tasks> hosted;  ///< the plan as hosts of the published method take it; `explain` completes it
   std::vector<missing_part> missing;
   policy_board board;
   sharing_rule rule;  ///< how a file says it
+
+  using explanation = std::optional<report::verdict_summary>;
+  /// What the published method of these tasks says of the verdict; nothing where it cannot read them.
+  std::function<explanation(const workload_file& file, const file_tasks& tasks)> explain;
+  /// In virtual time where the engine of boards does not know the rules.
+  std::function<sighting(const file_tasks& tasks, const hardware& board, const simulation_options& o, trace* kept)>
+      simulate;
 };
 
 /// A rule of processors by its word, and what it makes of every policy.
@@ -53,6 +74,7 @@ extern const std::span<const cpu_rule_entry> cluster_rules;
 
 [[nodiscard]] auto policy_names() -> std::vector<std::string_view>;
 [[nodiscard]] auto cpu_rule_names() -> std::vector<std::string_view>;
+[[nodiscard]] auto analysis_names() -> std::vector<std::string_view>;
 
 /// Throws `input_error` for a word that is no policy, or has nothing, or something else, behind its name.
 void require_policy(const std::string& option, const std::string& word);

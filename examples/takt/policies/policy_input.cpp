@@ -7,13 +7,19 @@
 
 #include <fmt/format.h>
 
+#include <takt/allocation/worst_fit.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/model/described_visits.hpp>
+#include <takt/model/located.hpp>
+#include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>
 #include <takt/report/table.hpp>
 
 #include "../fields.hpp"
 #include "../files/read_board.hpp"
+#include "../large_stack.hpp"
+#include "file_policies.hpp"
+#include "published_shapes.hpp"
 
 namespace takt::program {
 
@@ -21,19 +27,21 @@ namespace {
 
 constexpr std::int64_t million = 1'000'000;
 
+/// Whether no task ever visits a processor, so that the order of kernels is theirs alone.
+[[nodiscard]] auto has_kernels_only(const workload_file& file) -> bool {
+  return std::ranges::all_of(file.tasks.visits, [](const auto& v) { return v.where == visit_place::gpu; });
+}
+
 /// Fields of a file's own rule that the rules of pools do not have.
-void require_plain(const workload_file& file) {
+void require_plain(const workload_file& file, const judged_policy& found) {
   const sharing_rule& rule = file.rules.gpus;
-  const bool other_order = file.board.processors > 0 && !rule.policy.empty() && rule.policy != file.rules.cpus;
   const std::pair<std::string_view, bool> fields[] = {
-      {"policy", other_order},
-      {"cost_model", !rule.cost_model.empty()},
-      {"order", rule.order == "strict"},
-      {"engine_order", rule.engine_order == "priority"},
-      {"migration", !rule.migration.empty() && rule.migration != "none"},
-      {"uncontended", rule.uncontended == "dedicated"},
-      {"rules", !rule.rules.empty()},
-      {"triggers", !rule.triggers.empty()}};
+      {"policy", !rule.policy.empty() && rule.policy != found.cpus},
+      {"engine_order", rule.engine_order == "priority" && found.rule.engine_order.empty()},
+      {"migration", !rule.migration.empty() && rule.migration != "none" && found.rule.migration.empty()},
+      {"uncontended", rule.uncontended == "dedicated" && found.rule.uncontended.empty()},
+      {"rules", !rule.rules.empty() && !found.explain},
+      {"triggers", !rule.triggers.empty() && !found.explain}};
   for (const auto& [key, used] : fields) {
     if (!used) { continue; }
     throw input_error{fmt::format("/platform/gpus/0/{}", key),
@@ -86,6 +94,34 @@ void add_contention(const workload_file& file, policy_input& out) {
     out.notes.push_back(fmt::format("kernels of {} take {}.{:04} % more beside those of other tasks", t.name,
                                     ppm / 10'000, ppm % 10'000));
   }
+}
+
+[[nodiscard]] auto choice_note(std::string_view what, const std::vector<std::string>& chosen) -> std::string {
+  return fmt::format("{} chosen by this program, the file names none: {}", what, fmt::join(chosen, ", "));
+}
+
+/// Gives kernels for one SM that name none, greatest load first, the SM that is used least so far.
+void place_kernels(const workload_file& file, policy_input& out) {
+  auto& visits = out.tasks->visits;
+  std::vector<const described_task*> owner(visits.size());
+  for (const described_task& t : out.tasks->tasks) {
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) { owner[t.first_visit + p] = &t; }
+  }
+  const std::int32_t sms = file.board.gpus.empty() ? 0 : file.board.gpus[0].sms;
+  const auto is_pinned = [&](std::size_t i) {
+    return visits[i].known.has(visit_fact::pinning) && !needs_all_cores(visits[i].width);
+  };
+  std::vector<std::string> chosen;
+  if (sms < 1) { return; }
+  (void)place_worst_fit<max_file_visits>(
+      visits.size(), sms,
+      [&](std::size_t i) { return is_pinned(i) ? demand_of_place(visits[i].wcet, owner[i]->period) : 0; },
+      [&](std::size_t i) { return is_pinned(i) ? visits[i].sm : sms; },
+      [&](std::size_t i, std::int32_t sm) {
+        visits[i].sm = sm;
+        chosen.push_back(fmt::format("{} on {}", owner[i]->name, sm));
+      });
+  if (!chosen.empty()) { out.notes.push_back(choice_note("SMs", chosen)); }
 }
 
 /// Cores for rules of clusters, and none where a file names clusters for a rule of cores.
@@ -192,11 +228,12 @@ void add_platform(const workload_file& file, const judged_policy& found, report:
 
 auto own_cpu_rule(const workload_file& file) -> std::string {
   const sharing_rule& rule = file.rules.gpus;
-  if (file.board.processors > 0) { return std::string{file.rules.cpus}; }
+  const bool own = has_kernels_only(file);
+  if (!own && file.board.processors > 0) { return std::string{file.rules.cpus}; }
   if (!rule.policy.empty()) { return std::string{rule.policy}; }
   const bool by_deadline =
       rule.sharing == "levels" || rule.sharing == "slots" || rule.sharing == "gang" || rule.sharing == "single-stream";
-  return by_deadline ? "edf" : "fixed-priority";
+  return by_deadline ? "edf" : std::string{file.rules.cpus};
 }
 
 auto board_words(const workload_file& file) -> std::vector<std::string> {
@@ -213,9 +250,11 @@ auto board_words(const workload_file& file) -> std::vector<std::string> {
 
 auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_input {
   policy_input out;
-  if (wishes.policy.empty()) { out.question.slots = file.rules.gpus.slots; }
+  if (wishes.policy.empty()) { out.question.own = &file; }
   out.question.policy = wishes.policy.empty() ? policy_of(file) : wishes.policy;
   out.question.cpus = wishes.cpus.empty() ? own_cpu_rule(file) : wishes.cpus;
+  const bool grants = out.question.own != nullptr && granted_shares::of(file);
+  if (grants) { out.question.cpus = "fixed-priority"; }
   require_policy(wishes.policy.empty() ? "/platform/gpus/0/sharing" : "--policy", out.question.policy);
   require_cpu_rule(wishes.cpus.empty() ? "/platform/cpus/policy" : "--cpus", out.question.cpus);
   const bool to_clusters = is_global(out.question.cpus);
@@ -223,12 +262,17 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
   out.question.together = std::max(file.board.processors / clusters, 1);
   out.tasks = std::make_unique<file_tasks>(file.tasks);
   translate_cores(file, to_clusters, out);
-  if (!serves_one_kernel(out.question.policy)) { add_contention(file, out); }
+  out.question.engines = locked_engines(file, out.question.policy, out.question.cpus, out.question.own != nullptr);
+  for (std::size_t i = 0; i < out.tasks->size() && out.question.engines; ++i) {
+    out.tasks->tasks[i].gpu = file.more[i].gpu_cluster.value_or(any_core);
+  }
+  place_kernels(file, out);
+  if (!grants && !serves_one_kernel(out.question.policy)) { add_contention(file, out); }
   return out;
 }
 
 void require_rules(const workload_file& file, const rule_wishes& wishes, const judged_policy& found) {
-  if (wishes.policy.empty()) { require_plain(file); }
+  if (wishes.policy.empty()) { require_plain(file, found); }
   if (!wishes.any() && !file.rules.copies.empty() && file.rules.copies != found.copies) {
     throw input_error{"/platform/copy_engines/policy",
                       fmt::format("\"{}\" is not how engines serve under {}", file.rules.copies, found.policy),
@@ -248,11 +292,45 @@ auto place_of(const workload_file& file, std::uint32_t task, std::uint32_t visit
   return visit < t.visit_count ? file.visit_at[t.first_visit + visit] : file.task_at[task];
 }
 
+namespace {
+
+/// Where a key of the format stands for a field of locked GPUs.
+[[nodiscard]] auto place_of_engines(std::string_view field) -> std::string_view {
+  if (field == "tokens_per_gpu") { return "/platform/gpus/0/tokens_per_gpu"; }
+  if (field == "copy_engines") { return "/platform/gpus/0/copy_engines"; }
+  if (field == "tokens" || field == "association") { return "/platform/gpus/0/protocol"; }
+  return field == "dma_chunk" ? "/platform/gpus/0/dma/chunk" : field == "overheads" ? "/platform/overheads" : "";
+}
+[[nodiscard]] auto key_of_section(std::string_view field) -> std::string_view {
+  if (field == "cpu_cluster") { return "/cluster"; }
+  if (field == "gpu_cluster") { return "/gpu/cluster"; }
+  if (field == "bytes" || field == "cpu_in_gpu_section") { return "/gpu"; }
+  return field == "wcet" ? "/cpu" : "";
+}
+
+}  // namespace
+
 auto explain_fault(const workload_file& file, const model_error& error) -> input_error {
+  const fault_text text = describe(error.fault);
   if (error.task >= file.tasks.size()) {
-    return refused_at(error.fault == model_fault::no_task ? "/tasks" : "/platform", error);
+    const bool of_slots = error.fault == model_fault::slot_out_of_range || error.fault == model_fault::slots_overlap;
+    const bool of_period = error.fault == model_fault::period_not_positive;
+    if (const std::string_view at = place_of_engines(text.field); !at.empty() && file.rules.gpus.sharing == "tokens") {
+      return refused_at(std::string{at}, error);
+    }
+    const bool of_tasks = error.fault == model_fault::no_task || error.fault == model_fault::time_overflow;
+    return refused_at(of_slots    ? "/platform/gpus/0/slots"
+                      : of_period ? "/platform/gpus/0/slots/period"
+                      : of_tasks  ? "/tasks"
+                                  : "/platform",
+                      error);
   }
-  return refused_at(place_of(file, error.task, error.visit), error);
+  const std::string at = place_of(file, error.task, error.visit);
+  const std::string_view key = file.rules.gpus.sharing == "tokens" ? key_of_section(text.field) : std::string_view{};
+  if (!key.empty()) { return refused_at(at + std::string{key}, takt::located(error, file.tasks.tasks)); }
+  const bool is_visit = error.visit < file.tasks.tasks[error.task].visit_count;
+  return refused_at(is_visit || text.field.empty() ? at : step_into(at, text.field),
+                    takt::located(error, file.tasks.tasks));
 }
 
 auto missing_of(const workload_file& file, const judged_policy& found) -> std::vector<report::missing_words> {
@@ -260,6 +338,49 @@ auto missing_of(const workload_file& file, const judged_policy& found) -> std::v
   for (const missing_part& m : found.missing) { out.push_back({place_of(file, m.task, m.visit), std::string{m.fact}}); }
   return out;
 }
+
+namespace {
+
+/// Who has which priority, where tasks have some.
+[[nodiscard]] auto priority_note(const workload_file& file, std::string_view cpus) -> std::string {
+  const auto& tasks = file.tasks.tasks;
+  const auto given = std::ranges::count_if(tasks, [](const auto& t) { return t.priority != no_priority; });
+  if (file.rules.gpus.sharing == "shares" && has_kernels_only(file)) {
+    return "priorities: as given, the greater goes first";
+  }
+  if (cpus.ends_with("rate-monotonic")) { return "priorities: rate monotonic"; }
+  if (cpus.ends_with("deadline-monotonic")) { return "priorities: deadline monotonic"; }
+  if (!cpus.ends_with("fixed-priority")) { return {}; }
+  if (given == static_cast<std::ptrdiff_t>(tasks.size())) { return "priorities: as given"; }
+  return given == 0 ? "priorities: deadline monotonic"
+                    : "priorities: deadline monotonic, because not every task has one";
+}
+
+void add_notes(const workload_file& file, const policy_input& input, const judged_policy& found,
+               report::verdict_summary& out) {
+  std::vector<std::string> notes = file.notes;
+  notes.insert(notes.end(), input.notes.begin(), input.notes.end());
+  std::vector<std::string> chosen;
+  const auto& cores = found.verdict.plan.cores;
+  for (std::size_t i = 0; i < cores.size() && file.board.processors > 1 && !is_global(found.cpus); ++i) {
+    const described_task& t = file.tasks.tasks[i];
+    if (t.core == any_core) { chosen.push_back(fmt::format("{} on {}", t.name, cores[i])); }
+  }
+  if (!chosen.empty()) { notes.push_back(choice_note("cores", chosen)); }
+  if (std::string words = priority_note(file, found.cpus); !words.empty()) { notes.push_back(std::move(words)); }
+  out.notes.insert(out.notes.begin(), notes.begin(), notes.end());
+}
+
+/// "A57_0 A57, Denver": what the file says of its cores.
+[[nodiscard]] auto core_names(const workload_file& file) -> std::string {
+  std::vector<std::string> names;
+  for (const core_facts& c : file.cores) {
+    names.push_back(c.type.empty() ? c.name : c.name.empty() ? c.type : c.name + " " + c.type);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
 
 auto summary_of(const workload_file& file, const policy_input& input, const judged_policy& found)
     -> report::verdict_summary {
@@ -290,9 +411,22 @@ auto summary_of(const workload_file& file, const policy_input& input, const judg
   if (file.overheads) {
     out.assumptions.emplace_back("The overheads that the file states are part of the times of its steps.");
   }
-  out.notes = file.notes;
-  out.notes.insert(out.notes.end(), input.notes.begin(), input.notes.end());
+  add_notes(file, input, found, out);
   return out;
+}
+
+auto explained_summary(const workload_file& file, const policy_input& input, const judged_policy& found)
+    -> report::verdict_summary {
+  judged_policy::explanation said;
+  if (found.explain) {
+    on_large_stack([&] { said = found.explain(file, *input.tasks); });
+  }
+  if (!said) { return summary_of(file, input, found); }
+  if (!file.cores.empty() && !said->platform_words.empty()) {
+    said->platform_words[0] += fmt::format(" [{}]", core_names(file));
+  }
+  add_notes(file, input, found, *said);
+  return std::move(*said);
 }
 
 }  // namespace takt::program

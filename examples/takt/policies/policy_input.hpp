@@ -40,6 +40,10 @@ void require_rules(const workload_file& file, const rule_wishes& wishes, const j
 [[nodiscard]] auto summary_of(const workload_file& file, const policy_input& input, const judged_policy& found)
     -> report::verdict_summary;
 
+/// The same with what the published method of these tasks says of it.
+[[nodiscard]] auto explained_summary(const workload_file& file, const policy_input& input, const judged_policy& found)
+    -> report::verdict_summary;
+
 /// The rule of processors that a file means: on boards without CPUs that of its kernels.
 [[nodiscard]] auto own_cpu_rule(const workload_file& file) -> std::string;
 

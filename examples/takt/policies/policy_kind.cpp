@@ -10,8 +10,13 @@
 #include <takt/model/scaled.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
+#include <takt/report/fault_text.hpp>
+#include <takt/rules/policies/own_sms.hpp>
+
+#include "../large_stack.hpp"
 #include "../sightings.hpp"
 #include "recorded.hpp"
+#include "run_on_device.hpp"
 
 namespace takt::program {
 
@@ -20,6 +25,46 @@ namespace {
 constexpr double most_steps = 20e6;
 constexpr double most_traced_steps = 1e6;
 
+/// Whether shortest execution times count for nothing: all are 0, or no task has more than one visit.
+[[nodiscard]] auto only_upper_bounds_count(const file_tasks& tasks) -> bool {
+  const auto is_zero = [](const described_visit& v) { return v.time.lower == 0 && v.work.lower == 0; };
+  return std::ranges::all_of(tasks.tasks, [](const auto& t) { return t.visit_count == 1; }) ||
+         std::ranges::all_of(tasks.visits, is_zero);
+}
+[[nodiscard]] auto points_follow_times(std::string_view cpus) -> bool { return cpus == "g-fl"; }
+
+/// Throws where a question leaves nothing to choose.
+void require_choices(const workload_file& file, const policy_question& q) {
+  const bool own_sms = q.policy == federated_policy::name || q.policy == federated_shared_policy::name;
+  const bool has_gpus = !file.board.gpus.empty();
+  if (!q.analysis.empty() && !own_sms) {
+    throw input_error{"--analysis", fmt::format("says nothing about {}, whose rule decides the test", q.policy),
+                      "no such option for this file"};
+  }
+  if (q.search && (!own_sms || q.analysis == "enhanced-mpcp") && has_gpus) {
+    throw input_error{"--search", "says nothing about kernels that all have the same SMs", "no such option here"};
+  }
+  if (q.asks_one() && !q.cpus.ends_with("-monotonic") && q.cpus != "fixed-priority") {
+    throw input_error{q.analysis.empty() ? "--search" : "--analysis",
+                      fmt::format("says nothing about processors under {}", q.cpus), "no such option here"};
+  }
+}
+
+/// More tasks with kernels than SMs, and nothing else that is wrong.
+[[nodiscard]] auto crowded_gpus(const workload_file& file, const proven_miss<ticks>& miss) -> input_error {
+  std::int32_t units = 0;
+  for (const gpu_hardware& g : file.board.gpus) {
+    units += gpu_record{.sms = g.sms,
+                        .virtual_per_sm = g.virtual_per_sm,
+                        .granularity = g.granularity,
+                        .shared = file.rules.gpus.sharing == "shared"}
+                 .budget() /
+             g.granularity;
+  }
+  return {"/platform/gpus/0/sms", fmt::format("{} cannot be dedicated to {} tasks with kernels", units, miss.value),
+          std::string{describe(model_fault::more_gpu_tasks_than_sms).allowed}};
+}
+
 class policy_description final : public described_file {
  public:
   policy_description(std::unique_ptr<workload_file> file, rule_wishes wishes)
@@ -27,40 +72,68 @@ class policy_description final : public described_file {
 
   [[nodiscard]] auto title() const -> std::string_view override { return file_->name; }
   [[nodiscard]] auto mark() const -> kind_mark override {
-    return {wishes_.policy.empty() ? "/platform/gpus/0/sharing" : "--policy", input_.question.policy};
+    if (!wishes_.policy.empty()) { return {"--policy", wishes_.policy}; }
+    if (file_->task_at[0].starts_with("/graphs")) { return {"/graphs", "graphs"}; }
+    if (file_->board.gpus.empty()) { return {"/platform/cpus/policy", std::string{file_->rules.cpus}}; }
+    return {"/platform/gpus/0/sharing", std::string{file_->rules.gpus.sharing}};
   }
-  [[nodiscard]] auto offers(ability a) const -> bool override { return a == ability::sensitivity; }
-  [[nodiscard]] auto decides_alone() const -> std::string_view override { return "a policy"; }
+  [[nodiscard]] auto offers(ability a) const -> bool override {
+    return a == ability::sensitivity || is_run_on_devices(input_.question);
+  }
+  [[nodiscard]] auto decides_alone() const -> std::string_view override { return {}; }
 
-  [[nodiscard]] auto run_size_until(duration horizon) const -> run_size override {
-    double steps = 0;
-    for (const described_task& t : file_->tasks.tasks) {
-      steps +=
-          static_cast<double>(t.visit_count) * static_cast<double>(horizon.count()) / static_cast<double>(t.period);
-    }
-    return {steps, "steps", most_steps, most_traced_steps};
-  }
+  [[nodiscard]] auto run_size_until(duration horizon) const -> run_size override;
   [[nodiscard]] auto longest_period() const -> ticks override { return longest_period_of(file_->tasks.tasks); }
   [[nodiscard]] auto simulate(const simulation_options& options, trace* kept) const -> sighting override;
+  [[nodiscard]] auto observe(duration length, std::uint64_t seed, trace* kept) const -> sighting override;
   [[nodiscard]] auto refuse(const model_error& error) const -> input_error override {
     return explain_fault(*file_, error);
   }
   [[nodiscard]] auto at_factor(permille factor, const question& q) const -> factor_answer override;
+  /// A run with shorter times is one of those that a proof is about, where every shorter time is within its bounds.
+  [[nodiscard]] auto is_monotone(const question& q) const -> bool override {
+    const bool greedy = q.given_search == search_method::greedy;
+    return !greedy && only_upper_bounds_count(file_->tasks) && !points_follow_times(input_.question.cpus);
+  }
   [[nodiscard]] auto why_not_monotone() const -> std::string_view override {
-    return "a plan is looked for at each factor";
+    return points_follow_times(input_.question.cpus) ? "priority points follow execution times"
+           : only_upper_bounds_count(file_->tasks)   ? "the search may miss a plan"
+                                                     : "shortest execution times scale too";
   }
 
  protected:
   [[nodiscard]] auto assess(const question& q) -> report::verdict_summary override;
 
  private:
+  void require_plan() const;
+
   std::unique_ptr<workload_file> file_;
   rule_wishes wishes_;
   policy_input input_;
   std::unique_ptr<judged_policy> found_;
 };
 
-auto policy_description::assess(const question& /*q*/) -> report::verdict_summary {
+auto policy_description::run_size_until(duration horizon) const -> run_size {
+  const auto until = static_cast<double>(horizon.count());
+  double steps = 0;
+  for (const described_task& t : file_->tasks.tasks) {
+    double each = static_cast<double>(t.visit_count);
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      const described_visit& v = file_->tasks.visits[t.first_visit + p];
+      const bool stops = v.known.has(visit_fact::preemption_cost) && v.preemption_cost > 0;
+      if (stops) { each += static_cast<double>(v.wcet / v.preemption_cost); }
+    }
+    steps += each * until / static_cast<double>(t.period);
+  }
+  const auto& slots = file_->rules.gpus.slots;
+  if (slots && slots->period > 0) { steps += 4 * until / static_cast<double>(slots->period); }
+  return {steps, "segments", most_steps, most_traced_steps};
+}
+
+auto policy_description::assess(const question& q) -> report::verdict_summary {
+  input_.question.analysis = q.given_method.value_or("");
+  input_.question.search = q.given_search;
+  require_choices(*file_, input_.question);
   found_ = judge_policy(input_.question, *input_.tasks, file_->board);
   if (!found_->missing.empty()) {
     const auto missing = missing_of(*file_, *found_);
@@ -72,10 +145,30 @@ auto policy_description::assess(const question& /*q*/) -> report::verdict_summar
   }
   if (!found_->judged) { throw refuse(found_->verdict.error); }
   require_rules(*file_, wishes_, *found_);
-  return summary_of(*file_, input_, *found_);
+  auto out = explained_summary(*file_, input_, *found_);
+  if (out.misses.size() == 1 && out.misses[0].proof.reason == miss_reason::more_gpu_tasks_than_sms) {
+    throw crowded_gpus(*file_, out.misses[0].proof);
+  }
+  return out;
+}
+
+/// Tasks with kernels may outnumber the SMs, and then there is no plan to simulate or run.
+void policy_description::require_plan() const {
+  for (const auto& miss : judged().misses) {
+    if (miss.proof.reason == miss_reason::more_gpu_tasks_than_sms) {
+      throw nothing_to_run{miss.sentence +
+                           " Give the GPU more SMs, or share it by \"shared\" virtual SMs or by \"tokens\"."};
+    }
+  }
 }
 
 auto policy_description::simulate(const simulation_options& options, trace* kept) const -> sighting {
+  require_plan();
+  if (found_->simulate) {
+    sighting out;
+    on_large_stack([&] { out = found_->simulate(*input_.tasks, file_->board, options, kept); });
+    return out;
+  }
   if (found_->spins) {
     throw input_error{mark().where, "jobs that keep their processors are not simulated by this program yet",
                       "analyze, explain and sensitivity"};
@@ -96,11 +189,32 @@ auto policy_description::simulate(const simulation_options& options, trace* kept
   return out;
 }
 
+auto policy_description::observe(duration length, std::uint64_t seed, trace* kept) const -> sighting {
+  if (!is_run_on_devices(input_.question)) {
+    throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
+  }
+  require_plan();
+  runtime::run_options options;
+  options.length = length;
+  options.seed = seed;
+  for (std::size_t i = 0; i < judged().tasks.size(); ++i) {
+    options.expected.push_back({.response = judged().promised(i), .visits = {}});
+  }
+  auto out = run_on_device(input_, file_->board, *found_, options, kept);
+  if (!out) {
+    throw input_error{mark().where, fmt::format("{} is run on a device for other tasks only", found_->policy),
+                      "chains on fixed priorities with SMs of their own, or whole kernels"};
+  }
+  return *out;
+}
+
 auto policy_description::at_factor(permille factor, const question& /*q*/) const -> factor_answer {
   const auto longer = std::make_unique<description<file_tasks>>(scaled(*input_.tasks, factor));
-  if (longer->error) { return factor_answer::not_proven; }
+  if (longer->error) { return factor_answer::must_miss; }
   const auto found = judge_policy(input_.question, longer->tasks, file_->board);
-  return found->judged ? answer_of(found->verdict.status) : factor_answer::not_proven;
+  if (!found->judged) { return factor_answer::not_proven; }
+  const bool open = input_.question.search && !found->verdict.plan.effort.complete;
+  return open && !found->verdict.schedulable() ? factor_answer::undecided : answer_of(found->verdict.status);
 }
 
 }  // namespace

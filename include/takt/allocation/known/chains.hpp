@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include <takt/allocation/allocate.hpp>
-#include <takt/allocation/worst_fit.hpp>
 #include <takt/allocation/search.hpp>
+#include <takt/allocation/worst_fit.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/judge.hpp>
 #include <takt/analysis/known/all.hpp>
@@ -55,29 +55,11 @@ struct chains_answer {
   bool cores_were_chosen = false;                       ///< some task named none of several cores
 };
 
-namespace detail {
-
-template <class Table>
-constexpr auto place_chains(Table& table, std::int32_t cores, const auto& tasks) -> bool {
-  return place_worst_fit<Table::max_tasks>(
-      table.size(), cores < 1 ? 1 : cores,
-      [&](std::size_t i) {
-        ticks sum = 0;
-        for (std::size_t j = 0; j < table.tasks[i].segment_count; ++j) {
-          const auto& s = table.segment(i, j);
-          sum += s.where == stage::cpu ? s.time.upper : 0;
-        }
-        return demand_of_place(sum, table.tasks[i].period);
-      },
-      [&](std::size_t i) { return cores > 1 && tasks.tasks[i].core == any_core ? -1 : table.tasks[i].core; },
-      [&](std::size_t i, std::int32_t core) { table.tasks[i].core = core; });
-}
-
 /// The proofs of misses that hold for every plan of the composition, as far as the table says what was given.
 template <class Table>
-[[nodiscard]] constexpr auto misses_of(const Table& sorted, const platform_record& sizes,
-                                       const chain_composition& composition, const analysis::chain_reading& reading,
-                                       bool cores_were_chosen) -> proven_misses<ticks, Table::max_tasks> {
+[[nodiscard]] constexpr auto chain_misses(const Table& sorted, const platform_record& sizes,
+                                          const chain_composition& composition, const analysis::chain_reading& reading,
+                                          bool cores_were_chosen) -> proven_misses<ticks, Table::max_tasks> {
   proven_misses<ticks, Table::max_tasks> out;
   for (const auto& miss : analysis::find_proven_misses(sorted, sizes)) {
     const bool about_placement =
@@ -99,6 +81,40 @@ template <class Table>
   return out;
 }
 
+/// f(board, table, reading) of what published methods of chains read under rules of the processors and of the GPUs.
+/// Error: what they cannot read, with its task and visit; then f is not called.
+template <class Described, RuleTag CpuRule, RuleTag GpuRule, class F>
+[[nodiscard]] constexpr auto with_chains(const Described& tasks, const hardware& given, const CpuRule& cpus,
+                                         const GpuRule& gpus, const F& f) -> model_error {
+  const auto board = chain_board_of(given, cpus, gpus);
+  analysis::chain_table<Described> table;
+  const auto reading =
+      analysis::read_chains(tasks, board.record(), composition_of<decltype(chain_board_of(given, cpus, gpus))>, table);
+  model_error error = board.validate();
+  if (!error) { error = reading.why; }
+  if (!error) { error = validate(table); }
+  if (!error) { f(board, table, reading); }
+  return located(error, tasks.tasks);
+}
+
+namespace detail {
+
+template <class Table>
+constexpr auto place_chains(Table& table, std::int32_t cores, const auto& tasks) -> bool {
+  return place_worst_fit<Table::max_tasks>(
+      table.size(), cores < 1 ? 1 : cores,
+      [&](std::size_t i) {
+        ticks sum = 0;
+        for (std::size_t j = 0; j < table.tasks[i].segment_count; ++j) {
+          const auto& s = table.segment(i, j);
+          sum += s.where == stage::cpu ? s.time.upper : 0;
+        }
+        return demand_of_place(sum, table.tasks[i].period);
+      },
+      [&](std::size_t i) { return cores > 1 && tasks.tasks[i].core == any_core ? -1 : table.tasks[i].core; },
+      [&](std::size_t i, std::int32_t core) { table.tasks[i].core = core; });
+}
+
 /// Judges a table, in the given order, under a plan or under the one that a search finds.
 template <class Described, class P, class Table, class Search, class... Options>
 constexpr void judge_chain_table(const Described& tasks, const P& board, const Table& table,
@@ -113,9 +129,6 @@ constexpr void judge_chain_table(const Described& tasks, const P& board, const T
   out.verdict.method = a.name();
   const auto refuse = [&](const model_error& error) { out.verdict.refuse(located(error, tasks.tasks)); };
   if (const auto error = a.fits(sorted, sizes)) { return refuse(error); }
-  if (runs_on_own_share(composition.kernels) && sm_units(sizes) < static_cast<std::int64_t>(sorted.gpu_tasks())) {
-    return refuse({.fault = model_fault::more_gpu_tasks_than_sms});
-  }
   plan<Described::max_tasks> judged{};
   if (given != nullptr) {
     if (const auto error = plan_fault(board, sorted, *given)) { return refuse(error); }
@@ -131,7 +144,7 @@ constexpr void judge_chain_table(const Described& tasks, const P& board, const T
   out.verdict.plan = analysis::resized<Described::max_tasks, Described::max_visits>(whole);
   analysis::give_back_deadlines(tasks, out.verdict);
   if (out.verdict.schedulable()) { return; }
-  out.misses = misses_of(sorted, sizes, composition, reading, out.cores_were_chosen);
+  out.misses = chain_misses(sorted, sizes, composition, reading, out.cores_were_chosen);
   if (!out.misses.empty()) { out.verdict.status = verdict_status::unschedulable; }
 }
 
@@ -140,23 +153,15 @@ template <class Described, class CpuRule, class GpuRule, class Search, class... 
                                                     const GpuRule& gpus, const plan<Described::max_tasks>* planned,
                                                     const Search& search, const Options&... options)
     -> chains_answer<Described> {
-  const auto board = chain_board_of(given, cpus, gpus);
-  using board_type = decltype(chain_board_of(given, cpus, gpus));
   chains_answer<Described> out;
-  analysis::chain_table<Described> table;
-  out.verdict.method = analysis::method_of<board_type>::name;
-  const auto reading = analysis::read_chains(tasks, board.record(), composition_of<board_type>, table);
-  model_error error = board.validate();
-  if (!error) { error = reading.why; }
-  if (!error) { error = validate(table); }
-  if (error) {
-    out.verdict.refuse(located(error, tasks.tasks));
-    return out;
-  }
-  if (planned == nullptr || planned->cores.empty()) {
-    out.cores_were_chosen = place_chains(table, given.processors, tasks);
-  }
-  judge_chain_table(tasks, board, table, planned, search, reading, out, options...);
+  out.verdict.method = analysis::method_of<decltype(chain_board_of(given, cpus, gpus))>::name;
+  const auto judge = [&](const auto& board, auto& table, const analysis::chain_reading& reading) {
+    if (planned == nullptr || planned->cores.empty()) {
+      out.cores_were_chosen = place_chains(table, given.processors, tasks);
+    }
+    judge_chain_table(tasks, board, table, planned, search, reading, out, options...);
+  };
+  if (const auto error = with_chains(tasks, given, cpus, gpus, judge)) { out.verdict.refuse(error); }
   return out;
 }
 

@@ -175,6 +175,11 @@ struct known_under<federated_policy, CpuRule> {
                                             const hardware& board) {
     return detail::chains_under<true>(tasks, board, cpus, federated);
   }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const federated_policy& /*policy*/, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_chains(tasks, board, cpus, federated, f);
+  }
 };
 
 template <RuleTag CpuRule>
@@ -184,6 +189,11 @@ struct known_under<federated_shared_policy, CpuRule> {
   [[nodiscard]] static constexpr auto judge(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
                                             const auto& tasks, const hardware& board) {
     return detail::chains_under<true>(tasks, board, cpus, federated_virtual);
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_chains(tasks, board, cpus, federated_virtual, f);
   }
 };
 
@@ -195,6 +205,11 @@ struct known_under<busy_waiting_policy, CpuRule> {
   [[nodiscard]] static constexpr auto judge(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
                                             const auto& tasks, const hardware& board) {
     return detail::chains_under<true>(tasks, board, busy_waiting(cpus), federated);
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_chains(tasks, board, busy_waiting(cpus), federated, f);
   }
 };
 
@@ -209,6 +224,11 @@ struct known_under<tokens_policy<Order>, CpuRule> {
     if (board.gpus.size() > 1) { out.refuse({.fault = model_fault::one_core_and_gpu_only}); }
     if (!detail::asks_from_processors(tasks)) { out.refuse({.fault = model_fault::no_time}); }
     return out;
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const tokens_policy<Order>& policy, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_chains(tasks, board, cpus, locked(Order{}, policy.tokens), f);
   }
 };
 
@@ -290,6 +310,11 @@ struct known_under<whole_gpu_policy, CpuRule> {
                                             const hardware& board) {
     return detail::kernels_under(tasks, board, device_rule(cpus));
   }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const whole_gpu_policy& /*policy*/, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_whole_kernels(tasks, board, device_rule(cpus), 0, f);
+  }
 };
 
 template <RuleTag CpuRule>
@@ -297,7 +322,12 @@ struct known_under<levels_policy, CpuRule> {
   using method = levels_rule<kernel_order_beside<CpuRule>>;
   [[nodiscard]] static constexpr auto judge(const levels_policy& policy, const CpuRule& /*cpus*/, const auto& tasks,
                                             const hardware& board) {
-    return detail::kernels_under(tasks, board, levels(kernel_order_beside<CpuRule>{}), policy.levels);
+    return detail::kernels_under(tasks, board, levels(kernel_order_beside<CpuRule>{}, policy.cost), policy.levels);
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const levels_policy& policy, const CpuRule& /*cpus*/,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_whole_kernels(tasks, board, levels(kernel_order_beside<CpuRule>{}, policy.cost), policy.levels, f);
   }
 };
 
@@ -308,14 +338,24 @@ struct known_under<slots_policy, CpuRule> {
                                             const hardware& board) {
     return detail::kernels_under(tasks, board, method{{}, policy.pinned, policy.gang});
   }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const slots_policy& policy, const CpuRule& /*cpus*/, const auto& tasks,
+                                                 const hardware& board, const F& f) -> model_error {
+    return with_whole_kernels(tasks, board, (method{{}, policy.pinned, policy.gang}), 0, f);
+  }
 };
 
-template <RuleTag CpuRule>
-struct known_under<gang_policy, CpuRule> {
-  using method = gang_rule<kernel_order_beside<CpuRule>>;
-  [[nodiscard]] static constexpr auto judge(const gang_policy& /*policy*/, const CpuRule& /*cpus*/, const auto& tasks,
-                                            const hardware& board) {
-    return detail::kernels_under(tasks, board, gang(kernel_order_beside<CpuRule>{}));
+template <GangOrder Order, RuleTag CpuRule>
+struct known_under<ordered_gang_policy<Order>, CpuRule> {
+  using method = gang_rule<kernel_order_beside<CpuRule>, Order>;
+  [[nodiscard]] static constexpr auto judge(const ordered_gang_policy<Order>& /*policy*/, const CpuRule& /*cpus*/,
+                                            const auto& tasks, const hardware& board) {
+    return detail::kernels_under(tasks, board, method{});
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const ordered_gang_policy<Order>& /*policy*/, const CpuRule& /*cpus*/,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_whole_kernels(tasks, board, method{}, 0, f);
   }
 };
 

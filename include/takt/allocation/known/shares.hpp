@@ -25,6 +25,29 @@
 
 namespace takt {
 
+/// f(board, table) of what published methods of shares read: see `judge_shares`. Error: what is no kernel, or has no
+/// times by share, with its task and visit; then f is not called.
+template <class Described, class F>
+[[nodiscard]] constexpr auto with_shares(const Described& tasks, const hardware& board, const shares_rule& rule,
+                                         const contention_table<Described::max_tasks>& contention, const F& f)
+    -> model_error {
+  share_table<Described::max_tasks> table;
+  table.contention = contention;
+  model_error error = analysis::read_shares(tasks, board, table);
+  if (!error) { error = located(validate(table), tasks.tasks); }
+  if (error) { return error; }
+  const std::int64_t memory = board.gpus[0].memory;
+  const gpu_shares_resource gpu =
+      memory > 0 ? gpu_shares(memory_units{static_cast<std::int32_t>(memory / memory_units::bytes_per_unit)})
+                 : gpu_shares();
+  detail::refusal unused;
+  const auto one_pool = pool(gpu, rule);
+  const platform<std::remove_const_t<decltype(one_pool)>> sharing{one_pool, std::move(unused)};
+  unused.error = {};
+  f(sharing, table);
+  return {};
+}
+
 /// What tasks that are one kernel each get of a GPU that is granted by shares: the plan of the verdict says the least
 /// lasting share of each with which all deadlines are kept, and so it holds for shares that follow jobs as for those
 /// that never change. `contention`: how tasks slow one another down, by their positions. Memory counts where the GPU
@@ -36,27 +59,18 @@ template <class Described, std::size_t N = 1, std::size_t V = 0>
                                           const plan<N, V>& p = {})
     -> verdict<ticks, Described::max_tasks, Described::max_visits> {
   verdict<ticks, Described::max_tasks, Described::max_visits> out;
-  share_table<Described::max_tasks> table;
-  table.contention = contention;
   out.method = analysis::share_method::name;
-  model_error error = analysis::read_shares(tasks, board, table);
-  if (!error) { error = located(validate(table), tasks.tasks); }
-  if (!error) { error = parts_fault(p, {.percents = true}, tasks.size()); }
-  if (error) {
-    out.refuse(error);
-    return out;
-  }
-  const std::int64_t memory = board.gpus[0].memory;
-  const gpu_shares_resource gpu =
-      memory > 0 ? gpu_shares(memory_units{static_cast<std::int32_t>(memory / memory_units::bytes_per_unit)})
-                 : gpu_shares();
-  detail::refusal unused;
-  const auto one_pool = pool(gpu, rule);
-  const platform<std::remove_const_t<decltype(one_pool)>> sharing{one_pool, std::move(unused)};
-  out = analysis::widened<Described::max_visits>(
-      analysis::detail::judge_set(sharing, table, analysis::resized<Described::max_tasks, 0>(p), unused.error));
-  unused.error = {};
-  analysis::give_back_deadlines(tasks, out);
+  model_error error = parts_fault(p, {.percents = true}, tasks.size());
+  const auto judge = [&](const auto& sharing, const auto& table) {
+    if (error) { return; }
+    detail::refusal unused;
+    out = analysis::widened<Described::max_visits>(
+        analysis::detail::judge_set(sharing, table, analysis::resized<Described::max_tasks, 0>(p), unused.error));
+    unused.error = {};
+    analysis::give_back_deadlines(tasks, out);
+  };
+  if (const auto unread = with_shares(tasks, board, rule, contention, judge)) { error = unread; }
+  if (error) { out.refuse(error); }
   return out;
 }
 

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <takt/allocation/worst_fit.hpp>
 #include <takt/allocation/whole_kernels/slot_design.hpp>
+#include <takt/allocation/worst_fit.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/known/all.hpp>
 #include <takt/analysis/known/described/misfit.hpp>
@@ -58,17 +58,26 @@ constexpr auto place_kernels(accelerator_table<ticks, N>& table, std::int32_t co
   return gpu.sms < 1 ? 1 : gpu.sms;
 }
 
+/// f of a board of nothing but an accelerator.
+template <AcceleratorRule Rule, class F>
+constexpr void on_accelerator(const accelerator_record& record, const Rule& rule, const F& f) {
+  const auto one_pool = pool(accelerator_resource{record}, rule);
+  refusal unused;
+  const platform<std::remove_const_t<decltype(one_pool)>> board{one_pool, std::move(unused)};
+  unused.error = {};
+  f(board);
+}
+
 template <class Described, AcceleratorRule Rule>
 constexpr void judge_kernel_table(const Described& tasks, const accelerator_record& record,
                                   const accelerator_table<ticks, Described::max_tasks>& table, const Rule& rule,
                                   const plan<Described::max_tasks>& p, bool times_are_given,
                                   kernels_answer<Described>& out) {
-  const auto one_pool = pool(accelerator_resource{record}, rule);
-  refusal unused;
-  const platform<std::remove_const_t<decltype(one_pool)>> board{one_pool, std::move(unused)};
-  unused.error = {};
-  out.verdict = analysis::widened<Described::max_visits>(analysis::detail::judge_set(board, table, p, unused.error));
-  unused.error = {};
+  on_accelerator(record, rule, [&](const auto& board) {
+    refusal unused;
+    out.verdict = analysis::widened<Described::max_visits>(analysis::detail::judge_set(board, table, p, unused.error));
+    unused.error = {};
+  });
   if (!times_are_given && out.verdict.status == verdict_status::unschedulable) {
     out.verdict.status = verdict_status::not_proven;
   }
@@ -92,7 +101,31 @@ constexpr auto kernels_on_board(const Described& tasks, const hardware& board, b
   return true;
 }
 
+/// The accelerator that a GPU is under a rule. `nesting`: stream levels; 0: those of the GPU.
+template <AcceleratorRule Rule>
+[[nodiscard]] constexpr auto accelerator_of(const gpu_hardware& gpu, std::int32_t nesting) noexcept
+    -> accelerator_record {
+  accelerator_record out{.cores = cores_of(gpu), .preemption_levels = nesting > 0 ? nesting : gpu.preemption_levels};
+  constexpr bool nests = requires(const Rule& rule) { rule.nesting; };
+  if (!nests && out.preemption_levels == 0) { out.preemption_levels = 1; }
+  return out;
+}
+
 }  // namespace detail
+
+/// f(board, table) of what published methods of whole kernels read, those for one SM placed. Error: what is no kernel,
+/// or misses a fact, with its task and visit; then f is not called.
+template <class Described, AcceleratorRule Rule, class F>
+[[nodiscard]] constexpr auto with_whole_kernels(const Described& tasks, const hardware& board, const Rule& rule,
+                                                std::int32_t nesting, const F& f) -> model_error {
+  kernels_answer<Described> out;
+  accelerator_table<ticks, Described::max_tasks> table;
+  bool times_are_given = true;
+  if (!detail::kernels_on_board(tasks, board, false, table, times_are_given, out)) { return out.verdict.error; }
+  detail::on_accelerator(detail::accelerator_of<Rule>(board.gpus[0], nesting), rule,
+                         [&](const auto& accelerator) { f(accelerator, table); });
+  return {};
+}
 
 /// What the published method says of tasks that are one kernel each, under a rule of the one GPU: `levels`, `slots`,
 /// `gang`, or one kernel at a time, `nonpreemptive`. Kernels for one SM that name none are placed, greatest load first.
@@ -106,17 +139,12 @@ template <class Described, AcceleratorRule Rule, std::size_t N = 1, std::size_t 
   accelerator_table<ticks, Described::max_tasks> table;
   bool times_are_given = true;
   if (!detail::kernels_on_board(tasks, board, !p.cores.empty(), table, times_are_given, out)) { return out; }
-  const gpu_hardware& gpu = board.gpus[0];
-  accelerator_record record{.cores = detail::cores_of(gpu), .preemption_levels = nesting};
-  if (nesting == 0) { record.preemption_levels = gpu.preemption_levels; }
-  constexpr bool nests = requires { rule.nesting; };
-  if (!nests && record.preemption_levels == 0) { record.preemption_levels = 1; }
   if (const auto error = parts_fault(p, {.cores = true, .priorities = true, .slots = true}, tasks.size())) {
     out.verdict.refuse(error);
     return out;
   }
-  detail::judge_kernel_table(tasks, record, table, rule, analysis::resized<Described::max_tasks, 0>(p), times_are_given,
-                             out);
+  detail::judge_kernel_table(tasks, detail::accelerator_of<Rule>(board.gpus[0], nesting), table, rule,
+                             analysis::resized<Described::max_tasks, 0>(p), times_are_given, out);
   return out;
 }
 

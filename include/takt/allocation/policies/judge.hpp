@@ -113,8 +113,15 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   return out;
 }
 
-/// The same, or what a published method proves beyond it. `impossible`: that method proves that a deadline is missed
-/// under every plan.
+template <class Verdict>
+[[nodiscard]] constexpr auto rows_met(const Verdict& v) -> std::size_t {
+  std::size_t count = 0;
+  for (const auto& t : v.tasks) { count += t.meets ? 1U : 0U; }
+  return count;
+}
+
+/// The same, or what a published method proves, or knows, beyond it. `impossible`: that method proves that a deadline
+/// is missed under every plan.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_best(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                         const hardware& board, std::int32_t rounds, bool& impossible)
@@ -125,8 +132,13 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
     const auto known = known_under<P, CpuRule>::judge(policy, rule, all, board);
     impossible = known.status == verdict_status::unschedulable && !out.schedulable();
     const bool alone = !is_of_pools(policy, rule);
-    if (alone || (known.schedulable() && (!out.judged || better(known, out.verdict)))) {
+    const bool proves = known.schedulable() && (!out.judged || better(known, out.verdict));
+    // Without a proof the method says more of what is in the way.
+    const bool tells = !known.error && !known.schedulable() && !out.schedulable() && out.missing.empty() &&
+                       rows_met(out.verdict) <= rows_met(known);
+    if (alone || proves || tells) {
       out.verdict = known;
+      if (tells) { out.verdict.status = verdict_status::not_proven; }
       out.judged = !known.error;
       out.missing.clear();
       if (const model_error& e = known.error; e.lacks) {

@@ -87,6 +87,7 @@ struct fifo_blocks_policy {
 struct levels_policy {
   static constexpr std::string_view name = "levels";
   std::int32_t levels = 0;
+  preemption_cost_model cost = preemption_cost_model::race;
 
   [[nodiscard]] constexpr auto parameter() const noexcept -> std::int64_t { return levels; }
   [[nodiscard]] constexpr auto set(std::string_view text) noexcept -> bool { return parse_units(text, levels); }
@@ -98,7 +99,7 @@ struct levels_policy {
   template <RuleTag CpuRule>
   [[nodiscard]] constexpr auto gpu_pool(const gpu_hardware& gpu, const CpuRule& /*rule*/) const {
     const std::int32_t used = levels > 0 ? levels : gpu.preemption_levels;
-    return pool(sms_of(gpu).with_levels(used), takt::levels(kernel_order_beside<CpuRule>{}));
+    return pool(sms_of(gpu).with_levels(used), takt::levels(kernel_order_beside<CpuRule>{}, cost));
   }
 };
 
@@ -158,13 +159,16 @@ struct slots_policy {
   }
 };
 
-/// Whenever a kernel comes or goes, those that go first get the SMs they ask for.
-struct gang_policy {
+/// Whenever a kernel comes or goes, those that go first get the SMs they ask for. `Order`: who may go past a kernel
+/// that finds too few.
+template <GangOrder Order>
+struct ordered_gang_policy {
   static constexpr std::string_view name = "gang";
   template <RuleTag CpuRule>
   [[nodiscard]] static constexpr auto gpu_pool(const gpu_hardware& gpu, const CpuRule& /*rule*/) {
-    return pool(sms_of(gpu), gang(kernel_order_beside<CpuRule>{}));
+    return pool(sms_of(gpu), gang(kernel_order_beside<CpuRule>{}, Order{}));
   }
 };
+using gang_policy = ordered_gang_policy<backfill_order>;
 
 }  // namespace takt

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <takt/allocation/search.hpp>
 #include <takt/analysis/concepts.hpp>
 #include <takt/model/plan.hpp>
 
@@ -52,6 +53,22 @@ class search_guard {
   std::uint64_t evaluations_ = 0;
   bool gave_up_ = false;
   progress progress_{"searching a plan: task analyses"};
+};
+
+/// A search for SMs that ends after a while, and then says that it is not complete.
+struct patient_search {
+  static constexpr std::uint64_t most_evaluations = 2'000'000;
+  static constexpr std::chrono::seconds patience{20};
+  search_method method = default_search;
+
+  template <analysis::PriorityAnalysis A>
+  [[nodiscard]] auto operator()(A& a) const -> allocation<A::max_tasks> {
+    search_guard<A> guard{a, patience};
+    const bool ends_soon = method == search_method::branch_and_bound;
+    auto found = search_plan(guard, method, ends_soon ? default_evaluations : most_evaluations);
+    found.effort.complete = found.effort.complete && !guard.gave_up();
+    return found;
+  }
 };
 
 }  // namespace takt::program
