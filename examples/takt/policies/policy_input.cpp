@@ -316,7 +316,9 @@ auto explain_fault(const workload_file& file, const model_error& error) -> input
     const bool of_slots = error.fault == model_fault::slot_out_of_range || error.fault == model_fault::slots_overlap;
     const bool of_period = error.fault == model_fault::period_not_positive;
     if (const std::string_view at = place_of_engines(text.field); !at.empty() && file.rules.gpus.sharing == "tokens") {
-      return refused_at(std::string{at}, error);
+      input_error out = refused_at(std::string{at}, error);
+      if (text.field == "tokens") { out.problem = "tokens " + out.problem; }
+      return out;
     }
     const bool of_tasks = error.fault == model_fault::no_task || error.fault == model_fault::time_overflow;
     return refused_at(of_slots    ? "/platform/gpus/0/slots"
@@ -367,6 +369,12 @@ void add_notes(const workload_file& file, const policy_input& input, const judge
     if (t.core == any_core) { chosen.push_back(fmt::format("{} on {}", t.name, cores[i])); }
   }
   if (!chosen.empty()) { notes.push_back(choice_note("cores", chosen)); }
+  const std::int32_t together = input.question.together;
+  for (std::size_t i = 0; i < cores.size() && together < file.board.processors && is_global(found.cpus); ++i) {
+    const described_task& t = file.tasks.tasks[i];
+    if (t.core == any_core) { chosen.push_back(fmt::format("{} in {}", t.name, cores[i] / together)); }
+  }
+  if (!chosen.empty() && is_global(found.cpus)) { notes.push_back(choice_note("clusters", chosen)); }
   if (std::string words = priority_note(file, found.cpus); !words.empty()) { notes.push_back(std::move(words)); }
   out.notes.insert(out.notes.begin(), notes.begin(), notes.end());
 }
