@@ -12,6 +12,7 @@
 #include <takt/report/comparison_json.hpp>
 #include <takt/report/comparison_svg.hpp>
 #include <takt/report/comparison_table.hpp>
+#include <takt/report/miss_words.hpp>
 
 #include "command.hpp"
 #include "files/read_board.hpp"
@@ -61,6 +62,7 @@ struct compared {
     }
     return out;
   }
+  out.misses = report::compared_misses(found.misses, found.verdict.tasks);
   auto summary = summary_of(file, input, found);
   out.status = found.verdict.status;
   out.method = summary.method;

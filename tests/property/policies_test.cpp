@@ -3,8 +3,10 @@
 // proven is held against runs under that policy and the plan of its proof.
 #include <takt/allocation/compare.hpp>
 #include <takt/allocation/policies/judge_any.hpp>
+#include <takt/model/scaled.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/published.hpp>
+#include <takt/rules/pool_facts.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
 #include <array>
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -211,7 +214,29 @@ void simulate_pools(const Policy& policy, const Rule& rule, const workload& run,
   }
 }
 
-/// Under busy waiting nobody leaves a processor, which the engine does not know.
+/// Releases and lengths of the machine where it chooses nothing.
+struct no_choice {
+  static auto gap(std::uint32_t /*task*/, std::uint64_t job, ticks period) -> ticks { return job == 0 ? 0 : period; }
+  static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
+  static auto length(const takt::visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; }
+};
+
+template <class Board, class Verdict>
+void compare_with_engine(const Board& board, const workload& run, const Verdict& v, const std::vector<ticks>& worst) {
+  for (const auto& t : run.tasks.tasks) {
+    if (t.jitter > 0) { return; }
+  }
+  const auto flat =
+      takt::detail::board_flattener<Board, max_tasks, max_visits>{board, v.verdict.plan}.run(run.tasks);
+  no_choice choices;
+  using stations = std::remove_cvref_t<decltype(flat.stations)>;
+  const auto engine = std::make_unique<takt::simulation::engine<stations, max_tasks, max_visits, no_choice>>(
+      flat.table, flat.stations, choices);
+  const auto seen = engine->run(horizon_of(run.tasks));
+  for (std::size_t i = 0; i < seen.tasks.size(); ++i) { CHECK(seen.tasks[i].worst_response == worst[i]); }
+}
+
+/// Under busy waiting a machine of its own runs, too. Without jitter it and the engine do the same.
 template <class Policy, class Rule>
 void simulate_threads(const Policy& policy, const Rule& rule, const workload& run,
                       const takt::policy_verdict<Policy, max_tasks, max_visits>& v, std::uint64_t seed, tally& count) {
@@ -221,22 +246,29 @@ void simulate_threads(const Policy& policy, const Rule& rule, const workload& ru
           .run(run.tasks);
   count.errors += flat.error ? 1U : 0U;
   if (flat.error) { return; }
-  const auto shape = takt::detail::shape_of(board);
+  std::int32_t processors = 1;
+  std::int32_t together = 1;
+  board.each([&](const auto& p) {
+    using facts = takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>;
+    if (!facts::is_processors(p)) { return; }
+    processors = facts::units(p);
+    together = facts::cluster(p);
+  });
   const auto copies = takt::copy_rule_of(policy, rule);
   spinning_machine::system s{.engines = flat.stations.size(),
                              .by_deadline = takt::EarliestDeadlineFirst<takt::kernel_order_beside<Rule>>,
                              .engines_fifo = takt::FirstComeFirstServed<std::remove_cvref_t<decltype(copies)>>};
-  s.processors.assign(static_cast<std::size_t>(shape.processors / shape.together),
-                      static_cast<std::size_t>(shape.together));
+  s.processors.assign(static_cast<std::size_t>(processors / together), static_cast<std::size_t>(together));
   for (std::size_t i = 0; i < flat.table.size(); ++i) {
     const auto& t = flat.table.tasks[i];
     takt::priority_point point{};
-    REQUIRE(rule.job_order(shape.together)
-                .point({1, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority}, 0, point));
+    REQUIRE(
+        rule.job_order(together).point({1, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority}, 0, point));
     spinning_machine::task out{.period = t.period, .deadline = t.deadline, .jitter = t.jitter};
     out.priority = point.point;
-    const auto core = v.verdict.plan.cores.empty() ? 0 : v.verdict.plan.cores[i];
-    out.cluster = static_cast<std::size_t>(core / shape.together);
+    const auto named = run.tasks.tasks[i].core == takt::any_core ? 0 : run.tasks.tasks[i].core;
+    const auto core = v.verdict.plan.cores.empty() ? named : v.verdict.plan.cores[i];
+    out.cluster = static_cast<std::size_t>(core / together);
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       const auto& x = flat.table.visit(i, p);
       using spinning_machine::place;
@@ -250,6 +282,7 @@ void simulate_threads(const Policy& policy, const Rule& rule, const workload& ru
   }
   for (const bool longest : {true, false}) {
     const auto worst = spinning_machine::machine{s, seed, longest}.run(horizon_of(run.tasks));
+    if (longest) { compare_with_engine(board, run, v, worst); }
     hold_to(v.verdict, [&](std::size_t i) { return worst[i]; }, count);
   }
 }
@@ -257,21 +290,105 @@ void simulate_threads(const Policy& policy, const Rule& rule, const workload& ru
 template <class Policy, class Rule>
 void run_proven(const Policy& policy, const Rule& rule, const workload& run,
                 const takt::policy_verdict<Policy, max_tasks, max_visits>& v, std::uint64_t seed, tally& count) {
-  if constexpr (takt::keeps_processor<Policy>()) {
-    simulate_threads(policy, rule, run, v, seed, count);
-  } else {
-    simulate_pools(policy, rule, run, v, seed, count);
-  }
+  simulate_pools(policy, rule, run, v, seed, count);
+  if constexpr (takt::keeps_processor<Policy>()) { simulate_threads(policy, rule, run, v, seed, count); }
 }
 
 constexpr auto rules = takt::cpu_rules(takt::fixed_priority, takt::edf, takt::rate_monotonic, takt::g_edf,
                                        takt::nonpreemptive(takt::deadline_monotonic), takt::fifo);
 
-[[nodiscard]] constexpr auto capacity_under(const auto& policy, const auto& rule, const takt::hardware& board)
-    -> takt::analysis::board_capacity {
-  return {.processors = board.processors,
-          .named_cores = takt::detail::cluster_of(rule, board.processors) == 1,
-          .kernels = takt::kernels_at_once(policy)};
+/// Whether a run in which the tasks are as long as they can be shows that deadlines are missed as a proof says.
+template <class Policy, class Rule>
+[[nodiscard]] auto misses_in_a_run(const Policy& policy, const Rule& rule, const workload& run,
+                                   const takt::plan<max_tasks, max_visits>& p, const takt::proven_miss<ticks>& miss,
+                                   ticks horizon, tally& count) -> bool {
+  const auto board = takt::any_board_of<max_visits>(policy, run.board, rule);
+  const bool is_own_time = miss.reason == takt::miss_reason::own_time;
+  const auto seen =
+      takt::simulate(board, run.tasks, p,
+                     {.horizon = takt::duration{horizon},
+                      .releases = is_own_time ? takt::release_pattern::adversarial : takt::release_pattern::periodic});
+  count.errors += seen.error ? 1U : 0U;
+  for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
+    const auto& t = run.tasks.tasks[i];
+    if (!t.limited || (miss.task != takt::nowhere && miss.task != i)) { continue; }
+    const bool never_ends = seen.tasks[i].completed == 0 && t.deadline + 2 * t.period < horizon;
+    const bool is_late = never_ends || seen.tasks[i].worst_response > t.deadline;
+    if (is_late || (t.deadline <= t.period && seen.tasks[i].misses > 0)) { return true; }
+  }
+  return false;
+}
+
+using reason_counts = std::map<std::string, std::uint64_t, std::less<>>;
+
+/// Runs what must miss a deadline, where a plan can be run and the miss comes soon: how many proofs of each kind runs
+/// have shown, and how many they have not.
+template <class Policy, class Rule, class Misses>
+void run_missed(const Policy& policy, const Rule& rule, const workload& run, const takt::plan<max_tasks, max_visits>& p,
+                const Misses& misses, reason_counts& shown, reason_counts& not_shown) {
+  if (takt::keeps_processor<Policy>()) { return; }
+  for (const auto& miss : misses) {
+    ticks horizon = horizon_of(run.tasks);
+    switch (miss.reason) {
+      case takt::miss_reason::known_method:
+      case takt::miss_reason::more_gpu_tasks_than_sms: continue;
+      case takt::miss_reason::own_time: break;
+      case takt::miss_reason::synchronous_release:
+        // With priorities that are chosen some task of the core misses, and with jitter only if it is late.
+        if (run.tasks.tasks[miss.task].jitter > 0 || !p.priorities.empty()) { continue; }
+        break;
+      case takt::miss_reason::core_overloaded:
+      case takt::miss_reason::processors_overloaded:
+      case takt::miss_reason::copy_engine_overloaded:
+      case takt::miss_reason::gpu_overloaded:
+      case takt::miss_reason::kernels_overloaded:
+        // What is left over of each period adds up until every job is late.
+        horizon += horizon * 1'000'000 / (miss.value - miss.limit);
+        if (horizon > 200'000) { continue; }
+        break;
+    }
+    tally errors;
+    const bool is_seen = misses_in_a_run(policy, rule, run, p, miss, horizon, errors);
+    if (errors.errors > 0) { continue; }  // no plan was found that fits
+    ++(is_seen ? shown : not_shown)[std::string{takt::name_of(miss.reason)}];
+  }
+}
+
+/// The same tasks in less time, and on some boards only what they do on processors, which is more then.
+[[nodiscard]] auto squeezed(workload w, std::uint64_t seed) -> workload {
+  draws d{seed};
+  if (d.one_in(3)) {
+    const bool ranked = d.one_in(2);
+    tasks_type less;
+    for (std::size_t i = 0; i < w.tasks.size(); ++i) {
+      takt::described_task t = w.tasks.tasks[i];
+      t.jitter = d.one_in(4) ? t.jitter : 0;
+      if (ranked) { t.priority = d.small(0, 5); }
+      t.core = d.one_in(3) ? takt::any_core : 0;
+      t.period = d.between(8, 40);
+      t.deadline = d.one_in(4) ? t.period + d.between(0, 8) : t.period - d.between(0, t.period / 3);
+      REQUIRE(less.add_task(t));
+      takt::described_visit v{.where = visit_place::processor};
+      v.known.add(visit_fact::time);
+      v.time = {0, d.between(1, 9)};
+      REQUIRE(less.add_visit(v));
+    }
+    w.tasks = less;
+    return w;
+  }
+  for (auto& v : w.tasks.visits) {
+    if (v.where != visit_place::gpu || seed % 2 == 0) { continue; }
+    v.known = {};
+    v.known.add(visit_fact::work);
+    v.work = {0, d.between(20, 100)};
+  }
+  const ticks part = d.between(2, 5);
+  for (auto& t : w.tasks.tasks) {
+    t.period = t.period / part + 1;
+    t.deadline = t.deadline / part + d.between(0, t.period);
+    t.jitter /= part;
+  }
+  return w;
 }
 
 }  // namespace
@@ -296,9 +413,11 @@ TEST_CASE("what is proven under a policy holds in runs under that policy") {
           ++count.unjudged;
           return;
         }
-        CHECK(v.missing.empty());
-        const bool must = takt::analysis::must_miss(w.tasks, w.board, capacity_under(v.policy, rule, w.board));
-        CHECK_FALSE((must && v.schedulable()));
+        const bool is_missed = v.verdict.status == takt::verdict_status::unschedulable;
+        CHECK((v.missing.empty() || is_missed));
+        CHECK(is_missed == !v.misses.empty());
+        const auto must = takt::detail::misses_under<takt::detail::any_boards>(v.policy, rule, w.tasks, w.board);
+        CHECK_FALSE((!must.empty() && v.schedulable()));
         if constexpr (requires {
                         takt::known_under<policy_type, rule_type>::judge(v.policy, rule, w.tasks, w.board);
                       }) {
@@ -327,6 +446,48 @@ TEST_CASE("what is proven under a policy holds in runs under that policy") {
   }
   CHECK(sum.unjudged > 0);
   CHECK(sum.unschedulable > 0);
+}
+
+TEST_CASE("what must miss a deadline misses it in a run, and a proof that counts too much does not") {
+  reason_counts shown;
+  reason_counts not_shown;
+  reason_counts claimed;
+  reason_counts refuted;
+  const auto some_policies = takt::policies(takt::federated_policy{}, takt::whole_gpu_policy{}, takt::shares_policy{},
+                                            takt::tokens_k_fmlp_policy{1}, takt::levels_policy{});
+  const auto some_rules = takt::cpu_rules(takt::fixed_priority, takt::edf, takt::deadline_monotonic, takt::g_edf);
+  for (std::uint64_t n = 0; n < 3 * systems_or(100); ++n) {
+    const workload w = squeezed(draw(70'000 + n), n);
+    CAPTURE(n);
+    some_rules.each([&](const auto& rule) {
+      some_policies.each([&](const auto& policy) {
+        CAPTURE(policy.name);
+        const auto v = takt::judge_at_run_time(policy, rule, w.tasks, w.board, 1);
+        if (!v.judged || !v.missing.empty()) { return; }
+        const auto misses = takt::detail::misses_under<takt::detail::any_boards>(v.policy, rule, w.tasks, w.board);
+        CHECK_FALSE((!misses.empty() && v.schedulable()));
+        run_missed(v.policy, rule, w, v.verdict.plan, misses, shown, not_shown);
+        const auto longer = takt::scaled(w.tasks, 1500);
+        REQUIRE_FALSE(longer.error);
+        const auto more = takt::detail::misses_under<takt::detail::any_boards>(v.policy, rule, longer.tasks, w.board);
+        run_missed(v.policy, rule, w, v.verdict.plan, more, claimed, refuted);
+      });
+    });
+  }
+  for (const auto& [reason, count] : not_shown) {
+    CAPTURE(reason);
+    CHECK(count == 0);
+  }
+  for (const auto& [reason, count] : shown) {
+    MESSAGE(reason << ": shown " << count << ", refuted where times are half as long again " << refuted[reason]);
+  }
+  for (const std::string_view reason :
+       {"own-time", "synchronous-release", "core-overloaded", "processors-overloaded", "copy-engine-overloaded"}) {
+    CAPTURE(reason);
+    CHECK(shown[std::string{reason}] > 0);
+    CHECK(refuted[std::string{reason}] > 0);
+  }
+  CHECK(shown["kernels-overloaded"] > 0);
 }
 
 namespace {

@@ -128,7 +128,7 @@ auto system_of(std::uint64_t seed, const shape& form) -> random_system {
     ticks sum = 0;
     for (ticks j = 0; j < length; ++j) {
       const bool held = uses && first <= j && j <= last;
-      const ticks upper = d.one_in(10) ? 0 : d.between(1, held ? 7 : 5);
+      const ticks upper = d.one_in(seed % 2 == 0 ? 10 : 2) ? 0 : d.between(1, held ? 7 : 5);
       sum += upper;
       const bool on_cpu = held && !form.inside ? false : (form.holders_only && !held) || d.one_in(2);
       const std::uint32_t station = on_cpu ? core : cores + static_cast<std::uint32_t>(d.between(0, engines - 1));

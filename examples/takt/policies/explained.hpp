@@ -5,6 +5,7 @@
 #include <concepts>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -70,8 +71,7 @@ void add_other_bounds(const Table& sorted, const platform_record& sizes, const p
 
 /// Of chains: terms, proofs of misses, and what the search did.
 template <KnownComposition P, class Table>
-[[nodiscard]] auto explained(const P& platform, const Table& table, judged_policy& found, const workload_file& file,
-                             const analysis::chain_reading& reading) -> report::verdict_summary {
+[[nodiscard]] auto explained(const P& platform, const Table& table, judged_policy& found) -> report::verdict_summary {
   constexpr chain_composition composition = composition_of<P>;
   const plan<max_tasks> p = chain_plan(platform, table, found.verdict);
   found.hosted = p;
@@ -83,12 +83,7 @@ template <KnownComposition P, class Table>
   asked.plan = p;
   auto out = report::summarize(platform, table, asked);
   out.status = found.verdict.status;
-  const bool placed = file.board.processors > 1 &&
-                      std::ranges::any_of(file.tasks.tasks, [](const auto& t) { return t.core == any_core; });
-  if (!found.verdict.schedulable()) {
-    report::add_misses(out, platform.record(), chain_misses(sorted, platform.record(), composition, reading, placed));
-  }
-  if (!out.misses.empty()) { out.status = verdict_status::unschedulable; }
+  report::add_misses(out, found.misses);
   const bool searched = runs_on_own_share(composition.kernels) && sorted.gpu_tasks() > 0;
   if (searched && out.status == verdict_status::not_proven) {
     out.notes.push_back(search_note(p.effort, found.search, out.plan_words));
@@ -100,7 +95,7 @@ template <KnownComposition P, class Table>
 /// Of anything else that a published method judges as a whole: its own evidence, and the bounds of the verdict. Of
 /// graphs nothing where rules of pools prove more.
 template <class P, class Table>
-[[nodiscard]] auto explained(const P& platform, const Table& table, judged_policy& found, const workload_file& /*file*/)
+[[nodiscard]] auto explained(const P& platform, const Table& table, judged_policy& found)
     -> judged_policy::explanation {
   auto own = analyze(platform, table);
   if constexpr (std::same_as<P, graph_board>) {
@@ -181,19 +176,17 @@ template <class Policy, class Rule>
                                    trace* kept) -> sighting {
   sighting out;
   optional_trace recorder{kept};
-  (void)known_under<Policy, Rule>::with_board(
-      policy, rule, tasks, board, [&](const auto& platform, const auto& table, const auto&... reading) {
-        if constexpr (sizeof...(reading) == 0) {
-          out = run_of(platform, table, v, options, recorder);
-        } else {
-          const plan<max_tasks> p = chain_plan(platform, table, v);
-          using ranked = known_under<Policy, std::remove_const_t<decltype(fixed_priority)>>;
-          (void)ranked::with_board(policy, fixed_priority, tasks, board,
-                                   [&](const auto& by_rank, const auto& chains, const auto& /*reading*/) {
-                                     out = sighting_of(takt::simulate(by_rank, chains, p, options, recorder));
-                                   });
-        }
+  (void)known_under<Policy, Rule>::with_board(policy, rule, tasks, board, [&](const auto& platform, const auto& table) {
+    if constexpr (!KnownComposition<std::remove_cvref_t<decltype(platform)>>) {
+      out = run_of(platform, table, v, options, recorder);
+    } else {
+      const plan<max_tasks> p = chain_plan(platform, table, v);
+      using ranked = known_under<Policy, std::remove_const_t<decltype(fixed_priority)>>;
+      (void)ranked::with_board(policy, fixed_priority, tasks, board, [&](const auto& by_rank, const auto& chains) {
+        out = sighting_of(takt::simulate(by_rank, chains, p, options, recorder));
       });
+    }
+  });
   return out;
 }
 

@@ -27,8 +27,8 @@ template <class GpuRule, bool Spins = false>
 struct analysis_policy {
   static constexpr std::string_view name = "federated";
   static constexpr bool keeps_processor = Spins;
-  /// Whether boards as the runtime knows them have these rules.
-  static constexpr bool is_about_runs = !Spins && Federated<GpuRule>;
+  /// Whether boards of pools have these rules.
+  static constexpr bool has_board = Federated<GpuRule>;
   static constexpr bool decides_shares = !SerializedWholeGpu<GpuRule>;
 
   std::string_view analysis{};

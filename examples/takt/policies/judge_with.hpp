@@ -92,10 +92,20 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
       if constexpr (requires { known::judge(policy, rule, tasks, board); }) {
         out.verdict = known::judge(policy, rule, tasks, board);
         out.judged = !out.verdict.error;
+        if (out.verdict.status == verdict_status::unschedulable) {
+          if constexpr (requires { requires policy_type::decides_shares; }) {
+            out.misses = takt::detail::misses_under<takt::detail::any_boards>(policy, rule, tasks, board);
+          } else {
+            out.misses = takt::detail::misses_beside(rule, tasks, board);
+          }
+          if (out.misses.empty()) {
+            (void)out.misses.push_back({.reason = miss_reason::known_method, .method = out.verdict.method});
+          }
+        }
         out.verdict.plan.priorities.clear();
         out.verdict.plan.tokens.clear();
-        takt::detail::restate(out.verdict, tasks);
-        if constexpr (requires { requires policy_type::is_about_runs; }) {
+        if (board.gpus.empty()) { out.verdict.plan.shares.clear(); }
+        if constexpr (requires { requires policy_type::has_board; }) {
           out.board = any_board_of<max_file_visits>(found, board, rule);
         }
       } else {
@@ -107,11 +117,12 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
       out.judged = best.judged;
       out.verdict = best.verdict;
       out.missing.assign(best.missing.begin(), best.missing.end());
+      out.misses = best.misses;
       if constexpr (takt::detail::orders_jobs<Rule>) {
-        if (out.judged) { out.board = any_board_of<max_file_visits>(found, board, rule); }
+        if (out.judged && out.missing.empty()) { out.board = any_board_of<max_file_visits>(found, board, rule); }
       }
     }
-    constexpr bool is_alone = is_judged_alone<policy_type> && !requires { requires policy_type::is_about_runs; };
+    constexpr bool is_alone = is_judged_alone<policy_type> && !requires { requires policy_type::has_board; };
     if constexpr (overlaps_jobs<known> || requires {
                     requires is_alone;
                     typename known::method;
@@ -124,7 +135,6 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
       }
     }
     out.policy = out.verdict.schedulable() ? word_of(found) : q.policy;
-    out.spins = keeps_processor<policy_type>();
     out.search = q.search.value_or(default_search);
     out.copies = q.engines ? std::string_view{} : cpu_word<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
     out.devices = cpu_word<std::remove_cvref_t<decltype(device_rule(rule))>>;
@@ -134,10 +144,9 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
     if constexpr (!has_own_word && requires { known::with_board(found, rule, tasks, board, [](const auto&...) {}); }) {
       out.explain = [&out, found, rule](const workload_file& file, const file_tasks& asked) {
         judged_policy::explanation said;
-        (void)known::with_board(found, rule, asked, file.board,
-                                [&](const auto& platform, const auto& table, const auto&... reading) {
-                                  said = explained(platform, table, out, file, reading...);
-                                });
+        out.unread = known::with_board(found, rule, asked, file.board, [&](const auto& platform, const auto& table) {
+          said = explained(platform, table, out);
+        });
         return said;
       };
     }

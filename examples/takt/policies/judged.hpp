@@ -43,15 +43,15 @@ struct policy_question {
 struct judged_policy {
   std::string policy;  ///< with what was chosen or given behind it
   std::string_view cpus{};
-  std::string_view copies{};    ///< rule of the copy engines
-  std::string_view devices{};   ///< rule of resources of one's own
-  bool judged = false;          ///< else facts are missing, or the verdict's error says why
-  bool spins = false;           ///< a job keeps its processor while it waits
-  bool decides_shares = false;  ///< the plan names the SMs of each task
+  std::string_view copies{};   ///< rule of the copy engines
+  std::string_view devices{};  ///< rule of resources of one's own
+  bool judged = false;         ///< else facts are missing, or the verdict's error says why; see `board_verdict`
   search_method search = default_search;
   policy_judgement verdict{};
+  model_error unread;      ///< why the published method cannot read the tasks, once it was asked to explain
   plan<max_tasks> hosted;  ///< the plan as hosts of the published method take it; `explain` completes it
   std::vector<missing_part> missing;
+  proven_misses<ticks, max_tasks> misses;  ///< why it is `unschedulable`
   policy_board board;
   sharing_rule rule;  ///< how a file says it
 

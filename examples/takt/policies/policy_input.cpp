@@ -11,8 +11,11 @@
 #include <takt/core/checked.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/model/located.hpp>
+#include <takt/report/comparison_words.hpp>
 #include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>
+#include <takt/report/miss_words.hpp>
+#include <takt/report/path_terms.hpp>
 #include <takt/report/table.hpp>
 
 #include "../fields.hpp"
@@ -122,6 +125,20 @@ void place_kernels(const workload_file& file, policy_input& out) {
         chosen.push_back(fmt::format("{} on {}", owner[i]->name, sm));
       });
   if (!chosen.empty()) { out.notes.push_back(choice_note("SMs", chosen)); }
+}
+
+/// Where kernels are all that there is, those of which nobody says what it costs to stop them are stopped at once.
+void stop_at_once(const workload_file& file, policy_input& out) {
+  static constexpr std::string_view sharings[] = {"levels", "slots", "gang", "single-stream"};
+  if (std::ranges::find(sharings, file.rules.gpus.sharing) == std::end(sharings) || !has_kernels_only(file)) { return; }
+  bool any = false;
+  for (described_visit& v : out.tasks->visits) {
+    if (v.known.has(visit_fact::preemption_cost)) { continue; }
+    any = true;
+    v.known.add(visit_fact::preemption_cost);
+    v.preemption_cost = 0;
+  }
+  if (any) { out.notes.emplace_back("kernels without preemption_cost are taken to stop at once"); }
 }
 
 /// Cores for rules of clusters, and none where a file names clusters for a rule of cores.
@@ -267,6 +284,7 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
     out.tasks->tasks[i].gpu = file.more[i].gpu_cluster.value_or(any_core);
   }
   place_kernels(file, out);
+  if (out.question.own != nullptr) { stop_at_once(file, out); }
   if (!grants && !serves_one_kernel(out.question.policy)) { add_contention(file, out); }
   return out;
 }
@@ -327,12 +345,27 @@ auto explain_fault(const workload_file& file, const model_error& error) -> input
                                   : "/platform",
                       error);
   }
-  const std::string at = place_of(file, error.task, error.visit);
-  const std::string_view key = file.rules.gpus.sharing == "tokens" ? key_of_section(text.field) : std::string_view{};
-  if (!key.empty()) { return refused_at(at + std::string{key}, takt::located(error, file.tasks.tasks)); }
-  const bool is_visit = error.visit < file.tasks.tasks[error.task].visit_count;
-  return refused_at(is_visit || text.field.empty() ? at : step_into(at, text.field),
-                    takt::located(error, file.tasks.tasks));
+  const described_task& t = file.tasks.tasks[error.task];
+  model_error found = takt::located(error, file.tasks.tasks);
+  const bool is_visit = error.visit < t.visit_count;
+  const bool of_kernel = error.fault == model_fault::kernel_time_not_positive ||
+                         error.fault == model_fault::preemption_cost_exceeds_time ||
+                         error.fault == model_fault::negative_time;
+  std::string_view field = is_visit ? std::string_view{} : text.field;
+  if (error.fault == model_fault::time_overflow && file.rules.gpus.sharing == "shares") {
+    field = "period";
+    found.value = t.period;
+    found.has_value = true;
+  }
+  std::string at = place_of(file, error.task, error.visit);
+  if (of_kernel && !is_visit && t.visit_count == 1) {
+    at = step_into(file.visit_at[t.first_visit], "kernel");
+    field = text.field.empty() ? "preemption_cost" : text.field;
+  }
+  if (const std::string_view key = key_of_section(field); !key.empty() && file.rules.gpus.sharing == "tokens") {
+    return refused_at(at + std::string{key}, found);
+  }
+  return refused_at(field.empty() ? at : step_into(at, field), found);
 }
 
 auto missing_of(const workload_file& file, const judged_policy& found) -> std::vector<report::missing_words> {
@@ -405,7 +438,14 @@ auto summary_of(const workload_file& file, const policy_input& input, const judg
   out.visits.clear();
   if (found.rule.tokens_per_gpu) { out.plan.add("tokens_per_gpu", *found.rule.tokens_per_gpu); }
   for (report::task_summary& t : out.tasks) {
-    if (!t.meets && !t.bound.exists) { t.because = fmt::format("no bound is known under {}", found.policy); }
+    if (!t.meets && !t.bound.exists && found.missing.empty()) {
+      t.because = fmt::format("no bound is known under {}", found.policy);
+    }
+  }
+  report::add_misses(out, found.misses);
+  const auto lacking = report::missing_clauses(missing_of(file, found));
+  if (!lacking.empty()) {
+    out.findings.push_back(fmt::format("{} cannot be judged beyond that: {}.", found.policy, fmt::join(lacking, "; ")));
   }
   out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");
   out.assumptions.emplace_back("Every step takes a time within its bounds, whatever runs elsewhere on the board.");
@@ -419,6 +459,7 @@ auto summary_of(const workload_file& file, const policy_input& input, const judg
   if (file.overheads) {
     out.assumptions.emplace_back("The overheads that the file states are part of the times of its steps.");
   }
+  report::add_path_terms(file.tasks, v, visit_names(file), out);
   add_notes(file, input, found, out);
   return out;
 }
@@ -433,6 +474,7 @@ auto explained_summary(const workload_file& file, const policy_input& input, con
   if (!file.cores.empty() && !said->platform_words.empty()) {
     said->platform_words[0] += fmt::format(" [{}]", core_names(file));
   }
+  report::add_path_terms(file.tasks, found.verdict, visit_names(file), *said);
   add_notes(file, input, found, *said);
   return std::move(*said);
 }

@@ -8,12 +8,17 @@
 #include <fmt/format.h>
 
 #include <takt/model/scaled.hpp>
+#include <takt/simulation/find_counterexample.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
+#include <takt/allocation/every_plan.hpp>
+#include <takt/analysis/must_miss.hpp>
 #include <takt/report/fault_text.hpp>
+#include <takt/report/format_duration.hpp>
 #include <takt/rules/policies/own_sms.hpp>
 
 #include "../large_stack.hpp"
+#include "../progress.hpp"
 #include "../sightings.hpp"
 #include "recorded.hpp"
 #include "run_on_device.hpp"
@@ -24,6 +29,7 @@ namespace {
 
 constexpr double most_steps = 20e6;
 constexpr double most_traced_steps = 1e6;
+constexpr std::size_t most_plans_simulated = 64;
 
 /// Whether shortest execution times count for nothing: all are 0, or no task has more than one visit.
 [[nodiscard]] auto only_upper_bounds_count(const file_tasks& tasks) -> bool {
@@ -33,9 +39,13 @@ constexpr double most_traced_steps = 1e6;
 }
 [[nodiscard]] auto points_follow_times(std::string_view cpus) -> bool { return cpus == "g-fl"; }
 
+[[nodiscard]] auto has_own_sms(std::string_view policy) -> bool {
+  return policy == federated_policy::name || policy == federated_shared_policy::name;
+}
+
 /// Throws where a question leaves nothing to choose.
 void require_choices(const workload_file& file, const policy_question& q) {
-  const bool own_sms = q.policy == federated_policy::name || q.policy == federated_shared_policy::name;
+  const bool own_sms = has_own_sms(q.policy);
   const bool has_gpus = !file.board.gpus.empty();
   if (!q.analysis.empty() && !own_sms) {
     throw input_error{"--analysis", fmt::format("says nothing about {}, whose rule decides the test", q.policy),
@@ -106,6 +116,7 @@ class policy_description final : public described_file {
 
  private:
   void require_plan() const;
+  void try_to_break(report::verdict_summary& out) const;
 
   std::unique_ptr<workload_file> file_;
   rule_wishes wishes_;
@@ -135,7 +146,7 @@ auto policy_description::assess(const question& q) -> report::verdict_summary {
   input_.question.search = q.given_search;
   require_choices(*file_, input_.question);
   found_ = judge_policy(input_.question, *input_.tasks, file_->board);
-  if (!found_->missing.empty()) {
+  if (!found_->judged && !found_->missing.empty()) {
     const auto missing = missing_of(*file_, *found_);
     const std::string others =
         missing.size() == 1 ? "" : fmt::format(", nor do {} other places say what it needs", missing.size() - 1);
@@ -146,10 +157,45 @@ auto policy_description::assess(const question& q) -> report::verdict_summary {
   if (!found_->judged) { throw refuse(found_->verdict.error); }
   require_rules(*file_, wishes_, *found_);
   auto out = explained_summary(*file_, input_, *found_);
-  if (out.misses.size() == 1 && out.misses[0].proof.reason == miss_reason::more_gpu_tasks_than_sms) {
+  if (!wishes_.any() && out.misses.size() == 1 && out.misses[0].proof.reason == miss_reason::more_gpu_tasks_than_sms) {
     throw crowded_gpus(*file_, out.misses[0].proof);
   }
+  // Values that its published method calls wrong are wrong in a file of its own rule, whatever the rules of pools make
+  // of them.
+  if (wishes_.policy.empty() && found_->unread.has_value) { throw refuse(found_->unread); }
+  const bool may_miss = out.status == verdict_status::not_proven && has_own_sms(input_.question.policy);
+  if (!wishes_.any() && may_miss && !found_->simulate) { try_to_break(out); }
   return out;
+}
+
+/// Looks for runs that miss. Only when every plan has one is a miss proven.
+void policy_description::try_to_break(report::verdict_summary& out) const {
+  const auto& board = found_->board;
+  const auto example_under = [&](const auto& p) { return find_counterexample(board, *input_.tasks, p); };
+  counterexample example;
+  every_plan_answer others;
+  on_large_stack([&] {
+    progress shown{"simulating: plans"};
+    example = example_under(found_->verdict.plan);
+    if (!example.exists) { return; }
+    others = holds_for_every_plan(board, *input_.tasks, found_->verdict.plan, most_plans_simulated,
+                                  [&](const auto& p) { return example_under(p).exists; });
+  });
+  if (!example.exists) { return; }
+  const std::string sentence = fmt::format(
+      "A simulated run misses a deadline: {} is not done {}{} (releases {}, seed {})",
+      file_->tasks.tasks[example.task].name,
+      example.deadline_at == no_instant ? "in time" : "at " + report::format_duration(example.deadline_at),
+      out.plan_words.empty() ? "" : " with " + out.plan_words, name_of(example.how.releases), example.how.seed);
+  if (!others.is_known || !others.holds || !analysis::times_are_given(*input_.tasks)) {
+    out.notes.push_back(sentence + ", but another plan may do better.");
+    return;
+  }
+  out.status = verdict_status::unschedulable;
+  out.findings.push_back(sentence + ".");
+  if (others.plans > 1) {
+    out.findings.push_back(fmt::format("Each of the {} possible plans has such a run.", others.plans));
+  }
 }
 
 /// Tasks with kernels may outnumber the SMs, and then there is no plan to simulate or run.
@@ -168,10 +214,6 @@ auto policy_description::simulate(const simulation_options& options, trace* kept
     sighting out;
     on_large_stack([&] { out = found_->simulate(*input_.tasks, file_->board, options, kept); });
     return out;
-  }
-  if (found_->spins) {
-    throw input_error{mark().where, "jobs that keep their processors are not simulated by this program yet",
-                      "analyze, explain and sensitivity"};
   }
   const auto seen = takt::simulate(found_->board, *input_.tasks, found_->verdict.plan, options);
   if (seen.error.fault == model_fault::plan_does_not_fit) {
@@ -194,6 +236,10 @@ auto policy_description::observe(duration length, std::uint64_t seed, trace* kep
     throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
   }
   require_plan();
+  if (!found_->verdict.plan.offsets.empty()) {
+    throw input_error{mark().where, "the plan holds steps back until their offsets, which a run does not",
+                      "--analysis rtgpu-best, for SMs of one's own"};
+  }
   runtime::run_options options;
   options.length = length;
   options.seed = seed;

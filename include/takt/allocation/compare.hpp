@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <takt/allocation/policies/judge.hpp>
+#include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
@@ -30,6 +31,7 @@ struct comparison_line {
   bool judged = false;  ///< else facts are missing, or the verdict's error says why
   takt::verdict<ticks, N, V> verdict{};
   inline_vector<missing_part, V> missing;
+  proven_misses<ticks, N> misses;  ///< why it is `unschedulable`
 
   [[nodiscard]] constexpr auto schedulable() const noexcept -> bool { return judged && verdict.schedulable(); }
   /// Pre: schedulable.
@@ -78,7 +80,8 @@ template <std::size_t N, std::size_t V, SharingPolicy P, RuleTag CpuRule>
           .cpus = cpu_word<CpuRule>,
           .judged = judged.judged,
           .verdict = judged.verdict,
-          .missing = judged.missing};
+          .missing = judged.missing,
+          .misses = judged.misses};
 }
 
 }  // namespace detail

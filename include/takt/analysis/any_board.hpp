@@ -123,6 +123,10 @@ class any_board {
     return pools_.push_back(made);
   }
 
+  /// Jobs are threads that wait for whatever they ask for on their processors. No guards or sections go with it.
+  void keep_processors() noexcept { keeps_processors_ = true; }
+  [[nodiscard]] auto keeps_processors() const noexcept -> bool { return keeps_processors_; }
+
   [[nodiscard]] auto size() const noexcept -> std::size_t { return pools_.size(); }
   [[nodiscard]] auto operator[](std::size_t pool) const noexcept -> const any_pool<Capacity>& { return pools_[pool]; }
   /// f of each pool, in the order in which they were added.
@@ -158,6 +162,7 @@ class any_board {
 
   inline_vector<any_pool<Capacity>, MaxPools> pools_;
   platform_record record_{};
+  bool keeps_processors_ = false;
 };
 
 /// A typed board as a value, for sets of at most `Capacity` visits.
@@ -246,6 +251,7 @@ class board_stations<any_board<MaxPools, Capacity>, MaxStations>
     return has_room && where_.push_back(wanted) ? next : static_cast<std::uint32_t>(MaxStations);
   }
   [[nodiscard]] auto operator[](std::size_t s) const noexcept -> const board_station& { return where_[s]; }
+  [[nodiscard]] auto keeps_processors() const noexcept -> bool { return board_->keeps_processors(); }
   /// The tokens of pool `wanted` of the board, which has some.
   [[nodiscard]] auto tokens_of_pool(std::size_t wanted) const noexcept -> std::uint32_t {
     std::uint32_t number = 0;

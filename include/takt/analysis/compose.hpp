@@ -14,6 +14,7 @@
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
+#include <takt/analysis/combiners/spinning.hpp>
 #include <takt/analysis/known/known_method.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
@@ -25,6 +26,7 @@
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/flatten.hpp>
+#include <takt/rules/task_homes.hpp>
 #include <takt/rules/token_rule.hpp>
 
 namespace takt {
@@ -209,7 +211,16 @@ template <class P, class T, std::size_t N, std::size_t W>
     return out;
   }
   const bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
-  out = own.offsets.empty() ? best_of(method_for<P>, flat.table, stations) : judge_guards(flat.table, stations, own);
+  if (takt::detail::keeps_processors(board)) {
+    if (!own.offsets.empty()) {
+      error = {.fault = model_fault::plan_part_unused};
+      out.refuse(error);
+      return out;
+    }
+    out = spinning(flat.table, stations);
+  } else {
+    out = own.offsets.empty() ? best_of(method_for<P>, flat.table, stations) : judge_guards(flat.table, stations, own);
+  }
   own.offsets = out.plan.offsets;
   own.local_deadlines = out.plan.local_deadlines;
   out.plan = own;

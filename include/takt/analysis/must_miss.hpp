@@ -3,133 +3,218 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include <takt/analysis/proven_miss.hpp>
+#include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/described_kernel.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/sm_power.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/task.hpp>
 #include <takt/rules/kernel_views.hpp>
 
 namespace takt::analysis {
 
-/// How much of a board a policy lets tasks use at a time.
-struct board_capacity {
-  std::int32_t processors = 1;
-  bool named_cores = false;  ///< each task stays on the core that it names, if it names one
-  std::int32_t kernels = 0;  ///< that share a GPU, each no faster than with all of it; 0: no limit is known
+/// What a policy and rules of processors leave of a board for tasks, under every plan.
+struct board_limits {
+  std::int32_t processors = 0;  ///< 0: no limit is known
+  bool named_cores = false;     ///< each task stays on the core that it names, if it names one
+  bool spins = false;           ///< a job is one thread, which keeps its processor to its end
+  std::int32_t kernels = 0;     ///< that share a GPU, each no faster than with all of it; 0: no limit is known
+  std::int64_t parts = 0;       ///< of GPUs, one of which each task with kernels has for itself; 0: none are handed out
+  std::int32_t sms_of_part = 0;  ///< virtual ones; 0: parts are not made of SMs
 };
 
 namespace detail {
 
-inline constexpr std::int64_t whole_unit = 1'000'000;
-
-/// Of whole units, rounded down, so that a sum above them is a proof.
-[[nodiscard]] constexpr auto demand_part(ticks time, ticks period) noexcept -> std::int64_t {
-  if (time <= 0 || period <= 0) { return 0; }
-  const ticks whole = time / period;
-  if (whole > whole_unit) { return whole_unit * whole_unit; }
-  const ticks rest = time % period;
-  const std::int64_t part =
-      rest <= longest_visit_time / 1024 ? rest * whole_unit / period : rest / (period / whole_unit + 1);
-  return whole * whole_unit + part;
-}
-
-/// A time that a kernel takes in some legal run, wherever it runs: the least that the facts allow for all SMs, if one
-/// of them says how long it takes and not only how to bound that. 0: not known.
+/// A time that a kernel takes in some legal run, wherever it runs: the least that the facts allow, if one of them says
+/// how long it takes and not only how to bound that. 0: not known.
 template <class Tasks>
-[[nodiscard]] constexpr auto legal_kernel_time(const Tasks& all, const described_visit& v, const hardware& board)
-    -> ticks {
-  ticks least = 0;
-  const auto take = [&](bool is_known, auto... facts) {
+class legal_kernel_time {
+ public:
+  /// `most`: virtual SMs that it can have; 0: all of them.
+  constexpr legal_kernel_time(const Tasks& all, const hardware& board, std::int32_t most)
+      : all_{&all}, board_{&board}, most_{most} {}
+
+  [[nodiscard]] constexpr auto operator()(const described_visit& v) -> ticks {
+    const auto has = [&](visit_fact f) { return v.known.has(f); };
+    least_ = 0;
+    take(v, false, has(visit_fact::wcet), visit_fact::wcet);
+    take(v, false, has(visit_fact::time), visit_fact::time);
+    take(v, true, has(visit_fact::work), visit_fact::work, visit_fact::overhead, visit_fact::interleave);
+    take(v, true, has(visit_fact::times_on_sms), visit_fact::times_on_sms);
+    if (least_ == 0) { return 0; }
+    take(v, false, has(visit_fact::grid) && has(visit_fact::block_length), visit_fact::grid, visit_fact::block_length);
+    take(v, false, has(visit_fact::wcet_by_share), visit_fact::wcet_by_share);
+    return least_;
+  }
+
+ private:
+  /// What these facts allow, on few SMs where they say it.
+  template <class... Facts>
+  constexpr void take(const described_visit& v, bool by_sms, bool is_known, Facts... facts) {
     if (!is_known) { return; }
     described_visit one = v;
     one.known = {};
     (one.known.add(facts), ...);
     described_kernel k{.visit = &one};
-    if (one.known.has(visit_fact::wcet_by_share) && v.row < all.rows.size()) { k.row = &all.rows[v.row]; }
-    if (one.known.has(visit_fact::times_on_sms)) { k.samples = all.samples.data() + v.first_sample; }
-    for (const gpu_hardware& gpu : board.gpus) {
+    if (one.known.has(visit_fact::wcet_by_share) && v.row < all_->rows.size()) { k.row = &all_->rows[v.row]; }
+    if (one.known.has(visit_fact::times_on_sms)) { k.samples = all_->samples.data() + v.first_sample; }
+    for (const gpu_hardware& gpu : board_->gpus) {
       const gpu_record g{.sms = gpu.sms, .virtual_per_sm = gpu.virtual_per_sm, .speed = gpu.speed};
-      const visit_view seen = time_on_gpu(k, g);
-      if (seen.fault != model_fault::none) { continue; }
-      least = least == 0 || seen.time.upper < least ? seen.time.upper : least;
+      const std::int64_t every = std::int64_t{gpu.sms} * gpu.virtual_per_sm;
+      if (!by_sms || most_ < 1 || most_ >= every) {
+        add(time_on_gpu(k, g));
+        continue;
+      }
+      for (std::int32_t sms = 1; sms <= most_; ++sms) { add(time_on_sms(k, g, sms)); }
     }
-  };
+  }
+  constexpr void add(const visit_view& seen) {
+    if (seen.fault != model_fault::none) { return; }
+    least_ = least_ == 0 || seen.time.upper < least_ ? seen.time.upper : least_;
+  }
+
+  const Tasks* all_;
+  const hardware* board_;
+  std::int32_t most_;
+  ticks least_ = 0;
+};
+
+/// How long a kernel keeps all SMs at least, wherever it runs. Its serial part occupies any number of them.
+[[nodiscard]] constexpr auto time_of_all_sms(const described_visit& v, ticks time, const gpu_speed& speed) -> ticks {
   const auto has = [&](visit_fact f) { return v.known.has(f); };
-  take(has(visit_fact::wcet), visit_fact::wcet);
-  take(has(visit_fact::time), visit_fact::time);
-  take(has(visit_fact::work), visit_fact::work, visit_fact::overhead, visit_fact::interleave);
-  take(has(visit_fact::times_on_sms), visit_fact::times_on_sms);
-  if (least == 0) { return 0; }
-  take(has(visit_fact::grid) && has(visit_fact::block_length), visit_fact::grid, visit_fact::block_length);
-  take(has(visit_fact::wcet_by_share), visit_fact::wcet_by_share);
-  return least;
+  const bool by_work = has(visit_fact::work) && !has(visit_fact::times_on_sms) && !has(visit_fact::grid) &&
+                       !has(visit_fact::block_length) && !has(visit_fact::wcet_by_share);
+  interval<ticks> serial{};
+  if (!by_work) { return 0; }
+  if (has(visit_fact::overhead) && !times_at_speed({v.overhead, v.overhead}, speed, serial)) { return 0; }
+  return time > serial.upper + 1 ? time - serial.upper - 1 : 0;
 }
 
-}  // namespace detail
+/// The visits of a task, added up. False where some time is out of range.
+template <class Tasks>
+class described_load {
+ public:
+  constexpr described_load(const Tasks& all, const hardware& board, const board_limits& limits, std::int32_t most_sms)
+      : all_{&all}, board_{&board}, limits_{&limits}, on_all_{all, board, 0}, on_part_{all, board, most_sms} {}
 
-/// Whether some legal run of these tasks misses a deadline whatever the rules of processors, copy engines and GPUs do:
-/// a job alone takes too long, or jobs that all have deadlines ask for more than there is. False says nothing.
-template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
-[[nodiscard]] constexpr auto must_miss(const described_tasks<N, V, R, S>& all, const hardware& board,
-                                       const board_capacity& capacity) -> bool {
-  std::int64_t processors = 0;
-  std::int64_t engines[max_copy_engines]{};
-  std::int64_t kernels = 0;
-  bool limited = true;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const described_task& t = all.tasks[i];
-    limited = limited && t.limited;
+  [[nodiscard]] constexpr auto read(std::size_t task, task_load<ticks>& out) -> bool {
+    const described_task& t = all_->tasks[task];
     ticks end[max_visits_of_task]{};
-    ticks longest = 0;
+    ticks whole = 0;
     for (std::uint32_t p = 0; p < t.visit_count && p < max_visits_of_task; ++p) {
-      const described_visit& v = all.visits[t.first_visit + p];
+      const described_visit& v = all_->visits[t.first_visit + p];
       ticks time = v.known.has(visit_fact::time) ? v.time.upper : 0;
       switch (v.where) {
-        case visit_place::processor: processors += detail::demand_part(time, t.period); break;
+        case visit_place::processor: out.processors += time; break;
         case visit_place::copy_engine:
-          engines[board.copy_engines == 2 && takes_second_engine(v.direction) ? 1 : 0] +=
-              detail::demand_part(time, t.period);
+          out.engines[board_->copy_engines == 2 && takes_second_engine(v.direction) ? 1 : 0] += time;
           break;
-        case visit_place::gpu:
-          time = detail::legal_kernel_time(all, v, board);
-          kernels += detail::demand_part(time, t.period);
+        case visit_place::gpu: {
+          const ticks alone = on_all_(v);
+          out.has_kernels = true;
+          out.kernels += alone;
+          if (board_->gpus.size() == 1) { out.sms += time_of_all_sms(v, alone, board_->gpus[0].speed); }
+          time = on_part_(v);
           break;
+        }
         case visit_place::own: break;
       }
       if (time < 0 || time > longest_visit_time) { return false; }
+      out.suspends = out.suspends || v.where != visit_place::processor;
       ticks start = 0;
       for (std::uint32_t q = 0; q < p; ++q) {
         start = (v.predecessors >> q & 1U) != 0 && start < end[q] ? end[q] : start;
       }
       end[p] = start + time;
-      longest = longest < end[p] ? end[p] : longest;
+      whole += time;
+      out.alone = out.alone < end[p] ? end[p] : out.alone;
     }
-    if (t.limited && t.jitter <= longest_visit_time && longest + t.jitter > t.deadline) { return true; }
-  }
-  if (!limited) { return false; }
-  const auto gpus = static_cast<std::int64_t>(board.gpus.size());
-  if (processors > capacity.processors * detail::whole_unit) { return true; }
-  if (capacity.kernels > 0 && kernels > capacity.kernels * gpus * detail::whole_unit) { return true; }
-  for (const std::int64_t demand : engines) {
-    if (demand > detail::whole_unit) { return true; }
-  }
-  if (!capacity.named_cores) { return false; }
-  for (const described_task& of : all.tasks) {
-    std::int64_t there = 0;
-    for (const described_task& t : all.tasks) {
-      for (std::uint32_t p = 0; of.core != any_core && t.core == of.core && p < t.visit_count; ++p) {
-        const described_visit& v = all.visits[t.first_visit + p];
-        const bool counts = v.where == visit_place::processor && v.known.has(visit_fact::time);
-        there += counts ? detail::demand_part(v.time.upper, t.period) : 0;
-      }
+    if (limits_->spins) {
+      out.alone = out.processors = whole;
+      out.suspends = false;
     }
-    if (there > detail::whole_unit) { return true; }
+    return true;
   }
-  return false;
+
+ private:
+  const Tasks* all_;
+  const hardware* board_;
+  const board_limits* limits_;
+  legal_kernel_time<Tasks> on_all_;
+  legal_kernel_time<Tasks> on_part_;
+};
+
+template <class Tasks>
+[[nodiscard]] constexpr auto limited_users(const Tasks& all) -> std::int64_t {
+  std::int64_t out = 0;
+  for (const described_task& t : all.tasks) {
+    bool uses = false;
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      uses = uses || all.visits[t.first_visit + p].where == visit_place::gpu;
+    }
+    out += uses && t.limited ? 1 : 0;
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// Whether the times that rules make of kernels are ones that they take in some legal run: each kernel has one fact
+/// that says how long it takes, and none that only bounds it. Then a run that misses a deadline proves something of the
+/// tasks.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto times_are_given(const described_tasks<N, V, R, S>& all) -> bool {
+  for (const described_visit& v : all.visits) {
+    const auto has = [&](visit_fact f) { return v.known.has(f) ? 1 : 0; };
+    if (v.where != visit_place::gpu) { continue; }
+    const int facts =
+        has(visit_fact::wcet) + has(visit_fact::time) + has(visit_fact::work) + has(visit_fact::times_on_sms);
+    if (facts != 1 || has(visit_fact::wcet_by_share) + has(visit_fact::grid) + has(visit_fact::block_length) > 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The same of described tasks, whatever the plan is, as far as the limits say what every plan has in common. `ranks`:
+/// of the tasks, as `task_load` has them, where cores preempt in their order; else empty. What is not known of a visit
+/// takes no time.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto find_proven_misses(const described_tasks<N, V, R, S>& all, const hardware& board,
+                                                const board_limits& limits, std::span<const std::int64_t> ranks = {})
+    -> proven_misses<ticks, N> {
+  const std::int64_t users = detail::limited_users(all);
+  const std::int64_t most_parts = limits.parts - users + 1;
+  const bool on_parts = board.gpus.size() == 1 && limits.sms_of_part > 0 && limits.parts > 0 && most_parts > 0;
+  const auto most_sms = on_parts ? static_cast<std::int32_t>(most_parts * limits.sms_of_part) : 0;
+  detail::described_load<described_tasks<N, V, R, S>> reader{all, board, limits, most_sms};
+  inline_vector<task_load<ticks>, N> loads;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const described_task& t = all.tasks[i];
+    task_load<ticks> load{.task = static_cast<std::uint32_t>(i),
+                          .period = t.period,
+                          .deadline = t.deadline,
+                          .jitter = t.jitter,
+                          .limited = t.limited,
+                          .core = limits.named_cores ? t.core : any_core,
+                          .rank = i < ranks.size() ? ranks[i] : -1};
+    if (limits.processors == 1) { load.core = 0; }
+    const bool fits = t.period > 0 && t.period <= longest_visit_time && t.deadline <= longest_visit_time &&
+                      t.jitter <= longest_visit_time;
+    if (!fits || !reader.read(i, load)) { return {}; }
+    static_cast<void>(loads.push_back(load));
+  }
+  return find_proven_misses(loads, {.processors = limits.processors,
+                                    .copy_engines = board.copy_engines,
+                                    .parts = limits.parts,
+                                    .kernels = limits.kernels * static_cast<std::int64_t>(board.gpus.size()),
+                                    .sms_are_shared_out = limits.sms_of_part > 0 && board.gpus.size() == 1});
 }
 
 }  // namespace takt::analysis

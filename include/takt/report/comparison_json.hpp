@@ -35,6 +35,13 @@ inline void write_row(json_writer& json, const comparison_row& row) {
     json.begin_object().member("at", m.at).member("fact", m.fact).end_object();
   }
   json.end_array();
+  json.key("why").begin_array();
+  for (const compared_miss& miss : row.misses) {
+    json.begin_object().member("reason", name_of(miss.proof.reason));
+    write_if_known(json, "task", !miss.task.empty(), miss.task);
+    json.member("value", miss.proof.value).member("limit", miss.proof.limit).member("words", miss.clause).end_object();
+  }
+  json.end_array();
   if (!row.because.empty()) { json.member("because", row.because); }
   json.key("tasks").begin_array();
   for (const compared_task& t : row.tasks) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/report/tree.hpp>
@@ -16,6 +17,13 @@ namespace takt::report {
 struct missing_words {
   std::string at;    ///< "/tasks/2/segments/1", or of the platform
   std::string fact;  ///< "preemption_cost"
+};
+
+/// A proof that a deadline is missed under a policy.
+struct compared_miss {
+  proven_miss<ticks> proof;
+  std::string task;    ///< that is to blame, if one is
+  std::string clause;  ///< "core 0 can be asked for 125% of its time"
 };
 
 struct compared_task {
@@ -37,7 +45,8 @@ struct comparison_row {
   std::string plan_words;
   tree plan;
   std::vector<missing_words> missing;
-  std::string because;  ///< a sentence: why it is not judged, or not proven
+  std::vector<compared_miss> misses;  ///< why it must miss a deadline
+  std::string because;                ///< a sentence: why it is not judged, or not proven
   std::vector<compared_task> tasks;
 };
 

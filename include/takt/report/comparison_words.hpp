@@ -120,10 +120,24 @@ inline void add_unique(std::vector<std::string>& to, const std::string& text) {
   return out;
 }
 
-/// Why a row is not judged, or not proven, without the point at its end: what is missing, else what the row says, else
-/// what its bounds leave open; empty where nothing is known.
+/// Why deadlines must be missed, as clauses, some of them where there are many.
+[[nodiscard]] inline auto miss_clauses(const comparison_row& row) -> std::vector<std::string> {
+  constexpr std::size_t shown = 2;
+  std::vector<std::string> out;
+  for (const compared_miss& miss : row.misses) { out.push_back(miss.clause); }
+  if (out.size() <= shown + 1) { return out; }
+  const std::size_t more = out.size() - shown;
+  out.resize(shown);
+  out.push_back("and for " + std::to_string(more) + " other reasons");
+  return out;
+}
+
+/// Why a row is not judged, or not proven, without the point at its end: why deadlines must be missed and what is
+/// missing, else what the row says, else what its bounds leave open; empty where nothing is known.
 [[nodiscard]] inline auto reason_of(const comparison_row& row) -> std::string {
-  std::vector<std::string> clauses = missing_clauses(row.missing);
+  std::vector<std::string> clauses = miss_clauses(row);
+  const std::vector<std::string> missing = missing_clauses(row.missing);
+  clauses.insert(clauses.end(), missing.begin(), missing.end());
   if (!row.because.empty()) { clauses.push_back(row.because); }
   if (clauses.empty() && row.status == verdict_status::not_proven) { clauses = detail::unproven_clauses(row); }
   std::string out = joined(clauses, "; ");

@@ -19,7 +19,7 @@
 #include <takt/model/platform_record.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/report/chain_platform.hpp>
-#include <takt/report/format_duration.hpp>
+#include <takt/report/miss_words.hpp>
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/compositions.hpp>
@@ -104,44 +104,6 @@ template <class P, class Table>
 
 }  // namespace detail
 
-/// Why some legal run misses a deadline under every plan: one sentence, with figures.
-[[nodiscard]] inline auto explain_miss(const verdict_summary& v, const platform_record& platform,
-                                       const proven_miss<ticks>& miss) -> std::string {
-  const auto can_miss = [&v, &miss] {
-    const task_summary& t = v.tasks[miss.task];
-    return t.name + " can miss its deadline of " + format_duration(t.deadline) + ": ";
-  };
-  const auto percent = [&miss] { return count_of(miss.value, {"%", 10'000}) + "%"; };
-  const std::string value = format_duration(miss.value);
-  const std::string unit = std::to_string(miss.index);
-  switch (miss.reason) {
-    case miss_reason::own_time:
-      return can_miss() + "a job that has the platform to itself can take " + value + ", " +
-             format_duration(miss.value - v.tasks[miss.task].deadline) + " too long, under every plan.";
-    case miss_reason::synchronous_release:
-      return can_miss() + "released together with the higher tasks of core " + unit + ", its job can need at least " +
-             value + '.';
-    case miss_reason::core_overloaded: return "Core " + unit + " can be asked for " + percent() + " of its time.";
-    case miss_reason::copy_engine_overloaded:
-      return "Copy engine " + unit + " can be asked for " + percent() + " of its time.";
-    case miss_reason::gpu_overloaded: return "The kernels can ask for " + percent() + " of the time of all SMs.";
-    case miss_reason::more_gpu_tasks_than_sms: {
-      std::int32_t units = 0;
-      for (const gpu_record& gpu : platform.gpus) { units += gpu.budget() / gpu.granularity; }
-      return std::to_string(miss.value) + " tasks have kernels, and only " + std::to_string(units) +
-             " of them can have SMs of their own.";
-    }
-  }
-  return {};
-}
-
-/// Notes proofs that some legal run misses a deadline.
-template <std::size_t M>
-void add_misses(verdict_summary& v, const platform_record& platform,
-                const inline_vector<proven_miss<ticks>, M>& misses) {
-  for (const auto& miss : misses) { v.misses.push_back({miss, explain_miss(v, platform, miss)}); }
-}
-
 /// A verdict on chains with its reasons: the analysis of the platform is made once more under the plan of the verdict.
 /// A bound that it does not find again has no terms. Pre: `v` is about these tasks on this platform.
 template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
@@ -162,9 +124,7 @@ template <KnownComposition P, TaskSet T, std::size_t N, std::size_t M>
   auto a = detail::analysis_named(platform, table, v.method);
   static_cast<void>(analysis::evaluate_all(a, v.plan));
   detail::add_reasons(a, out);
-  if (v.status == verdict_status::unschedulable) {
-    add_misses(out, record, analysis::find_proven_misses(table, record));
-  }
+  if (v.status == verdict_status::unschedulable) { add_misses(out, analysis::find_proven_misses(table, record)); }
   out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");
   out.assumptions.emplace_back("Every segment takes a time within its bounds.");
   if (table.gpu_tasks() > 0) {

@@ -11,36 +11,50 @@
 
 namespace takt::detail {
 
+/// Whether jobs on a board, or on stations of one, keep their processors from their releases to their ends.
+template <class Board>
+[[nodiscard]] constexpr auto keeps_processors(const Board& board) -> bool {
+  if constexpr (requires { board.keeps_processors(); }) { return board.keeps_processors(); }
+  return false;
+}
+
 /// Whether a visit ever asks its station.
 [[nodiscard]] constexpr auto takes_unit(const visit_record& x) noexcept -> bool {
   return x.upper > 0 || x.need != unit_need::time;
 }
 
 /// The station that the priority of a task's jobs is of: the first on which they take time and have one priority each,
-/// else the first that they visit.
+/// else the first that they visit for no time and have one there, else the first that they visit. A job for which a
+/// processor has nothing to do is one of its jobs all the same: it asks for tokens from there.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto home_of(const Table& table, const Stations& stations, std::size_t i) -> std::uint32_t {
   const flow_record& t = table.tasks[i];
+  std::uint32_t found = t.visit_count;
   for (std::uint32_t p = 0; p < t.visit_count; ++p) {
     const std::uint32_t s = table.visit(i, p).station;
-    if (takes_unit(table.visit(i, p)) && stations.inherits(s)) { return s; }
+    if (!stations.inherits(s)) { continue; }
+    if (takes_unit(table.visit(i, p))) { return s; }
+    found = p < found ? p : found;
   }
-  return table.visit(i, 0).station;
+  return table.visit(i, found < t.visit_count ? found : 0).station;
 }
 
-/// On how many stations where they have one priority each the jobs of a task take time.
+/// On how many stations where they have one priority each the jobs of a task take time; 1 where they take none but
+/// visit such a station.
 template <class Table, class Stations>
 [[nodiscard]] constexpr auto homes_of(const Table& table, const Stations& stations, std::size_t i) -> std::size_t {
   std::size_t count = 0;
+  bool visits_one = false;
   for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
     const std::uint32_t s = table.visit(i, p).station;
+    visits_one = visits_one || stations.inherits(s);
     bool is_new = takes_unit(table.visit(i, p)) && stations.inherits(s);
     for (std::uint32_t q = 0; q < p && is_new; ++q) {
       is_new = table.visit(i, q).station != s || !takes_unit(table.visit(i, q));
     }
     count += is_new ? 1U : 0U;
   }
-  return count;
+  return count == 0 && visits_one ? 1 : count;
 }
 
 /// The point of a job of task i on a station, also where it waits for it elsewhere. False where it does not fit.

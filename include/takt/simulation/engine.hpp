@@ -12,6 +12,8 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
+#include <takt/simulation/job_progress.hpp>
+#include <takt/simulation/kept_processors.hpp>
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/run_choices.hpp>
 #include <takt/simulation/section_locks.hpp>
@@ -19,8 +21,10 @@
 
 namespace takt::simulation {
 
-/// Lets jobs that are DAGs of visits run on stations in virtual time. Within one instant: what ends first, then token
-/// grants, guards and releases, and servers decide when all of them are in. A job waits for the one before of its task.
+/// Lets jobs that are DAGs of visits run on stations in virtual time. Where a board says that jobs keep their
+/// processors, each is one thread that does one visit after the other (`kept_processors`). Within one instant: what
+/// ends first, then token grants, guards and releases, and servers decide when all of them are in. A job waits for the
+/// one before of its task.
 ///
 /// With guards, offsets and local deadlines of all visits, a visit becomes ready at the nominal release plus its
 /// offset, or when its predecessors are done, if that is later; orders by absolute deadline go by offset + local
@@ -45,6 +49,7 @@ class engine {
         local_deadlines_{local_deadlines},
         servers_{stations.template servers<V>()},
         tokens_{table, stations},
+        threads_{table, stations},
         windows_{table, stations, offsets, local_deadlines} {}
 
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
@@ -55,41 +60,27 @@ class engine {
       if (now > horizon || now == no_event) { break; }
       now_ = now;
       // Where there are steps, all that follows from ends comes before the releases.
+      threads_.begin_instant();
       holds_releases_ = complete_visits() && has_steps_;
       grant_tokens();
       open_guards();
       do {  // a grant may end a job at once, and the next one of its task may be due
         release_jobs();
         grant_tokens();
-      } while (open_held() || is_release_due());
+      } while (open_held() || go_on() || is_release_due());
       if (has_steps_) { pass_gates(); }
       if constexpr (OrdersArrivals<Choices>) { arrivals_.deliver(servers_); }
       tokens_.lend(servers_);
       for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, sink); }
     }
-    finish(horizon);
+    note_unfinished(table_->tasks, tasks_, *choices_, horizon, seen_);
     return seen_;
   }
 
  private:
-  struct task_state {
-    std::uint64_t jobs = 0;    ///< that were started
-    ticks nominal = 0;         ///< release of the job under way, or of the next
-    ticks release = no_event;  ///< of the next job, if none is under way
-    visit_mask done = 0;
-    visit_mask asked = 0;
-    bool under_way = false;
-    bool is_pending = false;  ///< or under way: released, and the job before is over
-    bool lends = false;
-  };
-  struct visit_state {
-    ticks ready = 0;
-    ticks guard = no_event;
-    ticks length = 0;
-    bool waits_for_token = false;
-    bool held = false;
-    bool waits_at_gate = false;  ///< a step before a section that may not ask yet
-  };
+  using task_state = job_progress;
+  using visit_state = visit_progress;
+
   constexpr void begin() {
     for (const visit_record& x : table_->visits) { has_steps_ = has_steps_ || x.need != unit_need::time; }
     static_cast<void>(seen_.visit_responses.resize(table_->visits.size()));
@@ -115,6 +106,7 @@ class engine {
       const ticks at = servers_.next(s);
       if (at < least) { least = at; }
     }
+    if (const ticks at = threads_.next(); at < least) { least = at; }
     return least < now_ ? now_ : least;
   }
 
@@ -122,6 +114,7 @@ class engine {
   constexpr auto complete_visits() -> bool {
     bool any = false;
     std::size_t count = 0;
+    for (client v = threads_.fire(now_, *sink_); v != no_client; v = threads_.fire(now_, *sink_)) { complete(v); }
     for (std::size_t s = 0; s < stations_->size(); ++s) {
       while (servers_.next(s) <= now_) {
         const client v = servers_.fire(s, now_, *sink_);
@@ -173,11 +166,26 @@ class engine {
     job.done |= visit_mask{1} << x.position;
     if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
     for (std::uint32_t s = next_over(x); s < table_->sections.size(); s = next_over(x)) { tokens_.release(s); }
-    if (job.done == all_visits_of(table_->tasks[x.task])) {
-      end_job(x.task);
+    if (threads_.goes_on(x.task)) { proceed(x.task); }
+  }
+  constexpr void proceed(std::uint32_t i) {
+    if (tasks_[i].done == all_visits_of(table_->tasks[i])) {
+      end_job(i);
     } else {
-      advance(x.task);
+      advance(i);
     }
+  }
+  /// Threads that run do what they came to while they did not. Whether anything happened.
+  constexpr auto go_on() -> bool {
+    if (!threads_.keeps()) { return false; }
+    threads_.decide(now_, *sink_);
+    bool any = false;
+    for (std::uint32_t i = threads_.next_to_go_on(); i < table_->size(); i = threads_.next_to_go_on()) {
+      any = true;
+      const client v = threads_.take_asked(i);
+      v == no_client ? proceed(i) : serve(v);
+    }
+    return any;
   }
 
   constexpr void end_job(std::uint32_t i) {
@@ -188,6 +196,7 @@ class engine {
     if (response > t.deadline) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
     job.under_way = false;
     tokens_.completed(i);
+    threads_.ended(i);
     if constexpr (requires { choices_->completed(i, job.jobs, now_); }) { choices_->completed(i, job.jobs - 1, now_); }
     job.nominal += choices_->gap(i, job.jobs, t.period);
     const ticks release = job.nominal + choices_->delay(i, job.jobs, t.period);
@@ -210,7 +219,8 @@ class engine {
         ++seen_.tasks[i].released;
         if (!job.is_pending) { become_pending(i); }
         job.is_pending = false;
-        if (!job.lends) { advance(i); }
+        threads_.released(*table_, *stations_, i, job.nominal);
+        if (!job.lends && threads_.goes_on(i)) { advance(i); }
       }
     }
   }
@@ -232,7 +242,8 @@ class engine {
     task_state& job = tasks_[i];
     for (std::uint32_t p = 0; p < t.visit_count && job.under_way; ++p) {
       const std::uint32_t v = t.first_visit + p;
-      const bool open = (job.asked >> p & 1U) == 0 && (table_->visits[v].predecessors & ~job.done) == 0;
+      const visit_mask before = threads_.keeps() ? (visit_mask{1} << p) - 1 : table_->visits[v].predecessors;
+      const bool open = (job.asked >> p & 1U) == 0 && (before & ~job.done) == 0;
       if (!open) { continue; }
       job.asked |= visit_mask{1} << p;
       const ticks guard = job.nominal + windows_.opens[v];
@@ -296,6 +307,8 @@ class engine {
   constexpr void serve(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
     const ticks length = visits_[v].length;
+    if (threads_.is_home(x.task, x.station)) { return threads_.work(x.task, v, length, now_); }
+    if (!threads_.asks(x.task, v)) { return; }
     visits_[v].waits_at_gate = length == 0 && !tokens_.may_go_on(v);
     if (visits_[v].waits_at_gate) { return; }
     const flow_record& t = table_->tasks[x.task];
@@ -360,24 +373,6 @@ class engine {
     }
   }
 
-  /// Jobs that are under way at the end, those that wait behind them, and those whose deadline has passed before their
-  /// late release.
-  constexpr void finish(ticks horizon) {
-    seen_.end = horizon;
-    for (std::uint32_t i = 0; i < table_->size(); ++i) {
-      const flow_record& t = table_->tasks[i];
-      ticks nominal = tasks_[i].nominal;
-      bool released = tasks_[i].under_way;
-      std::uint64_t job = tasks_[i].jobs - (released ? 1U : 0U);
-      while (released || nominal + t.deadline <= horizon) {
-        if (nominal + t.deadline <= horizon) { note_miss(seen_.tasks[i], nominal + t.deadline); }
-        nominal += choices_->gap(i, ++job, t.period);
-        released = released && nominal + choices_->delay(i, job, t.period) <= horizon;
-        seen_.tasks[i].released += released ? 1U : 0U;
-      }
-    }
-  }
-
   const table_type* table_;
   const Stations* stations_;
   Choices* choices_;
@@ -385,6 +380,7 @@ class engine {
   std::span<const ticks> local_deadlines_;
   typename Stations::template servers_type<V> servers_;
   section_locks<Stations, N, V> tokens_;
+  kept_processors<N> threads_;
   const slice_sink* sink_ = nullptr;
   visit_windows<V> windows_;
   ticks now_ = 0;

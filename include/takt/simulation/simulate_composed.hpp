@@ -9,11 +9,13 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
+#include <takt/model/located.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/engine.hpp>
+#include <takt/simulation/kept_processors.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 
@@ -92,6 +94,7 @@ template <class P, class T, std::size_t N, std::size_t W>
   out.error = flat.error;
   if (!out.error) { out.error = simulation::options_fault(options, flat.table.size(), {}); }
   if (!out.error) { out.error = detail::composed_plan_fault(board, flat.table, own); }
+  if (!out.error) { out.error = located(simulation::thread_fault(flat.table, flat.stations), flat.table.tasks); }
   if (out.error) { return out; }
   simulation::optional_choices choices{options, {flat.table.tasks.data(), flat.table.size()}};
   using engine = simulation::engine<std::remove_cvref_t<decltype(flat.stations)>, tasks_of<T>, visits_of<T>,

@@ -191,4 +191,42 @@ TEST_CASE("more tasks with kernels than SMs have none of their own") {
   REQUIRE(v.judged);
   CHECK_FALSE(v.schedulable());
   CHECK(v.verdict.why == takt::obstacle::gpu);
+  CHECK(v.verdict.status == takt::verdict_status::unschedulable);
+  REQUIRE(v.misses.size() == 1);
+  CHECK(v.misses[0].reason == takt::miss_reason::more_gpu_tasks_than_sms);
+  CHECK(v.misses[0].value == 2);
+  CHECK(v.misses[0].limit == 1);
+}
+
+TEST_CASE("what must miss a deadline does so under policies that lack facts, too, and both are said") {
+  tasks_type tasks = two_chains();
+  tasks.tasks[1].deadline = 1;
+  takt::hardware bare = board_of(2);
+  bare.gpus[0].switch_is_known = false;
+  bare.gpus[0].preemption_levels = 0;
+  takt::published_policies.each([&](const auto& policy) {
+    CAPTURE(policy.name);
+    const auto v = takt::judge_at_run_time(policy, takt::edf, tasks, bare);
+    if (!v.judged) {
+      CHECK(v.verdict.error);
+      return;
+    }
+    CHECK(v.verdict.status == takt::verdict_status::unschedulable);
+    REQUIRE_FALSE(v.misses.empty());
+    CHECK(v.misses[0].reason == takt::miss_reason::own_time);
+    CHECK(v.misses[0].task == 1);
+    CHECK(v.misses[0].limit == 1);
+    REQUIRE(v.verdict.tasks.size() == 2);
+    CHECK(v.verdict.tasks[1].deadline == 1);
+    CHECK(takt::factor_at_run_time(v, takt::edf, tasks, bare) >= 0);
+  });
+  const auto sliced = takt::judge_at_run_time(takt::time_sliced_policy{}, takt::edf, tasks, bare);
+  CHECK(sliced.judged);
+  REQUIRE(sliced.missing.size() == 1);
+  CHECK(sliced.missing[0].fact == "context_switch");
+  tasks.tasks[1].deadline = tasks.tasks[1].period;
+  const auto unknown = takt::judge_at_run_time(takt::time_sliced_policy{}, takt::edf, tasks, bare);
+  CHECK_FALSE(unknown.judged);
+  CHECK(unknown.misses.empty());
+  CHECK(takt::factor_at_run_time(sliced, takt::edf, tasks, bare) == 0);
 }

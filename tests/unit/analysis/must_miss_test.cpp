@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/analysis/must_miss.hpp>
+#include <takt/analysis/task_ranks.hpp>
+#include <takt/rules/clusters.hpp>
+#include <takt/rules/tags.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 #include <doctest/doctest.h>
 
@@ -29,23 +34,39 @@ using tasks_type = takt::described_tasks<4, 8>;
   REQUIRE(out.add_visit(v));
   return out;
 }
-constexpr takt::analysis::board_capacity two_cores{.processors = 2};
-constexpr takt::analysis::board_capacity one_kernel{.processors = 2, .kernels = 1};
+constexpr takt::analysis::board_limits two_cores{.processors = 2};
+constexpr takt::analysis::board_limits one_kernel{.processors = 2, .kernels = 1};
+
+/// The one proof that there is, or none.
+[[nodiscard]] auto miss_of(const tasks_type& all, const takt::hardware& on, const takt::analysis::board_limits& limits)
+    -> takt::proven_miss<ticks> {
+  const auto found = takt::analysis::find_proven_misses(all, on, limits);
+  CHECK(found.size() <= 1);
+  return found.empty() ? takt::proven_miss<ticks>{.value = -1} : found[0];
+}
+[[nodiscard]] auto must_miss(const tasks_type& all, const takt::hardware& on,
+                             const takt::analysis::board_limits& limits) -> bool {
+  return !takt::analysis::find_proven_misses(all, on, limits).empty();
+}
 
 }  // namespace
 
 TEST_CASE("a job that takes longer than its deadline when it is alone misses it") {
-  using takt::analysis::must_miss;
   CHECK_FALSE(must_miss(one({.period = 9, .deadline = 5}, timed(visit_place::processor, 5)), board(), two_cores));
   CHECK(must_miss(one({.period = 9, .deadline = 5}, timed(visit_place::processor, 6)), board(), two_cores));
-  CHECK(must_miss(one({.period = 9, .deadline = 5, .jitter = 1}, timed(visit_place::processor, 5)), board(), two_cores));
+  CHECK(
+      must_miss(one({.period = 9, .deadline = 5, .jitter = 1}, timed(visit_place::processor, 5)), board(), two_cores));
   CHECK_FALSE(must_miss(one({.period = 9, .deadline = 5, .limited = false}, timed(visit_place::processor, 6)), board(),
                         two_cores));
   auto beside = one({.period = 9, .deadline = 5}, timed(visit_place::processor, 3));
   REQUIRE(beside.add_visit(timed(visit_place::processor, 3)));
   CHECK_FALSE(must_miss(beside, board(), two_cores));
   REQUIRE(beside.add_visit(timed(visit_place::copy_engine, 3, 0b10)));
-  CHECK(must_miss(beside, board(), two_cores));
+  const auto miss = miss_of(beside, board(), two_cores);
+  CHECK(miss.reason == takt::miss_reason::own_time);
+  CHECK(miss.task == 0);
+  CHECK(miss.value == 6);
+  CHECK(miss.limit == 5);
 }
 
 TEST_CASE("a kernel counts with what all of its facts allow, and not at all where they only bound it") {
@@ -60,7 +81,7 @@ TEST_CASE("a kernel counts with what all of its facts allow, and not at all wher
     return v;
   };
   const auto late = [&](const takt::described_visit& v, ticks deadline) {
-    return takt::analysis::must_miss(one({.period = 90, .deadline = deadline}, v), board(), two_cores);
+    return must_miss(one({.period = 90, .deadline = deadline}, v), board(), two_cores);
   };
   CHECK(late(kernel(visit_fact::wcet), 5));
   CHECK_FALSE(late(kernel(visit_fact::wcet), 6));
@@ -77,18 +98,122 @@ TEST_CASE("more demand than there is ends in a miss, if all tasks have deadlines
     REQUIRE(three.add_task({.period = 10, .deadline = 10}));
     REQUIRE(three.add_visit(timed(visit_place::processor, 7)));
   }
-  CHECK(takt::analysis::must_miss(three, board(), two_cores));
-  CHECK_FALSE(takt::analysis::must_miss(three, board(), {.processors = 3}));
+  const auto all = miss_of(three, board(), two_cores);
+  CHECK(all.reason == takt::miss_reason::processors_overloaded);
+  CHECK(all.value == 2'100'000);
+  CHECK(all.limit == 2'000'000);
+  CHECK_FALSE(must_miss(three, board(), {.processors = 3}));
   three.tasks[0].limited = false;
-  CHECK_FALSE(takt::analysis::must_miss(three, board(), two_cores));
+  CHECK_FALSE(must_miss(three, board(), two_cores));
+  // Others may starve, and those with deadlines ask for too much of one core.
+  CHECK(miss_of(three, board(), {.processors = 1}).reason == takt::miss_reason::core_overloaded);
 
   tasks_type named;
   for (const std::int32_t core : {0, 0, takt::any_core}) {
     REQUIRE(named.add_task({.period = 10, .deadline = 10, .core = core}));
     REQUIRE(named.add_visit(timed(visit_place::processor, 6)));
   }
-  CHECK_FALSE(takt::analysis::must_miss(named, board(), two_cores));
-  CHECK(takt::analysis::must_miss(named, board(), {.processors = 2, .named_cores = true}));
+  CHECK_FALSE(must_miss(named, board(), two_cores));
+  const auto core = miss_of(named, board(), {.processors = 2, .named_cores = true});
+  CHECK(core.reason == takt::miss_reason::core_overloaded);
+  CHECK(core.index == 0);
+  CHECK(core.value == 1'200'000);
+}
+
+TEST_CASE("tasks that never leave a core are as late as fixed priorities make them when they are released together") {
+  tasks_type two;
+  REQUIRE(two.add_task({.period = 10, .deadline = 10, .priority = 0, .core = 1}));
+  REQUIRE(two.add_visit(timed(visit_place::processor, 6)));
+  REQUIRE(two.add_task({.period = 20, .deadline = 15, .priority = 1, .core = 1}));
+  REQUIRE(two.add_visit(timed(visit_place::processor, 5)));
+  constexpr takt::analysis::board_limits on_cores{.processors = 2, .named_cores = true};
+  const auto under = [&](const auto& rule) {
+    using rule_type = std::remove_cvref_t<decltype(rule)>;
+    const auto ranks = takt::analysis::ranks_under<rule_type>(two);
+    return takt::analysis::find_proven_misses(two, board(), on_cores, {ranks.data(), ranks.size()});
+  };
+  const auto found = under(takt::fixed_priority);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].reason == takt::miss_reason::synchronous_release);
+  CHECK(found[0].task == 1);
+  CHECK(found[0].index == 1);
+  CHECK(found[0].value == 17);
+  CHECK(found[0].limit == 15);
+  CHECK(under(takt::rate_monotonic).size() == 1);
+  CHECK(under(takt::edf).empty());
+  CHECK(under(takt::nonpreemptive(takt::fixed_priority)).empty());
+  two.tasks[1].deadline = 17;
+  CHECK(under(takt::fixed_priority).empty());
+  two.tasks[1].jitter = 1;
+  CHECK(under(takt::fixed_priority).size() == 1);
+  // A plan may choose priorities, and deadline monotonic ones say nothing of jitter.
+  two.tasks[0].priority = takt::no_priority;
+  CHECK(under(takt::fixed_priority).empty());
+  two.tasks[1] = {.period = 20, .deadline = 16, .core = 1, .first_visit = 1, .visit_count = 1};
+  CHECK(under(takt::fixed_priority).size() == 1);
+  two.tasks[1].core = takt::any_core;
+  CHECK(under(takt::fixed_priority).empty());
+}
+
+TEST_CASE("a task that needs a part of the GPU for itself gets no more than others leave") {
+  tasks_type tasks;
+  for (std::size_t i = 0; i < 2; ++i) {
+    REQUIRE(tasks.add_task({.period = 100, .deadline = 20}));
+    takt::described_visit v{.where = visit_place::gpu};
+    v.known.add(visit_fact::work);
+    v.work = {0, 120};
+    REQUIRE(tasks.add_visit(v));
+  }
+  const auto of = [&](std::int64_t parts) {
+    return takt::analysis::find_proven_misses(tasks, board(), {.processors = 2, .parts = parts, .sms_of_part = 2});
+  };
+  // 120 on eight virtual SMs is 15, on six 20.
+  CHECK(of(4).empty());
+  tasks.tasks[0].deadline = 19;
+  const auto late = of(4);
+  REQUIRE(late.size() == 1);
+  CHECK(late[0].value == 20);
+  tasks.tasks[0].deadline = 100;
+  tasks.tasks[1].deadline = 100;
+  CHECK(of(2).empty());
+  const auto none = of(1);
+  REQUIRE(none.size() == 1);
+  CHECK(none[0].reason == takt::miss_reason::more_gpu_tasks_than_sms);
+  CHECK(none[0].value == 2);
+  CHECK(none[0].limit == 1);
+  tasks.tasks[1].limited = false;
+  CHECK(of(1).empty());
+  tasks.tasks[1].limited = true;
+  for (auto& t : tasks.tasks) { t.period = 25; }
+  const auto load = of(4);
+  REQUIRE_FALSE(load.empty());
+  CHECK(load[0].reason == takt::miss_reason::gpu_overloaded);
+  CHECK(load[0].value == 1'120'000);
+}
+
+TEST_CASE("runs prove something where each kernel says how long it takes, and nothing else of it") {
+  const auto given = [](auto... facts) {
+    takt::described_visit v{.where = visit_place::gpu};
+    (v.known.add(facts), ...);
+    return takt::analysis::times_are_given(one({.period = 9, .deadline = 9}, v));
+  };
+  CHECK(given(visit_fact::wcet));
+  CHECK(given(visit_fact::work, visit_fact::overhead, visit_fact::preemption_cost));
+  CHECK(given(visit_fact::times_on_sms));
+  CHECK_FALSE(given(visit_fact::wcet, visit_fact::work));
+  CHECK_FALSE(given(visit_fact::work, visit_fact::wcet_by_share));
+  CHECK_FALSE(given(visit_fact::grid, visit_fact::block_length));
+  CHECK_FALSE(given());
+  CHECK(takt::analysis::times_are_given(one({.period = 9, .deadline = 9}, timed(visit_place::processor, 5))));
+}
+
+TEST_CASE("a job that polls keeps its processor for all of its time") {
+  auto one_job = one({.period = 20, .deadline = 20}, timed(visit_place::processor, 4));
+  REQUIRE(one_job.add_visit(timed(visit_place::copy_engine, 8, 1)));
+  REQUIRE(one_job.add_task({.period = 20, .deadline = 20}));
+  REQUIRE(one_job.add_visit(timed(visit_place::processor, 9)));
+  CHECK_FALSE(must_miss(one_job, board(), {.processors = 1}));
+  CHECK(miss_of(one_job, board(), {.processors = 1, .spins = true}).reason == takt::miss_reason::core_overloaded);
 }
 
 TEST_CASE("one kernel at a time for each GPU is a limit, and so are copy engines") {
@@ -100,13 +225,13 @@ TEST_CASE("one kernel at a time for each GPU is a limit, and so are copy engines
     v.wcet = 6;
     REQUIRE(two.add_visit(v));
   }
-  CHECK(takt::analysis::must_miss(two, board(), one_kernel));
-  CHECK_FALSE(takt::analysis::must_miss(two, board(2), one_kernel));
-  CHECK_FALSE(takt::analysis::must_miss(two, board(), two_cores));
+  CHECK(miss_of(two, board(), one_kernel).reason == takt::miss_reason::kernels_overloaded);
+  CHECK_FALSE(must_miss(two, board(2), one_kernel));
+  CHECK_FALSE(must_miss(two, board(), two_cores));
   for (auto& v : two.visits) { v = timed(visit_place::copy_engine, 6); }
-  CHECK(takt::analysis::must_miss(two, board(), two_cores));
+  CHECK(miss_of(two, board(), two_cores).reason == takt::miss_reason::copy_engine_overloaded);
   takt::hardware engines = board();
   engines.copy_engines = 2;
   two.visits[0].direction = takt::copy_direction::to_host;
-  CHECK_FALSE(takt::analysis::must_miss(two, engines, two_cores));
+  CHECK_FALSE(must_miss(two, engines, two_cores));
 }

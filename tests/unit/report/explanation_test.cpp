@@ -92,22 +92,27 @@ TEST_CASE("explanation of every proof of a miss has its figures") {
   auto v = summary_of(board, takt::task_set(impossible), takt::dedicate(1));
   CHECK(v.status == takt::verdict_status::unschedulable);
   CHECK(contains(takt::report::explain_task(v, 0),
-                 "impossible can miss its deadline of 20ms: a job that has the platform "
-                 "to itself can take 28.75ms, 8.75ms too long"));
-  const auto sentence = [&v](takt::miss_reason reason, takt::ticks value) {
-    return takt::report::explain_miss(v, board.record(), {reason, 0, 1, value});
+                 "A job of impossible that has the board to itself can take 28.75ms, 8.75ms more than its deadline of "
+                 "20ms.\n"));
+  const auto sentence = [&v](takt::miss_reason reason, takt::ticks value, takt::ticks limit = 1'000'000) {
+    return takt::report::explain_miss(
+        v, {.reason = reason, .task = 0, .index = 1, .value = value, .limit = limit, .method = "rtgpu"});
   };
   using takt::miss_reason;
-  CHECK(sentence(miss_reason::synchronous_release, 21'000'000) ==
-        "impossible can miss its deadline of 20ms: released together with the higher tasks of core 1, its job can need "
-        "at "
-        "least 21ms.");
+  CHECK(sentence(miss_reason::synchronous_release, 21'000'000, 20'000'000) ==
+        "A job of impossible that is released together with those before it on core 1 takes at least 21ms, 1ms more "
+        "than its deadline of 20ms.");
   CHECK(sentence(miss_reason::core_overloaded, 1'250'000) == "Core 1 can be asked for 125% of its time.");
+  CHECK(sentence(miss_reason::processors_overloaded, 4'200'000, 4'000'000) ==
+        "The cores can be asked for 105% of their time.");
   CHECK(sentence(miss_reason::copy_engine_overloaded, 1'000'001) ==
         "Copy engine 1 can be asked for 100.0001% of its time.");
   CHECK(sentence(miss_reason::gpu_overloaded, 2'005'000) == "The kernels can ask for 200.5% of the time of all SMs.");
-  CHECK(sentence(miss_reason::more_gpu_tasks_than_sms, 5) ==
+  CHECK(sentence(miss_reason::kernels_overloaded, 2'500'000, 2'000'000) ==
+        "The kernels, served 2 at a time, can ask for 125% of the time that there is.");
+  CHECK(sentence(miss_reason::more_gpu_tasks_than_sms, 5, 4) ==
         "5 tasks have kernels, and only 4 of them can have SMs of their own.");
+  CHECK(sentence(miss_reason::known_method, 0, 0) == "The analysis rtgpu finds a deadline that is missed.");
 }
 
 TEST_CASE("explanation of a whole verdict goes down the priorities") {

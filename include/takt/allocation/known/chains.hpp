@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <takt/allocation/allocate.hpp>
 #include <takt/allocation/search.hpp>
@@ -14,7 +15,9 @@
 #include <takt/analysis/known/described/chains.hpp>
 #include <takt/analysis/known/described/misfit.hpp>
 #include <takt/analysis/known/described/widened.hpp>
+#include <takt/analysis/must_miss.hpp>
 #include <takt/analysis/proven_miss.hpp>
+#include <takt/analysis/task_ranks.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/described_tasks.hpp>
@@ -24,6 +27,7 @@
 #include <takt/rules/chain_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/planned_table.hpp>
+#include <takt/rules/tags.hpp>
 
 namespace takt {
 
@@ -55,45 +59,34 @@ struct chains_answer {
   bool cores_were_chosen = false;                       ///< some task named none of several cores
 };
 
-/// The proofs of misses that hold for every plan of the composition, as far as the table says what was given.
-template <class Table>
-[[nodiscard]] constexpr auto chain_misses(const Table& sorted, const platform_record& sizes,
-                                          const chain_composition& composition, const analysis::chain_reading& reading,
-                                          bool cores_were_chosen) -> proven_misses<ticks, Table::max_tasks> {
-  proven_misses<ticks, Table::max_tasks> out;
-  for (const auto& miss : analysis::find_proven_misses(sorted, sizes)) {
-    const bool about_placement =
-        miss.reason == miss_reason::synchronous_release || miss.reason == miss_reason::core_overloaded;
-    bool with_kernel = false;
-    for (std::size_t k = 0; miss.reason == miss_reason::own_time && k < sorted.size(); ++k) {
-      with_kernel = with_kernel || (sorted.tasks[k].id == miss.task && sorted.has_kernel(k));
-    }
-    const bool about_shares = miss.reason == miss_reason::more_gpu_tasks_than_sms || with_kernel;
-    const bool about_load =
-        miss.reason == miss_reason::core_overloaded || miss.reason == miss_reason::copy_engine_overloaded;
-    const bool about_kernels = with_kernel || miss.reason == miss_reason::gpu_overloaded;
-    if (!reading.deadlines_are_given && !(about_load && reading.all_are_limited)) { continue; }
-    if (!reading.times_are_given && about_kernels) { continue; }
-    if (about_placement && cores_were_chosen) { continue; }
-    if (about_shares && !runs_on_own_share(composition.kernels)) { continue; }
-    static_cast<void>(out.push_back(miss));
+/// The proofs of misses that hold for every plan of the composition.
+template <class Described, RuleTag CpuRule>
+[[nodiscard]] constexpr auto chain_misses(const Described& tasks, const hardware& board, const CpuRule& /*cpus*/,
+                                          const platform_record& sizes, const chain_composition& composition)
+    -> proven_misses<ticks, Described::max_tasks> {
+  analysis::board_limits limits{.processors = board.processors, .named_cores = true, .spins = BusyWaiting<CpuRule>};
+  for (const gpu_record& gpu : sizes.gpus) {
+    if (!runs_on_own_share(composition.kernels)) { break; }
+    limits.parts += gpu.budget() / gpu.granularity;
+    limits.sms_of_part = gpu.virtual_sms(gpu.granularity);
   }
-  return out;
+  const auto ranks = analysis::ranks_under<CpuRule>(tasks);
+  return analysis::find_proven_misses(tasks, board, limits, {ranks.data(), ranks.size()});
 }
 
-/// f(board, table, reading) of what published methods of chains read under rules of the processors and of the GPUs.
+/// f(board, table) of what published methods of chains read under rules of the processors and of the GPUs.
 /// Error: what they cannot read, with its task and visit; then f is not called.
 template <class Described, RuleTag CpuRule, RuleTag GpuRule, class F>
 [[nodiscard]] constexpr auto with_chains(const Described& tasks, const hardware& given, const CpuRule& cpus,
                                          const GpuRule& gpus, const F& f) -> model_error {
   const auto board = chain_board_of(given, cpus, gpus);
   analysis::chain_table<Described> table;
-  const auto reading =
+  const model_error misfit =
       analysis::read_chains(tasks, board.record(), composition_of<decltype(chain_board_of(given, cpus, gpus))>, table);
   model_error error = board.validate();
-  if (!error) { error = reading.why; }
+  if (!error) { error = misfit; }
   if (!error) { error = validate(table); }
-  if (!error) { f(board, table, reading); }
+  if (!error) { f(board, table); }
   return located(error, tasks.tasks);
 }
 
@@ -119,8 +112,7 @@ constexpr auto place_chains(Table& table, std::int32_t cores, const auto& tasks)
 template <class Described, class P, class Table, class Search, class... Options>
 constexpr void judge_chain_table(const Described& tasks, const P& board, const Table& table,
                                  const plan<Described::max_tasks>* given, const Search& search,
-                                 const analysis::chain_reading& reading, chains_answer<Described>& out,
-                                 const Options&... options) {
+                                 chains_answer<Described>& out, const Options&... options) {
   constexpr chain_composition composition = composition_of<P>;
   const Table sorted = given == nullptr ? planned_table(board, table, plan<Described::max_tasks>{})
                                         : planned_table(board, table, *given);
@@ -143,9 +135,6 @@ constexpr void judge_chain_table(const Described& tasks, const P& board, const T
   complete_plan(board, sorted, judged, whole);
   out.verdict.plan = analysis::resized<Described::max_tasks, Described::max_visits>(whole);
   analysis::give_back_deadlines(tasks, out.verdict);
-  if (out.verdict.schedulable()) { return; }
-  out.misses = chain_misses(sorted, sizes, composition, reading, out.cores_were_chosen);
-  if (!out.misses.empty()) { out.verdict.status = verdict_status::unschedulable; }
 }
 
 template <class Described, class CpuRule, class GpuRule, class Search, class... Options>
@@ -155,11 +144,15 @@ template <class Described, class CpuRule, class GpuRule, class Search, class... 
     -> chains_answer<Described> {
   chains_answer<Described> out;
   out.verdict.method = analysis::method_of<decltype(chain_board_of(given, cpus, gpus))>::name;
-  const auto judge = [&](const auto& board, auto& table, const analysis::chain_reading& reading) {
+  const auto judge = [&](const auto& board, auto& table) {
     if (planned == nullptr || planned->cores.empty()) {
       out.cores_were_chosen = place_chains(table, given.processors, tasks);
     }
-    judge_chain_table(tasks, board, table, planned, search, reading, out, options...);
+    judge_chain_table(tasks, board, table, planned, search, out, options...);
+    if (out.verdict.error || out.verdict.schedulable()) { return; }
+    constexpr chain_composition composition = composition_of<std::remove_cvref_t<decltype(board)>>;
+    out.misses = chain_misses(tasks, given, cpus, board.record(), composition);
+    if (!out.misses.empty()) { out.verdict.status = verdict_status::unschedulable; }
   };
   if (const auto error = with_chains(tasks, given, cpus, gpus, judge)) { out.verdict.refuse(error); }
   return out;

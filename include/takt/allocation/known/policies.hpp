@@ -57,18 +57,18 @@ template <bool Named, class Described, RuleTag CpuRule, RuleTag GpuRule>
   auto out = judge_chains(tasks, board, cpus, gpus).verdict;
   out.plan.priorities.clear();
   out.plan.tokens.clear();
-  if (!Named) { out.plan.shares.clear(); }
+  if (!Named || board.gpus.empty()) { out.plan.shares.clear(); }
   return out;
 }
-
-/// Whether each task takes time on a processor wherever it visits one. Published methods of tokens let a job ask for
-/// one when its processor serves it, and nobody is served for no time.
-template <class Described>
-[[nodiscard]] constexpr auto asks_from_processors(const Described& tasks) -> bool {
-  for (const described_visit& v : tasks.visits) {
-    if (v.where == visit_place::processor && v.known.has(visit_fact::time) && v.time.upper == 0) { return false; }
-  }
-  return true;
+/// The same under a plan that was found by another method. It has no offsets.
+template <class Described, RuleTag CpuRule, RuleTag GpuRule, class Plan>
+[[nodiscard]] constexpr auto planned_chains_under(const Described& tasks, const hardware& board, const CpuRule& cpus,
+                                                  const GpuRule& gpus, const Plan& p) {
+  auto out = judge_planned_chains(tasks, board, cpus, gpus, p).verdict;
+  out.plan.priorities.clear();
+  out.plan.tokens.clear();
+  if (board.gpus.empty()) { out.plan.shares.clear(); }
+  return out;
 }
 
 /// Whole kernels under a rule, where every kernel for one SM names it.
@@ -175,6 +175,10 @@ struct known_under<federated_policy, CpuRule> {
                                             const hardware& board) {
     return detail::chains_under<true>(tasks, board, cpus, federated);
   }
+  [[nodiscard]] static constexpr auto judge_under(const federated_policy& /*policy*/, const CpuRule& cpus,
+                                                  const auto& tasks, const hardware& board, const auto& plan) {
+    return detail::planned_chains_under(tasks, board, cpus, federated, plan);
+  }
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const federated_policy& /*policy*/, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
@@ -189,6 +193,10 @@ struct known_under<federated_shared_policy, CpuRule> {
   [[nodiscard]] static constexpr auto judge(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
                                             const auto& tasks, const hardware& board) {
     return detail::chains_under<true>(tasks, board, cpus, federated_virtual);
+  }
+  [[nodiscard]] static constexpr auto judge_under(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
+                                                  const auto& tasks, const hardware& board, const auto& plan) {
+    return detail::planned_chains_under(tasks, board, cpus, federated_virtual, plan);
   }
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
@@ -222,7 +230,6 @@ struct known_under<tokens_policy<Order>, CpuRule> {
                                             const hardware& board) {
     auto out = detail::chains_under<false>(tasks, board, cpus, locked(Order{}, policy.tokens));
     if (board.gpus.size() > 1) { out.refuse({.fault = model_fault::one_core_and_gpu_only}); }
-    if (!detail::asks_from_processors(tasks)) { out.refuse({.fault = model_fault::no_time}); }
     return out;
   }
   template <class F>

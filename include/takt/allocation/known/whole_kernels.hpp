@@ -94,7 +94,7 @@ constexpr auto kernels_on_board(const Described& tasks, const hardware& board, b
   model_error error = reading.why;
   if (!error) { error = validate(table, accelerator_record{.cores = cores_of(board.gpus[0]), .preemption_levels = 1}); }
   if (error) {
-    out.verdict.refuse(located(error, tasks.tasks));
+    out.verdict.refuse(located(located(error, table.tasks), tasks.tasks));
     return false;
   }
   if (!is_placed) { out.cores_were_chosen = place_kernels(table, cores_of(board.gpus[0])); }

@@ -10,7 +10,8 @@
 #include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/policies/judge_board.hpp>
 #include <takt/allocation/policies/known_under.hpp>
-#include <takt/analysis/must_miss.hpp>
+#include <takt/allocation/policies/limits_under.hpp>
+#include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
@@ -120,19 +121,23 @@ template <class Verdict>
   return count;
 }
 
-/// The same, or what a published method proves, or knows, beyond it. `impossible`: that method proves that a deadline
-/// is missed under every plan.
+/// The same, or what a published method proves, or knows, beyond it; `misses` says whether it proves that a deadline is
+/// missed under every plan.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_best(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
-                                        const hardware& board, std::int32_t rounds, bool& impossible)
-    -> policy_verdict<P, N, V> {
+                                        const hardware& board, std::int32_t rounds) -> policy_verdict<P, N, V> {
   auto out = judge_one<Boards>(policy, rule, all, board, rounds);
-  impossible = false;
   if constexpr (requires { known_under<P, CpuRule>::judge(policy, rule, all, board); }) {
     const auto known = known_under<P, CpuRule>::judge(policy, rule, all, board);
-    impossible = known.status == verdict_status::unschedulable && !out.schedulable();
     const bool alone = !is_of_pools(policy, rule);
-    const bool proves = known.schedulable() && (!out.judged || better(known, out.verdict));
+    // Of proofs that are as good that of the method has more to say.
+    const bool proves = known.schedulable() && (!out.judged || !better(out.verdict, known));
+    if constexpr (requires { known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan); }) {
+      if (!alone && !proves && out.schedulable() && out.verdict.plan.offsets.empty()) {
+        const auto again = known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan);
+        if (again.schedulable() && !better(out.verdict, again)) { out.verdict = again; }
+      }
+    }
     // Without a proof the method says more of what is in the way.
     const bool tells = !known.error && !known.schedulable() && !out.schedulable() && out.missing.empty() &&
                        rows_met(out.verdict) <= rows_met(known);
@@ -145,42 +150,58 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
         static_cast<void>(out.missing.push_back({e.task, e.visit, name_of(e.lacks.first)}));
       }
     }
+    if (known.status == verdict_status::unschedulable && !out.schedulable()) {
+      static_cast<void>(out.misses.push_back({.reason = miss_reason::known_method, .method = known.method}));
+    }
   } else if (!is_of_pools(policy, rule)) {
     out.verdict.refuse({.fault = model_fault::choice_out_of_range});
   }
   return out;
 }
 
+/// Why tasks that are not proven must miss a deadline. Of several choices some may not have been tried, so what one of
+/// them cannot do is no reason.
+template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+constexpr void add_misses(const CpuRule& rule, const described_tasks<N, V, R, S>& all, const hardware& given,
+                          bool is_only_choice, policy_verdict<P, N, V>& out) {
+  hardware board = given;
+  const bool fits = complete(all, board) == model_fault::none;
+  const auto method = out.misses;
+  out.misses.clear();
+  // What a policy cannot take is no run that misses.
+  if (!fits || out.schedulable() || (!out.judged && out.missing.empty())) { return; }
+  out.misses = is_only_choice ? misses_under<Boards>(out.policy, rule, all, board) : misses_beside(rule, all, board);
+  if (out.misses.empty() && is_only_choice) { out.misses = method; }
+  if (out.misses.empty()) { return; }
+  if (!out.judged) {
+    out.verdict = {};
+    for (const described_task& t : all.tasks) {
+      static_cast<void>(out.verdict.tasks.push_back({.name = t.name, .deadline = t.deadline, .limited = t.limited}));
+    }
+  }
+  out.judged = true;
+  out.verdict.status = verdict_status::unschedulable;
+}
+
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_on(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                       const hardware& board, std::int32_t rounds) -> policy_verdict<P, N, V> {
   policy_verdict<P, N, V> out;
-  bool impossible = false;
   std::size_t count = 1;
   if constexpr (requires { policy.choice_count(gpu_hardware{}, all); }) {
     const gpu_hardware gpu = board.gpus.empty() ? gpu_hardware{} : board.gpus[0];
     count = policy.choice_count(gpu, all);
     for (std::size_t k = 0; k < count; ++k) {
-      bool never = false;
-      const auto tried = judge_best<Boards>(policy.choice(gpu, all, k), rule, all, board, rounds, never);
+      const auto tried = judge_best<Boards>(policy.choice(gpu, all, k), rule, all, board, rounds);
       const bool is_first = k == 0 || (!out.judged && tried.judged);
       if (is_first || (tried.judged && better(tried.verdict, out.verdict))) { out = tried; }
-      impossible = count == 1 && never;
     }
   } else {
-    out = judge_best<Boards>(policy, rule, all, board, rounds, impossible);
+    out = judge_best<Boards>(policy, rule, all, board, rounds);
   }
   if (board.processors < 1) { out.verdict.plan.cores.clear(); }
-  if (!out.judged) { return out; }
-  restate(out.verdict, all);
-  // Of several choices some may not have been tried, so what one of them cannot do is no reason.
-  const analysis::board_capacity capacity{.processors = board.processors,
-                                          .named_cores = cluster_of(rule, board.processors) == 1,
-                                          .kernels = count == 1 ? kernels_at_once(out.policy) : 0};
-  const bool proven = out.verdict.schedulable();
-  if (!proven && (impossible || analysis::must_miss(all, board, capacity))) {
-    out.verdict.status = verdict_status::unschedulable;
-  }
+  if (out.judged) { restate(out.verdict, all); }
+  add_misses<Boards>(rule, all, board, count == 1, out);
   return out;
 }
 
@@ -190,7 +211,7 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
                                        const described_tasks<N, V, R, S>& all, const hardware& given,
                                        std::int32_t rounds) -> std::int64_t {
   hardware board = given;
-  if (!found.judged || complete(all, board) != model_fault::none) { return 0; }
+  if (!found.judged || !found.missing.empty() || complete(all, board) != model_fault::none) { return 0; }
   const auto pools_hold = [&](const auto& trial) {
     if constexpr (orders_jobs<CpuRule>) {
       if (!is_of_pools(found.policy, rule)) { return false; }
@@ -231,8 +252,8 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
 
 /// What is proven of tasks under a policy and a rule of processors, under the plan that is found for them: the best of
 /// all choices that the policy leaves open, of the combiners, and of a published method where `known_under` has one.
-/// `unschedulable` where `must_miss` says so. One GPU, and no resources of one's own: see `judge_at_run_time`.
-/// Cost: `share_search` for each choice, twice where cores are to be chosen.
+/// `unschedulable` with the reasons in `misses`, also where facts are missing. One GPU, and no resources of one's own:
+/// see `judge_at_run_time`. Cost: `share_search` for each choice, twice where cores are to be chosen.
 template <SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                    const hardware& board, std::int32_t rounds = default_share_rounds)

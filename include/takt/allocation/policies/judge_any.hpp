@@ -32,6 +32,7 @@ template <std::size_t Visits, SharingPolicy P, RuleTag CpuRule>
 [[nodiscard]] auto any_board_of(const P& policy, const hardware& board, const CpuRule& rule)
     -> any_policy_board<Visits> {
   any_policy_board<Visits> out;
+  if constexpr (keeps_processor<P>()) { out.keep_processors(); }
   if (board.processors > 0) { static_cast<void>(out.add(pool(processors(board.processors), rule))); }
   if (board.copy_engines > 0) {
     static_cast<void>(out.add(pool(copy_engines(board.copy_engines), copy_rule_of(policy, rule))));

@@ -106,8 +106,9 @@ template <std::size_t N, std::size_t V, class Stations>
 /// What jobs wait for tokens, where waits may count as execution.
 template <std::size_t N, std::size_t V>
 struct inflated_waits {
-  ticks of_visit[V]{};  ///< of the first visits of sections
-  ticks of_job[N]{};    ///< of each job besides, whether it asks or not
+  ticks of_visit[V]{};      ///< of the first visits of sections
+  ticks of_job[N]{};        ///< of each job besides, whether it asks or not
+  bool among_best = false;  ///< they count only while a job is among the best of its home, also where it takes no time
 };
 
 /// Whether the visits of a task follow each other.
@@ -173,6 +174,7 @@ template <std::size_t N, std::size_t V, class Stations>
     }
   }
   if (donates && oblivious > 1) { return false; }
+  out.among_best = oblivious > 0;
   for (std::size_t k = 0; k < sections.size(); ++k) {
     out.of_visit[first_visit_of(table, table.sections[sections.section(k)])] = sections[k].wait;
   }
@@ -192,10 +194,13 @@ template <std::size_t N, std::size_t V, class Stations>
       const visit_record& x = table.visit(i, p);
       demand += x.station == s ? x.upper : 0;
     }
-    if (demand == 0) { continue; }
+    const bool is_home = waits.among_best && takt::detail::homes_of(table, stations, i) == 1 &&
+                         takt::detail::home_of(table, stations, i) == s;
+    if (demand == 0 && !is_home) { continue; }
     if (stations.units(s) > 1 && forks_on(table, i, s)) { return obstacle::processors; }
     const ticks path = longest_elsewhere(table, i, s, responses, waits.of_visit);
-    const ticks whole = demand + t.jitter + path + waits.of_job[i] + local.of_job(table, i, s);
+    const ticks sum = demand + t.jitter + path + waits.of_job[i] + local.of_job(table, i, s);
+    const ticks whole = sum < 1 ? 1 : sum;  // one that takes no time at all asks once it is among the best
     if (whole > t.deadline) { return obstacle::deadline; }
     if (!jobs.add(stations, s, table, i, whole)) { return obstacle::overflow; }
   }

@@ -19,7 +19,8 @@ namespace {
 
 constexpr auto in_order = takt::nonpreemptive(takt::deadline_monotonic);
 
-/// The same bounds, status and plan for described tasks as for the flat table at the door of chains.
+/// The same bounds, status and plan for described tasks as for the flat table at the door of chains, whose proofs of
+/// misses are fewer.
 template <class Cpu, class Gpu, class Platform, class Table>
 void check_same(const Table& table, const takt::platform_record& sizes, const Cpu& cpus, const Gpu& gpus,
                 const Platform& platform) {
@@ -27,7 +28,8 @@ void check_same(const Table& table, const takt::platform_record& sizes, const Cp
   const auto typed = takt::analyze(platform, table);
   const auto answer = takt::judge_chains(described, hardware_of(sizes), cpus, gpus);
   const auto& found = answer.verdict;
-  CHECK(found.status == typed.status);
+  const bool more_is_known = found.status == takt::verdict_status::unschedulable && !answer.misses.empty();
+  CHECK((found.status == typed.status || (typed.status == takt::verdict_status::not_proven && more_is_known)));
   CHECK(found.method == typed.method);
   CHECK(found.error == typed.error);
   REQUIRE(found.tasks.size() == typed.tasks.size());

@@ -22,13 +22,6 @@ template <class Described, std::size_t Derived = 32 * Described::max_visits>
 using chain_table = task_table<ticks, Described::max_tasks, 2 * Described::max_visits + Described::max_tasks,
                                decltype(Described::samples)::capacity() + Derived>;
 
-struct chain_reading {
-  model_error why{};
-  bool times_are_given = true;      ///< else some kernel may always be faster than the table says
-  bool deadlines_are_given = true;  ///< else some deadline of the table is earlier than that of the task
-  bool all_are_limited = true;      ///< every task has a deadline
-};
-
 namespace detail {
 
 /// Writes the chain of a task as `cpu [copy] kernel [copy] cpu ...`, which published methods of chains read. CPU visits
@@ -126,27 +119,21 @@ template <class Described>
 /// are on the first. Pre: the table is empty.
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_chains(const Described& tasks, const platform_record& platform,
-                                         const chain_composition& composition, Table& out) -> chain_reading {
-  chain_reading found;
+                                         const chain_composition& composition, Table& out) -> model_error {
+  bool times_are_given = true;
   const bool has_sections = composition.serialized || runs_on_token(composition.kernels);
   const kernel_reach reach = reach_of(platform, composition.kernels, detail::tasks_with_kernels(tasks));
   for (std::size_t e = 0; e < tasks.history.size(); ++e) {
-    if (tasks.history[e].lag < 1) {
-      found.why = misfit_at(tasks, model_fault::edge_between_jobs, tasks.history[e].task);
-      return found;
-    }
+    if (tasks.history[e].lag < 1) { return misfit_at(tasks, model_fault::edge_between_jobs, tasks.history[e].task); }
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const described_task& t = tasks.tasks[i];
     const auto refuse = [&](model_fault fault, std::size_t visit = nowhere) {
-      found.why = misfit_at(tasks, fault, i, visit);
-      return found;
+      return misfit_at(tasks, fault, i, visit);
     };
     if (t.jitter != 0) { return refuse(model_fault::workload_part_unused); }
     if (!is_chain(tasks, i)) { return refuse(model_fault::chain_does_not_alternate); }
     if (has_sections && !detail::sections_are_stretches(tasks, i)) { return refuse(model_fault::workload_part_unused); }
-    found.deadlines_are_given = found.deadlines_are_given && asks_for_its_deadline(t);
-    found.all_are_limited = found.all_are_limited && t.limited;
     const ticks limit = deadline_to_prove(t);
     if (!out.add_task(t.name, t.period, limit, t.priority, t.core == any_core ? 0 : t.core)) {
       return refuse(model_fault::too_many_tasks);
@@ -159,24 +146,22 @@ template <class Described, class Table>
         case visit_place::own: return refuse(model_fault::unknown_resource, p);
         case visit_place::processor:
         case visit_place::copy_engine:
-          if (!v.known.has(visit_fact::time)) {
-            found.why = fact_missing(tasks, lacks(visit_fact::time), i, p);
-            return found;
-          }
+          if (!v.known.has(visit_fact::time)) { return fact_missing(tasks, lacks(visit_fact::time), i, p); }
           s.where = v.where == visit_place::processor ? stage::cpu : stage::copy;
           break;
         case visit_place::gpu:
           if (platform.gpus.empty()) { return refuse(model_fault::kernel_without_gpu, p); }
           s.time = {};
-          found.why = read_kernel(tasks, i, p, platform, reach, limit, out, s, found.times_are_given);
-          if (found.why) { return found; }
+          if (const auto why = read_kernel(tasks, i, p, platform, reach, limit, out, s, times_are_given)) {
+            return why;
+          }
           break;
       }
       if (const auto fault = chain.add(s); fault != model_fault::none) { return refuse(fault, p); }
     }
     if (const auto fault = chain.finish(); fault != model_fault::none) { return refuse(fault); }
   }
-  return found;
+  return {};
 }
 
 }  // namespace takt::analysis

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <takt/analysis/known/described/misfit.hpp>
+#include <takt/core/inline_vector.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/rules/job_priority.hpp>
+#include <takt/rules/priority_order.hpp>
+#include <takt/rules/tags.hpp>
+
+namespace takt::analysis {
+
+namespace detail {
+
+/// The task-level order in which processors preempt; void: they have none.
+template <class CpuRule>
+struct order_of_cores : std::type_identity<void> {};
+template <FixedPriority CpuRule>
+struct order_of_cores<CpuRule> : std::type_identity<order_of<CpuRule>> {};
+template <BusyWaiting CpuRule>
+struct order_of_cores<CpuRule> : std::type_identity<order_of<typename CpuRule::inner_rule>> {};
+
+/// A task as orders see it. Pre: its index is its position.
+[[nodiscard]] constexpr auto timing_of(const described_task& t, std::size_t i) -> job_timing {
+  return {.wcet = 1,
+          .period = t.period,
+          .deadline = deadline_to_prove(t),
+          .task = static_cast<std::int32_t>(i),
+          .priority = t.priority};
+}
+
+}  // namespace detail
+
+/// Ranks of tasks for proofs of misses under a rule of processors; none where it is not one of fixed priorities with
+/// preemption. A plan may choose priorities that some task lacks: then deadline monotonic ones stand for all, since
+/// tasks that never leave a core keep no deadlines under others that they miss under these. That is so of tasks with
+/// deadlines within their periods and without jitter; the others get no rank. Source: Leung and Whitehead 1982.
+template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto ranks_under(const described_tasks<N, V, R, S>& all) -> inline_vector<std::int64_t, N> {
+  inline_vector<std::int64_t, N> out;
+  using order = typename detail::order_of_cores<CpuRule>::type;
+  if constexpr (!std::is_void_v<order>) {
+    bool all_are_given = true;
+    for (const described_task& t : all.tasks) { all_are_given = all_are_given && t.priority != no_priority; }
+    bool is_chosen = false;
+    if constexpr (GivenPriority<order>) { is_chosen = !all_are_given; }
+    priority_point points[N]{};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const job_timing t = detail::timing_of(all.tasks[i], i);
+      const bool fits = is_chosen ? by_relative_deadline{}.point(t, 0, points[i]) : order{}.point(t, 0, points[i]);
+      if (!fits) { return {}; }
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const described_task& t = all.tasks[i];
+      const bool is_ranked = !is_chosen || (asks_for_its_deadline(t) && t.jitter == 0);
+      std::int64_t rank = 0;
+      for (std::size_t k = 0; k < all.size(); ++k) { rank += points[k] < points[i] ? 1 : 0; }
+      static_cast<void>(out.push_back(is_ranked ? rank : -1));
+    }
+  }
+  return out;
+}
+
+}  // namespace takt::analysis

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/model/observation.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/servers/slices.hpp>
+
+namespace takt::simulation {
+
+/// How far the jobs of a task are in a run.
+struct job_progress {
+  std::uint64_t jobs = 0;    ///< that were started
+  ticks nominal = 0;         ///< release of the job under way, or of the next
+  ticks release = no_event;  ///< of the next job, if none is under way
+  visit_mask done = 0;
+  visit_mask asked = 0;
+  bool under_way = false;
+  bool is_pending = false;  ///< or under way: released, and the job before is over
+  bool lends = false;
+};
+
+/// How far a visit is in the job under way.
+struct visit_progress {
+  ticks ready = 0;
+  ticks guard = no_event;
+  ticks length = 0;
+  bool waits_for_token = false;
+  bool held = false;
+  bool waits_at_gate = false;  ///< a step before a section that may not ask yet
+};
+
+/// Counts the jobs that are under way at the end of a run, those that wait behind them, and those whose deadline has
+/// passed before their late release.
+template <class Tasks, class Choices, class Result>
+constexpr void note_unfinished(const Tasks& all, const job_progress* progress, Choices& choices, ticks horizon,
+                               Result& seen) {
+  seen.end = horizon;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    const auto& t = all[i];
+    ticks nominal = progress[i].nominal;
+    bool released = progress[i].under_way;
+    std::uint64_t job = progress[i].jobs - (released ? 1U : 0U);
+    while (released || nominal + t.deadline <= horizon) {
+      if (nominal + t.deadline <= horizon) { note_miss(seen.tasks[i], nominal + t.deadline); }
+      nominal += choices.gap(i, ++job, t.period);
+      released = released && nominal + choices.delay(i, job, t.period) <= horizon;
+      seen.tasks[i].released += released ? 1U : 0U;
+    }
+  }
+}
+
+}  // namespace takt::simulation
