@@ -141,5 +141,5 @@ TEST_CASE("program: wrong graphs are refused with the place of the fault and wha
                  "/graphs: \"graphs\" is not run on a device by this program yet: the commands analyze, explain, "
                  "simulate and sensitivity"));
   CHECK(
-      contains(takt::test::refusal("analyze --analysis rtgpu", graph_text()), "--analysis: says nothing about graphs"));
+      contains(takt::test::refusal("analyze --analysis rtgpu", graph_text()), "--analysis: says nothing about fifo-blocks"));
 }

@@ -52,6 +52,16 @@ void with_asked_policy(const policy_question& q, const F& f) {
   if (taken) { return; }
   (void)with_policy(published_policies, q.policy, [&](auto policy) {
     if (q.own != nullptr) { take_values(policy, q.own->rules.gpus); }
+    if constexpr (requires { policy.locks_engines; }) {
+      if (q.engines) {
+        policy.locks_engines = true;
+        policy.engines = *q.engines;
+      }
+      if (q.engines && q.own != nullptr) {
+        const std::int32_t tokens = q.own->rules.gpus.tokens_per_gpu.value_or(1);
+        policy.tokens = tokens == 0 ? any_number_of_tokens : tokens;
+      }
+    }
     f(policy);
   });
 }

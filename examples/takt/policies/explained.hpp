@@ -2,17 +2,23 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <takt/allocation/known/chains.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/report/summarize.hpp>
+#include <takt/report/summarize_gpusync.hpp>
+#include <takt/report/summarize_graphs.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/planned_table.hpp>
+#include <takt/simulation/gpusync/simulate.hpp>
+#include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_shares.hpp>
 
@@ -86,11 +92,17 @@ template <KnownComposition P, class Table>
   return out;
 }
 
-/// Of anything else that a published method judges as a whole: its own evidence, and the bounds of the verdict.
+/// Of anything else that a published method judges as a whole: its own evidence, and the bounds of the verdict. Of
+/// graphs nothing where rules of pools prove more.
 template <class P, class Table>
-[[nodiscard]] auto explained(const P& platform, const Table& table, judged_policy& found) -> report::verdict_summary {
+[[nodiscard]] auto explained(const P& platform, const Table& table, judged_policy& found)
+    -> judged_policy::explanation {
   auto own = analyze(platform, table);
-  found.hosted = own.plan;
+  if constexpr (std::same_as<P, graph_board>) {
+    if (own.method != found.verdict.method) { return {}; }
+  } else {
+    found.hosted = own.plan;
+  }
   own.status = found.verdict.status;
   const bool is_own = own.method == found.verdict.method;
   for (std::size_t i = 0; i < own.tasks.size() && i < found.verdict.tasks.size(); ++i) {
@@ -116,6 +128,46 @@ struct optional_trace {
   }
 };
 
+/// Graphs under the offsets of their bounds.
+template <class Table>
+[[nodiscard]] auto run_of(const graph_board& board, const Table& table, const policy_judgement& v,
+                          const simulation_options& options, const optional_trace& recorder) -> sighting {
+  const auto own = analyze(board, table);
+  if (!own.bounded()) {
+    throw nothing_to_run{
+        "the graphs have no bounds, from which the offsets of their nodes would follow. See the reasons of analyze."};
+  }
+  std::vector<duration> deadlines;
+  for (const auto& t : v.tasks) { deadlines.push_back(duration{t.limited ? t.deadline : 0}); }
+  simulation_options how = options;
+  how.deadlines = deadlines;
+  return sighting_of(
+      simulation::simulate_planned_graphs(table, board.sizes, board.policy, board.preemptive, own.plan, how, recorder));
+}
+/// Sections of locked GPUs.
+template <class Table>
+[[nodiscard]] auto run_of(const gpusync_board<>& board, const Table& table, const policy_judgement& /*v*/,
+                          const simulation_options& options, const optional_trace& recorder) -> sighting {
+  gpusync_simulation_options how;
+  how.horizon = options.horizon;
+  how.releases = options.releases;
+  how.execution = options.execution;
+  how.seed = options.seed;
+  return sighting_of(takt::simulate(board, table, how, recorder));
+}
+/// Applications on shares.
+template <class P, class Table>
+[[nodiscard]] auto run_of(const P& platform, const Table& table, const policy_judgement& /*v*/,
+                          const simulation_options& options, const optional_trace& recorder) -> sighting {
+  const auto seen = takt::simulate(platform, table, options, recorder);
+  sighting out = sighting_of(seen);
+  if constexpr (requires { seen.effort.share_changes; }) {
+    out.notes.push_back(fmt::format("decisions: {} of the whole set, {} refused a job, {} shares changed",
+                                    seen.effort.operations, seen.effort.refusals, seen.effort.share_changes));
+  }
+  return out;
+}
+
 /// In virtual time where a published method has rules that boards of pools do not have. Chains: with the priorities of
 /// the plan.
 template <class Policy, class Rule>
@@ -126,10 +178,7 @@ template <class Policy, class Rule>
   optional_trace recorder{kept};
   (void)known_under<Policy, Rule>::with_board(policy, rule, tasks, board, [&](const auto& platform, const auto& table) {
     if constexpr (!KnownComposition<std::remove_cvref_t<decltype(platform)>>) {
-      const auto seen = takt::simulate(platform, table, options, recorder);
-      out = sighting_of(seen);
-      out.notes.push_back(fmt::format("decisions: {} of the whole set, {} refused a job, {} shares changed",
-                                      seen.effort.operations, seen.effort.refusals, seen.effort.share_changes));
+      out = run_of(platform, table, v, options, recorder);
     } else {
       const plan<max_tasks> p = chain_plan(platform, table, v);
       using ranked = known_under<Policy, std::remove_const_t<decltype(fixed_priority)>>;

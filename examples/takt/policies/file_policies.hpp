@@ -15,6 +15,7 @@
 
 #include "../files/workload_file.hpp"
 #include "patient_search.hpp"
+#include "published_shapes.hpp"
 
 // Ways of sharing a GPU that a file or an option can ask for, beyond those that have a name of their own.
 
@@ -67,8 +68,19 @@ struct granted_shares : shares_policy {
   [[nodiscard]] auto contention() const -> contention_table<max_tasks>;
 };
 
+/// Graphs whose jobs overlap, as the published method of graphs has them.
+struct published_graphs : fifo_blocks_policy {
+  const workload_file* file = nullptr;
+
+  [[nodiscard]] static auto of(const workload_file& from) -> std::optional<published_graphs> {
+    published_graphs out;
+    out.file = &from;
+    return has_graphs(from) ? std::optional{out} : std::nullopt;
+  }
+};
+
 /// What a file can say of its own rule, in the order in which it is asked.
-inline constexpr auto file_policies = list_of(strict_gang{}, granted_shares{});
+inline constexpr auto file_policies = list_of(strict_gang{}, granted_shares{}, published_graphs{});
 
 }  // namespace takt::program
 
@@ -98,6 +110,9 @@ struct known_under<program::analysis_policy<GpuRule, Spins>, CpuRule> {
 
 template <RuleTag CpuRule>
 struct known_under<program::strict_gang, CpuRule> : known_under<ordered_gang_policy<strict_order>, CpuRule> {};
+
+template <GlobalRule CpuRule>
+struct known_under<program::published_graphs, CpuRule> : known_under<fifo_blocks_policy, CpuRule> {};
 
 /// No task visits a processor.
 template <FixedPriority CpuRule>

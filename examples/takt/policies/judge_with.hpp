@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
 
@@ -33,7 +34,16 @@ template <class P>
   if constexpr (requires { policy.tokens; }) {
     out.sharing = "tokens";
     out.protocol = P::name.substr(tokens_prefix.size());
-    out.tokens_per_gpu = policy.tokens;
+    out.tokens_per_gpu = policy.tokens < 0 ? 0 : policy.tokens;
+    const gpusync_configuration& shape = policy.engines.shape;
+    if (policy.locks_engines) {
+      out.engine_order = shape.engines == service_order::priority ? "priority" : "fifo";
+      out.migration = shape.migration == migration_path::none           ? "none"
+                      : shape.migration == migration_path::peer_to_peer ? "peer-to-peer"
+                                                                        : "system-memory";
+      out.uncontended = shape.uncontended == uncontended_gpus::dedicated ? "dedicated" : "shared";
+      if (shape.gpus > shape.gpu_cluster_size) { out.clusters = shape.gpus / shape.gpu_cluster_size; }
+    }
   }
   if constexpr (requires { policy.slice; }) { out.slice = policy.slice; }
   if constexpr (requires { policy.levels; }) {
@@ -63,6 +73,13 @@ inline constexpr bool is_judged_alone =
 template <class Known>
 inline constexpr bool judges_kernels = requires { requires AcceleratorRule<typename Known::method>; };
 
+/// Whether a method knows runs that boards of pools do not have.
+template <class Known>
+inline constexpr bool overlaps_jobs = requires {
+  requires std::same_as<typename Known::method, analysis::gpusync_method> ||
+               std::same_as<typename Known::method, analysis::overlapping_nodes_method<true>>;
+};
+
 /// Judges under one rule of processors and the policy that is asked for.
 template <class Rule>
 void judge_with(const Rule& rule, const policy_question& q, const file_tasks& tasks, const hardware& board,
@@ -90,11 +107,6 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
         if (board.gpus.empty()) { out.verdict.plan.shares.clear(); }
         if constexpr (requires { requires policy_type::has_board; }) {
           out.board = any_board_of<max_file_visits>(found, board, rule);
-        } else {
-          out.simulate = [&out, policy, rule](const file_tasks& asked, const hardware& on, const simulation_options& o,
-                                              trace* kept) {
-            return simulated_alone(policy, rule, out.verdict, asked, on, o, kept);
-          };
         }
       } else {
         out.verdict.refuse({.fault = model_fault::option_unused});
@@ -106,11 +118,25 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
       out.verdict = best.verdict;
       out.missing.assign(best.missing.begin(), best.missing.end());
       out.misses = best.misses;
-      if (out.judged && out.missing.empty()) { out.board = any_board_of<max_file_visits>(found, board, rule); }
+      if constexpr (takt::detail::orders_jobs<Rule>) {
+        if (out.judged && out.missing.empty()) { out.board = any_board_of<max_file_visits>(found, board, rule); }
+      }
+    }
+    constexpr bool is_alone = is_judged_alone<policy_type> && !requires { requires policy_type::has_board; };
+    if constexpr (overlaps_jobs<known> || requires {
+                    requires is_alone;
+                    typename known::method;
+                  }) {
+      if (is_alone || !is_of_pools(found, rule) || !out.verdict.plan.instances.empty()) {
+        out.simulate = [&out, found, rule](const file_tasks& asked, const hardware& on, const simulation_options& o,
+                                           trace* kept) {
+          return simulated_alone(found, rule, out.verdict, asked, on, o, kept);
+        };
+      }
     }
     out.policy = out.verdict.schedulable() ? word_of(found) : q.policy;
     out.search = q.search.value_or(default_search);
-    out.copies = cpu_word<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
+    out.copies = q.engines ? std::string_view{} : cpu_word<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
     out.devices = cpu_word<std::remove_cvref_t<decltype(device_rule(rule))>>;
     out.rule = rule_of_file(found);
     // Without processors the order of kernels has a word of its own.

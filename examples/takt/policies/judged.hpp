@@ -14,6 +14,7 @@
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/allocation/search.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
 #include <takt/report/verdict_summary.hpp>
 
 #include "../described_file.hpp"
@@ -32,6 +33,7 @@ struct policy_question {
   const workload_file* own = nullptr;  ///< whose own rule the policy is
   std::string analysis;                ///< published, of tasks with SMs of their own; empty: the best of all
   std::optional<search_method> search;
+  std::optional<gpusync_board<>> engines;  ///< of the GPUs, each with a lock, where tokens are for them
 
   /// Whether one analysis alone is asked, and none of takt's own beside it.
   [[nodiscard]] auto asks_one() const noexcept -> bool { return !analysis.empty() || search.has_value(); }

@@ -22,6 +22,7 @@
 #include "../fields.hpp"
 #include "../large_stack.hpp"
 #include "file_policies.hpp"
+#include "published_shapes.hpp"
 
 namespace takt::program {
 
@@ -39,9 +40,9 @@ void require_plain(const workload_file& file, const judged_policy& found) {
   const sharing_rule& rule = file.rules.gpus;
   const std::pair<std::string_view, bool> fields[] = {
       {"policy", !rule.policy.empty() && rule.policy != found.cpus},
-      {"engine_order", rule.engine_order == "priority"},
-      {"migration", !rule.migration.empty() && rule.migration != "none"},
-      {"uncontended", rule.uncontended == "dedicated"},
+      {"engine_order", rule.engine_order == "priority" && found.rule.engine_order.empty()},
+      {"migration", !rule.migration.empty() && rule.migration != "none" && found.rule.migration.empty()},
+      {"uncontended", rule.uncontended == "dedicated" && found.rule.uncontended.empty()},
       {"rules", !rule.rules.empty() && !found.explain},
       {"triggers", !rule.triggers.empty() && !found.explain}};
   for (const auto& [key, used] : fields) {
@@ -296,10 +297,14 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
   out.question.together = std::max(file.board.processors / clusters, 1);
   out.tasks = std::make_unique<file_tasks>(file.tasks);
   translate_cores(file, to_clusters, out);
+  out.question.engines = locked_engines(file, out.question.policy, out.question.cpus, out.question.own != nullptr);
+  for (std::size_t i = 0; i < out.tasks->size() && out.question.engines; ++i) {
+    out.tasks->tasks[i].gpu = file.more[i].gpu_cluster.value_or(any_core);
+  }
   place_kernels(file, out);
   if (out.question.own != nullptr) { stop_at_once(file, out); }
   if (!grants && !serves_one_kernel(out.question.policy)) { add_contention(file, out); }
-  add_overheads(file, out);
+  if (!out.question.engines) { add_overheads(file, out); }
   return out;
 }
 
@@ -340,11 +345,34 @@ auto place_of(const workload_file& file, std::uint32_t task, std::uint32_t visit
   return visit < t.visit_count ? file.visit_at[t.first_visit + visit] : file.task_at[task];
 }
 
+namespace {
+
+/// Where a key of the format stands for a field of locked GPUs.
+[[nodiscard]] auto place_of_engines(std::string_view field) -> std::string_view {
+  if (field == "tokens_per_gpu") { return "/platform/gpus/0/tokens_per_gpu"; }
+  if (field == "copy_engines") { return "/platform/gpus/0/copy_engines"; }
+  if (field == "tokens" || field == "association") { return "/platform/gpus/0/protocol"; }
+  return field == "dma_chunk" ? "/platform/gpus/0/dma/chunk" : field == "overheads" ? "/platform/overheads" : "";
+}
+[[nodiscard]] auto key_of_section(std::string_view field) -> std::string_view {
+  if (field == "cpu_cluster") { return "/cluster"; }
+  if (field == "gpu_cluster") { return "/gpu/cluster"; }
+  if (field == "bytes" || field == "cpu_in_gpu_section") { return "/gpu"; }
+  return field == "wcet" ? "/cpu" : "";
+}
+
+}  // namespace
+
 auto explain_fault(const workload_file& file, const model_error& error) -> input_error {
   const fault_text text = describe(error.fault);
   if (error.task >= file.tasks.size()) {
     const bool of_slots = error.fault == model_fault::slot_out_of_range || error.fault == model_fault::slots_overlap;
     const bool of_period = error.fault == model_fault::period_not_positive;
+    if (const std::string_view at = place_of_engines(text.field); !at.empty() && file.rules.gpus.sharing == "tokens") {
+      input_error out = refused_at(std::string{at}, error);
+      if (text.field == "tokens") { out.problem = "tokens " + out.problem; }
+      return out;
+    }
     const bool of_tasks = error.fault == model_fault::no_task || error.fault == model_fault::time_overflow;
     return refused_at(of_slots    ? "/platform/gpus/0/slots"
                       : of_period ? "/platform/gpus/0/slots/period"
@@ -368,6 +396,9 @@ auto explain_fault(const workload_file& file, const model_error& error) -> input
   if (of_kernel && !is_visit && t.visit_count == 1) {
     at = step_into(file.visit_at[t.first_visit], "kernel");
     field = text.field.empty() ? "preemption_cost" : text.field;
+  }
+  if (const std::string_view key = key_of_section(field); !key.empty() && file.rules.gpus.sharing == "tokens") {
+    return refused_at(at + std::string{key}, found);
   }
   return refused_at(field.empty() ? at : step_into(at, field), found);
 }
@@ -406,6 +437,12 @@ void add_notes(const workload_file& file, const policy_input& input, const judge
     if (t.core == any_core) { chosen.push_back(fmt::format("{} on {}", t.name, cores[i])); }
   }
   if (!chosen.empty()) { notes.push_back(choice_note("cores", chosen)); }
+  const std::int32_t together = input.question.together;
+  for (std::size_t i = 0; i < cores.size() && together < file.board.processors && is_global(found.cpus); ++i) {
+    const described_task& t = file.tasks.tasks[i];
+    if (t.core == any_core) { chosen.push_back(fmt::format("{} in {}", t.name, cores[i] / together)); }
+  }
+  if (!chosen.empty() && is_global(found.cpus)) { notes.push_back(choice_note("clusters", chosen)); }
   if (std::string words = priority_note(file, found.cpus); !words.empty()) { notes.push_back(std::move(words)); }
   out.notes.insert(out.notes.begin(), notes.begin(), notes.end());
 }

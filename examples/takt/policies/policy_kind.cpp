@@ -97,6 +97,8 @@ class policy_description final : public described_file {
   [[nodiscard]] auto title() const -> std::string_view override { return file_->name; }
   [[nodiscard]] auto mark() const -> kind_mark override {
     if (!wishes_.policy.empty()) { return {"--policy", wishes_.policy}; }
+    if (file_->task_at[0].starts_with("/graphs")) { return {"/graphs", "graphs"}; }
+    if (file_->board.gpus.empty()) { return {"/platform/cpus/policy", std::string{file_->rules.cpus}}; }
     return {"/platform/gpus/0/sharing", std::string{file_->rules.gpus.sharing}};
   }
   [[nodiscard]] auto offers(ability /*a*/) const -> bool override { return true; }
@@ -254,9 +256,9 @@ auto policy_description::observe(duration length, std::uint64_t seed, trace* kep
     throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
   }
   require_plan();
-  if (!found_->verdict.plan.offsets.empty()) {
-    throw input_error{mark().where, "the plan holds steps back until their offsets, which a run does not",
-                      "--analysis rtgpu-best, for SMs of one's own"};
+  if (found_->simulate) {
+    throw input_error{mark().where, fmt::format("what {} proves is not run on threads", judged().method),
+                      "analyze, explain, simulate and sensitivity, or --policy for rules that are run"};
   }
   runtime::run_options options;
   options.length = length;

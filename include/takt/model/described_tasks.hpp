@@ -76,6 +76,7 @@ struct described_task {
   ticks jitter = 0;
   std::int32_t priority = no_priority;
   std::int32_t core = any_core;  ///< or cluster; `any_core` where it is not given
+  std::int32_t gpu = any_core;   ///< cluster of locked GPUs; `any_core` where it is not given
   std::int64_t memory = 0;       ///< bytes, 0: not said
   std::uint32_t first_visit = 0;
   std::uint32_t visit_count = 0;

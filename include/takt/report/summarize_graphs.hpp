@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/analysis/known/graphs/graph_board.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/model/graph/graph_platform.hpp>
@@ -115,18 +116,16 @@ void add_graph_facts(const Table& refined, verdict_summary& out) {
 }  // namespace detail
 
 /// A verdict on graphs with its reasons: the nodes on the path that decides each bound. Rows may have been held to
-/// deadlines. Pre: `v` is about these graphs on this platform.
-template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t M>
-  requires(!BoardOfPools<P, T>)
-[[nodiscard]] auto summarize(const P& platform, const T& graphs, const verdict<ticks, N, M>& v) -> verdict_summary {
+/// deadlines. Pre: `v` is about these graphs on this board.
+template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, std::size_t M>
+[[nodiscard]] auto summarize(const graph_board& board, const graph_table<ticks, MaxN, MaxE, MaxG>& table,
+                             const verdict<ticks, N, M>& v) -> verdict_summary {
   verdict_summary out = detail::begin_summary(v);
   out.subject = "graph";
   out.bounds_late_jobs = true;
-  const graph_platform record = graph_platform_of(platform);
-  detail::describe_graph_platform(record, takt::detail::global_rule_of<P>::policy, out);
+  detail::describe_graph_platform(board.sizes, board.policy, out);
   if (out.tasks.empty()) { return out; }
-  const auto& table = graphs.template flat<ticks>();
-  const auto refined = refine(table, record.placement());
+  const auto refined = refine(table, board.sizes.placement());
   std::vector<tree::array> nodes(out.tasks.size());
   for (std::size_t n = 0; n < v.visits.size(); ++n) {
     const auto& visit = v.visits[n];
@@ -146,6 +145,15 @@ template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t M>
   out.assumptions.emplace_back("No step, and no block of a kernel, takes longer than its time.");
   out.assumptions.emplace_back("Jobs of a node are enqueued in their order, and at least a period apart.");
   return out;
+}
+
+/// The same on a typed platform.
+template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t M>
+  requires(!BoardOfPools<P, T>)
+[[nodiscard]] auto summarize(const P& platform, const T& graphs, const verdict<ticks, N, M>& v) -> verdict_summary {
+  using rule = takt::detail::global_rule_of<P>;
+  return summarize(graph_board{graph_platform_of(platform), rule::policy, is_preemptive<rule>},
+                   graphs.template flat<ticks>(), v);
 }
 
 }  // namespace takt::report

@@ -6,20 +6,19 @@
 
 #include <takt/analysis/known/described/graphs.hpp>
 #include <takt/analysis/known/described/misfit.hpp>
+#include <takt/analysis/known/graphs/graph_board.hpp>
 #include <takt/analysis/known/graphs/graph_method.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/checked.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/described_tasks.hpp>
-#include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
-#include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
 
 namespace takt {
@@ -76,7 +75,7 @@ constexpr void gather_verdict(const Described& tasks, const Table& refined, cons
 
 }  // namespace detail
 
-/// Described tasks as graphs on a board, as the simulator of graphs takes them.
+/// Described tasks as graphs, and the board on which the simulator of graphs runs them.
 template <class Described>
 struct graphs_on_board {
   using table_type = analysis::described_graphs<Described>;
@@ -84,29 +83,63 @@ struct graphs_on_board {
 
   model_error error{};
   table_type table{};
-  graph_platform platform{};
+  graph_board board{};
 
   /// A plan for visits as one for the nodes of the refined table. Pre: `judge_graphs` returned the verdict for the same
   /// tasks and board, and it has bounds.
   [[nodiscard]] constexpr auto plan_of_nodes(
       const verdict<ticks, Described::max_tasks, Described::max_visits>& judged) const -> plan_type {
     plan_type out;
-    detail::spread_plan(refine(table, platform.placement()), judged.visits, judged.plan, out);
+    detail::spread_plan(refine(table, board.sizes.placement()), judged.visits, judged.plan, out);
     return out;
   }
 };
 
 /// Error: a fact that is missing, or what is no graph on the board, with its task and visit.
-template <class Described>
-[[nodiscard]] constexpr auto graphs_of(const Described& tasks, const hardware& board, std::int32_t together = 0)
-    -> graphs_on_board<Described> {
+template <class Described, GlobalRule CpuRule>
+[[nodiscard]] constexpr auto graphs_of(const Described& tasks, const hardware& board, const CpuRule& /*cpus*/,
+                                       std::int32_t together = 0) -> graphs_on_board<Described> {
   graphs_on_board<Described> out;
-  out.platform = analysis::graph_platform_on(board, together);
+  out.board = {analysis::graph_platform_on(board, together), CpuRule::policy, is_preemptive<CpuRule>};
   out.error = analysis::read_graphs(tasks, board, out.table);
   if (!out.error) { out.error = analysis::in_task(tasks, validate(out.table)); }
-  if (!out.error) { out.error = analysis::in_task(tasks, fits(out.table, out.platform)); }
+  if (!out.error) { out.error = analysis::in_task(tasks, fits(out.table, out.board.sizes)); }
   return out;
 }
+
+namespace detail {
+
+/// What the published method says of graphs under a plan for the visits that were described.
+template <class Described, std::size_t N, std::size_t V>
+constexpr void judge_described_graphs(const Described& tasks, const graphs_on_board<Described>& graphs,
+                                      const plan<N, V>& p,
+                                      verdict<ticks, Described::max_tasks, Described::max_visits>& out) {
+  using refined_type = refined_table<analysis::described_graphs<Described>>;
+  model_error error = graphs.error;
+  refined_type refined;
+  if (!error && !analysis::detail::refine_on(graphs.board, graphs.table, refined)) {
+    error = {.fault = model_fault::time_overflow};
+  }
+  if (!error) { error = parts_fault(p, {.offsets = true, .instances = true}, tasks.size(), tasks.visits.size()); }
+  if (error) { return out.refuse(located(error, tasks.tasks)); }
+  const auto how = analysis::detail::fine_options_on(graphs.board);
+  verdict<ticks, Described::max_tasks, refined_type::max_nodes> found;
+  analysis::detail::judge_refined(found, refined, graphs.board.sizes, how, plan<1, 0>{});
+  if (found.bounded() && (!p.offsets.empty() || !p.instances.empty())) {
+    auto before = out;
+    gather_verdict(tasks, refined, found, before);
+    plan<1, refined_type::max_nodes> spread;
+    spread_plan(refined, before.visits, p, spread);
+    found = {};
+    analysis::detail::judge_refined(found, refined, graphs.board.sizes, how, spread);
+  }
+  gather_verdict(tasks, refined, found, out);
+  for (std::size_t i = 0; i < out.tasks.size(); ++i) {
+    if (tasks.tasks[i].limited) { out.limit(i, tasks.tasks[i].deadline); }
+  }
+}
+
+}  // namespace detail
 
 /// What the published method of graphs says of described tasks whose jobs may overlap: the time from each invocation to
 /// its end, under a global rule of the processors, in clusters of `together` of them (0: all), with the blocks of
@@ -115,44 +148,12 @@ template <class Described>
 /// is given may have greater ones. A task without a deadline needs a bound only. Error: a fact that is missing, or what
 /// is no graph, with its task and visit.
 template <class Described, GlobalRule CpuRule, std::size_t N = 1, std::size_t V = 0>
-[[nodiscard]] constexpr auto judge_graphs(const Described& tasks, const hardware& board, const CpuRule& /*cpus*/,
+[[nodiscard]] constexpr auto judge_graphs(const Described& tasks, const hardware& board, const CpuRule& cpus,
                                           std::int32_t together = 0, const plan<N, V>& p = {})
     -> verdict<ticks, Described::max_tasks, Described::max_visits> {
-  using refined_type = refined_table<analysis::described_graphs<Described>>;
-  using refined_verdict = verdict<ticks, Described::max_tasks, refined_type::max_nodes>;
   verdict<ticks, Described::max_tasks, Described::max_visits> out;
   out.method = analysis::overlapping_nodes_method<is_preemptive<CpuRule>>::name;
-  const auto graphs = graphs_of(tasks, board, together);
-  const graph_platform& record = graphs.platform;
-  model_error error = graphs.error;
-  refined_type refined;
-  if (!error) {
-    refined = refine(graphs.table, record.placement());
-    if (!is_preemptive<CpuRule> && !set_whole_points(refined, record, CpuRule::policy)) {
-      error = {.fault = model_fault::time_overflow};
-    }
-  }
-  if (!error) { error = parts_fault(p, {.offsets = true, .instances = true}, tasks.size(), tasks.visits.size()); }
-  if (error) {
-    out.refuse(located(error, tasks.tasks));
-    return out;
-  }
-  const analysis::fine_options how{.policy = is_preemptive<CpuRule> ? CpuRule::policy : gel_policy::given_points,
-                                   .preemptive = is_preemptive<CpuRule>};
-  refined_verdict found;
-  analysis::detail::judge_refined(found, refined, record, how, plan<1, 0>{});
-  if (found.bounded() && (!p.offsets.empty() || !p.instances.empty())) {
-    auto before = out;
-    detail::gather_verdict(tasks, refined, found, before);
-    plan<1, refined_type::max_nodes> spread;
-    detail::spread_plan(refined, before.visits, p, spread);
-    found = {};
-    analysis::detail::judge_refined(found, refined, record, how, spread);
-  }
-  detail::gather_verdict(tasks, refined, found, out);
-  for (std::size_t i = 0; i < out.tasks.size(); ++i) {
-    if (tasks.tasks[i].limited) { out.limit(i, tasks.tasks[i].deadline); }
-  }
+  detail::judge_described_graphs(tasks, graphs_of(tasks, board, cpus, together), p, out);
   return out;
 }
 

@@ -1,25 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <takt/allocation/known/chains.hpp>
+#include <takt/allocation/known/graphs.hpp>
+#include <takt/allocation/known/locked_gpus.hpp>
 #include <takt/allocation/known/shares.hpp>
 #include <takt/allocation/known/whole_kernels.hpp>
 #include <takt/allocation/policies/known_under.hpp>
+#include <takt/allocation/worst_fit.hpp>
+#include <takt/analysis/known/described/locked_gpus.hpp>
 #include <takt/analysis/known/described/misfit.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/rules/clusters.hpp>
+#include <takt/rules/graph/tags.hpp>
+#include <takt/rules/locking/token_orders.hpp>
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/policies/tokens.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/units.hpp>
 
 // Which published method judges which policy, under which rules of the processors. Plans hold what hosts of boards that
 // are composed of pools take; the rest follows from the rules.
@@ -85,7 +98,87 @@ template <class Described, AcceleratorRule Rule>
   return out;
 }
 
+/// The same tasks with numbers of clusters for cores: those that name none go where the least CPU time is.
+template <class Described>
+[[nodiscard]] constexpr auto on_clusters(const Described& given, const hardware& board, std::int32_t together)
+    -> Described {
+  Described out = given;
+  const std::int32_t clusters = together < 1 ? 1 : board.processors / together;
+  const auto demand = [&](std::size_t i) {
+    std::int64_t sum = 0;
+    for (std::uint32_t p = 0; p < given.tasks[i].visit_count; ++p) {
+      const described_visit& v = given.visit(i, p);
+      if (v.where == visit_place::processor) { sum += demand_of_place(v.time.upper, given.tasks[i].period); }
+    }
+    return sum;
+  };
+  for (described_task& t : out.tasks) {
+    if (t.core != any_core) { t.core /= together < 1 ? 1 : together; }
+  }
+  static_cast<void>(place_worst_fit<Described::max_tasks>(
+      out.size(), clusters < 1 ? 1 : clusters, demand,
+      [&](std::size_t i) { return out.tasks[i].core == any_core ? -1 : out.tasks[i].core; },
+      [&](std::size_t i, std::int32_t p) { out.tasks[i].core = p; }));
+  return out;
+}
+/// Where plans name cores, the first one of each task's cluster.
+template <class CpuRule, class Described, class Verdict>
+constexpr void name_cores(const Described& clustered, std::int32_t together, Verdict& out) {
+  out.plan.cores.clear();
+  if (!reads_cores<CpuRule> || out.error) { return; }
+  for (const described_task& t : clustered.tasks) { static_cast<void>(out.plan.cores.push_back(t.core * together)); }
+}
+
+/// What locked GPUs call a rule of clusters of processors.
+template <class Rule>
+inline constexpr bool schedules_sections = false;
+template <class Rule>
+inline constexpr cpu_scheduler section_scheduler{};
+template <gel_policy Policy>
+inline constexpr bool schedules_sections<global_rule<Policy>> = Policy.point == 0;
+template <gel_policy Policy>
+inline constexpr cpu_scheduler section_scheduler<global_rule<Policy>>{.points = Policy};
+template <FixedPriority Rule>
+inline constexpr bool schedules_sections<clustered_rule<Rule>> = true;
+template <>
+inline constexpr cpu_scheduler section_scheduler<fixed_priority_rule<by_given_priority>> =
+    cpu_scheduler::given_priority;
+template <>
+inline constexpr cpu_scheduler section_scheduler<fixed_priority_rule<by_period>> = cpu_scheduler::shortest_period;
+template <>
+inline constexpr cpu_scheduler section_scheduler<fixed_priority_rule<by_relative_deadline>>{.points = {.deadline = 1},
+                                                                                            .task_level = true};
+template <gel_policy Policy>
+inline constexpr bool schedules_sections<clustered_rule<global_rule<Policy>>> = Policy.point == 0;
+template <class Rule>
+inline constexpr cpu_scheduler section_scheduler<clustered_rule<Rule>> = section_scheduler<Rule>;
+
+template <class Order>
+inline constexpr bool locks_sections = false;
+template <>
+inline constexpr bool locks_sections<r2dglp_order_rule> = true;
+template <>
+inline constexpr bool locks_sections<ck_omlp_order_rule> = true;
+
 }  // namespace detail
+
+/// The board of locked GPUs that a policy with engines means, under a rule of the processors.
+template <class Order, RuleTag CpuRule>
+  requires detail::schedules_sections<CpuRule> && detail::locks_sections<Order>
+[[nodiscard]] constexpr auto locked_board_of(const tokens_policy<Order>& policy, const CpuRule& rule,
+                                             const hardware& board) -> gpusync_board<> {
+  gpusync_board<> out = policy.engines;
+  auto& shape = out.shape;
+  shape.scheduler = detail::section_scheduler<CpuRule>;
+  shape.cpus = board.processors;
+  shape.cpu_cluster_size = detail::cluster_of(rule, board.processors);
+  const std::int32_t clusters = shape.gpu_cluster_size < 1 ? 1 : shape.gpus / shape.gpu_cluster_size;
+  shape.gpus = static_cast<std::int32_t>(board.gpus.size());
+  shape.gpu_cluster_size = clusters < 1 ? shape.gpus : shape.gpus / clusters;
+  shape.tokens_per_gpu = policy.tokens < 0 ? unlimited_tokens : policy.tokens;
+  shape.tokens = std::same_as<Order, ck_omlp_order_rule> ? token_protocol::ck_omlp : token_protocol::r2dglp;
+  return out;
+}
 
 template <RuleTag CpuRule>
   requires judges_chains<CpuRule, federated_rule<false>>
@@ -159,6 +252,76 @@ struct known_under<tokens_policy<Order>, CpuRule> {
   [[nodiscard]] static constexpr auto with_board(const tokens_policy<Order>& policy, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
     return with_chains(tasks, board, cpus, locked(Order{}, policy.tokens), f);
+  }
+};
+
+/// Jobs may be late, and overlap no others of their task. The plan says the cluster of GPUs of each task.
+template <class Order, RuleTag CpuRule>
+  requires(!judges_chains<CpuRule, locked_rule<Order>>) && detail::schedules_sections<CpuRule> &&
+          detail::locks_sections<Order>
+struct known_under<tokens_policy<Order>, CpuRule> {
+  using method = analysis::gpusync_method;
+  [[nodiscard]] static constexpr auto judge(const tokens_policy<Order>& policy, const CpuRule& cpus, const auto& tasks,
+                                            const hardware& board) {
+    const auto locked = locked_board_of(policy, cpus, board);
+    const std::int32_t together = locked.shape.cpu_cluster_size;
+    const auto placed = detail::on_clusters(tasks, board, together);
+    decltype(judge_locked_gpus(placed, board, locked)) out;
+    if (!policy.locks_engines) {
+      out.refuse({.fault = model_fault::choice_out_of_range});
+      return out;
+    }
+    out = judge_locked_gpus(placed, board, locked);
+    detail::name_cores<CpuRule>(placed, together, out);
+    return out;
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const tokens_policy<Order>& policy, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    const auto locked = locked_board_of(policy, cpus, board);
+    const auto placed = detail::on_clusters(tasks, board, locked.shape.cpu_cluster_size);
+    analysis::locked_gpu_table<std::remove_cvref_t<decltype(tasks)>> table;
+    model_error error{.fault = policy.locks_engines ? fault_of(locked.shape) : model_fault::choice_out_of_range};
+    if (!error) { error = analysis::read_sections(placed, board, locked.shape, table); }
+    if (!error) { f(locked, table); }
+    return located(error, tasks.tasks);
+  }
+};
+
+namespace detail {
+
+/// A board with one queue for all copies: where two engines serve a direction each, every copy waits for some of those
+/// that it waits for there, and for no others.
+[[nodiscard]] constexpr auto with_one_engine(const hardware& board) -> hardware {
+  hardware out = board;
+  if (out.copy_engines > 1) { out.copy_engines = 1; }
+  return out;
+}
+
+}  // namespace detail
+
+/// Jobs of a visit may overlap. The plan says how long after its job's release a visit is released, and how many jobs
+/// of it can be under way at a time: `graphs_on_board` is what runs under it.
+template <GlobalRule CpuRule>
+  requires is_preemptive<CpuRule>
+struct known_under<fifo_blocks_policy, CpuRule> {
+  using method = analysis::overlapping_nodes_method<true>;
+  [[nodiscard]] static constexpr auto judge(const fifo_blocks_policy& /*policy*/, const CpuRule& cpus,
+                                            const auto& tasks, const hardware& board) {
+    const std::int32_t together = detail::cluster_of(cpus, board.processors);
+    const auto placed = detail::on_clusters(tasks, board, together);
+    auto out = judge_graphs(placed, detail::with_one_engine(board), cpus, together);
+    detail::name_cores<CpuRule>(placed, together, out);
+    return out;
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const fifo_blocks_policy& /*policy*/, const CpuRule& cpus,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    const std::int32_t together = detail::cluster_of(cpus, board.processors);
+    const auto graphs =
+        graphs_of(detail::on_clusters(tasks, board, together), detail::with_one_engine(board), cpus, together);
+    if (!graphs.error) { f(graphs.board, graphs.table); }
+    return graphs.error;
   }
 };
 

@@ -86,12 +86,14 @@ struct typed_boards {
   }
 };
 
-/// Of one policy of which nothing is left open.
+/// Of one policy of which nothing is left open, as pools see it. Neither judged nor an error: they do not say all of
+/// it.
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto judge_one(const P& policy, const CpuRule& rule, const described_tasks<N, V, R, S>& all,
                                        const hardware& given, std::int32_t rounds) -> policy_verdict<P, N, V> {
   policy_verdict<P, N, V> out;
   out.policy = policy;
+  if (!is_of_pools(policy, rule)) { return out; }
   hardware board = given;
   model_fault fault = complete(all, board);
   if (std::same_as<Boards, typed_boards> && board.gpus.size() > 1) { fault = model_fault::platform_size_out_of_range; }
@@ -105,8 +107,10 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
     static_cast<void>(out.missing.push_back({nowhere, nowhere, fact}));
     return out;
   }
-  const auto made = Boards::template make<V>(policy, board, rule);
-  static_cast<board_verdict<N, V>&>(out) = judge_board(made, all, keeps_processor<P>(), rounds);
+  if constexpr (orders_jobs<CpuRule>) {
+    const auto made = Boards::template make<V>(policy, board, rule);
+    static_cast<board_verdict<N, V>&>(out) = judge_board(made, all, keeps_processor<P>(), rounds);
+  }
   return out;
 }
 
@@ -125,10 +129,11 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   auto out = judge_one<Boards>(policy, rule, all, board, rounds);
   if constexpr (requires { known_under<P, CpuRule>::judge(policy, rule, all, board); }) {
     const auto known = known_under<P, CpuRule>::judge(policy, rule, all, board);
+    const bool alone = !is_of_pools(policy, rule);
     // Of proofs that are as good that of the method has more to say.
     const bool proves = known.schedulable() && (!out.judged || !better(out.verdict, known));
     if constexpr (requires { known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan); }) {
-      if (!proves && out.schedulable() && out.verdict.plan.offsets.empty()) {
+      if (!alone && !proves && out.schedulable() && out.verdict.plan.offsets.empty()) {
         const auto again = known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan);
         if (again.schedulable() && !better(out.verdict, again)) { out.verdict = again; }
       }
@@ -136,15 +141,20 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
     // Without a proof the method says more of what is in the way.
     const bool tells = !known.error && !known.schedulable() && !out.schedulable() && out.missing.empty() &&
                        rows_met(out.verdict) <= rows_met(known);
-    if (proves || tells) {
+    if (alone || proves || tells) {
       out.verdict = known;
       if (tells) { out.verdict.status = verdict_status::not_proven; }
-      out.judged = true;
+      out.judged = !known.error;
       out.missing.clear();
+      if (const model_error& e = known.error; e.lacks) {
+        static_cast<void>(out.missing.push_back({e.task, e.visit, name_of(e.lacks.first)}));
+      }
     }
     if (known.status == verdict_status::unschedulable && !out.schedulable()) {
       static_cast<void>(out.misses.push_back({.reason = miss_reason::known_method, .method = known.method}));
     }
+  } else if (!is_of_pools(policy, rule)) {
+    out.verdict.refuse({.fault = model_fault::choice_out_of_range});
   }
   return out;
 }
@@ -202,15 +212,22 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
                                        std::int32_t rounds) -> std::int64_t {
   hardware board = given;
   if (!found.judged || !found.missing.empty() || complete(all, board) != model_fault::none) { return 0; }
-  const auto made = Boards::template make<V>(found.policy, board, rule);
+  const auto pools_hold = [&](const auto& trial) {
+    if constexpr (orders_jobs<CpuRule>) {
+      if (!is_of_pools(found.policy, rule)) { return false; }
+      const auto made = Boards::template make<V>(found.policy, board, rule);
+      return holds_under(made, trial, keeps_processor<P>(), found.verdict.plan) ||
+             (rounds > 0 && judge_board(made, trial, keeps_processor<P>(), rounds).schedulable());
+    }
+    return false;
+  };
   const auto holds = [&](std::int64_t permille) {
     const auto trial = scaled(all, permille);
     if (trial.error) { return false; }
-    if (holds_under(made, trial.tasks, keeps_processor<P>(), found.verdict.plan)) { return true; }
     if constexpr (requires { known_under<P, CpuRule>::judge(found.policy, rule, trial.tasks, given); }) {
       if (known_under<P, CpuRule>::judge(found.policy, rule, trial.tasks, given).schedulable()) { return true; }
     }
-    return rounds > 0 && judge_board(made, trial.tasks, keeps_processor<P>(), rounds).schedulable();
+    return pools_hold(trial.tasks);
   };
   std::int64_t low = 0;
   std::int64_t high = 1000;

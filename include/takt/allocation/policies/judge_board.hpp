@@ -216,6 +216,7 @@ template <class Board, std::size_t N, std::size_t V, std::size_t R, std::size_t 
   plan<N, V> p = found;
   p.offsets.clear();
   p.local_deadlines.clear();
+  p.instances.clear();
   return board_test<Board, described_tasks<N, V, R, S>>{board, all, spins}(p).schedulable();
 }
 

@@ -51,7 +51,9 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   limits.kernels = kernels_at_once(policy);
   bool is_known = true;
   for (const gpu_hardware& gpu : board.gpus) { is_known = is_known && missing_fact(policy, gpu).empty(); }
-  if (is_known) { note_parts(Boards::template make<V>(policy, board, rule), limits); }
+  if constexpr (orders_jobs<CpuRule>) {
+    if (is_known && is_of_pools(policy, rule)) { note_parts(Boards::template make<V>(policy, board, rule), limits); }
+  }
   const auto ranks = limits.named_cores ? analysis::ranks_under<CpuRule>(all) : inline_vector<std::int64_t, N>{};
   return analysis::find_proven_misses(all, board, limits, {ranks.data(), ranks.size()});
 }

@@ -26,7 +26,8 @@ namespace takt {
 /// - `choice_count(gpu, tasks)` and `choice(gpu, tasks, k)`: policies of the same type, the best of which counts;
 /// - `kernels_at_once()`: so many kernels share the GPU at most, each of which is no faster than with all of it;
 /// - `handover`: who lets the next kernel in when one ends; else the host, which takes time;
-/// - `keeps_processor`: a job is one thread that waits for its copies and kernels on its processor.
+/// - `keeps_processor`: a job is one thread that waits for its copies and kernels on its processor;
+/// - `is_of_pools()`: whether the pool says all of it; else only published methods judge it.
 template <class P>
 concept SharingPolicy = Copyable<P> && requires(const P policy, const gpu_hardware& gpu) {
   { P::name } -> std::convertible_to<std::string_view>;
@@ -50,6 +51,10 @@ template <class Rule>
 struct order_of_kernels<nonpreemptive_rule<Rule>> : order_of_kernels<Rule> {};
 template <class Rule>
 struct order_of_kernels<clustered_rule<Rule>> : order_of_kernels<Rule> {};
+
+/// Whether a rule says of any two jobs which goes first. Where points are given one by one, a pool does not know them.
+template <class Rule>
+inline constexpr bool orders_jobs = requires(const Rule& rule) { rule.job_order(1); };
 
 /// Whether one job after the other in the order of the processors is an order for a device, too.
 template <class Rule>
@@ -132,6 +137,14 @@ template <SharingPolicy P>
 [[nodiscard]] constexpr auto keeps_processor() noexcept -> bool {
   if constexpr (requires { P::keeps_processor; }) { return P::keeps_processor; }
   return false;
+}
+
+/// Whether rules of pools say all that a policy and a rule of processors mean.
+template <SharingPolicy P, RuleTag CpuRule>
+[[nodiscard]] constexpr auto is_of_pools(const P& policy, const CpuRule& /*rule*/) noexcept -> bool {
+  if constexpr (!detail::orders_jobs<CpuRule>) { return false; }
+  if constexpr (requires { policy.is_of_pools(); }) { return policy.is_of_pools(); }
+  return true;
 }
 
 /// The board under a policy, its first GPU, and copy engines where `Copies` says that it has some. Pre: no fact is

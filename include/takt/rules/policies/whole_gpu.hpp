@@ -15,6 +15,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/block_queue_rule.hpp>
+#include <takt/rules/graph/tags.hpp>
 #include <takt/rules/policies/parse.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
@@ -66,6 +67,15 @@ struct fifo_blocks_policy {
   [[nodiscard]] static constexpr auto missing(const gpu_hardware& gpu) noexcept -> std::string_view {
     if (gpu.threads_per_sm < 1) { return "threads_per_sm"; }
     return gpu.blocks_per_sm > 0 ? "" : "blocks_per_sm";
+  }
+  /// Nobody orders copies whose jobs may overlap: engines serve them in the order of arrival.
+  template <RuleTag CpuRule>
+  [[nodiscard]] static constexpr auto copy_rule(const CpuRule& rule) noexcept {
+    if constexpr (GlobalRule<CpuRule>) {
+      return fifo;
+    } else {
+      return device_rule(rule);
+    }
   }
   template <RuleTag CpuRule>
   [[nodiscard]] static constexpr auto gpu_pool(const gpu_hardware& gpu, const CpuRule& /*rule*/) {

@@ -92,7 +92,7 @@ auto holds_in_runs(const table& graphs, const Rule& rule, std::int32_t cpus, std
   const auto described = described_of(takt::refine(graphs, takt::copy_placement::engine));
   const auto found = takt::judge_graphs(described, board(cpus, engines), rule);
   if (!found.bounded()) { return true; }
-  const auto on_board = takt::graphs_of(described, board(cpus, engines));
+  const auto on_board = takt::graphs_of(described, board(cpus, engines), rule);
   const auto p = on_board.plan_of_nodes(found);
   bool good = true;
   for (const auto releases : {takt::release_pattern::adversarial, takt::release_pattern::sporadic}) {
@@ -100,8 +100,8 @@ auto holds_in_runs(const table& graphs, const Rule& rule, std::int32_t cpus, std
     options.execution = takt::execution_times::upper;
     options.seed = seed;
     takt::no_trace silent;
-    const auto seen = takt::simulation::simulate_planned_graphs(on_board.table, on_board.platform, Rule::policy, true,
-                                                                p, options, silent);
+    const auto seen = takt::simulation::simulate_planned_graphs(on_board.table, on_board.board.sizes, Rule::policy,
+                                                                true, p, options, silent);
     REQUIRE_FALSE(seen.error);
     for (std::size_t i = 0; i < found.tasks.size(); ++i) {
       good = good && seen.tasks[i].worst_response <= found.tasks[i].bound.value;

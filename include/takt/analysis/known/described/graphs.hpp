@@ -66,6 +66,23 @@ template <class Described>
   return {};
 }
 
+/// Names of the CPU time around a kernel that has the name of the same node.
+template <class Table>
+constexpr void name_parts(Table& out, std::uint32_t first) {
+  const auto end = static_cast<std::uint32_t>(out.nodes.size());
+  for (std::uint32_t v = first, last = first; v < end; v = last) {
+    while (last < end && out.nodes[last].owner == out.nodes[v].owner) { ++last; }
+    const auto is = [&](std::uint32_t at, node_kind kind) { return at < last && out.nodes[at].kind == kind; };
+    const std::uint32_t kernel = is(v, node_kind::processor) ? v + 1 : v;
+    const bool awaits = is(kernel + 1, node_kind::processor);
+    if (last - v < 2 || !is(kernel, node_kind::kernel) || kernel + (awaits ? 2U : 1U) != last) { continue; }
+    for (std::uint32_t at = v; at < last; ++at) {
+      out.nodes[at].part = at < kernel ? node_part::launch : at == kernel ? node_part::kernel : node_part::await;
+      out.nodes[at].segment = 0;
+    }
+  }
+}
+
 }  // namespace detail
 
 /// Described tasks as graphs: each visit is a node, in the same order, and visits of one name are one described node.
@@ -95,6 +112,7 @@ template <class Described, class Table>
       out.owners += n.owner == out.owners ? 1U : 0U;
       if (!out.append(n)) { return misfit_at(tasks, model_fault::too_large, i, p); }
     }
+    detail::name_parts(out, t.first_visit);
     const auto join = [&](std::uint32_t from, std::uint32_t to, std::int32_t lag) {
       return out.add_edge(t.first_visit + from, t.first_visit + to, lag);
     };

@@ -123,6 +123,7 @@ template <class Described, class Table>
     made.priority = t.priority;
     made.cpu_cluster = t.core == any_core ? 0 : t.core;
     made.gpu = section.first != section.end;
+    if (made.gpu && t.gpu != any_core) { made.gpu_cluster = t.gpu; }
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       const described_visit& v = tasks.visit(i, p);
       const bool inside = p >= section.first && p < section.end;
