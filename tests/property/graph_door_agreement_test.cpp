@@ -109,8 +109,9 @@ struct door_choices {
     const auto& t = run->work.tasks[nodes[at]];
     if (t.steps == 0) { return 0; }
     const auto& s = run->work.steps[t.first_step];
-    const ticks rounds =
-        s.kind == takt::node_kind::kernel ? rounds_alone(gpu, s.blocks, takt::whole_warps(s.block.threads, run->platform.warp_size)) : 1;
+    const ticks rounds = s.kind == takt::node_kind::kernel
+                             ? rounds_alone(gpu, s.blocks, takt::whole_warps(s.block.threads, run->platform.warp_size))
+                             : 1;
     return run->lengths(nodes[at], 0, job, s.length) * rounds;
   }
   auto asks_before(std::uint32_t a, std::uint32_t b) const -> bool {
