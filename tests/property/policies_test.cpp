@@ -600,7 +600,9 @@ void spoil(draws& d, workload& w) {
 
 [[nodiscard]] auto is_legal(const workload& w) -> bool {
   bool good = true;
-  for (const auto& t : w.tasks.tasks) { good = good && t.period > 0 && t.deadline > 0 && t.jitter >= 0; }
+  for (const auto& t : w.tasks.tasks) {
+    good = good && t.period > 0 && (!t.limited || t.deadline > 0) && t.jitter >= 0;
+  }
   for (const auto& v : w.tasks.visits) {
     good = good && (!v.known.has(visit_fact::time) || (v.time.lower >= 0 && v.time.lower <= v.time.upper));
   }

@@ -80,14 +80,14 @@ class board_flattener {
       ++pool;
     });
     if (tokens == no_tokens) { return fail(model_fault::mutex_without_pool); }
-    if (time_of(out_.table.tasks[task], visits) == 0) { return; }
+    if (!takes_time(out_.table.tasks[task], visits)) { return; }
     if (!out_.table.sections.push_back({task, tokens, visits})) { fail(model_fault::too_many_segments); }
   }
 
   /// Visits of the task opened last are one section of the tokens of its GPU, if that has some.
   constexpr void stretch(visit_mask visits) {
     if (out_.error || visits == 0) { return; }
-    if (tokens_of_share() == no_tokens || time_of(out_.table.tasks.back(), visits) == 0) { return; }
+    if (tokens_of_share() == no_tokens || !takes_time(out_.table.tasks.back(), visits)) { return; }
     add_section(tokens_of_share(), visits);
     elsewhere_ &= ~visits;
   }
@@ -167,7 +167,7 @@ class board_flattener {
       if ((left >> p & 1U) == 0) { continue; }
       const visit_mask joined = joined_to(t, visit_mask{1} << p);
       left &= ~joined;
-      if ((joined & on_device_) == 0 || time_of(t, joined) == 0) { continue; }
+      if ((joined & on_device_) == 0 || !takes_time(t, joined)) { continue; }
       const visit_section whole{static_cast<std::uint32_t>(out_.table.size() - 1), tokens, joined};
       section_fault(out_.table, whole) ? add_sections_of(tokens, joined) : add_section(tokens, joined);
     }
@@ -176,7 +176,7 @@ class board_flattener {
     const flow_record& t = out_.table.tasks.back();
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       const visit_mask own = visit_mask{1} << p & visits & on_device_;
-      if (own != 0 && time_of(t, own) > 0) { add_section(tokens, own); }
+      if (own != 0 && takes_time(t, own)) { add_section(tokens, own); }
     }
   }
   constexpr void add_section(std::uint32_t tokens, visit_mask visits) {
@@ -186,12 +186,11 @@ class board_flattener {
     }
     if (!out_.table.sections.push_back({task, tokens, visits})) { fail(model_fault::too_many_segments); }
   }
-  [[nodiscard]] constexpr auto time_of(const flow_record& t, visit_mask visits) const -> ticks {
-    ticks time = 0;
+  [[nodiscard]] constexpr auto takes_time(const flow_record& t, visit_mask visits) const -> bool {
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-      time += (visits >> p & 1U) != 0 ? out_.table.visits[t.first_visit + p].upper : 0;
+      if ((visits >> p & 1U) != 0 && out_.table.visits[t.first_visit + p].upper > 0) { return true; }
     }
-    return time;
+    return false;
   }
   [[nodiscard]] constexpr auto joined_to(const flow_record& t, visit_mask joined) const -> visit_mask {
     for (visit_mask last = 0; last != joined;) {
