@@ -62,7 +62,8 @@ auto simulated(const described_file& file, const simulation_options& options, co
 
 void write_pictures(const trace& recorded, const described_file& file, const report::verdict_summary& proven,
                     const pictures& to) {
-  std::vector<std::string_view> names{proven.visits.begin(), proven.visits.end()};
+  std::vector<std::string_view> names;
+  if (proven.subject == "graph") { names.assign(proven.visits.begin(), proven.visits.end()); }
   if (names.empty()) {
     for (const auto& t : proven.tasks) { names.emplace_back(t.name); }
   }

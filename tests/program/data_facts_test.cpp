@@ -108,10 +108,7 @@ void judge_all(const workload_file& file, const Rule& rule, table_row& out) {
                    : status == unschedulable ? out.impossible
                                              : out.open,
                    policy.name);
-    // Busy waiting is held against threads by the property tests of policies: the engine lets go of processors.
-    if (found.schedulable() && !takt::keeps_processor<std::remove_cvref_t<decltype(policy)>>()) {
-      run_proven(found.policy, rule, file, found.verdict);
-    }
+    if (found.schedulable()) { run_proven(found.policy, rule, file, found.verdict); }
   });
 }
 

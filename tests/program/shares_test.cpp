@@ -67,7 +67,6 @@ TEST_CASE("program: wrong applications are refused with the place of the fault a
       shares_text(),
       {{R"("priority": 30,)", "", "/tasks/0/priority: is missing: 0 or more; the greater goes first"},
        {R"("priority": 30)", R"("priority": 20)", "/tasks/1/priority: 20 belongs to an earlier task too"},
-       {R"("deadline": "40ms")", R"("deadline": "60ms")", "/tasks/0/deadline: 60ms exceeds the period 50ms"},
        {R"("period": "50ms")", R"("period": 9223372036854775807)", "/tasks/0/period: 9223372036.854775807s overflows"},
        {R"("c100": "9ms")", R"("c100": 0)", "/tasks/0/segments/0/kernel/wcet_by_share/c100: 0ns is not positive"},
        {R"("c100": "9ms")", R"("c10": "9ms")", "the nearest is \"c100\""},

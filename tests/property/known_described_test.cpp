@@ -198,19 +198,8 @@ void run(const Policy& policy, const Rule& rule, const workload& w, const Verdic
   for (const way& how : ways) {
     const takt::simulation_options options{
         .horizon = horizon_of(w.tasks), .releases = how.releases, .execution = how.execution, .seed = seed};
-    if constexpr (takt::keeps_processor<Policy>()) {
-      // The engine knows nobody who waits on a processor; the simulator of chains does.
-      const auto board = takt::chain_board_of(w.board, takt::busy_waiting(rule), takt::federated);
-      takt::analysis::chain_table<tasks_type> table;
-      const auto read = takt::analysis::read_chains(w.tasks, board.record(),
-                                                    takt::composition_of<std::remove_const_t<decltype(board)>>, table);
-      REQUIRE_FALSE(read.why);
-      takt::plan<max_tasks> p = takt::analysis::resized<max_tasks, 0>(v.plan);
-      hold_to(v, takt::simulate(board, table, p, options), count);
-    } else {
-      const auto board = takt::any_board_of<max_visits>(policy, w.board, rule);
-      hold_to(v, takt::simulate(board, w.tasks, v.plan, options), count);
-    }
+    const auto board = takt::any_board_of<max_visits>(policy, w.board, rule);
+    hold_to(v, takt::simulate(board, w.tasks, v.plan, options), count);
   }
 }
 

@@ -38,6 +38,7 @@ struct system {
   std::size_t engines = 1;
   bool by_deadline = false;   ///< else by priority, the least first
   bool engines_fifo = false;  ///< else in the order of the processors
+  bool counts_unfinished = true;
 };
 
 /// The longest time from a nominal release to the end of a job, of each task. Jobs of a task queue behind each other.
@@ -118,7 +119,7 @@ class machine {
       }
     }
     for (std::size_t i = 0; i < n; ++i) {
-      if (active[i].is_there) { worst[i] = std::max(worst[i], horizon - active[i].release); }
+      if (active[i].is_there && system_->counts_unfinished) { worst[i] = std::max(worst[i], horizon - active[i].release); }
     }
     return worst;
   }

@@ -87,6 +87,7 @@ void judge_with(const Rule& rule, const policy_question& q, const file_tasks& ta
         }
         out.verdict.plan.priorities.clear();
         out.verdict.plan.tokens.clear();
+        if (board.gpus.empty()) { out.verdict.plan.shares.clear(); }
         if constexpr (requires { requires policy_type::has_board; }) {
           out.board = any_board_of<max_file_visits>(found, board, rule);
         } else {

@@ -15,6 +15,7 @@
 #include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>
 #include <takt/report/miss_words.hpp>
+#include <takt/report/path_terms.hpp>
 #include <takt/report/table.hpp>
 
 #include "../fields.hpp"
@@ -123,6 +124,20 @@ void place_kernels(const workload_file& file, policy_input& out) {
         chosen.push_back(fmt::format("{} on {}", owner[i]->name, sm));
       });
   if (!chosen.empty()) { out.notes.push_back(choice_note("SMs", chosen)); }
+}
+
+/// Where kernels are all that there is, those of which nobody says what it costs to stop them are stopped at once.
+void stop_at_once(const workload_file& file, policy_input& out) {
+  static constexpr std::string_view sharings[] = {"levels", "slots", "gang", "single-stream"};
+  if (std::ranges::find(sharings, file.rules.gpus.sharing) == std::end(sharings) || !has_kernels_only(file)) { return; }
+  bool any = false;
+  for (described_visit& v : out.tasks->visits) {
+    if (v.known.has(visit_fact::preemption_cost)) { continue; }
+    any = true;
+    v.known.add(visit_fact::preemption_cost);
+    v.preemption_cost = 0;
+  }
+  if (any) { out.notes.emplace_back("kernels without preemption_cost are taken to stop at once"); }
 }
 
 /// Cores for rules of clusters, and none where a file names clusters for a rule of cores.
@@ -264,6 +279,7 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
   out.tasks = std::make_unique<file_tasks>(file.tasks);
   translate_cores(file, to_clusters, out);
   place_kernels(file, out);
+  if (out.question.own != nullptr) { stop_at_once(file, out); }
   if (!grants && !serves_one_kernel(out.question.policy)) { add_contention(file, out); }
   return out;
 }
@@ -406,6 +422,7 @@ auto summary_of(const workload_file& file, const policy_input& input, const judg
   if (file.overheads) {
     out.assumptions.emplace_back("The overheads that the file states are part of the times of its steps.");
   }
+  report::add_path_terms(file.tasks, v, visit_names(file), out);
   add_notes(file, input, found, out);
   return out;
 }
@@ -420,6 +437,7 @@ auto explained_summary(const workload_file& file, const policy_input& input, con
   if (!file.cores.empty() && !said->platform_words.empty()) {
     said->platform_words[0] += fmt::format(" [{}]", core_names(file));
   }
+  report::add_path_terms(file.tasks, found.verdict, visit_names(file), *said);
   add_notes(file, input, found, *said);
   return std::move(*said);
 }

@@ -43,6 +43,20 @@ constexpr std::size_t most_plans_simulated = 64;
   return policy == federated_policy::name || policy == federated_shared_policy::name;
 }
 
+/// Kernels that say their work take it on SMs of their own, whatever their time elsewhere is.
+[[nodiscard]] auto by_their_work(const file_tasks& tasks) -> std::unique_ptr<file_tasks> {
+  auto out = std::make_unique<file_tasks>(tasks);
+  for (described_visit& v : out->visits) {
+    if (v.where != visit_place::gpu || !v.known.has(visit_fact::work)) { continue; }
+    const auto said = v.known;
+    v.known = {};
+    for (const visit_fact f : {visit_fact::work, visit_fact::overhead, visit_fact::interleave}) {
+      if (said.has(f)) { v.known.add(f); }
+    }
+  }
+  return out;
+}
+
 /// Throws where a question leaves nothing to choose.
 void require_choices(const workload_file& file, const policy_question& q) {
   const bool own_sms = has_own_sms(q.policy);
@@ -169,14 +183,15 @@ auto policy_description::assess(const question& q) -> report::verdict_summary {
 /// Looks for runs that miss. Only when every plan has one is a miss proven.
 void policy_description::try_to_break(report::verdict_summary& out) const {
   const auto& board = found_->board;
-  const auto example_under = [&](const auto& p) { return find_counterexample(board, *input_.tasks, p); };
+  const auto tasks = by_their_work(*input_.tasks);
+  const auto example_under = [&](const auto& p) { return find_counterexample(board, *tasks, p); };
   counterexample example;
   every_plan_answer others;
   on_large_stack([&] {
     progress shown{"simulating: plans"};
     example = example_under(found_->verdict.plan);
     if (!example.exists) { return; }
-    others = holds_for_every_plan(board, *input_.tasks, found_->verdict.plan, most_plans_simulated,
+    others = holds_for_every_plan(board, *tasks, found_->verdict.plan, most_plans_simulated,
                                   [&](const auto& p) { return example_under(p).exists; });
   });
   if (!example.exists) { return; }
@@ -185,7 +200,7 @@ void policy_description::try_to_break(report::verdict_summary& out) const {
       file_->tasks.tasks[example.task].name,
       example.deadline_at == no_instant ? "in time" : "at " + report::format_duration(example.deadline_at),
       out.plan_words.empty() ? "" : " with " + out.plan_words, name_of(example.how.releases), example.how.seed);
-  if (!others.is_known || !others.holds || !analysis::times_are_given(*input_.tasks)) {
+  if (!others.is_known || !others.holds || !analysis::times_are_given(*tasks)) {
     out.notes.push_back(sentence + ", but another plan may do better.");
     return;
   }
@@ -234,6 +249,10 @@ auto policy_description::observe(duration length, std::uint64_t seed, trace* kep
     throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
   }
   require_plan();
+  if (!found_->verdict.plan.offsets.empty()) {
+    throw input_error{mark().where, "the plan holds steps back until their offsets, which a run does not",
+                      "--analysis rtgpu-best, for SMs of one's own"};
+  }
   runtime::run_options options;
   options.length = length;
   options.seed = seed;

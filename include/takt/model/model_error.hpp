@@ -258,6 +258,7 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
     case model_fault::sharing_without_preemption:
     case model_fault::threads_not_positive:
     case model_fault::negative_copies:
+    case model_fault::thread_without_processor:
       return stop_compilation(at - of, "takt: an argument of an analysis, a generator or a simulator is wrong; describe(error.fault) says what. See docs/errors.md#E77");
   }
 }

@@ -137,6 +137,7 @@ enum class model_fault : std::uint8_t {
   sharing_without_preemption,
   threads_not_positive,
   negative_copies,
+  thread_without_processor,
 };
 
 }  // namespace takt

@@ -226,6 +226,9 @@ struct fault_text {
               "nonpreemptive(...) on the processors, or processor_sharing::by_system"};
     case model_fault::threads_not_positive: return {"block_threads", "is not positive", "at least 1 thread"};
     case model_fault::negative_copies: return {"copies", "is negative", "0 or more"};
+    case model_fault::thread_without_processor:
+      return {"segments", "visit no processor on which a job could wait",
+              "a segment of a processor, also one of no time, under a rule that preempts"};
   }
   return {"", "", ""};
 }

@@ -12,7 +12,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
-#include <takt/simulation/job_progress.hpp>
+#include <takt/simulation/flow_progress.hpp>
 #include <takt/simulation/kept_processors.hpp>
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/run_choices.hpp>
@@ -78,7 +78,7 @@ class engine {
   }
 
  private:
-  using task_state = job_progress;
+  using task_state = flow_progress;
   using visit_state = visit_progress;
 
   constexpr void begin() {

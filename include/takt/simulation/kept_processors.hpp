@@ -21,7 +21,7 @@ template <std::size_t N, std::size_t V, class Stations>
   if (!table.sections.empty()) { return {.fault = model_fault::workload_part_unused, .task = table.sections[0].task}; }
   for (std::uint32_t i = 0; i < table.size(); ++i) {
     if (takt::detail::homes_of(table, stations, i) != 1) {
-      return {.fault = model_fault::sharing_without_preemption, .task = i};
+      return {.fault = model_fault::thread_without_processor, .task = i};
     }
     for (std::uint32_t p = 0; p < table.tasks[i].visit_count; ++p) {
       if (table.visit(i, p).need != unit_need::time) {

@@ -125,8 +125,14 @@ template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::si
   auto out = judge_one<Boards>(policy, rule, all, board, rounds);
   if constexpr (requires { known_under<P, CpuRule>::judge(policy, rule, all, board); }) {
     const auto known = known_under<P, CpuRule>::judge(policy, rule, all, board);
-    // Of proofs that leave as much to spare that of the method has more to say.
+    // Of proofs that are as good that of the method has more to say.
     const bool proves = known.schedulable() && (!out.judged || !better(out.verdict, known));
+    if constexpr (requires { known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan); }) {
+      if (!proves && out.schedulable() && out.verdict.plan.offsets.empty()) {
+        const auto again = known_under<P, CpuRule>::judge_under(policy, rule, all, board, out.verdict.plan);
+        if (again.schedulable() && !better(out.verdict, again)) { out.verdict = again; }
+      }
+    }
     // Without a proof the method says more of what is in the way.
     const bool tells = !known.error && !known.schedulable() && !out.schedulable() && out.missing.empty() &&
                        rows_met(out.verdict) <= rows_met(known);

@@ -66,11 +66,23 @@ template <std::size_t N, std::size_t V>
 
 namespace detail {
 
-/// A proof before none, then the larger slack.
+/// Of all tasks, each of at most a day.
+template <class Verdict>
+[[nodiscard]] constexpr auto sum_of_bounds(const Verdict& v) -> ticks {
+  constexpr ticks most = 86'400'000'000'000;
+  ticks sum = 0;
+  for (const auto& t : v.tasks) { sum += t.bound.exists && t.bound.value < most ? t.bound.value : most; }
+  return sum;
+}
+
+/// A proof before none, then the larger slack, then the smaller bounds.
 template <class Verdict>
 [[nodiscard]] constexpr auto better(const Verdict& a, const Verdict& b) -> bool {
   if (a.schedulable() != b.schedulable()) { return a.schedulable(); }
-  return a.schedulable() && slack_permille(b) < slack_permille(a);
+  if (!a.schedulable()) { return false; }
+  const std::int64_t slack = slack_permille(a);
+  const std::int64_t other = slack_permille(b);
+  return other != slack ? other < slack : sum_of_bounds(a) < sum_of_bounds(b);
 }
 
 /// Facts without which kernels have no time under the rule of the first GPU, where each task with kernels has an equal

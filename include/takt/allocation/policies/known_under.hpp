@@ -5,6 +5,7 @@ namespace takt {
 
 /// A published method that judges described tasks under a policy. Specialize it with
 /// `judge(policy, cpu_rule, tasks, board)`, which returns a `verdict<ticks, N, V>`: a proof that is better counts. With
+/// `judge_under(policy, cpu_rule, tasks, board, plan)` it is asked about plans of other methods, too. With
 /// `with_board(policy, cpu_rule, tasks, board, f)` it lets reports and hosts see what the method sees: f(platform,
 /// table, ...). Error: why it cannot read the tasks; then f is not called.
 template <class Policy, class CpuRule>

@@ -102,8 +102,9 @@ struct slots_policy {
   /// Splits of a period that is the shortest of the tasks', or a part of it. Without kernels of the one kind the other
   /// has all the time.
   template <class Tasks>
-  [[nodiscard]] static constexpr auto choice_count(const gpu_hardware& /*gpu*/, const Tasks& tasks) noexcept
+  [[nodiscard]] constexpr auto choice_count(const gpu_hardware& /*gpu*/, const Tasks& tasks) const noexcept
       -> std::size_t {
+    if (pinned.period > 0) { return 1; }
     const demand d = demand_of(tasks);
     return d.some_pinned && d.some_gang ? splits * periods : 1;
   }

@@ -11,7 +11,7 @@
 namespace takt::simulation {
 
 /// How far the jobs of a task are in a run.
-struct job_progress {
+struct flow_progress {
   std::uint64_t jobs = 0;    ///< that were started
   ticks nominal = 0;         ///< release of the job under way, or of the next
   ticks release = no_event;  ///< of the next job, if none is under way
@@ -35,7 +35,7 @@ struct visit_progress {
 /// Counts the jobs that are under way at the end of a run, those that wait behind them, and those whose deadline has
 /// passed before their late release.
 template <class Tasks, class Choices, class Result>
-constexpr void note_unfinished(const Tasks& all, const job_progress* progress, Choices& choices, ticks horizon,
+constexpr void note_unfinished(const Tasks& all, const flow_progress* progress, Choices& choices, ticks horizon,
                                Result& seen) {
   seen.end = horizon;
   for (std::uint32_t i = 0; i < all.size(); ++i) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/report/verdict_summary.hpp>
+
+namespace takt::report {
+
+/// Where the bound of a task is what the visits along one of its paths take, with their waits: one term for each of
+/// them, in rows without terms. `names`: of all visits. Pre: the verdict is about these tasks.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, std::size_t M, std::size_t W>
+void add_path_terms(const described_tasks<N, V, R, S>& all, const verdict<ticks, M, W>& v,
+                    std::vector<std::string> names, verdict_summary& out) {
+  if (v.visits.size() != all.visits.size() || v.tasks.size() != all.size()) { return; }
+  bool any = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const described_task& t = all.tasks[i];
+    task_summary& row = out.tasks[i];
+    if (!row.bound.exists || !row.terms.empty()) { continue; }
+    std::vector<ticks> done(t.visit_count, 0);
+    std::vector<std::uint32_t> before(t.visit_count, nowhere);
+    std::uint32_t last = 0;
+    for (std::uint32_t pass = 0; pass < t.visit_count; ++pass) {
+      for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+        before[p] = nowhere;
+        for (std::uint32_t q = 0; q < t.visit_count; ++q) {
+          const bool is_before = (all.visit(i, p).predecessors >> q & 1U) != 0;
+          if (is_before && (before[p] == nowhere || done[q] > done[before[p]])) { before[p] = q; }
+        }
+        done[p] = v.visits[t.first_visit + p].response + (before[p] == nowhere ? 0 : done[before[p]]);
+        last = done[p] > done[last] ? p : last;
+      }
+    }
+    if (t.visit_count == 0 || done[last] != row.bound.value) { continue; }
+    for (std::uint32_t p = last; p != nowhere; p = before[p]) {
+      const std::uint32_t visit = t.first_visit + p;
+      row.terms.insert(row.terms.begin(), {.what = term_kind::node, .time = v.visits[visit].response, .visit = visit});
+    }
+    any = true;
+  }
+  if (any) { out.visits = std::move(names); }
+}
+
+}  // namespace takt::report
