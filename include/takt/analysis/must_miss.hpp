@@ -61,7 +61,10 @@ class legal_kernel_time {
     if (!is_known) { return; }
     described_visit one = v;
     one.known = {};
-    (one.known.add(facts), ...);
+    const auto keep = [&](visit_fact f) {
+      if (v.known.has(f)) { one.known.add(f); }
+    };
+    (keep(facts), ...);
     described_kernel k{.visit = &one};
     if (one.known.has(visit_fact::wcet_by_share) && v.row < all_->rows.size()) { k.row = &all_->rows[v.row]; }
     if (one.known.has(visit_fact::times_on_sms)) { k.samples = all_->samples.data() + v.first_sample; }

@@ -25,7 +25,7 @@ template <BusyWaiting CpuRule>
 struct order_of_cores<CpuRule> : std::type_identity<order_of<typename CpuRule::inner_rule>> {};
 
 /// A task as orders see it. Pre: its index is its position.
-[[nodiscard]] constexpr auto timing_of(const described_task& t, std::size_t i) -> job_timing {
+[[nodiscard]] constexpr auto order_timing(const described_task& t, std::size_t i) -> job_timing {
   return {.wcet = 1,
           .period = t.period,
           .deadline = deadline_to_prove(t),
@@ -50,7 +50,7 @@ template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_
     if constexpr (GivenPriority<order>) { is_chosen = !all_are_given; }
     priority_point points[N]{};
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const job_timing t = detail::timing_of(all.tasks[i], i);
+      const job_timing t = detail::order_timing(all.tasks[i], i);
       const bool fits = is_chosen ? by_relative_deadline{}.point(t, 0, points[i]) : order{}.point(t, 0, points[i]);
       if (!fits) { return {}; }
     }

@@ -44,10 +44,8 @@ struct run_sizes {
   inline_vector<ticks, N> period;
   inline_vector<ticks, N> deadline;  ///< `unbounded_response`: none
   inline_vector<std::int64_t, N> visits;
-  ticks latest = 0;  ///< first release of a task, besides its own period
 
   constexpr void open(const flow_attributes& task) {
-    latest = latest < task.jitter ? task.jitter : latest;
     static_cast<void>(period.push_back(task.period) && deadline.push_back(task.deadline) && visits.push_back(0));
   }
   template <class S>
@@ -90,14 +88,15 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 }
 
 template <std::size_t N, class Seen>
-constexpr void note_late_task(const run_sizes<N>& sizes, const Seen& seen, ticks horizon, counterexample& out) {
+constexpr void note_late_task(const run_sizes<N>& sizes, const Seen& seen, counterexample& out) {
   for (std::uint32_t i = 0; i < seen.tasks.size() && !out.exists; ++i) {
     const auto& row = seen.tasks[i];
     const bool is_within = sizes.deadline[i] <= sizes.period[i];
     if (sizes.deadline[i] == unbounded_response) { continue; }
-    const ticks first = sizes.latest + 2 * sizes.period[i];
-    const bool never_ends = row.completed == 0 && row.released > 0 && sizes.deadline[i] < horizon - first;
-    const bool is_late = never_ends || row.worst_response > sizes.deadline[i];
+    // Jobs that were released by the end and are not done are at least a period apart.
+    const auto waiting = static_cast<std::int64_t>(row.released - row.completed) - 1;
+    const bool is_stuck = waiting > sizes.deadline[i] / sizes.period[i];
+    const bool is_late = is_stuck || row.worst_response > sizes.deadline[i];
     if (!is_late && !(is_within && row.misses > 0)) { continue; }
     out.exists = true;
     out.task = i;
@@ -122,7 +121,7 @@ template <class P, class T, std::size_t N, std::size_t W>
     const auto seen = simulate(board, tasks, p, out.how);
     ++out.runs;
     out.error = seen.error;
-    if (!seen.error) { detail::note_late_task(sizes, seen, out.how.horizon.count(), out); }
+    if (!seen.error) { detail::note_late_task(sizes, seen, out); }
     return out.exists || seen.error;
   };
   if (try_run(release_pattern::periodic, execution_times::upper, 1)) { return out; }

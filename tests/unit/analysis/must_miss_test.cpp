@@ -88,6 +88,10 @@ TEST_CASE("a kernel counts with what all of its facts allow, and not at all wher
   CHECK(late(kernel(visit_fact::work), 7));
   CHECK_FALSE(late(kernel(visit_fact::work), 8));
   CHECK_FALSE(late(kernel(visit_fact::work, visit_fact::wcet), 6));
+  auto unknown = kernel(visit_fact::work);
+  unknown.overhead = 5;  // which is not known, and so means nothing
+  unknown.interleave_numerator = 2;
+  CHECK_FALSE(late(unknown, 8));
   CHECK(late(kernel(visit_fact::work, visit_fact::wcet), 5));
   CHECK_FALSE(late(kernel(visit_fact::grid, visit_fact::block_length), 1));
   auto no_time = kernel(visit_fact::work, visit_fact::wcet);

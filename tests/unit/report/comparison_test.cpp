@@ -19,6 +19,7 @@
 #include <takt/report/comparison_svg.hpp>
 #include <takt/report/comparison_table.hpp>
 #include <takt/report/comparison_words.hpp>
+#include <takt/report/miss_words.hpp>
 #include <takt/report/utf8.hpp>
 #include <takt/report/wrap.hpp>
 
@@ -71,7 +72,9 @@ auto mixed() -> comparison_summary {
   c.platform_words = {"1 CPU", "10 SMs"};
   c.rows.push_back(judged("time-sliced:1024us", verdict_status::unschedulable, -1500, std::nullopt));
   c.rows.back().tasks = {task("camera", 30 * ms, 75 * ms), task("lidar", 50 * ms, 20 * ms)};
-  c.rows.back().because = "camera misses its deadline at 30ms.";
+  takt::proven_misses<takt::ticks, 2> misses;
+  REQUIRE(misses.push_back({.reason = takt::miss_reason::own_time, .task = 0, .value = 75 * ms, .limit = 30 * ms}));
+  c.rows.back().misses = takt::report::compared_misses(misses, c.rows.back().tasks);
   c.rows.push_back(unjudged("levels", {{"/platform", "preemption_levels"}, {"/tasks/1/segments/1", "blocks"}}));
   c.rows.push_back(judged("tokens-k-fmlp:2", verdict_status::schedulable, 100, 1400));
   c.rows.back().tasks = {task("camera", 30 * ms, 27 * ms), task("lidar", 50 * ms, 10 * ms)};
@@ -175,7 +178,7 @@ TEST_CASE("the table of a comparison has a line per row with its best row and to
   CHECK(lines[10] == "  levels                         not judged         -            -       -  -");
   CHECK(contains(text, "\nlevels and slots cannot be judged: the platform does not say preemption_levels;"));
   CHECK(contains(text, " has no blocks.\n"));
-  CHECK(contains(text, "\ntime-sliced:1024us must miss a deadline: camera misses its deadline at 30ms.\n"));
+  CHECK(contains(text, "\ntime-sliced:1024us must miss a deadline: a job of camera that has the board to itself can "));
   CHECK(contains(text, "\ntoday: time slices are what a board does"));
   CHECK(contains(text, "\ngang is not proven: no bound is known for camera.\n"));
   CHECK_FALSE(contains(text, "No policy is proven"));
@@ -312,6 +315,7 @@ TEST_CASE("comparison JSON is one object with every row in the given order and n
              {"factor_permille", 1400},
              {"plan", {{"tokens", 2}}},
              {"missing", json::array()},
+             {"why", json::array()},
              {"tasks",
               {{{"name", "camera"}, {"deadline", 30 * ms}, {"response_bound", 27 * ms}, {"meets", true}},
                {{"name", "lidar"}, {"deadline", 50 * ms}, {"response_bound", 10 * ms}, {"meets", true}}}}});
@@ -325,9 +329,17 @@ TEST_CASE("comparison JSON is one object with every row in the given order and n
                                 {"missing",
                                  {{{"at", "/platform"}, {"fact", "preemption_levels"}},
                                   {{"at", "/tasks/1/segments/1"}, {"fact", "blocks"}}}},
+                                {"why", json::array()},
                                 {"tasks", json::array()}});
   CHECK(j.at("rows")[0].at("slack_permille") == -1500);
-  CHECK(j.at("rows")[0].at("because") == "camera misses its deadline at 30ms.");
+  CHECK(j.at("rows")[0].at("why") ==
+        json::array({{{"reason", "own-time"},
+                      {"task", "camera"},
+                      {"value", 75 * ms},
+                      {"limit", 30 * ms},
+                      {"words",
+                       "a job of camera that has the board to itself can take 75ms, 45ms more than its deadline of "
+                       "30ms"}}}));
   CHECK(j.at("rows")[0].at("tasks")[0].at("meets") == false);
   CHECK(j.at("rows")[5].at("status") == "not-proven");
   CHECK(j.at("rows")[5].at("tasks")[0].at("response_bound").is_null());
@@ -366,7 +378,7 @@ TEST_CASE("the picture of a comparison has title, legend, axis, marks and reason
                                       ">worst +24.0 %<",
                                       ">factor 1.310<",
                                       ">not proven<",
-                                      ">camera misses its deadline at 30ms<",
+                                      ">a job of camera that has the board to itself ",
                                       ">+24.0<",
                                       ">-150.0<",
                                       "<title>camera\nbound 75ms, deadline 30ms, not proven</title>",
