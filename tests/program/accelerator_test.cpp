@@ -52,7 +52,7 @@ TEST_CASE("program: the example of the accelerator platform fails in its slots a
                          {{"core", nullptr}, {"passes", true}, {"window", 12'000'000}, {"slack", 0}}};
   CHECK(v.at("tests") == expected);
 
-  const outcome run = takt::test::takt("simulate --json --horizon 60ms " + data("accelerator-example1"));
+  const outcome run = takt::test::takt("simulate --json --horizon 65ms " + data("accelerator-example1"));
   CHECK(run.code == 1);
   CHECK(responses(object(run)) == std::vector<std::int64_t>{11'000'000, 12'000'000, 12'000'000, 5'000'000});
 

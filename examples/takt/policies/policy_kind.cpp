@@ -16,6 +16,7 @@
 #include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>
 #include <takt/rules/policies/own_sms.hpp>
+#include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/runtime/executor/run.hpp>
 
 #include "../large_stack.hpp"
@@ -92,7 +93,12 @@ void require_choices(const workload_file& file, const policy_question& q) {
 class policy_description final : public described_file {
  public:
   policy_description(std::unique_ptr<workload_file> file, rule_wishes wishes)
-      : file_{std::move(file)}, wishes_{std::move(wishes)}, input_{input_of(*file_, wishes_)} {}
+      : file_{std::move(file)}, wishes_{std::move(wishes)}, input_{input_of(*file_, wishes_)} {
+    for (gpu_hardware& gpu : file_->board.gpus) {
+      const bool is_unsaid = gpu.preemption_levels == 0 && file_->rules.gpus.sharing == levels_policy::name;
+      if (wishes_.policy.empty() && is_unsaid) { gpu.preemption_levels = accelerator_record{}.preemption_levels; }
+    }
+  }
 
   [[nodiscard]] auto title() const -> std::string_view override { return file_->name; }
   [[nodiscard]] auto mark() const -> kind_mark override {
@@ -245,7 +251,8 @@ auto policy_description::as_stated(const Result& seen) const -> sighting {
   for (std::size_t i = 0; i < out.seen.tasks.size(); ++i) {
     const described_task& t = file_->tasks.tasks[i];
     auto& row = out.seen.tasks[i];
-    if (!t.limited || row.worst_response <= t.deadline) { row.misses = 0; }
+    const bool is_after_period = t.deadline > t.period && row.worst_response <= t.deadline;
+    if (!t.limited || is_after_period) { row.misses = 0; }
   }
   return out;
 }

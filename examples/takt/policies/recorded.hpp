@@ -55,8 +55,9 @@ class recording_choices {
 template <class Flat>
 class slice_recorder {
  public:
-  slice_recorder(const policy_board& board, const Flat& flat, const recording_choices& choices, trace& kept)
-      : flat_{&flat}, choices_{&choices}, kept_{&kept}, done_(flat.table.size()) {
+  slice_recorder(const policy_board& board, const file_tasks& tasks, const Flat& flat, const recording_choices& choices,
+                 trace& kept)
+      : tasks_{&tasks}, flat_{&flat}, choices_{&choices}, kept_{&kept}, done_(flat.table.size()) {
     std::int32_t gpus = 0;
     std::int32_t engines = 0;
     for (std::size_t p = 0; p < board.size(); ++p) {
@@ -66,7 +67,9 @@ class slice_recorder {
       switch (board[p].place) {
         case visit_place::processor: pools_.push_back({stage::cpu, 0, 0}); break;
         case visit_place::copy_engine: pools_.push_back({stage::copy, 0, 0}); break;
-        case visit_place::gpu: pools_.push_back({stage::kernel, gpus++, 0}); break;
+        case visit_place::gpu:
+          pools_.push_back({stage::kernel, gpus++, 0, board[p].has_sms ? board[p].gpu.sms : 0});
+          break;
         case visit_place::own:
           pools_.push_back({stage::copy, 0, engines});
           engines += board[p].units;
@@ -103,6 +106,7 @@ class slice_recorder {
     stage where = stage::cpu;
     std::int32_t gpu = 0;
     std::int32_t first = 0;
+    std::int32_t sms = 0;
   };
 
   void tell(client who, std::int32_t unit, ticks from, ticks to) {
@@ -110,12 +114,20 @@ class slice_recorder {
     const board_station& station = flat_->stations[v.station];
     const pool_track& at = pools_[station.pool];
     const std::uint64_t job = choices_->job_of(who);
-    kept_->record(slice{v.task, v.position, job, {at.where, at.gpu, at.first + station.unit + unit, 1}, from, to});
+    const described_visit& said = tasks_->visits[who];
+    track where{at.where, at.gpu, at.first + station.unit + unit, 1};
+    // A kernel that says how wide it is has one SM or all of them.
+    if (at.sms > 0 && said.known.has(visit_fact::pinning)) {
+      where.index = needs_all_cores(said.width) ? 0 : said.sm;
+      where.count = needs_all_cores(said.width) ? at.sms : 1;
+    }
+    kept_->record(slice{v.task, v.position, job, where, from, to});
     auto& done = done_[v.task];
     if (done.size() <= job) { done.resize(job + 1); }
     done[job] = std::max(done[job], to);
   }
 
+  const file_tasks* tasks_;
   const Flat* flat_;
   const recording_choices* choices_;
   trace* kept_;
@@ -135,7 +147,7 @@ inline void record_run(const judged_policy& found, const file_tasks& tasks, cons
   const auto apart = std::make_unique<engine>(
       flat.table, flat.stations, choices, std::span<const ticks>{own.offsets.data(), own.offsets.size()},
       std::span<const ticks>{own.local_deadlines.data(), own.local_deadlines.size()});
-  slice_recorder recorder{found.board, flat, choices, kept};
+  slice_recorder recorder{found.board, tasks, flat, choices, kept};
   const auto seen = apart->run(options.horizon.count(), recorder.sink());
   recorder.mark_jobs(tasks, options.horizon.count(), seen.end);
 }
