@@ -7,6 +7,7 @@
 
 #include <takt/analysis/known/locked_gpus/interrupts.hpp>
 #include <takt/core/checked.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/model/described_tasks.hpp>
@@ -122,10 +123,17 @@ class overhead_charges {
   }
   [[nodiscard]] constexpr auto charge_device(std::uint32_t i, std::uint32_t p, ticks handover, described_visit& v,
                                              Tasks& tasks) const -> bool {
-    const bool is_handed_on = v.where != visit_place::gpu || kernels_ == kernel_handover::host;
     time_sum late;
-    late.add(handover, (is_handed_on ? 1 : 0) + (asker_of(i, p) == p ? 1 : 0));
+    late.add(handover, (is_handed_on(v) ? 1 : 0) + (asker_of(i, p) == p ? 1 : 0));
     return late.fits && (late.value == 0 || lengthen(v, late.value, tasks));
+  }
+  [[nodiscard]] constexpr auto is_handed_on(const described_visit& v) const -> bool {
+    if (v.where != visit_place::gpu) { return true; }
+    switch (kernels_) {
+      case kernel_handover::hardware: return false;
+      case kernel_handover::host: break;
+    }
+    return true;
   }
   /// Whatever is known of its time.
   [[nodiscard]] static constexpr auto lengthen(described_visit& v, ticks by, Tasks& tasks) -> bool {
@@ -166,13 +174,14 @@ class overhead_charges {
 /// dispatched, preempts somebody and is interrupted, its system calls take time, and devices wait for the host to hand
 /// them on. Ends of device operations interrupt any processor at the highest priority, and so runs who hands devices
 /// on; locks are not charged. Timers are late by `event_latency`, so with that no guards prove anything. Pre: deadlines
-/// are proven as no later than periods. Errors: `negative_overhead`, `interrupts_leave_no_time`, `time_overflow`.
-/// Proof: docs/composition.md, overheads. Source: Brandenburg 2011, preemption-centric accounting; Elliott 2015,
-/// section 2.1.8.
+/// are proven as no later than periods. Errors: `choice_out_of_range`, `negative_overhead`, `interrupts_leave_no_time`,
+/// `time_overflow`. Proof: docs/composition.md, overheads. Source: Brandenburg 2011, preemption-centric accounting;
+/// Elliott 2015, section 2.1.8.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto with_overheads(const described_tasks<N, V, R, S>& tasks, const gpusync_overheads<ticks>& o,
                                             kernel_handover kernels = kernel_handover::host)
     -> description<described_tasks<N, V, R, S>> {
+  if (!is_known(kernels)) { return {.tasks = tasks, .error = {.fault = model_fault::choice_out_of_range}}; }
   if (!o.valid()) { return {.tasks = tasks, .error = {.fault = model_fault::negative_overhead}}; }
   return analysis::detail::overhead_charges<described_tasks<N, V, R, S>>{tasks, o, kernels}.run();
 }
