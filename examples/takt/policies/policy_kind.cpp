@@ -22,6 +22,7 @@
 #include "../large_stack.hpp"
 #include "../progress.hpp"
 #include "../sightings.hpp"
+#include "published_shapes.hpp"
 #include "recorded.hpp"
 
 namespace takt::program {
@@ -38,7 +39,10 @@ constexpr std::size_t most_plans_simulated = 64;
   return std::ranges::all_of(tasks.tasks, [](const auto& t) { return t.visit_count == 1; }) ||
          std::ranges::all_of(tasks.visits, is_zero);
 }
-[[nodiscard]] auto points_follow_times(std::string_view cpus) -> bool { return cpus == "g-fl"; }
+/// Under fair lateness, and in published methods of clusters, which count them.
+[[nodiscard]] auto points_follow_times(const policy_question& q) -> bool {
+  return q.cpus == "g-fl" || q.engines || (q.own != nullptr && has_graphs(*q.own));
+}
 
 [[nodiscard]] auto has_own_sms(std::string_view policy) -> bool {
   return policy == federated_policy::name || policy == federated_shared_policy::name;
@@ -121,12 +125,12 @@ class policy_description final : public described_file {
   /// A run with shorter times is one of those that a proof is about, where every shorter time is within its bounds.
   [[nodiscard]] auto is_monotone(const question& q) const -> bool override {
     const bool greedy = q.given_search == search_method::greedy;
-    return !greedy && only_upper_bounds_count(file_->tasks) && !points_follow_times(input_.question.cpus);
+    return !greedy && only_upper_bounds_count(file_->tasks) && !points_follow_times(input_.question);
   }
   [[nodiscard]] auto why_not_monotone() const -> std::string_view override {
-    return points_follow_times(input_.question.cpus) ? "priority points follow execution times"
-           : only_upper_bounds_count(file_->tasks)   ? "the search may miss a plan"
-                                                     : "shortest execution times scale too";
+    return points_follow_times(input_.question)    ? "priority points follow execution times"
+           : only_upper_bounds_count(file_->tasks) ? "the search may miss a plan"
+                                                   : "shortest execution times scale too";
   }
 
  protected:
