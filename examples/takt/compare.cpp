@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <takt/model/scaled.hpp>
 #include <takt/report/comparison_json.hpp>
 #include <takt/report/comparison_svg.hpp>
 #include <takt/report/comparison_table.hpp>
@@ -32,8 +31,8 @@ struct compared {
 };
 
 [[nodiscard]] auto is_proven(const workload_file& file, const policy_input& input, permille factor) -> bool {
-  const auto longer = std::make_unique<description<file_tasks>>(scaled(*input.tasks, factor));
-  return !longer->error && judge_input(file, input, longer->tasks)->verdict.schedulable();
+  const auto found = judge_input(file, input, factor);
+  return found != nullptr && found->verdict.schedulable();
 }
 
 /// A factor on all execution times that is proven, where the next one that is tried is not. Pre: 1 is proven.
@@ -146,7 +145,7 @@ auto compare_command(const compare_options& o) -> exit_code {
         compared next{.wishes = {policy, rule}, .found = nullptr};
         try {
           const policy_input input = input_of(*file, next.wishes);
-          next.found = judge_input(*file, input, *input.tasks);
+          next.found = judge_input(*file, input);
           all.rows.push_back(row_of(*file, input, *next.found));
         } catch (const input_error& e) {  // it may be judged under others
           all.rows.push_back(refused_row(next.wishes, e));

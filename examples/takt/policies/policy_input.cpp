@@ -12,6 +12,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/model/located.hpp>
+#include <takt/model/scaled.hpp>
 #include <takt/report/comparison_words.hpp>
 #include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>
@@ -303,15 +304,31 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
   }
   place_kernels(file, out);
   if (out.question.own != nullptr) { stop_at_once(file, out); }
-  if (!grants && !serves_one_kernel(out.question.policy)) { add_contention(file, out); }
+  if (!grants && file.contention && !serves_one_kernel(out.question.policy)) {
+    out.alone = std::make_unique<file_tasks>(*out.tasks);
+    add_contention(file, out);
+  }
   if (!out.question.engines) { add_overheads(file, out); }
   return out;
 }
 
-auto judge_input(const workload_file& file, const policy_input& input, const file_tasks& tasks)
+auto judge_input(const workload_file& file, const policy_input& input, std::int64_t factor)
     -> std::unique_ptr<judged_policy> {
-  auto out = judge_policy(input.question, tasks, file.board);
+  const auto judged = [&](const file_tasks& tasks) -> std::unique_ptr<judged_policy> {
+    if (factor == 1000) { return judge_policy(input.question, tasks, file.board); }
+    const auto longer = std::make_unique<description<file_tasks>>(scaled(tasks, factor));
+    return longer->error ? nullptr : judge_policy(input.question, longer->tasks, file.board);
+  };
+  auto out = judged(*input.tasks);
+  if (out == nullptr) { return out; }
   auto& v = out->verdict;
+  if (v.status == verdict_status::unschedulable && input.alone) {
+    const auto apart = judged(*input.alone);
+    if (apart == nullptr || apart->verdict.status != v.status) {
+      v.status = verdict_status::not_proven;
+      out->misses.clear();
+    }
+  }
   if (!file.overheads || file.overheads->event_latency == 0 || v.plan.offsets.empty()) { return out; }
   v.status = verdict_status::not_proven;
   v.plan.offsets.clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,11 +20,13 @@ namespace takt::program {
 struct policy_input {
   policy_question question;
   std::unique_ptr<file_tasks> tasks;  ///< with what the file says of contention and overheads
+  std::unique_ptr<file_tasks> alone;  ///< without, where contention makes them longer: what a job may take by itself
   std::vector<std::string> notes;
 };
 
-/// What the policy makes of it. Guards prove nothing where timers are late.
-[[nodiscard]] auto judge_input(const workload_file& file, const policy_input& input, const file_tasks& tasks)
+/// What the policy makes of it, with all execution times by a factor in thousandths; null where these are out of range.
+/// Guards prove nothing where timers are late, and that a deadline is missed is proven without contention.
+[[nodiscard]] auto judge_input(const workload_file& file, const policy_input& input, std::int64_t factor = 1000)
     -> std::unique_ptr<judged_policy>;
 
 /// Throws `input_error` where a wish, or the file's own rule, is none that policies know, or the file

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <takt/model/scaled.hpp>
 #include <takt/simulation/find_counterexample.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
@@ -169,7 +168,7 @@ auto policy_description::assess(const question& q) -> report::verdict_summary {
   input_.question.analysis = q.given_method.value_or("");
   input_.question.search = q.given_search;
   require_choices(*file_, input_.question);
-  found_ = judge_input(*file_, input_, *input_.tasks);
+  found_ = judge_input(*file_, input_);
   if (!found_->judged && !found_->missing.empty()) {
     const auto missing = missing_of(*file_, *found_);
     const std::string others =
@@ -277,16 +276,18 @@ auto policy_description::observe(duration length, std::uint64_t seed, trace* kep
   for (std::size_t i = 0; i < judged().tasks.size(); ++i) {
     options.expected.push_back({.response = judged().promised(i), .visits = {}});
   }
-  optional_trace recorder{kept};
-  runtime::run_result seen;
-  on_large_stack([&] { seen = runtime::run(found_->board, *input_.tasks, found_->verdict.plan, options, recorder); });
-  return as_stated(seen);
+  sighting out;
+  on_large_stack([&] {
+    out = heard_by(kept, [&](auto& recorder) {
+      return as_stated(runtime::run(found_->board, *input_.tasks, found_->verdict.plan, options, recorder));
+    });
+  });
+  return out;
 }
 
 auto policy_description::at_factor(permille factor, const question& /*q*/) const -> factor_answer {
-  const auto longer = std::make_unique<description<file_tasks>>(scaled(*input_.tasks, factor));
-  if (longer->error) { return factor_answer::must_miss; }
-  const auto found = judge_input(*file_, input_, longer->tasks);
+  const auto found = judge_input(*file_, input_, factor);
+  if (found == nullptr) { return factor_answer::must_miss; }
   if (!found->judged) { return factor_answer::not_proven; }
   const bool open = input_.question.search && !found->verdict.plan.effort.complete;
   return open && !found->verdict.schedulable() ? factor_answer::undecided : answer_of(found->verdict.status);

@@ -12,7 +12,6 @@
 #include <takt/rules/policies/tokens.hpp>
 
 #include "../fields.hpp"
-#include "../files/read_board.hpp"
 
 namespace takt::program {
 
