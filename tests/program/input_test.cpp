@@ -11,7 +11,7 @@
 
 #include <takt/core/random.hpp>
 
-#include "../support/environment.hpp"
+#include "support/environment.hpp"
 #include "program.hpp"
 
 namespace {
