@@ -39,12 +39,12 @@ auto exit_code_of(verdict_status status) noexcept -> exit_code {
 }
 
 auto analyze_command(const analyze_options& o) -> exit_code {
-  const auto file = open_file(o.file, o.wishes);
-  const auto& found = file->judge(o.ask);
+  described_file file{o.file, o.wishes};
+  const auto& found = file.judge(o.ask);
   if (o.json) {
     report::write_verdict_json(std::cout, found);
   } else {
-    print_text(*file, found);
+    print_text(file, found);
   }
   return exit_code_of(found.status);
 }

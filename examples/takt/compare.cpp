@@ -76,7 +76,7 @@ struct compared {
   const bool limited = std::ranges::any_of(summary.tasks, [](const report::task_summary& t) { return t.limited; });
   if (limited && found.verdict.bounded()) { out.slack_permille = slack_permille(found.verdict); }
   if (found.verdict.schedulable()) { out.factor_permille = largest_factor(file, input); }
-  for (const report::task_summary& t : summary.tasks) {
+  for (const report::task_summary& t : explained_summary(file, input, found).tasks) {
     out.tasks.push_back({t.name, t.deadline, t.limited, t.bound, t.meets});
   }
   return out;

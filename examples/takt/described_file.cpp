@@ -1,35 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "described_file.hpp"
 
-#include <stdexcept>
+#include <algorithm>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include <takt/core/checked.hpp>
+#include <takt/simulation/find_counterexample.hpp>
+#include <takt/simulation/simulate_composed.hpp>
+
+#include <takt/allocation/every_plan.hpp>
+#include <takt/analysis/must_miss.hpp>
+#include <takt/report/fault_text.hpp>
+#include <takt/report/format_duration.hpp>
+#include <takt/rules/policies/own_sms.hpp>
+#include <takt/rules/policies/whole_gpu.hpp>
+#include <takt/runtime/executor/run.hpp>
+
+#include "large_stack.hpp"
+#include "policies/policy_input.hpp"
+#include "policies/published_shapes.hpp"
+#include "policies/recorded.hpp"
+#include "progress.hpp"
+#include "sightings.hpp"
+#include "text_file.hpp"
 
 namespace takt::program {
 
-auto described_file::judge(const question& q) -> const report::verdict_summary& {
-  if (const auto subject = decides_alone(); !subject.empty() && (q.given_method || q.given_search)) {
-    throw input_error{q.given_method ? "--analysis" : "--search",
-                      fmt::format("says nothing about {}, whose rule decides the test", subject),
+namespace {
+
+constexpr double most_steps = 20e6;
+constexpr double most_traced_steps = 1e6;
+constexpr std::size_t most_plans_simulated = 64;
+
+/// Whether shortest execution times count for nothing: all are 0, or no task has more than one visit.
+[[nodiscard]] auto only_upper_bounds_count(const file_tasks& tasks) -> bool {
+  const auto is_zero = [](const described_visit& v) { return v.time.lower == 0 && v.work.lower == 0; };
+  return std::ranges::all_of(tasks.tasks, [](const auto& t) { return t.visit_count == 1; }) ||
+         std::ranges::all_of(tasks.visits, is_zero);
+}
+/// Under fair lateness, and in published methods of clusters, which count them.
+[[nodiscard]] auto points_follow_times(const policy_question& q) -> bool {
+  return q.cpus == "g-fl" || q.engines || (q.own != nullptr && has_graphs(*q.own));
+}
+
+[[nodiscard]] auto has_own_sms(std::string_view policy) -> bool {
+  return policy == federated_policy::name || policy == federated_shared_policy::name;
+}
+
+/// Kernels that say their work take it on SMs of their own, whatever their time elsewhere is.
+[[nodiscard]] auto by_their_work(const file_tasks& tasks) -> std::unique_ptr<file_tasks> {
+  auto out = std::make_unique<file_tasks>(tasks);
+  for (described_visit& v : out->visits) {
+    if (v.where != visit_place::gpu || !v.known.has(visit_fact::work)) { continue; }
+    const auto said = v.known;
+    v.known = {};
+    for (const visit_fact f : {visit_fact::work, visit_fact::overhead, visit_fact::interleave}) {
+      if (said.has(f)) { v.known.add(f); }
+    }
+  }
+  return out;
+}
+
+/// Throws where a question leaves nothing to choose.
+void require_choices(const workload_file& file, const policy_question& q) {
+  const bool own_sms = has_own_sms(q.policy);
+  const bool has_gpus = !file.board.gpus.empty();
+  if (!q.analysis.empty() && !own_sms) {
+    throw input_error{"--analysis", fmt::format("says nothing about {}, whose rule decides the test", q.policy),
                       "no such option for this file"};
   }
-  judged_ = assess(q);
-  return judged_;
+  if (q.search && (!own_sms || q.analysis == "enhanced-mpcp") && has_gpus) {
+    throw input_error{"--search", "says nothing about kernels that all have the same SMs", "no such option here"};
+  }
+  if (q.asks_one() && !q.cpus.ends_with("-monotonic") && q.cpus != "fixed-priority") {
+    throw input_error{q.analysis.empty() ? "--search" : "--analysis",
+                      fmt::format("says nothing about processors under {}", q.cpus), "no such option here"};
+  }
 }
 
-auto described_file::observe(duration /*length*/, std::uint64_t /*seed*/, trace* /*kept*/) const -> sighting {
-  throw std::logic_error{"this kind of file is not run"};
+/// More tasks with kernels than SMs, and nothing else that is wrong.
+[[nodiscard]] auto crowded_gpus(const workload_file& file, const proven_miss<ticks>& miss) -> input_error {
+  std::int32_t units = 0;
+  for (const gpu_hardware& g : file.board.gpus) {
+    units += gpu_record{.sms = g.sms,
+                        .virtual_per_sm = g.virtual_per_sm,
+                        .granularity = g.granularity,
+                        .shared = file.rules.gpus.sharing == "shared"}
+                 .budget() /
+             g.granularity;
+  }
+  return {"/platform/gpus/0/sms", fmt::format("{} cannot be dedicated to {} tasks with kernels", units, miss.value),
+          std::string{describe(model_fault::more_gpu_tasks_than_sms).allowed}};
 }
 
-auto described_file::at_factor(permille /*factor*/, const question& /*q*/) const -> factor_answer {
-  throw std::logic_error{"this kind of file is not scaled"};
-}
-
-auto described_file::is_monotone(const question& /*q*/) const -> bool { return false; }
-
-auto answer_of(verdict_status status) noexcept -> factor_answer {
+/// Whether a status at some factor is a proof, or a proof to the contrary.
+[[nodiscard]] auto answer_of(verdict_status status) noexcept -> factor_answer {
   switch (status) {
     case verdict_status::schedulable: return factor_answer::proven;
     case verdict_status::unschedulable: return factor_answer::must_miss;
@@ -40,11 +107,205 @@ auto answer_of(verdict_status status) noexcept -> factor_answer {
   return factor_answer::not_proven;
 }
 
-auto scale_time(ticks time, permille factor, bool up, ticks& out) -> bool {
-  ticks product = 0;
-  if (!checked_multiply(time, factor, product)) { return false; }
-  out = up ? ceil_divide<ticks>(product, 1000) : floor_divide<ticks>(product, 1000);
-  return true;
+}  // namespace
+
+struct described_file::parts {
+  std::unique_ptr<workload_file> file;
+  rule_wishes wishes;
+  policy_input input;
+  std::unique_ptr<judged_policy> found;
+  report::verdict_summary judged;
+};
+
+described_file::described_file(const std::string& path, const rule_wishes& wishes) : p_{std::make_unique<parts>()} {
+  p_->file = read_workload(parse_json(read_text_file(path)));
+  p_->wishes = wishes;
+  p_->input = input_of(*p_->file, wishes);
+  for (gpu_hardware& gpu : p_->file->board.gpus) {
+    const bool is_unsaid = gpu.preemption_levels == 0 && p_->file->rules.gpus.sharing == levels_policy::name;
+    if (wishes.policy.empty() && is_unsaid) { gpu.preemption_levels = accelerator_record{}.preemption_levels; }
+  }
+}
+described_file::~described_file() = default;
+
+auto described_file::title() const -> std::string_view { return p_->file->name; }
+
+auto described_file::place_of_rule() const -> std::string {
+  if (!p_->wishes.policy.empty()) { return "--policy"; }
+  if (p_->file->task_at[0].starts_with("/graphs")) { return "/graphs"; }
+  return p_->file->board.gpus.empty() ? "/platform/cpus/policy" : "/platform/gpus/0/sharing";
+}
+
+auto described_file::refuse(const model_error& error) const -> input_error { return explain_fault(*p_->file, error); }
+
+auto described_file::longest_period() const -> ticks {
+  ticks longest = 0;
+  for (const described_task& t : p_->file->tasks.tasks) { longest = std::max(longest, t.period); }
+  return longest;
+}
+
+auto described_file::is_monotone(const question& q) const -> bool {
+  // A run with shorter times is one of those that a proof is about, where every shorter time is within its bounds.
+  const bool greedy = q.given_search == search_method::greedy;
+  return !greedy && only_upper_bounds_count(p_->file->tasks) && !points_follow_times(p_->input.question);
+}
+auto described_file::why_not_monotone() const -> std::string_view {
+  return points_follow_times(p_->input.question)    ? "priority points follow execution times"
+         : only_upper_bounds_count(p_->file->tasks) ? "the search may miss a plan"
+                                                    : "shortest execution times scale too";
+}
+
+auto described_file::judge(const question& q) -> const report::verdict_summary& {
+  p_->judged = assess(q);
+  return p_->judged;
+}
+
+auto described_file::run_size_until(duration horizon) const -> run_size {
+  const auto until = static_cast<double>(horizon.count());
+  double steps = 0;
+  for (const described_task& t : p_->file->tasks.tasks) {
+    double each = static_cast<double>(t.visit_count);
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      const described_visit& v = p_->file->tasks.visits[t.first_visit + p];
+      const bool stops = v.known.has(visit_fact::preemption_cost) && v.preemption_cost > 0;
+      if (stops) { each += static_cast<double>(v.wcet / v.preemption_cost); }
+    }
+    steps += each * until / static_cast<double>(t.period);
+  }
+  const auto& slots = p_->file->rules.gpus.slots;
+  if (slots && slots->period > 0) { steps += 4 * until / static_cast<double>(slots->period); }
+  return {steps, "segments", most_steps, most_traced_steps};
+}
+
+auto described_file::assess(const question& q) -> report::verdict_summary {
+  p_->input.question.analysis = q.given_method.value_or("");
+  p_->input.question.search = q.given_search;
+  require_choices(*p_->file, p_->input.question);
+  p_->found = judge_input(*p_->file, p_->input);
+  if (!p_->found->judged && !p_->found->missing.empty()) {
+    const auto missing = missing_of(*p_->file, *p_->found);
+    const std::string others =
+        missing.size() == 1 ? "" : fmt::format(", nor do {} other places say what it needs", missing.size() - 1);
+    throw input_error{
+        missing[0].at,
+        fmt::format("does not say {}, which {} needs{}", missing[0].fact, p_->input.question.policy, others),
+        "the fact, or another policy"};
+  }
+  if (!p_->found->judged) { throw refuse(p_->found->verdict.error); }
+  require_rules(*p_->file, p_->wishes, *p_->found);
+  auto out = explained_summary(*p_->file, p_->input, *p_->found);
+  if (!p_->wishes.any() && out.misses.size() == 1 &&
+      out.misses[0].proof.reason == miss_reason::more_gpu_tasks_than_sms) {
+    throw crowded_gpus(*p_->file, out.misses[0].proof);
+  }
+  // Values that its published method calls wrong are wrong in a file of its own rule, whatever the rules of pools make
+  // of them.
+  if (p_->wishes.policy.empty() && p_->found->unread.has_value) { throw refuse(p_->found->unread); }
+  const bool may_miss = out.status == verdict_status::not_proven && has_own_sms(p_->input.question.policy);
+  if (!p_->wishes.any() && may_miss && !p_->found->simulate) { try_to_break(out); }
+  return out;
+}
+
+/// Looks for runs that miss. Only when every plan has one is a miss proven.
+void described_file::try_to_break(report::verdict_summary& out) const {
+  const auto& board = p_->found->board;
+  const auto tasks = by_their_work(*p_->input.tasks);
+  const auto example_under = [&](const auto& p) { return find_counterexample(board, *tasks, p); };
+  counterexample example;
+  every_plan_answer others;
+  on_large_stack([&] {
+    progress shown{"simulating: plans"};
+    example = example_under(p_->found->verdict.plan);
+    if (!example.exists) { return; }
+    others = holds_for_every_plan(board, *tasks, p_->found->verdict.plan, most_plans_simulated,
+                                  [&](const auto& p) { return example_under(p).exists; });
+  });
+  if (!example.exists) { return; }
+  const std::string sentence = fmt::format(
+      "A simulated run misses a deadline: {} is not done {}{} (releases {}, seed {})",
+      p_->file->tasks.tasks[example.task].name,
+      example.deadline_at == no_instant ? "in time" : "at " + report::format_duration(example.deadline_at),
+      out.plan_words.empty() ? "" : " with " + out.plan_words, name_of(example.how.releases), example.how.seed);
+  if (!others.is_known || !others.holds || !analysis::times_are_given(*tasks)) {
+    out.notes.push_back(sentence + ", but another plan may do better.");
+    return;
+  }
+  out.status = verdict_status::unschedulable;
+  out.findings.push_back(sentence + ".");
+  if (others.plans > 1) {
+    out.findings.push_back(fmt::format("Each of the {} possible plans has such a run.", others.plans));
+  }
+}
+
+/// Tasks with kernels may outnumber the SMs, and then there is no plan to simulate or run.
+void described_file::require_plan() const {
+  for (const auto& miss : p_->judged.misses) {
+    if (miss.proof.reason == miss_reason::more_gpu_tasks_than_sms) {
+      throw nothing_to_run{miss.sentence +
+                           " Give the GPU more SMs, or share it by \"shared\" virtual SMs or by \"tokens\"."};
+    }
+  }
+}
+
+auto described_file::simulate(const simulation_options& options, trace* kept) const -> sighting {
+  require_plan();
+  if (p_->found->simulate) {
+    sighting out;
+    on_large_stack([&] { out = p_->found->simulate(*p_->input.tasks, p_->file->board, options, kept); });
+    return out;
+  }
+  const auto seen = takt::simulate(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options);
+  sighting out = as_stated(seen);
+  if (kept != nullptr && !seen.error) { record_run(*p_->found, *p_->input.tasks, options, *kept); }
+  return out;
+}
+/// With misses of the deadlines that the file states: the engine counts those of the lesser of deadline and period.
+template <class Result>
+auto described_file::as_stated(const Result& seen) const -> sighting {
+  if (seen.error.fault == model_fault::plan_does_not_fit) {
+    throw nothing_to_run{fmt::format("no plan is known under {}. See the reasons of analyze.", p_->found->policy)};
+  }
+  sighting out = sighting_of(seen);
+  for (std::size_t i = 0; i < out.seen.tasks.size(); ++i) {
+    const described_task& t = p_->file->tasks.tasks[i];
+    auto& row = out.seen.tasks[i];
+    const bool is_after_period = t.deadline > t.period && row.worst_response <= t.deadline;
+    if (!t.limited || is_after_period) { row.misses = 0; }
+  }
+  return out;
+}
+
+auto described_file::observe(duration length, std::uint64_t seed, trace* kept) const -> sighting {
+  const std::string& analysis = p_->input.question.analysis;
+  if (!analysis.empty() && !analysis.starts_with("rtgpu")) {
+    throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
+  }
+  require_plan();
+  if (p_->found->simulate) {
+    throw input_error{place_of_rule(), fmt::format("what {} proves is not run on threads", p_->judged.method),
+                      "analyze, explain, simulate and sensitivity, or --policy for rules that are run"};
+  }
+  runtime::run_options options;
+  options.length = length;
+  options.seed = seed;
+  for (std::size_t i = 0; i < p_->judged.tasks.size(); ++i) {
+    options.expected.push_back({.response = p_->judged.promised(i), .visits = {}});
+  }
+  sighting out;
+  on_large_stack([&] {
+    out = heard_by(kept, [&](auto& recorder) {
+      return as_stated(runtime::run(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options, recorder));
+    });
+  });
+  return out;
+}
+
+auto described_file::at_factor(permille factor) const -> factor_answer {
+  const auto found = judge_input(*p_->file, p_->input, factor);
+  if (found == nullptr) { return factor_answer::must_miss; }
+  if (!found->judged) { return factor_answer::not_proven; }
+  const bool open = p_->input.question.search && !found->verdict.plan.effort.complete;
+  return open && !found->verdict.schedulable() ? factor_answer::undecided : answer_of(found->verdict.status);
 }
 
 }  // namespace takt::program

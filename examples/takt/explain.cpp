@@ -31,8 +31,8 @@ namespace {
 }  // namespace
 
 auto explain_command(const explain_options& o) -> exit_code {
-  const auto file = open_file(o.file, o.wishes);
-  const auto& found = file->judge(o.ask);
+  described_file file{o.file, o.wishes};
+  const auto& found = file.judge(o.ask);
   if (!o.task.empty()) {
     const std::size_t at = position_of(found, o.task);
     std::cout << report::explain_task(found, at);

@@ -222,7 +222,7 @@ constexpr const char* exit_codes =
   simulate_options simulate;
   command = app.add_subcommand("simulate", "the same rules in virtual time");
   add_file(*command, simulate.file);
-  command->add_option("--horizon", simulate.horizon, "releases are before it (default 10s)")->type_name("TIME");
+  command->add_option("--horizon,--for", simulate.horizon, "releases are before it (default 10s)")->type_name("TIME");
   add_number(*command, "--seed", simulate.seed, "of everything random (default 1)");
   add_choice<takt::release_pattern>(*command, "--releases", simulate.releases,
                                     {{"periodic", takt::release_pattern::periodic},

@@ -22,20 +22,6 @@ constexpr std::int64_t periods_in_picture = 2;
 
 }  // namespace
 
-void require_ability(const described_file& file, ability wanted) {
-  if (file.offers(wanted)) { return; }
-  std::vector<std::string_view> commands{"analyze", "explain", "simulate"};
-  if (file.offers(ability::run)) { commands.emplace_back("run"); }
-  if (file.offers(ability::sensitivity)) { commands.emplace_back("sensitivity"); }
-  const std::string_view last = commands.back();
-  commands.pop_back();
-  const kind_mark mark = file.mark();
-  throw input_error{mark.where,
-                    fmt::format("\"{}\" is not {} by this program yet", mark.word,
-                                wanted == ability::run ? "run on a device" : "scaled"),
-                    fmt::format("the commands {} and {}", fmt::join(commands, ", "), last)};
-}
-
 void require_bearable(const described_file& file, duration horizon, const std::string& option, bool traced) {
   const run_size size = file.run_size_until(horizon);
   const double most = traced ? size.most_traced : size.most;

@@ -11,9 +11,6 @@
 
 namespace takt::program {
 
-/// Throws one sentence for all that a kind of file does not have.
-void require_ability(const described_file& file, ability wanted);
-
 /// Throws `input_error` when so much happens before `horizon` that nobody would wait for it, or when a trace of it
 /// would not fit.
 void require_bearable(const described_file& file, duration horizon, const std::string& option, bool traced);

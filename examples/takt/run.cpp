@@ -56,19 +56,18 @@ void require_surroundings(const sighting& s) {
 
 auto run_command(const run_command_options& o) -> exit_code {
   const duration length = run_length(o);
-  const auto file = open_file(o.file, o.wishes);
-  require_ability(*file, ability::run);
-  require_bearable(*file, length, "--for", o.keep.wanted());
-  const auto& proven = file->judge(o.ask);
+  described_file file{o.file, o.wishes};
+  require_bearable(file, length, "--for", o.keep.wanted());
+  const auto& proven = file.judge(o.ask);
   // What about this machine can disturb a run on the emulated device, which uses its CPUs only.
   std::vector<std::string> notes = runtime::notes_on(runtime::check_machine(runtime::parts_used::cpus));
   trace recorded;
-  const sighting seen = file->observe(length, o.seed, o.keep.wanted() ? &recorded : nullptr);
-  if (seen.seen.error) { throw file->refuse(seen.seen.error); }
+  const sighting seen = file.observe(length, o.seed, o.keep.wanted() ? &recorded : nullptr);
+  if (seen.seen.error) { throw file.refuse(seen.seen.error); }
   require_surroundings(seen);
   report::run_summary run = report::summarize(seen.seen, proven);
-  report::compare_with(run, beside(*file).seen);
-  write_pictures(recorded, *file, proven, o.keep);
+  report::compare_with(run, beside(file).seen);
+  write_pictures(recorded, file, proven, o.keep);
 
   notes.insert(notes.end(), seen.notes.begin(), seen.notes.end());
   run.notes = std::move(notes);

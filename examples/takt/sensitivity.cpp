@@ -22,8 +22,8 @@ constexpr int patience_in_steps = 50;
 
 class factor_search {
  public:
-  factor_search(const described_file& file, const question& q, verdict_status unscaled_verdict)
-      : file_{&file}, question_{q}, schedulable_{unscaled_verdict == verdict_status::schedulable} {}
+  factor_search(const described_file& file, verdict_status unscaled_verdict)
+      : file_{&file}, schedulable_{unscaled_verdict == verdict_status::schedulable} {}
 
   /// Largest factor that passes, 0 if none does.
   auto bisect() -> permille {
@@ -78,13 +78,12 @@ class factor_search {
  private:
   auto answer(permille f) -> factor_answer {
     if (f == unscaled && schedulable_) { return factor_answer::proven; }
-    const factor_answer out = file_->at_factor(f, question_);
+    const factor_answer out = file_->at_factor(f);
     undecided_ = undecided_ || out == factor_answer::undecided;
     return out;
   }
 
   const described_file* file_;
-  question question_;
   bool schedulable_;
   std::uint64_t tried_ = 0;
   bool undecided_ = false;
@@ -94,14 +93,13 @@ class factor_search {
 }  // namespace
 
 auto sensitivity_command(const sensitivity_options& o) -> exit_code {
-  const auto file = open_file(o.file, o.wishes);
-  require_ability(*file, ability::sensitivity);
-  const auto& found = file->judge(o.ask);
+  described_file file{o.file, o.wishes};
+  const auto& found = file.judge(o.ask);
   if (!found.plan_words.empty()) { fmt::print("plan at factor 1: {}\n", found.plan_words); }
   fmt::print("\n{}\n", report::text_of(report::slack_table(found)));
-  factor_search search{*file, o.ask, found.status};
+  factor_search search{file, found.status};
   const auto text = &factor_search::factor_text;
-  if (file->is_monotone(o.ask)) {
+  if (file.is_monotone(o.ask)) {
     const permille largest = search.bisect();
     fmt::print("largest factor on all execution times that is proven: {} ({}, binary search in steps of 0.001)\n",
                largest == 0 ? "none" : text(largest), found.method);
@@ -109,7 +107,7 @@ auto sensitivity_command(const sensitivity_options& o) -> exit_code {
     const auto scanned = search.scan();
     fmt::print("largest factor on all execution times that is proven: {} ({})\n",
                scanned.largest == 0 ? "none" : text(scanned.largest), found.method);
-    fmt::print("  not monotone, because {}: scanned in steps of 0.010 (1 %) to {}\n", file->why_not_monotone(),
+    fmt::print("  not monotone, because {}: scanned in steps of 0.010 (1 %) to {}\n", file.why_not_monotone(),
                scanned.end);
     if (scanned.contiguous != scanned.largest) {
       fmt::print("  every step up to {} is proven; above it some are not\n", text(scanned.contiguous));

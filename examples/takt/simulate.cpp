@@ -28,17 +28,17 @@ void require_no_contradiction(const report::run_summary& run, const report::verd
 }  // namespace
 
 auto simulate_command(const simulate_options& o) -> exit_code {
-  const auto file = open_file(o.file, o.wishes);
+  described_file file{o.file, o.wishes};
   const simulation_options options{.horizon = duration{option_time("--horizon", o.horizon)},
                                    .releases = o.releases,
                                    .execution = o.execution,
                                    .seed = o.seed};
-  require_bearable(*file, options.horizon, "--horizon", o.keep.wanted());
-  const auto& proven = file->judge(o.ask);
+  require_bearable(file, options.horizon, "--horizon", o.keep.wanted());
+  const auto& proven = file.judge(o.ask);
   trace recorded;
-  const sighting seen = simulated(*file, options, "--horizon", o.keep.wanted() ? &recorded : nullptr);
+  const sighting seen = simulated(file, options, "--horizon", o.keep.wanted() ? &recorded : nullptr);
   report::run_summary run = report::summarize(seen.seen, proven);
-  write_pictures(recorded, *file, proven, o.keep);
+  write_pictures(recorded, file, proven, o.keep);
 
   const std::string how =
       fmt::format("{} of virtual time, releases {}, execution times {}, seed {}",

@@ -92,5 +92,5 @@ TEST_CASE("program: wrong token sections are refused with the place of the fault
                  "/platform/gpus/0/protocol: tokens are shared by several CPU clusters: CK-OMLP"));
   const std::string clusters = with(with(text, "r2dglp", "ck-omlp"), "\"count\": 4", "\"count\": 4, \"clusters\": 2");
   CHECK(contains(takt::test::refusal("analyze", clusters), "/tasks/0/cluster: is missing: an integer from 0 to 1"));
-  CHECK(contains(takt::test::refusal("run --for 10ms", text), "\"tokens\" is not run on a device by this program yet"));
+  CHECK(contains(takt::test::refusal("run --for 10ms", text), "what locked-gpus-r2dglp proves is not run on threads"));
 }

@@ -88,7 +88,7 @@ TEST_CASE("program: a file of tasks alone is refused by what makes it one of gra
   const std::string tasks = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "g-edf"}},
       "tasks": [{"name": "a", "period": "10ms", "segments": [{"cpu": "20ms"}]}]})";
   CHECK(contains(takt::test::refusal("run --for 1ms", tasks),
-                 "/platform/cpus/policy: \"g-edf\" is not run on a device by this program yet"));
+                 "/platform/cpus/policy: what overlapping-nodes proves is not run on threads"));
   const outcome stuck = takt::test::takt("simulate --horizon 1s " + write("stuck.json", tasks));
   CHECK(stuck.code == 2);
   CHECK(contains(stuck.err, "there is nothing to run: the graphs have no bounds"));
@@ -96,7 +96,7 @@ TEST_CASE("program: a file of tasks alone is refused by what makes it one of gra
       "threads_per_sm": 64, "sharing": "fifo-blocks"}], )"),
                                    "20ms", "2ms");
   CHECK(contains(takt::test::refusal("run --for 1ms", kernels),
-                 "/platform/gpus/0/sharing: \"fifo-blocks\" is not run on a device by this program yet"));
+                 "/platform/gpus/0/sharing: what overlapping-nodes proves is not run on threads"));
 }
 
 TEST_CASE("program: wrong graphs are refused with the place of the fault and what is allowed") {
@@ -138,8 +138,8 @@ TEST_CASE("program: wrong graphs are refused with the place of the fault and wha
        {R"("sms": 6,)", R"("sms": 6, "tokens_per_gpu": 1,)",
         "/platform/gpus/0/tokens_per_gpu: says nothing about \"fifo-blocks\" sharing: \"tokens\" sharing"}});
   CHECK(contains(takt::test::refusal("run --for 10ms", graph_text()),
-                 "/graphs: \"graphs\" is not run on a device by this program yet: the commands analyze, explain, "
-                 "simulate and sensitivity"));
+                 "/graphs: what overlapping-nodes proves is not run on threads: analyze, explain, simulate and "
+                 "sensitivity, or --policy for rules that are run"));
   CHECK(
       contains(takt::test::refusal("analyze --analysis rtgpu", graph_text()), "--analysis: says nothing about fifo-blocks"));
 }

@@ -80,7 +80,7 @@ TEST_CASE("program: faults of the model name the value and what is allowed") {
        "/tasks/0/segments/1/copy: needs a copy engine, and the platform has none: platform.copy_engines, or no copy "
        "segments"},
       {"\"2ms\"", "9223372036854775807",
-       "/tasks: what the times add up to overflows 64-bit nanoseconds: times whose sum over the task set stays below "
+       "/tasks/0/segments/0: overflows 64-bit nanoseconds: times whose sum over the task set stays below "
        "2^63 ns"},
       {"\"9/5\"", "9223372036854775807",
        "/tasks/0/segments/2/kernel/work: 12ms x interleave overflows 64-bit nanoseconds: times whose sum over the task "

@@ -80,5 +80,5 @@ TEST_CASE("program: what does not go with tokens is refused") {
     CHECK(contains(refusal(std::string{"analyze "} + option, good), "--analysis: says nothing about tokens"));
   }
   CHECK(contains(refusal("analyze --search exact", good), "--search: says nothing about kernels that all have"));
-  CHECK(contains(refusal("run --for 10ms", good), "\"tokens\" is not run on a device"));
+  CHECK(contains(refusal("run --for 10ms --analysis rtgpu", good), "--analysis: says nothing about tokens"));
 }

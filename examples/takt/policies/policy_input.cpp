@@ -424,7 +424,16 @@ auto explain_fault(const workload_file& file, const model_error& error) -> input
 
 auto missing_of(const workload_file& file, const judged_policy& found) -> std::vector<report::missing_words> {
   std::vector<report::missing_words> out;
-  for (const missing_part& m : found.missing) { out.push_back({place_of(file, m.task, m.visit), std::string{m.fact}}); }
+  for (const missing_part& m : found.missing) {
+    const bool is_visit = m.task < file.tasks.size() && m.visit < file.tasks.tasks[m.task].visit_count;
+    const described_visit* const v = is_visit ? &file.tasks.visit(m.task, m.visit) : nullptr;
+    // Bytes take the time that the GPU's copy model gives them.
+    const bool by_bytes = v != nullptr && v->where == visit_place::copy_engine && v->bytes > 0;
+    report::missing_words words{place_of(file, m.task, m.visit), std::string{m.fact}};
+    if (by_bytes) { words = {"/platform/gpus/0", "copy_model"}; }
+    const auto is_said = [&](const report::missing_words& w) { return w.at == words.at && w.fact == words.fact; };
+    if (!by_bytes || std::ranges::none_of(out, is_said)) { out.push_back(std::move(words)); }
+  }
   return out;
 }
 

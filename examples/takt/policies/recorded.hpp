@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <takt/rules/host/board_tracks.hpp>
 #include <takt/rules/host/engine.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/trace.hpp>
@@ -51,32 +52,12 @@ class recording_choices {
   std::vector<std::uint64_t> current_;
 };
 
-/// Turns what visits hold into slices of jobs. Own resources stand behind the copy engines.
+/// Turns what visits hold into slices of jobs.
 template <class Flat>
 class slice_recorder {
  public:
-  slice_recorder(const policy_board& board, const file_tasks& tasks, const Flat& flat, const recording_choices& choices,
-                 trace& kept)
-      : tasks_{&tasks}, flat_{&flat}, choices_{&choices}, kept_{&kept}, done_(flat.table.size()) {
-    std::int32_t gpus = 0;
-    std::int32_t engines = 0;
-    for (std::size_t p = 0; p < board.size(); ++p) {
-      if (board[p].place == visit_place::copy_engine) { engines = board[p].units; }
-    }
-    for (std::size_t p = 0; p < board.size(); ++p) {
-      switch (board[p].place) {
-        case visit_place::processor: pools_.push_back({stage::cpu, 0, 0}); break;
-        case visit_place::copy_engine: pools_.push_back({stage::copy, 0, 0}); break;
-        case visit_place::gpu:
-          pools_.push_back({stage::kernel, gpus++, 0, board[p].has_sms ? board[p].gpu.sms : 0});
-          break;
-        case visit_place::own:
-          pools_.push_back({stage::copy, 0, engines});
-          engines += board[p].units;
-          break;
-      }
-    }
-  }
+  slice_recorder(const policy_board& board, const Flat& flat, const recording_choices& choices, trace& kept)
+      : flat_{&flat}, choices_{&choices}, kept_{&kept}, tracks_{board}, done_(flat.table.size()) {}
 
   [[nodiscard]] auto sink() -> slice_sink {
     return {this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
@@ -102,13 +83,6 @@ class slice_recorder {
   }
 
  private:
-  struct pool_track {
-    stage where = stage::cpu;
-    std::int32_t gpu = 0;
-    std::int32_t first = 0;
-    std::int32_t sms = 0;
-  };
-
   void tell(client who, std::int32_t unit, ticks from, ticks to) {
     const visit_record& v = flat_->table.visits[who];
     const board_station& station = flat_->stations[v.station];
@@ -131,7 +105,7 @@ class slice_recorder {
   const Flat* flat_;
   const recording_choices* choices_;
   trace* kept_;
-  std::vector<pool_track> pools_;
+  host::board_tracks<policy_board::pool_count> tracks_;
   std::vector<std::vector<ticks>> done_;
 };
 
