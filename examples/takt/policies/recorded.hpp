@@ -56,8 +56,9 @@ class recording_choices {
 template <class Flat>
 class slice_recorder {
  public:
-  slice_recorder(const policy_board& board, const Flat& flat, const recording_choices& choices, trace& kept)
-      : flat_{&flat}, choices_{&choices}, kept_{&kept}, tracks_{board}, done_(flat.table.size()) {}
+  slice_recorder(const policy_board& board, const file_tasks& tasks, const Flat& flat, const recording_choices& choices,
+                 trace& kept)
+      : tasks_{&tasks}, flat_{&flat}, choices_{&choices}, kept_{&kept}, tracks_{board}, done_(flat.table.size()) {}
 
   [[nodiscard]] auto sink() -> slice_sink {
     return {this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
@@ -85,15 +86,14 @@ class slice_recorder {
  private:
   void tell(client who, std::int32_t unit, ticks from, ticks to) {
     const visit_record& v = flat_->table.visits[who];
-    const board_station& station = flat_->stations[v.station];
-    const pool_track& at = pools_[station.pool];
     const std::uint64_t job = choices_->job_of(who);
     const described_visit& said = tasks_->visits[who];
-    track where{at.where, at.gpu, at.first + station.unit + unit, 1};
+    track where = tracks_.of(flat_->stations[v.station], unit);
+    const std::int32_t sms = tracks_.sms(flat_->stations[v.station]);
     // A kernel that says how wide it is has one SM or all of them.
-    if (at.sms > 0 && said.known.has(visit_fact::pinning)) {
+    if (sms > 0 && said.known.has(visit_fact::pinning)) {
       where.index = needs_all_cores(said.width) ? 0 : said.sm;
-      where.count = needs_all_cores(said.width) ? at.sms : 1;
+      where.count = needs_all_cores(said.width) ? sms : 1;
     }
     kept_->record(slice{v.task, v.position, job, where, from, to});
     auto& done = done_[v.task];

@@ -34,6 +34,7 @@ class board_tracks {
         engines += units(p);
       }
       static_cast<void>(first_.push_back(first));
+      static_cast<void>(sms_.push_back(facts::runs_kernels(p) ? facts::gpu(p).sms : 0));
     });
   }
 
@@ -43,6 +44,9 @@ class board_tracks {
     out.index += s.unit + unit;
     return out;
   }
+
+  /// SMs of the GPU that a station is of, 0 if it is of none or has no SMs.
+  [[nodiscard]] constexpr auto sms(const board_station& s) const -> std::int32_t { return sms_[s.pool]; }
 
  private:
   template <class Pool>
@@ -57,6 +61,7 @@ class board_tracks {
   }
 
   inline_vector<track, MaxPools> first_;
+  inline_vector<std::int32_t, MaxPools> sms_;
 };
 
 }  // namespace takt::host
