@@ -16,7 +16,7 @@
 #include <takt/allocation/policies/judge.hpp>
 #include <takt/core/random.hpp>
 #include <takt/rules/flatten.hpp>
-#include <takt/simulation/engine.hpp>
+#include <takt/rules/host/engine.hpp>
 #include <takt/simulation/gpusync/compose.hpp>
 #include <takt/simulation/gpusync/simulate.hpp>
 #include <takt/simulation/graph/simulate.hpp>
@@ -162,7 +162,7 @@ void run_on_engine(const Rule& rule, const workload& w, const Verdict& v, const 
     REQUIRE(points.push_back(t.deadline + Rule::policy.deadline * (t.period - t.deadline)));
   }
   takt::simulation::optional_choices choices{options, {flat.table.tasks.data(), flat.table.size()}};
-  using engine = takt::simulation::engine<std::remove_cvref_t<decltype(flat.stations)>, max_tasks, max_visits,
+  using engine = takt::host::engine<std::remove_cvref_t<decltype(flat.stations)>, max_tasks, max_visits,
                                           takt::simulation::optional_choices>;
   const auto host = std::make_unique<engine>(flat.table, flat.stations, choices,
                                              std::span<const ticks>{v.plan.offsets.data(), v.plan.offsets.size()},
