@@ -278,7 +278,7 @@ class graph_choices {
   std::vector<std::uint64_t> asked_{};            ///< by visit: invocations that nothing but guards held
   std::vector<std::uint64_t> current_{};          ///< by visit
 };
-static_assert(sim::HoldsVisits<graph_choices> && sim::OrdersArrivals<graph_choices>);
+static_assert(takt::host::HoldsVisits<graph_choices> && takt::host::OrdersArrivals<graph_choices>);
 
 auto by_engine(const random_run& run, omission left_out = omission::none) -> seen_run {
   auto flat = flattener{run}.run();
@@ -292,7 +292,7 @@ auto by_engine(const random_run& run, omission left_out = omission::none) -> see
   const takt::slice_sink sink{&choices, [](void* context, takt::client v, std::int32_t unit, ticks from, ticks to) {
                                 static_cast<graph_choices*>(context)->worked(v, unit, from, to);
                               }};
-  using engine = sim::engine<stations, most_tasks, most_visits, graph_choices>;
+  using engine = takt::host::engine<stations, most_tasks, most_visits, graph_choices>;
   const auto at_work = std::make_unique<engine>(flat.set, flat.places, choices, flat.offsets, flat.local_deadlines);
   static_cast<void>(at_work->run(never, sink));
   return choices.seen;

@@ -170,7 +170,7 @@ auto by_flattening(const random_run& run, const Rule& processors, bool turned) -
                                   station.unit + unit, from, to});
       }};
   using stations = std::remove_cvref_t<decltype(flat.stations)>;
-  using engine = sim::engine<stations, most_tasks, most_visits, door_choices>;
+  using engine = takt::host::engine<stations, most_tasks, most_visits, door_choices>;
   const auto at_work = std::make_unique<engine>(flat.table, flat.stations, h.choices, offsets, deadlines);
   const auto seen = at_work->run(never, sink);
   for (std::size_t i = 0; i < seen.tasks.size(); ++i) {

@@ -163,7 +163,7 @@ void run_on_engine(const Rule& rule, const workload& w, const Verdict& v, const 
   }
   takt::simulation::optional_choices choices{options, {flat.table.tasks.data(), flat.table.size()}};
   using engine = takt::host::engine<std::remove_cvref_t<decltype(flat.stations)>, max_tasks, max_visits,
-                                          takt::simulation::optional_choices>;
+                                    takt::simulation::optional_choices>;
   const auto host = std::make_unique<engine>(flat.table, flat.stations, choices,
                                              std::span<const ticks>{v.plan.offsets.data(), v.plan.offsets.size()},
                                              std::span<const ticks>{points.data(), points.size()});

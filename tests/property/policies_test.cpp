@@ -354,7 +354,7 @@ void run_missed(const Policy& policy, const Rule& rule, const workload& run, con
     for (std::size_t i = 0; i < w.tasks.size(); ++i) {
       takt::described_task t = w.tasks.tasks[i];
       t.jitter = d.one_in(4) ? t.jitter : 0;
-      if (ranked) { t.priority = d.small(0, 5); }
+      if (ranked) { t.priority = d.count(0, 5); }
       t.core = d.one_in(3) ? takt::any_core : 0;
       t.period = d.between(8, 40);
       t.deadline = d.one_in(4) ? t.period + d.between(0, 8) : t.period - d.between(0, t.period / 3);
@@ -631,7 +631,7 @@ TEST_CASE("numbers beyond all sense are refused or judged, and never proven wher
         CHECK_FALSE((v.schedulable() && !legal));
         for (const auto& t : v.verdict.tasks) { CHECK((!v.schedulable() || (t.bound.exists && t.bound.value >= 0))); }
         if (!doubled.error) { static_cast<void>(takt::judge_at_run_time(policy, rule, doubled.tasks, w.board, 1)); }
-        static_cast<void>(takt::analysis::must_miss(w.tasks, w.board, capacity_under(policy, rule, w.board)));
+        static_cast<void>(takt::detail::misses_under<takt::detail::any_boards>(policy, rule, w.tasks, w.board));
         if constexpr (requires { takt::known_under<policy_type, rule_type>::judge(policy, rule, w.tasks, w.board); }) {
           const auto known = takt::known_under<policy_type, rule_type>::judge(policy, rule, w.tasks, w.board);
           CHECK_FALSE((known.schedulable() && !legal));

@@ -8,9 +8,9 @@
 
 #include <takt/analysis/any_stations.hpp>
 #include <takt/core/random.hpp>
+#include <takt/rules/host/engine.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/simulation.hpp>
-#include <takt/rules/host/engine.hpp>
 #include <takt/simulation/locking/lock_bank.hpp>
 #include "support/draws.hpp"
 

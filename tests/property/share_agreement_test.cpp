@@ -178,7 +178,7 @@ auto by_engine(const random_shares& s, const applications& set_of_rule, const sh
   const takt::slice_sink sink{&choices.seen, [](void* seen, takt::client v, std::int32_t unit, ticks from, ticks to) {
                                 static_cast<seen_run*>(seen)->slices.push_back({v, unit, from, to});
                               }};
-  sim::engine<stations, most, most, share_choices> engine{set, places, choices};
+  takt::host::engine<stations, most, most, share_choices> engine{set, places, choices};
   static_cast<void>(engine.run(horizon, sink));
   std::ranges::sort(choices.seen.slices);
   return choices.seen;

@@ -468,7 +468,7 @@ TEST_CASE("kernels alone take as long on the pool of a board as in the simulator
     queue_rule queue;
     const auto s = kernels_alone(seed, queue);
     written_down choices{seed};
-    sim::engine<board, tasks, visits, written_down> engine{s.set, s.places, choices};
+    takt::host::engine<board, tasks, visits, written_down> engine{s.set, s.places, choices};
     constexpr ticks horizon = 400;
     const auto seen = engine.run(horizon);
     const auto known = replayed(s, queue, choices, horizon);
@@ -518,7 +518,7 @@ TEST_CASE("applications with lasting shares take as long on the pool of a board 
       [[nodiscard]] static auto length(const takt::visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; }
     } at_most{seed};
     constexpr ticks horizon = 3001;
-    sim::engine<board, tasks, visits, punctual> engine{s.set, s.places, at_most};
+    takt::host::engine<board, tasks, visits, punctual> engine{s.set, s.places, at_most};
     const auto seen = engine.run(horizon);
     sim::fixed_shares<most> policy{known, shares};
     const sim::periodic_share_releases<most> releases{known, offsets};
