@@ -1,7 +1,7 @@
 # takt::takt: the library without operating system or heap. takt::runtime adds threads, takt::training linear algebra.
 file(GLOB_RECURSE takt_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/takt/*.hpp)
 set(takt_training_headers ${takt_headers})
-list(FILTER takt_training_headers INCLUDE REGEX "/prediction/corun/(fuzzy_fit|training|training_csv)\\.hpp$")
+list(FILTER takt_training_headers INCLUDE REGEX "/prediction/corun/(fuzzy_fit|training|training_csv|train_application)\\.hpp$")
 list(REMOVE_ITEM takt_headers ${takt_training_headers})
 
 add_library(takt INTERFACE)
