@@ -68,8 +68,8 @@ auto copy_rules() -> std::array<choice, 4> {
            {"non-preemptive fixed priority", takt::nonpreemptive(takt::fixed_priority)},
            {"non-preemptive EDF", takt::nonpreemptive(takt::edf)}}};
 }
-constexpr takt::block_queue_rule<4, 32> block_queue{{.sms = 2, .threads_per_sm = 4}};
-constexpr takt::block_queue_rule<4, 32> few_slots{{.sms = 2, .threads_per_sm = 8, .block_slots = 2}};
+constexpr takt::block_queue_rule<4, 32> block_queue{.gpu = {.sms = 2, .threads_per_sm = 4}, .warp_size = 1};
+constexpr takt::block_queue_rule<4, 32> few_slots{.gpu = {.sms = 2, .threads_per_sm = 8, .block_slots = 2}, .warp_size = 1};
 constexpr takt::lasting_shares_rule<takt::gpu_shares_resource> lasting_shares{};
 
 template <const auto& Rule>
