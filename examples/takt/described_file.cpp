@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <takt/simulation/find_counterexample.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/simulation/simulate_recorded.hpp>
 
 #include <takt/allocation/every_plan.hpp>
 #include <takt/analysis/must_miss.hpp>
@@ -21,7 +23,6 @@
 #include "large_stack.hpp"
 #include "policies/policy_input.hpp"
 #include "policies/published_shapes.hpp"
-#include "policies/recorded.hpp"
 #include "progress.hpp"
 #include "sightings.hpp"
 #include "text_file.hpp"
@@ -254,10 +255,9 @@ auto described_file::simulate(const simulation_options& options, trace* kept) co
     on_large_stack([&] { out = p_->found->simulate(*p_->input.tasks, p_->file->board, options, kept); });
     return out;
   }
-  const auto seen = takt::simulate(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options);
-  sighting out = as_stated(seen);
-  if (kept != nullptr && !seen.error) { record_run(*p_->found, *p_->input.tasks, options, *kept); }
-  return out;
+  const auto& [board, p] = std::tie(p_->found->board, p_->found->verdict.plan);
+  if (kept != nullptr) { return as_stated(takt::simulate(board, *p_->input.tasks, p, options, *kept)); }
+  return as_stated(takt::simulate(board, *p_->input.tasks, p, options));
 }
 /// With misses of the deadlines that the file states: the engine counts those of the lesser of deadline and period.
 template <class Result>

@@ -75,6 +75,17 @@ class optional_choices {
   ticks latest_ = 0;
 };
 
+/// What keeps a board from being simulated under a plan.
+template <class P, class Flat, std::size_t N, std::size_t V>
+[[nodiscard]] constexpr auto composed_fault(const P& board, const Flat& flat, const plan<N, V>& p,
+                                            const simulation_options& options) -> model_error {
+  model_error error = flat.error;
+  if (!error) { error = options_fault(options, flat.table.size(), {}); }
+  if (!error) { error = takt::detail::composed_plan_fault(board, flat.table, p); }
+  if (!error) { error = located(host::thread_fault(flat.table, flat.stations), flat.table.tasks); }
+  return error;
+}
+
 }  // namespace simulation
 
 /// Lets tasks run in virtual time on a board that is composed of the rules of its pools, under a plan: where it has
@@ -91,10 +102,7 @@ template <class P, class T, std::size_t N, std::size_t W>
   detail::copy_decisions(p, own);
   const auto flat = flatten(board, tasks, own);
   simulation_result<tasks_of<T>, visits_of<T>> out;
-  out.error = flat.error;
-  if (!out.error) { out.error = simulation::options_fault(options, flat.table.size(), {}); }
-  if (!out.error) { out.error = detail::composed_plan_fault(board, flat.table, own); }
-  if (!out.error) { out.error = located(host::thread_fault(flat.table, flat.stations), flat.table.tasks); }
+  out.error = simulation::composed_fault(board, flat, own, options);
   if (out.error) { return out; }
   simulation::optional_choices choices{options, {flat.table.tasks.data(), flat.table.size()}};
   using engine = host::engine<std::remove_cvref_t<decltype(flat.stations)>, tasks_of<T>, visits_of<T>,

@@ -176,3 +176,31 @@ TEST_CASE("parallel visits of a job run on threads of their own") {
   CHECK(first_of_both[0].start == first_of_both[1].start);
   CHECK(first_of_both[0].where.index != first_of_both[1].where.index);
 }
+
+TEST_CASE("marks say of each job when it came, ended and was due, by the deadline that its task states") {
+  auto options = plain(100_ms);
+  options.lengths = rt::length_choice::upper;
+  takt::described_tasks<2, 4> late;
+  REQUIRE(late.add_task({.name = "slow", .period = (20_ms).count(), .deadline = (50_ms).count()}));
+  takt::described_visit v{.where = takt::visit_place::processor};
+  v.known.add(takt::visit_fact::time);
+  v.time = {(30_ms).count(), (30_ms).count()};
+  REQUIRE(late.add_visit(v));
+  const auto one = takt::erase<4>(takt::platform(takt::pool(takt::processors(1), takt::edf)));
+  takt::trace seen;
+  const auto ran = rt::run(one, late, takt::plan<2, 4>{}, options, seen);
+  REQUIRE_FALSE(ran.error);
+  CHECK(ran.tasks[0].released == 5);
+  std::size_t releases = 0;
+  std::size_t misses = 0;
+  for (const takt::mark& m : seen.marks()) {
+    releases += m.what == takt::mark_kind::release ? 1U : 0U;
+    misses += m.what == takt::mark_kind::miss ? 1U : 0U;
+    if (m.what == takt::mark_kind::release) { CHECK(m.time == static_cast<takt::ticks>(m.job) * (20_ms).count()); }
+    if (m.what == takt::mark_kind::deadline) {
+      CHECK(m.time == static_cast<takt::ticks>(m.job) * (20_ms).count() + (50_ms).count());
+    }
+  }
+  CHECK(releases == 5);
+  CHECK(misses == ran.tasks[0].misses);
+}

@@ -79,12 +79,10 @@ class executor {
     }
     over_ = true;
     released_ = counts();
-    choices_->end();
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       const auto& row = engine_->seen().tasks[i];
-      if (row.completed < row.released) { choices_->leave(i, row.completed, length); }
+      if (row.completed < row.released) { choices_->leave(i, row.completed, released_[i] - row.released, length); }
     }
-    engine_->finish(length);
   }
   /// Ends the threads, behind the code that they are in.
   void close() {

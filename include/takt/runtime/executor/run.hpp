@@ -23,6 +23,8 @@
 #include <takt/rules/composed_plan.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/host/board_tracks.hpp>
+#include <takt/rules/host/kept_processors.hpp>
+#include <takt/rules/host/stated_deadline.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/runtime/executor/executor.hpp>
 #include <takt/runtime/executor/lanes.hpp>
@@ -63,8 +65,10 @@ inline constexpr int board_priority = 40;
 template <class Board, class Flat>
 class board_run {
  public:
-  board_run(const Board& board, const Flat& flat, const run_options& options, const visit_codes& codes)
-      : flat_{&flat}, options_{&options}, tracks_{board} {
+  /// `deadlines`: as the tasks state them.
+  board_run(const Board& board, const Flat& flat, std::vector<ticks> deadlines, const run_options& options,
+            const visit_codes& codes)
+      : flat_{&flat}, options_{&options}, tracks_{board}, deadlines_{std::move(deadlines)} {
     std::vector<bool> is_cpu;
     board.each([&](const auto& p) {
       is_cpu.push_back(takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>::is_processors(p));
@@ -107,8 +111,8 @@ class board_run {
     }
     const ticks length = options_->length.count();
     if constexpr (!std::is_same_v<Recorder, no_trace>) { reserve(length); }
-    choices_ = std::make_unique<live_choices>(*options_, std::span{table.tasks.data(), table.size()}, std::move(told),
-                                              std::move(has_code));
+    choices_ = std::make_unique<live_choices>(*options_, std::span{table.tasks.data(), table.size()}, deadlines_,
+                                              std::move(told), std::move(has_code), trace_);
     executor host{table, flat_->stations, *choices_, lanes, codes_, offsets, local_deadlines};
     if (!host.complete()) {
       result.ended = observation_status::no_threads;
@@ -166,7 +170,7 @@ class board_run {
   template <class Host>
   void report(const Host& host, run_result& result) {
     const auto& seen = host.seen();
-    result.end = seen.end;
+    result.end = options_->length.count();
     result.first_violation = choices_->first_violation();
     for (const ticks r : seen.visit_responses) { result.visit_responses.push_back(r); }
     for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
@@ -176,12 +180,12 @@ class board_run {
       row.skipped = choices_->skipped(i);
       row.released = host.released(i) + row.skipped;
       row.completed = from.completed;
-      row.misses = from.misses;
+      row.misses = choices_->misses(i);
       row.unfinished = host.released(i) - from.completed;
       row.worst_response = from.worst_response;
       row.best_response = from.best_response;
       row.total_response = from.total_response;
-      row.first_miss = from.first_miss;
+      row.first_miss = choices_->first_miss(i);
       row.first_visit = from.first_visit;
       row.visit_count = from.visit_count;
       row.within_bound = !choices_->violated(i);
@@ -196,6 +200,7 @@ class board_run {
   const Flat* flat_;
   const run_options* options_;
   host::board_tracks<Board::pool_count> tracks_;
+  std::vector<ticks> deadlines_;
   std::vector<bool> on_thread_;
   std::vector<const visit_codes::code*> codes_;
   bool fits_ = true;
@@ -215,7 +220,7 @@ class board_run {
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
   requires ComposedBoard<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
-                             Recorder& recorder, const visit_codes& codes = {}) -> run_result {
+                       Recorder& recorder, const visit_codes& codes = {}) -> run_result {
   run_result result;
   const auto own = std::make_unique<plan<tasks_of<T>, visits_of<T>>>();
   takt::detail::copy_decisions(p, *own);
@@ -223,8 +228,13 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
   result.error = flat.error;
   if (!result.error) { result.error = choice_fault(options); }
   if (!result.error) { result.error = takt::detail::composed_plan_fault(board, flat.table, *own); }
+  if (!result.error) { result.error = located(host::thread_fault(flat.table, flat.stations), flat.table.tasks); }
   if (result.error) { return result; }
-  detail::board_run<P, std::remove_cvref_t<decltype(flat)>> one{board, flat, options, codes};
+  std::vector<ticks> deadlines;
+  for (std::size_t i = 0; i < flat.table.size(); ++i) {
+    deadlines.push_back(host::stated_deadline(tasks, i, flat.table.tasks[i]));
+  }
+  detail::board_run<P, std::remove_cvref_t<decltype(flat)>> one{board, flat, std::move(deadlines), options, codes};
   if (const std::uint32_t pool = one.without_bodies(); pool != nowhere) {
     result.error = {.fault = model_fault::rule_serves_no_code, .pool = pool};
     return result;
@@ -244,7 +254,7 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
 template <class P, class T, std::size_t N, std::size_t W>
   requires ComposedBoard<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options = {},
-                             const visit_codes& codes = {}) -> run_result {
+                       const visit_codes& codes = {}) -> run_result {
   no_trace nothing;
   return run(board, tasks, p, options, nothing, codes);
 }

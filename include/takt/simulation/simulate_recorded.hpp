@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/model/accelerator_kernel.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/located.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/flatten.hpp>
+#include <takt/rules/host/board_tracks.hpp>
+#include <takt/rules/host/engine.hpp>
+#include <takt/rules/host/stated_deadline.hpp>
+#include <takt/simulation/options.hpp>
+#include <takt/simulation/result.hpp>
+#include <takt/simulation/simulate_composed.hpp>
+
+namespace takt {
+
+namespace simulation {
+
+/// Hears releases, and which job of a visit is under way, while the engine asks for them.
+class recording_choices {
+ public:
+  struct release {
+    ticks nominal = 0;
+    ticks at = 0;
+  };
+
+  /// Pre: both outlive it.
+  recording_choices(const simulation_options& options, std::span<const flow_record> tasks, std::size_t visits)
+      : inner_{options, tasks}, tasks_{tasks}, nominal_(tasks.size()), releases_(tasks.size()), current_(visits) {}
+
+  auto gap(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
+    const ticks out = inner_.gap(task, job, period);
+    nominal_[task] += out;
+    return out;
+  }
+  auto delay(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
+    const ticks out = inner_.delay(task, job, period);
+    releases_[task].push_back({nominal_[task], nominal_[task] + out});
+    return out;
+  }
+  auto length(const visit_record& v, std::uint64_t job) -> ticks {
+    current_[tasks_[v.task].first_visit + v.position] = job;
+    return inner_.length(v, job);
+  }
+
+  [[nodiscard]] auto releases(std::size_t task) const -> const std::vector<release>& { return releases_[task]; }
+  [[nodiscard]] auto job_of(std::uint32_t visit) const -> std::uint64_t { return current_[visit]; }
+
+ private:
+  optional_choices inner_;
+  std::span<const flow_record> tasks_;
+  std::vector<ticks> nominal_;
+  std::vector<std::vector<release>> releases_;
+  std::vector<std::uint64_t> current_;
+};
+
+/// Turns what visits hold into slices of jobs, and releases into marks.
+template <class Board, class Tasks, class Flat, TraceRecorder Recorder>
+class job_recorder {
+ public:
+  /// Pre: all outlive it.
+  job_recorder(const Board& board, const Tasks& tasks, const Flat& flat, const recording_choices& choices, Recorder& to)
+      : tasks_{&tasks}, flat_{&flat}, choices_{&choices}, to_{&to}, tracks_{board}, done_(flat.table.size()) {}
+
+  [[nodiscard]] auto sink() -> slice_sink {
+    return {this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
+              static_cast<job_recorder*>(self)->tell(who, unit, from, to);
+            }};
+  }
+  /// Adds releases before `horizon`, and what comes of these jobs until `end`.
+  void mark_jobs(ticks horizon, ticks end) {
+    for (std::uint32_t i = 0; i < flat_->table.size(); ++i) {
+      const ticks deadline = host::stated_deadline(*tasks_, i, flat_->table.tasks[i]);
+      const auto& releases = choices_->releases(i);
+      for (std::uint64_t job = 0; job < releases.size() && releases[job].at < horizon; ++job) {
+        to_->record(mark{mark_kind::release, i, job, releases[job].at});
+        const bool ended = job < done_[i].size() && done_[i][job] > 0;
+        if (ended) { to_->record(mark{mark_kind::completion, i, job, done_[i][job]}); }
+        if (deadline == no_event || releases[job].nominal + deadline > end) { continue; }
+        const ticks due = releases[job].nominal + deadline;
+        to_->record(mark{mark_kind::deadline, i, job, due});
+        if (!ended || done_[i][job] > due) { to_->record(mark{mark_kind::miss, i, job, due}); }
+      }
+    }
+  }
+
+ private:
+  void tell(client who, std::int32_t unit, ticks from, ticks to) {
+    const visit_record& v = flat_->table.visits[who];
+    const std::uint64_t job = choices_->job_of(who);
+    track where = tracks_.of(flat_->stations[v.station], unit);
+    // A kernel that says how wide it is has one SM or all of them.
+    if constexpr (requires { tasks_->visits[who].width; }) {
+      const std::int32_t sms = tracks_.sms(flat_->stations[v.station]);
+      const described_visit& said = tasks_->visits[who];
+      if (sms > 0 && said.known.has(visit_fact::pinning)) {
+        where.index = needs_all_cores(said.width) ? 0 : said.sm;
+        where.count = needs_all_cores(said.width) ? sms : 1;
+      }
+    }
+    to_->record(slice{v.task, v.position, job, where, from, to});
+    auto& done = done_[v.task];
+    if (done.size() <= job) { done.resize(job + 1); }
+    done[job] = std::max(done[job], to);
+  }
+
+  const Tasks* tasks_;
+  const Flat* flat_;
+  const recording_choices* choices_;
+  Recorder* to_;
+  host::board_tracks<Board::pool_count> tracks_;
+  std::vector<std::vector<ticks>> done_;
+};
+
+}  // namespace simulation
+
+/// The same, and tells `recorder` which job held which unit when, and what became of each job. Segments of slices are
+/// positions of visits in their tasks; deadlines are those that the tasks state.
+template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
+  requires ComposedBoard<P, T>
+[[nodiscard]] auto simulate(const P& board, const T& tasks, const plan<N, W>& p, const simulation_options& options,
+                            Recorder& recorder) -> simulation_result<tasks_of<T>, visits_of<T>> {
+  plan<tasks_of<T>, visits_of<T>> own;
+  detail::copy_decisions(p, own);
+  const auto flat = flatten(board, tasks, own);
+  simulation_result<tasks_of<T>, visits_of<T>> out;
+  out.error = simulation::composed_fault(board, flat, own, options);
+  if (out.error) { return out; }
+  simulation::recording_choices choices{
+      options, {flat.table.tasks.data(), flat.table.size()}, flat.table.visits.size()};
+  using flat_type = std::remove_cvref_t<decltype(flat)>;
+  using engine = host::engine<std::remove_cvref_t<decltype(flat.stations)>, tasks_of<T>, visits_of<T>,
+                              simulation::recording_choices>;
+  const auto apart = std::make_unique<engine>(
+      flat.table, flat.stations, choices, std::span<const ticks>{own.offsets.data(), own.offsets.size()},
+      std::span<const ticks>{own.local_deadlines.data(), own.local_deadlines.size()});
+  simulation::job_recorder<P, T, flat_type, Recorder> jobs{board, tasks, flat, choices, recorder};
+  out = apart->run(options.horizon.count(), jobs.sink());
+  jobs.mark_jobs(options.horizon.count(), out.end);
+  return out;
+}
+
+}  // namespace takt

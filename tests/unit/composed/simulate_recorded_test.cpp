@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <takt/simulation/simulate_recorded.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+#include <doctest/doctest.h>
+
+#include <takt/compose.hpp>
+#include <takt/simulation/trace.hpp>
+
+namespace {
+
+using namespace takt::literals;
+
+constexpr auto tasks =
+    takt::task_set(takt::task("camera", takt::period(20_ms), takt::deadline(15_ms), takt::cpu(1_ms), takt::copy(1_ms),
+                              takt::kernel(takt::work(4_ms)), takt::copy(1_ms), takt::cpu(1_ms)),
+                   takt::task("control", takt::period(10_ms), takt::cpu(500_us)));
+constexpr auto board =
+    takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
+                   takt::pool(takt::virtual_sms(4, 1), takt::federated));
+
+}  // namespace
+
+TEST_CASE(
+    "a recorded simulation of a composed board is the one without a recorder, with slices that fill its responses") {
+  const auto proven = takt::analyze(board, tasks);
+  REQUIRE(proven.schedulable());
+  const takt::simulation_options options{.horizon = 200_ms, .releases = takt::release_pattern::adversarial, .seed = 3};
+  takt::trace kept;
+  const auto plain = takt::simulate(board, tasks, proven.plan, options);
+  const auto seen = takt::simulate(board, tasks, proven.plan, options, kept);
+  REQUIRE_FALSE(seen.error);
+  REQUIRE(seen.tasks.size() == plain.tasks.size());
+  for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
+    CHECK(seen.tasks[i].completed == plain.tasks[i].completed);
+    CHECK(seen.tasks[i].worst_response == plain.tasks[i].worst_response);
+  }
+  std::uint64_t completed[2]{};
+  takt::ticks worst[2]{};
+  for (const takt::mark& end : kept.marks()) {
+    if (end.what != takt::mark_kind::completion) { continue; }
+    ++completed[end.task];
+    for (const takt::mark& begin : kept.marks()) {
+      const bool same = begin.what == takt::mark_kind::release && begin.task == end.task && begin.job == end.job;
+      if (same && worst[end.task] < end.time - begin.time) { worst[end.task] = end.time - begin.time; }
+    }
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(completed[i] == seen.tasks[i].completed);
+    CHECK(worst[i] == seen.tasks[i].worst_response);
+  }
+  for (const takt::slice& a : kept.slices()) {
+    for (const takt::slice& b : kept.slices()) {
+      const bool one_unit = a.where == b.where && (a.task != b.task || a.job != b.job || a.segment != b.segment);
+      if (one_unit) { CHECK((a.end <= b.start || b.end <= a.start)); }
+    }
+  }
+}
+
+TEST_CASE("a plan that does not fit is refused, and nothing is recorded") {
+  takt::plan<2, 6> wrong;
+  wrong.shares.push_back({0, 9});
+  wrong.shares.push_back({0, 0});
+  takt::trace kept;
+  const auto seen = takt::simulate(board, tasks, wrong, {.horizon = 20_ms}, kept);
+  CHECK(seen.error.fault == takt::model_fault::plan_does_not_fit);
+  CHECK(kept.slices().empty());
+}
