@@ -293,9 +293,8 @@ auto described_file::observe(duration length, std::uint64_t seed, trace* kept) c
   }
   sighting out;
   on_large_stack([&] {
-    out = heard_by(kept, [&](auto& recorder) {
-      return as_stated(runtime::run(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options, recorder));
-    });
+    optional_trace recorder{kept};
+    out = as_stated(runtime::run(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options, recorder));
   });
   return out;
 }

@@ -38,12 +38,15 @@ template <class Result>
   return out;
 }
 
-/// Calls `f` with `kept`, or with a recorder that listens to nothing.
-template <class F>
-[[nodiscard]] auto heard_by(trace* kept, F f) {
-  if (kept != nullptr) { return f(*kept); }
-  no_trace unheard;
-  return f(unheard);
-}
+/// Listens if there is anybody to tell.
+struct optional_trace {
+  trace* kept = nullptr;
+  void record(const slice& s) const {
+    if (kept != nullptr) { kept->record(s); }
+  }
+  void record(const mark& m) const {
+    if (kept != nullptr) { kept->record(m); }
+  }
+};
 
 }  // namespace takt::program

@@ -74,7 +74,6 @@ template <KnownComposition P, class Table>
 [[nodiscard]] auto explained(const P& platform, const Table& table, judged_policy& found) -> report::verdict_summary {
   constexpr chain_composition composition = composition_of<P>;
   const plan<max_tasks> p = chain_plan(platform, table, found.verdict);
-  found.hosted = p;
   const auto sorted = planned_table(platform, table, p);
   verdict<ticks, max_tasks> asked;
   asked.status = found.verdict.schedulable() ? verdict_status::schedulable : verdict_status::not_proven;
@@ -100,8 +99,6 @@ template <class P, class Table>
   auto own = analyze(platform, table);
   if constexpr (std::same_as<P, graph_board>) {
     if (own.method != found.verdict.method) { return {}; }
-  } else {
-    found.hosted = own.plan;
   }
   own.status = found.verdict.status;
   const bool is_own = own.method == found.verdict.method;
@@ -116,17 +113,6 @@ template <class P, class Table>
   own.method = found.verdict.method;
   return report::summarize(platform, table, own);
 }
-
-/// Listens if there is anybody to tell.
-struct optional_trace {
-  trace* kept = nullptr;
-  void record(const slice& s) const {
-    if (kept != nullptr) { kept->record(s); }
-  }
-  void record(const mark& m) const {
-    if (kept != nullptr) { kept->record(m); }
-  }
-};
 
 /// Graphs under the offsets of their bounds.
 template <class Table>

@@ -48,8 +48,7 @@ struct judged_policy {
   bool judged = false;         ///< else facts are missing, or the verdict's error says why; see `board_verdict`
   search_method search = default_search;
   policy_judgement verdict{};
-  model_error unread;      ///< why the published method cannot read the tasks, once it was asked to explain
-  plan<max_tasks> hosted;  ///< the plan as hosts of the published method take it; `explain` completes it
+  model_error unread;  ///< why the published method cannot read the tasks, once it was asked to explain
   std::vector<missing_part> missing;
   proven_misses<ticks, max_tasks> misses;  ///< why it is `unschedulable`
   policy_board board;

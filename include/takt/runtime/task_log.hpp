@@ -13,6 +13,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/trace_record.hpp>
+#include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
@@ -33,13 +34,10 @@ class task_log {
   }
 
   /// Room for the trace; without it nothing is kept. Pre: nothing was logged yet.
-  void reserve(std::size_t slices, std::size_t marks) {
-    slices_.reserve(slices);
-    marks_.reserve(marks);
-  }
+  void reserve(std::size_t slices, std::size_t marks) { trace_.reserve(slices, marks); }
 
-  void add(const slice& s) { keep(slices_, s); }
-  void add(mark_kind what, std::uint64_t job, ticks time) { keep(marks_, mark{what, task_, job, time}); }
+  void add(const slice& s) { trace_.add(s); }
+  void add(mark_kind what, std::uint64_t job, ticks time) { trace_.add(mark{what, task_, job, time}); }
 
   /// A segment has ended. `since_ready` and `since_release` are its response and that of the job up to here.
   void observe_segment(std::uint32_t segment, std::uint64_t job, ticks time, ticks since_ready, ticks since_release) {
@@ -72,7 +70,7 @@ class task_log {
 
   [[nodiscard]] auto first_violation() const noexcept -> const std::optional<violation>& { return violation_; }
   /// Trace entries for which there was no room.
-  [[nodiscard]] auto lost() const noexcept -> std::uint64_t { return lost_; }
+  [[nodiscard]] auto lost() const noexcept -> std::uint64_t { return trace_.lost(); }
 
   [[nodiscard]] auto task() const noexcept -> std::uint32_t { return task_; }
   /// Appends the row of the task.
@@ -86,20 +84,10 @@ class task_log {
 
   template <TraceRecorder Recorder>
   void replay(Recorder& recorder) const {
-    for (const slice& s : slices_) { recorder.record(s); }
-    for (const mark& m : marks_) { recorder.record(m); }
+    trace_.replay(recorder);
   }
 
  private:
-  template <class Entry>
-  void keep(std::vector<Entry>& entries, const Entry& entry) {
-    if (entries.size() < entries.capacity()) {
-      entries.push_back(entry);
-    } else if (entries.capacity() > 0) {
-      ++lost_;
-    }
-  }
-
   void expect(const response_bound<ticks>& bound, violation seen) {
     if (!bound.exists || seen.observed <= bound.value || violation_.has_value()) { return; }
     seen.bound = bound.value;
@@ -111,10 +99,8 @@ class task_log {
   const expectation* expected_;
   const std::function<void(const violation&)>* on_violation_;
   std::vector<ticks> worst_segment_;
-  std::vector<slice> slices_;
-  std::vector<mark> marks_;
+  kept_trace trace_;
   std::optional<violation> violation_;
-  std::uint64_t lost_ = 0;
   observed_task<ticks, std::string> seen_;
 };
 

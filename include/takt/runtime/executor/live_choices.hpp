@@ -13,7 +13,7 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
-#include <takt/runtime/executor/live_trace.hpp>
+#include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/length_source.hpp>
 #include <takt/runtime/run_options.hpp>
 
@@ -29,7 +29,7 @@ class live_choices {
   /// `told(visit)`: whether a thread tells the end of a visit. Pre: all outlive it.
   /// `deadlines`: as the tasks state them, `no_event` for none.
   live_choices(const run_options& options, std::span<const flow_record> tasks, std::vector<ticks> deadlines,
-               std::vector<bool> told, std::vector<bool> has_code, live_trace& trace)
+               std::vector<bool> told, std::vector<bool> has_code, kept_trace& trace)
       : options_{&options},
         tasks_{tasks},
         deadlines_{std::move(deadlines)},
@@ -123,7 +123,7 @@ class live_choices {
   const run_options* options_;
   std::span<const flow_record> tasks_;
   std::vector<ticks> deadlines_;
-  live_trace* trace_;
+  kept_trace* trace_;
   std::vector<bool> told_;
   std::vector<bool> has_code_;
   std::vector<ticks> lengths_;

@@ -29,7 +29,7 @@
 #include <takt/runtime/executor/executor.hpp>
 #include <takt/runtime/executor/lanes.hpp>
 #include <takt/runtime/executor/live_choices.hpp>
-#include <takt/runtime/executor/live_trace.hpp>
+#include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/machine_state.hpp>
 #include <takt/runtime/rights.hpp>
 #include <takt/runtime/run_end.hpp>
@@ -204,7 +204,7 @@ class board_run {
   std::vector<bool> on_thread_;
   std::vector<const visit_codes::code*> codes_;
   bool fits_ = true;
-  live_trace trace_;
+  kept_trace trace_;
   std::unique_ptr<live_choices> choices_;
 };
 

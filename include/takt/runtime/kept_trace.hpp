@@ -13,7 +13,7 @@
 namespace takt::runtime {
 
 /// What a run keeps for its trace, in room that is there before it starts.
-class live_trace {
+class kept_trace {
  public:
   /// Trace entries of a kind at most.
   static constexpr std::size_t most = std::size_t{1} << 22;
