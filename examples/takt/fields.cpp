@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <takt/core/checked.hpp>
+#include <takt/core/ratio_text.hpp>
 #include <takt/report/format_duration.hpp>
 
 #include "failure.hpp"
@@ -23,21 +23,6 @@ constexpr std::string_view time_allowed =
 
 [[noreturn]] void refuse(const json_value& v, std::string_view problem, std::string_view allowed) {
   throw input_error{v.where, fmt::format("{} {}", v.quoted(), problem), std::string(allowed)};
-}
-
-[[nodiscard]] auto edit_distance(std::string_view a, std::string_view b) -> std::size_t {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) { row[j] = j; }
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
 }
 
 [[nodiscard]] auto digits_to_integer(std::string_view digits, std::int64_t& out) -> bool {
@@ -82,13 +67,6 @@ struct decimal {
 }
 
 }  // namespace
-
-auto nearest(std::string_view word, std::span<const std::string_view> candidates) -> std::string_view {
-  word = word.substr(0, 64);
-  return *std::ranges::min_element(candidates, [word](std::string_view a, std::string_view b) {
-    return edit_distance(word, a) < edit_distance(word, b);
-  });
-}
 
 void refuse_kind(const json_value& v, std::string_view allowed) {
   const bool plain = v.is(json_value::kind::array) || v.is(json_value::kind::object) || v.is(json_value::kind::null);
@@ -171,27 +149,9 @@ auto read_ratio(const json_value& v) -> std::pair<std::int64_t, std::int64_t> {
   if (!v.is(json_value::kind::string) && !v.is(json_value::kind::integer) && !v.is(json_value::kind::decimal)) {
     refuse_kind(v, allowed);
   }
-  const std::string_view text = v.text;
-  const std::size_t slash = text.find('/');
-  std::int64_t numerator = 0;
-  std::int64_t denominator = 1;
-  if (slash != std::string_view::npos) {
-    if (!digits_to_integer(text.substr(0, slash), numerator) ||
-        !digits_to_integer(text.substr(slash + 1), denominator)) {
-      refuse(v, "is not a ratio", allowed);
-    }
-  } else {
-    const auto d = split_decimal(text);
-    if (!d) { refuse(v, "is not a ratio", allowed); }
-    const std::string power = "1" + std::string(d->places, '0');
-    if (!digits_to_integer(d->digits, numerator) || !digits_to_integer(power, denominator)) {
-      refuse(v, "has too many digits", allowed);
-    }
-  }
-  if (denominator < 1) { refuse(v, "has a denominator below 1", allowed); }
-  if (numerator < 0) { refuse(v, "is negative", allowed); }
-  const std::int64_t common = greatest_common_divisor(numerator, denominator);
-  return {numerator / common, denominator / common};
+  const auto read = ratio_of(v.text);
+  if (!read.ok()) { refuse(v, read.problem, allowed); }
+  return {read.numerator, read.denominator};
 }
 
 auto require_array(const json_value& v, std::string_view allowed) -> const std::vector<json_value>& {

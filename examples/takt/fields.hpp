@@ -12,10 +12,13 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/stage.hpp>
+#include <takt/report/nearest.hpp>
 
 #include "json_value.hpp"
 
 namespace takt::program {
+
+using report::nearest;
 
 /// The member of an object. Throws `input_error` when there is none.
 [[nodiscard]] auto require(const json_value& object, std::string_view key, std::string_view allowed)
@@ -61,8 +64,5 @@ template <class Value, std::size_t N>
 /// At least one and at most so many things.
 [[nodiscard]] auto require_list(const json_value& v, std::string_view things, std::size_t most)
     -> const std::vector<json_value>&;
-
-/// The candidate that takes the fewest changes of one character.
-[[nodiscard]] auto nearest(std::string_view word, std::span<const std::string_view> candidates) -> std::string_view;
 
 }  // namespace takt::program

@@ -20,7 +20,6 @@
 #include <takt/runtime/run.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
-#include <takt/runtime/set_counts.hpp>
 #include <takt/runtime/shares/share_client.hpp>
 #include <takt/runtime/shares/share_service.hpp>
 

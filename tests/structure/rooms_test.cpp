@@ -29,6 +29,7 @@ const std::map<std::string, names, std::less<>> may_include{
     {"simulation", {"core", "model", "rules", "prediction"}},
     {"checking", {"core", "model", "rules"}},
     {"report", {"core", "model", "rules", "analysis", "allocation", "simulation"}},
+    {"study", {"core", "report"}},
     {"runtime", {"core", "model", "rules", "analysis", "allocation", "prediction"}},
     {"cuda", {"core", "model", "rules", "analysis", "allocation", "prediction", "runtime"}},
 };
@@ -133,6 +134,8 @@ TEST_CASE("the room check finds planted violations") {
   CHECK(wrong("takt/model/a.hpp", "<takt/analysis/b.hpp>") == 1);
   CHECK(wrong("takt/core/a.hpp", "<takt/model/b.hpp>") == 1);
   CHECK(wrong("takt/report/a.hpp", "<takt/runtime/b.hpp>") == 1);
+  CHECK(wrong("takt/study/a.hpp", "<takt/report/b.hpp>") == 0);
+  CHECK(wrong("takt/study/a.hpp", "<takt/analysis/b.hpp>") == 1);
   CHECK(wrong("takt/runtime/a.hpp", "<takt/simulation/b.hpp>") == 1);
   CHECK(wrong("takt/cuda/a.hpp", "<takt/runtime/b.hpp>") == 0);
   CHECK(wrong("takt/rules/a.hpp", "<takt/takt.hpp>") == 1);

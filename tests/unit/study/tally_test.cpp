@@ -10,29 +10,30 @@
 #include <stdexcept>
 #include <vector>
 
-#include <takt/runtime/set_counts.hpp>
+#include <takt/study/count_units.hpp>
+#include <takt/study/counters.hpp>
 
 namespace {
 
-using namespace takt;
+using namespace takt::studies;
 
-const study_size size{.series = 3, .levels = {500, 2000}, .sets = 25, .columns = 2, .sets_per_unit = 10};
+const extent size{.series = 3, .levels = {500, 2000}, .sets = 25, .columns = 2, .sets_per_unit = 10};
 
 /// Its sets, and the sum of their numbers.
-void count(const study_unit& u, std::span<std::int64_t> counts) {
+void count(const unit& u, std::span<std::int64_t> counts) {
   for (std::int64_t i = 0; i < u.sets; ++i) {
     ++counts[0];
     counts[1] += u.first_set + i;
   }
 }
 
-[[nodiscard]] auto all_units(const set_counts& c) -> std::vector<std::size_t> {
+[[nodiscard]] auto all_units(const tally& c) -> std::vector<std::size_t> {
   std::vector<std::size_t> out(c.units());
   std::iota(out.begin(), out.end(), 0);
   return out;
 }
 
-void count_all(set_counts& c, const std::vector<std::size_t>& todo, unsigned jobs, const std::atomic<bool>& stop) {
+void count_all(tally& c, const std::vector<std::size_t>& todo, unsigned jobs, const std::atomic<bool>& stop) {
   count_units(c, todo, jobs, stop, count, [&c](std::size_t u, std::span<const std::int64_t> n) { c.add(u, n); });
 }
 
@@ -40,7 +41,7 @@ void count_all(set_counts& c, const std::vector<std::size_t>& todo, unsigned job
 
 TEST_CASE("RTGPU-50 every set of every configuration and level is counted once, on any number of threads") {
   for (const unsigned jobs : {1U, 2U, 7U}) {
-    set_counts c{size};
+    tally c{size};
     CHECK(c.units() == 3 * 2 * 3);
     count_all(c, all_units(c), jobs, false);
     CHECK(c.complete());
@@ -54,7 +55,7 @@ TEST_CASE("RTGPU-50 every set of every configuration and level is counted once, 
 }
 
 TEST_CASE("RTGPU-50 units that are known are not added again, and the rest can follow in any order") {
-  set_counts c{size};
+  tally c{size};
   const auto units = all_units(c);
   count_all(c, {units.rbegin(), units.rbegin() + 5}, 1, false);
   CHECK(c.known_units() == 5);
@@ -67,10 +68,10 @@ TEST_CASE("RTGPU-50 units that are known are not added again, and the rest can f
 }
 
 TEST_CASE("RTGPU-50 nothing begins once a stop is asked for, and what a worker throws is thrown on") {
-  set_counts c{size};
+  tally c{size};
   count_all(c, all_units(c), 2, true);
   CHECK(c.known_units() == 0);
-  const auto fails = [](const study_unit& u, std::span<std::int64_t>) {
+  const auto fails = [](const unit& u, std::span<std::int64_t>) {
     if (u.first_set == 10) { throw std::runtime_error{"no set"}; }
   };
   const std::atomic<bool> stop{false};
@@ -82,8 +83,8 @@ TEST_CASE("RTGPU-50 nothing begins once a stop is asked for, and what a worker t
 
 TEST_CASE("RTGPU-50 a set is told by its level and number, in whatever unit it is, and judged once") {
   std::set<std::uint64_t> seen;
-  set_counts c{{.series = 1, .levels = {500, 2000}, .sets = 25, .columns = 1, .sets_per_unit = 7}};
-  const auto judge = set_by_set([&seen](const study_unit& u, std::int64_t i, std::span<std::int64_t> counts) {
+  tally c{{.series = 1, .levels = {500, 2000}, .sets = 25, .columns = 1, .sets_per_unit = 7}};
+  const auto judge = set_by_set([&seen](const unit& u, std::int64_t i, std::span<std::int64_t> counts) {
     CHECK(seen.insert(u.number(i)).second);
     counts[0] += static_cast<std::int64_t>(u.whole_level());
   });
@@ -94,7 +95,7 @@ TEST_CASE("RTGPU-50 a set is told by its level and number, in whatever unit it i
 }
 
 TEST_CASE("RTGPU-50 runs that give all levels of a configuration are done once, however many workers ask") {
-  set_counts c{size};
+  tally c{size};
   std::atomic<int> runs{0};
   const auto shared = once_per_series(
       size.series,
@@ -102,7 +103,7 @@ TEST_CASE("RTGPU-50 runs that give all levels of a configuration are done once, 
         ++runs;
         return static_cast<std::int64_t>(series);
       },
-      [](std::int64_t found, const study_unit& u, std::span<std::int64_t> counts) { counts[0] = found * u.level; });
+      [](std::int64_t found, const unit& u, std::span<std::int64_t> counts) { counts[0] = found * u.level; });
   count_units(c, all_units(c), 4, false, shared, [&c](std::size_t u, std::span<const std::int64_t> n) { c.add(u, n); });
   CHECK(runs == 3);
   CHECK(c.counts(2, 1)[0] == 3 * 2 * 2000);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <takt/report/text.hpp>
+#include <takt/study/errors.hpp>
+#include <takt/study/shard.hpp>
+#include <takt/study/unit.hpp>
+
+namespace takt::studies {
+
+namespace detail {
+
+/// Fowler, Noll and Vo, FNV-1a.
+[[nodiscard]] constexpr auto checksum(std::string_view text) noexcept -> std::uint64_t {
+  std::uint64_t sum = 0xCBF2'9CE4'8422'2325U;
+  for (const char c : text) { sum = (sum ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3U; }
+  return sum;
+}
+
+[[nodiscard]] inline auto sealed(std::string_view text) -> std::string {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out = report::text(text, " #");
+  const std::uint64_t sum = checksum(text);
+  for (unsigned shift = 64; shift > 0; shift -= 4) { out += digits[sum >> (shift - 4) & 0xFU]; }
+  return out + "\n";
+}
+
+inline constexpr std::size_t seal_length = sizeof(" #0123456789abcdef") - 1;
+
+/// The next line without its seal; nothing when it is torn. Moves `rest` behind it.
+[[nodiscard]] inline auto next_line(std::string_view& rest) -> std::optional<std::string_view> {
+  const std::size_t end = rest.find('\n');
+  if (end == std::string_view::npos || end < seal_length) { return {}; }
+  const std::string_view text = rest.substr(0, end - seal_length);
+  if (sealed(text) != rest.substr(0, end + 1)) { return {}; }
+  rest.remove_prefix(end + 1);
+  return text;
+}
+
+[[nodiscard]] inline auto numbers_of(std::string_view line) -> std::vector<std::int64_t> {
+  std::istringstream text{std::string{line}};
+  const std::vector<std::int64_t> out{std::istream_iterator<std::int64_t>{text}, {}};
+  return text.eof() ? out : std::vector<std::int64_t>{};
+}
+
+[[nodiscard]] inline auto bytes_of(const std::filesystem::path& path) -> std::string {
+  std::ifstream file{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+/// Reads one journal; returns the length of its sound part.
+inline auto replay(const std::filesystem::path& path, std::string_view header, std::size_t columns,
+                   const unit_receiver& receive) -> std::size_t {
+  const std::string bytes = bytes_of(path);
+  std::string_view rest = bytes;
+  const auto first = next_line(rest);
+  if (!first) {
+    if (bytes.find('\n') == std::string::npos) { return 0; }
+    throw refusal{"folder", path.string() + " is no journal of a sweep", "a folder of journals"};
+  }
+  if (*first != header) {
+    throw refusal{"folder", report::text(path.string(), " was made with other parameters (", *first, ")"),
+                  report::text("the same parameters (", header, ") or another folder")};
+  }
+  while (const auto line = next_line(rest)) {
+    const auto numbers = numbers_of(*line);
+    if (numbers.size() != columns + 1 || numbers[0] < 0) { break; }
+    receive(static_cast<std::size_t>(numbers[0]), std::span{numbers}.subspan(1));
+  }
+  return bytes.size() - rest.size();
+}
+
+}  // namespace detail
+
+/// What a sweep has found so far, in a folder: one file per shard to which finished units are appended, a line each.
+/// Every line carries a checksum, so a process may be killed at any moment: a torn last line counts as not written.
+/// Journals of several machines may be put into one folder.
+class journal {
+ public:
+  /// Opens this shard's file and reads every journal of the study in the folder; `receive` gets each finished unit.
+  /// Throws `refusal` when a journal belongs to other parameters, and `failure` when the folder cannot be used or
+  /// another process appends to the same file.
+  journal(const std::string& folder, std::string_view study, const shard& part, const std::string& fingerprint,
+          std::size_t columns, const unit_receiver& receive) {
+    namespace fs = std::filesystem;
+    constexpr std::string_view suffix = ".journal";
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) { throw failure{report::text(folder, ": cannot be made (", error.message(), ")")}; }
+    const fs::path own = fs::path{folder} / report::text(study, ".", part.index, "-of-", part.count, suffix);
+    path_ = own.string();
+    const std::string header = report::text("takt-sweep/1 ", study, " ", fingerprint);
+    std::vector<fs::path> others;
+    for (const auto& entry : fs::directory_iterator{folder}) {
+      const std::string name = entry.path().filename().string();
+      const bool same_study = name.starts_with(report::text(study, ".")) && name.ends_with(suffix);
+      if (same_study && entry.path() != own) { others.push_back(entry.path()); }
+    }
+    std::ranges::sort(others);
+    for (const fs::path& path : others) { (void)detail::replay(path, header, columns, receive); }
+
+    file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file_ < 0) { refuse(); }
+    try {
+      if (flock(file_, LOCK_EX | LOCK_NB) != 0) { throw failure{path_ + ": another sweep is writing to it"}; }
+      const std::size_t sound = detail::replay(own, header, columns, receive);
+      if (ftruncate(file_, static_cast<off_t>(sound)) != 0) { refuse(); }
+      if (sound == 0) { write_line(header); }
+    } catch (...) {
+      close(file_);
+      throw;
+    }
+  }
+  journal(const journal&) = delete;
+  auto operator=(const journal&) -> journal& = delete;
+  journal(journal&&) = delete;
+  auto operator=(journal&&) -> journal& = delete;
+  ~journal() { close(file_); }
+
+  /// Throws `failure`.
+  void append(std::size_t index, std::span<const std::int64_t> counts) {
+    std::string text = std::to_string(index);
+    for (const std::int64_t n : counts) { text += report::text(" ", n); }
+    write_line(text);
+  }
+
+ private:
+  [[noreturn]] void refuse() const {
+    throw failure{report::text(path_, ": cannot be used (", std::strerror(errno), ")")};
+  }
+  void write_line(const std::string& text) {
+    const std::string line = detail::sealed(text);
+    std::string_view rest = line;
+    while (!rest.empty()) {
+      const ssize_t written = write(file_, rest.data(), rest.size());
+      if (written < 0 && errno == EINTR) { continue; }
+      if (written < 0) { refuse(); }
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+  std::string path_;
+  int file_ = -1;
+};
+
+}  // namespace takt::studies

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <takt/report/text.hpp>
+#include <takt/study/layout.hpp>
+#include <takt/study/settings.hpp>
+#include <takt/study/tally.hpp>
+#include <takt/study/unit.hpp>
+
+namespace takt::studies {
+
+/// A study with its settings: everything that the engine needs, and nothing about how it runs.
+struct experiment : layout {
+  std::vector<std::int64_t> levels;
+  std::int64_t sets = 1;  ///< per series and level
+  std::int64_t sets_per_unit = 10;
+  std::vector<std::vector<std::string>> series;  ///< configurations whose counts are rows, told apart by their cells
+  std::vector<panel> panels;
+  std::size_t panels_per_row = 3;
+  /// Lines that say what all counts together show, for the end of the result; may be empty.
+  std::function<std::vector<std::string>(const tally&)> remarks;
+  counter count;
+
+  [[nodiscard]] auto size() const -> extent { return {series.size(), levels, sets, columns.size(), sets_per_unit}; }
+
+  /// Texts or whole numbers.
+  template <class... Cell>
+  void add_series(const Cell&... cells) {
+    series.push_back({report::text(cells)...});
+  }
+  void add_panel(std::string name) { panels.push_back({std::move(name), {}}); }
+  /// A curve of the last series in the last panel.
+  void draw(std::size_t column, std::string_view name, int colour, stroke line = stroke::solid) {
+    draw_in(panels.size() - 1, column, name, colour, line);
+  }
+  template <class What>
+  void draw(std::size_t column, const compared<What>& c) {
+    draw(column, c.title, c.colour, c.line);
+  }
+  /// The same curve of the last series in each panel, there with the column of the panel's number or the given one.
+  void draw_across(std::string_view name, int colour, stroke line = stroke::solid,
+                   std::span<const std::size_t> columns_of_panels = {}) {
+    for (std::size_t p = 0; p < panels.size(); ++p) {
+      draw_in(p, columns_of_panels.empty() ? p : columns_of_panels[p], name, colour, line);
+    }
+  }
+  void draw_in(std::size_t panel, std::size_t column, std::string_view name, int colour, stroke line = stroke::solid) {
+    panels[panel].curves.push_back({series.size() - 1, column, std::string{name}, colour, line});
+  }
+};
+
+/// Whether it can be run, and its curves be drawn.
+[[nodiscard]] inline auto is_complete(const experiment& e) -> bool {
+  const auto has_cells = [&e](const auto& cells) { return cells.size() == e.keys.size(); };
+  const auto is_drawn = [&e](const curve& c) { return c.series < e.series.size() && c.column < e.columns.size(); };
+  return e.count && !e.levels.empty() && e.sets >= 1 && e.sets <= unit::most_sets && e.sets_per_unit >= 1 &&
+         !e.columns.empty() && !e.series.empty() && e.panels_per_row >= 1 && std::ranges::all_of(e.series, has_cells) &&
+         std::ranges::all_of(e.panels, [&](const panel& p) { return std::ranges::all_of(p.curves, is_drawn); });
+}
+
+struct study {
+  std::string_view name;
+  std::string_view about;
+  layout shown;
+  std::vector<parameter> parameters;
+  /// Fills in the series, the panels and the counter; levels and sets are those of the parameters of these names. May
+  /// throw, as `refusal` when settings do not go together.
+  std::function<void(const settings&, experiment&)> fill;
+
+  /// Throws `refusal`, also when something is left open, and what `fill` throws.
+  [[nodiscard]] auto design(const settings& s) const -> experiment {
+    experiment out;
+    static_cast<layout&>(out) = shown;
+    if (s.has("levels")) { out.levels = s.levels("levels"); }
+    if (s.has("sets")) { out.sets = s.number("sets"); }
+    if (out.measured == measure::thousandths) { out.sets_per_unit = out.sets; }
+    fill(s, out);
+    if (!is_complete(out)) {
+      throw refusal{std::string{name}, "leaves something open",
+                    "levels, sets, columns, series with a cell for each key, curves of those, and a counter"};
+    }
+    return out;
+  }
+};
+
+}  // namespace takt::studies
