@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study of one's own: random sets of three tasks on one processor, and how many of them each of two analyses proves
+// A study of one's own: random sets of two tasks on one processor, and how many of them each of two analyses proves
 // over their utilization. The table goes to standard output, the picture to the file that is named.
 #include <cstdint>
+#include <exception>
 #include <iostream>
 #include <vector>
 
 #include <takt/compose.hpp>
-#include <takt/core/random.hpp>
 #include <takt/generation/uunifast.hpp>
 #include <takt/study.hpp>
 
@@ -16,24 +16,23 @@ using namespace takt::studies;
 constexpr auto by_priority = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority));
 constexpr auto by_deadline = takt::platform(takt::pool(takt::processors(1), takt::edf));
 
-/// Three tasks whose demand is so many thousandths of the processor.
+/// Two tasks whose demand is so many thousandths of the processor.
 auto draw(std::uint64_t seed, std::uint64_t number, std::int64_t level) {
   takt::random_stream random{takt::random_stream{seed}.next() ^ number};
-  takt::inline_vector<takt::ticks, 3> millionths;
-  (void)takt::generation::uunifast(random, level * 1000, 3, millionths);
+  takt::inline_vector<takt::ticks, 2> millionths;
+  (void)takt::generation::uunifast(random, level * 1000, 2, millionths);
   const auto one = [&](const char* name, takt::ticks share) {
     const takt::ticks milliseconds = random.between(10, 100);
     return takt::task(name, takt::period(takt::duration{milliseconds * 1'000'000}),
                       takt::cpu(takt::duration{milliseconds * share}));
   };
   const auto camera = one("camera", millionths[0]);
-  const auto lidar = one("lidar", millionths[1]);
-  return takt::task_set(camera, lidar, one("plan", millionths[2]));
+  return takt::task_set(camera, one("lidar", millionths[1]));
 }
 
 void fill(const settings& s, experiment& e) {
-  e.add_panel("three tasks");
-  e.add_series(3);
+  e.add_panel("two tasks");
+  e.add_series(2);
   e.draw(0, "fixed priorities", 0);
   e.draw(1, "earliest deadline first", 1, stroke::dashed);
   e.count = set_by_set([seed = s.seed()](const unit& u, std::int64_t set, row counts) {
@@ -44,15 +43,16 @@ void fill(const settings& s, experiment& e) {
 }
 }  // namespace
 
-auto main(int argc, char** argv) -> int {
-  const layout shown{"Three random tasks", "utilization", "utilization",
-                     "proven (%)",         {"tasks"},     {"priorities", "edf"}};
+auto main(int argc, char** argv) -> int try {
+  const layout shown{"Two random tasks", "utilization", "utilization", "proven (%)", {"tasks"}, {"priorities", "edf"}};
   const std::vector<parameter> all{{"seed", "1", "of everything that is drawn"},
                                    {"sets", "100", "task sets per level", 1, unit::most_sets},
                                    {"levels", "0.5..1.0/0.1", "utilization"}};
   const result found = run({"orders", "two orders of one processor", shown, all, fill}, settings{all});
   write_csv(std::cout, found);
   if (argc > 1) { draw_picture(found, argv[1]); }
-  const auto full_load = found.counts.counts(0, 5);
-  return full_load[0] < full_load[1] && full_load[1] == found.designed.sets ? 0 : 1;
+  return found.counts.counts(0, 5)[1] == found.designed.sets ? 0 : 1;
+} catch (const std::exception& e) {
+  std::cerr << e.what() << '\n';
+  return 1;
 }

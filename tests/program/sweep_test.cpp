@@ -157,22 +157,6 @@ TEST_CASE("RTGPU-50 a sweep that is killed at random moments and resumed has the
   }
 }
 
-TEST_CASE("RTGPU-50 a journal may be torn anywhere: what is behind is done again") {
-  const std::string whole = takt::test::takt("sweep " + small).out;
-  const std::string folder = scratch("torn");
-  REQUIRE(takt::test::takt("sweep " + small + "--resume " + folder).code == 0);
-  const std::string path = folder + "/rtgpu-fig7.1-of-1.journal";
-  const std::string bytes = read(path);
-  takt::random_stream random{5};
-  for (int round = 0; round < 6; ++round) {
-    const auto length = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(bytes.size())));
-    takt::test::write("torn/rtgpu-fig7.1-of-1.journal", bytes.substr(0, length) + (round % 2 == 0 ? "" : "7 1 2"));
-    const outcome o = takt::test::takt("sweep " + small + "--resume " + folder);
-    CAPTURE(length);
-    CHECK(o.out == whole);
-  }
-}
-
 TEST_CASE("RTGPU-50 two shards put together are the whole") {
   const std::string whole = takt::test::takt("sweep " + small).out;
   const outcome first = takt::test::takt("sweep " + small + "--shard 1/2 --resume " + scratch("part-1"));

@@ -29,7 +29,7 @@ void count_units(const tally& known, std::span<const std::size_t> todo, unsigned
   std::exception_ptr failure;
   const auto work = [&] {
     try {
-      std::decay_t<Count> own = count;
+      std::decay_t<Count> own = count;  // NOLINT(misc-const-correctness): one may change itself
       std::vector<std::int64_t> counts(known.columns());
       for (std::size_t i = next++; i < todo.size() && !stop && !failed; i = next++) {
         std::ranges::fill(counts, 0);

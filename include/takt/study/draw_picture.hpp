@@ -21,7 +21,7 @@ namespace takt::studies {
 inline void draw_picture(const result& r, const std::string& path) {
   const std::string script = picture_script(r, path);
   errno = 0;
-  if (std::ofstream file{path, std::ios::binary}; !file) {
+  if (const std::ofstream file{path, std::ios::binary}; !file) {
     throw failure{report::text(path, ": cannot be written (", std::strerror(errno), ")")};
   }
   // Gnuplot may be gone before it has read everything: then its exit code tells.

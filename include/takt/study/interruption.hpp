@@ -9,11 +9,7 @@ namespace takt::studies {
 /// While it lives, SIGINT and SIGTERM only ask for a stop. Pre: there is one at a time.
 class interruption {
  public:
-  interruption() noexcept {
-    asked_ = false;
-    at_int_ = std::signal(SIGINT, ask);
-    at_term_ = std::signal(SIGTERM, ask);
-  }
+  interruption() noexcept : at_int_{std::signal(SIGINT, ask)}, at_term_{std::signal(SIGTERM, ask)} {}
   interruption(const interruption&) = delete;
   auto operator=(const interruption&) -> interruption& = delete;
   interruption(interruption&&) = delete;
@@ -21,19 +17,20 @@ class interruption {
   ~interruption() {
     (void)std::signal(SIGINT, at_int_);
     (void)std::signal(SIGTERM, at_term_);
+    was_asked = false;
   }
 
-  [[nodiscard]] static auto asked() noexcept -> const std::atomic<bool>& { return asked_; }
+  [[nodiscard]] static auto asked() noexcept -> const std::atomic<bool>& { return was_asked; }
 
  private:
   using handler = void (*)(int);
   static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
 
-  static void ask(int /*signal*/) noexcept { asked_ = true; }
+  static void ask(int /*signal*/) noexcept { was_asked = true; }
 
-  inline static std::atomic<bool> asked_{false};
-  handler at_int_ = SIG_DFL;
-  handler at_term_ = SIG_DFL;
+  inline static std::atomic<bool> was_asked{false};
+  handler at_int_;
+  handler at_term_;
 };
 
 }  // namespace takt::studies

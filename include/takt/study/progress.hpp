@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -59,7 +60,7 @@ class progress_bar {
   }
   [[nodiscard]] static auto text_of(double seconds) -> std::string {
     const auto two_digits = [](std::int64_t n) { return report::right_aligned(std::to_string(n), 2, '0'); };
-    const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+    const auto whole = std::int64_t{std::llround(seconds)};
     const std::string rest = ":" + two_digits(whole % 60);
     return whole < 3600 ? report::text(whole / 60, rest)
                         : report::text(whole / 3600, ":", two_digits(whole / 60 % 60), rest);

@@ -23,7 +23,7 @@ struct shard {
 [[nodiscard]] inline auto read_shard(std::string_view text) -> shard {
   shard out;
   const char* const end = text.data() + text.size();
-  const auto [slash, first_error] = std::from_chars(text.data(), end, out.index);
+  const auto [slash, first_error] = std::from_chars(text.data(), text.data() + text.size(), out.index);
   const bool split = first_error == std::errc{} && slash != end && *slash == '/';
   const auto [last, second_error] = std::from_chars(split ? slash + 1 : end, end, out.count);
   if (!split || second_error != std::errc{} || last != end || out.index < 1 || out.index > out.count) {

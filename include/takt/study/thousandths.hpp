@@ -16,7 +16,7 @@ namespace takt::studies {
 
 /// 1200 as "1.2", and 1000 as "1.0".
 [[nodiscard]] inline auto thousandths_text(std::int64_t thousandths) -> std::string {
-  std::string out = report::count_of(thousandths, {"", 1000});
+  const std::string out = report::count_of(thousandths, {"", 1000});
   return out.find('.') == std::string::npos ? out + ".0" : out;
 }
 
