@@ -117,6 +117,23 @@ TEST_CASE("RTGPU-50 a journal may be torn anywhere: what is behind is done again
   }
 }
 
+TEST_CASE("RTGPU-50 a line of a journal that was changed anywhere is not believed, nor what is behind it") {
+  const std::string whole = csv_of(run_small());
+  const scratch_folder folder{"changed"};
+  static_cast<void>(run_small({.folder = folder.name()}));
+  const auto path = folder.file("small.1-of-1.journal");
+  const std::string bytes = bytes_of(path);
+  takt::random_stream random{6};
+  const auto first = static_cast<takt::ticks>(bytes.find('\n')) + 1;
+  for (int round = 0; round < 40; ++round) {
+    std::string changed = bytes;
+    char& c = changed[static_cast<std::size_t>(random.between(first, static_cast<takt::ticks>(bytes.size()) - 1))];
+    c = c == '3' ? '4' : '3';
+    std::ofstream{path, std::ios::binary} << changed;
+    CHECK(csv_of(run_small({.jobs = 1, .folder = folder.name()})) == whole);
+  }
+}
+
 TEST_CASE("RTGPU-50 journals of other parameters, other files and a folder that cannot be are refused") {
   const scratch_folder folder{"other"};
   const study what = small_study();
