@@ -28,6 +28,7 @@ namespace {
 
 constexpr double most_steps = 20e6;
 constexpr double most_traced_steps = 1e6;
+constexpr std::uint64_t most_evaluations = 2'000'000;
 /// Under fair lateness, and in published methods of clusters, which count them.
 [[nodiscard]] auto points_follow_times(const policy_question& q) -> bool {
   return q.cpus == "g-fl" || q.engines || q.overlapping_graphs;
@@ -154,6 +155,8 @@ auto described_file::run_size_until(duration horizon) const -> run_size {
 auto described_file::assess(const question& q) -> report::verdict_summary {
   p_->input.question.analysis = q.given_method.value_or("");
   p_->input.question.search = q.given_search;
+  const bool ends_soon = q.given_search.value_or(default_search) == search_method::branch_and_bound;
+  p_->input.question.most_evaluations = ends_soon ? default_evaluations : most_evaluations;
   require_choices(*p_->file, p_->input.question);
   p_->found = judge_file(*p_->file, p_->input);
   if (!p_->found->judged && !p_->found->missing.empty()) {

@@ -31,7 +31,6 @@ namespace {
 
 using std::string_view;
 
-constexpr std::uint64_t most_evaluations = 2'000'000;
 constexpr std::chrono::seconds patience{20};
 
 constexpr std::array<string_view, 4> graph_rules{"g-fl", "g-edf", "g-fifo", "gel"};
@@ -215,7 +214,6 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
   q.policy = own ? report::word_of_rule(file.rules.gpus) : wishes.policy;
   q.cpus = wishes.cpus.empty() ? own_cpu_rule(file) : wishes.cpus;
   q.begin_search = patient_search;
-  q.most_evaluations = most_evaluations;
   if (own) {
     q.own = file.rules.gpus;
     q.granted = granted_by(file);

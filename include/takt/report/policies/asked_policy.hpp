@@ -33,9 +33,7 @@ struct asked_search {
 template <class Tasks, class F>
 void with_single_method(const policy_question<Tasks>& q, const F& f) {
   const search_method method = q.search.value_or(default_search);
-  const bool ends_soon = method == search_method::branch_and_bound;
-  const stoppable_search<asked_search<Tasks>> search{
-      method, ends_soon ? default_evaluations : q.most_evaluations, {&q}};
+  const stoppable_search<asked_search<Tasks>> search{method, q.most_evaluations, {&q}};
   const auto ask = [&](const auto& policy) {
     if (policy.analysis == (q.analysis.empty() ? "rtgpu-best" : q.analysis)) { f(policy); }
   };

@@ -43,7 +43,7 @@ struct policy_question {
   std::optional<search_method> search;
   /// Begins a search that may be ended; what it gives is asked before each task analysis. Empty: as `search_by`.
   std::function<std::function<bool(std::uint64_t evaluations)>()> begin_search;
-  std::uint64_t most_evaluations = default_evaluations;  ///< of searches that are not branch and bound
+  std::uint64_t most_evaluations = default_evaluations;  ///< of a search
 
   /// Whether one analysis alone is asked, and none of takt's own beside it.
   [[nodiscard]] auto asks_one() const noexcept -> bool { return !analysis.empty() || search.has_value(); }

@@ -10,7 +10,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
-#include <takt/model/service_order.hpp>
+#include <takt/report/locked_gpu_words.hpp>
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
@@ -104,11 +104,9 @@ template <SharingPolicy P>
     out.tokens_per_gpu = policy.tokens < 0 ? 0 : policy.tokens;
     const gpusync_configuration& shape = policy.engines.shape;
     if (policy.locks_engines) {
-      out.engine_order = shape.engines == service_order::priority ? "priority" : "fifo";
-      out.migration = shape.migration == migration_path::none           ? "none"
-                      : shape.migration == migration_path::peer_to_peer ? "peer-to-peer"
-                                                                        : "system-memory";
-      out.uncontended = shape.uncontended == uncontended_gpus::dedicated ? "dedicated" : "shared";
+      out.engine_order = detail::word_in(detail::service_words, shape.engines);
+      out.migration = detail::word_of(shape.migration);
+      out.uncontended = detail::word_of(shape.uncontended);
       if (shape.gpus > shape.gpu_cluster_size) { out.clusters = shape.gpus / shape.gpu_cluster_size; }
     }
   }
