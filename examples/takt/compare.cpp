@@ -8,10 +8,11 @@
 
 #include <fmt/format.h>
 
+#include <takt/core/largest_factor.hpp>
 #include <takt/report/comparison_json.hpp>
 #include <takt/report/comparison_svg.hpp>
 #include <takt/report/comparison_table.hpp>
-#include <takt/report/miss_words.hpp>
+#include <takt/report/policies/policy_summary.hpp>
 
 #include "command.hpp"
 #include "policies/policy_input.hpp"
@@ -30,23 +31,6 @@ struct compared {
   std::unique_ptr<judged_policy> found;
 };
 
-[[nodiscard]] auto is_proven(const workload_file& file, const policy_input& input, permille factor) -> bool {
-  const auto found = judge_input(file, input, factor);
-  return found != nullptr && found->verdict.schedulable();
-}
-
-/// A factor on all execution times that is proven, where the next one that is tried is not. Pre: 1 is proven.
-[[nodiscard]] auto largest_factor(const workload_file& file, const policy_input& input) -> permille {
-  permille passes = 1000;
-  permille fails = most_factor + 1;
-  while (fails - passes > 1) {
-    const permille next = fails > most_factor ? std::min(most_factor, passes * 2) : (passes + fails) / 2;
-    (is_proven(file, input, next) ? passes : fails) = next;
-    if (passes == most_factor) { break; }
-  }
-  return passes;
-}
-
 [[nodiscard]] auto refused_row(const rule_wishes& asked, const input_error& why) -> report::comparison_row {
   report::comparison_row out;
   out.policy = asked.policy;
@@ -55,30 +39,24 @@ struct compared {
   return out;
 }
 
-[[nodiscard]] auto row_of(const workload_file& file, const policy_input& input, const judged_policy& found)
+[[nodiscard]] auto row_of(const workload_file& file, const policy_input& input, judged_policy& found)
     -> report::comparison_row {
-  report::comparison_row out;
-  out.policy = found.policy;
-  out.cpus = found.cpus;
-  out.missing = missing_of(file, found);
+  const auto missing = missing_of(file, found);
   if (!found.judged) {
-    if (out.missing.empty()) {
-      return refused_row({found.policy, std::string{found.cpus}}, explain_fault(file, found.verdict.error));
-    }
+    report::comparison_row out = refused_row({found.policy, found.cpus}, explain_fault(file, found.verdict.error));
+    out.missing = missing;
+    if (!missing.empty()) { out.because.clear(); }
     return out;
   }
-  out.misses = report::compared_misses(found.misses, found.verdict.tasks);
-  auto summary = summary_of(file, input, found);
-  out.status = found.verdict.status;
-  out.method = summary.method;
-  out.plan_words = std::move(summary.plan_words);
-  out.plan = std::move(summary.plan);
-  const bool limited = std::ranges::any_of(summary.tasks, [](const report::task_summary& t) { return t.limited; });
-  if (limited && found.verdict.bounded()) { out.slack_permille = slack_permille(found.verdict); }
-  if (found.verdict.schedulable()) { out.factor_permille = largest_factor(file, input); }
-  for (const report::task_summary& t : explained_summary(file, input, found).tasks) {
-    out.tasks.push_back({t.name, t.deadline, t.limited, t.bound, t.meets});
+  auto out = report::compared_row(found, summary_of(file, found));
+  out.missing = missing;
+  if (found.verdict.schedulable()) {
+    out.factor_permille = takt::largest_factor(1000, most_factor, [&](permille factor) {
+      const auto again = factor == 1000 ? nullptr : judge_file(file, input, factor);
+      return factor == 1000 || (again != nullptr && again->verdict.schedulable());
+    });
   }
+  out.tasks = report::compared_tasks(explained_summary(file, input, found));
   return out;
 }
 
@@ -98,7 +76,7 @@ void give_weights(workload_file& file) {
 
 /// The file under the rules of a row, with what was chosen.
 void take_over(workload_file& file, const policy_input& input, const judged_policy& found) {
-  const bool to_clusters = is_global(found.cpus);
+  const bool to_clusters = is_word_of_clusters(found.cpus);
   const std::int32_t clusters = file.board.processors / std::max(input.question.together, 1);
   const auto& cores = found.verdict.plan.cores;
   for (std::size_t i = 0; i < file.tasks.size(); ++i) {
@@ -135,7 +113,7 @@ auto compare_command(const compare_options& o) -> exit_code {
 
   report::comparison_summary all;
   all.title = file->name;
-  all.platform_words = board_words(*file);
+  all.platform_words = report::hardware_words(file->board);
   std::vector<compared> judged;
   {
     progress shown{"comparing: policies"};
@@ -145,7 +123,7 @@ auto compare_command(const compare_options& o) -> exit_code {
         compared next{.wishes = {policy, rule}, .found = nullptr};
         try {
           const policy_input input = input_of(*file, next.wishes);
-          next.found = judge_input(*file, input);
+          next.found = judge_file(*file, input);
           all.rows.push_back(row_of(*file, input, *next.found));
         } catch (const input_error& e) {  // it may be judged under others
           all.rows.push_back(refused_row(next.wishes, e));

@@ -8,23 +8,18 @@
 
 #include <fmt/format.h>
 
-#include <takt/simulation/find_counterexample.hpp>
-#include <takt/simulation/simulate_composed.hpp>
-#include <takt/simulation/simulate_recorded.hpp>
-
-#include <takt/allocation/every_plan.hpp>
-#include <takt/analysis/must_miss.hpp>
+#include <takt/model/scaled.hpp>
+#include <takt/report/counterexample_words.hpp>
 #include <takt/report/fault_text.hpp>
-#include <takt/report/format_duration.hpp>
 #include <takt/rules/policies/own_sms.hpp>
 #include <takt/rules/policies/whole_gpu.hpp>
 #include <takt/runtime/executor/run.hpp>
+#include <takt/simulation/simulate_composed.hpp>
+#include <takt/simulation/simulate_recorded.hpp>
 
 #include "large_stack.hpp"
 #include "policies/policy_input.hpp"
-#include "policies/published_shapes.hpp"
 #include "progress.hpp"
-#include "sightings.hpp"
 #include "text_file.hpp"
 
 namespace takt::program {
@@ -33,35 +28,14 @@ namespace {
 
 constexpr double most_steps = 20e6;
 constexpr double most_traced_steps = 1e6;
-constexpr std::size_t most_plans_simulated = 64;
-
-/// Whether shortest execution times count for nothing: all are 0, or no task has more than one visit.
-[[nodiscard]] auto only_upper_bounds_count(const file_tasks& tasks) -> bool {
-  const auto is_zero = [](const described_visit& v) { return v.time.lower == 0 && v.work.lower == 0; };
-  return std::ranges::all_of(tasks.tasks, [](const auto& t) { return t.visit_count == 1; }) ||
-         std::ranges::all_of(tasks.visits, is_zero);
-}
+constexpr std::uint64_t most_evaluations = 2'000'000;
 /// Under fair lateness, and in published methods of clusters, which count them.
 [[nodiscard]] auto points_follow_times(const policy_question& q) -> bool {
-  return q.cpus == "g-fl" || q.engines || (q.own != nullptr && has_graphs(*q.own));
+  return q.cpus == "g-fl" || q.engines || q.overlapping_graphs;
 }
 
 [[nodiscard]] auto has_own_sms(std::string_view policy) -> bool {
   return policy == federated_policy::name || policy == federated_shared_policy::name;
-}
-
-/// Kernels that say their work take it on SMs of their own, whatever their time elsewhere is.
-[[nodiscard]] auto by_their_work(const file_tasks& tasks) -> std::unique_ptr<file_tasks> {
-  auto out = std::make_unique<file_tasks>(tasks);
-  for (described_visit& v : out->visits) {
-    if (v.where != visit_place::gpu || !v.known.has(visit_fact::work)) { continue; }
-    const auto said = v.known;
-    v.known = {};
-    for (const visit_fact f : {visit_fact::work, visit_fact::overhead, visit_fact::interleave}) {
-      if (said.has(f)) { v.known.add(f); }
-    }
-  }
-  return out;
 }
 
 /// Throws where a question leaves nothing to choose.
@@ -148,12 +122,12 @@ auto described_file::longest_period() const -> ticks {
 auto described_file::is_monotone(const question& q) const -> bool {
   // A run with shorter times is one of those that a proof is about, where every shorter time is within its bounds.
   const bool greedy = q.given_search == search_method::greedy;
-  return !greedy && only_upper_bounds_count(p_->file->tasks) && !points_follow_times(p_->input.question);
+  return !greedy && only_upper_times_count(p_->file->tasks) && !points_follow_times(p_->input.question);
 }
 auto described_file::why_not_monotone() const -> std::string_view {
-  return points_follow_times(p_->input.question)    ? "priority points follow execution times"
-         : only_upper_bounds_count(p_->file->tasks) ? "the search may miss a plan"
-                                                    : "shortest execution times scale too";
+  return points_follow_times(p_->input.question)   ? "priority points follow execution times"
+         : only_upper_times_count(p_->file->tasks) ? "the search may miss a plan"
+                                                   : "shortest execution times scale too";
 }
 
 auto described_file::judge(const question& q) -> const report::verdict_summary& {
@@ -181,8 +155,10 @@ auto described_file::run_size_until(duration horizon) const -> run_size {
 auto described_file::assess(const question& q) -> report::verdict_summary {
   p_->input.question.analysis = q.given_method.value_or("");
   p_->input.question.search = q.given_search;
+  const bool ends_soon = q.given_search.value_or(default_search) == search_method::branch_and_bound;
+  p_->input.question.most_evaluations = ends_soon ? default_evaluations : most_evaluations;
   require_choices(*p_->file, p_->input.question);
-  p_->found = judge_input(*p_->file, p_->input);
+  p_->found = judge_file(*p_->file, p_->input);
   if (!p_->found->judged && !p_->found->missing.empty()) {
     const auto missing = missing_of(*p_->file, *p_->found);
     const std::string others =
@@ -203,39 +179,15 @@ auto described_file::assess(const question& q) -> report::verdict_summary {
   // of them.
   if (p_->wishes.policy.empty() && p_->found->unread.has_value) { throw refuse(p_->found->unread); }
   const bool may_miss = out.status == verdict_status::not_proven && has_own_sms(p_->input.question.policy);
-  if (!p_->wishes.any() && may_miss && !p_->found->simulate) { try_to_break(out); }
+  if (!p_->wishes.any() && may_miss && !p_->found->simulate) {
+    report::broken_plans broken;
+    on_large_stack([&] {
+      const progress shown{"simulating: plans"};
+      broken = report::break_plans(p_->found->board, *p_->input.tasks, p_->found->verdict.plan);
+    });
+    report::add_counterexample(broken, p_->file->tasks, out);
+  }
   return out;
-}
-
-/// Looks for runs that miss. Only when every plan has one is a miss proven.
-void described_file::try_to_break(report::verdict_summary& out) const {
-  const auto& board = p_->found->board;
-  const auto tasks = by_their_work(*p_->input.tasks);
-  const auto example_under = [&](const auto& p) { return find_counterexample(board, *tasks, p); };
-  counterexample example;
-  every_plan_answer others;
-  on_large_stack([&] {
-    progress shown{"simulating: plans"};
-    example = example_under(p_->found->verdict.plan);
-    if (!example.exists) { return; }
-    others = holds_for_every_plan(board, *tasks, p_->found->verdict.plan, most_plans_simulated,
-                                  [&](const auto& p) { return example_under(p).exists; });
-  });
-  if (!example.exists) { return; }
-  const std::string sentence = fmt::format(
-      "A simulated run misses a deadline: {} is not done {}{} (releases {}, seed {})",
-      p_->file->tasks.tasks[example.task].name,
-      example.deadline_at == no_instant ? "in time" : "at " + report::format_duration(example.deadline_at),
-      out.plan_words.empty() ? "" : " with " + out.plan_words, name_of(example.how.releases), example.how.seed);
-  if (!others.is_known || !others.holds || !analysis::times_are_given(*tasks)) {
-    out.notes.push_back(sentence + ", but another plan may do better.");
-    return;
-  }
-  out.status = verdict_status::unschedulable;
-  out.findings.push_back(sentence + ".");
-  if (others.plans > 1) {
-    out.findings.push_back(fmt::format("Each of the {} possible plans has such a run.", others.plans));
-  }
 }
 
 /// Tasks with kernels may outnumber the SMs, and then there is no plan to simulate or run.
@@ -248,34 +200,30 @@ void described_file::require_plan() const {
   }
 }
 
-auto described_file::simulate(const simulation_options& options, trace* kept) const -> sighting {
+auto described_file::simulate(const simulation_options& options, trace* kept) const -> report::sighting {
   require_plan();
   if (p_->found->simulate) {
-    sighting out;
-    on_large_stack([&] { out = p_->found->simulate(*p_->input.tasks, p_->file->board, options, kept); });
+    report::sighting out;
+    on_large_stack([&] { out = p_->found->simulate(*p_->found, *p_->input.tasks, p_->file->board, options, kept); });
+    if (!out.because.empty()) { throw nothing_to_run{out.because + " See the reasons of analyze."}; }
     return out;
   }
   const auto& [board, p] = std::tie(p_->found->board, p_->found->verdict.plan);
   if (kept != nullptr) { return as_stated(takt::simulate(board, *p_->input.tasks, p, options, *kept)); }
   return as_stated(takt::simulate(board, *p_->input.tasks, p, options));
 }
-/// With misses of the deadlines that the file states: the engine counts those of the lesser of deadline and period.
+
 template <class Result>
-auto described_file::as_stated(const Result& seen) const -> sighting {
+auto described_file::as_stated(const Result& seen) const -> report::sighting {
   if (seen.error.fault == model_fault::plan_does_not_fit) {
     throw nothing_to_run{fmt::format("no plan is known under {}. See the reasons of analyze.", p_->found->policy)};
   }
-  sighting out = sighting_of(seen);
-  for (std::size_t i = 0; i < out.seen.tasks.size(); ++i) {
-    const described_task& t = p_->file->tasks.tasks[i];
-    auto& row = out.seen.tasks[i];
-    const bool is_after_period = t.deadline > t.period && row.worst_response <= t.deadline;
-    if (!t.limited || is_after_period) { row.misses = 0; }
-  }
+  report::sighting out = report::sighting_of(seen);
+  report::keep_stated_misses(p_->file->tasks, out);
   return out;
 }
 
-auto described_file::observe(duration length, std::uint64_t seed, trace* kept) const -> sighting {
+auto described_file::observe(duration length, std::uint64_t seed, trace* kept) const -> report::sighting {
   const std::string& analysis = p_->input.question.analysis;
   if (!analysis.empty() && !analysis.starts_with("rtgpu")) {
     throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
@@ -291,7 +239,7 @@ auto described_file::observe(duration length, std::uint64_t seed, trace* kept) c
   for (std::size_t i = 0; i < p_->judged.tasks.size(); ++i) {
     options.expected.push_back({.response = p_->judged.promised(i), .visits = {}});
   }
-  sighting out;
+  report::sighting out;
   on_large_stack([&] {
     optional_trace recorder{kept};
     out = as_stated(runtime::run(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options, recorder));
@@ -300,7 +248,7 @@ auto described_file::observe(duration length, std::uint64_t seed, trace* kept) c
 }
 
 auto described_file::at_factor(permille factor) const -> factor_answer {
-  const auto found = judge_input(*p_->file, p_->input, factor);
+  const auto found = judge_file(*p_->file, p_->input, factor);
   if (found == nullptr) { return factor_answer::must_miss; }
   if (!found->judged) { return factor_answer::not_proven; }
   const bool open = p_->input.question.search && !found->verdict.plan.effort.complete;

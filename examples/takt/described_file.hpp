@@ -11,7 +11,7 @@
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/observation.hpp>
+#include <takt/report/sighting.hpp>
 #include <takt/report/verdict_summary.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/trace.hpp>
@@ -33,13 +33,6 @@ struct run_size {
   double most_traced = 0;
 };
 
-/// What a simulation or a run saw, whatever the capacities of its tables, and sentences on it.
-struct sighting {
-  observation<std::vector<observed_task<ticks, std::string>>, std::vector<ticks>> seen{};
-  std::string device_fault{};
-  std::vector<std::string> notes{};
-};
-
 enum class factor_answer : std::uint8_t { proven, not_proven, undecided, must_miss };
 
 /// A file under its own rules or those in their place, and what the commands need to know of it. Members throw
@@ -59,9 +52,9 @@ class described_file {
   [[nodiscard]] auto run_size_until(duration horizon) const -> run_size;
   [[nodiscard]] auto longest_period() const -> ticks;
   /// `kept` may be null. Throws `nothing_to_run` where there is no plan.
-  [[nodiscard]] auto simulate(const simulation_options& options, trace* kept) const -> sighting;
+  [[nodiscard]] auto simulate(const simulation_options& options, trace* kept) const -> report::sighting;
   /// On threads.
-  [[nodiscard]] auto observe(duration length, std::uint64_t seed, trace* kept) const -> sighting;
+  [[nodiscard]] auto observe(duration length, std::uint64_t seed, trace* kept) const -> report::sighting;
   /// The line of the format for a fault that the library found.
   [[nodiscard]] auto refuse(const model_error& error) const -> input_error;
 
@@ -76,9 +69,8 @@ class described_file {
 
   void require_plan() const;
   template <class Result>
-  [[nodiscard]] auto as_stated(const Result& seen) const -> sighting;
+  [[nodiscard]] auto as_stated(const Result& seen) const -> report::sighting;
   [[nodiscard]] auto assess(const question& q) -> report::verdict_summary;
-  void try_to_break(report::verdict_summary& out) const;
   /// Where the file, or the command line, says by what rule it is judged.
   [[nodiscard]] auto place_of_rule() const -> std::string;
 

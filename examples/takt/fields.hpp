@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -41,24 +40,6 @@ using report::nearest;
 [[nodiscard]] auto read_span(const json_value& v) -> interval<ticks>;
 /// "9/5", 2, 1.8 or "1.8" as an exact fraction with a positive denominator.
 [[nodiscard]] auto read_ratio(const json_value& v) -> std::pair<std::int64_t, std::int64_t>;
-/// What a word of a file stands for.
-template <class Value>
-struct named_value {
-  std::string_view name;
-  Value value;
-};
-template <class Value>
-named_value(const char*, Value) -> named_value<Value>;
-
-/// Pre: one has the name.
-template <class Value, std::size_t N>
-[[nodiscard]] constexpr auto value_named(std::string_view name, const std::array<named_value<Value>, N>& all)
-    -> const Value& {
-  std::size_t at = 0;
-  while (at + 1 < N && all[at].name != name) { ++at; }
-  return all[at].value;
-}
-
 /// The items of an array that has at least one.
 [[nodiscard]] auto require_array(const json_value& v, std::string_view allowed) -> const std::vector<json_value>&;
 /// At least one and at most so many things.

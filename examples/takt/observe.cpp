@@ -35,8 +35,8 @@ void require_bearable(const described_file& file, duration horizon, const std::s
 }
 
 auto simulated(const described_file& file, const simulation_options& options, const std::string& option, trace* kept)
-    -> sighting {
-  sighting out = file.simulate(options, kept);
+    -> report::sighting {
+  report::sighting out = file.simulate(options, kept);
   if (out.seen.error.fault == model_fault::time_overflow) {
     throw input_error{
         option, fmt::format("{} is too far away for this simulation", report::format_duration(options.horizon.count())),

@@ -18,7 +18,7 @@ void require_bearable(const described_file& file, duration horizon, const std::s
 /// What a file does in virtual time. Throws where the horizon, which `option` gave, is too far away, or a model is
 /// refused.
 [[nodiscard]] auto simulated(const described_file& file, const simulation_options& options, const std::string& option,
-                             trace* kept) -> sighting;
+                             trace* kept) -> report::sighting;
 
 /// Where a recorded run is kept.
 struct pictures {

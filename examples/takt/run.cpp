@@ -34,7 +34,7 @@ constexpr double most_events_beside = 400e3;
 }
 
 /// Throws where the system did not give what a run needs, or the device failed.
-void require_surroundings(const sighting& s) {
+void require_surroundings(const report::sighting& s) {
   if (s.seen.ended == observation_status::no_threads) {
     throw environment_error{"the system gives too few threads for this run: fewer tasks, or a higher limit"};
   }
@@ -45,7 +45,7 @@ void require_surroundings(const sighting& s) {
 }
 
 /// The same tasks under the same plan in virtual time, with the longest execution times.
-[[nodiscard]] auto beside(const described_file& file) -> sighting {
+[[nodiscard]] auto beside(const described_file& file) -> report::sighting {
   const duration wanted = duration{file.longest_period()} * periods_beside;
   const double share = most_events_beside / file.run_size_until(wanted).events;
   const auto horizon = static_cast<ticks>(static_cast<double>(wanted.count()) * std::min(share, 1.0));
@@ -62,7 +62,7 @@ auto run_command(const run_command_options& o) -> exit_code {
   // What about this machine can disturb a run on the emulated device, which uses its CPUs only.
   std::vector<std::string> notes = runtime::notes_on(runtime::check_machine(runtime::parts_used::cpus));
   trace recorded;
-  const sighting seen = file.observe(length, o.seed, o.keep.wanted() ? &recorded : nullptr);
+  const report::sighting seen = file.observe(length, o.seed, o.keep.wanted() ? &recorded : nullptr);
   if (seen.seen.error) { throw file.refuse(seen.seen.error); }
   require_surroundings(seen);
   report::run_summary run = report::summarize(seen.seen, proven);

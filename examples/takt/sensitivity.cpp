@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <takt/core/largest_factor.hpp>
 #include <takt/report/verdict_table.hpp>
 
 #include "command.hpp"
@@ -27,16 +28,10 @@ class factor_search {
 
   /// Largest factor that passes, 0 if none does.
   auto bisect() -> permille {
-    permille passes = 0;
-    permille fails = most + 1;
-    for (permille f = unscaled; fails - passes > 1;
-         f = fails > most ? std::min(most, passes * 2) : (passes + fails) / 2) {
-      if (f == passes) { break; }
+    return takt::largest_factor(unscaled, most, [this](permille f) {
       shown_.show(++tried_);
-      (answer(f) == factor_answer::proven ? passes : fails) = f;
-      if (passes == most) { break; }
-    }
-    return passes;
+      return answer(f) == factor_answer::proven;
+    });
   }
 
   struct scan_result {

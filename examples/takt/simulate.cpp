@@ -36,7 +36,7 @@ auto simulate_command(const simulate_options& o) -> exit_code {
   require_bearable(file, options.horizon, "--horizon", o.keep.wanted());
   const auto& proven = file.judge(o.ask);
   trace recorded;
-  const sighting seen = simulated(file, options, "--horizon", o.keep.wanted() ? &recorded : nullptr);
+  const report::sighting seen = simulated(file, options, "--horizon", o.keep.wanted() ? &recorded : nullptr);
   report::run_summary run = report::summarize(seen.seen, proven);
   write_pictures(recorded, file, proven, o.keep);
 

@@ -69,7 +69,7 @@ void require_one_body(const json_value& task) {
 
 /// A core under policies that keep a task there, else a cluster.
 [[nodiscard]] auto read_place(const json_value& task, const workload_file& file) -> std::int32_t {
-  const bool global = is_global(file.rules.cpus);
+  const bool global = is_word_of_clusters(file.rules.cpus);
   if (const auto* const other = task.find(global ? "core" : "cluster")) {
     throw input_error{
         other->where,
@@ -166,7 +166,7 @@ void read_tasks(const json_value& top, workload_file& file) {
 auto print_task(const workload_file& file, std::size_t task) -> ordered_json {
   task_entry t{file.tasks.tasks[task], file.more[task], {}, {}};
   if (file.rules.gpus.sharing == "shares" && t.weight) { t.priority = *t.weight; }
-  if (t.core != any_core) { (is_global(file.rules.cpus) ? t.on_cluster : t.on_core) = t.core; }
+  if (t.core != any_core) { (is_word_of_clusters(file.rules.cpus) ? t.on_cluster : t.on_core) = t.core; }
   ordered_json out = print_object(t, task_table);
   if (!t.limited) { out["deadline"] = nullptr; }
   print_body(file, task, out);

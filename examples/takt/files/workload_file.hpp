@@ -17,6 +17,8 @@
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
+#include <takt/report/policies/sharing_rule.hpp>
+#include <takt/rules/policies/cpu_words.hpp>
 
 #include "../json_value.hpp"
 
@@ -64,40 +66,9 @@ struct gpu_facts {
   [[nodiscard]] friend auto operator==(const gpu_facts&, const gpu_facts&) -> bool = default;
 };
 
-struct slot_time {
-  ticks offset = 0;
-  ticks budget = 0;
-
-  [[nodiscard]] friend auto operator==(const slot_time&, const slot_time&) -> bool = default;
-};
-struct slot_times {
-  ticks period = 0;
-  std::optional<slot_time> pinned;
-  std::optional<slot_time> gang;
-
-  [[nodiscard]] friend auto operator==(const slot_times&, const slot_times&) -> bool = default;
-};
-
-/// How a file shares its GPUs. A word that is empty, and a number that is not there, were not given.
-struct sharing_rule {
-  std::string_view sharing = "isolated";
-  std::string_view policy{};
-  std::string_view cost_model{};
-  std::string_view order{};
-  std::string_view protocol{};
-  std::string_view engine_order{};
-  std::string_view migration{};
-  std::string_view uncontended{};
-  std::string_view rules{};
-  std::string_view triggers{};
-  std::optional<std::int32_t> tokens_per_gpu;  ///< 0: no limit
-  std::optional<std::int32_t> clusters;        ///< of GPUs
-  std::optional<std::int32_t> levels;          ///< of those that the hardware has
-  std::optional<ticks> slice;
-  std::optional<slot_times> slots;
-
-  [[nodiscard]] friend auto operator==(const sharing_rule&, const sharing_rule&) -> bool = default;
-};
+using report::sharing_rule;
+using report::slot_time;
+using report::slot_times;
 
 /// What a file chooses, apart from its tasks and its board.
 struct file_rules {
@@ -165,9 +136,6 @@ struct workload_file {
   std::vector<std::string> task_at;  ///< places in the file of what stands in the table
   std::vector<std::string> visit_at;
 };
-
-/// Whether the CPUs of a cluster share its tasks.
-[[nodiscard]] auto is_global(std::string_view cpu_policy) -> bool;
 
 /// How many clusters of CPUs tasks can name.
 [[nodiscard]] auto cluster_count(const workload_file& file) -> std::int32_t;

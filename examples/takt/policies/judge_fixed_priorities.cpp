@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "judge_with.hpp"
+#include "judge_units.hpp"
 
 namespace takt::program {
 

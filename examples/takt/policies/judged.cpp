@@ -2,14 +2,17 @@
 #include "judged.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <takt/allocation/policies/single_methods.hpp>
+#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/published.hpp>
 
 #include "../failure.hpp"
 #include "../fields.hpp"
 #include "../large_stack.hpp"
-#include "judge_with.hpp"
 
 namespace takt::program {
 
@@ -39,7 +42,7 @@ auto cpu_rule_names() -> std::vector<std::string_view> {
 
 auto analysis_names() -> std::vector<std::string_view> {
   std::vector<std::string_view> out;
-  analyses<false>.each([&out](const auto& policy) { out.push_back(policy.analysis); });
+  analysis_policies<false>().each([&out](const auto& policy) { out.push_back(policy.analysis); });
   return out;
 }
 
@@ -69,48 +72,15 @@ void require_cpu_rule(const std::string& option, const std::string& word) {
       fmt::format("{}", fmt::join(names, ", "))};
 }
 
-auto serves_one_kernel(const std::string& policy) -> bool {
-  bool out = false;
-  (void)with_policy(published_policies, policy, [&out](const auto& p) { out = kernels_at_once(p) == 1; });
-  return out;
-}
-
-auto handover_under(const std::string& policy) -> kernel_handover {
-  auto out = kernel_handover::host;
-  (void)with_policy(published_policies, policy,
-                    [&out](const auto& p) { out = handover_of<std::remove_cvref_t<decltype(p)>>(); });
-  return out;
-}
-
-auto locks_gpus(const std::string& policy) -> bool {
-  bool out = false;
-  (void)with_policy(published_policies, policy, [&out](const auto& p) { out = requires { p.tokens; }; });
-  return out;
-}
-
 auto judge_policy(const policy_question& q, const file_tasks& tasks, const hardware& board)
     -> std::unique_ptr<judged_policy> {
-  auto out = std::make_unique<judged_policy>();
+  std::unique_ptr<judged_policy> out;
   each_cpu_rule([&](const cpu_rule_entry& rule) {
-    if (rule.word != q.cpus) { return; }
-    out->cpus = rule.word;
-    on_large_stack([&] { rule.judge(q, tasks, board, *out); });
+    if (rule.word == q.cpus) {
+      on_large_stack([&] { out = rule.judge(q, tasks, board); });
+    }
   });
   return out;
-}
-
-auto policy_of(const workload_file& file) -> std::string {
-  const sharing_rule& rule = file.rules.gpus;
-  for (const auto& [name, sharing] : sharing_names) {
-    if (sharing == rule.sharing) { return std::string{name}; }
-  }
-  const std::int32_t tokens = rule.tokens_per_gpu.value_or(0);
-  if (rule.sharing == "tokens") {
-    return fmt::format("{}{}{}", tokens_prefix, rule.protocol, tokens > 0 ? fmt::format(":{}", tokens) : "");
-  }
-  if (rule.sharing == "time-sliced" && rule.slice) { return fmt::format("time-sliced:{}ns", *rule.slice); }
-  if (rule.sharing == "levels" && rule.levels) { return fmt::format("levels:{}", *rule.levels); }
-  return std::string{rule.sharing == "single-stream" ? std::string_view{"whole-gpu"} : rule.sharing};
 }
 
 }  // namespace takt::program

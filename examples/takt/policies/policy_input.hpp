@@ -16,17 +16,8 @@
 
 namespace takt::program {
 
-/// A workload as a policy is asked about it.
-struct policy_input {
-  policy_question question;
-  std::unique_ptr<file_tasks> tasks;  ///< with what the file says of contention and overheads
-  std::unique_ptr<file_tasks> alone;  ///< without, where contention makes them longer: what a job may take by itself
-  std::vector<std::string> notes;
-};
-
-/// What the policy makes of it, with all execution times by a factor in thousandths; null where these are out of range.
-/// Guards prove nothing where timers are late, and that a deadline is missed is proven without contention.
-[[nodiscard]] auto judge_input(const workload_file& file, const policy_input& input, std::int64_t factor = 1000)
+/// What the policy makes of a file, with all execution times by a factor in thousandths: see `report::judge_input`.
+[[nodiscard]] auto judge_file(const workload_file& file, const policy_input& input, std::int64_t factor = 1000)
     -> std::unique_ptr<judged_policy>;
 
 /// Throws `input_error` where a wish, or the file's own rule, is none that policies know, or the file
@@ -45,17 +36,13 @@ void require_rules(const workload_file& file, const rule_wishes& wishes, const j
     -> std::vector<report::missing_words>;
 
 /// What is known of a judgement, in words and as JSON. Pre: it was judged.
-[[nodiscard]] auto summary_of(const workload_file& file, const policy_input& input, const judged_policy& found)
-    -> report::verdict_summary;
+[[nodiscard]] auto summary_of(const workload_file& file, const judged_policy& found) -> report::verdict_summary;
 
-/// The same with what the published method of these tasks says of it.
-[[nodiscard]] auto explained_summary(const workload_file& file, const policy_input& input, const judged_policy& found)
+/// The same with notes, and with what the published method of these tasks says of it.
+[[nodiscard]] auto explained_summary(const workload_file& file, const policy_input& input, judged_policy& found)
     -> report::verdict_summary;
 
 /// The rule of processors that a file means: on boards without CPUs that of its kernels.
 [[nodiscard]] auto own_cpu_rule(const workload_file& file) -> std::string;
-
-/// The board of a file in words, without rules.
-[[nodiscard]] auto board_words(const workload_file& file) -> std::vector<std::string>;
 
 }  // namespace takt::program

@@ -19,20 +19,21 @@ namespace takt {
 
 namespace detail {
 
-/// Times factor / 1000, and whether all of them fitted.
+/// Times factor / whole, and whether all of them fitted.
 class time_scale {
  public:
-  constexpr explicit time_scale(std::int64_t permille) noexcept : permille_{permille} {}
+  constexpr explicit time_scale(std::int64_t factor, std::int64_t whole = 1000) noexcept
+      : factor_{factor}, whole_{whole} {}
 
   constexpr void up(ticks& t) {
     ticks product = 0;
-    fits_ = checked_multiply(t, permille_, product) && fits_;
-    t = ceil_divide(product, ticks{1000});
+    fits_ = checked_multiply(t, factor_, product) && fits_;
+    t = ceil_divide(product, ticks{whole_});
   }
   constexpr void down(ticks& t) {
     ticks product = 0;
-    fits_ = checked_multiply(t, permille_, product) && fits_;
-    t = floor_divide(product, ticks{1000});
+    fits_ = checked_multiply(t, factor_, product) && fits_;
+    t = floor_divide(product, ticks{whole_});
   }
   constexpr void apart(interval<ticks>& time) {
     down(time.lower);
@@ -41,7 +42,8 @@ class time_scale {
   [[nodiscard]] constexpr auto fits() const noexcept -> bool { return fits_; }
 
  private:
-  std::int64_t permille_;
+  std::int64_t factor_;
+  std::int64_t whole_;
   bool fits_ = true;
 };
 
@@ -115,6 +117,17 @@ template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
   for (auto& time : out.tasks.samples) { by.apart(time); }
   if (!by.fits() && !out.error) { out.error = {.fault = model_fault::time_overflow}; }
   return out;
+}
+
+/// Whether shortest times count for nothing, so that a proof for a factor is one for every smaller factor as far as
+/// times go: all are 0, or no task has more than one visit.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] constexpr auto only_upper_times_count(const described_tasks<N, V, R, S>& tasks) -> bool {
+  bool single = true;
+  bool zero = true;
+  for (const described_task& t : tasks.tasks) { single = single && t.visit_count == 1; }
+  for (const described_visit& v : tasks.visits) { zero = zero && v.time.lower == 0 && v.work.lower == 0; }
+  return single || zero;
 }
 
 }  // namespace takt

@@ -13,6 +13,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/platform.hpp>
+#include <takt/report/locked_gpu_words.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/verdict_summary.hpp>
 
@@ -20,33 +21,10 @@ namespace takt::report {
 
 namespace detail {
 
-template <class Value>
-struct word_for {
-  std::string_view word{};
-  Value value{};
-};
 inline constexpr std::array scheduler_words{word_for<cpu_scheduler>{"g-edf", cpu_scheduler::earliest_deadline},
                                             word_for<cpu_scheduler>{"g-fl", cpu_scheduler::fair_lateness},
                                             word_for<cpu_scheduler>{"rate-monotonic", cpu_scheduler::shortest_period},
                                             word_for<cpu_scheduler>{"fixed-priority", cpu_scheduler::given_priority}};
-inline constexpr std::array service_words{word_for<service_order>{"fifo", service_order::first_come},
-                                          word_for<service_order>{"priority", service_order::priority}};
-
-/// The word of the file format for a value, if there is one.
-[[nodiscard]] constexpr auto word_in(const auto& words, const auto& value) noexcept -> std::string_view {
-  for (const auto& known : words) {
-    if (known.value == value) { return known.word; }
-  }
-  return "an order of its own";
-}
-
-[[nodiscard]] constexpr auto word_of(uncontended_gpus u) noexcept -> std::string_view {
-  switch (u) {
-    case uncontended_gpus::shared: return "shared";
-    case uncontended_gpus::dedicated: return "dedicated";
-  }
-  return "";
-}
 
 [[nodiscard]] constexpr auto protocol_word(const gpusync_configuration& c) -> std::string_view {
   return c.donates_at_release() ? "ck-omlp" : "r2dglp";

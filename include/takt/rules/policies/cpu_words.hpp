@@ -47,4 +47,9 @@ inline constexpr std::string_view cpu_word<nonpreemptive_rule<Rule>>{detail::non
 template <class Rule>
 inline constexpr std::string_view cpu_word<clustered_rule<Rule>> = cpu_word<Rule>;
 
+/// Whether a word of a file is that of a rule of clusters: "g-edf", "gel".
+[[nodiscard]] constexpr auto is_word_of_clusters(std::string_view word) noexcept -> bool {
+  return word == "gel" || word.substr(0, 2) == "g-";
+}
+
 }  // namespace takt

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
+#include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 
 namespace takt {
@@ -59,6 +61,31 @@ constexpr auto with_policy(const policy_list<P...>& all, std::string_view text, 
     }
     f(meant);
   });
+  return out;
+}
+
+/// Whether a policy, known by its word, lets at most one kernel at a time onto a GPU.
+template <class... P>
+[[nodiscard]] constexpr auto serves_one_kernel(const policy_list<P...>& all, std::string_view text) -> bool {
+  bool out = false;
+  static_cast<void>(with_policy(all, text, [&out](const auto& policy) { out = kernels_at_once(policy) == 1; }));
+  return out;
+}
+
+/// Who lets the next kernel in under a policy that is known by its word.
+template <class... P>
+[[nodiscard]] constexpr auto handover_under(const policy_list<P...>& all, std::string_view text) -> kernel_handover {
+  auto out = kernel_handover::host;
+  static_cast<void>(with_policy(
+      all, text, [&out](const auto& policy) { out = handover_of<std::remove_cvref_t<decltype(policy)>>(); }));
+  return out;
+}
+
+/// Whether jobs hold tokens of a GPU under a policy that is known by its word.
+template <class... P>
+[[nodiscard]] constexpr auto locks_gpus(const policy_list<P...>& all, std::string_view text) -> bool {
+  bool out = false;
+  static_cast<void>(with_policy(all, text, [&out](const auto& policy) { out = requires { policy.tokens; }; }));
   return out;
 }
 

@@ -96,3 +96,22 @@ TEST_CASE("kernels and copies follow the order of the processors where it is one
   CHECK(std::is_same_v<decltype(takt::device_rule(takt::fifo)), takt::fifo_rule>);
   CHECK(std::is_same_v<decltype(takt::device_rule(takt::g_edf)), takt::nonpreemptive_rule<takt::edf_rule>>);
 }
+
+TEST_CASE("what is asked of a policy by its word is what the policy says") {
+  constexpr const auto& all = takt::published_policies;
+  static_assert(takt::serves_one_kernel(all, "whole-gpu"));
+  static_assert(takt::serves_one_kernel(all, "tokens-k-fmlp:1"));
+  static_assert(!takt::serves_one_kernel(all, "tokens-k-fmlp:2"));
+  static_assert(!takt::serves_one_kernel(all, "gang"));
+  static_assert(takt::locks_gpus(all, "tokens-r2dglp"));
+  static_assert(!takt::locks_gpus(all, "levels"));
+  CHECK(takt::handover_under(all, "whole-gpu") == takt::kernel_handover::host);
+  CHECK(takt::handover_under(all, "time-sliced") == takt::kernel_handover::hardware);
+}
+
+TEST_CASE("words of rules of clusters are told from those of cores") {
+  for (const std::string_view word : {"g-edf", "g-fixed-priority", "gel"}) { CHECK(takt::is_word_of_clusters(word)); }
+  for (const std::string_view word : {"edf", "fixed-priority", "gang", ""}) {
+    CHECK_FALSE(takt::is_word_of_clusters(word));
+  }
+}

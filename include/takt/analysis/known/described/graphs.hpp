@@ -152,4 +152,21 @@ template <class Described, class Table>
   return out;
 }
 
+/// Whether tasks on a board are graphs as published methods have them, as far as shape goes: visits with times or
+/// blocks, no token sections, no jitter, and one GPU at most.
+template <class Described>
+[[nodiscard]] constexpr auto are_graphs(const Described& tasks, const hardware& board) -> bool {
+  constexpr std::int32_t most_sms = 128;
+  bool fit = board.own.empty() && board.gpus.size() <= 1 && (board.gpus.empty() || board.gpus[0].sms <= most_sms) &&
+             tasks.visits.size() <= most_described_nodes;
+  for (const described_task& t : tasks.tasks) { fit = fit && t.jitter <= 0; }
+  for (const described_visit& v : tasks.visits) {
+    const bool timed = v.where == visit_place::gpu
+                           ? v.known.has(visit_fact::grid) && v.known.has(visit_fact::block_length)
+                           : v.known.has(visit_fact::time);
+    fit = fit && timed && !v.in_section;
+  }
+  return fit;
+}
+
 }  // namespace takt::analysis

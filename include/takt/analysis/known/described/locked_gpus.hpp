@@ -148,4 +148,29 @@ template <class Described, class Table>
   return {};
 }
 
+/// Whether each task is CPU time around at most one stretch of copies, kernels and CPU time that is marked as a token
+/// section, without jitter, and with times of kernels on a whole GPU and bytes of copies.
+template <class Described>
+[[nodiscard]] constexpr auto have_marked_sections(const Described& tasks) -> bool {
+  constexpr std::size_t most_kernels = locked_gpu_table<Described>::task_type::max_kernels;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    bool inside = false;
+    bool ended = false;
+    std::size_t kernels = 0;
+    for (std::uint32_t p = 0; p < tasks.tasks[i].visit_count; ++p) {
+      const described_visit& v = tasks.visit(i, p);
+      ended = ended || (inside && !v.in_section);
+      inside = v.in_section;
+      const bool timed = v.where == visit_place::gpu ? v.known.has(visit_fact::wcet)
+                         : v.where == visit_place::copy_engine
+                             ? v.known.has(visit_fact::bytes) && v.direction != copy_direction::unspecified
+                             : v.known.has(visit_fact::time);
+      if (!timed || (inside && ended) || (!inside && v.where != visit_place::processor)) { return false; }
+      kernels += v.where == visit_place::gpu ? 1U : 0U;
+    }
+    if (!is_chain(tasks, i) || tasks.tasks[i].jitter != 0 || kernels > most_kernels) { return false; }
+  }
+  return true;
+}
+
 }  // namespace takt::analysis

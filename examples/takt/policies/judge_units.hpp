@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <takt/report/policies/judge_by_word.hpp>
+#include <takt/rules/clusters.hpp>
+
+#include "judged.hpp"
+
+namespace takt::program {
+
+/// The entry of a rule that keeps tasks on their cores.
+template <const auto& Rule>
+auto judge_on_cores(const policy_question& q, const file_tasks& tasks, const hardware& board)
+    -> std::unique_ptr<judged_policy> {
+  return report::judge_by_word(Rule, q, tasks, board);
+}
+/// The entry of a rule of clusters.
+template <const auto& Rule>
+auto judge_on_clusters(const policy_question& q, const file_tasks& tasks, const hardware& board)
+    -> std::unique_ptr<judged_policy> {
+  return report::judge_by_word(clustered(Rule, q.together), q, tasks, board);
+}
+
+}  // namespace takt::program

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/allocation/worst_fit.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/visit_fact.hpp>
+
+namespace takt {
+
+/// Gives kernels for one SM that name none, greatest load first, the SM that is used least so far, and tells
+/// f(task, sm) of each. Without SMs nothing is placed.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S, class F>
+constexpr void place_kernels(described_tasks<N, V, R, S>& tasks, std::int32_t sms, const F& f) {
+  auto& visits = tasks.visits;
+  std::array<std::uint32_t, V> owner{};
+  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+    const described_task& t = tasks.tasks[i];
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) { owner[t.first_visit + p] = i; }
+  }
+  const auto is_pinned = [&](std::size_t i) {
+    return visits[i].known.has(visit_fact::pinning) && !needs_all_cores(visits[i].width);
+  };
+  if (sms < 1) { return; }
+  static_cast<void>(place_worst_fit<V>(
+      visits.size(), sms,
+      [&](std::size_t i) { return is_pinned(i) ? demand_of_place(visits[i].wcet, tasks.tasks[owner[i]].period) : 0; },
+      [&](std::size_t i) { return is_pinned(i) ? visits[i].sm : sms; },
+      [&](std::size_t i, std::int32_t sm) {
+        visits[i].sm = sm;
+        f(std::size_t{owner[i]}, sm);
+      }));
+}
+
+/// Takes kernels of which nobody says what it costs to stop them as stopped at once. True where there is one.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+constexpr auto stop_kernels_at_once(described_tasks<N, V, R, S>& tasks) -> bool {
+  bool any = false;
+  for (described_visit& v : tasks.visits) {
+    if (v.where != visit_place::gpu || v.known.has(visit_fact::preemption_cost)) { continue; }
+    any = true;
+    v.known.add(visit_fact::preemption_cost);
+    v.preemption_cost = 0;
+  }
+  return any;
+}
+
+}  // namespace takt

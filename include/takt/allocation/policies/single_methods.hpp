@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <takt/allocation/known/chains.hpp>
+#include <takt/allocation/known/policies.hpp>
+#include <takt/allocation/known/shares.hpp>
+#include <takt/allocation/policies/known_under.hpp>
+#include <takt/analysis/analyze.hpp>
+#include <takt/analysis/known/chains/rtgpu_variant.hpp>
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/value_list.hpp>
+#include <takt/model/hardware.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/shares/contention.hpp>
+#include <takt/rules/chain_board.hpp>
+#include <takt/rules/policies/own_sms.hpp>
+#include <takt/rules/policies/sharing_policy.hpp>
+#include <takt/rules/policies/whole_gpu.hpp>
+#include <takt/rules/share_tags.hpp>
+#include <takt/rules/tags.hpp>
+
+// Ways of sharing a GPU that one published method judges alone, beside those of `published_policies`.
+
+namespace takt {
+
+/// Tasks with SMs of their own under one published analysis, and the rules that it is about. `Spins`: jobs keep their
+/// processors. `search`: as `judge_chains` takes it.
+template <class GpuRule, bool Spins = false, class Search = search_by>
+struct analysis_policy {
+  static constexpr std::string_view name = "federated";
+  static constexpr bool is_judged_alone = true;
+  static constexpr bool keeps_processor = Spins;
+  /// Whether boards of pools have these rules.
+  static constexpr bool has_board = Federated<GpuRule>;
+  static constexpr bool decides_shares = !SerializedWholeGpu<GpuRule>;
+
+  std::string_view analysis{};
+  analysis::rtgpu_variant variant{};
+  Search search{};
+
+  template <RuleTag CpuRule>
+  [[nodiscard]] static constexpr auto gpu_pool(const gpu_hardware& gpu, const CpuRule& /*rule*/) {
+    return pool(sms_of(gpu), federated_rule<detail::shares_physical_sms<GpuRule>()>{});
+  }
+};
+
+/// All of them. `Virtual`: SMs of two tasks may be one physical SM.
+template <bool Virtual, class Search = search_by>
+[[nodiscard]] constexpr auto analysis_policies(const Search& search = {}) {
+  using own = federated_rule<Virtual>;
+  return list_of(analysis_policy<own, false, Search>{"rtgpu-best", analysis::rtgpu_best, search},
+                 analysis_policy<own, false, Search>{"rtgpu", analysis::rtgpu_published, search},
+                 analysis_policy<own, false, Search>{"rtgpu-sharper", analysis::rtgpu_sharper, search},
+                 analysis_policy<serialized_rule<own>, false, Search>{"self-suspension", {}, search},
+                 analysis_policy<own, true, Search>{"busy-waiting", {}, search},
+                 analysis_policy<serialized_rule<whole_gpu_rule>, false, Search>{"enhanced-mpcp", {}, search});
+}
+
+/// Shares that follow the needs of jobs, of tasks that are one kernel each. Source: Yao et al. 2022 (WAMP2S).
+template <std::size_t MaxTasks>
+struct granted_shares_policy : shares_policy {
+  static constexpr bool is_judged_alone = true;
+  shares_rule rule{};
+  contention_table<MaxTasks> contention{};
+  inline_vector<std::int32_t, MaxTasks> weights;  ///< of tasks, the greater goes first; none: 0
+};
+
+/// Graphs whose jobs overlap, as the published method of graphs has them.
+struct overlapping_graphs_policy : fifo_blocks_policy {
+  static constexpr bool is_judged_alone = true;
+};
+
+template <bool Spins, class GpuRule, class Search, FixedPriority CpuRule>
+struct known_under<analysis_policy<GpuRule, Spins, Search>, CpuRule> {
+  using policy_type = analysis_policy<GpuRule, Spins, Search>;
+  using cpu_rule = std::conditional_t<Spins, busy_waiting_rule<CpuRule>, CpuRule>;
+  using method = chain_board<cpu_rule, copies_beside<cpu_rule, GpuRule>, GpuRule>;
+
+  [[nodiscard]] static constexpr auto judge(const policy_type& policy, const CpuRule& /*cpus*/, const auto& tasks,
+                                            const hardware& board) {
+    if constexpr (analysis::HasMethodOptions<method>) {
+      return judge_chains(tasks, board, cpu_rule{}, GpuRule{}, policy.search, policy.variant).verdict;
+    } else {
+      return judge_chains(tasks, board, cpu_rule{}, GpuRule{}, policy.search).verdict;
+    }
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const policy_type& /*policy*/, const CpuRule& /*cpus*/,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_chains(tasks, board, cpu_rule{}, GpuRule{}, f);
+  }
+};
+
+template <GlobalRule CpuRule>
+struct known_under<overlapping_graphs_policy, CpuRule> : known_under<fifo_blocks_policy, CpuRule> {};
+
+/// No task visits a processor.
+template <std::size_t N, FixedPriority CpuRule>
+struct known_under<granted_shares_policy<N>, CpuRule> {
+  using method = shares_rule;
+  [[nodiscard]] static constexpr auto judge(const granted_shares_policy<N>& policy, const CpuRule& /*cpus*/,
+                                            const auto& tasks, const hardware& board) {
+    return judge_shares(tasks, board, policy.rule, policy.contention);
+  }
+  template <class F>
+  [[nodiscard]] static constexpr auto with_board(const granted_shares_policy<N>& policy, const CpuRule& /*cpus*/,
+                                                 const auto& tasks, const hardware& board, const F& f) -> model_error {
+    return with_shares(tasks, board, policy.rule, policy.contention, [&](const auto& platform, auto table) {
+      for (std::size_t i = 0; i < table.size(); ++i) {
+        table.tasks[i].priority = i < policy.weights.size() ? policy.weights[i] : 0;
+      }
+      f(platform, table);
+    });
+  }
+};
+
+}  // namespace takt

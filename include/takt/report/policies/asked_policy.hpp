@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <takt/allocation/policies/single_methods.hpp>
+#include <takt/allocation/stoppable_search.hpp>
+#include <takt/report/policies/judged_policy.hpp>
+#include <takt/report/policies/sharing_rule.hpp>
+#include <takt/rules/accelerator/gang_order.hpp>
+#include <takt/rules/policies/own_sms.hpp>
+#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/published.hpp>
+#include <takt/rules/policies/tokens.hpp>
+#include <takt/rules/policies/whole_gpu.hpp>
+
+namespace takt::report {
+
+namespace detail {
+
+/// A search that a question may end.
+template <class Tasks>
+struct asked_search {
+  const policy_question<Tasks>* of = nullptr;
+
+  [[nodiscard]] auto operator()() const -> std::function<bool(std::uint64_t)> {
+    if (of->begin_search) { return of->begin_search(); }
+    return [](std::uint64_t) { return false; };
+  }
+};
+
+template <class Tasks, class F>
+void with_single_method(const policy_question<Tasks>& q, const F& f) {
+  const search_method method = q.search.value_or(default_search);
+  const stoppable_search<asked_search<Tasks>> search{method, q.most_evaluations, {&q}};
+  const auto ask = [&](const auto& policy) {
+    if (policy.analysis == (q.analysis.empty() ? "rtgpu-best" : q.analysis)) { f(policy); }
+  };
+  if (q.policy == federated_policy::name) {
+    analysis_policies<false>(search).each(ask);
+  } else {
+    analysis_policies<true>(search).each(ask);
+  }
+}
+
+}  // namespace detail
+
+/// f of the policy that is asked for: an analysis of tasks with SMs of their own, what is said of one's own rule, or
+/// one that is published.
+template <class Tasks, class F>
+void with_asked_policy(const policy_question<Tasks>& q, const F& f) {
+  if (q.asks_one()) { return detail::with_single_method(q, f); }
+  if (q.granted) { return f(*q.granted); }
+  if (q.overlapping_graphs) { return f(overlapping_graphs_policy{}); }
+  if (q.own && q.own->sharing == gang_policy::name && q.own->order == strict.name) {
+    return f(ordered_gang_policy<strict_order>{});
+  }
+  static_cast<void>(with_policy(published_policies, q.policy, [&](auto policy) {
+    if (q.own) { take_values(policy, *q.own); }
+    if constexpr (requires { policy.locks_engines; }) {
+      if (q.engines) {
+        policy.locks_engines = true;
+        policy.engines = *q.engines;
+      }
+      if (q.engines && q.own) {
+        const std::int32_t tokens = q.own->tokens_per_gpu.value_or(1);
+        policy.tokens = tokens == 0 ? any_number_of_tokens : tokens;
+      }
+    }
+    f(policy);
+  }));
+}
+
+}  // namespace takt::report

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <type_traits>
+
+#include <takt/allocation/policies/judge_any.hpp>
+#include <takt/allocation/policies/known_under.hpp>
+#include <takt/allocation/policies/limits_under.hpp>
+#include <takt/analysis/proven_miss.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/model/hardware.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/report/policies/asked_policy.hpp>
+#include <takt/report/policies/judged_policy.hpp>
+#include <takt/report/policies/method_words.hpp>
+#include <takt/report/policies/sharing_rule.hpp>
+#include <takt/report/policies/simulate_method.hpp>
+#include <takt/rules/clusters.hpp>
+#include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/sharing_policy.hpp>
+#include <takt/rules/tags.hpp>
+
+namespace takt::report {
+
+namespace detail {
+
+/// Whether a policy is judged by its published method alone.
+template <class P>
+inline constexpr bool is_judged_alone = requires { requires P::is_judged_alone; };
+/// Whether boards of pools have the rules of a policy.
+template <class P>
+inline constexpr bool has_board = !is_judged_alone<P> || requires { requires P::has_board; };
+
+template <class Known>
+inline constexpr bool judges_kernels = requires { requires AcceleratorRule<typename Known::method>; };
+
+/// Whether a method knows runs that boards of pools do not have.
+template <class Known>
+inline constexpr bool overlaps_jobs = requires {
+  requires std::same_as<typename Known::method, analysis::gpusync_method> ||
+               std::same_as<typename Known::method, analysis::overlapping_nodes_method<true>>;
+};
+
+/// What a published method says, and nothing beside it.
+template <class P, class Rule, class Tasks>
+void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
+                 judged_policy<Tasks>& out) {
+  using known = known_under<P, Rule>;
+  if constexpr (!requires { known::judge(policy, rule, tasks, board); }) {
+    out.verdict.refuse({.fault = model_fault::option_unused});
+  } else {
+    out.verdict = known::judge(policy, rule, tasks, board);
+    out.judged = !out.verdict.error;
+    if (out.verdict.status == verdict_status::unschedulable) {
+      if constexpr (requires { requires P::decides_shares; }) {
+        out.misses = takt::detail::misses_under<takt::detail::any_boards>(policy, rule, tasks, board);
+      } else {
+        out.misses = takt::detail::misses_beside(rule, tasks, board);
+      }
+      if (out.misses.empty()) {
+        static_cast<void>(out.misses.push_back({.reason = miss_reason::known_method, .method = out.verdict.method}));
+      }
+    }
+    out.verdict.plan.priorities.clear();
+    out.verdict.plan.tokens.clear();
+    if (board.gpus.empty()) { out.verdict.plan.shares.clear(); }
+    if constexpr (has_board<P>) { out.board = any_board_of<Tasks::max_visits>(policy, board, rule); }
+  }
+}
+
+/// The best of all. The policy of which nothing is left open.
+template <class P, class Rule, class Tasks>
+[[nodiscard]] auto judge_pools(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
+                               judged_policy<Tasks>& out) -> P {
+  const auto best = judge_at_run_time(policy, rule, tasks, board);
+  static_cast<board_verdict<Tasks::max_tasks, Tasks::max_visits>&>(out) = best;
+  if constexpr (takt::detail::orders_jobs<Rule>) {
+    if (out.judged && out.missing.empty()) { out.board = any_board_of<Tasks::max_visits>(best.policy, board, rule); }
+  }
+  return best.policy;
+}
+
+/// How the policy is simulated and explained where its published method does so.
+template <class P, class Rule, class Tasks>
+void add_methods(const P& policy, const Rule& rule, judged_policy<Tasks>& out) {
+  using known = known_under<P, Rule>;
+  if constexpr (overlaps_jobs<known> || (!has_board<P> && requires { typename known::method; })) {
+    if (!has_board<P> || !is_of_pools(policy, rule) || !out.verdict.plan.instances.empty()) {
+      out.simulate = [policy, rule](const judged_policy<Tasks>& self, const Tasks& asked, const hardware& on,
+                                    const simulation_options& o, trace* kept) {
+        return simulate_method(policy, rule, self.verdict, asked, on, o, kept);
+      };
+    }
+  }
+  // Without processors the order of kernels has a word of its own.
+  constexpr bool has_own_word = takt::detail::has_clusters<Rule> && judges_kernels<known>;
+  const auto nothing = [](const auto&...) {};
+  if constexpr (!has_own_word && requires(const Tasks& tasks, const hardware& board) {
+                  known::with_board(policy, rule, tasks, board, nothing);
+                }) {
+    out.explain = [policy, rule](judged_policy<Tasks>& self, const Tasks& asked, const hardware& on) {
+      typename judged_policy<Tasks>::explanation said;
+      self.unread = known::with_board(policy, rule, asked, on, [&](const auto& platform, const auto& table) {
+        said = method_words(platform, table, self);
+      });
+      return said;
+    };
+  }
+}
+
+}  // namespace detail
+
+/// What the policy that is asked for makes of tasks under a rule of processors, at run time. Pre: the words of the
+/// question are known; `cpus` is that of the rule.
+template <class Rule, class Tasks>
+[[nodiscard]] auto judge_by_word(const Rule& rule, const policy_question<Tasks>& q, const Tasks& tasks,
+                                 const hardware& board) -> std::unique_ptr<judged_policy<Tasks>> {
+  auto out = std::make_unique<judged_policy<Tasks>>();
+  with_asked_policy(q, [&](const auto& policy) {
+    using policy_type = std::remove_cvref_t<decltype(policy)>;
+    policy_type found = policy;
+    if constexpr (detail::is_judged_alone<policy_type>) {
+      detail::judge_alone(policy, rule, tasks, board, *out);
+    } else {
+      found = detail::judge_pools(policy, rule, tasks, board, *out);
+    }
+    detail::add_methods(found, rule, *out);
+    out->policy = out->verdict.schedulable() ? word_of_policy(found) : q.policy;
+    out->search = q.search.value_or(default_search);
+    out->copies = q.engines ? std::string_view{} : cpu_word<std::remove_cvref_t<decltype(copy_rule_of(policy, rule))>>;
+    out->devices = cpu_word<std::remove_cvref_t<decltype(device_rule(rule))>>;
+    out->rule = rule_of_policy(found);
+  });
+  out->cpus = q.cpus;
+  return out;
+}
+
+}  // namespace takt::report

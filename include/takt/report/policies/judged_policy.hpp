@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <takt/allocation/allocation.hpp>
+#include <takt/allocation/policies/judge_any.hpp>
+#include <takt/allocation/policies/judge_board.hpp>
+#include <takt/allocation/policies/single_methods.hpp>
+#include <takt/analysis/proven_miss.hpp>
+#include <takt/analysis/verdict.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/hardware.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/report/policies/sharing_rule.hpp>
+#include <takt/report/sighting.hpp>
+#include <takt/report/verdict_summary.hpp>
+#include <takt/simulation/options.hpp>
+#include <takt/simulation/trace.hpp>
+
+namespace takt::report {
+
+/// A way of sharing GPUs and a rule of processors, in words, and what is asked of them. `Tasks` is a `described_tasks`.
+template <class Tasks>
+struct policy_question {
+  std::string policy;         ///< "tokens-k-fmlp:2"
+  std::string cpus;           ///< "g-edf"
+  std::int32_t together = 1;  ///< processors of a cluster, where the rule is of clusters
+
+  std::optional<sharing_rule> own;                                 ///< what is said of the policy beyond its word
+  std::optional<granted_shares_policy<Tasks::max_tasks>> granted;  ///< where shares follow jobs, in place of the word
+  bool overlapping_graphs = false;         ///< jobs of graphs overlap as in their published method
+  std::optional<gpusync_board<>> engines;  ///< of the GPUs, each with a lock, where tokens are for them
+
+  std::string analysis;  ///< published, of tasks with SMs of their own; empty: the best of all
+  std::optional<search_method> search;
+  /// Begins a search that may be ended; what it gives is asked before each task analysis. Empty: as `search_by`.
+  std::function<std::function<bool(std::uint64_t evaluations)>()> begin_search;
+  std::uint64_t most_evaluations = default_evaluations;  ///< of a search
+
+  /// Whether one analysis alone is asked, and none of takt's own beside it.
+  [[nodiscard]] auto asks_one() const noexcept -> bool { return !analysis.empty() || search.has_value(); }
+};
+
+/// What a policy makes of a workload.
+template <class Tasks>
+struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
+  using board_type = any_policy_board<Tasks::max_visits>;
+
+  std::string policy;  ///< with what was chosen or given behind it
+  std::string cpus;
+  std::string_view copies{};   ///< rule of the copy engines
+  std::string_view devices{};  ///< rule of resources of one's own
+  search_method search = default_search;
+  model_error unread;  ///< why the published method cannot read the tasks, once it was asked to explain
+  board_type board;
+  sharing_rule rule;  ///< how a file says it
+
+  using explanation = std::optional<verdict_summary>;
+  /// What the published method of these tasks says of the verdict; nothing where it cannot read them.
+  std::function<explanation(judged_policy& self, const Tasks& tasks, const hardware& board)> explain;
+  /// In virtual time where the engine of boards does not know the rules.
+  std::function<sighting(const judged_policy& self, const Tasks& tasks, const hardware& board,
+                         const simulation_options& options, trace* kept)>
+      simulate;
+};
+
+}  // namespace takt::report

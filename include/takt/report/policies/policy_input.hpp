@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <takt/analysis/verdict.hpp>
+#include <takt/model/describe.hpp>
+#include <takt/model/scaled.hpp>
+#include <takt/model/shares/contention.hpp>
+#include <takt/model/with_contention.hpp>
+#include <takt/report/policies/judged_policy.hpp>
+
+namespace takt::report {
+
+/// A workload as a policy is asked about it.
+template <class Tasks>
+struct policy_input {
+  policy_question<Tasks> question;
+  std::unique_ptr<Tasks> tasks;  ///< with what contention and the operating system add
+  std::unique_ptr<Tasks> alone;  ///< without, where contention makes them longer: what a job may take by itself
+  bool timers_are_late = false;
+  std::vector<std::string> notes;
+};
+
+/// What a policy makes of it, with all execution times by a factor in thousandths; null where these are out of range.
+/// Guards prove nothing where timers are late, and that a deadline is missed is proven without contention.
+/// `judge(question, tasks)`: see `judge_by_word`.
+template <class Tasks, class Judge>
+[[nodiscard]] auto judge_input(const policy_input<Tasks>& input, const Judge& judge, std::int64_t factor = 1000)
+    -> std::unique_ptr<judged_policy<Tasks>> {
+  const auto judged = [&](const Tasks& tasks) -> std::unique_ptr<judged_policy<Tasks>> {
+    if (factor == 1000) { return judge(input.question, tasks); }
+    const auto longer = std::make_unique<description<Tasks>>(scaled(tasks, factor));
+    return longer->error ? nullptr : judge(input.question, longer->tasks);
+  };
+  auto out = judged(*input.tasks);
+  if (out == nullptr) { return out; }
+  auto& v = out->verdict;
+  if (v.status == verdict_status::unschedulable && input.alone) {
+    const auto apart = judged(*input.alone);
+    if (apart == nullptr || apart->verdict.status != v.status) {
+      v.status = verdict_status::not_proven;
+      out->misses.clear();
+    }
+  }
+  if (!input.timers_are_late || v.plan.offsets.empty()) { return out; }
+  v.status = verdict_status::not_proven;
+  v.plan.offsets.clear();
+  v.plan.local_deadlines.clear();
+  v.plan.feasible = false;
+  for (auto& t : v.tasks) {
+    t.bound = {};
+    t.meets = false;
+  }
+  return out;
+}
+
+/// "kernels of camera take 5.0000 % more beside those of other tasks", of each task that others slow down.
+template <class Tasks>
+[[nodiscard]] auto contention_words(const Tasks& tasks, const contention_table<Tasks::max_tasks>& contention)
+    -> std::vector<std::string> {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const std::int64_t ppm = growth_ppm(contention, i);
+    if (ppm == 0) { continue; }
+    const std::string parts = std::to_string(ppm % 10'000);
+    out.push_back("kernels of " + std::string{tasks.tasks[i].name} + " take " + std::to_string(ppm / 10'000) + "." +
+                  std::string(4 - parts.size(), '0') + parts + " % more beside those of other tasks");
+  }
+  return out;
+}
+
+}  // namespace takt::report

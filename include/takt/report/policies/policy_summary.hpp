@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/hardware.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/report/chain_platform.hpp>
+#include <takt/report/comparison_words.hpp>
+#include <takt/report/format_duration.hpp>
+#include <takt/report/miss_words.hpp>
+#include <takt/report/path_terms.hpp>
+#include <takt/report/policies/judged_policy.hpp>
+#include <takt/report/policies/sharing_rule.hpp>
+#include <takt/report/table.hpp>
+#include <takt/report/tree.hpp>
+#include <takt/report/verdict_summary.hpp>
+#include <takt/rules/policies/cpu_words.hpp>
+#include <takt/rules/policies/policy_words.hpp>
+#include <takt/rules/policies/published.hpp>
+
+namespace takt::report {
+
+/// Words of the rules on a board; an empty one is not said.
+struct hardware_rules {
+  std::string_view cpus{};
+  std::string_view copies{};
+  std::string_view gpus{};
+  std::string_view own{};
+};
+
+/// A board by pool: "4 cores (edf)", "a GPU of 8 SMs (gang)".
+[[nodiscard]] inline auto hardware_words(const hardware& board, const hardware_rules& rules = {})
+    -> std::vector<std::string> {
+  std::vector<std::string> out;
+  const auto add = [&out](const std::string& what, std::string_view rule) {
+    out.push_back(what + detail::rule_in_brackets(rule));
+  };
+  if (board.processors > 0) { add(plural(board.processors, "core"), rules.cpus); }
+  if (board.copy_engines > 0) { add(plural(board.copy_engines, "copy engine"), rules.copies); }
+  for (const gpu_hardware& gpu : board.gpus) {
+    add(gpu.sms > 0 ? "a GPU of " + plural(gpu.sms, "SM") : std::string{"a GPU"}, rules.gpus);
+  }
+  for (const own_hardware& o : board.own) { add(std::to_string(o.count).append(" ").append(o.name), rules.own); }
+  return out;
+}
+
+/// "camera.detect step 1", or the step of a chain, of all visits.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+[[nodiscard]] auto step_names(const described_tasks<N, V, R, S>& tasks) -> std::vector<std::string> {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const described_task& t = tasks.tasks[i];
+    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+      std::string name{t.name};
+      if (const std::string_view node = tasks.visit(i, p).name; !node.empty()) { name.append(".").append(node); }
+      out.push_back(name + " step " + std::to_string(p));
+    }
+  }
+  return out;
+}
+
+/// What was chosen, or given, under a policy and a rule of processors.
+template <class Tasks, std::size_t N, std::size_t V>
+[[nodiscard]] auto plan_words(const Tasks& tasks, const hardware& board, const sharing_rule& rule,
+                              std::string_view cpus, const plan<N, V>& p) -> std::string {
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view what, const auto& part, const auto& value, const auto& counts) {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const std::string name{tasks.tasks[i].name};
+      if (counts(part[i])) { all.push_back(name + " " + std::to_string(value(part[i]))); }
+    }
+    if (!all.empty()) { parts.push_back(std::string{what} + ": " + joined(all)); }
+  };
+  const auto itself = [](std::int32_t n) { return n; };
+  const auto always = [](const auto& /*entry*/) { return true; };
+  const auto has_sms = [](const sm_share& s) { return s.sms > 0; };
+  const std::string_view sms = rule.sharing == "shared" ? "virtual SMs" : "SMs";
+  add(sms, p.shares, [](const sm_share& s) { return s.sms; }, has_sms);
+  if (board.gpus.size() > 1) {
+    add("GPU", p.shares, [](const sm_share& s) { return s.gpu; }, has_sms);
+  }
+  add("per cent of the GPU", p.percents, itself, [](std::int32_t n) { return n > 0; });
+  if (rule.tokens_per_gpu) { parts.push_back(plural(*rule.tokens_per_gpu, "token") + " per GPU"); }
+  if (rule.slots && rule.slots->period > 0 && rule.slots->pinned && rule.slots->gang) {
+    parts.push_back("slots: " + format_duration(rule.slots->pinned->budget) + " for single SMs and " +
+                    format_duration(rule.slots->gang->budget) + " for all, every " +
+                    format_duration(rule.slots->period));
+  }
+  if (board.processors > 1 && !is_word_of_clusters(cpus)) { add("cores", p.cores, itself, always); }
+  add("priorities", p.priorities, itself, always);
+  if (!p.offsets.empty()) { parts.emplace_back("offsets and local deadlines of visits"); }
+  return joined(parts, "; ");
+}
+
+/// Tasks that name no core, or no cluster, and where the plan has them: "camera on 1", or "camera in 0" of clusters.
+/// `together`: the processors of a cluster.
+template <class Tasks>
+[[nodiscard]] auto chosen_places(const Tasks& tasks, const hardware& board, const judged_policy<Tasks>& found,
+                                 std::int32_t together) -> std::vector<std::string> {
+  const bool clusters = is_word_of_clusters(found.cpus);
+  const bool is_choice = clusters ? together < board.processors : board.processors > 1;
+  const auto& cores = found.verdict.plan.cores;
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < cores.size() && is_choice; ++i) {
+    const described_task& t = tasks.tasks[i];
+    if (t.core != any_core) { continue; }
+    out.push_back(std::string{t.name} + (clusters ? " in " : " on ") +
+                  std::to_string(clusters ? cores[i] / together : cores[i]));
+  }
+  return out;
+}
+
+/// Who has which priority under a rule of fixed priorities; else nothing.
+template <class Tasks>
+[[nodiscard]] auto priority_words(const Tasks& tasks, std::string_view cpus) -> std::string {
+  const auto given = std::ranges::count_if(tasks.tasks, [](const auto& t) { return t.priority != no_priority; });
+  if (cpus.ends_with("rate-monotonic")) { return "rate monotonic"; }
+  if (cpus.ends_with("deadline-monotonic")) { return "deadline monotonic"; }
+  if (!cpus.ends_with("fixed-priority")) { return {}; }
+  if (given == static_cast<std::ptrdiff_t>(tasks.size())) { return "as given"; }
+  return given == 0 ? "deadline monotonic" : "deadline monotonic, because not every task has one";
+}
+
+/// What was made of tasks before they were judged.
+struct stated_effects {
+  bool contention = false;  ///< what kernels take more beside those of others, be it nothing
+  bool overheads = false;   ///< of the operating system
+};
+
+namespace detail {
+
+template <class Tasks>
+void add_hardware(const hardware& board, const judged_policy<Tasks>& found, verdict_summary& out) {
+  const hardware_rules rules{found.cpus, found.copies, found.policy, found.devices};
+  out.platform_words = hardware_words(board, rules);
+  tree platform{tree::object{}};
+  if (board.processors > 0) { platform.add("cpus", pool_tree(board.processors, rules.cpus)); }
+  if (board.copy_engines > 0) { platform.add("copy_engines", pool_tree(board.copy_engines, rules.copies)); }
+  tree gpus;
+  for (const gpu_hardware& gpu : board.gpus) {
+    tree one;
+    one.add("sms", gpu.sms).add("policy", rules.gpus).add("sharing", found.rule.sharing);
+    gpus.push(std::move(one));
+  }
+  if (!board.gpus.empty()) { platform.add("gpus", std::move(gpus)); }
+  tree own;
+  for (const own_hardware& o : board.own) {
+    tree one;
+    one.add("name", o.name).add("count", o.count).add("policy", rules.own);
+    own.push(std::move(one));
+  }
+  if (!board.own.empty()) { platform.add("resources", std::move(own)); }
+  out.platform = std::move(platform);
+}
+
+}  // namespace detail
+
+/// What is known of a policy's verdict, from the rules of pools. `missing`: the facts that it lacks, where they belong.
+/// Pre: it was judged, and is about these tasks on this board.
+template <class Tasks>
+[[nodiscard]] auto summarize(const judged_policy<Tasks>& found, const Tasks& tasks, const hardware& board,
+                             const stated_effects& stated = {}, const std::vector<missing_words>& missing = {})
+    -> verdict_summary {
+  const auto& v = found.verdict;
+  verdict_summary out = detail::begin_summary(v);
+  detail::add_hardware(board, found, out);
+  out.plan_words = plan_words(tasks, board, found.rule, found.cpus, v.plan);
+  out.visits = step_names(tasks);
+  const std::size_t parts = std::max({v.plan.offsets.size(), v.plan.local_deadlines.size(), v.plan.instances.size()});
+  while (out.visits.size() < parts) { out.visits.push_back("step " + std::to_string(out.visits.size())); }
+  out.allocation = detail::share_members(v.plan, out, board.gpus.size() > 1, tasks);
+  out.plan = detail::plan_members(v.plan, out);
+  for (const auto& [name, part] : out.allocation.members()) { out.plan.add(name, part); }
+  out.visits.clear();
+  if (found.rule.tokens_per_gpu) { out.plan.add("tokens_per_gpu", *found.rule.tokens_per_gpu); }
+  for (task_summary& t : out.tasks) {
+    if (!t.meets && !t.bound.exists && found.missing.empty()) { t.because = "no bound is known under " + found.policy; }
+  }
+  add_misses(out, found.misses);
+  if (const auto lacking = missing_clauses(missing); !lacking.empty()) {
+    out.findings.push_back(found.policy + " cannot be judged beyond that: " + joined(lacking, "; ") + ".");
+  }
+  out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");
+  out.assumptions.emplace_back("Every step takes a time within its bounds, whatever runs elsewhere on the board.");
+  if (!v.plan.offsets.empty()) {
+    out.assumptions.emplace_back(
+        "Steps keep the local deadlines of the plan, and none starts before its offset but where the rule lets it.");
+  }
+  if (!stated.contention && !serves_one_kernel(published_policies, found.policy)) {
+    out.assumptions.emplace_back("Kernels of different tasks do not slow one another down beyond what is stated.");
+  }
+  if (stated.overheads) {
+    out.assumptions.emplace_back("The host hands devices on, and ends of their operations interrupt, above all tasks.");
+  }
+  add_path_terms(tasks, v, step_names(tasks), out);
+  return out;
+}
+
+/// The tasks of a verdict as rows of comparisons have them.
+[[nodiscard]] inline auto compared_tasks(const verdict_summary& v) -> std::vector<compared_task> {
+  std::vector<compared_task> out;
+  for (const task_summary& t : v.tasks) { out.push_back({t.name, t.deadline, t.limited, t.bound, t.meets}); }
+  return out;
+}
+
+/// A row of a comparison, with the factor left open. `summary`: of the same verdict. Pre: it was judged.
+template <class Tasks>
+[[nodiscard]] auto compared_row(const judged_policy<Tasks>& found, const verdict_summary& summary) -> comparison_row {
+  comparison_row out;
+  out.policy = found.policy;
+  out.cpus = found.cpus;
+  out.misses = compared_misses(found.misses, found.verdict.tasks);
+  out.status = found.verdict.status;
+  out.method = summary.method;
+  out.plan_words = summary.plan_words;
+  out.plan = summary.plan;
+  const bool limited = std::ranges::any_of(summary.tasks, [](const task_summary& t) { return t.limited; });
+  if (limited && found.verdict.bounded()) { out.slack_permille = slack_permille(found.verdict); }
+  out.tasks = compared_tasks(summary);
+  return out;
+}
+
+}  // namespace takt::report

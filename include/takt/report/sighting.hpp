@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/model/described_tasks.hpp>
+#include <takt/model/observation.hpp>
+
+namespace takt::report {
+
+/// What a simulation or a run saw, whatever the capacities of its tables, and sentences on it.
+struct sighting {
+  observation<std::vector<observed_task<ticks, std::string>>, std::vector<ticks>> seen{};
+  std::string device_fault{};
+  std::string because{};  ///< a sentence: why there is nothing that could be simulated
+  std::vector<std::string> notes{};
+};
+
+/// With names and rows of its own, and without visits.
+template <class Result>
+[[nodiscard]] auto sighting_of(const Result& result) -> sighting {
+  sighting out;
+  out.seen.error = result.error;
+  out.seen.ended = result.ended;
+  out.seen.end = result.end;
+  for (const auto& t : result.tasks) {
+    observed_task<ticks, std::string> row;
+    row.name = t.name;
+    row.released = t.released;
+    row.completed = t.completed;
+    row.misses = t.misses;
+    row.skipped = t.skipped;
+    row.unfinished = t.unfinished;
+    row.worst_response = t.worst_response;
+    row.best_response = t.best_response;
+    row.total_response = t.total_response;
+    row.within_bound = t.within_bound;
+    out.seen.tasks.push_back(row);
+  }
+  if constexpr (requires { result.device_fault; }) {
+    out.device_fault = result.device_fault;
+    out.notes = result.notes;
+  }
+  return out;
+}
+
+/// Leaves the misses of deadlines that tasks state: hosts of boards count those of the lesser of deadline and period.
+template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
+void keep_stated_misses(const described_tasks<N, V, R, S>& tasks, sighting& out) {
+  for (std::size_t i = 0; i < out.seen.tasks.size(); ++i) {
+    const described_task& t = tasks.tasks[i];
+    auto& row = out.seen.tasks[i];
+    const bool is_after_period = t.deadline > t.period && row.worst_response <= t.deadline;
+    if (!t.limited || is_after_period) { row.misses = 0; }
+  }
+}
+
+}  // namespace takt::report

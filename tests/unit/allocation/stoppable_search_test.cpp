@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <takt/allocation/policies/single_methods.hpp>
+#include <takt/allocation/stoppable_search.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using takt::ticks;
+using takt::visit_fact;
+using takt::visit_place;
+using tasks_type = takt::described_tasks<3, 12, 4, 4>;
+
+constexpr ticks ms = 1'000'000;
+
+auto three_chains() -> tasks_type {
+  tasks_type out;
+  for (const char* const name : {"a", "b", "c"}) {
+    REQUIRE(out.add_task({.name = name, .period = 30 * ms, .deadline = 30 * ms, .core = 0}));
+    takt::described_visit cpu{.where = visit_place::processor};
+    cpu.known.add(visit_fact::time);
+    cpu.time = {0, ms};
+    takt::described_visit kernel{.where = visit_place::gpu, .predecessors = 1};
+    kernel.known.add(visit_fact::work);
+    kernel.work = {0, 20 * ms};
+    REQUIRE(out.add_visit(cpu));
+    REQUIRE(out.add_visit(kernel));
+    cpu.predecessors = 2;
+    REQUIRE(out.add_visit(cpu));
+  }
+  return out;
+}
+auto board() -> takt::hardware {
+  takt::hardware out{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
+  REQUIRE(out.gpus.push_back({.sms = 6}));
+  return out;
+}
+
+/// Ends after so many evaluations, and counts what it was asked.
+struct patience {
+  std::uint64_t most = 0;
+  std::uint64_t* asked = nullptr;
+
+  struct watch {
+    std::uint64_t most;
+    std::uint64_t* asked;
+    auto operator()(std::uint64_t evaluations) const -> bool {
+      *asked = evaluations;
+      return evaluations > most;
+    }
+  };
+  [[nodiscard]] auto operator()() const -> watch { return {most, asked}; }
+};
+
+auto judged_with(std::uint64_t most, std::uint64_t& asked) {
+  const takt::stoppable_search<patience> search{takt::exact_search, takt::unlimited_evaluations, {most, &asked}};
+  return takt::judge_chains(three_chains(), board(), takt::fixed_priority, takt::federated, search).verdict;
+}
+
+}  // namespace
+
+TEST_CASE("a search that nobody ends finds what the plain one finds") {
+  std::uint64_t asked = 0;
+  const auto patient = judged_with(std::numeric_limits<std::uint64_t>::max(), asked);
+  const auto plain = takt::judge_chains(three_chains(), board(), takt::fixed_priority, takt::federated,
+                                        takt::search_by{takt::exact_search, takt::unlimited_evaluations})
+                         .verdict;
+  CHECK(asked >= 3);
+  CHECK(patient.status == plain.status);
+  CHECK(patient.plan.feasible);
+  CHECK(patient.plan.effort.complete == plain.plan.effort.complete);
+  for (std::size_t i = 0; i < 3; ++i) { CHECK(patient.plan.shares[i].sms == plain.plan.shares[i].sms); }
+}
+
+TEST_CASE("a search that is ended leaves an even split to judge, and says that it is not complete") {
+  std::uint64_t asked = 0;
+  const auto ended = judged_with(1, asked);
+  CHECK(asked == 2);
+  for (std::size_t i = 0; i < 3; ++i) { CHECK(ended.plan.shares[i].sms == 2); }
+  CHECK_FALSE(ended.plan.effort.complete);
+}

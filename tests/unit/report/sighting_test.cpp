@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <takt/report/sighting.hpp>
+#include <takt/simulation/trace.hpp>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using takt::ticks;
+
+struct seen_run : takt::observation<std::array<takt::observed_task<ticks>, 3>, std::array<ticks, 1>> {
+  std::string device_fault;
+  std::vector<std::string> notes;
+};
+
+auto late_jobs() -> seen_run {
+  seen_run out;
+  for (auto& t : out.tasks) {
+    t.name = "job";
+    t.completed = 4;
+    t.misses = 2;
+    t.worst_response = 25;
+    t.total_response = 80;
+  }
+  out.end = 99;
+  out.notes = {"a note"};
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("what was seen owns its names, whatever the capacities of its tables") {
+  auto out = takt::report::sighting_of(late_jobs());
+  CHECK(out.seen.end == 99);
+  REQUIRE(out.seen.tasks.size() == 3);
+  CHECK(out.seen.tasks[2].name == "job");
+  CHECK(out.seen.tasks[2].mean_response() == 20);
+  CHECK(out.seen.misses() == 6);
+  CHECK(out.notes == std::vector<std::string>{"a note"});
+}
+
+TEST_CASE("misses are those of deadlines that tasks state") {
+  takt::described_tasks<3, 3> tasks;
+  REQUIRE(tasks.add_task({.name = "period", .period = 20, .deadline = 20}));
+  REQUIRE(tasks.add_task({.name = "later", .period = 20, .deadline = 30}));
+  REQUIRE(tasks.add_task({.name = "none", .period = 20, .deadline = 20, .limited = false}));
+  auto out = takt::report::sighting_of(late_jobs());
+  takt::report::keep_stated_misses(tasks, out);
+  CHECK(out.seen.tasks[0].misses == 2);
+  CHECK(out.seen.tasks[1].misses == 0);
+  CHECK(out.seen.tasks[2].misses == 0);
+  auto later = takt::report::sighting_of(late_jobs());
+  later.seen.tasks[1].worst_response = 31;
+  takt::report::keep_stated_misses(tasks, later);
+  CHECK(later.seen.tasks[1].misses == 2);
+}
+
+TEST_CASE("a recorder that nobody listens to keeps nothing") {
+  takt::trace kept;
+  for (takt::trace* const to : {&kept, static_cast<takt::trace*>(nullptr)}) {
+    const takt::optional_trace recorder{to};
+    recorder.record(takt::slice{});
+    recorder.record(takt::mark{});
+  }
+  CHECK(kept.slices().size() == 1);
+  CHECK(kept.marks().size() == 1);
+}
