@@ -106,8 +106,6 @@ class section_locks {
     return true;
   }
 
-  // Sections.
-
   [[nodiscard]] constexpr auto sections_of(std::uint32_t task) const noexcept { return sections_[task]; }
   [[nodiscard]] constexpr auto holds(std::size_t s) const noexcept -> bool { return states_[s] == state::holds; }
   [[nodiscard]] constexpr auto is_idle(std::size_t s) const noexcept -> bool { return states_[s] == state::idle; }
@@ -159,8 +157,6 @@ class section_locks {
     }
     return granted_.take(0);
   }
-
-  // Visits.
 
   constexpr void entered(std::uint32_t v, const priority_point& p, ticks length) {
     if (table_->sections.empty()) { return; }
