@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include <takt/core/index_queue.hpp>
+#include <takt/core/index_set.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
@@ -15,6 +18,9 @@
 #include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/host/section_locks.hpp>
 #include <takt/rules/host/sections_around.hpp>
+#include <takt/rules/host/station_host.hpp>
+#include <takt/rules/host/visit_edges.hpp>
+#include <takt/rules/host/visit_guards.hpp>
 #include <takt/rules/host/visit_windows.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
@@ -33,7 +39,7 @@ namespace takt::host {
 /// guard holds its visits back then. Pre: as many local deadlines as offsets, none or one for each visit;
 /// `validate(table, stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit
 /// though it takes no time is on stations that serve it, and horizon is at most `longest_time`.
-/// Cost: per instant a pass over tasks, visits and stations.
+/// Cost: per instant what happens, and a pass over stations; over tasks and sections where there are some to pass.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
  public:
@@ -47,10 +53,11 @@ class engine {
         choices_{&choices},
         offsets_{offsets},
         local_deadlines_{local_deadlines},
-        servers_{stations.template servers<V>()},
+        servers_{stations},
         tokens_{table, stations},
         threads_{table, stations},
-        windows_{table, stations, offsets, local_deadlines} {}
+        windows_{table, stations, offsets, local_deadlines},
+        edges_{table, threads_.keeps()} {}
 
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
     begin(sink);
@@ -62,7 +69,6 @@ class engine {
   /// `run`, instant by instant: for hosts that live in real time. Pre: the sink outlives it.
   constexpr void begin(const slice_sink& sink) {
     sink_ = &sink;
-    for (const visit_record& x : table_->visits) { has_steps_ = has_steps_ || x.need != unit_need::time; }
     static_cast<void>(seen_.visit_responses.resize(table_->visits.size()));
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       const flow_record& t = table_->tasks[i];
@@ -71,41 +77,35 @@ class engine {
       tasks_[i] = {.nominal = choices_->gap(i, 0, t.period)};
       tasks_[i].release = tasks_[i].nominal + choices_->delay(i, 0, t.period);
     }
+    note_releases();
   }
   /// When something happens by itself; `no_event` if nothing does.
   [[nodiscard]] constexpr auto next_instant() const -> ticks {
-    ticks least = no_event;
-    for (std::size_t i = 0; i < table_->size(); ++i) {
-      if (!tasks_[i].under_way && tasks_[i].release < least) { least = tasks_[i].release; }
-    }
-    for (std::size_t v = 0; v < table_->visits.size(); ++v) {
-      if (visits_[v].guard < least) { least = visits_[v].guard; }
-    }
-    for (std::size_t s = 0; s < stations_->size(); ++s) {
-      const ticks at = servers_.next(s);
-      if (at < least) { least = at; }
-    }
+    ticks least = servers_.next();
+    least = next_release_ < least ? next_release_ : least;
+    least = guards_.next() < least ? guards_.next() : least;
     if (const ticks at = threads_.next(); at < least) { least = at; }
     return least < now_ ? now_ : least;
   }
   /// A visit ends in the next step though its length says otherwise. Pre: its station serves bodies, and it is there.
-  constexpr void end(std::uint32_t v) { told_[told_count_++] = v; }
+  constexpr void end(std::uint32_t v) { told_.push(v); }
   /// All that happens at one instant. Pre: now <= next_instant(), and not before the step before.
   constexpr void step(ticks now) {
     now_ = now;
     threads_.begin_instant();
     // Where there are steps, all that follows from ends comes before the releases.
-    holds_releases_ = complete_visits() && has_steps_;
+    holds_releases_ = complete_visits() && edges_.has_steps;
     grant_tokens();
     open_guards();
     do {  // a grant may end a job at once, and the next one of its task may be due
       release_jobs();
       grant_tokens();
     } while (open_held() || go_on() || is_release_due());
-    if (has_steps_) { pass_gates(); }
-    if constexpr (OrdersArrivals<Choices>) { arrivals_.deliver(servers_); }
+    if (edges_.has_steps) { pass_gates(); }
+    servers_.deliver();
     tokens_.lend(servers_);
-    for (std::size_t s = 0; s < stations_->size(); ++s) { servers_.decide(s, now_, *sink_); }
+    servers_.decide(now_, *sink_);
+    guards_.settle(table_->visits.size());
   }
   /// Who has which unit of a station. Pre: it serves bodies.
   constexpr void holders(std::size_t s, const holder_sink& to) const {
@@ -119,47 +119,32 @@ class engine {
   /// Whether some have ended.
   constexpr auto complete_visits() -> bool {
     bool any = false;
-    std::size_t count = 0;
     const auto leave = [&](client v) {
       tokens_.left(v);
       any = true;
-      if (!has_steps_) {
-        complete(v);
-        return;
-      }
-      std::size_t at = count++;
-      for (; at > 0 && ended_[at - 1] > v; --at) { ended_[at] = ended_[at - 1]; }
-      ended_[at] = v;
+      edges_.has_steps ? ended_.insert(v) : complete(v);
     };
-    if constexpr (requires { servers_.finish(0, 0, now_, *sink_); }) {
-      for (std::size_t k = 0; k < told_count_; ++k) {
-        const visit_record& x = table_->visits[told_[k]];
-        if (threads_.is_home(x.task, x.station)) {
-          threads_.finish(x.task, now_, *sink_);
-        } else {
-          servers_.finish(x.station, told_[k], now_, *sink_);
-        }
-        leave(told_[k]);
+    while (told_.size() > 0) {
+      const std::uint32_t v = told_.take(0);
+      const visit_record& x = table_->visits[v];
+      if (threads_.is_home(x.task, x.station)) {
+        threads_.finish(x.task, now_, *sink_);
+      } else {
+        servers_.finish(x.station, v, now_, *sink_);
       }
-      told_count_ = 0;
+      leave(v);
     }
     for (client v = threads_.fire(now_, *sink_); v != no_client; v = threads_.fire(now_, *sink_)) { complete(v); }
-    for (std::size_t s = 0; s < stations_->size(); ++s) {
-      while (servers_.next(s) <= now_) {
-        const client v = servers_.fire(s, now_, *sink_);
-        if (v == no_client) { break; }
-        leave(v);
-      }
-    }
-    end_in_order(count);
+    servers_.fire(now_, *sink_, leave);
+    end_in_order();
     return any;
   }
   /// Of so many that end together the first in the table goes first, and time before steps before starts.
-  constexpr void end_in_order(std::size_t count) {
+  constexpr void end_in_order() {
     unit_need first = unit_need::start;
-    for (std::size_t k = 0; k < count; ++k) { first = need_of(ended_[k]) < first ? need_of(ended_[k]) : first; }
+    for (std::size_t k = 0; k < ended_.size(); ++k) { first = need_of(ended_[k]) < first ? need_of(ended_[k]) : first; }
     bool stepped = false;
-    for (std::size_t k = 0; k < count; ++k) {
+    for (std::size_t k = 0; k < ended_.size(); ++k) {
       const std::uint32_t v = ended_[k];
       const bool waits = first == unit_need::step && (stepped || !tokens_.may_go_on(v));
       if (need_of(v) != first || waits) {
@@ -174,6 +159,7 @@ class engine {
         complete(v);
       }
     }
+    ended_.clear();
   }
   [[nodiscard]] constexpr auto need_of(std::uint32_t v) const -> unit_need {
     return visits_[v].length > 0 ? unit_need::time : table_->visits[v].need;
@@ -186,6 +172,7 @@ class engine {
     if (worst < now_ - visits_[v].ready) { worst = now_ - visits_[v].ready; }
     if constexpr (HearsVisits<Choices>) { choices_->visited(v, x, job.jobs - 1, now_ - visits_[v].ready, now_); }
     job.done |= visit_mask{1} << x.position;
+    job.may_be_ready |= edges_.after[v];
     if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
     release_over(*table_, x, job.done, tokens_);
     if (threads_.goes_on(x.task)) { proceed(x.task); }
@@ -223,6 +210,7 @@ class engine {
     job.nominal += choices_->gap(i, job.jobs, t.period);
     const ticks release = job.nominal + choices_->delay(i, job.jobs, t.period);
     job.release = release < now_ ? now_ : release;
+    next_release_ = job.release < next_release_ ? job.release : next_release_;
     if (release < now_) { become_pending(i); }
   }
   /// A job that has waited for the one before counts from the instant at which that one ends, before anybody asks.
@@ -232,11 +220,13 @@ class engine {
   }
 
   constexpr void release_jobs() {
+    if (next_release_ > now_) { return; }
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       while (is_due(i)) {
         flow_progress& job = tasks_[i];
         job.under_way = true;
-        job.done = job.asked = 0;
+        job.done = 0;
+        job.may_be_ready = edges_.first[i];
         ++job.jobs;
         ++seen_.tasks[i].released;
         if (!job.is_pending) { become_pending(i); }
@@ -245,6 +235,13 @@ class engine {
         if (!job.lends && threads_.goes_on(i)) { advance(i); }
       }
     }
+    note_releases();
+  }
+  constexpr void note_releases() {
+    next_release_ = no_event;
+    for (std::size_t i = 0; i < table_->size(); ++i) {
+      if (!tasks_[i].under_way && tasks_[i].release < next_release_) { next_release_ = tasks_[i].release; }
+    }
   }
 
   [[nodiscard]] constexpr auto is_due(std::uint32_t i) const -> bool {
@@ -252,6 +249,7 @@ class engine {
     return !job.under_way && job.release == now_ && (job.is_pending || !holds_releases_);
   }
   [[nodiscard]] constexpr auto is_release_due() const -> bool {
+    if (next_release_ > now_) { return false; }
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       if (is_due(i)) { return true; }
     }
@@ -260,26 +258,23 @@ class engine {
 
   /// Visits whose predecessors are done become ready, or wait for their guards. A visit of length zero is done at once.
   constexpr void advance(std::uint32_t i) {
-    const flow_record& t = table_->tasks[i];
+    const std::uint32_t first = table_->tasks[i].first_visit;
     flow_progress& job = tasks_[i];
-    for (std::uint32_t p = 0; p < t.visit_count && job.under_way; ++p) {
-      const std::uint32_t v = t.first_visit + p;
+    while (job.may_be_ready != 0 && job.under_way) {
+      const auto p = static_cast<std::uint32_t>(std::countr_zero(job.may_be_ready));
+      job.may_be_ready &= job.may_be_ready - 1;
+      const std::uint32_t v = first + p;
       const visit_mask before = threads_.keeps() ? (visit_mask{1} << p) - 1 : table_->visits[v].predecessors;
-      const bool open = (job.asked >> p & 1U) == 0 && (before & ~job.done) == 0;
-      if (!open) { continue; }
-      job.asked |= visit_mask{1} << p;
+      if ((before & ~job.done) != 0) { continue; }
       const ticks guard = job.nominal + windows_.opens[v];
-      if (guard > now_) {
-        visits_[v].guard = guard;
-      } else {
-        become_ready(v);
-      }
+      guard > now_ ? guards_.hold(v, guard) : become_ready(v);
     }
   }
   constexpr void open_guards() {
+    if (guards_.next() > now_) { return; }
     for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
-      if (visits_[v].guard != now_) { continue; }
-      visits_[v].guard = no_event;
+      if (guards_.until(v) != now_) { continue; }
+      guards_.drop(v);
       become_ready(v);
     }
   }
@@ -287,9 +282,9 @@ class engine {
   constexpr void become_ready(std::uint32_t v) {
     if constexpr (HoldsVisits<Choices>) {
       const ticks at = choices_->opens(v, tasks_[table_->visits[v].task].jobs - 1, now_);
+      guards_.drop(v);
       visits_[v].held = at > now_;
-      visits_[v].guard = at > now_ ? at : no_event;
-      if (at > now_) { return; }
+      if (at > now_) { return guards_.hold(v, at); }
     }
     const ticks counts = tasks_[table_->visits[v].task].nominal + windows_.counts_from[v];
     visits_[v].ready = now_ < counts ? counts : now_;
@@ -298,7 +293,8 @@ class engine {
       complete(v);
       return;
     }
-    for (std::uint32_t s = 0; s < table_->sections.size(); ++s) {
+    const auto own = tokens_.sections_of(x.task);
+    for (std::uint32_t s = own.first; s < own.end; ++s) {
       if (!contains(table_->sections[s], x) || tokens_.holds(s)) { continue; }
       if (tokens_.is_idle(s)) { tokens_.ask(s); }
       visits_[v].waits_for_token = true;
@@ -328,11 +324,13 @@ class engine {
   }
   constexpr void serve(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
-    const ticks length = visits_[v].length;
-    if (threads_.is_home(x.task, x.station)) { return threads_.work(x.task, v, length, now_); }
+    if (threads_.is_home(x.task, x.station)) { return threads_.work(x.task, v, visits_[v].length, now_); }
     if (!threads_.asks(x.task, v)) { return; }
-    visits_[v].waits_at_gate = length == 0 && !tokens_.may_go_on(v);
-    if (visits_[v].waits_at_gate) { return; }
+    visits_[v].length == 0 && !tokens_.may_go_on(v) ? gates_.insert(v) : ask(v);
+  }
+  constexpr void ask(std::uint32_t v) {
+    const visit_record& x = table_->visits[v];
+    const ticks length = visits_[v].length;
     const flow_record& t = table_->tasks[x.task];
     const job_timing timing{x.upper, t.period, t.deadline, static_cast<std::int32_t>(x.task), t.priority};
     ticks release = tasks_[x.task].nominal;
@@ -340,16 +338,17 @@ class engine {
     priority_point point{};
     static_cast<void>(stations_->point(x.station, timing, release, point));
     tokens_.entered(v, point, length);
-    const visit_request asked{v, x.task, point, length, x.upper, x.view, tokens_.unit_of(v)};
-    if constexpr (OrdersArrivals<Choices>) {
-      arrivals_.add(x.station, asked, *choices_);
-    } else {
-      servers_.arrive(x.station, asked);
-    }
+    servers_.arrive(x.station, {v, x.task, point, length, x.upper, x.view, tokens_.unit_of(v)}, *choices_);
   }
   constexpr void pass_gates() {
-    for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
-      if (visits_[v].waits_at_gate) { serve(v); }
+    for (std::size_t k = 0; k < gates_.size();) {
+      const std::uint32_t v = gates_[k];
+      if (tokens_.may_go_on(v)) {
+        gates_.erase(v);
+        ask(v);
+      } else {
+        ++k;
+      }
     }
   }
 
@@ -380,20 +379,21 @@ class engine {
   Choices* choices_;
   std::span<const ticks> offsets_;
   std::span<const ticks> local_deadlines_;
-  typename Stations::template servers_type<V> servers_;
+  station_host<Stations, V, Choices> servers_;
   section_locks<Stations, N, V> tokens_;
   kept_processors<N> threads_;
   const slice_sink* sink_ = nullptr;
   visit_windows<V> windows_;
+  visit_edges<N, V> edges_;
+  ticks next_release_ = no_event;
+  visit_guards<V> guards_{};
   ticks now_ = 0;
   result seen_{};
   flow_progress tasks_[N]{};
   visit_progress visits_[V]{};
-  [[no_unique_address]] arrivals_of<Choices, V> arrivals_{};
-  std::uint32_t ended_[V]{};
-  std::uint32_t told_[V]{};
-  std::size_t told_count_ = 0;
-  bool has_steps_ = false;
+  index_set<V> ended_{};
+  index_queue<V> told_{};
+  index_set<V> gates_{};  ///< steps before sections that may not ask yet
   bool holds_releases_ = false;
 };
 

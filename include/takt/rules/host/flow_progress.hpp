@@ -16,7 +16,7 @@ struct flow_progress {
   ticks nominal = 0;         ///< release of the job under way, or of the next
   ticks release = no_event;  ///< of the next job, if none is under way
   visit_mask done = 0;
-  visit_mask asked = 0;
+  visit_mask may_be_ready = 0;  ///< visits that nobody has looked at since a predecessor ended
   bool under_way = false;
   bool is_pending = false;  ///< or under way: released, and the job before is over
   bool lends = false;
@@ -25,11 +25,9 @@ struct flow_progress {
 /// How far a visit is in the job under way.
 struct visit_progress {
   ticks ready = 0;
-  ticks guard = no_event;
   ticks length = 0;
   bool waits_for_token = false;
   bool held = false;
-  bool waits_at_gate = false;  ///< a step before a section that may not ask yet
 };
 
 /// Counts the jobs that are under way at the end of a run, those that wait behind them, and those whose deadline has

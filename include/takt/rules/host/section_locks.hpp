@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <takt/core/index_queue.hpp>
+#include <takt/core/index_set.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/host/sections_around.hpp>
 #include <takt/rules/local_sections.hpp>
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -27,14 +30,14 @@ class section_locks {
   using table_type = visit_table<N, V>;
 
   constexpr section_locks(const table_type& table, const Stations& stations)
-      : table_{&table}, stations_{&stations}, locks_{stations.template locks<V>()} {
+      : table_{&table}, stations_{&stations}, locks_{stations.template locks<V>()}, sections_{table} {
     if (table.sections.empty()) { return; }
-    for (std::size_t s = 0; s < table.sections.size(); ++s) { units_[s] = last_units_[s] = no_unit; }
     for (std::size_t t = 0; t < stations.token_pools(); ++t) {
       donates_ = donates_ || stations.token_donates(t);
       lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t) || stations.token_has_ceiling(t);
     }
     for (std::uint32_t s = 0; s < table.sections.size(); ++s) {
+      units_[s] = last_units_[s] = no_unit;
       ceiling_[s] = takt::detail::ceiling_of(table, stations, s);
     }
     for (std::uint32_t i = 0; i < table.size(); ++i) {
@@ -89,7 +92,8 @@ class section_locks {
   /// False while a section that begins behind the visit may not ask for its token.
   [[nodiscard]] constexpr auto may_go_on(std::uint32_t v) const -> bool {
     const visit_record& x = table_->visits[v];
-    for (std::uint32_t s = 0; donates_ && s < table_->sections.size(); ++s) {
+    const auto own = sections_[x.task];
+    for (std::uint32_t s = own.first; donates_ && s < own.end; ++s) {
       const visit_section& section = table_->sections[s];
       if (section.task != x.task || contains(table_->sections[s], x) || states_[s] != state::idle || may_issue(s)) {
         continue;
@@ -102,14 +106,13 @@ class section_locks {
     return true;
   }
 
-  // Sections.
-
+  [[nodiscard]] constexpr auto sections_of(std::uint32_t task) const noexcept { return sections_[task]; }
   [[nodiscard]] constexpr auto holds(std::size_t s) const noexcept -> bool { return states_[s] == state::holds; }
   [[nodiscard]] constexpr auto is_idle(std::size_t s) const noexcept -> bool { return states_[s] == state::idle; }
   /// Pre: it is idle.
   constexpr void ask(std::uint32_t s) {
     states_[s] = state::asks;
-    asked_[asked_count_++] = s;
+    asked_.push(s);
   }
   /// Pre: it holds a token.
   constexpr void release(std::uint32_t s) {
@@ -134,51 +137,48 @@ class section_locks {
   [[nodiscard]] constexpr auto unit_of(std::uint32_t v) const -> std::int32_t {
     const visit_record& x = table_->visits[v];
     std::size_t around = 0;
-    std::size_t last = table_->sections.size();
-    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+    const auto own = sections_[x.task];
+    std::uint32_t last = own.end;
+    for (std::uint32_t s = own.first; s < own.end; ++s) {
       if (!contains(table_->sections[s], x)) { continue; }
       ++around;
-      if (last == table_->sections.size() || grants_[last] < grants_[s]) { last = s; }
+      if (last == own.end || grants_[last] < grants_[s]) { last = s; }
     }
     return around > 1 ? static_cast<std::int32_t>(pools_[last]) : any_unit;
   }
   /// A section that holds its token from now on, told once; `nobody_asks` if there is none. Requests are issued in the
   /// order in which they came, behind what has been released.
   [[nodiscard]] constexpr auto next_granted() -> std::uint32_t {
-    while (granted_count_ == 0) {
+    while (granted_.size() == 0) {
       std::size_t at = 0;
-      while (at < asked_count_ && !may_issue(asked_[at])) { ++at; }
-      if (at == asked_count_) { return nobody_asks; }
-      const std::uint32_t s = asked_[at];
-      --asked_count_;
-      for (; at < asked_count_; ++at) { asked_[at] = asked_[at + 1]; }
-      issue(s);
+      while (at < asked_.size() && !may_issue(asked_[at])) { ++at; }
+      if (at == asked_.size()) { return nobody_asks; }
+      issue(asked_.take(at));
     }
-    const std::uint32_t s = granted_[0];
-    --granted_count_;
-    for (std::size_t k = 0; k < granted_count_; ++k) { granted_[k] = granted_[k + 1]; }
-    return s;
+    return granted_.take(0);
   }
-
-  // Visits.
 
   constexpr void entered(std::uint32_t v, const priority_point& p, ticks length) {
-    served_[v] = {p, p, true};
-    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
-      used_[s] += contains(table_->sections[s], table_->visits[v]) ? length : 0;
+    if (table_->sections.empty()) { return; }
+    served_[v] = {p, p};
+    there_.insert(v);
+    const visit_record& x = table_->visits[v];
+    for (std::uint32_t s = sections_[x.task].first; s < sections_[x.task].end; ++s) {
+      used_[s] += contains(table_->sections[s], x) ? length : 0;
     }
   }
-  constexpr void left(std::uint32_t v) { served_[v].is_there = false; }
+  constexpr void left(std::uint32_t v) { there_.erase(v); }
 
   /// Tells servers at which points visits go on.
   template <class Servers>
   constexpr void lend(Servers& servers) {
     if (!lends_) { return; }
     raise_waiting();
-    for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
+    for (std::size_t k = 0; k < there_.size(); ++k) {
+      const std::uint32_t v = there_[k];
       served_visit& x = served_[v];
       const std::uint32_t s = table_->visits[v].station;
-      if (!x.is_there || !stations_->inherits(s)) { continue; }
+      if (!stations_->inherits(s)) { continue; }
       const priority_point best = best_for(v, s);
       if (best == x.now) { continue; }
       x.now = best;
@@ -197,7 +197,6 @@ class section_locks {
   struct served_visit {
     priority_point base{};
     priority_point now{};
-    bool is_there = false;
   };
 
   [[nodiscard]] constexpr auto in_cluster(std::uint32_t i) const -> bool { return has_home_[i]; }
@@ -209,7 +208,7 @@ class section_locks {
     return stations_->token_donates(table_->sections[s].tokens);
   }
   [[nodiscard]] constexpr auto has_request(std::uint32_t i) const -> bool {
-    for (std::size_t s = 0; s < table_->sections.size(); ++s) {
+    for (std::uint32_t s = sections_[i].first; s < sections_[i].end; ++s) {
       const bool open = states_[s] == state::waits || states_[s] == state::holds;
       if (open && table_->sections[s].task == i && donates(s)) { return true; }
     }
@@ -227,9 +226,9 @@ class section_locks {
   [[nodiscard]] constexpr auto would_run(std::uint32_t s) const -> bool {
     const std::uint32_t at = takt::detail::station_of(*table_, table_->sections[s]);
     const priority_point own = point_of_asking(s, at);
-    for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
-      const bool is_there = served_[v].is_there && table_->visits[v].station == at;
-      if (is_there && !(own < best_for(v, at))) { return false; }
+    for (std::size_t k = 0; k < there_.size(); ++k) {
+      const bool is_here = table_->visits[there_[k]].station == at;
+      if (is_here && !(own < best_for(there_[k], at))) { return false; }
     }
     for (std::uint32_t r = 0; r < table_->sections.size(); ++r) {
       const bool asks_too =
@@ -257,6 +256,7 @@ class section_locks {
       q.length += (x.visits >> p & 1U) != 0 ? table_->visit(x.task, p).upper : 0;
     }
     states_[s] = state::waits;
+    waiting_.insert(s);
     told_[s] = q.priority;
     if constexpr (Stations::may_donate) {
       if (donates(s) && in_cluster(x.task)) { donations_of(x.task).issued(static_cast<request_id>(x.task)); }
@@ -265,11 +265,12 @@ class section_locks {
   }
   constexpr void note_grant(request_id r) {
     if (r == no_request) { return; }
-    const auto s = static_cast<std::size_t>(r);
+    const auto s = static_cast<std::uint32_t>(r);
+    waiting_.erase(s);
     states_[s] = state::holds;
     used_[s] = 0;
     grants_[s] = ++grant_count_;
-    granted_[granted_count_++] = static_cast<std::uint32_t>(r);
+    granted_.push(s);
     if (const visit_section& x = table_->sections[s]; x.units > 1) {
       last_units_[s] = units_[s];
       units_[s] = x.unit_of(locks_.replica(pools_[s], r));
@@ -280,10 +281,9 @@ class section_locks {
     if (x.stride == 0) { return x.tokens; }
     const std::size_t around = takt::detail::section_around(*table_, s);
     const std::uint32_t own = x.tokens + static_cast<std::uint32_t>(x.stride * units_[around]);
-    if (x.place == token_place::own) { return own; }
     const std::uint32_t last = x.tokens_of_last + static_cast<std::uint32_t>(x.stride * last_units_[around]);
     switch (x.place) {
-      case token_place::own:
+      case token_place::own: return own;
       case token_place::last: return last;
       case token_place::first_of_both: return own < last ? own : last;
       case token_place::last_of_both: return own < last ? last : own;
@@ -304,8 +304,8 @@ class section_locks {
     }
   }
   constexpr void raise_waiting() {
-    for (std::uint32_t s = 0; s < table_->sections.size(); ++s) {
-      if (states_[s] != state::waits) { continue; }
+    for (std::size_t k = 0; k < waiting_.size(); ++k) {
+      const std::uint32_t s = waiting_[k];
       priority_point best = lowest_priority;
       take_waiting(best, s, home_[table_->sections[s].task], table_->sections.size());
       if (best == told_[s]) { continue; }
@@ -320,7 +320,8 @@ class section_locks {
     if constexpr (Stations::may_donate) {
       if (donates_) { take_job(best, x.task, station); }
     }
-    for (std::uint32_t h = 0; h < table_->sections.size(); ++h) {
+    const auto own = sections_[x.task];
+    for (std::uint32_t h = own.first; h < own.end; ++h) {
       if (!contains(table_->sections[h], x)) { continue; }
       if (states_[h] == state::holds && ceiling_[h] < best) { best = ceiling_[h]; }
       take_heirs(best, h, station, table_->sections.size());
@@ -331,16 +332,19 @@ class section_locks {
   /// are deadlocks.
   constexpr void take_heirs(priority_point& best, std::uint32_t held, std::uint32_t station, std::size_t depth) const {
     if (states_[held] != state::holds || depth == 0 || !stations_->token_inherits(pools_[held])) { return; }
-    for (std::uint32_t w = 0; w < table_->sections.size(); ++w) {
-      const bool asks = states_[w] == state::waits && pools_[w] == pools_[held] && !waits_elsewhere(w);
-      if (asks && leads_to(w, held)) { take_waiting(best, w, station, depth - 1); }
+    for (std::size_t k = 0; k < waiting_.size(); ++k) {
+      const std::uint32_t w = waiting_[k];
+      if (pools_[w] == pools_[held] && !waits_elsewhere(w) && leads_to(w, held)) {
+        take_waiting(best, w, station, depth - 1);
+      }
     }
   }
   /// The best of a job that waits, and of those who wait for what it holds meanwhile.
   constexpr void take_waiting(priority_point& best, std::uint32_t w, std::uint32_t station, std::size_t depth) const {
     const visit_section& x = table_->sections[w];
     take_job(best, x.task, station);
-    for (std::uint32_t h = 0; h < table_->sections.size(); ++h) {
+    const auto own = sections_[x.task];
+    for (std::uint32_t h = own.first; h < own.end; ++h) {
       const visit_section& held = table_->sections[h];
       if (held.task == x.task && (x.visits & ~held.visits) == 0) { take_heirs(best, h, station, depth); }
     }
@@ -348,24 +352,25 @@ class section_locks {
   /// Of one request for several tokens the first that is missing passes priorities on.
   [[nodiscard]] constexpr auto waits_elsewhere(std::uint32_t w) const -> bool {
     const visit_section& x = table_->sections[w];
-    for (std::uint32_t s = 0; s < w; ++s) {
+    for (std::uint32_t s = sections_[x.task].first; s < w; ++s) {
       const visit_section& other = table_->sections[s];
       if (states_[s] == state::waits && other.task == x.task && other.visits == x.visits) { return true; }
     }
     return false;
   }
   [[nodiscard]] constexpr auto leads_to(std::uint32_t w, std::uint32_t h) const -> bool {
+    const auto wanted = static_cast<request_id>(h);
     auto at = static_cast<request_id>(w);
-    for (std::size_t step = 0; step < table_->sections.size() && at != no_request; ++step) {
-      if (at == static_cast<request_id>(h)) { return true; }
+    for (std::size_t n = table_->sections.size(); n > 0 && at != no_request && at != wanted; --n) {
       at = locks_.heir(pools_[w], at);
     }
-    return at == static_cast<request_id>(h);
+    return at == wanted;
   }
 
   const table_type* table_;
   const Stations* stations_;
   typename Stations::template locks_type<V> locks_;
+  task_sections<N> sections_;
   [[no_unique_address]] std::conditional_t<Stations::may_donate, all_donations, no_donations> donations_{};
   bool donates_ = false;
   bool lends_ = false;
@@ -383,11 +388,11 @@ class section_locks {
   std::uint64_t grant_count_ = 0;
   priority_point told_[V]{};
   priority_point ceiling_[V]{};
-  std::uint32_t asked_[V]{};
-  std::uint32_t granted_[V]{};
-  std::size_t asked_count_ = 0;
-  std::size_t granted_count_ = 0;
+  index_set<V> waiting_{};  ///< sections
+  index_queue<V> asked_{};
+  index_queue<V> granted_{};
   served_visit served_[V]{};
+  index_set<V> there_{};  ///< visits that are served or wait for it
 };
 
 }  // namespace takt::host

@@ -8,27 +8,52 @@
 
 namespace takt::host {
 
+/// Where the sections of each task are among all.
+template <std::size_t N>
+class task_sections {
+ public:
+  struct range {
+    std::uint32_t first = 0;
+    std::uint32_t end = 0;
+  };
+
+  template <std::size_t V>
+  constexpr explicit task_sections(const visit_table<N, V>& table) {
+    for (std::uint32_t s = 0; s < table.sections.size(); ++s) {
+      range& r = of_[table.sections[s].task];
+      if (r.end == 0) { r.first = s; }
+      r.end = s + 1;
+    }
+  }
+  [[nodiscard]] constexpr auto operator[](std::uint32_t task) const noexcept -> const range& { return of_[task]; }
+
+ private:
+  range of_[N]{};
+};
+
 /// Gives back what sections hold that are over with a visit, inner ones first. `done`: visits of the job that are over.
 template <class Table, class Locks>
 constexpr void release_over(const Table& table, const visit_record& x, visit_mask done, Locks& locks) {
-  const std::size_t none = table.sections.size();
-  for (std::size_t best = 0; best != none;) {
+  const auto own = locks.sections_of(x.task);
+  const std::uint32_t none = own.end;
+  for (std::uint32_t best = own.first; best != none;) {
     best = none;
-    for (std::size_t s = 0; s < none; ++s) {
+    for (std::uint32_t s = own.first; s < none; ++s) {
       const visit_mask visits = table.sections[s].visits;
       const bool over = contains(table.sections[s], x) && (visits & ~done) == 0 && locks.holds(s);
       const bool lies_inside =
           over && best != none && visits != table.sections[best].visits && (visits & ~table.sections[best].visits) == 0;
       if (over && (best == none || lies_inside)) { best = s; }
     }
-    if (best != none) { locks.release(static_cast<std::uint32_t>(best)); }
+    if (best != none) { locks.release(best); }
   }
 }
 
 /// Whether all sections of a visit hold their tokens.
 template <class Table, class Locks>
 [[nodiscard]] constexpr auto holds_around(const Table& table, const visit_record& x, const Locks& locks) -> bool {
-  for (std::size_t s = 0; s < table.sections.size(); ++s) {
+  const auto own = locks.sections_of(x.task);
+  for (std::uint32_t s = own.first; s < own.end; ++s) {
     if (contains(table.sections[s], x) && !locks.holds(s)) { return false; }
   }
   return true;
@@ -37,7 +62,8 @@ template <class Table, class Locks>
 /// Whether a section of a visit holds a token of another unit than the one before of its task.
 template <class Table, class Locks>
 [[nodiscard]] constexpr auto has_moved_around(const Table& table, const visit_record& x, const Locks& locks) -> bool {
-  for (std::size_t s = 0; s < table.sections.size(); ++s) {
+  const auto own = locks.sections_of(x.task);
+  for (std::uint32_t s = own.first; s < own.end; ++s) {
     if (contains(table.sections[s], x) && locks.has_moved(s)) { return true; }
   }
   return false;

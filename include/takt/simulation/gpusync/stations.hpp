@@ -33,6 +33,7 @@ template <std::size_t MaxTasks>
 class gpusync_stations {
  public:
   static constexpr bool may_donate = true;
+  static constexpr std::size_t max_stations = max_gpusync_cpus + 1;
 
   /// All outlives it. `points` has one rule per task, `sections` the task of each section of the table; a run keeps
   /// what it learns in `memories`, one per GPU cluster, and `moves`, one per task.

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <takt/core/number.hpp>
+#include <takt/rules/host/run_choices.hpp>
+#include <takt/rules/servers/slices.hpp>
+
+namespace takt::host {
+
+/// The servers of all stations. A server is asked at the instants that it names, and decides when something has
+/// happened to it. Within one instant all that asks comes before that.
+template <class Stations, std::size_t V, RunChoices Choices>
+class station_host {
+ public:
+  constexpr explicit station_host(const Stations& stations)
+      : servers_{stations.template servers<V>()}, count_{stations.size()} {}
+
+  [[nodiscard]] constexpr auto next() const noexcept -> ticks {
+    ticks least = no_event;
+    for (std::size_t s = 0; s < count_; ++s) { least = stations_[s].at < least ? stations_[s].at : least; }
+    return least;
+  }
+  constexpr void arrive(std::uint32_t s, const visit_request& asked, Choices& choices) {
+    if constexpr (OrdersArrivals<Choices>) {
+      arrivals_.add(s, asked, choices);
+    } else {
+      arrive(s, asked);
+    }
+  }
+  constexpr void deliver() {
+    if constexpr (OrdersArrivals<Choices>) { arrivals_.deliver(*this); }
+  }
+  constexpr void arrive(std::uint32_t s, const visit_request& asked) {
+    stations_[s].stirred = true;
+    servers_.arrive(s, asked);
+  }
+  /// Pre: holders can be served at the priority of others there.
+  constexpr void reprioritize(std::uint32_t s, client who, const priority_point& p) {
+    stations_[s].stirred = true;
+    servers_.reprioritize(s, who, p);
+  }
+  /// f of each one that ends now.
+  template <class F>
+  constexpr void fire(ticks now, const slice_sink& sink, const F& f) {
+    for (std::size_t s = 0; s < count_; ++s) {
+      if (stations_[s].at > now) { continue; }
+      stations_[s].stirred = true;
+      while (servers_.next(s) <= now) {
+        const client v = servers_.fire(s, now, sink);
+        if (v == no_client) { break; }
+        f(v);
+      }
+    }
+  }
+  /// Pre: the station serves bodies.
+  constexpr void finish(std::uint32_t s, client who, ticks now, const slice_sink& sink) {
+    stations_[s].stirred = true;
+    if constexpr (requires { servers_.finish(s, who, now, sink); }) { servers_.finish(s, who, now, sink); }
+  }
+  /// Pre: the station serves bodies.
+  constexpr void holders(std::size_t s, const holder_sink& to) const { servers_.holders(s, to); }
+  constexpr void decide(ticks now, const slice_sink& sink) {
+    for (std::size_t s = 0; s < count_; ++s) {
+      if (!stations_[s].stirred) { continue; }
+      servers_.decide(s, now, sink);
+      stations_[s] = {servers_.next(s), false};
+    }
+  }
+
+ private:
+  struct station {
+    ticks at = no_event;  ///< when it wants to be asked
+    bool stirred = true;  ///< something has happened since it decided
+  };
+
+  typename Stations::template servers_type<V> servers_;
+  [[no_unique_address]] arrivals_of<Choices, V> arrivals_{};
+  std::size_t count_;
+  station stations_[Stations::max_stations]{};
+};
+
+}  // namespace takt::host
