@@ -14,7 +14,7 @@
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/event_driven_gang.hpp>
 #include <takt/rules/accelerator/slotted_cores.hpp>
-#include <takt/simulation/accelerator/simulate.hpp>
+#include <takt/simulation/whole_kernels/simulate.hpp>
 #include <takt/simulation/trace.hpp>
 
 #include "examples.hpp"

@@ -13,7 +13,7 @@
 #include <takt/core/random.hpp>
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/highest_priority_first.hpp>
-#include <takt/simulation/accelerator/simulate.hpp>
+#include <takt/simulation/whole_kernels/simulate.hpp>
 #include "property/composed_systems.hpp"
 
 namespace {

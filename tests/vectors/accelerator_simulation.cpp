@@ -14,7 +14,7 @@
 #include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/rules/accelerator/single_stream.hpp>
-#include <takt/simulation/accelerator/simulate.hpp>
+#include <takt/simulation/whole_kernels/simulate.hpp>
 
 namespace takt_vectors {
 namespace {

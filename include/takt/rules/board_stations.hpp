@@ -318,6 +318,12 @@ class board_stations<platform<Pools...>, MaxStations> {
         if constexpr (ServesBodies<std::remove_cvref_t<decltype(pool.at(s))>>) { pool.at(s).finish(who, now, sink); }
       });
     }
+    /// For servers that tell slices only when they end.
+    constexpr void close(std::size_t s, ticks now, const slice_sink& sink) {
+      all_.with(stations_[s].pool, [&](auto& pool) {
+        if constexpr (requires { pool.at(s).close(now, sink); }) { pool.at(s).close(now, sink); }
+      });
+    }
     /// Pre: the station serves bodies.
     constexpr void holders(std::size_t s, const holder_sink& to) const {
       all_.with(stations_[s].pool, [&](const auto& pool) {

@@ -17,8 +17,8 @@
 #include <takt/rules/accelerator/planned_kernels.hpp>
 #include <takt/rules/accelerator/strategy_of.hpp>
 #include <takt/rules/accelerator_tags.hpp>
-#include <takt/simulation/accelerator/releases.hpp>
-#include <takt/simulation/accelerator/simulate.hpp>
+#include <takt/simulation/whole_kernels/releases.hpp>
+#include <takt/simulation/whole_kernels/simulate.hpp>
 #include <takt/simulation/lengths.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/release_times.hpp>

@@ -10,7 +10,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/rules/share_tags.hpp>
-#include <takt/simulation/accelerator/simulate.hpp>
+#include <takt/simulation/whole_kernels/simulate.hpp>
 #include <takt/simulation/copy_contention.hpp>
 #include <takt/simulation/gpusync/run_graphs.hpp>
 #include <takt/simulation/gpusync/section_work.hpp>

@@ -77,7 +77,7 @@ class engine {
       tasks_[i] = {.nominal = choices_->gap(i, 0, t.period)};
       tasks_[i].release = tasks_[i].nominal + choices_->delay(i, 0, t.period);
     }
-    note_releases();
+    next_release_ = first_release(tasks_, table_->size());
   }
   /// When something happens by itself; `no_event` if nothing does.
   [[nodiscard]] constexpr auto next_instant() const -> ticks {
@@ -113,6 +113,8 @@ class engine {
   }
   /// Counts what is under way at the end, and what waits behind it.
   constexpr void finish(ticks horizon) { note_unfinished(table_->tasks, tasks_, *choices_, horizon, seen_); }
+  /// Slices that have not ended end at the last step.
+  constexpr void close() { servers_.close(now_, *sink_); }
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 
  private:
@@ -211,7 +213,9 @@ class engine {
     const ticks release = job.nominal + choices_->delay(i, job.jobs, t.period);
     job.release = release < now_ ? now_ : release;
     next_release_ = job.release < next_release_ ? job.release : next_release_;
-    if (release < now_) { become_pending(i); }
+    if (release >= now_) { return; }
+    become_pending(i);
+    if constexpr (AsksAtOnce<Choices>) { release_job(i); }
   }
   /// A job that has waited for the one before counts from the instant at which that one ends, before anybody asks.
   constexpr void become_pending(std::uint32_t i) {
@@ -222,26 +226,21 @@ class engine {
   constexpr void release_jobs() {
     if (next_release_ > now_) { return; }
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
-      while (is_due(i)) {
-        flow_progress& job = tasks_[i];
-        job.under_way = true;
-        job.done = 0;
-        job.may_be_ready = edges_.first[i];
-        ++job.jobs;
-        ++seen_.tasks[i].released;
-        if (!job.is_pending) { become_pending(i); }
-        job.is_pending = false;
-        threads_.released(*table_, *stations_, i, job.nominal);
-        if (!job.lends && threads_.goes_on(i)) { advance(i); }
-      }
+      while (is_due(i)) { release_job(i); }
     }
-    note_releases();
+    next_release_ = first_release(tasks_, table_->size());
   }
-  constexpr void note_releases() {
-    next_release_ = no_event;
-    for (std::size_t i = 0; i < table_->size(); ++i) {
-      if (!tasks_[i].under_way && tasks_[i].release < next_release_) { next_release_ = tasks_[i].release; }
-    }
+  constexpr void release_job(std::uint32_t i) {
+    flow_progress& job = tasks_[i];
+    job.under_way = true;
+    job.done = 0;
+    job.may_be_ready = edges_.first[i];
+    ++job.jobs;
+    ++seen_.tasks[i].released;
+    if (!job.is_pending) { become_pending(i); }
+    job.is_pending = false;
+    threads_.released(*table_, *stations_, i, job.nominal);
+    if (!job.lends && threads_.goes_on(i)) { advance(i); }
   }
 
   [[nodiscard]] constexpr auto is_due(std::uint32_t i) const -> bool {
@@ -249,11 +248,9 @@ class engine {
     return !job.under_way && job.release == now_ && (job.is_pending || !holds_releases_);
   }
   [[nodiscard]] constexpr auto is_release_due() const -> bool {
-    if (next_release_ > now_) { return false; }
-    for (std::uint32_t i = 0; i < table_->size(); ++i) {
-      if (is_due(i)) { return true; }
-    }
-    return false;
+    bool any = false;
+    for (std::uint32_t i = 0; next_release_ <= now_ && i < table_->size(); ++i) { any = any || is_due(i); }
+    return any;
   }
 
   /// Visits whose predecessors are done become ready, or wait for their guards. A visit of length zero is done at once.
@@ -338,7 +335,7 @@ class engine {
     priority_point point{};
     static_cast<void>(stations_->point(x.station, timing, release, point));
     tokens_.entered(v, point, length);
-    servers_.arrive(x.station, {v, x.task, point, length, x.upper, x.view, tokens_.unit_of(v)}, *choices_);
+    servers_.arrive(x.station, {v, x.task, point, length, x.upper, x.view, tokens_.unit_of(v), release}, *choices_);
   }
   constexpr void pass_gates() {
     for (std::size_t k = 0; k < gates_.size();) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <takt/core/number.hpp>
@@ -21,6 +22,15 @@ struct flow_progress {
   bool is_pending = false;  ///< or under way: released, and the job before is over
   bool lends = false;
 };
+
+/// Of the jobs that are to come.
+[[nodiscard]] constexpr auto first_release(const flow_progress* tasks, std::size_t count) noexcept -> ticks {
+  ticks first = no_event;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!tasks[i].under_way && tasks[i].release < first) { first = tasks[i].release; }
+  }
+  return first;
+}
 
 /// How far a visit is in the job under way.
 struct visit_progress {

@@ -42,6 +42,11 @@ concept HearsVisits = requires(C& choices, std::uint32_t visit, const visit_reco
   choices.visited(visit, v, job, time, time);
 };
 
+/// Choices under which a job that has waited for the one before of its task asks as soon as that one has ended, before
+/// servers hear of what else ends then. Without, it asks together with the jobs that are released at that instant.
+template <class C>
+concept AsksAtOnce = requires { requires C::asks_at_once; };
+
 /// What asks stations within one instant, in the order that such choices give.
 template <std::size_t V>
 class ordered_arrivals {

@@ -63,6 +63,11 @@ class station_host {
   }
   /// Pre: the station serves bodies.
   constexpr void holders(std::size_t s, const holder_sink& to) const { servers_.holders(s, to); }
+  constexpr void close(ticks now, const slice_sink& sink) {
+    if constexpr (requires { servers_.close(0, now, sink); }) {
+      for (std::size_t s = 0; s < count_; ++s) { servers_.close(s, now, sink); }
+    }
+  }
   constexpr void decide(ticks now, const slice_sink& sink) {
     for (std::size_t s = 0; s < count_; ++s) {
       if (!stations_[s].stirred) { continue; }

@@ -13,11 +13,12 @@ namespace takt {
 struct kernel_needs {
   ticks cost = 0;  ///< longest time of one wave; 0: it stops anywhere
   std::int32_t core = any_core;
+  ticks margin = 0;  ///< it starts waves so much longer before the end of its slot than they last; below 0: less long
 
-  [[nodiscard]] constexpr auto values() const noexcept -> view_values { return {{cost, core + 1}}; }
+  [[nodiscard]] constexpr auto values() const noexcept -> view_values { return {{cost, core + 1, margin}}; }
 };
 [[nodiscard]] constexpr auto kernel_needs_of(const view_values& v) noexcept -> kernel_needs {
-  return {v.at[0], static_cast<std::int32_t>(v.at[1] - 1)};
+  return {v.at[0], static_cast<std::int32_t>(v.at[1] - 1), v.at[2]};
 }
 
 }  // namespace takt

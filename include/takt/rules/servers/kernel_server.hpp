@@ -21,9 +21,11 @@ namespace takt {
 
 /// Serves whole kernels by a strategy of accelerators, on hardware that stops them at the ends of waves. Events of one
 /// instant are handled one by one: slots open and close, kernels end, then visits arrive in the order of `arrive`;
-/// after each the strategy decides. A kernel starts a wave in a slot only if the wave ends in the slot. Slices are of
-/// core `any_core` where a kernel has several cores. Pre: pinned kernels are on cores below those of the strategy.
-template <class Strategy, std::size_t MaxLanes>
+/// after each the strategy decides, what arrives because a kernel has ended included. Of equal points the earlier
+/// release goes first, then the lower number. A kernel starts a wave in a slot only if the wave ends in the slot.
+/// Slices are of core `any_core` where a kernel has several cores. Pre: pinned kernels are on cores below those of the
+/// strategy. `MaxResidents`: most kernels that are started on one lane.
+template <class Strategy, std::size_t MaxLanes, std::size_t MaxResidents>
 class kernel_server {
   static_assert(AcceleratorStrategy<Strategy>);
 
@@ -41,6 +43,16 @@ class kernel_server {
       : strategy_{strategy}, lanes_{preemption_cost_model::ideal, strategy.cores()}, pinned_{pinned}, gang_{gang} {
     forget_clients();
   }
+  /// Cores have their own numbers. Slots count only where the strategy has any.
+  constexpr kernel_server(const Strategy& strategy, preemption_cost_model costs, const slot_reservation<ticks>& pinned,
+                          const slot_reservation<ticks>& gang)
+      : kernel_server{strategy, costs} {
+    pinned_ = pinned;
+    gang_ = gang;
+    for (std::int32_t core = 0; MaxLanes > 1 && core < strategy.cores(); ++core) {
+      static_cast<void>(cores_.push_back(core));
+    }
+  }
 
   /// Pre: fewer than `capacity` visits are here, `v.who` is none of them, v.length > 0.
   constexpr void arrive(const visit_request& v) {
@@ -49,8 +61,8 @@ class kernel_server {
     const kernel_needs needs = kernel_needs_of(v.view);
     const auto k = static_cast<kernel_id>(at);
     const ticks cost = needs.cost < v.wcet ? needs.cost : v.wcet;
-    clients_[at] = {v.who, needs.core == any_core ? any_core : number_of(needs.core), cost};
-    orders_[at] = {.point = v.point, .release = {static_cast<std::int64_t>(arrivals_), 0}, .kernel = k};
+    clients_[at] = {v.who, needs.core == any_core ? any_core : number_of(needs.core), cost + needs.margin};
+    orders_[at] = {.point = v.point, .release = {v.release, static_cast<std::int32_t>(v.who)}, .kernel = k};
     lanes_.load(k, v.length, cost, arrivals_++ << 32U | v.who);
     arrived_[arrived_count_++] = k;
   }
@@ -58,17 +70,24 @@ class kernel_server {
   constexpr void decide(ticks now, const slice_sink& sink) {
     reach(now);
     for (std::size_t i = 0; i < arrived_count_; ++i) {
-      strategy_.enqueue(arrived_[i], client_of(arrived_[i]).core, orders_);
+      enqueue(arrived_[i]);
       settle();
     }
     if (arrived_count_ == 0) { settle(); }
     arrived_count_ = 0;
+    ended_ = false;
     teller told{this, &sink};
     static_cast<void>(lanes_.dispatch(told));
   }
+  /// Tells what runs until now. Pre: now <= next().
+  constexpr void close(ticks now, const slice_sink& sink) {
+    reach(now);
+    teller told{this, &sink};
+    lanes_.close(told);
+  }
 
   [[nodiscard]] constexpr auto next() const -> ticks {
-    if (lanes_.finished() != no_kernel) { return now_; }
+    if (ended_ || lanes_.finished() != no_kernel) { return now_; }
     ticks least = no_event;
     static_cast<void>(lanes_.next_instant(least));
     if constexpr (has_slots) {
@@ -84,27 +103,30 @@ class kernel_server {
   /// One that ends now, or `no_client` where only a wave has ended or a slot has opened or closed. Pre: next() == now.
   constexpr auto fire(ticks now, const slice_sink& /*sink*/) -> client {
     reach(now);
-    const kernel_id k = lanes_.finished();
-    client done = no_client;
-    if (k != no_kernel) {
-      lanes_.remove(k);
-      strategy_.complete(k);
-      done = client_of(k).who;
-      clients_[static_cast<std::size_t>(k)].who = no_client;
-      if (resumes_) { lanes_.resume_beside(k); }
+    if (ended_) { settle_end(); }
+    if constexpr (has_slots) {
+      if (move_slots()) { settle(); }
     }
-    settle();
+    const kernel_id k = lanes_.finished();
+    if (k == no_kernel) {
+      settle();
+      return no_client;
+    }
+    lanes_.remove(k);
+    strategy_.complete(k);
+    const client done = client_of(k).who;
+    clients_[static_cast<std::size_t>(k)].who = no_client;
+    if (resumes_) { lanes_.resume_beside(k); }
+    ended_ = true;
     return done;
   }
 
  private:
   static constexpr bool has_slots = SlotStrategy<Strategy>;
-  static constexpr std::size_t residents = MaxLanes == 1 ? capacity : 1;  // with many lanes kernels yield
-
   struct resident {
     client who = no_client;
     std::int32_t core = any_core;
-    ticks cost = 0;
+    ticks guard = 0;  ///< at the end of its slot
   };
   /// Translates what the lanes tell.
   struct teller {
@@ -147,9 +169,17 @@ class kernel_server {
     now_ = now;
     lanes_.advance(now);
   }
+  constexpr void enqueue(kernel_id k) { strategy_.enqueue(k, client_of(k).core, orders_); }
+  /// What a kernel's end lets happen, with what has arrived by now.
+  constexpr void settle_end() {
+    for (std::size_t i = 0; i < arrived_count_; ++i) { enqueue(arrived_[i]); }
+    arrived_count_ = 0;
+    ended_ = false;
+    settle();
+  }
   constexpr void settle() {
     for (bool again = true; again;) {
-      if constexpr (has_slots) { move_slots(); }
+      if constexpr (has_slots) { static_cast<void>(move_slots()); }
       strategy_.decide(orders_, lanes_);
       again = false;
       for (kernel_id k = lanes_.take_leaver(); k != no_kernel; k = lanes_.take_leaver()) {
@@ -159,27 +189,33 @@ class kernel_server {
     }
   }
   [[nodiscard]] constexpr auto window_of(std::int32_t core, kernel_id k) const -> slot_window<ticks> {
-    return {core == any_core ? gang_ : pinned_, client_of(k).cost};
+    return {core == any_core ? gang_ : pinned_, client_of(k).guard};
   }
-  constexpr void move_slots() {
+  /// Whether one opens or closes.
+  constexpr auto move_slots() -> bool {
+    bool moved = false;
     for (std::int32_t core = any_core; core < strategy_.cores(); ++core) {
       const kernel_id k = strategy_.head(core);
-      strategy_.set_open(core, k != no_kernel && window_of(core, k).is_open(now_));
+      const bool open = k != no_kernel && window_of(core, k).is_open(now_);
+      moved = moved || strategy_.is_open(core) != open;
+      strategy_.set_open(core, open);
     }
+    return moved;
   }
 
   Strategy strategy_;
-  kernel_lanes<ticks, capacity, MaxLanes, residents> lanes_;
+  kernel_lanes<ticks, capacity, MaxLanes, MaxResidents> lanes_;
   job_orders<priority_point, capacity> orders_{};
   resident clients_[capacity]{};
   kernel_id arrived_[capacity]{};
   std::size_t arrived_count_ = 0;
-  inline_vector<std::int32_t, capacity> cores_{};
+  inline_vector<std::int32_t, (MaxLanes > capacity ? MaxLanes : capacity)> cores_{};
   std::uint64_t arrivals_ = 0;
   ticks now_ = 0;
   slot_reservation<ticks> pinned_{};
   slot_reservation<ticks> gang_{};
   bool resumes_ = false;
+  bool ended_ = false;  ///< a kernel has, and the strategy has not decided since
 };
 
 }  // namespace takt

@@ -26,6 +26,7 @@ struct visit_request {
   ticks wcet = 0;    ///< how long it may take
   view_values view{};
   std::int32_t unit = any_unit;  ///< the pool of the token that it got last, where that depends on another token
+  ticks release = 0;             ///< of its job, which its point counts from
 };
 
 /// Hears when a client held a unit. A server of any type tells one of these, so that it can be erased.

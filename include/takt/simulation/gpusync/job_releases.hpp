@@ -11,7 +11,7 @@
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/simulation/accelerator/releases.hpp>
+#include <takt/simulation/whole_kernels/releases.hpp>
 #include <takt/simulation/gpusync/options.hpp>
 #include <takt/simulation/gpusync/run_system.hpp>
 #include <takt/simulation/options.hpp>

@@ -10,7 +10,7 @@
 #include <takt/analysis/known/whole_kernels/slot_periodic_edf.hpp>
 #include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
 
-#include "unit/simulation/accelerator/fixtures.hpp"
+#include "unit/simulation/whole_kernels/fixtures.hpp"
 
 using namespace accelerator_fixtures;
 using namespace takt::analysis;

@@ -7,9 +7,10 @@
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/simulation/whole_kernels/fractions.hpp>
 #include <takt/simulation/simulate_accelerator.hpp>
 
-#include "unit/simulation/accelerator/fixtures.hpp"
+#include "unit/simulation/whole_kernels/fixtures.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
-#include <takt/simulation/accelerator/releases.hpp>
+#include <takt/simulation/whole_kernels/releases.hpp>
 
 namespace takt::simulation {
 

@@ -7,9 +7,10 @@
 #include <doctest/doctest.h>
 
 #include <takt/core/rational.hpp>
+#include <takt/simulation/whole_kernels/fractions.hpp>
 #include <takt/simulation/trace.hpp>
 
-#include "unit/simulation/accelerator/fixtures.hpp"
+#include "unit/simulation/whole_kernels/fixtures.hpp"
 
 using namespace accelerator_fixtures;
 

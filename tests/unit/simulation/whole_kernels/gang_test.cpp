@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "unit/simulation/accelerator/fixtures.hpp"
+#include "unit/simulation/whole_kernels/fixtures.hpp"
 
 using namespace accelerator_fixtures;
 using strict_cores = takt::event_driven_gang<kernels::max_tasks, 4, takt::strict_order>;

@@ -7,10 +7,10 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/accelerator/response_log.hpp>
+#include <takt/simulation/whole_kernels/response_log.hpp>
 #include <takt/simulation/trace.hpp>
 
-#include "unit/simulation/accelerator/fixtures.hpp"
+#include "unit/simulation/whole_kernels/fixtures.hpp"
 
 using namespace accelerator_fixtures;
 using takt::mark_kind;

@@ -12,7 +12,7 @@
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/rules/accelerator/single_stream.hpp>
 #include <takt/rules/accelerator/slotted_cores.hpp>
-#include <takt/simulation/accelerator/simulate.hpp>
+#include <takt/simulation/whole_kernels/simulate.hpp>
 
 #include "support/accelerator_examples.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "unit/simulation/accelerator/fixtures.hpp"
+#include "unit/simulation/whole_kernels/fixtures.hpp"
 
 using namespace accelerator_fixtures;
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <takt/generation/whole_kernels.hpp>
-#include <takt/simulation/accelerator/waves_in_turn.hpp>
+#include <takt/simulation/whole_kernels/waves_in_turn.hpp>
 
 namespace {
 
