@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of single kernels run on composed boards as they do in the simulator of accelerators: slice by slice and
-// response by response, as long as no job waits for the one before of its task.
+// Sets of single kernels run under the rules of composed boards as they do under the strategies of an accelerator that
+// stands alone: slice by slice and response by response, late jobs included where the next ones ask at once.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -55,6 +55,7 @@ struct recorder {
 
 /// The jobs of a list.
 struct listed_choices {
+  static constexpr bool asks_at_once = true;
   const releases* jobs;
 
   auto gap(std::uint32_t task, std::uint64_t job, ticks /*period*/) const -> ticks {
@@ -133,17 +134,6 @@ auto on_accelerator(const kernels& tasks, const releases& jobs, const Strategy& 
   return out;
 }
 
-/// Whether no job was released before the one before of its task had ended.
-auto nobody_waits(const kernels& tasks, const releases& jobs, const seen_run& run) -> bool {
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto list = jobs.of(i);
-    for (std::size_t j = 1; j < list.size(); ++j) {
-      if (list[j].release - list[j - 1].release < run.ends[2 * i]) { return false; }
-    }
-  }
-  return true;
-}
-
 struct agreement {
   std::uint64_t compared = 0;
   std::uint64_t differing = 0;
@@ -166,11 +156,10 @@ void expect_agreement(bool one_cost, const Run& run) {
     const kernels tasks = random_kernels(random, one_cost);
     const releases jobs = takt::simulation::hostile_releases(tasks, end_of_releases, random.next());
     const auto [known, seen] = run(random, tasks, jobs);
-    if (nobody_waits(tasks, jobs, known)) { compare(known, seen, all); }
+    compare(known, seen, all);
   }
   MESSAGE(all.compared << " runs compared, " << all.differing << " differ");
   CHECK(all.differing == 0);
-  CHECK(all.compared * 5 > systems);
 }
 
 using first_deadline = takt::earliest_deadline_first;
@@ -179,7 +168,7 @@ using both = std::pair<seen_run, seen_run>;
 
 }  // namespace
 
-TEST_CASE("kernels on stream levels run on composed boards as in the simulator of accelerators") {
+TEST_CASE("kernels on stream levels run on composed boards as on an accelerator that stands alone") {
   expect_agreement(false, [](takt::random_stream& random, const kernels& set, const releases& jobs) -> both {
     constexpr std::array models{preemption_cost_model::ideal, preemption_cost_model::race,
                                 preemption_cost_model::overhead};
@@ -197,7 +186,8 @@ TEST_CASE("kernels on stream levels run on composed boards as in the simulator o
   });
 }
 
-TEST_CASE("kernels in slots run on composed boards as in the simulator of accelerators, if waves of a core are equal") {
+TEST_CASE(
+    "kernels in slots run on composed boards as on an accelerator that stands alone, if waves of a core are equal") {
   expect_agreement(true, [](takt::random_stream& random, const kernels& set, const releases& jobs) -> both {
     const ticks border = random.between(4, 12);
     const ticks rest = random.between(4, 12);
@@ -219,7 +209,7 @@ TEST_CASE("kernels in slots run on composed boards as in the simulator of accele
   });
 }
 
-TEST_CASE("gangs run on composed boards as in the simulator of accelerators") {
+TEST_CASE("gangs run on composed boards as on an accelerator that stands alone") {
   expect_agreement(false, [](takt::random_stream& random, const kernels& set, const releases& jobs) -> both {
     const options how{.costs = preemption_cost_model::ideal};
     const auto under = [&](auto order) -> both {

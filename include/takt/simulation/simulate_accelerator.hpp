@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,12 +18,12 @@
 #include <takt/rules/accelerator/planned_kernels.hpp>
 #include <takt/rules/accelerator/strategy_of.hpp>
 #include <takt/rules/accelerator_tags.hpp>
-#include <takt/simulation/whole_kernels/releases.hpp>
-#include <takt/simulation/whole_kernels/simulate.hpp>
 #include <takt/simulation/lengths.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/release_times.hpp>
 #include <takt/simulation/result.hpp>
+#include <takt/simulation/whole_kernels/releases.hpp>
+#include <takt/simulation/whole_kernels/simulate.hpp>
 
 namespace takt {
 
@@ -173,7 +174,6 @@ constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, con
     if (out.error) { return out; }
     rank_kernels<order>(table);
     const simulation::detail::used_cores<max_tasks> cores(table);
-    simulation::detail::core_translator translated(recorder, cores, accelerator.cores, !TellsCoresApart<rule>);
     const auto strategy = strategy_of<max_tasks, max_tasks>(
         platform.strategy(), {.cores = cores.count(), .preemption_levels = accelerator.preemption_levels});
     auto costs = simulation::detail::costs_of(platform.strategy());
@@ -183,7 +183,12 @@ constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, con
       costs.limit = costs.limit < table.tasks[i].deadline ? table.tasks[i].deadline : costs.limit;
     }
     costs.limit += options.horizon.count();
-    return simulation::detail::simulate_kernels<order>(strategy, table, options, costs, translated);
+    if constexpr (std::same_as<Recorder, no_trace>) {
+      return simulation::detail::simulate_kernels<order>(strategy, table, options, costs, recorder);
+    } else {
+      simulation::detail::core_translator translated(recorder, cores, accelerator.cores, !TellsCoresApart<rule>);
+      return simulation::detail::simulate_kernels<order>(strategy, table, options, costs, translated);
+    }
   }
 }
 

@@ -25,6 +25,7 @@ class kernel_jobs {
  public:
   using table_type = accelerator_table<ticks, MaxTasks>;
   static constexpr bool asks_at_once = true;
+  static constexpr bool records = !std::same_as<Recorder, no_trace>;
   /// Later than every job.
   static constexpr ticks never = 4 * longest_accelerator_time;
 
@@ -115,19 +116,17 @@ class kernel_jobs {
     return last;
   }
 
-  /// Hears of slices: `context` is one of these.
-  static constexpr void tell(void* context, client who, std::int32_t unit, ticks from, ticks to) {
-    const auto& own = *static_cast<const kernel_jobs*>(context);
-    const task_state& s = own.tasks_[who];
-    const std::uint64_t number = s.completed > 0 && to <= s.last_end ? s.completed - 1 : s.completed;
-    const bool one = own.cores_apart_ && unit != any_core;
-    const track where{stage::kernel, 0, one ? unit : 0, one ? 1 : own.cores_};
-    own.recorder_->record(slice{who, 0, number, where, from, to});
+  /// For the slices of the engine. Without a recorder nobody hears them, and a run may be a constant.
+  [[nodiscard]] constexpr auto sink() noexcept -> slice_sink {
+    if constexpr (records) {
+      return {this, [](void* own, client who, std::int32_t unit, ticks from, ticks to) {
+                static_cast<const kernel_jobs*>(own)->tell(who, unit, from, to);
+              }};
+    }
+    return {};
   }
 
  private:
-  static constexpr bool records = !std::same_as<Recorder, no_trace>;
-
   struct task_state {
     planned_job<ticks> job{};  ///< that is here, or the next
     ticks due = 0;
@@ -140,6 +139,13 @@ class kernel_jobs {
     bool comes = false;
   };
 
+  void tell(client who, std::int32_t unit, ticks from, ticks to) const {
+    const task_state& s = tasks_[who];
+    const std::uint64_t number = s.completed > 0 && to <= s.last_end ? s.completed - 1 : s.completed;
+    const bool one = cores_apart_ && unit != any_core;
+    const track where{stage::kernel, 0, one ? unit : 0, one ? 1 : cores_};
+    recorder_->record(slice{who, 0, number, where, from, to});
+  }
   constexpr void note(mark_kind what, std::uint32_t task, std::uint64_t number, ticks time) const {
     recorder_->record(mark{what, table_->tasks[task].id, number, time});
   }

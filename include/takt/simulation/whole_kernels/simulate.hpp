@@ -145,7 +145,7 @@ constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strate
   static_cast<void>(stations.number_of({}));
   const auto visits = detail::visits_of_kernels(table, options);
   host::engine<stations_type, MaxTasks, MaxTasks, jobs_type> engine{visits, stations, jobs};
-  const slice_sink sink{&jobs, jobs_type::tell};
+  const slice_sink sink = jobs.sink();
 
   ticks now = 0;
   ticks come_by = jobs_type::never;  // nobody runs any more, or
