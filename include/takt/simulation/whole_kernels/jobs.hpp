@@ -39,13 +39,14 @@ class kernel_jobs {
         cores_{cores},
         cores_apart_{apart} {
     for (std::uint32_t i = 0; records && i < table.size(); ++i) { look_ahead(i); }
+    find_first();
   }
 
   constexpr auto gap(std::uint32_t task, std::uint64_t number, ticks /*period*/) -> ticks {
     task_state& s = tasks_[task];
     const ticks last = s.job.release;
     planned_job<ticks> job{};
-    if (error_ || !releases_->job(task, static_cast<std::int64_t>(number), job)) { return never - last; }
+    if (error_ || !job_of(task, number, job)) { return never - last; }
     const accelerator_task<ticks>& t = table_->tasks[task];
     if (job.release < 0) {
       error_ = {.fault = model_fault::negative_time, .task = t.id};
@@ -88,14 +89,14 @@ class kernel_jobs {
 
   /// Jobs that come before `end` have come.
   constexpr void come_before(ticks end) {
-    if constexpr (records) {
-      for (std::uint32_t i = earliest(); tasks_[i].comes && tasks_[i].next.release < end; i = earliest()) {
-        task_state& s = tasks_[i];
-        note(mark_kind::release, i, s.told, s.next.release);
-        note(mark_kind::deadline, i, s.told, s.next.release + table_->tasks[i].deadline);
-        ++s.told;
-        look_ahead(i);
-      }
+    while (records && first_release_ < end) {
+      task_state& s = tasks_[first_];
+      note(mark_kind::release, first_, s.told, s.next.release);
+      note(mark_kind::deadline, first_, s.told, s.next.release + table_->tasks[first_].deadline);
+      s.before = s.next;
+      ++s.told;
+      look_ahead(first_);
+      find_first();
     }
   }
   /// Counts the jobs that have come by `end` and not ended, with a miss for each that is due by `due_by`. When the last
@@ -134,8 +135,9 @@ class kernel_jobs {
     std::uint64_t completed = 0;
     ticks last_end = 0;
     // Only for recorders.
-    planned_job<ticks> next{};
     std::uint64_t told = 0;
+    planned_job<ticks> next{};  ///< to be told
+    planned_job<ticks> before{};
     bool comes = false;
   };
 
@@ -153,14 +155,23 @@ class kernel_jobs {
     task_state& s = tasks_[i];
     s.comes = releases_->job(i, static_cast<std::int64_t>(s.told), s.next);
   }
-  /// The task whose next job comes first.
-  [[nodiscard]] constexpr auto earliest() const noexcept -> std::uint32_t {
-    std::uint32_t first = 0;
-    for (std::uint32_t i = 1; i < table_->size(); ++i) {
-      const task_state& s = tasks_[i];
-      if (s.comes && (!tasks_[first].comes || s.next.release < tasks_[first].next.release)) { first = i; }
+  constexpr void find_first() {
+    first_release_ = no_event;
+    for (std::uint32_t i = 0; records && i < table_->size(); ++i) {
+      if (tasks_[i].comes && tasks_[i].next.release < first_release_) {
+        first_ = i;
+        first_release_ = tasks_[i].next.release;
+      }
     }
-    return first;
+  }
+  /// Those that a recorder waits for need not be drawn twice.
+  [[nodiscard]] constexpr auto job_of(std::uint32_t i, std::uint64_t number, planned_job<ticks>& out) const -> bool {
+    const task_state& s = tasks_[i];
+    if (records && number <= s.told && number + 1 >= s.told) {
+      out = number == s.told ? s.next : s.before;
+      return number < s.told || s.comes;
+    }
+    return releases_->job(i, static_cast<std::int64_t>(number), out);
   }
 
   const Policy* policy_;
@@ -170,6 +181,8 @@ class kernel_jobs {
   std::int32_t cores_;
   bool cores_apart_;
   std::int64_t here_ = 0;
+  std::uint32_t first_ = 0;  ///< whose next job is told first
+  ticks first_release_ = no_event;
   model_error error_{};
   ticks points_[MaxTasks]{};
   task_state tasks_[MaxTasks]{};
