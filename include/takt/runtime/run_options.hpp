@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,6 +14,8 @@
 #include <takt/model/model_error.hpp>
 
 namespace takt::runtime {
+
+class run_watch;
 
 /// How long an emulated segment takes within its bounds.
 enum class length_choice : std::uint8_t { uniform, upper, lower };
@@ -52,6 +55,48 @@ struct violation {
   return false;
 }
 
+/// What is done about a job whose response, or that of one of its visits, is longer than expected. It is noticed when
+/// the bound of the job passes, or when the visit ends; code that was called goes on to its own end all the same.
+enum class violation_handling : std::uint8_t {
+  report,  ///< it is only told
+  drop,    ///< the job is abandoned: no further visit of it takes time or calls code, it counts as skipped, and so do
+           ///< releases that it let pass
+  stop,    ///< the run ends there
+};
+[[nodiscard]] constexpr auto last_of(violation_handling) noexcept -> violation_handling {
+  return violation_handling::stop;
+}
+[[nodiscard]] constexpr auto abandons_job(violation_handling h) noexcept -> bool {
+  switch (h) {
+    case violation_handling::report:
+    case violation_handling::stop: return false;
+    case violation_handling::drop: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto ends_run(violation_handling h) noexcept -> bool {
+  switch (h) {
+    case violation_handling::report:
+    case violation_handling::drop: return false;
+    case violation_handling::stop: return true;
+  }
+  return false;
+}
+
+/// Where a run that is asked to stop does so.
+enum class stop_point : std::uint8_t {
+  at_once,       ///< jobs under way are cut short
+  between_jobs,  ///< at the first instant at which no job is under way, if there is one before the run's own end
+};
+[[nodiscard]] constexpr auto last_of(stop_point) noexcept -> stop_point { return stop_point::between_jobs; }
+[[nodiscard]] constexpr auto waits_for_jobs(stop_point p) noexcept -> bool {
+  switch (p) {
+    case stop_point::at_once: return false;
+    case stop_point::between_jobs: return true;
+  }
+  return false;
+}
+
 struct run_options {
   duration length{1'000'000'000};  ///< nothing is released from then on; nothing at all unless it is positive
   length_choice lengths = length_choice::uniform;
@@ -67,10 +112,22 @@ struct run_options {
   std::vector<expectation> expected{};
   /// Called at most once per task, at the first violation, on the thread that noticed it: keep it short.
   std::function<void(const violation&)> on_violation{};
+  violation_handling at_violation = violation_handling::report;
+  /// Once true the run ends before its time, within some 20 ms: see `interruption`. Any thread may set it.
+  const std::atomic<bool>* stop = nullptr;
+  stop_point stop_at = stop_point::at_once;
+  run_watch* watch = nullptr;  ///< told what is seen, as it is seen
 };
 
+/// How often a run looks whether it is to stop.
+inline constexpr ticks stop_poll = 20'000'000;
+
+[[nodiscard]] inline auto is_asked_to_stop(const run_options& o) noexcept -> bool {
+  return o.stop != nullptr && *o.stop;
+}
+
 [[nodiscard]] inline auto choice_fault(const run_options& o) noexcept -> model_error {
-  const bool known = is_known(o.lengths) && is_known(o.overrun);
+  const bool known = is_known(o.lengths) && is_known(o.overrun) && is_known(o.at_violation) && is_known(o.stop_at);
   return {.fault = known ? model_fault::none : model_fault::choice_out_of_range};
 }
 
