@@ -26,7 +26,7 @@
 #include <takt/runtime/bindings.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/enforced.hpp>
-#include <takt/runtime/privileges.hpp>
+#include <takt/runtime/rights.hpp>
 #include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
@@ -166,14 +166,21 @@ void run_table(const Table& table, const platform_record& platform, const std::v
     result.ended = observation_status::no_threads;
     return;
   }
+  const priority_ladder ladder{table.size()};
   std::vector<run_thread> placed;
   for (std::size_t i = 0; i < table.size(); ++i) {
-    placed.push_back({.handle = threads.handle(i), .core = table.tasks[i].core});
+    placed.push_back({.handle = threads.handle(i), .priority = ladder.of(i), .core = table.tasks[i].core});
   }
-  privileges<D> rights{std::move(placed), device, result.notes};
-  result.granted.pinned = ask(options.pin_to_cores, "affinity", result, [&] { return rights.pin(); });
-  result.granted.memory_locked = ask(options.lock_memory, "memory", result, [&] { return rights.lock_memory(); });
-  result.granted.real_time = ask(options.real_time, "scheduling", result, [&] { return rights.be_real_time(); });
+  rights asked{std::move(placed), result.notes};
+  result.granted.pinned = ask(options.pin_to_cores, "affinity", result, [&] { return asked.pin(); });
+  result.granted.memory_locked = ask(options.lock_memory, "memory", result, [&] { return asked.lock_memory(); });
+  result.granted.real_time = ask(options.real_time, "scheduling", result, [&] {
+    return asked.be_real_time(ladder.highest() + 2, ladder.words(), ": task priorities hold for copies, not on the CPU",
+                              [&](bool above) { return device.serve_at(above ? ladder.highest() + 1 : 0); });
+  });
+  if (result.granted.real_time && ladder.shares()) {
+    result.notes.emplace_back("scheduling: more tasks than priorities: the lowest share one");
+  }
   note_clock(result);
   result.notes.push_back("device: " + std::string{device.name()});
 
@@ -182,7 +189,7 @@ void run_table(const Table& table, const platform_record& platform, const std::v
   end.plan(stop);
   threads.start({start, stop});
   end.sleep_until(stop);
-  rights.give_back();
+  asked.give_back();
   threads.join();
   result.end = std::max<ticks>(0, end.instant() - start);
   for (const auto& r : runners) { r->log().replay(recorder); }

@@ -25,11 +25,11 @@
 #include <takt/rules/accelerator/strategy_of.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/runtime/accelerator/accelerator_options.hpp>
-#include <takt/runtime/accelerator/accelerator_rights.hpp>
 #include <takt/runtime/accelerator/accelerator_runtime.hpp>
 #include <takt/runtime/accelerator/concepts.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/enforced.hpp>
+#include <takt/runtime/rights.hpp>
 #include <takt/runtime/run.hpp>
 #include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
@@ -102,13 +102,18 @@ template <class Kernels, AcceleratorDevice D>
     return told;
   }
   {
-    accelerator_rights<D> rights{kernels.native_handle(), device, told.notes};
+    // Blocks of the device may compute and must not keep a decision from being made.
+    rights asked{{{.handle = kernels.native_handle(), .priority = usual_priority + 1}}, told.notes};
     (void)ask(options.pin_to_cores, "affinity", told, [&told] {
       told.notes.emplace_back("affinity: not pinned, because no task has a thread of its own");
       return false;
     });
-    told.granted.memory_locked = ask(options.lock_memory, "memory", told, [&] { return rights.lock_memory(); });
-    told.granted.real_time = ask(options.real_time, "scheduling", told, [&] { return rights.be_real_time(); });
+    told.granted.memory_locked = ask(options.lock_memory, "memory", told, [&] { return asked.lock_memory(); });
+    told.granted.real_time = ask(options.real_time, "scheduling", told, [&] {
+      return asked.be_real_time(usual_priority + 2,
+                                "the scheduler at " + std::to_string(usual_priority + 1) + " above the device", "",
+                                [&device](bool above) { return device.serve_at(above ? usual_priority : 0); });
+    });
     note_clock(told);
     told.notes.push_back("device: " + std::string{device.name()});
     kernels.sleep_until(stop);

@@ -59,7 +59,7 @@ class visit_codes {
 namespace detail {
 
 /// Above the threads that have processors, which are above those that have none.
-inline constexpr int board_priority = 40;
+inline constexpr int board_priority = usual_priority;
 
 /// One run of tasks that lie on the stations of a board.
 template <class Board, class Flat>
@@ -127,9 +127,9 @@ class board_run {
     result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return asked.pin(); });
     result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return asked.lock_memory(); });
     result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
-      return asked.be_real_time(board_priority, "a dispatcher above all threads gives processors by the board's rule",
-                                ": a dispatcher gives processors by the board's rule, but other work may delay threads",
-                                [](bool /*above*/) { return true; });
+      return asked.be_real_time(
+          board_priority, "a dispatcher above all threads gives processors by the board's rule",
+          ": a dispatcher gives processors by the board's rule, but other work may delay threads");
     });
     if (result.granted.real_time) { host.raise(board_priority - 1); }
     note_clock(result);
