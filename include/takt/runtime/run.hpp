@@ -146,7 +146,7 @@ void run_table(const Table& table, const platform_record& platform, const std::v
     result.findings = findings_of(device);
     result.notes = notes_on(result.findings);
   }
-  run_end<D> end{device};
+  run_end<D> end{device, options.stop != nullptr || ends_run(options.at_violation)};
   std::vector<copy_arbiter<Table::max_tasks>> arbiters(static_cast<std::size_t>(platform.copy_engines));
   std::vector<std::unique_ptr<runner>> runners;
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -154,6 +154,7 @@ void run_table(const Table& table, const platform_record& platform, const std::v
     const sm_range range = ranges[t.id];
     task_log log{t.id, t.name, t.segment_count, t.id < options.expected.size() ? &options.expected[t.id] : nullptr,
                  &options.on_violation};
+    log.tell(options.watch);
     auto task = resolve(table, i, platform, range, options, bound);
     reserve_trace<Recorder>(log, options.length.count(), task, slice);
     runners.push_back(std::make_unique<runner>(std::move(task), device.open(range), arbiters, end,
@@ -188,10 +189,15 @@ void run_table(const Table& table, const platform_record& platform, const std::v
   const ticks stop = later(start, std::max<ticks>(0, options.length.count()));
   end.plan(stop);
   threads.start({start, stop});
-  end.sleep_until(stop);
+  if (options.stop == nullptr) { end.sleep_until(stop); }
+  while (now() < end.instant()) {
+    end.sleep_until(std::min(stop, now() + stop_poll));
+    if (is_asked_to_stop(options)) { end.end_now(); }
+  }
   asked.give_back();
   threads.join();
   result.end = std::max<ticks>(0, end.instant() - start);
+  result.stopped = end.instant() < stop;
   for (const auto& r : runners) { r->log().replay(recorder); }
   summarize(runners, result);
   (void)report_fault(device, result);
@@ -228,6 +234,9 @@ template <Platform P, TaskSet T, std::size_t N, Device D, TraceRecorder Recorder
     };
     result.error = platform.validate();
     if (!result.error) { result.error = choice_fault(options); }
+    if (!result.error && waits_for_jobs(options.stop_at)) {
+      result.error = {.fault = model_fault::violation_not_handled};
+    }
     if (!result.error) { result.error = located(runnable(table, record), table.tasks); }
     if (!result.error) { result.error = plan_fault(platform, table, p); }
     if (result.error) { return result; }

@@ -131,6 +131,13 @@ inline constexpr ticks stop_poll = 20'000'000;
   return {.fault = known ? model_fault::none : model_fault::choice_out_of_range};
 }
 
+/// The same for runs that can neither abandon a job nor see that none is under way.
+[[nodiscard]] inline auto simple_stop_fault(const run_options& o) noexcept -> model_error {
+  if (const model_error e = choice_fault(o)) { return e; }
+  const bool served = !abandons_job(o.at_violation) && !waits_for_jobs(o.stop_at);
+  return {.fault = served ? model_fault::none : model_fault::violation_not_handled};
+}
+
 /// Expects of every task the bound that an analysis has proven for it, or its deadline where it is proven without a
 /// bound; and of visits the bounds of their own that they have.
 template <std::size_t MaxTasks, std::size_t MaxVisits>
