@@ -234,7 +234,7 @@ template <Platform P, TaskSet T, std::size_t N, Device D, TraceRecorder Recorder
     };
     result.error = platform.validate();
     if (!result.error) { result.error = choice_fault(options); }
-    if (!result.error && waits_for_jobs(options.stop_at)) {
+    if (!result.error && options.stop_when_idle != nullptr) {
       result.error = {.fault = model_fault::violation_not_handled};
     }
     if (!result.error) { result.error = located(runnable(table, record), table.tasks); }

@@ -83,20 +83,6 @@ enum class violation_handling : std::uint8_t {
   return false;
 }
 
-/// Where a run that is asked to stop does so.
-enum class stop_point : std::uint8_t {
-  at_once,       ///< jobs under way are cut short
-  between_jobs,  ///< at the first instant at which no job is under way, if there is one before the run's own end
-};
-[[nodiscard]] constexpr auto last_of(stop_point) noexcept -> stop_point { return stop_point::between_jobs; }
-[[nodiscard]] constexpr auto waits_for_jobs(stop_point p) noexcept -> bool {
-  switch (p) {
-    case stop_point::at_once: return false;
-    case stop_point::between_jobs: return true;
-  }
-  return false;
-}
-
 struct run_options {
   duration length{1'000'000'000};  ///< nothing is released from then on; nothing at all unless it is positive
   length_choice lengths = length_choice::uniform;
@@ -115,26 +101,27 @@ struct run_options {
   violation_handling at_violation = violation_handling::report;
   /// Once true the run ends before its time, within some 20 ms: see `interruption`. Any thread may set it.
   const std::atomic<bool>* stop = nullptr;
-  stop_point stop_at = stop_point::at_once;
+  /// Once true the run ends at the first instant at which no job is under way, if there is one before its end.
+  const std::atomic<bool>* stop_when_idle = nullptr;
   run_watch* watch = nullptr;  ///< told what is seen, as it is seen
 };
 
 /// How often a run looks whether it is to stop.
 inline constexpr ticks stop_poll = 20'000'000;
 
-[[nodiscard]] inline auto is_asked_to_stop(const run_options& o) noexcept -> bool {
-  return o.stop != nullptr && *o.stop;
-}
+/// Whether a flag of the options is there and set.
+[[nodiscard]] inline auto is_set(const std::atomic<bool>* flag) noexcept -> bool { return flag != nullptr && *flag; }
+[[nodiscard]] inline auto is_asked_to_stop(const run_options& o) noexcept -> bool { return is_set(o.stop); }
 
 [[nodiscard]] inline auto choice_fault(const run_options& o) noexcept -> model_error {
-  const bool known = is_known(o.lengths) && is_known(o.overrun) && is_known(o.at_violation) && is_known(o.stop_at);
+  const bool known = is_known(o.lengths) && is_known(o.overrun) && is_known(o.at_violation);
   return {.fault = known ? model_fault::none : model_fault::choice_out_of_range};
 }
 
 /// The same for runs that can neither abandon a job nor see that none is under way.
 [[nodiscard]] inline auto simple_stop_fault(const run_options& o) noexcept -> model_error {
   if (const model_error e = choice_fault(o)) { return e; }
-  const bool served = !abandons_job(o.at_violation) && !waits_for_jobs(o.stop_at);
+  const bool served = !abandons_job(o.at_violation) && o.stop_when_idle == nullptr;
   return {.fault = served ? model_fault::none : model_fault::violation_not_handled};
 }
 

@@ -163,7 +163,7 @@ TEST_CASE("a run of chains ends when it is asked to") {
   CHECK(result.stopped);
   CHECK(result.end < (100_s).count());
   CHECK(result.tasks[0].completed >= 2);
-  options.stop_at = takt::runtime::stop_point::between_jobs;
+  options.stop_when_idle = &stop;
   CHECK(takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options).error.fault ==
         takt::model_fault::violation_not_handled);
 }

@@ -143,8 +143,7 @@ TEST_CASE("a run that is asked to stop ends with what was seen until then") {
 TEST_CASE("a run that is asked to stop between jobs leaves none unfinished") {
   std::atomic<bool> stop = true;
   auto options = plain(100_s);
-  options.stop = &stop;
-  options.stop_at = rt::stop_point::between_jobs;
+  options.stop_when_idle = &stop;
   const auto ran = rt::run(one, two_parts, takt::plan<1, 3>{}, options);
   REQUIRE_FALSE(ran.error);
   CHECK(ran.stopped);
@@ -177,11 +176,8 @@ TEST_CASE("a watch can be read while the run goes on, and rows that it has not a
   CHECK(rt::run(one, two_parts, takt::plan<1, 3>{}, options).tasks[0].released == 3);
 }
 
-TEST_CASE("how a violation is handled and where a run stops are among the choices") {
+TEST_CASE("how a violation is handled is one of the choices") {
   auto options = plain(10_ms);
   options.at_violation = static_cast<rt::violation_handling>(9);
-  CHECK(rt::run(one, two_parts, takt::plan<1, 3>{}, options).error.fault == takt::model_fault::choice_out_of_range);
-  options = plain(10_ms);
-  options.stop_at = static_cast<rt::stop_point>(9);
   CHECK(rt::run(one, two_parts, takt::plan<1, 3>{}, options).error.fault == takt::model_fault::choice_out_of_range);
 }

@@ -71,17 +71,18 @@ class executor {
     start_ = start;
     length_ = length;
     stop_ = later(start, length);
+    const bool is_watched = options.stop != nullptr || options.stop_when_idle != nullptr;
     engine_->begin(sink);
     for (ticks time = 0; time < length_; time = now() - start_) {
       const ticks next = std::min(next_instant(), length_);
-      const ticks look = options.stop != nullptr ? std::min(next, now() - start_ + stop_poll) : next;
+      const ticks look = is_watched ? std::min(next, now() - start_ + stop_poll) : next;
       planned_ = next;
       changed_.wait_until(lock, later(start_, look), [&] { return planned_ < next; });
       const ticks reached = std::min(now() - start_, length_ - 1);
       advance(reached);
       dispatch();
-      const bool may_stop = !waits_for_jobs(options.stop_at) || choices_->is_idle(reached);
-      if (choices_->is_over() || (may_stop && is_asked_to_stop(options))) { length_ = std::max<ticks>(reached + 1, 1); }
+      const bool is_paused = is_set(options.stop_when_idle) && choices_->is_idle(reached);
+      if (choices_->is_over() || is_paused || is_set(options.stop)) { length_ = reached + 1; }
     }
     over_ = true;
     stop_ = later(start_, length_);

@@ -56,10 +56,11 @@ TEST_CASE("a violation ends a run of graphs that is to stop at one") {
 }
 
 TEST_CASE("a run of graphs refuses to drop jobs, and to look for an instant without any") {
+  const std::atomic<bool> idle = false;
   auto options = long_run();
   options.at_violation = rt::violation_handling::drop;
   CHECK(rt::run(board, graphs, plan_of(), options).error.fault == takt::model_fault::violation_not_handled);
   options = long_run();
-  options.stop_at = rt::stop_point::between_jobs;
+  options.stop_when_idle = &idle;
   CHECK(rt::run(board, graphs, plan_of(), options).error.fault == takt::model_fault::violation_not_handled);
 }
