@@ -90,9 +90,8 @@ auto run_command(const run_command_options& o) -> exit_code {
 
   if (!seen.first_violation.empty()) { notes.push_back("first violation: " + seen.first_violation); }
   if (seen.stopped) {
-    notes.emplace_back(o.at_violation == runtime::violation_handling::stop && !seen.first_violation.empty()
-                           ? "stopped: at the first violation"
-                           : "stopped: by a signal");
+    notes.emplace_back(ends_run(o.at_violation) && !seen.first_violation.empty() ? "stopped: at the first violation"
+                                                                                 : "stopped: by a signal");
   }
   notes.insert(notes.end(), seen.notes.begin(), seen.notes.end());
   run.notes = std::move(notes);
