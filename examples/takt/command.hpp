@@ -11,6 +11,7 @@
 #include <takt/generation/rtgpu_generator.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/report/comparison_order.hpp>
+#include <takt/runtime/run_options.hpp>
 #include <takt/simulation/options.hpp>
 
 #include "described_file.hpp"
@@ -51,6 +52,7 @@ struct run_command_options {
   std::string device = "emulated";
   std::string length = "5s";
   std::uint64_t seed = 1;
+  runtime::violation_handling at_violation = runtime::violation_handling::report;
   pictures keep;
   bool json = false;
 };

@@ -223,7 +223,7 @@ auto described_file::as_stated(const Result& seen) const -> report::sighting {
   return out;
 }
 
-auto described_file::observe(duration length, std::uint64_t seed, trace* kept) const -> report::sighting {
+auto described_file::observe(runtime::run_options options, trace* kept) const -> report::sighting {
   const std::string& analysis = p_->input.question.analysis;
   if (!analysis.empty() && !analysis.starts_with("rtgpu")) {
     throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
@@ -233,9 +233,6 @@ auto described_file::observe(duration length, std::uint64_t seed, trace* kept) c
     throw input_error{place_of_rule(), fmt::format("what {} proves is not run on threads", p_->judged.method),
                       "analyze, explain, simulate and sensitivity, or --policy for rules that are run"};
   }
-  runtime::run_options options;
-  options.length = length;
-  options.seed = seed;
   for (std::size_t i = 0; i < p_->judged.tasks.size(); ++i) {
     options.expected.push_back({.response = p_->judged.promised(i), .visits = {}});
   }

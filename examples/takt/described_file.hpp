@@ -13,6 +13,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/report/sighting.hpp>
 #include <takt/report/verdict_summary.hpp>
+#include <takt/runtime/run_options.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/trace.hpp>
 
@@ -53,8 +54,8 @@ class described_file {
   [[nodiscard]] auto longest_period() const -> ticks;
   /// `kept` may be null. Throws `nothing_to_run` where there is no plan.
   [[nodiscard]] auto simulate(const simulation_options& options, trace* kept) const -> report::sighting;
-  /// On threads.
-  [[nodiscard]] auto observe(duration length, std::uint64_t seed, trace* kept) const -> report::sighting;
+  /// On threads. What was proven is expected.
+  [[nodiscard]] auto observe(runtime::run_options options, trace* kept) const -> report::sighting;
   /// The line of the format for a fault that the library found.
   [[nodiscard]] auto refuse(const model_error& error) const -> input_error;
 

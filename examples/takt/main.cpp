@@ -250,6 +250,11 @@ constexpr const char* exit_codes =
       ->check(CLI::IsMember({"emulated", "cuda"}).description(""));
   command->add_option("--for", run.length, "how long to run (default 5s)")->type_name("TIME");
   add_number(*command, "--seed", run.seed, "of the execution times (default 1)");
+  add_choice<takt::runtime::violation_handling>(*command, "--on-violation", run.at_violation,
+                                                {{"report", takt::runtime::violation_handling::report},
+                                                 {"drop", takt::runtime::violation_handling::drop},
+                                                 {"stop", takt::runtime::violation_handling::stop}},
+                                                "what to do about a job above its bound");
   add_pictures(*command, run.keep);
   add_wishes(*command, run.wishes);
   add_question(*command, run.ask);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,8 +11,12 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/run_json.hpp>
 #include <takt/runtime/machine_state.hpp>
+#include <takt/runtime/run_options.hpp>
+#include <takt/runtime/run_watch.hpp>
+#include <takt/study/interruption.hpp>
 
 #include "command.hpp"
+#include "live.hpp"
 #include "observe.hpp"
 
 namespace takt::program {
@@ -52,6 +58,19 @@ void require_surroundings(const report::sighting& s) {
   return simulated(file, {.horizon = duration{horizon}}, "--for", nullptr);
 }
 
+/// The run, with what it sees on standard error while nobody waits for JSON. SIGINT and SIGTERM end it.
+[[nodiscard]] auto watched(const described_file& file, const run_command_options& o, duration length,
+                           const report::verdict_summary& proven, trace* kept) -> report::sighting {
+  const studies::interruption signals;
+  runtime::run_watch watch{proven.tasks.size()};
+  runtime::run_options options{.length = length, .seed = o.seed, .at_violation = o.at_violation};
+  options.stop = &signals.asked();
+  options.watch = &watch;
+  std::optional<live_report> shown;
+  if (!o.json) { shown.emplace(watch, proven); }
+  return file.observe(std::move(options), kept);
+}
+
 }  // namespace
 
 auto run_command(const run_command_options& o) -> exit_code {
@@ -62,20 +81,27 @@ auto run_command(const run_command_options& o) -> exit_code {
   // What about this machine can disturb a run on the emulated device, which uses its CPUs only.
   std::vector<std::string> notes = runtime::notes_on(runtime::check_machine(runtime::parts_used::cpus));
   trace recorded;
-  const report::sighting seen = file.observe(length, o.seed, o.keep.wanted() ? &recorded : nullptr);
+  const report::sighting seen = watched(file, o, length, proven, o.keep.wanted() ? &recorded : nullptr);
   if (seen.seen.error) { throw file.refuse(seen.seen.error); }
   require_surroundings(seen);
   report::run_summary run = report::summarize(seen.seen, proven);
   report::compare_with(run, beside(file).seen);
   write_pictures(recorded, file, proven, o.keep);
 
+  if (!seen.first_violation.empty()) { notes.push_back("first violation: " + seen.first_violation); }
+  if (seen.stopped) {
+    notes.emplace_back(ends_run(o.at_violation) && !seen.first_violation.empty() ? "stopped: at the first violation"
+                                                                                 : "stopped: by a signal");
+  }
   notes.insert(notes.end(), seen.notes.begin(), seen.notes.end());
   run.notes = std::move(notes);
   if (o.json) {
     report::write_run_json(std::cout, run);
   } else {
+    const std::string took = report::format_duration(seen.seen.end);
+    const std::string whole = report::format_duration(length.count());
     print_run(fmt::format("ran for {} on the {} device, execution times drawn from their bounds, seed {}",
-                          report::format_duration(length.count()), o.device, o.seed),
+                          seen.stopped ? fmt::format("{} of {}", took, whole) : whole, o.device, o.seed),
               "run", run, proven, o.keep);
   }
   return run.missed() ? exit_code::missed : exit_code::ok;

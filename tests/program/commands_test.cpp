@@ -93,6 +93,38 @@ TEST_CASE("program: run observes on threads what was simulated and proven") {
   check_run(json::parse(o.out));
 }
 
+TEST_CASE("program: run tells what it sees while nobody waits for JSON") {
+  const auto text = takt::test::takt("run --for 2500ms " + data("waters2019-camera"));
+  CHECK(contains(text.err, "jobs, "));
+  const auto o = takt::test::takt("run --json --for 2500ms " + data("waters2019-camera"));
+  CHECK(o.err.empty());
+}
+
+TEST_CASE("program: a signal ends a run with the result of what was seen until then") {
+  const std::string out = takt::test::scratch("ended.out");
+  const std::string err = takt::test::scratch("ended.err");
+  // Once it tells what it sees, it runs.
+  const auto o = takt::test::takt("run --for 90s " + data("waters2019-camera") + " >" + out + " 2>" + err +
+                                  " & for i in $(seq 600); do grep -qs jobs " + err +
+                                  " && break; sleep 0.1; done; kill -TERM $!; wait $!");
+  CHECK(o.code <= 1);
+  for (const char* word : {" of 90s on the emulated device", "stopped: by a signal", "proven ms", "Lane_detection"}) {
+    CAPTURE(word);
+    CHECK(contains(takt::test::read(out), word));
+  }
+}
+
+TEST_CASE("program: run takes each way to handle a violation, and no other") {
+  for (const char* how : {"report", "drop", "stop"}) {
+    CHECK(
+        takt::test::takt("run --for 100ms --on-violation " + std::string{how} + " " + data("waters2019-camera")).code <=
+        1);
+  }
+  const auto o = takt::test::takt("run --on-violation ignore " + data("waters2019-camera"));
+  CHECK(o.code == 3);
+  CHECK(contains(o.err, "\"ignore\" is none of report, drop, stop"));
+}
+
 TEST_CASE("program: run says that there is no CUDA in this build") {
   const auto o = takt::test::takt("run --device cuda " + data("waters2019-camera"));
   CHECK(o.code == 4);

@@ -136,6 +136,7 @@ enum class model_fault : std::uint8_t {
   plan_incomplete,
   instances_out_of_range,
   sharing_without_preemption,
+  violation_not_handled,
   threads_not_positive,
   negative_copies,
   thread_without_processor,

@@ -226,6 +226,9 @@ struct fault_text {
     case model_fault::sharing_without_preemption:
       return {"sharing", "by points runs nodes without preemption, and the platform's rule preempts",
               "nonpreemptive(...) on the processors, or processor_sharing::by_system"};
+    case model_fault::violation_not_handled:
+      return {"options", "ask to drop jobs or to stop between jobs, which this kind of run does not",
+              "report or stop, and no stop_when_idle"};
     case model_fault::threads_not_positive: return {"block_threads", "is not positive", "at least 1 thread"};
     case model_fault::negative_copies: return {"copies", "is negative", "0 or more"};
     case model_fault::thread_without_processor:

@@ -8,6 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/observation.hpp>
+#include <takt/report/live_words.hpp>
 
 namespace takt::report {
 
@@ -17,6 +18,8 @@ struct sighting {
   std::string device_fault{};
   std::string because{};  ///< a sentence: why there is nothing that could be simulated
   std::vector<std::string> notes{};
+  bool stopped = false;           ///< a run that ended before its time
+  std::string first_violation{};  ///< in words; empty if no response was above its bound
 };
 
 /// With names and rows of its own, and without visits.
@@ -43,6 +46,10 @@ template <class Result>
   if constexpr (requires { result.device_fault; }) {
     out.device_fault = result.device_fault;
     out.notes = result.notes;
+    out.stopped = result.stopped;
+    if (const auto& v = result.first_violation) {
+      out.first_violation = violation_words(*v, v->task < result.tasks.size() ? result.tasks[v->task].name : "");
+    }
   }
   return out;
 }

@@ -121,7 +121,7 @@ inline void check_preemption(const std::filesystem::path& root, machine_findings
   return std::nullopt;
 }
 
-/// Whether the requests of `privileges` will be granted.
+/// Whether the requests of `rights` will be granted.
 inline void check_rights(const std::filesystem::path& root, machine_findings& out) {
   constexpr unsigned ipc_lock = 14;
   constexpr unsigned sys_nice = 23;

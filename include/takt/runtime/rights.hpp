@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -27,6 +28,33 @@ struct run_thread {
   std::int32_t cores = 1;
 };
 
+/// Below what Linux gives its interrupt threads.
+inline constexpr int usual_priority = 40;
+
+/// SCHED_FIFO priorities for so many tasks, the most important first: from the usual one down or, where there are more
+/// tasks than that, from as far up as leaves room for two above them.
+class priority_ladder {
+ public:
+  /// Pre: tasks > 0.
+  explicit priority_ladder(std::size_t tasks) : tasks_{tasks} {
+    const auto room = static_cast<std::size_t>(sched_get_priority_max(SCHED_FIFO) - 3);
+    highest_ = std::max(usual_priority, static_cast<int>(std::min(tasks, room)));
+  }
+  [[nodiscard]] auto highest() const noexcept -> int { return highest_; }
+  [[nodiscard]] auto of(std::size_t position) const noexcept -> int {
+    return std::max(1, highest_ - static_cast<int>(position));
+  }
+  /// Whether the lowest tasks share a priority.
+  [[nodiscard]] auto shares() const noexcept -> bool { return tasks_ > static_cast<std::size_t>(highest_); }
+  [[nodiscard]] auto words() const -> std::string {
+    return "priorities " + std::to_string(highest_) + " down to " + std::to_string(of(tasks_ - 1));
+  }
+
+ private:
+  std::size_t tasks_;
+  int highest_ = usual_priority;
+};
+
 /// What a run asks of the operating system: each request is granted as a whole or not at all, leaves a sentence on what
 /// came of it, and is taken back at the end of the scope.
 class rights {
@@ -40,11 +68,11 @@ class rights {
   ~rights() { give_back(); }
 
   /// SCHED_FIFO: the calling thread at `own`, above all others, so that it can always end the run; the threads at their
-  /// priorities; `others(true)` whatever else there is, and `others(false)` takes that back. Refused where nothing
-  /// keeps real-time threads from starving the rest of the machine. `granted` is the sentence then, `without` what it
-  /// means if not.
-  template <class Others>
-  auto be_real_time(int own, const std::string& granted, const std::string& without, const Others& others) -> bool {
+  /// priorities; `others(true)` whatever else there is, and `others(false)`, at the end of the scope at the latest,
+  /// takes that back. Refused where nothing keeps real-time threads from starving the rest of the machine. `granted` is
+  /// the sentence then, `without` what it means if not.
+  auto be_real_time(int own, const std::string& granted, const std::string& without,
+                    std::function<bool(bool above)> others = {}) -> bool {
     if (!throttled()) {
       return refused(
           "scheduling: time-shared, because the kernel sets no limit to real-time threads "
@@ -52,13 +80,13 @@ class rights {
           without);
     }
     raised_ = true;
-    int error = schedule(self_, own);
+    others_ = std::move(others);
+    int error = raise(self_, own);
     for (std::size_t i = 0; error == 0 && i < threads_.size(); ++i) {
-      error = schedule(threads_[i].handle, threads_[i].priority);
+      error = raise(threads_[i].handle, threads_[i].priority);
     }
-    if (error != 0 || !others(true)) {
+    if (error != 0 || (others_ && !others_(true))) {
       lower();
-      (void)others(false);
       return refused("scheduling: time-shared, because SCHED_FIFO was refused" + reason(error) + without);
     }
     notes_->push_back("scheduling: SCHED_FIFO, " + granted);
@@ -89,7 +117,7 @@ class rights {
       }
       used = std::max(used, t.core + t.cores);
     }
-    notes_->emplace_back("affinity: each task on the CPU of its core");
+    notes_->emplace_back("affinity: each thread on the CPUs of its cores");
     if (static_cast<std::size_t>(used) > cpus.size()) {
       notes_->push_back("affinity: the platform has more cores than the " + std::to_string(cpus.size()) +
                         " CPUs of this process: some share one, which no analysis of the platform counts");
@@ -104,7 +132,8 @@ class rights {
     return true;
   }
 
-  /// What `be_real_time` gave to others is theirs to give back.
+  /// The threads have ended: nothing is taken from them any more.
+  void forget_threads() { threads_.clear(); }
   void give_back() {
     lower();
     if (std::exchange(locked_, false)) { (void)munlockall(); }
@@ -119,6 +148,10 @@ class rights {
   [[nodiscard]] static auto reason(int error) -> std::string {
     return error == 0 ? std::string{} : " (" + std::generic_category().message(error) + ")";
   }
+  /// 0 is the ordinary class, which nobody asks for here.
+  [[nodiscard]] static auto raise(pthread_t thread, int priority) -> int {
+    return priority < 1 ? EINVAL : schedule(thread, priority);
+  }
   auto refused(const std::string& note) -> bool {
     notes_->push_back(note);
     return false;
@@ -126,10 +159,12 @@ class rights {
   void lower() {
     if (!std::exchange(raised_, false)) { return; }
     for (const run_thread& t : threads_) { (void)schedule(t.handle, 0); }
+    if (others_) { (void)std::exchange(others_, {})(false); }
     (void)pthread_setschedparam(self_, own_policy_, &own_parameters_);
   }
 
   std::vector<run_thread> threads_;
+  std::function<bool(bool)> others_;
   std::vector<std::string>* notes_;
   pthread_t self_;
   int own_policy_ = SCHED_OTHER;

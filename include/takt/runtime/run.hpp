@@ -26,7 +26,7 @@
 #include <takt/runtime/bindings.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/enforced.hpp>
-#include <takt/runtime/privileges.hpp>
+#include <takt/runtime/rights.hpp>
 #include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
@@ -146,7 +146,7 @@ void run_table(const Table& table, const platform_record& platform, const std::v
     result.findings = findings_of(device);
     result.notes = notes_on(result.findings);
   }
-  run_end<D> end{device};
+  run_end<D> end{device, options.stop != nullptr || ends_run(options.at_violation)};
   std::vector<copy_arbiter<Table::max_tasks>> arbiters(static_cast<std::size_t>(platform.copy_engines));
   std::vector<std::unique_ptr<runner>> runners;
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -154,6 +154,7 @@ void run_table(const Table& table, const platform_record& platform, const std::v
     const sm_range range = ranges[t.id];
     task_log log{t.id, t.name, t.segment_count, t.id < options.expected.size() ? &options.expected[t.id] : nullptr,
                  &options.on_violation};
+    log.tell(options.watch);
     auto task = resolve(table, i, platform, range, options, bound);
     reserve_trace<Recorder>(log, options.length.count(), task, slice);
     runners.push_back(std::make_unique<runner>(std::move(task), device.open(range), arbiters, end,
@@ -166,14 +167,21 @@ void run_table(const Table& table, const platform_record& platform, const std::v
     result.ended = observation_status::no_threads;
     return;
   }
+  const priority_ladder ladder{table.size()};
   std::vector<run_thread> placed;
   for (std::size_t i = 0; i < table.size(); ++i) {
-    placed.push_back({.handle = threads.handle(i), .core = table.tasks[i].core});
+    placed.push_back({.handle = threads.handle(i), .priority = ladder.of(i), .core = table.tasks[i].core});
   }
-  privileges<D> rights{std::move(placed), device, result.notes};
-  result.granted.pinned = ask(options.pin_to_cores, "affinity", result, [&] { return rights.pin(); });
-  result.granted.memory_locked = ask(options.lock_memory, "memory", result, [&] { return rights.lock_memory(); });
-  result.granted.real_time = ask(options.real_time, "scheduling", result, [&] { return rights.be_real_time(); });
+  rights asked{std::move(placed), result.notes};
+  result.granted.pinned = ask(options.pin_to_cores, "affinity", result, [&] { return asked.pin(); });
+  result.granted.memory_locked = ask(options.lock_memory, "memory", result, [&] { return asked.lock_memory(); });
+  result.granted.real_time = ask(options.real_time, "scheduling", result, [&] {
+    return asked.be_real_time(ladder.highest() + 2, ladder.words(), ": task priorities hold for copies, not on the CPU",
+                              [&](bool above) { return device.serve_at(above ? ladder.highest() + 1 : 0); });
+  });
+  if (result.granted.real_time && ladder.shares()) {
+    result.notes.emplace_back("scheduling: more tasks than priorities: the lowest share one");
+  }
   note_clock(result);
   result.notes.push_back("device: " + std::string{device.name()});
 
@@ -181,10 +189,15 @@ void run_table(const Table& table, const platform_record& platform, const std::v
   const ticks stop = later(start, std::max<ticks>(0, options.length.count()));
   end.plan(stop);
   threads.start({start, stop});
-  end.sleep_until(stop);
-  rights.give_back();
+  if (options.stop == nullptr) { end.sleep_until(stop); }
+  while (now() < end.instant()) {
+    end.sleep_until(std::min(stop, now() + stop_poll));
+    if (is_asked_to_stop(options)) { end.end_now(); }
+  }
+  asked.give_back();
   threads.join();
   result.end = std::max<ticks>(0, end.instant() - start);
+  result.stopped = end.instant() < stop;
   for (const auto& r : runners) { r->log().replay(recorder); }
   summarize(runners, result);
   (void)report_fault(device, result);
@@ -221,6 +234,9 @@ template <Platform P, TaskSet T, std::size_t N, Device D, TraceRecorder Recorder
     };
     result.error = platform.validate();
     if (!result.error) { result.error = choice_fault(options); }
+    if (!result.error && options.stop_when_idle != nullptr) {
+      result.error = {.fault = model_fault::violation_not_handled};
+    }
     if (!result.error) { result.error = located(runnable(table, record), table.tasks); }
     if (!result.error) { result.error = plan_fault(platform, table, p); }
     if (result.error) { return result; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,6 +14,8 @@
 #include <takt/model/model_error.hpp>
 
 namespace takt::runtime {
+
+class run_watch;
 
 /// How long an emulated segment takes within its bounds.
 enum class length_choice : std::uint8_t { uniform, upper, lower };
@@ -52,6 +55,34 @@ struct violation {
   return false;
 }
 
+/// What is done about a job whose response, or that of one of its visits, is longer than expected. It is noticed when
+/// the bound of the job passes, or when the visit ends; code that was called goes on to its own end all the same.
+enum class violation_handling : std::uint8_t {
+  report,  ///< it is only told
+  drop,    ///< the job is abandoned: no further visit of it takes time or calls code, it counts as skipped, and so do
+           ///< releases that it let pass
+  stop,    ///< the run ends there
+};
+[[nodiscard]] constexpr auto last_of(violation_handling) noexcept -> violation_handling {
+  return violation_handling::stop;
+}
+[[nodiscard]] constexpr auto abandons_job(violation_handling h) noexcept -> bool {
+  switch (h) {
+    case violation_handling::report:
+    case violation_handling::stop: return false;
+    case violation_handling::drop: return true;
+  }
+  return false;
+}
+[[nodiscard]] constexpr auto ends_run(violation_handling h) noexcept -> bool {
+  switch (h) {
+    case violation_handling::report:
+    case violation_handling::drop: return false;
+    case violation_handling::stop: return true;
+  }
+  return false;
+}
+
 struct run_options {
   duration length{1'000'000'000};  ///< nothing is released from then on; nothing at all unless it is positive
   length_choice lengths = length_choice::uniform;
@@ -67,11 +98,31 @@ struct run_options {
   std::vector<expectation> expected{};
   /// Called at most once per task, at the first violation, on the thread that noticed it: keep it short.
   std::function<void(const violation&)> on_violation{};
+  violation_handling at_violation = violation_handling::report;
+  /// Once true the run ends before its time, within some 20 ms: see `interruption`. Any thread may set it.
+  const std::atomic<bool>* stop = nullptr;
+  /// Once true the run ends at the first instant at which no job is under way, if there is one before its end.
+  const std::atomic<bool>* stop_when_idle = nullptr;
+  run_watch* watch = nullptr;  ///< told what is seen, as it is seen
 };
 
+/// How often a run looks whether it is to stop.
+inline constexpr ticks stop_poll = 20'000'000;
+
+/// Whether a flag of the options is there and set.
+[[nodiscard]] inline auto is_set(const std::atomic<bool>* flag) noexcept -> bool { return flag != nullptr && *flag; }
+[[nodiscard]] inline auto is_asked_to_stop(const run_options& o) noexcept -> bool { return is_set(o.stop); }
+
 [[nodiscard]] inline auto choice_fault(const run_options& o) noexcept -> model_error {
-  const bool known = is_known(o.lengths) && is_known(o.overrun);
+  const bool known = is_known(o.lengths) && is_known(o.overrun) && is_known(o.at_violation);
   return {.fault = known ? model_fault::none : model_fault::choice_out_of_range};
+}
+
+/// The same for runs that can neither abandon a job nor see that none is under way.
+[[nodiscard]] inline auto simple_stop_fault(const run_options& o) noexcept -> model_error {
+  if (const model_error e = choice_fault(o)) { return e; }
+  const bool served = !abandons_job(o.at_violation) && o.stop_when_idle == nullptr;
+  return {.fault = served ? model_fault::none : model_fault::violation_not_handled};
 }
 
 /// Expects of every task the bound that an analysis has proven for it, or its deadline where it is proven without a

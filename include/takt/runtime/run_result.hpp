@@ -21,10 +21,11 @@ struct system_grant {
 };
 
 /// What a run saw, and how far it can be trusted. Times count from its start; `end` is what was asked for, or less
-/// after a fault of the device. The response of a segment counts from the end of the one before, that of a node of a
-/// graph from its nominal release: it is below 0 if all jobs ended before.
+/// after a fault of the device or where the run was stopped. The response of a segment counts from the end of the one
+/// before, that of a node of a graph from its nominal release: it is below 0 if all jobs ended before.
 struct run_result : observation<std::vector<observed_task<ticks, std::string>>, std::vector<ticks>> {
   std::optional<violation> first_violation;
+  bool stopped = false;       ///< before its time: it was asked to, or by a violation
   std::string device_fault;   ///< what failed, and where; empty unless the device did
   machine_findings findings;  ///< if they were asked for, fine ones too
   system_grant granted{};

@@ -103,6 +103,7 @@ template <class Table, Device D>
                        .period = t.period,
                        .deadline = t.deadline,
                        .overrun = options.overrun,
+                       .at_violation = options.at_violation,
                        .chain = {}};
   for (std::uint32_t j = 0; j < t.segment_count; ++j) {
     const auto& s = table.segment(i, j);

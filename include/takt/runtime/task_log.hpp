@@ -16,6 +16,7 @@
 #include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
+#include <takt/runtime/run_watch.hpp>
 
 namespace takt::runtime {
 
@@ -39,33 +40,42 @@ class task_log {
   void add(const slice& s) { trace_.add(s); }
   void add(mark_kind what, std::uint64_t job, ticks time) { trace_.add(mark{what, task_, job, time}); }
 
-  /// A segment has ended. `since_ready` and `since_release` are its response and that of the job up to here.
-  void observe_segment(std::uint32_t segment, std::uint64_t job, ticks time, ticks since_ready, ticks since_release) {
+  /// From now on a watch, which outlives the log, is told what is seen; null: nobody is.
+  void tell(run_watch* watch) noexcept { watch_ = watch; }
+
+  /// A segment has ended. `since_ready` and `since_release` are its response and that of the job up to here. Whether
+  /// one of them is longer than expected.
+  auto observe_segment(std::uint32_t segment, std::uint64_t job, ticks time, ticks since_ready, ticks since_release)
+      -> bool {
     worst_segment_[segment] = std::max(worst_segment_[segment], since_ready);
-    if (expected_ == nullptr) { return; }
-    if (segment < expected_->visits.size()) {
-      expect(expected_->visits[segment], {task_, segment, job, true, time, since_ready, 0});
-    }
-    expect(expected_->response, {task_, segment, job, false, time, since_release, 0});
+    if (expected_ == nullptr) { return false; }
+    const bool is_short = segment >= expected_->visits.size() ||
+                          !expect(expected_->visits[segment], {task_, segment, job, true, time, since_ready, 0});
+    return expect(expected_->response, {task_, segment, job, false, time, since_release, 0}) || !is_short;
   }
   void complete(ticks response) {
     note_completion(seen_, response);
     ++seen_.released;
+    if (watch_ != nullptr) { watch_->completed(task_, response); }
   }
   /// The run has ended before the job, which had come to this segment.
   void leave_unfinished(std::uint32_t segment, std::uint64_t job, ticks time, ticks since_release) {
     ++seen_.released;
     ++seen_.unfinished;
-    if (expected_ != nullptr) { expect(expected_->response, {task_, segment, job, false, time, since_release, 0}); }
+    if (expected_ != nullptr) {
+      (void)expect(expected_->response, {task_, segment, job, false, time, since_release, 0});
+    }
   }
   /// The deadline of a job has passed before its end.
   void miss(std::uint64_t job, ticks due) {
     add(mark_kind::miss, job, due);
     note_miss(seen_, due);
+    if (watch_ != nullptr) { watch_->missed(task_); }
   }
   void skip() {
     ++seen_.released;
     ++seen_.skipped;
+    if (watch_ != nullptr) { watch_->skipped(task_); }
   }
 
   [[nodiscard]] auto first_violation() const noexcept -> const std::optional<violation>& { return violation_; }
@@ -88,11 +98,15 @@ class task_log {
   }
 
  private:
-  void expect(const response_bound<ticks>& bound, violation seen) {
-    if (!bound.exists || seen.observed <= bound.value || violation_.has_value()) { return; }
+  auto expect(const response_bound<ticks>& bound, violation seen) -> bool {
+    if (!bound.exists || seen.observed <= bound.value) { return false; }
     seen.bound = bound.value;
+    if (watch_ != nullptr && (!violation_ || last_violator_ != seen.job)) { watch_->violated(task_, seen.time); }
+    last_violator_ = seen.job;
+    if (violation_) { return true; }
     violation_ = seen;
     if (*on_violation_) { (*on_violation_)(seen); }
+    return true;
   }
 
   std::uint32_t task_;
@@ -101,6 +115,8 @@ class task_log {
   std::vector<ticks> worst_segment_;
   kept_trace trace_;
   std::optional<violation> violation_;
+  std::uint64_t last_violator_ = 0;
+  run_watch* watch_ = nullptr;
   observed_task<ticks, std::string> seen_;
 };
 

@@ -44,6 +44,7 @@ struct runnable_task {
   ticks period = 0;
   ticks deadline = 0;
   backlog_handling overrun = backlog_handling::queue;
+  violation_handling at_violation = violation_handling::report;
   std::vector<runnable_segment<D>> chain;
 };
 
@@ -79,7 +80,7 @@ class task_runner {
     bool more = true;
     while (more && run_job()) {
       more = next_release();
-      while (more && drops_release(task_.overrun) && release_ < ready_) {
+      while (more && (drops_release(task_.overrun) || is_abandoned_) && release_ < ready_) {
         log_.skip();
         more = next_release();
       }
@@ -109,6 +110,7 @@ class task_runner {
     log_.add(mark_kind::release, job_, release_ - start_);
     position_ = 0;
     ready_ = release_;
+    is_abandoned_ = false;
     cut_ = now() >= end_->instant();
     while (!cut_ && position_ < task_.chain.size()) {
       if (task_.chain[position_].where == stage::cpu) {
@@ -119,13 +121,13 @@ class task_runner {
       }
     }
     if (cut_) { return false; }
-    log_.add(mark_kind::completion, job_, ready_ - start_);
+    if (!is_abandoned_) { log_.add(mark_kind::completion, job_, ready_ - start_); }
     if (ready_ <= due()) {
       log_.add(mark_kind::deadline, job_, due() - start_);
     } else {
       log_.miss(job_, due() - start_);
     }
-    log_.complete(ready_ - release_);
+    is_abandoned_ ? log_.skip() : log_.complete(ready_ - release_);
     ++job_;
     return true;
   }
@@ -206,10 +208,17 @@ class task_runner {
     const ticks end = now();
     const auto segment = static_cast<std::uint32_t>(position_);
     log_slices(segment, end);
-    log_.observe_segment(segment, job_, end - start_, end - ready_, end - release_);
+    const bool is_late = log_.observe_segment(segment, job_, end - start_, end - ready_, end - release_);
     ready_ = end;
-    cut_ = end >= end_->instant();
     ++position_;
+    if (is_late) { handle_violation(); }
+    cut_ = end >= end_->instant();
+  }
+
+  void handle_violation() {
+    if (ends_run(task_.at_violation)) { end_->end_now(); }
+    is_abandoned_ = abandons_job(task_.at_violation);
+    if (is_abandoned_) { position_ = task_.chain.size(); }
   }
 
   /// A kernel in turns has as many as it was served in.
@@ -242,6 +251,7 @@ class task_runner {
   ticks ready_ = 0;
   ticks begun_ = 0;
   bool cut_ = false;
+  bool is_abandoned_ = false;  ///< the job
 };
 
 }  // namespace takt::runtime

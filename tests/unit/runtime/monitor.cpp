@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <takt/runtime.hpp>
+#include <takt/runtime/run_watch.hpp>
 
 namespace {
 
@@ -108,4 +109,61 @@ TEST_CASE("expectations of tasks or segments that there are not are refused") {
   options.expected[0].visits.resize(2);
   CHECK(takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options).status() ==
         takt::observation_status::wrong_binding);
+}
+
+TEST_CASE("a chain that is dropped does none of the segments after the late one, and counts as skipped") {
+  takt::runtime::run_options options;
+  options.length = 100_ms;
+  options.expected = {{.response = certain, .visits = {}}, {.response = certain, .visits = {impossible}}};
+  options.at_violation = takt::runtime::violation_handling::drop;
+  takt::runtime::run_watch watch{2};
+  options.watch = &watch;
+  takt::runtime::emulated_device device{board.record()};
+  takt::runtime::bindings<takt::runtime::emulated_device> code;
+  std::atomic<int> last = 0;
+  code.cpu(1, 3, [&last](std::uint64_t) { ++last; });
+  takt::no_trace nothing;
+  const auto result = takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options, nothing, code);
+  REQUIRE_FALSE(result.error);
+  CHECK(last == 0);
+  CHECK(result.tasks[1].completed == 0);
+  CHECK(result.tasks[1].skipped > 0);
+  CHECK(result.tasks[1].skipped + result.tasks[1].unfinished == result.tasks[1].released);
+  CHECK(result.tasks[0].completed > 0);
+  CHECK_FALSE(result.stopped);
+  CHECK(watch.row(0).completed == result.tasks[0].completed);
+  CHECK(watch.row(1).skipped == result.tasks[1].skipped);
+  CHECK(watch.row(1).violations > 0);
+}
+
+TEST_CASE("a violation ends a run of chains that is to stop at one") {
+  takt::runtime::run_options options;
+  options.length = 100_s;
+  options.expected = {{}, {.response = impossible, .visits = {}}};
+  options.at_violation = takt::runtime::violation_handling::stop;
+  takt::runtime::emulated_device device{board.record()};
+  const auto result = takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options);
+  CHECK(result.stopped);
+  CHECK(result.end < (100_s).count());
+  REQUIRE(result.first_violation.has_value());
+  CHECK(result.first_violation->task == 1);
+  CHECK(result.tasks[1].completed + result.tasks[1].unfinished == result.tasks[1].released);
+}
+
+TEST_CASE("a run of chains ends when it is asked to") {
+  std::atomic<bool> stop = false;
+  takt::runtime::run_options options;
+  options.length = 100_s;
+  options.stop = &stop;
+  takt::runtime::emulated_device device{board.record()};
+  takt::runtime::bindings<takt::runtime::emulated_device> code;
+  code.cpu(0, 0, [&stop](std::uint64_t job) { stop = stop || job == 2; });
+  takt::no_trace nothing;
+  const auto result = takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options, nothing, code);
+  CHECK(result.stopped);
+  CHECK(result.end < (100_s).count());
+  CHECK(result.tasks[0].completed >= 2);
+  options.stop_when_idle = &stop;
+  CHECK(takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options).error.fault ==
+        takt::model_fault::violation_not_handled);
 }

@@ -47,6 +47,7 @@ struct accelerator_options {
   std::uint64_t seed = 1;
   std::vector<expectation> expected{};
   std::function<void(const violation&)> on_violation{};
+  run_watch* watch = nullptr;
   accelerator_hooks hooks{};
   /// Entries of the trace to keep, per task and per core.
   std::size_t trace_capacity = 0;

@@ -34,6 +34,7 @@ class registered_kernel {
         jobs_{offset, t.period, t.deadline, overrun_},
         log_{id_, t.name, 1, id_ < options.expected.size() ? &options.expected[id_] : nullptr, &options.on_violation} {
     log_.reserve(0, options.trace_capacity);
+    log_.tell(options.watch);
   }
 
   void bind(Kernel body) { bound_.emplace(std::move(body)); }

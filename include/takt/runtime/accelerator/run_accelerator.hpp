@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -25,11 +26,11 @@
 #include <takt/rules/accelerator/strategy_of.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/runtime/accelerator/accelerator_options.hpp>
-#include <takt/runtime/accelerator/accelerator_rights.hpp>
 #include <takt/runtime/accelerator/accelerator_runtime.hpp>
 #include <takt/runtime/accelerator/concepts.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/enforced.hpp>
+#include <takt/runtime/rights.hpp>
 #include <takt/runtime/run.hpp>
 #include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
@@ -52,6 +53,7 @@ template <class Recorder, AcceleratorRule Rule, class Table>
   accelerator_options out{.overrun = asked.overrun, .lengths = asked.lengths, .seed = asked.seed};
   out.expected = asked.expected;
   out.on_violation = asked.on_violation;
+  out.watch = asked.watch;
   out.hooks = hooks;
   std::size_t pieces = 64;
   const auto count_every = [&pieces, &asked](ticks period) {
@@ -86,9 +88,25 @@ template <class Runtime, AcceleratorPlatform P, class Strategy, AcceleratorDevic
   }
 }
 
-/// From the request to the operating system to the last notice.
+/// Waits until an instant, or until there is nothing to wait for. Whether the run is stopped before, by the options or
+/// by `over`.
+template <class Kernels>
+[[nodiscard]] auto wait_for_stop(Kernels& kernels, ticks stop, const run_options& options,
+                                 const std::atomic<bool>& over) -> bool {
+  if (options.stop == nullptr && !ends_run(options.at_violation)) { kernels.sleep_until(stop); }
+  while (now() < stop) {
+    if (over || is_asked_to_stop(options)) { return true; }
+    const ticks look = std::min(stop, now() + stop_poll);
+    kernels.sleep_until(look);
+    if (now() < look) { return over; }
+  }
+  return false;
+}
+
+/// From the request to the operating system to the last notice. `over`: a violation has ended the run.
 template <class Kernels, AcceleratorDevice D>
-[[nodiscard]] auto run_kernels(Kernels& kernels, D& device, const run_options& options) -> run_result {
+[[nodiscard]] auto run_kernels(Kernels& kernels, D& device, const run_options& options, const std::atomic<bool>& over)
+    -> run_result {
   run_result told;
   if (options.check_machine) {
     told.findings = findings_of(device);
@@ -102,19 +120,26 @@ template <class Kernels, AcceleratorDevice D>
     return told;
   }
   {
-    accelerator_rights<D> rights{kernels.native_handle(), device, told.notes};
+    // Blocks of the device may compute and must not keep a decision from being made.
+    rights asked{{{.handle = kernels.native_handle(), .priority = usual_priority + 1}}, told.notes};
     (void)ask(options.pin_to_cores, "affinity", told, [&told] {
       told.notes.emplace_back("affinity: not pinned, because no task has a thread of its own");
       return false;
     });
-    told.granted.memory_locked = ask(options.lock_memory, "memory", told, [&] { return rights.lock_memory(); });
-    told.granted.real_time = ask(options.real_time, "scheduling", told, [&] { return rights.be_real_time(); });
+    told.granted.memory_locked = ask(options.lock_memory, "memory", told, [&] { return asked.lock_memory(); });
+    told.granted.real_time = ask(options.real_time, "scheduling", told, [&] {
+      return asked.be_real_time(usual_priority + 2,
+                                "the scheduler at " + std::to_string(usual_priority + 1) + " above the device", "",
+                                [&device](bool above) { return device.serve_at(above ? usual_priority : 0); });
+    });
     note_clock(told);
     told.notes.push_back("device: " + std::string{device.name()});
-    kernels.sleep_until(stop);
+    told.stopped = wait_for_stop(kernels, stop, options, over);
   }
-  kernels.drain(stop);
+  if (told.stopped) { kernels.stop(); }
+  kernels.drain(told.stopped ? now() : stop);
   run_result out = kernels.result();
+  out.stopped = told.stopped;
   out.granted = told.granted;
   out.findings = std::move(told.findings);
   out.notes.insert(out.notes.begin(), told.notes.begin(), told.notes.end());
@@ -148,7 +173,7 @@ template <HasAccelerator P, TaskSet T, std::size_t N, AcceleratorDevice D, Trace
     constexpr std::size_t max_tasks = decltype(table)::max_tasks;
     const accelerator_record& accelerator = platform.accelerator();
     result.error = platform.validate();
-    if (!result.error) { result.error = choice_fault(options); }
+    if (!result.error) { result.error = simple_stop_fault(options); }
     if (!result.error) { result.error = plan_fault(platform.strategy(), table, p); }
     if (!result.error) { table = planned_kernels(table, p); }
     if (!result.error) { result.error = located(fits_accelerator<rule>(table, accelerator), table.tasks); }
@@ -164,13 +189,20 @@ template <HasAccelerator P, TaskSet T, std::size_t N, AcceleratorDevice D, Trace
     if (!detail::well_named(table, bound, options.expected)) { return refuse(observation_status::wrong_binding); }
 
     using runtime = accelerator_runtime<policy, std::remove_const_t<decltype(strategy)>, D>;
-    auto kernels = detail::runtime_for<runtime>(
-        platform, strategy, device, detail::options_for<Recorder>(platform.strategy(), table, options, hooks));
+    std::atomic<bool> over = false;
+    accelerator_options asked = detail::options_for<Recorder>(platform.strategy(), table, options, hooks);
+    if (ends_run(options.at_violation)) {
+      asked.on_violation = [&over, &told = options.on_violation](const violation& v) {
+        if (told) { told(v); }
+        over = true;
+      };
+    }
+    auto kernels = detail::runtime_for<runtime>(platform, strategy, device, std::move(asked));
     for (std::size_t i = 0; i < table.size(); ++i) {
       const auto own = bound.find(static_cast<std::uint32_t>(i));
       (void)(own == bound.end() ? kernels.add_timed(table.tasks[i]) : kernels.add(table.tasks[i], own->second));
     }
-    result = detail::run_kernels(kernels, device, options);
+    result = detail::run_kernels(kernels, device, options, over);
     if (const std::uint64_t lost = kernels.replay(recorder); lost > 0) {
       result.notes.push_back("trace: " + std::to_string(lost) + " pieces did not fit and are missing");
     }

@@ -21,6 +21,7 @@
 #include <takt/runtime/executor/live_choices.hpp>
 #include <takt/runtime/executor/visit_thread.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
+#include <takt/runtime/run_options.hpp>
 #include <takt/runtime/thread.hpp>
 #include <takt/runtime/timed_condition.hpp>
 
@@ -63,25 +64,32 @@ class executor {
   /// From now on threads with code have this SCHED_FIFO priority while they have a processor, and one less else.
   void raise(int priority) noexcept { priority_ = priority; }
 
-  /// Runs from `start` on, an instant of the clock, for `length`. Pre: complete; nothing has run before.
-  void run(ticks start, ticks length, const slice_sink& sink) {
+  /// Runs from `start` on, an instant of the clock, for `length`, or until the options or a violation end it. Pre:
+  /// complete; nothing has run before.
+  void run(ticks start, ticks length, const run_options& options, const slice_sink& sink) {
     std::unique_lock lock{mutex_};
     start_ = start;
     length_ = length;
     stop_ = later(start, length);
+    const bool is_watched = options.stop != nullptr || options.stop_when_idle != nullptr;
     engine_->begin(sink);
-    for (ticks time = 0; time < length; time = now() - start_) {
-      const ticks next = std::min(engine_->next_instant(), length);
+    for (ticks time = 0; time < length_; time = now() - start_) {
+      const ticks next = std::min(next_instant(), length_);
+      const ticks look = is_watched ? std::min(next, now() - start_ + stop_poll) : next;
       planned_ = next;
-      changed_.wait_until(lock, later(start_, next), [&] { return planned_ < next; });
-      advance(std::min(now() - start_, length - 1));
+      changed_.wait_until(lock, later(start_, look), [&] { return planned_ < next; });
+      const ticks reached = std::min(now() - start_, length_ - 1);
+      advance(reached);
       dispatch();
+      const bool is_paused = is_set(options.stop_when_idle) && choices_->is_idle(reached);
+      if (choices_->is_over() || is_paused || is_set(options.stop)) { length_ = reached + 1; }
     }
     over_ = true;
+    stop_ = later(start_, length_);
     released_ = counts();
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       const auto& row = engine_->seen().tasks[i];
-      if (row.completed < row.released) { choices_->leave(i, row.completed, released_[i] - row.released, length); }
+      if (row.completed < row.released) { choices_->leave(i, row.completed, released_[i] - row.released, length_); }
     }
   }
   /// Ends the threads, behind the code that they are in.
@@ -89,6 +97,8 @@ class executor {
     for (const auto& t : threads_) { t->close(); }
   }
   /// Jobs of a task that were released before the end. Pre: the run is over, as below.
+  /// When it ended. Pre: as above.
+  [[nodiscard]] auto end() const noexcept -> ticks { return length_; }
   [[nodiscard]] auto released(std::size_t task) const -> std::uint64_t { return released_[task]; }
   [[nodiscard]] auto seen() const -> const typename engine_type::result& { return engine_->seen(); }
 
@@ -107,9 +117,14 @@ class executor {
     return out;
   }
 
+  /// When something happens by itself, or has taken too long.
+  [[nodiscard]] auto next_instant() const -> ticks {
+    return choices_->is_over() ? 0 : std::min(engine_->next_instant(), choices_->next_limit());
+  }
   /// All that happens by itself up to an instant, the next first.
   void advance(ticks time) {
     for (ticks next = engine_->next_instant(); next <= time; next = engine_->next_instant()) { step(next); }
+    choices_->notice(time);
   }
   void step(ticks time) {
     choices_->be_at(time);
@@ -127,8 +142,8 @@ class executor {
     engine_->end(visit);
     step(time);
     dispatch();
-    if (engine_->next_instant() < planned_) {
-      planned_ = engine_->next_instant();
+    if (const ticks next = next_instant(); next < planned_) {
+      planned_ = next;
       changed_.notify_all();
     }
   }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,9 +15,11 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
+#include <takt/runtime/clock.hpp>
 #include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/length_source.hpp>
 #include <takt/runtime/run_options.hpp>
+#include <takt/runtime/run_watch.hpp>
 
 namespace takt::runtime {
 
@@ -38,11 +42,7 @@ class live_choices {
         has_code_{std::move(has_code)},
         lengths_(told_.size()),
         jobs_(told_.size()),
-        nominal_(tasks.size()),
-        skipped_(tasks.size()),
-        violated_(tasks.size()),
-        misses_(tasks.size()),
-        first_misses_(tasks.size(), no_instant) {
+        rows_(tasks.size()) {
     for (std::uint32_t i = 0; i < tasks.size(); ++i) { sources_.emplace_back(options.lengths, options.seed, i); }
   }
 
@@ -52,15 +52,18 @@ class live_choices {
   auto gap(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
     if (job == 0) { return 0; }
     ticks out = period;
-    const bool skips = drops_release(options_->overrun);
-    for (; skips && nominal_[task] + out < now_; out += period) { ++skipped_[task]; }
-    nominal_[task] += out;
+    progress& row = rows_[task];
+    const bool skips = drops_release(options_->overrun) || row.was_abandoned;
+    for (; skips && row.nominal + out < now_; out += period) { skip(task); }
+    row.nominal += out;
     return out;
   }
   auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
   auto length(const visit_record& v, std::uint64_t job) -> ticks {
     const std::uint32_t at = tasks_[v.task].first_visit + v.position;
     jobs_[at] = job;
+    rows_[v.task].position = v.position;
+    if (rows_[v.task].is_abandoned) { return lengths_[at] = 0; }
     lengths_[at] = sources_[v.task].draw({v.lower, v.upper});
     return has_code_[at] || (told_[at] && lengths_[at] > 0) ? until_told : lengths_[at];
   }
@@ -71,15 +74,26 @@ class live_choices {
     if (p < bounds.size()) { hold(bounds[p], {v.task, p, job, true, now, response, 0}); }
   }
   void completed(std::uint32_t task, std::uint64_t job, ticks now) {
+    progress& row = rows_[task];
     expect(task, job, tasks_[task].visit_count - 1, now);
-    trace_->add(mark{mark_kind::release, task, job, nominal_[task]});
-    trace_->add(mark{mark_kind::completion, task, job, now});
-    pass_deadline(task, job, nominal_[task], now, now);
+    trace_->add(mark{mark_kind::release, task, job, row.nominal});
+    if (!row.is_abandoned) { trace_->add(mark{mark_kind::completion, task, job, now}); }
+    pass_deadline(task, job, row.nominal, now, now);
+    if (row.is_abandoned) {
+      skip(task);
+    } else {
+      note_completion(row.seen, now - row.nominal);
+      if (options_->watch != nullptr) { options_->watch->completed(task, now - row.nominal); }
+    }
+    row.was_abandoned = std::exchange(row.is_abandoned, false);
+    row.is_late = false;
+    row.job = job + 1;
+    row.position = 0;
   }
   /// A job that is under way at the end, and so many that wait behind it.
   void leave(std::uint32_t task, std::uint64_t job, std::uint64_t waiting, ticks end) {
     expect(task, job, 0, end);
-    ticks release = nominal_[task];
+    ticks release = rows_[task].nominal;
     for (std::uint64_t k = 0; k <= waiting; ++k) {
       trace_->add(mark{mark_kind::release, task, job + k, release});
       pass_deadline(task, job + k, release, no_event, end);
@@ -89,14 +103,53 @@ class live_choices {
 
   [[nodiscard]] auto length_of(std::uint32_t visit) const -> ticks { return lengths_[visit]; }
   [[nodiscard]] auto job_of(std::uint32_t visit) const -> std::uint64_t { return jobs_[visit]; }
-  [[nodiscard]] auto skipped(std::size_t task) const -> std::uint64_t { return skipped_[task]; }
-  [[nodiscard]] auto violated(std::size_t task) const -> bool { return violated_[task]; }
-  [[nodiscard]] auto misses(std::size_t task) const -> std::uint64_t { return misses_[task]; }
-  [[nodiscard]] auto first_miss(std::size_t task) const -> ticks { return first_misses_[task]; }
-  [[nodiscard]] auto nominal(std::size_t task) const -> ticks { return nominal_[task]; }
+  /// Completed and skipped jobs, their responses and misses.
+  [[nodiscard]] auto seen(std::size_t task) const -> const observed_task<ticks, std::string>& {
+    return rows_[task].seen;
+  }
+  [[nodiscard]] auto nominal(std::size_t task) const -> ticks { return rows_[task].nominal; }
+  /// When the job of some task comes to have taken longer than expected, if it does not end before.
+  [[nodiscard]] auto next_limit() const -> ticks {
+    ticks least = no_event;
+    for (std::size_t i = 0; i < options_->expected.size(); ++i) { least = std::min(least, limit(i)); }
+    return least;
+  }
+  /// Tells of the jobs that have come to have taken too long.
+  void notice(ticks now) {
+    for (std::size_t i = 0; i < options_->expected.size(); ++i) {
+      if (limit(i) > now) { continue; }
+      const auto task = static_cast<std::uint32_t>(i);
+      expect(task, rows_[i].job, rows_[i].position, now);
+    }
+  }
+  /// Whether a violation has ended the run.
+  [[nodiscard]] auto is_over() const noexcept -> bool { return is_over_; }
+  /// Whether every job that was released until now has ended.
+  [[nodiscard]] auto is_idle(ticks now) const -> bool {
+    return std::ranges::all_of(rows_, [now](const progress& row) { return row.nominal > now; });
+  }
   [[nodiscard]] auto first_violation() const noexcept -> const std::optional<violation>& { return first_; }
 
  private:
+  /// Of a task.
+  struct progress {
+    ticks nominal = 0;           ///< release of the job under way, or of the next
+    std::uint64_t job = 0;       ///< its number
+    std::uint32_t position = 0;  ///< of the visit that it came to last
+    bool is_late = false;        ///< it is known to have violated a bound
+    bool is_abandoned = false;
+    bool was_abandoned = false;  ///< the job before
+    observed_task<ticks, std::string> seen{};
+  };
+
+  [[nodiscard]] auto limit(std::size_t task) const -> ticks {
+    const response_bound<ticks>& bound = options_->expected[task].response;
+    return bound.exists && !rows_[task].is_late ? later(rows_[task].nominal, later(bound.value, 1)) : no_event;
+  }
+  void skip(std::uint32_t task) {
+    ++rows_[task].seen.skipped;
+    if (options_->watch != nullptr) { options_->watch->skipped(task); }
+  }
   /// Of a job that was released and ends at these instants, as far as it has come by `now`.
   void pass_deadline(std::uint32_t task, std::uint64_t job, ticks release, ticks end, ticks now) {
     if (deadlines_[task] == no_event || release > no_event - 1 - deadlines_[task]) { return; }
@@ -105,17 +158,22 @@ class live_choices {
     trace_->add(mark{mark_kind::deadline, task, job, due});
     if (end <= due) { return; }
     trace_->add(mark{mark_kind::miss, task, job, due});
-    ++misses_[task];
-    if (first_misses_[task] == no_instant) { first_misses_[task] = due; }
+    note_miss(rows_[task].seen, due);
+    if (options_->watch != nullptr) { options_->watch->missed(task); }
   }
   void expect(std::uint32_t task, std::uint64_t job, std::uint32_t position, ticks now) {
     if (task >= options_->expected.size()) { return; }
-    hold(options_->expected[task].response, {task, position, job, false, now, now - nominal_[task], 0});
+    hold(options_->expected[task].response, {task, position, job, false, now, now - rows_[task].nominal, 0});
   }
   void hold(const response_bound<ticks>& bound, violation seen) {
-    if (!bound.exists || seen.observed <= bound.value || violated_[seen.task]) { return; }
+    progress& row = rows_[seen.task];
+    if (!bound.exists || seen.observed <= bound.value || row.is_late) { return; }
     seen.bound = bound.value;
-    violated_[seen.task] = true;
+    row.is_late = true;
+    row.is_abandoned = row.is_abandoned || abandons_job(options_->at_violation);
+    is_over_ = is_over_ || ends_run(options_->at_violation);
+    if (options_->watch != nullptr) { options_->watch->violated(seen.task, seen.time); }
+    if (!std::exchange(row.seen.within_bound, false)) { return; }
     if (!first_) { first_ = seen; }
     if (options_->on_violation) { options_->on_violation(seen); }
   }
@@ -128,13 +186,10 @@ class live_choices {
   std::vector<bool> has_code_;
   std::vector<ticks> lengths_;
   std::vector<std::uint64_t> jobs_;
-  std::vector<ticks> nominal_;  ///< of the job under way, or of the last
-  std::vector<std::uint64_t> skipped_;
-  std::vector<bool> violated_;
-  std::vector<std::uint64_t> misses_;
-  std::vector<ticks> first_misses_;
+  std::vector<progress> rows_;
   std::vector<length_source> sources_;
   std::optional<violation> first_;
+  bool is_over_ = false;
   ticks now_ = 0;
 };
 

@@ -59,7 +59,7 @@ class visit_codes {
 namespace detail {
 
 /// Above the threads that have processors, which are above those that have none.
-inline constexpr int board_priority = 40;
+inline constexpr int board_priority = usual_priority;
 
 /// One run of tasks that lie on the stations of a board.
 template <class Board, class Flat>
@@ -127,9 +127,9 @@ class board_run {
     result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return asked.pin(); });
     result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return asked.lock_memory(); });
     result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
-      return asked.be_real_time(board_priority, "a dispatcher above all threads gives processors by the board's rule",
-                                ": a dispatcher gives processors by the board's rule, but other work may delay threads",
-                                [](bool /*above*/) { return true; });
+      return asked.be_real_time(
+          board_priority, "a dispatcher above all threads gives processors by the board's rule",
+          ": a dispatcher gives processors by the board's rule, but other work may delay threads");
     });
     if (result.granted.real_time) { host.raise(board_priority - 1); }
     note_clock(result);
@@ -139,7 +139,7 @@ class board_run {
     const slice_sink sink{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
                             static_cast<board_run*>(self)->keep(who, unit, from, to);
                           }};
-    host.run(now() + lead, std::max<ticks>(length, 1), sink);
+    host.run(now() + lead, std::max<ticks>(length, 1), *options_, sink);
     asked.give_back();
     host.close();
     report(host, result);
@@ -170,25 +170,19 @@ class board_run {
   template <class Host>
   void report(const Host& host, run_result& result) {
     const auto& seen = host.seen();
-    result.end = options_->length.count();
+    const ticks length = options_->length.count();
+    result.end = std::min(host.end(), length);
+    result.stopped = host.end() < length;
     result.first_violation = choices_->first_violation();
     for (const ticks r : seen.visit_responses) { result.visit_responses.push_back(r); }
     for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
       const auto& from = seen.tasks[i];
-      observed_task<ticks, std::string> row;
+      observed_task<ticks, std::string> row = choices_->seen(i);
       row.name = from.name;
-      row.skipped = choices_->skipped(i);
-      row.released = host.released(i) + row.skipped;
-      row.completed = from.completed;
-      row.misses = choices_->misses(i);
       row.unfinished = host.released(i) - from.completed;
-      row.worst_response = from.worst_response;
-      row.best_response = from.best_response;
-      row.total_response = from.total_response;
-      row.first_miss = choices_->first_miss(i);
+      row.released = row.completed + row.skipped + row.unfinished;
       row.first_visit = from.first_visit;
       row.visit_count = from.visit_count;
-      row.within_bound = !choices_->violated(i);
       if (i < options_->expected.size() && options_->expected[i].response.exists) {
         row.has_bound = true;
         row.bound = options_->expected[i].response.value;

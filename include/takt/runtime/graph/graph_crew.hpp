@@ -167,6 +167,17 @@ class graph_crew {
     queue.device->offer(queue.number, job.number, around_.options->early_release ? job.since : at);
   }
 
+  /// False where the run is over before.
+  [[nodiscard]] auto sleep_unless_over(ticks time) const -> bool {
+    const bool looks = around_.options->stop != nullptr || ends_run(around_.options->at_violation);
+    for (ticks at = now(); looks && at < time; at = now()) {
+      if (around_.log->is_over()) { return false; }
+      sleep_until(std::min(time, at + stop_poll));
+    }
+    if (!looks) { sleep_until(time); }
+    return !around_.log->is_over();
+  }
+
   void invoke(const run_window& window) {
     flow_.begin(window.start);
     const auto body = around_.code->inputs().find(graph_);
@@ -174,7 +185,10 @@ class graph_crew {
     ticks release = window.start;
     std::int64_t job = 0;
     while (release < window.stop && job < asked.invocations) {
-      sleep_until(release);
+      if (!sleep_unless_over(release)) {
+        around_.log->cut();
+        break;
+      }
       const std::int64_t instance = job % own().instances;
       if (drops_release(asked.overrun) && !flow_.is_ready(input(), instance)) {
         around_.log->skipped(graph_);

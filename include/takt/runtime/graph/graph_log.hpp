@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,6 +20,8 @@
 #include <takt/runtime/graph/graph_layout.hpp>
 #include <takt/runtime/graph/graph_result.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
+#include <takt/runtime/run_options.hpp>
+#include <takt/runtime/run_watch.hpp>
 
 namespace takt::runtime {
 
@@ -96,6 +99,7 @@ class graph_log {
       n.within_bound = n.within_bound && !exceeds(end - nominal, bound);
       seen = {n.graph, visit, static_cast<std::uint64_t>(job), true, end - start_, end - nominal, bound.value};
       tell = exceeds(end - nominal, bound) && is_first(seen);
+      if (exceeds(end - nominal, bound)) { note_violation(seen); }
     }
     if (tell && options_->on_violation) { options_->on_violation(seen); }
   }
@@ -117,6 +121,7 @@ class graph_log {
     const std::lock_guard lock{mutex_};
     ++rows_[graph].released;
     ++rows_[graph].skipped;
+    if (options_->watch != nullptr) { options_->watch->skipped(graph); }
   }
   /// Before the call of the output, which is no part of the graph.
   void delivered(std::uint32_t graph, std::int64_t job, ticks release, ticks end) {
@@ -127,11 +132,18 @@ class graph_log {
     {
       const std::lock_guard lock{mutex_};
       note_completion(rows_[graph], response);
+      if (options_->watch != nullptr) { options_->watch->completed(graph, response); }
       if (options_->keep_responses) { graphs_[graph].responses.push_back(response); }
       tell = exceeds(response, bound) && is_first(seen);
+      if (exceeds(response, bound)) { note_violation(seen); }
     }
     if (tell && options_->on_violation) { options_->on_violation(seen); }
   }
+
+  /// Whether nothing more is to be invoked: a violation ends the run, or somebody asked for its end.
+  [[nodiscard]] auto is_over() const -> bool { return is_over_ || is_asked_to_stop(*options_); }
+  /// An invocation before the end of the run is left out.
+  void cut() noexcept { is_cut_ = true; }
 
   /// Moves what was seen into a result.
   void report(graph_run_result& out) {
@@ -145,6 +157,7 @@ class graph_log {
     out.nodes = std::move(nodes_);
     out.graphs = std::move(graphs_);
     out.first_overrun = first_overrun_;
+    out.stopped = is_cut_;
   }
   /// Entries that did not fit.
   template <TraceRecorder Recorder>
@@ -176,6 +189,10 @@ class graph_log {
     first = seen;
     return true;
   }
+  void note_violation(const violation& seen) {
+    if (options_->watch != nullptr) { options_->watch->violated(seen.task, seen.time); }
+    if (ends_run(options_->at_violation)) { is_over_ = true; }
+  }
   void note(const mark& m) {
     if (marks_.size() < entries_) {
       marks_.push_back(m);
@@ -197,6 +214,8 @@ class graph_log {
   std::vector<slice> slices_;
   std::vector<mark> marks_;
   std::uint64_t lost_ = 0;
+  std::atomic<bool> is_over_ = false;
+  std::atomic<bool> is_cut_ = false;
 };
 
 }  // namespace takt::runtime

@@ -149,7 +149,7 @@ struct graph_run_options : run_options {
 
 [[nodiscard]] inline auto choice_fault(const graph_run_options& o) noexcept -> model_error {
   if (!is_known(o.sharing)) { return {.fault = model_fault::choice_out_of_range}; }
-  return choice_fault(static_cast<const run_options&>(o));
+  return simple_stop_fault(o);
 }
 
 /// Invocations of a graph in a run, at most.

@@ -32,8 +32,8 @@
 #include <takt/runtime/graph/graph_log.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
 #include <takt/runtime/graph/graph_result.hpp>
-#include <takt/runtime/graph/graph_rights.hpp>
 #include <takt/runtime/machine_state.hpp>
+#include <takt/runtime/rights.hpp>
 #include <takt/runtime/run_end.hpp>
 #include <takt/runtime/start_line.hpp>
 
@@ -89,22 +89,58 @@ class graph_run {
     for (const emulated_queue* q : {&gpu_, &engines_}) {
       if (q->device != nullptr) { devices.push_back(q->device.get()); }
     }
-    graph_rights rights{crews_, devices, result.notes};
-    const std::vector<std::int32_t> clusters(platform_->clusters.begin(), platform_->clusters.end());
-    result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return rights.pin(clusters); });
-    result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return rights.lock_memory(); });
-    result.granted.real_time =
-        ask(options_->real_time, "scheduling", result, [&] { return rights.be_real_time(options_->base_priority); });
+    const std::int32_t base = options_->base_priority;
+    const std::int32_t top = base + deepest() + 1;
+    rights asked{placed(base, top), result.notes};
+    result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return asked.pin(); });
+    result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return asked.lock_memory(); });
+    result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
+      return asked.be_real_time(top + 1, "nodes at " + std::to_string(base) + " plus their depth", "",
+                                [&](bool above) { return serve_at(devices, above ? top : 0, above ? base : 0); });
+    });
     const ticks start = later(now(), graph_lead_time);
     log_.start_at(start);
     line_.open({start, later(start, std::max<ticks>(0, options_->length.count()))});
     for (const auto& c : crews_) { c->join(); }
+    asked.forget_threads();
+    asked.give_back();
     result.end = std::max<ticks>(0, now() - start);
     for (emulated_block_gpu* d : devices) { d->close(); }
   }
   [[nodiscard]] auto log() -> graph_log& { return log_; }
 
  private:
+  [[nodiscard]] auto deepest() const -> std::int32_t {
+    std::int32_t out = 0;
+    for (const auto& c : crews_) {
+      for (const graph_thread& t : c->threads()) { out = std::max(out, t.depth); }
+    }
+    return out;
+  }
+  /// A node at `base` plus its longest distance from the input, so that what is begun is ended; at `top`, above them,
+  /// those who invoke and deliver. Source: Elliott 2015, section 5.4.1.
+  [[nodiscard]] auto placed(std::int32_t base, std::int32_t top) const -> std::vector<run_thread> {
+    std::vector<run_thread> out;
+    for (const auto& c : crews_) {
+      for (const graph_thread& t : c->threads()) {
+        out.push_back({t.worker.native_handle(), t.depth < 0 ? top : base + t.depth, first_processor(t.cluster),
+                       platform_->clusters[static_cast<std::size_t>(t.cluster)]});
+      }
+    }
+    return out;
+  }
+  [[nodiscard]] static auto serve_at(const std::vector<emulated_block_gpu*>& devices, std::int32_t priority,
+                                     std::int32_t code_priority) -> bool {
+    bool granted = true;
+    for (emulated_block_gpu* d : devices) { granted = d->serve_at(priority, code_priority) && granted; }
+    return granted;
+  }
+  /// Of a cluster.
+  [[nodiscard]] auto first_processor(std::int32_t cluster) const -> std::int32_t {
+    std::int32_t first = 0;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(cluster); ++c) { first += platform_->clusters[c]; }
+    return first;
+  }
   /// Of a trace: all blocks of all jobs.
   [[nodiscard]] auto entries() const -> std::size_t {
     std::int64_t sum = 64;
@@ -117,11 +153,10 @@ class graph_run {
     return std::min(most_graph_entries, static_cast<std::size_t>(sum));
   }
   [[nodiscard]] auto around(std::uint32_t graph) const -> graph_crew::surroundings {
-    const auto cluster = static_cast<std::size_t>(laid_->graphs[graph].record.cluster);
-    std::int32_t first = 0;
-    for (std::size_t c = 0; c < cluster; ++c) { first += platform_->clusters[c]; }
+    const std::int32_t home = laid_->graphs[graph].record.cluster;
+    const auto cluster = static_cast<std::size_t>(home);
     auto* own = cluster < processors_.size() ? processors_[cluster].get() : nullptr;
-    return {laid_, options_, code_, &log_, own, first, &places_};
+    return {laid_, options_, code_, &log_, own, first_processor(home), &places_};
   }
 
   /// A device made of host threads, and the nodes whose jobs queue there, by their number.

@@ -162,6 +162,35 @@ TEST_CASE("a run on an accelerator reports a response above its bound while it g
   CHECK_FALSE(result.tasks[1].within_bound);
 }
 
+TEST_CASE("a run on an accelerator ends when it is asked to, or at a violation where that is its order") {
+  emulated_accelerator device{{.cores = 2, .preemption_levels = 2}};
+  std::atomic<bool> stop = true;
+  auto o = options(100_s);
+  o.stop = &stop;
+  auto result = takt::runtime::run(board(takt::levels(takt::edf)), tasks, takt::plan<1>{}, device, o);
+  REQUIRE_FALSE(result.error);
+  CHECK(result.stopped);
+  CHECK(result.end < (100_s).count());
+
+  o = options(100_s);
+  o.expected.resize(2);
+  o.expected[1].response = {1, true};
+  o.at_violation = takt::runtime::violation_handling::stop;
+  takt::runtime::run_watch watch{3};
+  o.watch = &watch;
+  emulated_accelerator other{{.cores = 2, .preemption_levels = 2}};
+  result = takt::runtime::run(board(takt::levels(takt::edf)), tasks, takt::plan<1>{}, other, o);
+  CHECK(result.stopped);
+  REQUIRE(result.first_violation.has_value());
+  CHECK(result.first_violation->task == 1);
+  CHECK(watch.row(1).violations >= 1);
+  CHECK(watch.row(1).completed == result.tasks[1].completed);
+
+  o.at_violation = takt::runtime::violation_handling::drop;
+  CHECK(takt::runtime::run(board(takt::levels(takt::edf)), tasks, takt::plan<1>{}, other, o).error.fault ==
+        takt::model_fault::violation_not_handled);
+}
+
 TEST_CASE("a run on an accelerator places kernels as its plan says, and refuses what it would not follow") {
   constexpr auto platform = board(takt::gang(takt::edf));
   emulated_accelerator device{platform.accelerator()};

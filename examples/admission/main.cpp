@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks come and go on a board whose set is always proven: each that asks gets a plan for all, or the reason why not.
+#include <iostream>
+#include <string_view>
+
+#include <takt/allocation/admission.hpp>
+#include <takt/compare.hpp>
+#include <takt/report/admission_words.hpp>
+#include <takt/report/format_duration.hpp>
+
+namespace {
+using namespace takt::literals;
+
+constexpr auto board = [] {
+  takt::hardware out{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
+  out.gpus.push_back({.sms = 8, .virtual_per_sm = 2});
+  return out;
+}();
+
+template <class Door, class Task>
+auto ask(Door& door, const Task& task) -> bool {
+  const auto more = takt::describe(takt::task_set(task)).tasks;
+  const auto answer = door.join(more);
+  std::cout << more.tasks[0].name << (answer.granted ? " is in:" : " is not let in");
+  if (!answer.granted) {
+    auto asked = door.tasks();
+    static_cast<void>(takt::append_tasks(more, asked));
+    std::cout << ", because " << takt::report::why_not_admitted(answer, asked) << '\n';
+    return false;
+  }
+  for (std::size_t i = 0; i < door.tasks().size(); ++i) {
+    const auto& row = door.proven().verdict.tasks[i];
+    std::cout << ' ' << row.name << " on " << door.proven().verdict.plan.shares[i].sms << " SMs at most "
+              << takt::report::format_duration(row.bound.value) << ';';
+  }
+  std::cout << '\n';
+  return true;
+}
+}  // namespace
+
+auto main() -> int {
+  auto door = takt::admit<8, 32>(takt::federated_policy{}, takt::fixed_priority, board);
+  const auto camera = takt::task("camera", takt::period(33_ms), takt::cpu(4_ms), takt::copy(500_us),
+                                 takt::kernel(takt::work(60_ms)), takt::cpu(1_ms));
+  const auto lidar = takt::task("lidar", takt::period(50_ms), takt::cpu(3_ms), takt::copy(800_us),
+                                takt::kernel(takt::work(90_ms)), takt::cpu(2_ms));
+  const auto map = takt::task("map", takt::period(40_ms), takt::cpu(3_ms), takt::copy(1_ms),
+                              takt::kernel(takt::work(250_ms)), takt::cpu(1_ms));
+  const bool both = ask(door, camera) && ask(door, lidar);
+  const bool too_much = ask(door, map);
+  const bool left = door.leave("lidar").granted;
+  std::cout << "lidar leaves\n";
+  const bool later = ask(door, map);
+  return both && !too_much && left && later ? 0 : 1;
+}
