@@ -61,6 +61,12 @@ TEST_CASE("WAMP-49 the documentation states the limits of predicted shares: fixe
   CHECK(contains(limits, "One type of GPU per trained model"));
 }
 
+TEST_CASE("WAMP-39 the report of the three networks says what holds after any training and what does not") {
+  const std::string networks = section(document("docs/reproduction/wamp2s.md"), "Networks, Fig. 9 to 11 and 16");
+  CHECK(says(networks, "the fuzzy network beats the small one after any training tried here"));
+  CHECK(says(networks, "The order of the two errors says how long somebody trained"));
+}
+
 TEST_CASE("words are found across the ends of lines and of comments") {
   CHECK(says("one\n  /// two\nthree", "one two three"));
   CHECK(says("one\ntwo\n", "one two"));
