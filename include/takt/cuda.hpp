@@ -7,8 +7,10 @@
 #include <takt/cuda/device.hpp>
 #include <takt/cuda/driver.hpp>
 #include <takt/cuda/engine_calls.hpp>
+#include <takt/cuda/gpu_list.hpp>
 #include <takt/cuda/host_bench.hpp>
 #include <takt/cuda/job_section.hpp>
+#include <takt/cuda/job_state.hpp>
 #include <takt/cuda/job_streams.hpp>
 #include <takt/cuda/launch_driver.hpp>
 #include <takt/cuda/machine_check.hpp>

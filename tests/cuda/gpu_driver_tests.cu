@@ -21,6 +21,8 @@
 #include <takt/model/gpu_topology.hpp>
 #include <takt/runtime/event.hpp>
 
+#include "../support/limited_wait.hpp"
+
 namespace {
 
 namespace cuda = takt::cuda;
@@ -192,7 +194,7 @@ TEST_CASE("kernels of an accelerator stop between waves and go on, and outlive a
       d.submit(k, {.core = 0, .level = 0});
       std::this_thread::sleep_for(std::chrono::milliseconds{1});
       if (n < yields) { d.request_yield(k); }
-      while (heard.ends() == ends) { std::this_thread::sleep_for(std::chrono::microseconds{50}); }
+      takt_tests::await([&] { return heard.ends() != ends; });
     }
   };
   for (std::uint32_t round = 1; round <= 2; ++round) {
@@ -234,7 +236,7 @@ TEST_CASE("memory is told apart, errors have the driver's names, and launches of
   const cuda::loaded_module<cuda::driver> code{c, cuda::occupy_ptx};
   cuda::launch_driver<cuda::driver> launches{c, code.function(cuda::occupy_name)};
   CHECK(launches.launch(kernel{5'000'000}, 1));
-  while (launches.busy_time() == 0 && !launches.fault()) { std::this_thread::yield(); }
+  takt_tests::await([&] { return launches.busy_time() != 0 || launches.fault().has_value(); });
   CHECK(launches.busy_time() >= 4'900'000);
 }
 

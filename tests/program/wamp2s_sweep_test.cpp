@@ -44,6 +44,24 @@ TEST_CASE("WAMP-37 Fig. 6: no benchmark takes longer with a greater share") {
   CHECK(rows.back().value("CFD") == 2.081);
 }
 
+TEST_CASE("WAMP-39 Fig. 10: the fuzzy network errs less than both layered ones after few epochs, at a cost between") {
+  const auto rows = run_study("wamp2s-fig10 --levels 1,5");
+  REQUIRE(rows.size() == 2);
+  for (const row& r : rows) {
+    CHECK(r.value("products_bpnn") == 12 * 8 + 8 * 8 + 8);
+    CHECK(r.value("products_dnn") == 12 * 14 + 9 * 14 * 14 + 14);
+    CHECK(r.value("products_fuzzy") > r.value("products_bpnn"));
+    CHECK(r.value("products_fuzzy") < r.value("products_dnn"));
+    CHECK(r.value("rmse_fuzzy") * 2 < r.value("rmse_bpnn"));
+    CHECK(r.value("rmse_fuzzy") * 2 < r.value("rmse_dnn"));
+  }
+  // The fuzzy network is fitted once; the others learn, the deep one faster once it has begun.
+  CHECK(rows[0].value("rmse_fuzzy") == rows[1].value("rmse_fuzzy"));
+  CHECK(rows[1].value("rmse_bpnn") < rows[0].value("rmse_bpnn"));
+  CHECK(rows[0].value("rmse_dnn") > rows[0].value("rmse_bpnn"));
+  CHECK(rows[1].value("rmse_dnn") < rows[1].value("rmse_bpnn"));
+}
+
 TEST_CASE("WAMP-41 Fig. 12: the first estimate of MC's remaining time is the worst, the last one is right") {
   const auto rows = run_study("wamp2s-fig12 --sets 20");
   REQUIRE(rows.size() == 5);

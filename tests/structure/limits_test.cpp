@@ -2,6 +2,8 @@
 // Holds the documentation to what it has to admit.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -16,6 +18,26 @@ auto section(const std::string& text, std::string_view title) -> std::string {
   if (begin == std::string::npos) { return {}; }
   const auto end = text.find("\n## ", begin + heading.size());
   return text.substr(begin + heading.size(), end - begin - heading.size());
+}
+
+auto document(const std::string& path) -> std::string {
+  std::ifstream in{std::string{TAKT_SOURCE_DIR} + "/" + path};
+  REQUIRE(in.good());
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// In running text, where lines end anywhere, also within a comment.
+auto says(std::string_view text, std::string_view words) -> bool {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\n') {
+      plain += text[at];
+      continue;
+    }
+    at = std::min(text.find_first_not_of(" /", at + 1), text.size()) - 1;
+    plain += ' ';
+  }
+  return plain.find(words) != std::string::npos;
 }
 
 auto contains(std::string_view text, std::string_view words) -> bool {
@@ -34,9 +56,46 @@ TEST_CASE("a section ends at the next heading, and one that is not there is empt
 }
 
 TEST_CASE("WAMP-49 the documentation states the limits of predicted shares: fixed sets, one type of GPU per model") {
-  std::ifstream in{std::string{TAKT_SOURCE_DIR} + "/docs/reproduction/wamp2s.md"};
-  const std::string text{std::istreambuf_iterator<char>{in}, {}};
-  const std::string limits = section(text, "Limits");
+  const std::string limits = section(document("docs/reproduction/wamp2s.md"), "Limits");
   CHECK(contains(limits, "Fixed sets of applications"));
   CHECK(contains(limits, "One type of GPU per trained model"));
+}
+
+TEST_CASE("WAMP-39 the report of the three networks says what holds after any training and what does not") {
+  const std::string networks = section(document("docs/reproduction/wamp2s.md"), "Networks, Fig. 9 to 11 and 16");
+  CHECK(says(networks, "the fuzzy network beats the small one after any training tried here"));
+  CHECK(says(networks, "The order of the two errors says how long somebody trained"));
+}
+
+TEST_CASE("words are found across the ends of lines and of comments") {
+  CHECK(says("one\n  /// two\nthree", "one two three"));
+  CHECK(says("one\ntwo\n", "one two"));
+  CHECK_FALSE(says("one\ntwo", "onetwo"));
+}
+
+TEST_CASE("GSD-54 the documentation names the ways of data that cannot be scheduled") {
+  const std::string host = section(document("docs/cuda.md"), "The host half");
+  for (const auto* way : {"Pageable memory", "managed memory", "accesses by the CPU cores to device memory",
+                          "kernels' remote reads and writes (IORW)"}) {
+    CAPTURE(way);
+    CHECK(says(host, way));
+  }
+  CHECK(says(host, "cannot be scheduled: no engine serves them, so no lock covers them"));
+}
+
+TEST_CASE("GSA-23 the documentation says that token sections are not inflated for interrupts of others") {
+  CHECK(says(document("include/takt/analysis/known/locked_gpus/analysis.hpp"),
+             "token sections are not inflated for other tasks' interrupts"));
+  const std::string limits = section(document("docs/reproduction/gpusync.md"), "Limits");
+  CHECK(says(limits, "top halves"));
+  CHECK(says(limits, "critical sections"));
+}
+
+TEST_CASE("OVX-37 the documentation lists what the paper leaves open, and what became of it") {
+  const std::string open = section(document("docs/reproduction/openvx.md"), "Extensions that the paper leaves open");
+  for (const auto* what : {"cycles in graphs", "shared memory and registers", "fewer threads per SM",
+                           "periods and clusters", "schedulability study", "implementation of OpenVX"}) {
+    CAPTURE(what);
+    CHECK(says(open, what));
+  }
 }

@@ -112,6 +112,12 @@ class fake_cuda_driver {
     changed_.notify_all();
   }
 
+  /// Memory of the caller that the driver takes for managed.
+  void add_managed(const void* p, std::size_t bytes) {
+    const std::lock_guard lock{mutex_};
+    managed_.emplace_back(p, bytes);
+  }
+
   [[nodiscard]] auto calls() const -> std::vector<fake_call> {
     const std::lock_guard lock{mutex_};
     return calls_;
@@ -183,6 +189,10 @@ class fake_cuda_driver {
       for (const auto& [begin, block] : memory_) {
         const auto first = reinterpret_cast<std::uintptr_t>(begin);
         if (address >= first && address < first + block.bytes.size()) { out = block.facts; }
+      }
+      for (const auto& [begin, bytes] : managed_) {
+        const auto first = reinterpret_cast<std::uintptr_t>(begin);
+        if (address >= first && address < first + bytes) { out = {.kind = memory_kind::managed, .device = 0}; }
       }
     });
   }
@@ -558,6 +568,7 @@ class fake_cuda_driver {
   std::map<function_handle, const fake_kernel*> functions_;
   std::map<event_handle, fake_event> events_;
   std::map<void*, fake_memory> memory_;
+  std::vector<std::pair<const void*, std::size_t>> managed_;
   std::map<green_handle, std::int32_t> greens_;
   std::map<green_handle, std::int32_t> green_devices_;
   std::set<std::pair<std::int32_t, std::int32_t>> peers_;

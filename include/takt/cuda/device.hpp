@@ -20,6 +20,7 @@
 #include <takt/cuda/context.hpp>
 #include <takt/cuda/driver_api.hpp>
 #include <takt/cuda/error.hpp>
+#include <takt/cuda/gpu_list.hpp>
 #include <takt/cuda/launch_site.hpp>
 #include <takt/cuda/machine_check.hpp>
 #include <takt/cuda/occupy_kernel.hpp>
@@ -35,7 +36,8 @@ namespace takt::cuda {
 
 struct device_options {
   partition_wish wish{};
-  /// The driver's number of each GPU of the platform, each once; empty: the same numbers.
+  /// The driver's number of each GPU of the platform, each once; empty: those of `TAKT_GPUS`, or the same numbers
+  /// where it is not set.
   std::vector<std::int32_t> ordinals{};
   check_sources sources{};
 };
@@ -59,7 +61,7 @@ class cuda_device {
   /// that does not exist is no error here: `serves` is false and `backend()` says why.
   cuda_device(D& driver, std::vector<sm_range> ranges, device_options options = {})
       : driver_{&driver},
-        machine_{query_machine(driver, options.ordinals)},
+        machine_{query_machine(driver, name_gpus(options))},
         options_{std::move(options)},
         ranges_{std::move(ranges)} {
     std::erase_if(ranges_, [](const sm_range& r) { return r.count <= 0; });
@@ -129,6 +131,10 @@ class cuda_device {
   [[nodiscard]] auto context(std::size_t g) const -> const context_ref<D>& { return gpus_[g]->context.ref(); }
 
  private:
+  [[nodiscard]] static auto name_gpus(device_options& options) -> const std::vector<std::int32_t>& {
+    if (options.ordinals.empty()) { options.ordinals = gpus_from_environment(options.sources.variables); }
+    return options.ordinals;
+  }
   struct gpu {
     device_context<D> context;
     backend_choice choice;

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <charconv>
-#include <cstdint>
-#include <cstdlib>
 #include <optional>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <takt/runtime/locking/lock_call.hpp>
 
@@ -32,31 +27,5 @@ class job_section {
   typename Pool::job job_;
   std::optional<typename Pool::token> token_;
 };
-
-/// "0,2" as the driver's numbers of GPUs, in this order; none when it is anything else or names one twice.
-[[nodiscard]] inline auto parse_gpu_list(std::string_view text) -> std::optional<std::vector<std::int32_t>> {
-  std::vector<std::int32_t> out;
-  const char* place = text.data();
-  const char* const end = place + text.size();
-  while (place != end) {
-    std::int32_t number = -1;
-    const auto parsed = std::from_chars(place, end, number);
-    if (parsed.ec != std::errc{} || number < 0) { return std::nullopt; }
-    for (const std::int32_t known : out) {
-      if (known == number) { return std::nullopt; }
-    }
-    out.push_back(number);
-    place = parsed.ptr;
-    if (place == end) { return out; }
-    if (*place++ != ',') { return std::nullopt; }
-  }
-  return std::nullopt;
-}
-
-/// The GPUs of this process, as `TAKT_GPUS` names them; none when it is not set, or to anything but such a list.
-[[nodiscard]] inline auto gpus_from_environment() -> std::optional<std::vector<std::int32_t>> {
-  const char* text = std::getenv("TAKT_GPUS");
-  return text == nullptr ? std::nullopt : parse_gpu_list(text);
-}
 
 }  // namespace takt::cuda

@@ -346,3 +346,28 @@ TEST_CASE("GSD-57 on hardware with one queue the adapter waits for whole streams
     CHECK((driver.count_of("wait_for_stream") > 0) == (major == 2));
   }
 }
+
+TEST_CASE("GSA-48 a device takes the GPUs that TAKT_GPUS names and no others, unless its options name them") {
+  const auto named = [](const char* list) {
+    check_sources out;
+    out.variables = [list](const char* name) -> std::optional<std::string> {
+      return std::string{name} == "TAKT_GPUS" ? std::optional<std::string>{list} : std::nullopt;
+    };
+    return out;
+  };
+  fake_cuda_driver driver{{.devices = 3, .taken_device = 1}};
+  add_occupy(driver);
+  const auto contexts = [&](check_sources sources, std::vector<std::int32_t> ordinals = {}) {
+    const std::int64_t before = driver.count_of("retain_primary");
+    const device d{driver, {}, {.wish = {}, .ordinals = std::move(ordinals), .sources = std::move(sources)}};
+    return driver.count_of("retain_primary") - before;
+  };
+  CHECK_THROWS_AS((void)contexts({}), cuda_error);  // another process has GPU 1
+  const std::int64_t one = contexts(named("2"));
+  CHECK(one > 0);
+  CHECK(contexts(named("2,0")) == 2 * one);
+  CHECK_THROWS_AS((void)contexts(named("1")), cuda_error);
+  CHECK(contexts(named("1"), {0}) == one);
+  CHECK_THROWS_AS((void)contexts(named("3")), cuda_error);
+  CHECK_THROWS_WITH_AS((void)contexts(named("0 2")), doctest::Contains("TAKT_GPUS"), std::invalid_argument);
+}

@@ -14,17 +14,21 @@
 
 #include <takt/cuda/copy_request.hpp>
 #include <takt/cuda/engine_calls.hpp>
+#include <takt/cuda/gpu_list.hpp>
 #include <takt/cuda/job_section.hpp>
+#include <takt/cuda/job_state.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
 
 #include "fixture.hpp"
+#include "support/limited_wait.hpp"
 
 namespace {
 
 using namespace cuda_tests;
+using takt_tests::await;
 using D = fake_cuda_driver;
 constexpr std::size_t clients = 8;
 using topology = takt::gpu_topology<2, 1>;
@@ -83,6 +87,40 @@ void use_engines(D& driver) {
   CHECK(out.chunks == 1);
 }
 
+struct engines_had {
+  bool execution = false;
+  bool inward = false;
+  bool outward = false;
+};
+
+/// What another job of the same GPU gets while the operation of a call is under way.
+template <class Call>
+auto beside(D& driver, machine& m, Call call) -> engines_had {
+  takt::gpu_topology<2, 1> tree;
+  (void)tree.add_gpu(tree.add_hub(), 2);
+  pool one{{.gpus = 1, .tokens_per_gpu = 4}, {}, tree};
+  engines_had had;
+  const std::int64_t before = driver.count_of("wait_for_event");
+  driver.hold_work(true);
+  std::jthread other{[&] {
+    await([&] { return driver.count_of("wait_for_event") > before; });
+    job_section<pool> second{one};
+    const auto got = [&](takt::engine_kind kind) {
+      const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds{5};
+      return static_cast<bool>(second.token().try_lock_until(soon, kind));
+    };
+    had = {got(takt::engine_kind::execution), got(takt::engine_kind::copy), got(takt::engine_kind::copy_to_host)};
+    driver.hold_work(false);
+  }};
+  {
+    job_section<pool> job{one};
+    calls engines{job.token(), tree, m.contexts, m.streams[0]};
+    call(engines);
+  }
+  other.join();
+  return had;
+}
+
 }  // namespace
 
 TEST_CASE("GSA-47 calls go through engine locks: copies in chunks, the engine by the addresses, a stream per thread") {
@@ -112,6 +150,21 @@ TEST_CASE("GSA-47 calls go through engine locks: copies in chunks, the engine by
     CHECK(done == 4);
     CHECK(streams_used(driver, "copy_to_device").size() == 4);
     for (const fake_call& c : driver.calls()) { CHECK((c.name != "copy_to_device" || c.bytes <= 128)); }
+
+    // Each call has its own engine for as long as it lasts, and no other.
+    const auto launching = beside(
+        driver, m, [](calls& engines) { engines.launch([](D& d, stream_handle s) { return d.run_in(s, [] {}); }); });
+    CHECK_FALSE(launching.execution);
+    CHECK(launching.inward);
+    CHECK(launching.outward);
+    const auto inward = beside(driver, m, [&](calls& engines) { (void)engines.copy(m.inward(0), 1'000); });
+    CHECK(inward.execution);
+    CHECK_FALSE(inward.inward);
+    CHECK(inward.outward);
+    const auto outward = beside(driver, m, [&](calls& engines) { (void)engines.copy(m.outward(0), 1'000); });
+    CHECK(outward.execution);
+    CHECK(outward.inward);
+    CHECK_FALSE(outward.outward);
   }
   CHECK(driver.default_stream_uses() == 0);
   CHECK(driver.live() == 0);
@@ -128,6 +181,22 @@ TEST_CASE("GSD-52 GSD-54 a timed copy takes pinned memory only, and one at a tim
     CHECK_THROWS_AS((void)m.request(there, there), unsuitable_memory);
     CHECK_THROWS_AS((void)m.request(machine::address(m.host.data()), machine::address(m.host.data())),
                     unsuitable_memory);
+    std::array<std::byte, 1'000> managed{};
+    driver.add_managed(managed.data(), managed.size());
+    const auto refused = [&](std::uint64_t to, std::uint64_t from, const char* why) {
+      CHECK_THROWS_WITH_AS((void)m.request(to, from), doctest::Contains(why), unsuitable_memory);
+    };
+    const auto touched = machine::address(managed.data());
+    refused(there, touched, "managed memory");
+    refused(touched, there, "managed memory");
+    refused(touched, machine::address(m.host.data()), "managed memory");
+    refused(there, machine::address(pageable.data()), "pageable memory");
+    refused(machine::address(pageable.data()), there, "pageable memory");
+    CHECK_THROWS_WITH_AS(require_pinned(m.contexts[0], managed.data(), managed.size()),
+                         doctest::Contains("managed memory"), unsuitable_memory);
+    CHECK_THROWS_WITH_AS(require_pinned(m.contexts[0], pageable.data(), pageable.size()),
+                         doctest::Contains("pageable memory"), unsuitable_memory);
+    CHECK_NOTHROW(require_pinned(m.contexts[0], m.host.data(), 1'000));
     takt::gpu_topology<2, 1> tree;
     (void)tree.add_gpu(tree.add_hub(), 1);
     pool one{{.gpus = 1, .tokens_per_gpu = 4}, {}, tree};
@@ -167,7 +236,7 @@ TEST_CASE("chunks of an unimportant copy let an important one in between two of 
     CHECK(tally.chunks == 10);
     CHECK(tally.acquisitions == 2);
   }};
-  while (driver.count_of("copy_to_device") == 0) { std::this_thread::yield(); }
+  await([&] { return driver.count_of("copy_to_device") > 0; });
   std::jthread important{[&] {
     thread_stream<D> own{m.contexts[0]};
     high = own.get();
@@ -176,7 +245,7 @@ TEST_CASE("chunks of an unimportant copy let an important one in between two of 
     high_asked = true;
     CHECK(engines.copy(m.inward(0), 100).acquisitions == 1);
   }};
-  while (!high_asked) { std::this_thread::yield(); }
+  await([&] { return high_asked.load(); });
   std::this_thread::sleep_for(std::chrono::milliseconds{20});
   driver.hold_work(false);
   important.join();
@@ -203,7 +272,7 @@ TEST_CASE("a peer copy holds the outgoing engine of its source and the incoming 
   std::atomic<bool> blocked_target{false};
   std::atomic<bool> free_kernel{false};
   std::jthread other{[&] {
-    while (driver.count_of("copy_peer") == 0) { std::this_thread::yield(); }
+    await([&] { return driver.count_of("copy_peer") > 0; });
     for (int n = 0; n < 3; ++n) {
       job_section<pool> second{m.gpus};
       auto& token = second.token();
@@ -253,7 +322,7 @@ TEST_CASE("whichever call fails under a token, engines and token are free afterw
     calls engines{job.token(), m.tree, m.contexts, m.streams[here]};
     driver.hold_work(true);
     std::jthread loses{[&] {
-      while (driver.count_of("wait_for_event") == 0) { std::this_thread::yield(); }
+      await([&] { return driver.count_of("wait_for_event") > 0; });
       driver.lose();
     }};
     const auto what = m.across(here);
@@ -302,6 +371,69 @@ TEST_CASE("GSA-48 a job without GPU calls takes no token, one takes it with the 
   }
   REQUIRE(setenv("TAKT_GPUS", "1,0", 1) == 0);
   CHECK(gpus_from_environment() == std::vector<std::int32_t>{1, 0});
+  REQUIRE(setenv("TAKT_GPUS", "1,1", 1) == 0);
+  CHECK_THROWS_WITH_AS((void)gpus_from_environment(), doctest::Contains("TAKT_GPUS is \"1,1\""), std::invalid_argument);
   REQUIRE(unsetenv("TAKT_GPUS") == 0);
-  CHECK_FALSE(gpus_from_environment());
+  CHECK(gpus_from_environment().empty());
+}
+
+TEST_CASE("GSD-62 a job's state has room on every usable GPU from the start, and follows its token from job to job") {
+  D driver{{.devices = 2}};
+  {
+    machine m{driver};
+    const std::int64_t before = driver.count_of("allocate");
+    takt::cuda::job_state<D> state{m.contexts, 1'000};
+    CHECK(driver.count_of("allocate") == before + 2);
+    CHECK(state.gpu() == takt::no_gpu);
+    for (const std::size_t gpu : {0U, 1U}) {
+      pointer_facts facts;
+      REQUIRE(driver.describe(static_cast<std::uint64_t>(state.room_on(static_cast<std::int32_t>(gpu))), facts) ==
+              result::success);
+      CHECK(facts.kind == memory_kind::device);
+      CHECK(facts.device == static_cast<std::int32_t>(gpu));
+    }
+    std::vector<std::int64_t> peer_copies;
+    for (const std::size_t here : {0U, 0U, 1U, 0U}) {
+      // One GPU has no token left, so that the job gets the other.
+      std::vector<std::jthread> others;
+      std::atomic<int> holding{0};
+      std::atomic<bool> done{false};
+      for (int n = 0; n < 4; ++n) {
+        others.emplace_back([&] {
+          job_section<pool> other{m.gpus};
+          const bool keeps = other.token().gpu() != static_cast<std::int32_t>(here);
+          ++holding;
+          if (keeps) {
+            await([&done] { return done.load(); });
+          } else {
+            await([&holding] { return holding == 4; });
+          }
+        });
+      }
+      await([&holding] { return holding == 4; });
+      {
+        job_section<pool> job{m.gpus};
+        REQUIRE(job.token().gpu() == static_cast<std::int32_t>(here));
+        calls engines{job.token(), m.tree, m.contexts, m.streams[here]};
+        (void)state.bring_to(job.token().gpu(), engines, 500);
+        CHECK(state.gpu() == job.token().gpu());
+        CHECK_THROWS_AS((void)state.bring_to(2, engines, 500), std::invalid_argument);
+        CHECK(state.gpu() == job.token().gpu());
+      }
+      done = true;
+      peer_copies.push_back(driver.count_of("copy_peer"));
+    }
+    CHECK(peer_copies == std::vector<std::int64_t>{0, 0, 2, 4});
+    CHECK(driver.count_of("allocate") == before + 2);
+  }
+  CHECK(driver.live() == 0);
+
+  // All or none.
+  const device_context<D> first{driver, 0};
+  const device_context<D> second{driver, 1};
+  const std::array gpus{first.ref(), second.ref()};
+  const std::int64_t live = driver.live();
+  driver.fail_call(driver.call_count() + 4, result::out_of_memory);
+  CHECK_THROWS_AS((takt::cuda::job_state<D>{gpus, 1'000}), cuda_error);
+  CHECK(driver.live() == live);
 }

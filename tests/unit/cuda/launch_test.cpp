@@ -20,6 +20,7 @@
 #include <takt/takt.hpp>
 
 #include "fixture.hpp"
+#include "support/limited_wait.hpp"
 
 namespace {
 
@@ -60,10 +61,7 @@ struct notices {
   }
 };
 
-template <class Condition>
-void await(Condition condition) {
-  while (!condition()) { std::this_thread::sleep_for(std::chrono::microseconds{50}); }
-}
+using takt_tests::await;
 
 struct open_page : share_page {
   open_page() {

@@ -9,13 +9,15 @@
 
 #include <takt/runtime/copy_arbiter.hpp>
 
+#include "support/limited_wait.hpp"
+
 namespace {
 
 constexpr std::size_t clients = 12;
 using arbiter = takt::runtime::copy_arbiter<clients>;
 
 void await_waiting(arbiter& engine, takt::rank task) {
-  while (!engine.waits(task)) { std::this_thread::yield(); }
+  takt_tests::await([&] { return engine.waits(task); });
 }
 
 }  // namespace

@@ -15,6 +15,8 @@
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/event.hpp>
 
+#include "support/limited_wait.hpp"
+
 namespace {
 
 using takt::runtime::emulated_device;
@@ -72,7 +74,7 @@ TEST_CASE("kernels of two ranges run on workers of their own, also at the same t
   };
   const auto meet = [&inside](std::int64_t) {
     ++inside;
-    while (inside < 2) { std::this_thread::yield(); }
+    takt_tests::await([&inside] { return inside == 2; });
   };
   const takt::runtime::emulated_kernel left_meets{1, meet};
   const takt::runtime::emulated_kernel right_meets{1, meet};

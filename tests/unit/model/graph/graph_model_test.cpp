@@ -195,12 +195,25 @@ TEST_CASE("GSA-42 a cycle through data is refused unless it passes through a del
 
 TEST_CASE("OVX-16 pipelining is overlap of jobs, and batching multiplies the cost of nodes") {
   auto t = chain_of(10);
-  t.add_node({.name = "k", .kind = node_kind::kernel, .block_length = 3, .blocks = 5, .block_threads = 32});
-  CHECK(t.nodes[0].parallelism == takt::unrestricted_parallelism);
+  t.add_node({.name = "k",
+              .kind = node_kind::kernel,
+              .block_length = 3,
+              .blocks = 5,
+              .block_threads = 32,
+              .launch = 1,
+              .await = 4});
+  t.add_node({.name = "in", .kind = node_kind::copy, .wcet = 6});
+  t.add_graph("other", 10);
+  t.add_node({.name = "alone", .wcet = 2});
+  for (const auto& n : t.nodes) { CHECK(n.parallelism == takt::unrestricted_parallelism); }
   REQUIRE_FALSE(takt::batch(t, 0, 7));
-  CHECK(t.nodes[1].wcet == 14);
+  for (std::size_t v = 0; v < 3; ++v) { CHECK(t.nodes[v].wcet == 14); }
   CHECK(t.nodes[3].blocks == 35);
   CHECK(t.nodes[3].block_length == 3);
+  CHECK(t.nodes[3].launch == 1);
+  CHECK(t.nodes[3].await == 4);
+  CHECK(t.nodes[4].wcet == 42);
+  CHECK(t.nodes[5].wcet == 2);
   CHECK_FALSE(takt::validate(t));
   const auto before = t.nodes[1].wcet;
   t.nodes[3].blocks = std::numeric_limits<std::int64_t>::max() / 2;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -35,6 +37,51 @@ TEST_CASE("GSA-1 the study has 57 different configurations without fault, all of
   }
   CHECK(names.size() == 57);
   CHECK(takt::find_studied("(C,C3,2)") == 57);
+
+  // Every value is what its name says.
+  struct letters {
+    std::string_view name;
+    std::int32_t size;
+    takt::migration_path path = takt::migration_path::none;
+  };
+  constexpr std::array<letters, 3> cpus{{{"P", 1}, {"C", 6}, {"G", 12}}};
+  constexpr std::array<letters, 6> gpus{{{"P", 1, takt::migration_path::none},
+                                         {"C2", 2, takt::migration_path::system_memory},
+                                         {"C2P2P", 2, takt::migration_path::peer_to_peer},
+                                         {"C4", 4, takt::migration_path::system_memory},
+                                         {"C4P2P", 4, takt::migration_path::peer_to_peer},
+                                         {"G", 8, takt::migration_path::system_memory}}};
+  constexpr std::array<letters, 4> tokens{{{"inf", takt::unlimited_tokens}, {"1", 1}, {"2", 2}, {"3", 3}}};
+  std::size_t known = 0;
+  for (const auto& c : cpus) {
+    for (const auto& g : gpus) {
+      for (const auto& t : tokens) {
+        const std::string name =
+            "(" + std::string{c.name} + "," + std::string{g.name} + "," + std::string{t.name} + ")";
+        CAPTURE(name);
+        const std::size_t at = takt::find_studied(name);
+        const bool studied = t.size != takt::unlimited_tokens || g.size == 1;
+        REQUIRE((at < 57) == studied);
+        if (!studied) { continue; }
+        ++known;
+        const gpusync_configuration& value = takt::studied_configurations[at].value;
+        CHECK(value == gpusync_configuration{.cpus = 12,
+                                             .cpu_cluster_size = c.size,
+                                             .gpus = 8,
+                                             .gpu_cluster_size = g.size,
+                                             .tokens_per_gpu = t.size,
+                                             .numa_nodes = 2,
+                                             .migration = g.path,
+                                             .uncontended = takt::uncontended_gpus::dedicated});
+        // Association and protocol follow: donation only where a GPU cluster serves several CPU clusters.
+        CHECK(value.donates_at_release() == (12 / c.size > 8 / g.size && !(c.size == 1 && g.size == 1)));
+        std::int32_t without = 0;
+        for (std::int32_t b = 0; b < value.cpu_clusters(); ++b) { without += value.has_gpus(b) ? 0 : 1; }
+        CHECK(without == (c.size == 1 && g.size == 1 ? 4 : 0));
+      }
+    }
+  }
+  CHECK(known == 57);
 }
 
 TEST_CASE("GSA-1 with CPUs and GPUs partitioned four CPUs have no GPU, two on each node") {

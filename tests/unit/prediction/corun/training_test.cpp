@@ -47,6 +47,13 @@ auto parabola() -> std::vector<co_run_sample<std::array<double, 1>>> {
   return out;
 }
 
+auto numbers_of(const std::string& line) -> std::vector<double> {
+  std::vector<double> out;
+  std::istringstream cells{line};
+  for (std::string cell; std::getline(cells, cell, ',');) { out.push_back(std::stod(cell)); }
+  return out;
+}
+
 auto parabola_options() -> training_options<1> {
   training_options<1> o;
   o.structure.first_width = {0.1};
@@ -142,7 +149,9 @@ TEST_CASE("WAMP-38 training writes its errors per epoch and the parameters of it
   for (std::size_t e = 0; e < 3; ++e) {
     REQUIRE(std::getline(lines, line));
     CHECK(std::stoul(line) == e);
-    CHECK(std::stod(line.substr(line.rfind(',') + 1)) == report.epochs[e].root_mean_square);
+    const auto& errors = report.epochs[e];
+    CHECK(numbers_of(line) == std::vector<double>{static_cast<double>(e), errors.percent_of_estimate,
+                                                  errors.percent_of_measurement, errors.root_mean_square});
   }
   CHECK_FALSE(std::getline(lines, line));
 
@@ -151,6 +160,23 @@ TEST_CASE("WAMP-38 training writes its errors per epoch and the parameters of it
   const std::string text = rules.str();
   CHECK(static_cast<std::size_t>(std::ranges::count(text, '\n')) == trained.network.rules.size() + 1);
   CHECK(text.starts_with("rule,weight,importance,input,center,width,slope\n0,"));
+
+  fuzzy_network<2, 4> known;
+  static_cast<void>(
+      known.rules.push_back({.center = {0.25, 0.5}, .width = {2, 3}, .slope = {5, 7}, .weight = 11, .importance = 13}));
+  static_cast<void>(known.rules.push_back(
+      {.center = {-1, -2}, .width = {17, 19}, .slope = {-3, -4}, .weight = 23, .importance = 29}));
+  std::ostringstream two;
+  write_rules_csv(two, known);
+  std::istringstream rows{two.str()};
+  REQUIRE(std::getline(rows, line));
+  const std::vector<std::vector<double>> expected{
+      {0, 11, 13, 0, 0.25, 2, 5}, {0, 11, 13, 1, 0.5, 3, 7}, {1, 23, 29, 0, -1, 17, -3}, {1, 23, 29, 1, -2, 19, -4}};
+  for (const auto& row : expected) {
+    REQUIRE(std::getline(rows, line));
+    CHECK(numbers_of(line) == row);
+  }
+  CHECK_FALSE(std::getline(rows, line));
 }
 
 TEST_CASE("WAMP-21 training refuses what it cannot learn from and leaves the model as it was") {

@@ -164,6 +164,19 @@ TEST_CASE("GSA-35 the pedestrian detector at 30 frames per second has a period o
     CHECK(rates.nodes[v].arrivals == rational{1});
     CHECK(rates.nodes[v].period() == rational{100, 3});
   }
+  // With gray frames divided in two halves, and a picture shown for every three halves that were searched.
+  g.edges[0].produce = 2;
+  g.edges[2].consume = g.edges[2].threshold = 3;
+  const auto other = takt::derive_rates(g);
+  REQUIRE_FALSE(other.error);
+  CHECK(other.nodes[0].period() == rational{100, 3});
+  CHECK(other.nodes[1].arrivals == rational{2});
+  CHECK(other.nodes[1].window == rational{100, 3});
+  CHECK(other.nodes[1].period() == rational{50, 3});
+  CHECK(other.nodes[2].period() == rational{50, 3});
+  CHECK(other.nodes[3].arrivals == rational{2});
+  CHECK(other.nodes[3].window == rational{100});
+  CHECK(other.nodes[3].period() == rational{50});
 }
 
 TEST_CASE("GSD-06 a release moves to its tokens and never comes closer than a period to the one before") {

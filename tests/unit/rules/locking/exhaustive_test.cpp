@@ -139,7 +139,9 @@ TEST_CASE("the R2DGLP keeps its queues full, its donors among the best and its d
   CHECK(complaint(r2dglp_of<1, 4>(3), 24 * 60, {}, limited_queues{}) == "");
   CHECK(complaint(r2dglp_of<2, 4>(2), 24 * 60, {}, limited_queues{}) == "");
   CHECK(complaint(r2dglp_of<2, 4>(3), 24 * 60, {}, limited_queues{}) == "");
-  if (!thorough()) { return; }
+}
+
+TEST_CASE("the R2DGLP keeps its queues full in every sequence of more clients" * doctest::skip(!thorough())) {
   CHECK(complaint(r2dglp_of<1, 6>(2), 720 * 60, {}, limited_queues{}) == "");
   CHECK(complaint(r2dglp_of<1, 6>(3), 720 * 60, {}, limited_queues{}) == "");
   CHECK(complaint(r2dglp_of<2, 5>(3), 120 * 60, {}, limited_queues{}) == "");
@@ -190,7 +192,9 @@ TEST_CASE("GSD-33 the R2DGLP keeps its bound in every run of small systems, also
   check_r2dglp<2, 5>(3, 1, 10'000);
   check_r2dglp<2, 5>(4, 1, 10'000);
   CHECK(play(r2dglp_of<1, 6>(3), {.cpus = 3, .clients = 6}).worst == 5);  // the bound is reached
-  if (!thorough()) { return; }
+}
+
+TEST_CASE("GSD-33 the R2DGLP keeps its bound in every run of systems that are not small" * doctest::skip(!thorough())) {
   check_r2dglp<1, 7>(3, 1, 40'000);
   check_r2dglp<1, 8>(2, 1, 40'000);
   check_r2dglp<2, 6>(3, 1, 200'000);
@@ -351,7 +355,10 @@ TEST_CASE("GSD-34 the CK-OMLP keeps its direct and its indirect bound in every r
   CHECK(donate(takt::ck_omlp<2, 5>{2}, {.cpus = 3}).positions() >= 10'000);
   CHECK(donate(takt::ck_omlp<1, 4>{1}, {.cpus = 1, .clusters = 2, .section = 2}).positions() >= 1000);
   CHECK(donate(takt::k_fmlp<2, 5>{}, {.cpus = 3}).positions() >= 10'000);
-  if (!thorough()) { return; }
+}
+
+TEST_CASE("GSD-34 the CK-OMLP keeps its bounds in every run of systems that are not small" *
+          doctest::skip(!thorough())) {
   CHECK(donate(takt::ck_omlp<1, 6>{1}, {.cpus = 2, .clusters = 2}).positions() >= 10'000);
   CHECK(donate(takt::ck_omlp<2, 6>{2}, {.cpus = 3}).positions() >= 100'000);
 }

@@ -17,6 +17,8 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/event.hpp>
 
+#include "support/limited_wait.hpp"
+
 namespace {
 
 using takt::any_core;
@@ -322,5 +324,5 @@ TEST_CASE("a closed accelerator abandons what has not run, and can be opened aga
   REQUIRE(again);
   b.device.load(1, waiting, 0);
   b.device.submit(1, {.core = 0, .level = 0});
-  while (!ran) { takt::runtime::sleep_until(takt::runtime::now() + 100'000); }
+  takt_tests::await([&ran] { return ran.load(); });
 }

@@ -14,6 +14,7 @@
 #include <takt/runtime/graph/processor_queue.hpp>
 #include <takt/runtime/thread.hpp>
 #include "support/environment.hpp"
+#include "support/limited_wait.hpp"
 
 namespace {
 
@@ -147,7 +148,7 @@ TEST_CASE("a processor that becomes free goes to the least priority point that w
       processors.leave(p);
     });
   }
-  while (asked < 4 || processors.waiting() < 4) { takt::runtime::sleep_until(takt::runtime::now() + 100'000); }
+  takt_tests::await([&] { return asked == 4 && processors.waiting() == 4; });
   processors.leave(mine);
   threads.clear();
   CHECK(order == std::vector<std::uint32_t>{1, 3, 2, 0});
@@ -201,7 +202,7 @@ TEST_CASE("OVX-32 kernels enter the queue by their guards: in order, a period ap
        .on_piece = [&](const takt::runtime::block_piece& p) { pieces.push_back(p); }}};
   REQUIRE(gpu.open(1));
   for (const std::int64_t job : {3, 1, 0, 2, 7, 5, 6, 4, 11, 8, 10, 9}) { gpu.offer(0, job, 0); }
-  while (count < jobs) { takt::runtime::sleep_until(takt::runtime::now() + 200'000); }
+  takt_tests::await([&] { return count == jobs; });
   gpu.close();
   REQUIRE(ended.size() == jobs);
   std::ranges::sort(ended, {}, &takt::runtime::kernel_job::job);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -59,6 +60,23 @@ TEST_CASE("OVX-34 times of nodes become percentiles of what was measured, of ker
   CHECK(report.fewest_samples == 40);
   CHECK(report.unmeasured == 1);
   CHECK(seen.of(await_node).empty());
+
+  // Between two measured times the longer one counts, down to the shortest and up to the longest.
+  const std::vector<takt::ticks> ten{30, 10, 50, 20, 40, 60, 100, 90, 70, 80};
+  using takt::runtime::percentile;
+  CHECK(percentile(ten, 500) == 50);
+  CHECK(percentile(ten, 501) == 60);
+  CHECK(percentile(ten, 599) == 60);
+  CHECK(percentile(ten, 600) == 60);
+  CHECK(percentile(ten, 990) == 100);
+  CHECK(percentile(ten, 1000) == 100);
+  CHECK(percentile(ten, 1) == 10);
+  CHECK(percentile(ten, 0) == 10);
+  CHECK(percentile({}, 990) == 0);
+  table = two_nodes();
+  CHECK(takt::runtime::set_measured(table, {}, seen, 985).per_mille == 985);
+  CHECK(table.nodes[0].wcet == 99);
+  CHECK(table.nodes[1].block_length == 1098);
 }
 
 TEST_CASE("a percentile is one of the times, and 1000 thousandths are the longest") {

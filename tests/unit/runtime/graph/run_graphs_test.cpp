@@ -171,6 +171,7 @@ TEST_CASE("GSA-43 input comes before all sources, output after all sinks and in 
   REQUIRE(order.size() == jobs);
   CHECK(std::ranges::is_sorted(order));
   CHECK(most <= result.graphs[0].copies);
+  CHECK(most > 1);
 }
 
 namespace {

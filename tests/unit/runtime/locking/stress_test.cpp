@@ -135,10 +135,10 @@ void hold_all(Lock& lock, takt::replica_id replicas) {
     holders.emplace_back([&] {
       const auto held = lock.acquire();
       ++holding;
-      while (!done) { std::this_thread::yield(); }
+      await([&done] { return done.load(); });
     });
   }
-  while (holding < replicas) { std::this_thread::yield(); }
+  await([&] { return holding == replicas; });
   CHECK_FALSE(static_cast<bool>(lock.try_acquire()));
   done = true;
 }

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/limited_wait.hpp"
+
 namespace locking_tests {
 
 /// The code of the `std::system_error` that a call ends with.
@@ -26,10 +28,7 @@ auto error_of(Call call) -> std::error_code {
   return {};
 }
 
-template <class Condition>
-void await(Condition condition) {
-  while (!condition()) { std::this_thread::sleep_for(std::chrono::microseconds{50}); }
-}
+using takt_tests::await;
 
 /// Real-time priority at which the system runs a thread; 0 for an ordinary one.
 inline auto priority_of(pid_t thread) -> int {

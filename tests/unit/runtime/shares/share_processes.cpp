@@ -170,7 +170,7 @@ void leave_an_heir(const std::string& path, std::size_t application) {
   const auto job = client.begin_job(now() + patience);
   if (!job) { return; }
   if (fork() == 0) {
-    while (client.heartbeat()) { takt::runtime::sleep_until(now() + ms); }
+    for (const ticks end = now() + patience; client.heartbeat() && now() < end;) { takt::runtime::sleep_until(now() + ms); }
   }
   _exit(0);
 }

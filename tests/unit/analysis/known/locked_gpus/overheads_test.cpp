@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include <takt/analysis/known/locked_gpus/pipeline.hpp>
@@ -20,13 +22,20 @@ template <class Number>
 }
 
 TEST_CASE("GSD-35 eight kinds of overhead and a tick are one value, and none of them is negative") {
-  takt::gpusync_overheads<ticks> o;
+  using overheads = takt::gpusync_overheads<ticks>;
+  overheads o;
   CHECK(o.valid());
-  for (auto field : {&takt::gpusync_overheads<ticks>::schedule, &takt::gpusync_overheads<ticks>::context_switch,
-                     &takt::gpusync_overheads<ticks>::cache_loss, &takt::gpusync_overheads<ticks>::tick,
-                     &takt::gpusync_overheads<ticks>::release, &takt::gpusync_overheads<ticks>::event_latency,
-                     &takt::gpusync_overheads<ticks>::ipi, &takt::gpusync_overheads<ticks>::unlock}) {
+  constexpr std::array fields{
+      &overheads::schedule, &overheads::context_switch, &overheads::cache_loss,      &overheads::interrupt_cache_loss,
+      &overheads::tick,     &overheads::tick_quantum,   &overheads::release,         &overheads::event_latency,
+      &overheads::ipi,      &overheads::system_call_in, &overheads::system_call_out, &overheads::lock,
+      &overheads::unlock,   &overheads::top_half,       &overheads::bottom_half};
+  static_assert(sizeof(overheads) == fields.size() * sizeof(ticks), "a kind of overhead is missing here");
+  for (const auto field : fields) {
     o = {};
+    o.*field = 1;
+    CHECK(o.valid());
+    CHECK(std::ranges::count_if(fields, [&o](auto f) { return o.*f != 0; }) == 1);
     o.*field = -1;
     CHECK_FALSE(o.valid());
   }

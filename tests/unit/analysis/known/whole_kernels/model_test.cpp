@@ -9,6 +9,7 @@
 #include <takt/analysis/known/whole_kernels/slot_edf.hpp>
 #include <takt/analysis/known/whole_kernels/slot_guarded_fixed_priority.hpp>
 #include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
+#include <takt/analysis/known/whole_kernels/slot_tests.hpp>
 #include <takt/analysis/known/whole_kernels/two_slots.hpp>
 #include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/model/accelerator_fault.hpp>
@@ -111,6 +112,20 @@ TEST_CASE("AP-16 the verdict on two slots is that of all parts, and the slots ar
   CHECK(!example.schedulable());
   const kernels lighter = set_of({{3, 10, 10, 0, 0}, {4, 12, 12, 0, gang}, {1, 10, 10, 0, 1}});
   CHECK(test_slots(lighter, two_cores, slots, supply).schedulable());
+  // Only the gang tasks do not fit, and only in their own slot.
+  const kernels heavy_gang = set_of({{3, 10, 10, 0, 0}, {6, 12, 12, 0, gang}, {1, 10, 10, 0, 1}});
+  const auto gang_fails = test_slots(heavy_gang, two_cores, slots, supply);
+  CHECK(gang_fails.cores[0].schedulable());
+  CHECK(gang_fails.cores[1].schedulable());
+  CHECK(!gang_fails.gang.schedulable());
+  CHECK(!gang_fails.schedulable());
+  for (const auto& test : slot_tests<kernels::max_tasks>) {
+    CAPTURE(test.name);
+    const bool decides = test.name == "sbf" || test.name == "exact";
+    if (decides) { CHECK(ask_slots(test, lighter, two_cores, slots) == slot_answer::accepted); }
+    CHECK(ask_slots(test, heavy_gang, two_cores, slots) == slot_answer::rejected);
+    CHECK(ask_slots(test, table_1, two_cores, slots) == slot_answer::rejected);
+  }
   const auto overlap = test_slots(lighter, two_cores, {slot{0, 9, 12}, gang_of_example_2}, supply);
   CHECK(overlap.error.fault == model_fault::slots_overlap);
   CHECK(!overlap.schedulable());
