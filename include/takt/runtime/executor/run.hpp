@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -29,6 +28,7 @@
 #include <takt/runtime/executor/executor.hpp>
 #include <takt/runtime/executor/lanes.hpp>
 #include <takt/runtime/executor/live_choices.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/machine_state.hpp>
 #include <takt/runtime/rights.hpp>
@@ -38,22 +38,30 @@
 
 namespace takt::runtime {
 
-/// The user's own code in place of visits of processors, by task and position among the visits of the task. It must not
-/// throw. What has no code consumes CPU time.
+/// The user's own code in place of visits, by task and position among the visits of the task. It must not throw. Visits
+/// of processors without code consume CPU time, others take their time on the clock.
 class visit_codes {
  public:
-  /// Called with the number of the job, from 0.
-  using code = std::function<void(std::uint64_t job)>;
   using position = std::pair<std::uint32_t, std::uint32_t>;
 
-  auto cpu(std::uint32_t task, std::uint32_t visit, code what) -> visit_codes& {
-    codes_[{task, visit}] = std::move(what);
+  /// Of a processor. Called with the number of the job, from 0.
+  auto cpu(std::uint32_t task, std::uint32_t visit, processor_code what) -> visit_codes& {
+    processors_[{task, visit}] = std::move(what);
     return *this;
   }
-  [[nodiscard]] auto all() const noexcept -> const std::map<position, code>& { return codes_; }
+  /// Of a copy engine, a GPU or a resource of one's own, while the rule's server says that the visit has a unit. It
+  /// runs on a thread of its own and is done when it returns. Where its rule takes units back it is told at its pause
+  /// points, and whoever is to have the unit next waits for that.
+  auto on_unit(std::uint32_t task, std::uint32_t visit, unit_code what) -> visit_codes& {
+    units_[{task, visit}] = std::move(what);
+    return *this;
+  }
+  [[nodiscard]] auto processors() const noexcept -> const std::map<position, processor_code>& { return processors_; }
+  [[nodiscard]] auto units() const noexcept -> const std::map<position, unit_code>& { return units_; }
 
  private:
-  std::map<position, code> codes_;
+  std::map<position, processor_code> processors_;
+  std::map<position, unit_code> units_;
 };
 
 namespace detail {
@@ -73,14 +81,10 @@ class board_run {
     board.each([&](const auto& p) {
       is_cpu.push_back(takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>::is_processors(p));
     });
-    for (std::size_t s = 0; s < flat.stations.size(); ++s) { on_thread_.push_back(is_cpu[flat.stations[s].pool]); }
-    codes_.assign(flat.table.visits.size(), nullptr);
-    for (const auto& [at, what] : codes.all()) {
-      const bool exists = at.first < flat.table.size() && at.second < flat.table.tasks[at.first].visit_count &&
-                          on_thread_[flat.table.visit(at.first, at.second).station];
-      fits_ = fits_ && exists && what;
-      if (exists) { codes_[flat.table.tasks[at.first].first_visit + at.second] = &what; }
-    }
+    for (std::size_t s = 0; s < flat.stations.size(); ++s) { is_cpu_.push_back(is_cpu[flat.stations[s].pool]); }
+    codes_.resize(flat.table.visits.size());
+    for (const auto& [at, what] : codes.processors()) { bind(at, what, true, &bound_code::code); }
+    for (const auto& [at, what] : codes.units()) { bind(at, what, false, &bound_code::body); }
     fits_ = fits_ && options.expected.size() <= flat.table.size();
     for (std::size_t i = 0; fits_ && i < options.expected.size(); ++i) {
       fits_ = options.expected[i].visits.size() <= flat.table.tasks[i].visit_count;
@@ -89,10 +93,11 @@ class board_run {
 
   /// Whether code and expectations are about visits that there are.
   [[nodiscard]] auto fits() const noexcept -> bool { return fits_; }
-  /// The pool of processors whose server does not say who has one; `nowhere` if there is none.
+  /// The pool with visits for workers whose server does not say who has a unit; `nowhere` if there is none.
   [[nodiscard]] auto without_bodies() const -> std::uint32_t {
-    for (std::size_t s = 0; s < flat_->stations.size(); ++s) {
-      if (on_thread_[s] && !flat_->stations.serves_bodies(s)) { return flat_->stations[s].pool; }
+    for (std::size_t v = 0; v < codes_.size(); ++v) {
+      const std::uint32_t s = flat_->table.visits[v].station;
+      if (has_worker(v) && !flat_->stations.serves_bodies(s)) { return flat_->stations[s].pool; }
     }
     return nowhere;
   }
@@ -102,12 +107,13 @@ class board_run {
            run_result& result) {
     const auto& table = flat_->table;
     const std::size_t visits = table.visits.size();
-    const lane_plan lanes = lanes_of(table, [this](std::uint32_t s) { return on_thread_[s]; });
+    const lane_plan lanes = lanes_of(
+        table, [this](std::size_t v) { return has_worker(v); }, [this](std::uint32_t s) { return is_cpu_[s]; });
     std::vector<bool> told(visits);
     std::vector<bool> has_code(visits);
     for (std::size_t v = 0; v < visits; ++v) {
-      told[v] = on_thread_[table.visits[v].station];
-      has_code[v] = codes_[v] != nullptr;
+      told[v] = has_worker(v);
+      has_code[v] = codes_[v].code != nullptr || codes_[v].body != nullptr;
     }
     const ticks length = options_->length.count();
     if constexpr (!std::is_same_v<Recorder, no_trace>) { reserve(length); }
@@ -119,10 +125,11 @@ class board_run {
       return;
     }
     std::vector<run_thread> threads;
-    for (std::size_t l = 0; l < lanes.lanes.size(); ++l) {
+    host.each_thread([&](std::uint32_t l, pthread_t handle) {
       const board_station& s = flat_->stations[lanes.lanes[l].station];
-      threads.push_back({host.handle(l), board_priority - 1, s.unit, s.units});
-    }
+      const bool is_cpu = is_cpu_[lanes.lanes[l].station];
+      threads.push_back({handle, board_priority - 1, is_cpu ? s.unit : 0, is_cpu ? s.units : 0});
+    });
     rights asked{std::move(threads), result.notes};
     result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return asked.pin(); });
     result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return asked.lock_memory(); });
@@ -133,9 +140,7 @@ class board_run {
     });
     if (result.granted.real_time) { host.raise(board_priority - 1); }
     note_clock(result);
-    if (std::ranges::any_of(on_thread_, std::logical_not{})) {
-      result.notes.emplace_back("device: emulated: copies, kernels and own resources take their time on the clock");
-    }
+    note_emulated(result);
     const slice_sink sink{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
                             static_cast<board_run*>(self)->keep(who, unit, from, to);
                           }};
@@ -153,6 +158,24 @@ class board_run {
   /// Time for all threads to be there.
   static constexpr ticks lead = 5'000'000;
 
+  [[nodiscard]] auto has_worker(std::size_t v) const -> bool {
+    return is_cpu_[flat_->table.visits[v].station] || codes_[v].body != nullptr;
+  }
+  template <class Code>
+  void bind(const visit_codes::position& at, const Code& what, bool on_cpu, const Code* bound_code::* place) {
+    const auto& table = flat_->table;
+    const bool exists = at.first < table.size() && at.second < table.tasks[at.first].visit_count &&
+                        is_cpu_[table.visit(at.first, at.second).station] == on_cpu;
+    fits_ = fits_ && exists && what;
+    if (exists) { codes_[table.tasks[at.first].first_visit + at.second].*place = &what; }
+  }
+  void note_emulated(run_result& result) const {
+    bool any = false;
+    for (std::size_t v = 0; v < codes_.size(); ++v) { any = any || !has_worker(v); }
+    if (!any) { return; }
+    result.notes.emplace_back(
+        "device: emulated: copies, kernels and own resources without code take their time on the clock");
+  }
   void reserve(ticks length) {
     std::size_t slices = 0;
     for (const flow_record& t : flat_->table.tasks) {
@@ -201,8 +224,8 @@ class board_run {
   const run_options* options_;
   host::board_tracks<Board::pool_count> tracks_;
   std::vector<ticks> deadlines_;
-  std::vector<bool> on_thread_;
-  std::vector<const visit_codes::code*> codes_;
+  std::vector<bool> is_cpu_;
+  std::vector<bound_code> codes_;
   bool fits_ = true;
   kept_trace trace_;
   std::unique_ptr<live_choices> choices_;
@@ -213,10 +236,11 @@ class board_run {
 /// Runs tasks on this machine's threads, on a board that is composed of the rules of its pools, under a plan.
 ///
 /// Visits of processors are threads, which consume CPU time or run the user's code; who has a processor is the decision
-/// of the rule's server, made by a dispatcher. Copies, kernels and own resources are emulated: their servers decide on
-/// the clock. Tokens, guards and the order of jobs are those of `takt::simulate`. A job is released at the start and
-/// then once per period. Times of the result count from the start. Error: in the platform, the set, the plan or the
-/// options, or `rule_serves_no_code` where the server of processors does not model `ServesBodies`.
+/// of the rule's server, made by a dispatcher. So it is for code of copies, kernels and own resources; those without
+/// are emulated: their servers decide on the clock. Tokens, guards and the order of jobs are those of `takt::simulate`.
+/// A job is released at the start and then once per period. Times of the result count from the start. Error: in the
+/// platform, the set, the plan or the options, or `rule_serves_no_code` where a server of processors, or of visits with
+/// code, does not model `ServesBodies`.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
   requires ComposedBoard<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
