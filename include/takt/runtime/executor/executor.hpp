@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +32,15 @@ namespace takt::runtime {
 struct bound_code {
   const processor_code* code = nullptr;
   const unit_code* body = nullptr;
+  ticks wave = 0;
+  ticks limit = no_event;  ///< a device that has had it for longer is silent
+};
+
+/// Workers that are no threads of the executor's own, and what may become of them.
+struct foreign_workers {
+  /// For a lane; null where it needs a thread.
+  std::function<std::unique_ptr<visit_worker>(std::size_t lane, worker_reports reports)> make;
+  std::function<bool()> have_failed;
 };
 
 /// Lets the engine of jobs live in real time. Visits of lanes are errands of workers, which have a unit when the rule's
@@ -43,17 +54,23 @@ class executor {
  public:
   using engine_type = host::engine<Stations, N, V, live_choices>;
 
-  /// `codes` are those of visits. Pre: all outlive it.
+  /// `codes` are those of visits. Pre: all outlive it, and what `foreign` makes reports nothing after `close`.
   executor(const visit_table<N, V>& table, const Stations& stations, live_choices& choices, const lane_plan& lanes,
-           std::vector<bound_code> codes, std::span<const ticks> offsets, std::span<const ticks> local_deadlines)
+           std::vector<bound_code> codes, const foreign_workers& foreign, std::span<const ticks> offsets,
+           std::span<const ticks> local_deadlines)
       : table_{&table},
         stations_{&stations},
         choices_{&choices},
         lanes_{&lanes},
         codes_{std::move(codes)},
+        foreign_{&foreign},
         engine_{std::make_unique<engine_type>(table, stations, choices, offsets, local_deadlines)},
         states_(lanes.lanes.size()) {
     for (std::size_t l = 0; l < lanes.lanes.size(); ++l) {
+      if (auto made = foreign.make ? foreign.make(l, reports()) : nullptr) {
+        workers_.push_back(std::move(made));
+        continue;
+      }
       auto made = std::make_unique<visit_thread>(reports(), stop_);
       threads_.push_back({static_cast<std::uint32_t>(l), made.get()});
       workers_.push_back(std::move(made));
@@ -89,12 +106,13 @@ class executor {
     stop_ = later(start, length);
     engine_->begin(by_servers);
     for (ticks time = 0; time < length_ && !over_; time = now() - start_) {
-      const ticks next = std::min(engine_->next_instant(), length_);
+      const ticks next = std::min({engine_->next_instant(), length_, next_limit()});
       planned_ = next;
       changed_.wait_until(lock, later(start_, next), [&] { return planned_ < next || over_; });
       if (over_) { break; }
       advance(std::min(now() - start_, length_ - 1));
       dispatch();
+      look_for_silence(now() - start_);
     }
     over_ = true;
     released_ = counts();
@@ -110,6 +128,8 @@ class executor {
   /// Jobs of a task that were released before the end. Pre: the run is over, as below.
   [[nodiscard]] auto released(std::size_t task) const -> std::uint64_t { return released_[task]; }
   [[nodiscard]] auto seen() const -> const typename engine_type::result& { return engine_->seen(); }
+  /// Which visit's device has not answered, if one has not.
+  [[nodiscard]] auto silent() const noexcept -> std::optional<std::uint32_t> { return silent_; }
   /// From the start, as far as it came.
   [[nodiscard]] auto end() const noexcept -> ticks { return length_; }
 
@@ -165,6 +185,7 @@ class executor {
     const std::lock_guard lock{mutex_};
     const ticks time = now() - start_;
     if (over_ || time >= length_) { return; }
+    if (foreign_->have_failed && foreign_->have_failed()) { return end_at(time); }
     advance(time);
     const std::uint32_t l = lanes_->of_visit[visit];
     leave(l, time);
@@ -173,6 +194,29 @@ class executor {
     step(time);
     dispatch();
     wake();
+  }
+  /// The run ends before it was to.
+  void end_at(ticks time) {
+    over_ = true;
+    length_ = time;
+    stop_ = later(start_, time);
+    changed_.notify_all();
+  }
+  /// When some device has been silent for too long.
+  [[nodiscard]] auto next_limit() const -> ticks {
+    ticks least = no_event;
+    for (const lane_state& x : states_) { least = std::min(least, limit_of(x)); }
+    return least;
+  }
+  [[nodiscard]] auto limit_of(const lane_state& x) const -> ticks {
+    return x.is_there ? later(x.since, codes_[x.assigned].limit) : no_event;
+  }
+  void look_for_silence(ticks time) {
+    for (const lane_state& x : states_) {
+      if (over_ || limit_of(x) > time) { continue; }
+      if (!foreign_->have_failed || !foreign_->have_failed()) { silent_ = x.assigned; }
+      end_at(time);
+    }
   }
   /// It has left its unit, says the worker, unless it has that again.
   void paused(std::uint32_t visit) {
@@ -225,7 +269,8 @@ class executor {
     x.served = v;
     if (x.assigned != v) {
       x.assigned = v;
-      workers_[l]->assign({v, choices_->job_of(v), choices_->length_of(v), codes_[v].code, codes_[v].body});
+      workers_[l]->assign(
+          {v, choices_->job_of(v), choices_->length_of(v), codes_[v].wave, codes_[v].code, codes_[v].body});
     }
     if (lanes_->lanes[l].leaves_by_itself && !x.is_there) {
       x.is_there = true;
@@ -233,7 +278,8 @@ class executor {
       x.since = now() - start_;
     }
     rank(l, v, priority_);
-    workers_[l]->start(x.wanted_unit);
+    const std::int32_t first = (*stations_)[lanes_->lanes[l].station].unit;
+    workers_[l]->start(x.wanted_unit == any_unit ? any_unit : first + x.wanted_unit);
   }
   /// Whether nobody is on the unit any more who has to leave it.
   [[nodiscard]] auto is_free(std::size_t l) const -> bool {
@@ -256,6 +302,7 @@ class executor {
   live_choices* choices_;
   const lane_plan* lanes_;
   std::vector<bound_code> codes_;
+  const foreign_workers* foreign_;
   std::unique_ptr<engine_type> engine_;
   inheriting_mutex mutex_;
   timed_condition changed_;
@@ -264,6 +311,7 @@ class executor {
   ticks length_ = 0;
   ticks planned_ = 0;
   bool over_ = false;
+  std::optional<std::uint32_t> silent_;
   std::vector<std::uint64_t> released_;
   int priority_ = 0;
   std::atomic<ticks> stop_ = std::numeric_limits<ticks>::max();

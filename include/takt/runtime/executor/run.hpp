@@ -25,9 +25,14 @@
 #include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/host/stated_deadline.hpp>
 #include <takt/rules/pool_facts.hpp>
+#include <takt/rules/servers/kernel_needs.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/board_devices.hpp>
 #include <takt/runtime/executor/executor.hpp>
 #include <takt/runtime/executor/lanes.hpp>
 #include <takt/runtime/executor/live_choices.hpp>
+#include <takt/runtime/executor/pool_device.hpp>
+#include <takt/runtime/executor/served_pools.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/machine_state.hpp>
@@ -42,8 +47,6 @@ namespace takt::runtime {
 /// of processors without code consume CPU time, others take their time on the clock.
 class visit_codes {
  public:
-  using position = std::pair<std::uint32_t, std::uint32_t>;
-
   /// Of a processor. Called with the number of the job, from 0.
   auto cpu(std::uint32_t task, std::uint32_t visit, processor_code what) -> visit_codes& {
     processors_[{task, visit}] = std::move(what);
@@ -56,12 +59,14 @@ class visit_codes {
     units_[{task, visit}] = std::move(what);
     return *this;
   }
-  [[nodiscard]] auto processors() const noexcept -> const std::map<position, processor_code>& { return processors_; }
-  [[nodiscard]] auto units() const noexcept -> const std::map<position, unit_code>& { return units_; }
+  [[nodiscard]] auto processors() const noexcept -> const std::map<visit_position, processor_code>& {
+    return processors_;
+  }
+  [[nodiscard]] auto units() const noexcept -> const std::map<visit_position, unit_code>& { return units_; }
 
  private:
-  std::map<position, processor_code> processors_;
-  std::map<position, unit_code> units_;
+  std::map<visit_position, processor_code> processors_;
+  std::map<visit_position, unit_code> units_;
 };
 
 namespace detail {
@@ -75,8 +80,12 @@ class board_run {
  public:
   /// `deadlines`: as the tasks state them.
   board_run(const Board& board, const Flat& flat, std::vector<ticks> deadlines, const run_options& options,
-            const visit_codes& codes)
-      : flat_{&flat}, options_{&options}, tracks_{board}, deadlines_{std::move(deadlines)} {
+            const visit_codes& codes, served_pools devices)
+      : flat_{&flat},
+        options_{&options},
+        tracks_{board},
+        deadlines_{std::move(deadlines)},
+        devices_{std::move(devices)} {
     std::vector<bool> is_cpu;
     board.each([&](const auto& p) {
       is_cpu.push_back(takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>::is_processors(p));
@@ -85,6 +94,10 @@ class board_run {
     codes_.resize(flat.table.visits.size());
     for (const auto& [at, what] : codes.processors()) { bind(at, what, true, &bound_code::code); }
     for (const auto& [at, what] : codes.units()) { bind(at, what, false, &bound_code::body); }
+    fits_ = devices_.fit([&](const visit_position& at, std::uint32_t pool) {
+      return exists(at) && flat.stations[flat.table.visit(at.first, at.second).station].pool == pool;
+    }) && fits_;
+    for (std::size_t v = 0; v < codes_.size(); ++v) { limit(v); }
     fits_ = fits_ && options.expected.size() <= flat.table.size();
     for (std::size_t i = 0; fits_ && i < options.expected.size(); ++i) {
       fits_ = options.expected[i].visits.size() <= flat.table.tasks[i].visit_count;
@@ -93,6 +106,18 @@ class board_run {
 
   /// Whether code and expectations are about visits that there are.
   [[nodiscard]] auto fits() const noexcept -> bool { return fits_; }
+  [[nodiscard]] auto can_be_served() const -> bool { return devices_.can_be_served(); }
+  /// About the machine, and each device once.
+  [[nodiscard]] auto findings() const -> machine_findings {
+    machine_findings out;
+    std::vector<std::string> seen;
+    devices_.each([&](std::uint32_t /*pool*/, const pool_device& d) {
+      if (std::ranges::find(seen, d.name()) != seen.end()) { return; }
+      seen.push_back(d.name());
+      for (const machine_finding& f : d.findings()) { out.push_back(f); }
+    });
+    return seen.empty() ? check_machine(parts_used::cpus) : out;
+  }
   /// The pool with visits for workers whose server does not say who has a unit; `nowhere` if there is none.
   [[nodiscard]] auto without_bodies() const -> std::uint32_t {
     for (std::size_t v = 0; v < codes_.size(); ++v) {
@@ -115,14 +140,24 @@ class board_run {
       told[v] = has_worker(v);
       has_code[v] = codes_[v].code != nullptr || codes_[v].body != nullptr;
     }
+    devices_.lay_out(
+        lanes, [this](std::uint32_t s) { return flat_->stations[s].pool; },
+        [&table](std::uint32_t i) { return table.tasks[i].first_visit; });
     const ticks length = options_->length.count();
     if constexpr (!std::is_same_v<Recorder, no_trace>) { reserve(length); }
     choices_ = std::make_unique<live_choices>(*options_, std::span{table.tasks.data(), table.size()}, deadlines_,
                                               std::move(told), std::move(has_code), trace_);
-    executor host{table, flat_->stations, *choices_, lanes, codes_, offsets, local_deadlines};
+    if (!devices_.failure().empty() || !devices_.open()) {
+      devices_.close();
+      return fail(observation_status::no_threads, result);
+    }
+    const foreign_workers foreign{
+        [this](std::size_t l, worker_reports to) { return devices_.worker(l, std::move(to)); },
+        [this] { return !devices_.failure().empty(); }};
+    executor host{table, flat_->stations, *choices_, lanes, codes_, foreign, offsets, local_deadlines};
     if (!host.complete()) {
-      result.ended = observation_status::no_threads;
-      return;
+      devices_.close();
+      return fail(observation_status::no_threads, result);
     }
     std::vector<run_thread> threads;
     host.each_thread([&](std::uint32_t l, pthread_t handle) {
@@ -136,7 +171,7 @@ class board_run {
     result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
       return asked.be_real_time(board_priority, "a dispatcher above all threads gives processors by the board's rule",
                                 ": a dispatcher gives processors by the board's rule, but other work may delay threads",
-                                [](bool /*above*/) { return true; });
+                                [this](bool above) { return devices_.serve_at(above ? board_priority - 1 : 0); });
     });
     if (result.granted.real_time) { host.raise(board_priority - 1); }
     note_clock(result);
@@ -146,8 +181,12 @@ class board_run {
                           }};
     host.run(now() + lead, std::max<ticks>(length, 1), sink);
     asked.give_back();
+    if (result.granted.real_time) { (void)devices_.serve_at(0); }
     host.close();
+    devices_.close();
     report(host, result);
+    if (const auto v = host.silent()) { say_silent(*v, result); }
+    fail(result.ended, result);
     trace_.replay(recorder);
     if (trace_.lost() > 0) {
       result.notes.push_back("trace: " + std::to_string(trace_.lost()) + " entries did not fit and are missing");
@@ -159,17 +198,55 @@ class board_run {
   static constexpr ticks lead = 5'000'000;
 
   [[nodiscard]] auto has_worker(std::size_t v) const -> bool {
-    return is_cpu_[flat_->table.visits[v].station] || codes_[v].body != nullptr;
+    const std::uint32_t s = flat_->table.visits[v].station;
+    return is_cpu_[s] || codes_[v].body != nullptr || devices_.is_served(flat_->stations[s].pool);
+  }
+  [[nodiscard]] auto exists(const visit_position& at) const -> bool {
+    return at.first < flat_->table.size() && at.second < flat_->table.tasks[at.first].visit_count;
+  }
+  /// How long a device may take for a visit before it counts as silent, and in what steps.
+  void limit(std::size_t v) {
+    const visit_record& x = flat_->table.visits[v];
+    const std::uint32_t pool = flat_->stations[x.station].pool;
+    if (!devices_.is_served(pool)) { return; }
+    ticks bound = x.upper;
+    if (x.task < options_->expected.size() && x.position < options_->expected[x.task].visits.size()) {
+      const auto& own = options_->expected[x.task].visits[x.position];
+      if (own.exists) { bound = std::max(bound, own.value); }
+    }
+    codes_[v].limit = later(bound, options_->patience.count());
+    if (devices_.stops_kernels(pool)) { codes_[v].wave = kernel_needs_of(x.view).cost; }
+  }
+  /// The result says so, and what a device says of it.
+  void fail(observation_status how, run_result& result) const {
+    result.ended = how;
+    const std::string why = devices_.failure();
+    if (why.empty()) { return; }
+    result.ended = observation_status::device_failed;
+    result.device_fault = why;
+    result.notes.push_back("device: failed: " + why);
+  }
+  void say_silent(std::uint32_t v, run_result& result) const {
+    const visit_record& x = flat_->table.visits[v];
+    result.ended = observation_status::device_silent;
+    result.device_fault = "no answer " + std::to_string(codes_[v].limit) + "ns after visit " +
+                          std::to_string(x.position) + " of " + std::string{flat_->table.tasks[x.task].name} +
+                          " was handed to it";
+    result.notes.push_back("device: silent: " + result.device_fault);
   }
   template <class Code>
-  void bind(const visit_codes::position& at, const Code& what, bool on_cpu, const Code* bound_code::* place) {
+  void bind(const visit_position& at, const Code& what, bool on_cpu, const Code* bound_code::* place) {
     const auto& table = flat_->table;
-    const bool exists = at.first < table.size() && at.second < table.tasks[at.first].visit_count &&
-                        is_cpu_[table.visit(at.first, at.second).station] == on_cpu;
-    fits_ = fits_ && exists && what;
-    if (exists) { codes_[table.tasks[at.first].first_visit + at.second].*place = &what; }
+    const auto is_free = [&](const board_station& s, bool cpu) { return cpu == on_cpu && !devices_.is_served(s.pool); };
+    const auto fits = [&](std::uint32_t s) { return is_free(flat_->stations[s], is_cpu_[s]); };
+    const bool binds = exists(at) && fits(table.visit(at.first, at.second).station);
+    fits_ = fits_ && binds && what;
+    if (binds) { codes_[table.tasks[at.first].first_visit + at.second].*place = &what; }
   }
   void note_emulated(run_result& result) const {
+    devices_.each([&](std::uint32_t pool, const pool_device& d) {
+      result.notes.push_back("device: pool " + std::to_string(pool) + " on " + d.name());
+    });
     bool any = false;
     for (std::size_t v = 0; v < codes_.size(); ++v) { any = any || !has_worker(v); }
     if (!any) { return; }
@@ -193,7 +270,7 @@ class board_run {
   template <class Host>
   void report(const Host& host, run_result& result) {
     const auto& seen = host.seen();
-    result.end = options_->length.count();
+    result.end = options_->length.count() > 0 ? host.end() : options_->length.count();
     result.first_violation = choices_->first_violation();
     for (const ticks r : seen.visit_responses) { result.visit_responses.push_back(r); }
     for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
@@ -226,6 +303,7 @@ class board_run {
   std::vector<ticks> deadlines_;
   std::vector<bool> is_cpu_;
   std::vector<bound_code> codes_;
+  served_pools devices_;
   bool fits_ = true;
   kept_trace trace_;
   std::unique_ptr<live_choices> choices_;
@@ -243,8 +321,8 @@ class board_run {
 /// code, does not model `ServesBodies`.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
   requires ComposedBoard<P, T>
-[[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
-                       Recorder& recorder, const visit_codes& codes = {}) -> run_result {
+[[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
+                       const run_options& options, Recorder& recorder, const visit_codes& codes = {}) -> run_result {
   run_result result;
   const auto own = std::make_unique<plan<tasks_of<T>, visits_of<T>>>();
   takt::detail::copy_decisions(p, *own);
@@ -258,7 +336,8 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
   for (std::size_t i = 0; i < flat.table.size(); ++i) {
     deadlines.push_back(host::stated_deadline(tasks, i, flat.table.tasks[i]));
   }
-  detail::board_run<P, std::remove_cvref_t<decltype(flat)>> one{board, flat, std::move(deadlines), options, codes};
+  detail::board_run<P, std::remove_cvref_t<decltype(flat)>> one{
+      board, flat, std::move(deadlines), options, codes, {board, *own, devices, options.patience.count()}};
   if (const std::uint32_t pool = one.without_bodies(); pool != nowhere) {
     result.error = {.fault = model_fault::rule_serves_no_code, .pool = pool};
     return result;
@@ -267,13 +346,32 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
     result.ended = observation_status::wrong_binding;
     return result;
   }
+  if (!one.can_be_served()) {
+    result.ended = observation_status::wrong_device;
+    return result;
+  }
   if (options.check_machine) {
-    result.findings = check_machine(parts_used::cpus);
+    result.findings = one.findings();
     result.notes = notes_on(result.findings);
   }
   one.run({own->offsets.data(), own->offsets.size()}, {own->local_deadlines.data(), own->local_deadlines.size()},
           recorder, result);
   return result;
+}
+template <class P, class T, std::size_t N, std::size_t W>
+  requires ComposedBoard<P, T>
+[[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
+                       const run_options& options = {}, const visit_codes& codes = {}) -> run_result {
+  no_trace nothing;
+  return run(board, tasks, p, devices, options, nothing, codes);
+}
+
+/// The same without devices.
+template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
+  requires ComposedBoard<P, T>
+[[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
+                       Recorder& recorder, const visit_codes& codes = {}) -> run_result {
+  return run(board, tasks, p, board_devices{}, options, recorder, codes);
 }
 template <class P, class T, std::size_t N, std::size_t W>
   requires ComposedBoard<P, T>

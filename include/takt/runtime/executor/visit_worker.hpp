@@ -32,6 +32,7 @@ struct errand {
   std::uint32_t visit = 0;
   std::uint64_t job = 0;
   ticks length = 0;  ///< where it only takes time
+  ticks wave = 0;    ///< after which it can stop then; 0: anywhere
   const processor_code* code = nullptr;
   const unit_code* body = nullptr;
 };
