@@ -42,6 +42,10 @@ concept HearsVisits = requires(C& choices, std::uint32_t visit, const visit_reco
   choices.visited(visit, v, job, time, time);
 };
 
+/// Choices that hear which visits ask their stations.
+template <class C>
+concept HearsArrivals = requires(C& choices, std::uint32_t visit) { choices.arrived(visit); };
+
 /// What asks stations within one instant, in the order that such choices give.
 template <std::size_t V>
 class ordered_arrivals {

@@ -30,6 +30,12 @@ class board_devices {
     devices_[pool] = std::make_unique<stream_device<D, kernels_of_streams<D>>>(device, std::move(bound));
     return *this;
   }
+  /// Under time slices.
+  template <TurnsDevice D>
+  auto turns(std::uint32_t pool, D& device, std::map<visit_position, typename D::kernel> bound = {}) -> board_devices& {
+    devices_[pool] = std::make_unique<stream_device<D, turns_of_streams<D>>>(device, std::move(bound));
+    return *this;
+  }
   template <Device D>
   auto copies(std::uint32_t pool, D& device, std::map<visit_position, typename D::copy> bound = {}) -> board_devices& {
     devices_[pool] = std::make_unique<stream_device<D, copies_of_streams<D>>>(device, std::move(bound));

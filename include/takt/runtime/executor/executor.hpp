@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <takt/core/number.hpp>
@@ -66,6 +67,10 @@ class executor {
         foreign_{&foreign},
         engine_{std::make_unique<engine_type>(table, stations, choices, offsets, local_deadlines)},
         states_(lanes.lanes.size()) {
+    for (std::uint32_t v = 0; v < lanes.of_visit.size(); ++v) {
+      const std::uint32_t l = lanes.of_visit[v];
+      if (l != no_lane && lanes.lanes[l].decides_by_itself) { free_visits_.push_back(v); }
+    }
     for (std::size_t l = 0; l < lanes.lanes.size(); ++l) {
       if (auto made = foreign.make ? foreign.make(l, reports()) : nullptr) {
         workers_.push_back(std::move(made));
@@ -190,6 +195,7 @@ class executor {
     const std::uint32_t l = lanes_->of_visit[visit];
     leave(l, time);
     states_[l].served = states_[l].assigned = nobody;
+    choices_->left(visit);
     engine_->end(visit);
     step(time);
     dispatch();
@@ -230,8 +236,10 @@ class executor {
   }
   void leave(std::uint32_t l, ticks time) {
     lane_state& x = states_[l];
-    if (x.is_there) { (*sink_)(x.assigned, x.unit, x.since, time); }
-    x.is_there = false;
+    if (!std::exchange(x.is_there, false)) { return; }
+    const std::vector<time_piece> pieces = workers_[l]->pieces();
+    for (const time_piece& p : pieces) { (*sink_)(x.assigned, x.unit, p.from - start_, p.to - start_); }
+    if (pieces.empty()) { (*sink_)(x.assigned, x.unit, x.since, time); }
   }
   void wake() {
     if (engine_->next_instant() >= planned_) { return; }
@@ -245,12 +253,15 @@ class executor {
     const holder_sink sink{this, [](void* self, client who, std::int32_t unit) {
                              auto& e = *static_cast<executor*>(self);
                              const std::uint32_t l = e.lanes_->of_visit[who];
-                             if (l == no_lane) { return; }
+                             if (l == no_lane || e.lanes_->lanes[l].decides_by_itself) { return; }
                              e.states_[l].wanted = who;
                              e.states_[l].wanted_unit = unit;
                            }};
     for (std::size_t s = 0; s < stations_->size(); ++s) {
       if (stations_->serves_bodies(s)) { engine_->holders(s, sink); }
+    }
+    for (const std::uint32_t v : free_visits_) {
+      if (choices_->is_here(v)) { states_[lanes_->of_visit[v]].wanted = v; }
     }
     for (std::size_t l = 0; l < states_.size(); ++l) {
       const std::uint32_t v = states_[l].served;
@@ -269,8 +280,8 @@ class executor {
     x.served = v;
     if (x.assigned != v) {
       x.assigned = v;
-      workers_[l]->assign(
-          {v, choices_->job_of(v), choices_->length_of(v), codes_[v].wave, codes_[v].code, codes_[v].body});
+      workers_[l]->assign({v, choices_->job_of(v), choices_->length_of(v), codes_[v].wave, codes_[v].code,
+                           codes_[v].body, stop_.load()});
     }
     if (lanes_->lanes[l].leaves_by_itself && !x.is_there) {
       x.is_there = true;
@@ -316,6 +327,7 @@ class executor {
   int priority_ = 0;
   std::atomic<ticks> stop_ = std::numeric_limits<ticks>::max();
   std::vector<lane_state> states_;
+  std::vector<std::uint32_t> free_visits_;  ///< of lanes that decide by themselves
   std::vector<lane_thread> threads_;
   std::vector<std::unique_ptr<visit_worker>> workers_;
 };

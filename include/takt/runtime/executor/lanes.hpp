@@ -13,7 +13,8 @@ namespace takt::runtime {
 struct lane {
   std::uint32_t task = 0;
   std::uint32_t station = 0;
-  bool leaves_by_itself = false;  ///< it is on its unit until it says that it has left
+  bool leaves_by_itself = false;   ///< it is on its unit until it says that it has left
+  bool decides_by_itself = false;  ///< it takes visits as they come, whatever the server says
 };
 
 inline constexpr std::uint32_t no_lane = 0xFFFF'FFFF;
@@ -25,10 +26,11 @@ struct lane_plan {
   std::vector<std::uint32_t> of_visit;  ///< `no_lane` for visits that no worker does
 };
 
-/// `has_worker(visit)`: whether a worker does it; `is_processor(station)`. Cost: visits times lanes of their tasks.
-template <std::size_t N, std::size_t V, class HasWorker, class IsProcessor>
-[[nodiscard]] auto lanes_of(const visit_table<N, V>& table, const HasWorker& has_worker,
-                            const IsProcessor& is_processor) -> lane_plan {
+/// `has_worker(visit)`: whether a worker does it; `lane_on(task, station)`: a lane there. Cost: visits times lanes of
+/// their tasks.
+template <std::size_t N, std::size_t V, class HasWorker, class LaneOn>
+[[nodiscard]] auto lanes_of(const visit_table<N, V>& table, const HasWorker& has_worker, const LaneOn& lane_on)
+    -> lane_plan {
   lane_plan out;
   out.of_visit.assign(table.visits.size(), no_lane);
   std::vector<std::uint32_t> last;  // position of the last visit of each lane
@@ -44,7 +46,7 @@ template <std::size_t N, std::size_t V, class HasWorker, class IsProcessor>
       };
       while (at < out.lanes.size() && !follows(at)) { ++at; }
       if (at == out.lanes.size()) {
-        out.lanes.push_back({i, x.station, !is_processor(x.station)});
+        out.lanes.push_back(lane_on(i, x.station));
         last.push_back(p);
       }
       last[at] = p;

@@ -51,6 +51,8 @@ class pool_device {
 
   /// Of which visits it has the user's own work.
   [[nodiscard]] virtual auto bound() const -> std::vector<visit_position> = 0;
+  /// Whether it carries the rule out by itself, on visits as they come; else it follows the rule's server on the host.
+  [[nodiscard]] virtual auto decides_by_itself() const -> bool { return false; }
   /// Whether it can do what the rule of the pool decides.
   [[nodiscard]] virtual auto serves(const pool_to_serve& p) const -> bool = 0;
   /// False when there is too little of something. Pre: it serves them.

@@ -133,7 +133,10 @@ class board_run {
     const auto& table = flat_->table;
     const std::size_t visits = table.visits.size();
     const lane_plan lanes = lanes_of(
-        table, [this](std::size_t v) { return has_worker(v); }, [this](std::uint32_t s) { return is_cpu_[s]; });
+        table, [this](std::size_t v) { return has_worker(v); },
+        [this](std::uint32_t i, std::uint32_t s) {
+          return lane{i, s, !is_cpu_[s], devices_.decides_by_itself(flat_->stations[s].pool)};
+        });
     std::vector<bool> told(visits);
     std::vector<bool> has_code(visits);
     for (std::size_t v = 0; v < visits; ++v) {

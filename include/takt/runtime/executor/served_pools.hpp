@@ -72,6 +72,10 @@ class served_pools {
 
   [[nodiscard]] auto any() const noexcept -> bool { return !devices_->all().empty(); }
   [[nodiscard]] auto is_served(std::uint32_t pool) const -> bool { return devices_->all().contains(pool); }
+  [[nodiscard]] auto decides_by_itself(std::uint32_t pool) const -> bool {
+    const auto found = devices_->all().find(pool);
+    return found != devices_->all().end() && found->second->decides_by_itself();
+  }
   [[nodiscard]] auto stops_kernels(std::uint32_t pool) const -> bool { return pools_[pool].habits.stops_kernels; }
 
   /// `pool_of(station)`, and the number of a task's first visit. Pre: every served pool is one of the board's.

@@ -28,13 +28,26 @@ template <Device D>
 struct kernels_of_streams {
   using work = typename D::kernel;
   static constexpr bool on_gpu = true;
+  static constexpr bool in_turns = false;
+  [[nodiscard]] static auto timed(const errand& e) -> work { return work{e.length}; }
   static void give(typename D::stream& s, std::int32_t /*unit*/, const work& w, completion done) { s.launch(w, done); }
 };
 template <Device D>
 struct copies_of_streams {
   using work = typename D::copy;
   static constexpr bool on_gpu = false;
+  static constexpr bool in_turns = false;
+  [[nodiscard]] static auto timed(const errand& e) -> work { return work{e.length}; }
   static void give(typename D::stream& s, std::int32_t unit, const work& w, completion done) { s.copy(unit, w, done); }
+};
+/// Kernels of contexts that take turns, one for each task.
+template <TurnsDevice D>
+struct turns_of_streams {
+  using work = typename D::kernel;
+  static constexpr bool on_gpu = true;
+  static constexpr bool in_turns = true;
+  [[nodiscard]] static auto timed(const errand& e) -> work { return work{e.length, e.until}; }
+  static void give(typename D::stream& s, std::int32_t /*unit*/, const work& w, completion done) { s.launch(w, done); }
 };
 
 /// An operation on a stream, which lives as long as the device may read it.
@@ -48,7 +61,7 @@ class stream_operation {
   /// `bound` may be null. Pre: none is under way.
   void prepare(const errand& e, const work* bound) {
     visit_ = e.visit;
-    if (bound == nullptr) { timed_.emplace(e.length); }
+    if (bound == nullptr) { timed_.emplace(Kind::timed(e)); }
     work_ = bound == nullptr ? &*timed_ : bound;
   }
   void begin(typename D::stream& s, std::int32_t unit, std::shared_ptr<stream_operation> self) {
@@ -102,6 +115,13 @@ class stream_worker final : public visit_worker {
   void start(std::int32_t unit) override { operation_->begin(*stream_, unit, operation_); }
   /// Rules that take units back are not served.
   void stop() override {}
+  [[nodiscard]] auto pieces() const -> std::vector<time_piece> override {
+    std::vector<time_piece> out;
+    if constexpr (Kind::in_turns) {
+      for (const auto& s : stream_->served()) { out.push_back({s.from, s.to}); }
+    }
+    return out;
+  }
   void close() override { operation_->leave(patience_); }
 
  private:
@@ -113,7 +133,8 @@ class stream_worker final : public visit_worker {
 };
 
 /// A machine with streams on SM ranges and copy engines, which serves a GPU whose tasks have SMs of their own or that
-/// has one kernel at a time, or copy engines. What it has begun it ends.
+/// has one kernel at a time, copy engines, or a GPU whose tasks take turns, which the device lets them do by itself.
+/// What it has begun it ends.
 template <Device D, class Kind>
 class stream_device final : public pool_device {
  public:
@@ -127,9 +148,10 @@ class stream_device final : public pool_device {
     for (const auto& [at, what] : bound_) { out.push_back(at); }
     return out;
   }
+  [[nodiscard]] auto decides_by_itself() const -> bool override { return Kind::in_turns; }
   [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
     const bool is_there = Kind::on_gpu ? p.is_gpu : p.is_copy_engines;
-    return is_there && !p.hands_out_percents && !p.habits.takes_units_back && device_->serves(p.board);
+    return is_there && !p.hands_out_percents && takes_what_is_taken_back(p) && device_->serves(p.board);
   }
   [[nodiscard]] auto open(const pool_to_serve& p) -> bool override {
     lanes_ = p.lanes;
@@ -153,9 +175,16 @@ class stream_device final : public pool_device {
     typename D::stream stream;
   };
 
-  /// Those who share a range never use it at once.
+  [[nodiscard]] auto takes_what_is_taken_back([[maybe_unused]] const pool_to_serve& p) const -> bool {
+    if constexpr (Kind::in_turns) {
+      return p.habits.takes_turns && device_->takes_turns(p.habits.turns);
+    } else {
+      return !p.habits.takes_units_back;
+    }
+  }
+  /// Those who share a range never use it at once, but by turns.
   [[nodiscard]] auto stream_of(const sm_range& r, const pool_to_serve& p) -> std::size_t {
-    for (std::size_t i = 0; p.is_gpu && i < opened_.size(); ++i) {
+    for (std::size_t i = 0; p.is_gpu && !Kind::in_turns && i < opened_.size(); ++i) {
       const sm_range& o = opened_[i]->range;
       if (o.gpu == r.gpu && o.first == r.first && o.count == r.count) { return i; }
     }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include <takt/core/number.hpp>
 
@@ -35,6 +36,13 @@ struct errand {
   ticks wave = 0;    ///< after which it can stop then; 0: anywhere
   const processor_code* code = nullptr;
   const unit_code* body = nullptr;
+  ticks until = 0;  ///< instant of the end of the run
+};
+
+/// From one instant to another.
+struct time_piece {
+  ticks from = 0;
+  ticks to = 0;
 };
 
 /// Whom workers tell, from threads of their own and without holding anything that calls of them need.
@@ -57,6 +65,9 @@ class visit_worker {
   virtual void start(std::int32_t unit) = 0;
   /// It shall leave its unit as soon as it can.
   virtual void stop() = 0;
+  /// When its visit was on the unit, as far as it knows better than whoever started it. Pre: it is telling that it is
+  /// done.
+  [[nodiscard]] virtual auto pieces() const -> std::vector<time_piece> { return {}; }
   /// Ends it, behind code that is under way.
   virtual void close() = 0;
 };
