@@ -200,6 +200,7 @@ struct pool_facts<any_pool<Capacity>> {
   [[nodiscard]] static auto hands_sms(const pool_type& p) noexcept -> bool { return p.rule.hands_out_sms(); }
   [[nodiscard]] static auto hands_percents(const pool_type& p) noexcept -> bool { return p.rule.hands_out_percents(); }
   [[nodiscard]] static auto reads_priorities(const pool_type& p) noexcept -> bool { return p.rule.reads_priorities(); }
+  [[nodiscard]] static auto habits(const pool_type& p) noexcept -> unit_habits { return p.rule.habits(); }
   template <class S>
   [[nodiscard]] static auto view(const pool_type& p, const S& asked, const visit_placement& at) -> visit_view {
     return p.rule.view(asked, at);

@@ -21,6 +21,7 @@
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/pool_rule.hpp>
+#include <takt/rules/unit_habits.hpp>
 #include <takt/rules/visit_view.hpp>
 
 namespace takt {
@@ -79,6 +80,7 @@ class any_rule {
   [[nodiscard]] auto reads_priorities() const noexcept -> bool { return calls_->reads_priorities; }
   [[nodiscard]] auto reads_cores() const noexcept -> bool { return calls_->reads_cores; }
   [[nodiscard]] auto has_clusters() const noexcept -> bool { return calls_->has_clusters; }
+  [[nodiscard]] auto habits() const noexcept -> unit_habits { return calls_->habits(place_); }
   /// Processors that are scheduled together.
   [[nodiscard]] auto cluster(std::int32_t units) const -> std::int32_t { return calls_->cluster(place_, units); }
   /// How long a visit takes, by its view or by itself. On something without SMs a kernel whose time nothing but SMs
@@ -126,6 +128,7 @@ class any_rule {
     bool reads_cores = false;
     bool has_clusters = false;
     std::size_t server_bytes = 0;
+    unit_habits (*habits)(const rule_place&) = nullptr;
     model_error (*fault)(const rule_place&) = nullptr;
     std::int32_t (*cluster)(const rule_place&, std::int32_t) = nullptr;
     visit_view (*view_cpu)(const rule_place&, const cpu_segment&, const visit_placement&) = nullptr;
@@ -163,6 +166,7 @@ class any_rule {
     c.reads_priorities = takt::detail::order_reads_priorities<order_of<Rule>>;
     c.reads_cores = takt::detail::reads_cores<Rule>;
     c.has_clusters = takt::detail::has_clusters<Rule>;
+    c.habits = [](const rule_place& r) { return takt::detail::habits_of(r.template as<Rule>()); };
     c.server_bytes = sizeof(machine);
     c.fault = [](const rule_place& r) { return takt::detail::rule_fault(r.template as<Rule>()); };
     c.cluster = [](const rule_place& r, std::int32_t units) {

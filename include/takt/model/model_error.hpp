@@ -160,7 +160,7 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
     case model_fault::mutex_without_pool:
       return stop_compilation(at - of, "takt: a section locks a mutex that no pool of the platform is; add pool(mutex{}, locked(priority_inheritance_order)). See docs/errors.md#E102");
     case model_fault::rule_serves_no_code:
-      return stop_compilation(at - of, "takt: the server of the processors' rule does not say who has one, so nothing runs under it; give it holders() and finish(). See docs/errors.md#E115");
+      return stop_compilation(at - of, "takt: the server of a rule does not say who has a unit, so no code runs under it; give it holders() and finish(). See docs/errors.md#E115");
     case model_fault::section_off_its_processor:
       return stop_compilation(at - of, "takt: a section of a mutex of one processor is not time on that one alone, under a preemptive rule; keep its tasks on one core, or use locked(priority_mutex_order). See docs/errors.md#E103");
     case model_fault::sections_nest:

@@ -22,6 +22,7 @@ enum class observation_status : std::uint8_t {
   wrong_binding,  ///< nothing ran: a binding names nothing of its kind
   no_threads,     ///< nothing ran: the system gave too few threads
   device_failed,  ///< the run ended there, or did not begin; what was seen until then counts
+  device_silent,  ///< so did it because a device neither failed nor answered
 };
 
 [[nodiscard]] constexpr auto name_of(observation_status s) noexcept -> std::string_view {
@@ -34,6 +35,7 @@ enum class observation_status : std::uint8_t {
     case observation_status::wrong_binding: return "wrong-binding";
     case observation_status::no_threads: return "no-threads";
     case observation_status::device_failed: return "device-failed";
+    case observation_status::device_silent: return "device-silent";
   }
   return "";
 }

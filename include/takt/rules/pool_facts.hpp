@@ -19,6 +19,7 @@
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/unit_habits.hpp>
 #include <takt/rules/units.hpp>
 #include <takt/rules/visit_view.hpp>
 
@@ -127,6 +128,7 @@ struct pool_facts<resource_pool<Resource, Rule>> {
   [[nodiscard]] static constexpr auto reads_priorities(const pool_type& /*p*/) noexcept -> bool {
     return order_reads_priorities<order_of<Rule>>;
   }
+  [[nodiscard]] static constexpr auto habits(const pool_type& p) noexcept -> unit_habits { return habits_of(p.rule); }
   /// Pre: `may_serve<S>`.
   template <class S>
   [[nodiscard]] static constexpr auto view(const pool_type& p, const S& asked, const visit_placement& at)

@@ -25,7 +25,7 @@ struct run_thread {
   pthread_t handle{};
   int priority = 1;
   std::int32_t core = 0;
-  std::int32_t cores = 1;
+  std::int32_t cores = 1;  ///< 0: it is at home on none
 };
 
 /// Below what Linux gives its interrupt threads.
@@ -107,6 +107,7 @@ class rights {
     }
     std::int32_t used = 0;
     for (const run_thread& t : threads_) {
+      if (t.cores == 0) { continue; }
       cpu_set_t own;
       CPU_ZERO(&own);
       for (std::int32_t c = t.core; c < t.core + t.cores; ++c) {

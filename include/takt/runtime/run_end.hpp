@@ -64,6 +64,15 @@ class run_end {
   std::atomic<ticks> instant_ = std::numeric_limits<ticks>::max();
 };
 
+/// What has failed, and where; empty if nothing has.
+template <class D>
+[[nodiscard]] auto failure_of(const D& device) -> std::string {
+  if constexpr (FallibleDevice<D>) {
+    if (device.failed()) { return device.fault_sentence(); }
+  }
+  return {};
+}
+
 /// Makes the result say that the device has failed, if it has.
 template <class D>
 auto report_fault(const D& device, run_result& result) -> bool {

@@ -109,7 +109,7 @@ class engine {
   }
   /// Who has which unit of a station. Pre: it serves bodies.
   constexpr void holders(std::size_t s, const holder_sink& to) const {
-    threads_.keeps() ? threads_.holders(s, to) : servers_.holders(s, to);
+    threads_.keeps_on(s) ? threads_.holders(s, to) : servers_.holders(s, to);
   }
   /// Counts what is under way at the end, and what waits behind it.
   constexpr void finish(ticks horizon) { note_unfinished(table_->tasks, tasks_, *choices_, horizon, seen_); }

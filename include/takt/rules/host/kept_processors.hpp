@@ -56,6 +56,13 @@ class kept_processors {
     return keeps_ && threads_[i].home == station;
   }
 
+  /// Whether the station is where some task keeps its processor.
+  [[nodiscard]] constexpr auto keeps_on(std::size_t station) const noexcept -> bool {
+    bool any = false;
+    for (std::uint32_t i = 0; keeps_ && i < size_; ++i) { any = any || threads_[i].home == station; }
+    return any;
+  }
+
   template <std::size_t V, class Stations>
   constexpr void released(const visit_table<N, V>& table, const Stations& stations, std::uint32_t i, ticks nominal) {
     if (!keeps_) { return; }

@@ -47,6 +47,10 @@ concept HearsVisits = requires(C& choices, std::uint32_t visit, const visit_reco
 template <class C>
 concept AsksAtOnce = requires { requires C::asks_at_once; };
 
+/// Choices that hear which visits ask their stations.
+template <class C>
+concept HearsArrivals = requires(C& choices, std::uint32_t visit) { choices.arrived(visit); };
+
 /// What asks stations within one instant, in the order that such choices give.
 template <std::size_t V>
 class ordered_arrivals {

@@ -25,6 +25,7 @@ class station_host {
     return least;
   }
   constexpr void arrive(std::uint32_t s, const visit_request& asked, Choices& choices) {
+    if constexpr (HearsArrivals<Choices>) { choices.arrived(asked.who); }
     if constexpr (OrdersArrivals<Choices>) {
       arrivals_.add(s, asked, choices);
     } else {

@@ -51,19 +51,38 @@ class dedicated_server {
     for (std::size_t i = 0; i < count_; ++i) {
       if (since_[i] == no_event || since_[i] + queue_[i].left != now) { continue; }
       const client who = queue_[i].who;
-      const bool named = queue_[i].unit != any_unit;
-      sink(who, named ? queue_[i].unit : static_cast<std::int32_t>(queue_[i].context), since_[i], now);
-      for (std::size_t k = i + 1; k < count_; ++k) {
-        queue_[k - 1] = queue_[k];
-        since_[k - 1] = since_[k];
-      }
-      --count_;
+      remove(i, now, sink);
       return who;
     }
     return no_client;
   }
 
+  /// Each one that is served.
+  constexpr void holders(const holder_sink& to) const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (since_[i] != no_event) { to(queue_[i].who, unit_of(i)); }
+    }
+  }
+  /// `who`, which is served, ends now whatever its length was. `decide` follows.
+  constexpr void finish(client who, ticks now, const slice_sink& sink) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (queue_[i].who == who) { return remove(i, now, sink); }
+    }
+  }
+
  private:
+  [[nodiscard]] constexpr auto unit_of(std::size_t at) const noexcept -> std::int32_t {
+    const bool named = queue_[at].unit != any_unit;
+    return named ? queue_[at].unit : static_cast<std::int32_t>(queue_[at].context);
+  }
+  constexpr void remove(std::size_t at, ticks now, const slice_sink& sink) {
+    sink(queue_[at].who, unit_of(at), since_[at], now);
+    for (std::size_t k = at + 1; k < count_; ++k) {
+      queue_[k - 1] = queue_[k];
+      since_[k - 1] = since_[k];
+    }
+    --count_;
+  }
   [[nodiscard]] constexpr auto leads(std::size_t at) const noexcept -> bool {
     for (std::size_t i = 0; i < at; ++i) {
       if (queue_[i].context == queue_[at].context) { return false; }
@@ -112,17 +131,28 @@ class time_slice_server {
     const std::size_t at = current();
     const ticks ran = now - begin_;
     if (queue_[at].left > ran) { return no_client; }  // the slice has ended: `decide` goes on to the next context
-    const request done = queue_[at];
-    sink(done.who, 0, begin_, now);
-    for (std::size_t k = at + 1; k < count_; ++k) { queue_[k - 1] = queue_[k]; }
-    --count_;
-    used_ += ran;
-    begin_ = now;
-    if (!has_work(done.context)) {
-      remove_turn();
-      active_ = false;
+    return end_current(at, ran, now, sink);
+  }
+
+  /// The one whose turn it is, from the switch to it on.
+  constexpr void holders(const holder_sink& to) const {
+    if (active_) { to(queue_[current()].who, 0); }
+  }
+  /// `who`, which waits or has its turn, ends now whatever its length was. `decide` follows.
+  constexpr void finish(client who, ticks now, const slice_sink& sink) {
+    for (std::size_t at = 0; at < count_; ++at) {
+      if (queue_[at].who != who) { continue; }
+      if (active_ && at == current()) {
+        static_cast<void>(end_current(at, begin_ < now ? now - begin_ : 0, begin_ < now ? now : begin_, sink));
+        return;
+      }
+      const std::uint32_t context = queue_[at].context;
+      remove_request(at);
+      std::size_t turn = 0;
+      while (turn < turn_count_ && turns_[turn] != context) { ++turn; }
+      if (turn < turn_count_ && !has_work(context)) { remove_turn(turn); }
+      return;
     }
-    return done.who;
   }
 
  private:
@@ -166,9 +196,26 @@ class time_slice_server {
     turns_[turn_count_++] = context;
     active_ = false;
   }
-  constexpr void remove_turn() noexcept {
-    for (std::size_t k = 1; k < turn_count_; ++k) { turns_[k - 1] = turns_[k]; }
+  constexpr void remove_turn(std::size_t at = 0) noexcept {
+    for (std::size_t k = at + 1; k < turn_count_; ++k) { turns_[k - 1] = turns_[k]; }
     --turn_count_;
+  }
+  constexpr void remove_request(std::size_t at) noexcept {
+    for (std::size_t k = at + 1; k < count_; ++k) { queue_[k - 1] = queue_[k]; }
+    --count_;
+  }
+  /// It has run for so long, up to `now`, and its context goes on if it has more.
+  constexpr auto end_current(std::size_t at, ticks ran, ticks now, const slice_sink& sink) -> client {
+    const request done = queue_[at];
+    sink(done.who, 0, begin_, now);
+    remove_request(at);
+    used_ += ran;
+    begin_ = now;
+    if (!has_work(done.context)) {
+      remove_turn();
+      active_ = false;
+    }
+    return done.who;
   }
 
   turn_times turn_{.slice = 1};

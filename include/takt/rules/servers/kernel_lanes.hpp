@@ -105,7 +105,14 @@ class kernel_lanes {
     }
     return no_kernel;
   }
-  /// Pre: it is resident.
+  /// f of each kernel that runs, and of its lane.
+  template <class F>
+  constexpr void each_running(const F& f) const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (lanes_[i].running != no_kernel) { f(lanes_[i].running, i); }
+    }
+  }
+  /// What is not resident stays as it is.
   constexpr void remove(kernel_id k) {
     kernel& x = kernels_[index(k)];
     lane& l = lanes_[x.lane];
@@ -114,7 +121,10 @@ class kernel_lanes {
       if (other != k) { static_cast<void>(rest.push_back(other)); }
     }
     l.residents = rest;
-    if (l.running == k) { l.running = no_kernel; }
+    if (l.running == k) {
+      l.running = no_kernel;
+      l.in_wave = false;
+    }
     x.resident = false;
     x.leaving = false;
   }

@@ -112,13 +112,22 @@ class kernel_server {
       settle();
       return no_client;
     }
-    lanes_.remove(k);
-    strategy_.complete(k);
     const client done = client_of(k).who;
-    clients_[static_cast<std::size_t>(k)].who = no_client;
-    if (resumes_) { lanes_.resume_beside(k); }
-    ended_ = true;
+    end(k);
     return done;
+  }
+
+  /// Each one that runs on its core, or on `any_core`.
+  constexpr void holders(const holder_sink& to) const {
+    lanes_.each_running([&](kernel_id k, std::size_t lane) { to(client_of(k).who, unit_of(lane)); });
+  }
+  /// `who`, which has started, ends now whatever its length was. `decide` follows.
+  constexpr void finish(client who, ticks now, const slice_sink& /*sink*/) {
+    reach(now);
+    for (std::size_t at = 0; at < capacity; ++at) {
+      if (clients_[at].who != who) { continue; }
+      return end(static_cast<kernel_id>(at));
+    }
   }
 
  private:
@@ -134,10 +143,8 @@ class kernel_server {
     const slice_sink* sink;
 
     constexpr void record(const slice& s) const {
-      const bool on_all = from->strategy_.cores() > 1 && s.where.count > 1;
-      const auto core = static_cast<std::size_t>(s.where.index);
-      const std::int32_t unit = on_all ? any_core : core < from->cores_.size() ? from->cores_[core] : 0;
-      (*sink)(static_cast<client>(s.job & 0xFFFF'FFFFU), MaxLanes == 1 ? 0 : unit, s.start, s.end);
+      const std::size_t lane = s.where.count > 1 ? 0 : static_cast<std::size_t>(s.where.index) + 1;
+      (*sink)(static_cast<client>(s.job & 0xFFFF'FFFFU), from->unit_of(lane), s.start, s.end);
     }
     constexpr void record(const mark& /*m*/) const noexcept {}
   };
@@ -163,6 +170,21 @@ class kernel_server {
       if (cores_[i] == core) { return static_cast<std::int32_t>(i); }
     }
     return cores_.push_back(core) ? static_cast<std::int32_t>(cores_.size() - 1) : 0;
+  }
+
+  /// Where the kernels of a lane are.
+  [[nodiscard]] constexpr auto unit_of(std::size_t lane) const noexcept -> std::int32_t {
+    if (MaxLanes == 1) { return 0; }
+    if (lane == 0 && strategy_.cores() > 1) { return any_core; }
+    const std::size_t core = lane == 0 ? 0 : lane - 1;
+    return core < cores_.size() ? cores_[core] : 0;
+  }
+  constexpr void end(kernel_id k) {
+    lanes_.remove(k);
+    strategy_.complete(k);
+    clients_[static_cast<std::size_t>(k)].who = no_client;
+    if (resumes_) { lanes_.resume_beside(k); }
+    ended_ = true;
   }
 
   constexpr void reach(ticks now) {

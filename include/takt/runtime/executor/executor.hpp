@@ -9,7 +9,9 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <takt/core/number.hpp>
@@ -20,6 +22,7 @@
 #include <takt/runtime/executor/lanes.hpp>
 #include <takt/runtime/executor/live_choices.hpp>
 #include <takt/runtime/executor/visit_thread.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/thread.hpp>
@@ -27,29 +30,56 @@
 
 namespace takt::runtime {
 
-/// Lets the engine of jobs live in real time. Visits of processors are errands of threads, which have a processor when
-/// the rule's server gives them one; all others take their time on the clock. Whatever happens by itself happens at its
-/// own instant, even if the thread that notices it wakes later.
+/// Code in place of a visit; neither is there for a visit that takes time.
+struct bound_code {
+  const processor_code* code = nullptr;
+  const unit_code* body = nullptr;
+  ticks wave = 0;
+  ticks limit = no_event;  ///< a device that has had it for longer is silent
+};
+
+/// Workers that are no threads of the executor's own, and what may become of them.
+struct foreign_workers {
+  /// For a lane; null where it needs a thread.
+  std::function<std::unique_ptr<visit_worker>(std::size_t lane, worker_reports reports)> make;
+  std::function<bool()> have_failed;
+};
+
+/// Lets the engine of jobs live in real time. Visits of lanes are errands of workers, which have a unit when the rule's
+/// server gives them one; all others take their time on the clock. Whatever happens by itself happens at its own
+/// instant, even if the thread that notices it wakes later.
+///
+/// A unit that is no processor goes from one worker to the next only when the first has left it, and slices of its
+/// visits say when they were there.
 template <class Stations, std::size_t N, std::size_t V>
 class executor {
  public:
   using engine_type = host::engine<Stations, N, V, live_choices>;
-  using code = std::function<void(std::uint64_t)>;
 
-  /// `codes[visit]` may be null. Pre: all outlive it.
+  /// `codes` are those of visits. Pre: all outlive it, and what `foreign` makes reports nothing after `close`.
   executor(const visit_table<N, V>& table, const Stations& stations, live_choices& choices, const lane_plan& lanes,
-           std::vector<const code*> codes, std::span<const ticks> offsets, std::span<const ticks> local_deadlines)
+           std::vector<bound_code> codes, const foreign_workers& foreign, std::span<const ticks> offsets,
+           std::span<const ticks> local_deadlines)
       : table_{&table},
         stations_{&stations},
         choices_{&choices},
         lanes_{&lanes},
         codes_{std::move(codes)},
+        foreign_{&foreign},
         engine_{std::make_unique<engine_type>(table, stations, choices, offsets, local_deadlines)},
-        served_(lanes.lanes.size(), nobody),
-        assigned_(lanes.lanes.size(), nobody),
-        wanted_(lanes.lanes.size(), nobody) {
+        states_(lanes.lanes.size()) {
+    for (std::uint32_t v = 0; v < lanes.of_visit.size(); ++v) {
+      const std::uint32_t l = lanes.of_visit[v];
+      if (l != no_lane && lanes.lanes[l].decides_by_itself) { free_visits_.push_back(v); }
+    }
     for (std::size_t l = 0; l < lanes.lanes.size(); ++l) {
-      threads_.push_back(std::make_unique<visit_thread>([this](std::uint32_t v) { ended(v); }, stop_));
+      if (auto made = foreign.make ? foreign.make(l, reports()) : nullptr) {
+        workers_.push_back(std::move(made));
+        continue;
+      }
+      auto made = std::make_unique<visit_thread>(reports(), stop_);
+      threads_.push_back({static_cast<std::uint32_t>(l), made.get()});
+      workers_.push_back(std::move(made));
     }
   }
   executor(const executor&) = delete;
@@ -57,30 +87,43 @@ class executor {
   /// Waits for code that is under way.
   ~executor() { close(); }
 
+  /// Whether the system gave all threads.
   [[nodiscard]] auto complete() const -> bool {
-    return std::ranges::all_of(threads_, [](const auto& t) { return t->started(); });
+    return std::ranges::all_of(threads_, [](const lane_thread& t) { return t.thread->started(); });
   }
-  [[nodiscard]] auto handle(std::size_t l) const -> pthread_t { return threads_[l]->handle(); }
+  /// f of each lane that is a thread, and that thread.
+  template <class F>
+  void each_thread(const F& f) const {
+    for (const lane_thread& t : threads_) { f(t.lane, t.thread->handle()); }
+  }
   /// From now on threads with code have this SCHED_FIFO priority while they have a processor, and one less else.
   void raise(int priority) noexcept { priority_ = priority; }
 
-  /// Runs from `start` on, an instant of the clock, for `length`, or until the options or a violation end it. Pre:
-  /// complete; nothing has run before.
+  /// Runs from `start` on, an instant of the clock, for `length`, or until the options, a violation or a device end it.
+  /// Pre: complete; nothing has run before.
   void run(ticks start, ticks length, const run_options& options, const slice_sink& sink) {
+    const slice_sink by_servers{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
+                                  auto& e = *static_cast<executor*>(self);
+                                  if (!e.tells_itself(who)) { (*e.sink_)(who, unit, from, to); }
+                                }};
     std::unique_lock lock{mutex_};
+    sink_ = &sink;
     start_ = start;
     length_ = length;
     stop_ = later(start, length);
     const bool is_watched = options.stop != nullptr || options.stop_when_idle != nullptr;
-    engine_->begin(sink);
-    for (ticks time = 0; time < length_; time = now() - start_) {
+    engine_->begin(by_servers);
+    for (ticks time = 0; time < length_ && !over_; time = now() - start_) {
       const ticks next = std::min(next_instant(), length_);
       const ticks look = is_watched ? std::min(next, now() - start_ + stop_poll) : next;
       planned_ = next;
-      changed_.wait_until(lock, later(start_, look), [&] { return planned_ < next; });
+      changed_.wait_until(lock, later(start_, look), [&] { return planned_ < next || over_; });
+      if (over_) { break; }
       const ticks reached = std::min(now() - start_, length_ - 1);
       advance(reached);
       dispatch();
+      look_for_silence(now() - start_);
+      if (over_) { break; }
       const bool is_paused = is_set(options.stop_when_idle) && choices_->is_idle(reached);
       if (choices_->is_over() || is_paused || is_set(options.stop)) { length_ = reached + 1; }
     }
@@ -92,18 +135,43 @@ class executor {
       if (row.completed < row.released) { choices_->leave(i, row.completed, released_[i] - row.released, length_); }
     }
   }
-  /// Ends the threads, behind the code that they are in.
+  /// Ends the workers, behind the code that they are in.
   void close() {
-    for (const auto& t : threads_) { t->close(); }
+    for (const auto& w : workers_) { w->close(); }
   }
   /// Jobs of a task that were released before the end. Pre: the run is over, as below.
-  /// When it ended. Pre: as above.
-  [[nodiscard]] auto end() const noexcept -> ticks { return length_; }
   [[nodiscard]] auto released(std::size_t task) const -> std::uint64_t { return released_[task]; }
   [[nodiscard]] auto seen() const -> const typename engine_type::result& { return engine_->seen(); }
+  /// Which visit's device has not answered, if one has not.
+  [[nodiscard]] auto silent() const noexcept -> std::optional<std::uint32_t> { return silent_; }
+  /// From the start, as far as it came.
+  [[nodiscard]] auto end() const noexcept -> ticks { return length_; }
 
  private:
   static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+
+  struct lane_thread {
+    std::uint32_t lane = 0;
+    visit_thread* thread = nullptr;
+  };
+  struct lane_state {
+    std::uint32_t served = nobody;    ///< its visit that has a unit
+    std::uint32_t assigned = nobody;  ///< the one that its worker is about
+    std::uint32_t wanted = nobody;    ///< the one that is to have a unit
+    std::int32_t wanted_unit = 0;
+    bool is_there = false;  ///< its worker has not left the unit
+    std::int32_t unit = 0;
+    ticks since = 0;
+  };
+
+  [[nodiscard]] auto reports() -> worker_reports {
+    return {[this](std::uint32_t v) { ended(v); }, [this](std::uint32_t v) { paused(v); }};
+  }
+  /// Whether a visit is where its worker is, and not where the server says that it may be.
+  [[nodiscard]] auto tells_itself(std::uint32_t v) const -> bool {
+    const std::uint32_t l = lanes_->of_visit[v];
+    return l != no_lane && lanes_->lanes[l].leaves_by_itself;
+  }
 
   /// Those that wait behind a job under way among them.
   [[nodiscard]] auto counts() const -> std::vector<std::uint64_t> {
@@ -119,7 +187,7 @@ class executor {
 
   /// When something happens by itself, or has taken too long.
   [[nodiscard]] auto next_instant() const -> ticks {
-    return choices_->is_over() ? 0 : std::min(engine_->next_instant(), choices_->next_limit());
+    return choices_->is_over() ? 0 : std::min({engine_->next_instant(), choices_->next_limit(), next_silence()});
   }
   /// All that happens by itself up to an instant, the next first.
   void advance(ticks time) {
@@ -131,75 +199,152 @@ class executor {
     engine_->step(time);
   }
 
-  /// An errand is done, says its thread.
+  /// An errand is done, says its worker.
   void ended(std::uint32_t visit) {
     const std::lock_guard lock{mutex_};
     const ticks time = now() - start_;
     if (over_ || time >= length_) { return; }
+    if (foreign_->have_failed && foreign_->have_failed()) { return end_at(time); }
     advance(time);
     const std::uint32_t l = lanes_->of_visit[visit];
-    served_[l] = assigned_[l] = nobody;
+    leave(l, time);
+    states_[l].served = states_[l].assigned = nobody;
+    choices_->left(visit);
     engine_->end(visit);
     step(time);
     dispatch();
-    if (const ticks next = next_instant(); next < planned_) {
-      planned_ = next;
-      changed_.notify_all();
+    wake();
+  }
+  /// The run ends before it was to.
+  void end_at(ticks time) {
+    over_ = true;
+    length_ = time;
+    stop_ = later(start_, time);
+    changed_.notify_all();
+  }
+  /// When some device has been silent for too long.
+  [[nodiscard]] auto next_silence() const -> ticks {
+    ticks least = no_event;
+    for (const lane_state& x : states_) { least = std::min(least, limit_of(x)); }
+    return least;
+  }
+  [[nodiscard]] auto limit_of(const lane_state& x) const -> ticks {
+    return x.is_there ? later(x.since, codes_[x.assigned].limit) : no_event;
+  }
+  void look_for_silence(ticks time) {
+    for (const lane_state& x : states_) {
+      if (over_ || limit_of(x) > time) { continue; }
+      if (!foreign_->have_failed || !foreign_->have_failed()) { silent_ = x.assigned; }
+      end_at(time);
     }
   }
+  /// It has left its unit, says the worker, unless it has that again.
+  void paused(std::uint32_t visit) {
+    const std::lock_guard lock{mutex_};
+    const ticks time = now() - start_;
+    const std::uint32_t l = lanes_->of_visit[visit];
+    if (over_ || time >= length_ || states_[l].served == visit) { return; }
+    leave(l, time);
+    dispatch();
+    wake();
+  }
+  void leave(std::uint32_t l, ticks time) {
+    lane_state& x = states_[l];
+    if (!std::exchange(x.is_there, false)) { return; }
+    const std::vector<time_piece> pieces = workers_[l]->pieces();
+    for (const time_piece& p : pieces) { (*sink_)(x.assigned, x.unit, p.from - start_, p.to - start_); }
+    if (pieces.empty()) { (*sink_)(x.assigned, x.unit, x.since, time); }
+  }
+  void wake() {
+    const ticks next = next_instant();
+    if (next >= planned_) { return; }
+    planned_ = next;
+    changed_.notify_all();
+  }
 
-  /// Threads that have processors go on, all others wait.
+  /// Workers that have units go on, all others wait.
   void dispatch() {
-    std::ranges::fill(wanted_, nobody);
-    const holder_sink sink{this, [](void* self, client who, std::int32_t /*unit*/) {
+    for (lane_state& x : states_) { x.wanted = nobody; }
+    const holder_sink sink{this, [](void* self, client who, std::int32_t unit) {
                              auto& e = *static_cast<executor*>(self);
                              const std::uint32_t l = e.lanes_->of_visit[who];
-                             if (l != no_lane) { e.wanted_[l] = who; }
+                             if (l == no_lane || e.lanes_->lanes[l].decides_by_itself) { return; }
+                             e.states_[l].wanted = who;
+                             e.states_[l].wanted_unit = unit;
                            }};
     for (std::size_t s = 0; s < stations_->size(); ++s) {
       if (stations_->serves_bodies(s)) { engine_->holders(s, sink); }
     }
-    for (std::size_t l = 0; l < threads_.size(); ++l) {
-      if (served_[l] != nobody && wanted_[l] != served_[l]) { let(l, served_[l], false); }
+    for (const std::uint32_t v : free_visits_) {
+      if (choices_->is_here(v)) { states_[lanes_->of_visit[v]].wanted = v; }
     }
-    for (std::size_t l = 0; l < threads_.size(); ++l) {
-      const std::uint32_t v = wanted_[l];
-      const bool is_new = v != nobody && served_[l] != v;
-      served_[l] = v;
-      if (!is_new) { continue; }
-      if (assigned_[l] != v) {
-        assigned_[l] = v;
-        threads_[l]->assign({v, choices_->job_of(v), choices_->length_of(v), codes_[v]});
-      }
-      let(l, v, true);
+    for (std::size_t l = 0; l < states_.size(); ++l) {
+      const std::uint32_t v = states_[l].served;
+      if (v == nobody || states_[l].wanted == v) { continue; }
+      states_[l].served = nobody;
+      rank(l, v, priority_ - 1);
+      workers_[l]->stop();
+    }
+    for (std::size_t l = 0; l < states_.size(); ++l) {
+      const std::uint32_t v = states_[l].wanted;
+      if (v != nobody && states_[l].served != v && is_free(l)) { start(l, v); }
     }
   }
-  void let(std::size_t l, std::uint32_t v, bool run) {
-    if (priority_ > 0 && codes_[v] != nullptr) {
-      (void)schedule(threads_[l]->handle(), run ? priority_ : priority_ - 1);
+  void start(std::size_t l, std::uint32_t v) {
+    lane_state& x = states_[l];
+    x.served = v;
+    if (x.assigned != v) {
+      x.assigned = v;
+      workers_[l]->assign({v, choices_->job_of(v), choices_->length_of(v), codes_[v].wave, codes_[v].code,
+                           codes_[v].body, stop_.load()});
     }
-    threads_[l]->let(run);
+    if (lanes_->lanes[l].leaves_by_itself && !x.is_there) {
+      x.is_there = true;
+      x.unit = x.wanted_unit;
+      x.since = now() - start_;
+    }
+    rank(l, v, priority_);
+    const std::int32_t first = (*stations_)[lanes_->lanes[l].station].unit;
+    workers_[l]->start(x.wanted_unit == any_unit ? any_unit : first + x.wanted_unit);
+  }
+  /// Whether nobody is on the unit any more who has to leave it.
+  [[nodiscard]] auto is_free(std::size_t l) const -> bool {
+    const std::int32_t unit = states_[l].wanted_unit;
+    for (std::size_t m = 0; m < states_.size(); ++m) {
+      const lane_state& x = states_[m];
+      if (!x.is_there || x.served != nobody || lanes_->lanes[m].station != lanes_->lanes[l].station) { continue; }
+      const bool same = x.unit == unit || x.unit == any_unit || unit == any_unit;
+      if (m == l ? x.unit != unit : same) { return false; }
+    }
+    return true;
+  }
+  void rank(std::size_t l, std::uint32_t v, int priority) {
+    if (priority_ <= 0 || codes_[v].code == nullptr) { return; }
+    (void)schedule(static_cast<visit_thread&>(*workers_[l]).handle(), priority);
   }
 
   const visit_table<N, V>* table_;
   const Stations* stations_;
   live_choices* choices_;
   const lane_plan* lanes_;
-  std::vector<const code*> codes_;
+  std::vector<bound_code> codes_;
+  const foreign_workers* foreign_;
   std::unique_ptr<engine_type> engine_;
   inheriting_mutex mutex_;
   timed_condition changed_;
+  const slice_sink* sink_ = nullptr;
   ticks start_ = 0;
   ticks length_ = 0;
   ticks planned_ = 0;
   bool over_ = false;
+  std::optional<std::uint32_t> silent_;
   std::vector<std::uint64_t> released_;
   int priority_ = 0;
   std::atomic<ticks> stop_ = std::numeric_limits<ticks>::max();
-  std::vector<std::uint32_t> served_;    ///< which visit of a lane has a processor
-  std::vector<std::uint32_t> assigned_;  ///< and which one its thread is about
-  std::vector<std::uint32_t> wanted_;
-  std::vector<std::unique_ptr<visit_thread>> threads_;
+  std::vector<lane_state> states_;
+  std::vector<std::uint32_t> free_visits_;  ///< of lanes that decide by themselves
+  std::vector<lane_thread> threads_;
+  std::vector<std::unique_ptr<visit_worker>> workers_;
 };
 
 }  // namespace takt::runtime

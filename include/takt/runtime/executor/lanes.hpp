@@ -9,24 +9,28 @@
 
 namespace takt::runtime {
 
-/// A thread that does visits of one task on one station, one after the other.
+/// Visits of one task on one station, one after the other, for one worker.
 struct lane {
   std::uint32_t task = 0;
   std::uint32_t station = 0;
+  bool leaves_by_itself = false;   ///< it is on its unit until it says that it has left
+  bool decides_by_itself = false;  ///< it takes visits as they come, whatever the server says
 };
 
 inline constexpr std::uint32_t no_lane = 0xFFFF'FFFF;
 
-/// Which threads a set of tasks needs, and which of them does each visit: those of one thread follow each other in
+/// Which workers a set of tasks needs, and which of them does each visit: those of one worker follow each other in
 /// every job.
 struct lane_plan {
   std::vector<lane> lanes;
-  std::vector<std::uint32_t> of_visit;  ///< `no_lane` for visits that no thread does
+  std::vector<std::uint32_t> of_visit;  ///< `no_lane` for visits that no worker does
 };
 
-/// `on_thread(station)`: whether threads do its visits. Cost: visits times lanes of their tasks.
-template <std::size_t N, std::size_t V, class OnThread>
-[[nodiscard]] auto lanes_of(const visit_table<N, V>& table, const OnThread& on_thread) -> lane_plan {
+/// `has_worker(visit)`: whether a worker does it; `lane_on(task, station)`: a lane there. Cost: visits times lanes of
+/// their tasks.
+template <std::size_t N, std::size_t V, class HasWorker, class LaneOn>
+[[nodiscard]] auto lanes_of(const visit_table<N, V>& table, const HasWorker& has_worker, const LaneOn& lane_on)
+    -> lane_plan {
   lane_plan out;
   out.of_visit.assign(table.visits.size(), no_lane);
   std::vector<std::uint32_t> last;  // position of the last visit of each lane
@@ -35,14 +39,14 @@ template <std::size_t N, std::size_t V, class OnThread>
     const std::size_t first = out.lanes.size();
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       const visit_record& x = table.visit(i, p);
-      if (!on_thread(x.station)) { continue; }
+      if (!has_worker(t.first_visit + p)) { continue; }
       std::size_t at = first;
       const auto follows = [&](std::size_t l) {
         return out.lanes[l].station == x.station && (x.ancestors >> last[l] & 1U) != 0;
       };
       while (at < out.lanes.size() && !follows(at)) { ++at; }
       if (at == out.lanes.size()) {
-        out.lanes.push_back({i, x.station});
+        out.lanes.push_back(lane_on(i, x.station));
         last.push_back(p);
       }
       last[at] = p;

@@ -40,6 +40,7 @@ class live_choices {
         trace_{&trace},
         told_{std::move(told)},
         has_code_{std::move(has_code)},
+        is_here_(told_.size()),
         lengths_(told_.size()),
         jobs_(told_.size()),
         rows_(tasks.size()) {
@@ -67,6 +68,8 @@ class live_choices {
     lengths_[at] = sources_[v.task].draw({v.lower, v.upper});
     return has_code_[at] || (told_[at] && lengths_[at] > 0) ? until_told : lengths_[at];
   }
+  void arrived(std::uint32_t visit) { is_here_[visit] = true; }
+  void left(std::uint32_t visit) { is_here_[visit] = false; }
   void visited(std::uint32_t visit, const visit_record& v, std::uint64_t job, ticks response, ticks now) {
     if (v.task >= options_->expected.size()) { return; }
     const auto& bounds = options_->expected[v.task].visits;
@@ -101,6 +104,8 @@ class live_choices {
     }
   }
 
+  /// Whether it has asked its station, and has not been told to have left.
+  [[nodiscard]] auto is_here(std::uint32_t visit) const -> bool { return is_here_[visit]; }
   [[nodiscard]] auto length_of(std::uint32_t visit) const -> ticks { return lengths_[visit]; }
   [[nodiscard]] auto job_of(std::uint32_t visit) const -> std::uint64_t { return jobs_[visit]; }
   /// Completed and skipped jobs, their responses and misses.
@@ -184,6 +189,7 @@ class live_choices {
   kept_trace* trace_;
   std::vector<bool> told_;
   std::vector<bool> has_code_;
+  std::vector<bool> is_here_;
   std::vector<ticks> lengths_;
   std::vector<std::uint64_t> jobs_;
   std::vector<progress> rows_;

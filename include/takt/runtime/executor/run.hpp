@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -26,9 +25,15 @@
 #include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/host/stated_deadline.hpp>
 #include <takt/rules/pool_facts.hpp>
+#include <takt/rules/servers/kernel_needs.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/board_devices.hpp>
 #include <takt/runtime/executor/executor.hpp>
 #include <takt/runtime/executor/lanes.hpp>
 #include <takt/runtime/executor/live_choices.hpp>
+#include <takt/runtime/executor/pool_device.hpp>
+#include <takt/runtime/executor/served_pools.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/machine_state.hpp>
 #include <takt/runtime/rights.hpp>
@@ -38,22 +43,30 @@
 
 namespace takt::runtime {
 
-/// The user's own code in place of visits of processors, by task and position among the visits of the task. It must not
-/// throw. What has no code consumes CPU time.
+/// The user's own code in place of visits, by task and position among the visits of the task. It must not throw. Visits
+/// of processors without code consume CPU time, others take their time on the clock.
 class visit_codes {
  public:
-  /// Called with the number of the job, from 0.
-  using code = std::function<void(std::uint64_t job)>;
-  using position = std::pair<std::uint32_t, std::uint32_t>;
-
-  auto cpu(std::uint32_t task, std::uint32_t visit, code what) -> visit_codes& {
-    codes_[{task, visit}] = std::move(what);
+  /// Of a processor. Called with the number of the job, from 0.
+  auto cpu(std::uint32_t task, std::uint32_t visit, processor_code what) -> visit_codes& {
+    processors_[{task, visit}] = std::move(what);
     return *this;
   }
-  [[nodiscard]] auto all() const noexcept -> const std::map<position, code>& { return codes_; }
+  /// Of a copy engine, a GPU or a resource of one's own, while the rule's server says that the visit has a unit. It
+  /// runs on a thread of its own and is done when it returns. Where its rule takes units back it is told at its pause
+  /// points, and whoever is to have the unit next waits for that.
+  auto on_unit(std::uint32_t task, std::uint32_t visit, unit_code what) -> visit_codes& {
+    units_[{task, visit}] = std::move(what);
+    return *this;
+  }
+  [[nodiscard]] auto processors() const noexcept -> const std::map<visit_position, processor_code>& {
+    return processors_;
+  }
+  [[nodiscard]] auto units() const noexcept -> const std::map<visit_position, unit_code>& { return units_; }
 
  private:
-  std::map<position, code> codes_;
+  std::map<visit_position, processor_code> processors_;
+  std::map<visit_position, unit_code> units_;
 };
 
 namespace detail {
@@ -67,20 +80,24 @@ class board_run {
  public:
   /// `deadlines`: as the tasks state them.
   board_run(const Board& board, const Flat& flat, std::vector<ticks> deadlines, const run_options& options,
-            const visit_codes& codes)
-      : flat_{&flat}, options_{&options}, tracks_{board}, deadlines_{std::move(deadlines)} {
+            const visit_codes& codes, served_pools devices)
+      : flat_{&flat},
+        options_{&options},
+        tracks_{board},
+        deadlines_{std::move(deadlines)},
+        devices_{std::move(devices)} {
     std::vector<bool> is_cpu;
     board.each([&](const auto& p) {
       is_cpu.push_back(takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>::is_processors(p));
     });
-    for (std::size_t s = 0; s < flat.stations.size(); ++s) { on_thread_.push_back(is_cpu[flat.stations[s].pool]); }
-    codes_.assign(flat.table.visits.size(), nullptr);
-    for (const auto& [at, what] : codes.all()) {
-      const bool exists = at.first < flat.table.size() && at.second < flat.table.tasks[at.first].visit_count &&
-                          on_thread_[flat.table.visit(at.first, at.second).station];
-      fits_ = fits_ && exists && what;
-      if (exists) { codes_[flat.table.tasks[at.first].first_visit + at.second] = &what; }
-    }
+    for (std::size_t s = 0; s < flat.stations.size(); ++s) { is_cpu_.push_back(is_cpu[flat.stations[s].pool]); }
+    codes_.resize(flat.table.visits.size());
+    for (const auto& [at, what] : codes.processors()) { bind(at, what, true, &bound_code::code); }
+    for (const auto& [at, what] : codes.units()) { bind(at, what, false, &bound_code::body); }
+    fits_ = devices_.fit([&](const visit_position& at, std::uint32_t pool) {
+      return exists(at) && flat.stations[flat.table.visit(at.first, at.second).station].pool == pool;
+    }) && fits_;
+    for (std::size_t v = 0; v < codes_.size(); ++v) { limit(v); }
     fits_ = fits_ && options.expected.size() <= flat.table.size();
     for (std::size_t i = 0; fits_ && i < options.expected.size(); ++i) {
       fits_ = options.expected[i].visits.size() <= flat.table.tasks[i].visit_count;
@@ -89,10 +106,23 @@ class board_run {
 
   /// Whether code and expectations are about visits that there are.
   [[nodiscard]] auto fits() const noexcept -> bool { return fits_; }
-  /// The pool of processors whose server does not say who has one; `nowhere` if there is none.
+  [[nodiscard]] auto can_be_served() const -> bool { return devices_.can_be_served(); }
+  /// About the machine, and each device once.
+  [[nodiscard]] auto findings() const -> machine_findings {
+    machine_findings out;
+    std::vector<std::string> seen;
+    devices_.each([&](std::uint32_t /*pool*/, const pool_device& d) {
+      if (std::ranges::find(seen, d.name()) != seen.end()) { return; }
+      seen.push_back(d.name());
+      for (const machine_finding& f : d.findings()) { out.push_back(f); }
+    });
+    return seen.empty() ? check_machine(parts_used::cpus) : out;
+  }
+  /// The pool with visits for workers whose server does not say who has a unit; `nowhere` if there is none.
   [[nodiscard]] auto without_bodies() const -> std::uint32_t {
-    for (std::size_t s = 0; s < flat_->stations.size(); ++s) {
-      if (on_thread_[s] && !flat_->stations.serves_bodies(s)) { return flat_->stations[s].pool; }
+    for (std::size_t v = 0; v < codes_.size(); ++v) {
+      const std::uint32_t s = flat_->table.visits[v].station;
+      if (has_worker(v) && !flat_->stations.serves_bodies(s)) { return flat_->stations[s].pool; }
     }
     return nowhere;
   }
@@ -102,47 +132,65 @@ class board_run {
            run_result& result) {
     const auto& table = flat_->table;
     const std::size_t visits = table.visits.size();
-    const lane_plan lanes = lanes_of(table, [this](std::uint32_t s) { return on_thread_[s]; });
+    const lane_plan lanes = lanes_of(
+        table, [this](std::size_t v) { return has_worker(v); },
+        [this](std::uint32_t i, std::uint32_t s) {
+          return lane{i, s, !is_cpu_[s], devices_.decides_by_itself(flat_->stations[s].pool)};
+        });
     std::vector<bool> told(visits);
     std::vector<bool> has_code(visits);
     for (std::size_t v = 0; v < visits; ++v) {
-      told[v] = on_thread_[table.visits[v].station];
-      has_code[v] = codes_[v] != nullptr;
+      told[v] = has_worker(v);
+      has_code[v] = codes_[v].code != nullptr || codes_[v].body != nullptr;
     }
+    devices_.lay_out(
+        lanes, [this](std::uint32_t s) { return flat_->stations[s].pool; },
+        [&table](std::uint32_t i) { return table.tasks[i].first_visit; });
     const ticks length = options_->length.count();
     if constexpr (!std::is_same_v<Recorder, no_trace>) { reserve(length); }
     choices_ = std::make_unique<live_choices>(*options_, std::span{table.tasks.data(), table.size()}, deadlines_,
                                               std::move(told), std::move(has_code), trace_);
-    executor host{table, flat_->stations, *choices_, lanes, codes_, offsets, local_deadlines};
+    if (!devices_.failure().empty() || !devices_.open()) {
+      devices_.close();
+      return fail(observation_status::no_threads, result);
+    }
+    const foreign_workers foreign{
+        [this](std::size_t l, worker_reports to) { return devices_.worker(l, std::move(to)); },
+        [this] { return !devices_.failure().empty(); }};
+    executor host{table, flat_->stations, *choices_, lanes, codes_, foreign, offsets, local_deadlines};
     if (!host.complete()) {
-      result.ended = observation_status::no_threads;
-      return;
+      devices_.close();
+      return fail(observation_status::no_threads, result);
     }
     std::vector<run_thread> threads;
-    for (std::size_t l = 0; l < lanes.lanes.size(); ++l) {
+    host.each_thread([&](std::uint32_t l, pthread_t handle) {
       const board_station& s = flat_->stations[lanes.lanes[l].station];
-      threads.push_back({host.handle(l), board_priority - 1, s.unit, s.units});
-    }
+      const bool is_cpu = is_cpu_[lanes.lanes[l].station];
+      threads.push_back({handle, board_priority - 1, is_cpu ? s.unit : 0, is_cpu ? s.units : 0});
+    });
     rights asked{std::move(threads), result.notes};
     result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return asked.pin(); });
     result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return asked.lock_memory(); });
     result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
       return asked.be_real_time(
           board_priority, "a dispatcher above all threads gives processors by the board's rule",
-          ": a dispatcher gives processors by the board's rule, but other work may delay threads");
+          ": a dispatcher gives processors by the board's rule, but other work may delay threads",
+          [this](bool above) { return devices_.serve_at(above ? board_priority - 1 : 0); });
     });
     if (result.granted.real_time) { host.raise(board_priority - 1); }
     note_clock(result);
-    if (std::ranges::any_of(on_thread_, std::logical_not{})) {
-      result.notes.emplace_back("device: emulated: copies, kernels and own resources take their time on the clock");
-    }
+    note_emulated(result);
     const slice_sink sink{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
                             static_cast<board_run*>(self)->keep(who, unit, from, to);
                           }};
     host.run(now() + lead, std::max<ticks>(length, 1), *options_, sink);
     asked.give_back();
+    if (result.granted.real_time) { (void)devices_.serve_at(0); }
     host.close();
+    devices_.close();
     report(host, result);
+    if (const auto v = host.silent()) { say_silent(*v, result); }
+    fail(result.ended, result);
     trace_.replay(recorder);
     if (trace_.lost() > 0) {
       result.notes.push_back("trace: " + std::to_string(trace_.lost()) + " entries did not fit and are missing");
@@ -153,6 +201,62 @@ class board_run {
   /// Time for all threads to be there.
   static constexpr ticks lead = 5'000'000;
 
+  [[nodiscard]] auto has_worker(std::size_t v) const -> bool {
+    const std::uint32_t s = flat_->table.visits[v].station;
+    return is_cpu_[s] || codes_[v].body != nullptr || devices_.is_served(flat_->stations[s].pool);
+  }
+  [[nodiscard]] auto exists(const visit_position& at) const -> bool {
+    return at.first < flat_->table.size() && at.second < flat_->table.tasks[at.first].visit_count;
+  }
+  /// How long a device may take for a visit before it counts as silent, and in what steps.
+  void limit(std::size_t v) {
+    const visit_record& x = flat_->table.visits[v];
+    const std::uint32_t pool = flat_->stations[x.station].pool;
+    if (!devices_.is_served(pool)) { return; }
+    ticks bound = x.upper;
+    if (x.task < options_->expected.size() && x.position < options_->expected[x.task].visits.size()) {
+      const auto& own = options_->expected[x.task].visits[x.position];
+      if (own.exists) { bound = std::max(bound, own.value); }
+    }
+    codes_[v].limit = later(bound, options_->patience.count());
+    if (devices_.stops_kernels(pool)) { codes_[v].wave = kernel_needs_of(x.view).cost; }
+  }
+  /// The result says so, and what a device says of it.
+  void fail(observation_status how, run_result& result) const {
+    result.ended = how;
+    const std::string why = devices_.failure();
+    if (why.empty()) { return; }
+    result.ended = observation_status::device_failed;
+    result.device_fault = why;
+    result.notes.push_back("device: failed: " + why);
+  }
+  void say_silent(std::uint32_t v, run_result& result) const {
+    const visit_record& x = flat_->table.visits[v];
+    result.ended = observation_status::device_silent;
+    result.device_fault = "no answer " + std::to_string(codes_[v].limit) + "ns after visit " +
+                          std::to_string(x.position) + " of " + std::string{flat_->table.tasks[x.task].name} +
+                          " was handed to it";
+    result.notes.push_back("device: silent: " + result.device_fault);
+  }
+  template <class Code>
+  void bind(const visit_position& at, const Code& what, bool on_cpu, const Code* bound_code::* place) {
+    const auto& table = flat_->table;
+    const auto is_free = [&](const board_station& s, bool cpu) { return cpu == on_cpu && !devices_.is_served(s.pool); };
+    const auto fits = [&](std::uint32_t s) { return is_free(flat_->stations[s], is_cpu_[s]); };
+    const bool binds = exists(at) && fits(table.visit(at.first, at.second).station);
+    fits_ = fits_ && binds && what;
+    if (binds) { codes_[table.tasks[at.first].first_visit + at.second].*place = &what; }
+  }
+  void note_emulated(run_result& result) const {
+    devices_.each([&](std::uint32_t pool, const pool_device& d) {
+      result.notes.push_back("device: pool " + std::to_string(pool) + " on " + d.name());
+    });
+    bool any = false;
+    for (std::size_t v = 0; v < codes_.size(); ++v) { any = any || !has_worker(v); }
+    if (!any) { return; }
+    result.notes.emplace_back(
+        "device: emulated: copies, kernels and own resources without code take their time on the clock");
+  }
   void reserve(ticks length) {
     std::size_t slices = 0;
     for (const flow_record& t : flat_->table.tasks) {
@@ -195,8 +299,9 @@ class board_run {
   const run_options* options_;
   host::board_tracks<Board::pool_count> tracks_;
   std::vector<ticks> deadlines_;
-  std::vector<bool> on_thread_;
-  std::vector<const visit_codes::code*> codes_;
+  std::vector<bool> is_cpu_;
+  std::vector<bound_code> codes_;
+  served_pools devices_;
   bool fits_ = true;
   kept_trace trace_;
   std::unique_ptr<live_choices> choices_;
@@ -207,14 +312,15 @@ class board_run {
 /// Runs tasks on this machine's threads, on a board that is composed of the rules of its pools, under a plan.
 ///
 /// Visits of processors are threads, which consume CPU time or run the user's code; who has a processor is the decision
-/// of the rule's server, made by a dispatcher. Copies, kernels and own resources are emulated: their servers decide on
-/// the clock. Tokens, guards and the order of jobs are those of `takt::simulate`. A job is released at the start and
-/// then once per period. Times of the result count from the start. Error: in the platform, the set, the plan or the
-/// options, or `rule_serves_no_code` where the server of processors does not model `ServesBodies`.
+/// of the rule's server, made by a dispatcher. So it is for code of copies, kernels and own resources; those without
+/// are emulated: their servers decide on the clock. Tokens, guards and the order of jobs are those of `takt::simulate`.
+/// A job is released at the start and then once per period. Times of the result count from the start. Error: in the
+/// platform, the set, the plan or the options, or `rule_serves_no_code` where a server of processors, or of visits with
+/// code, does not model `ServesBodies`.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
   requires ComposedBoard<P, T>
-[[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
-                       Recorder& recorder, const visit_codes& codes = {}) -> run_result {
+[[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
+                       const run_options& options, Recorder& recorder, const visit_codes& codes = {}) -> run_result {
   run_result result;
   const auto own = std::make_unique<plan<tasks_of<T>, visits_of<T>>>();
   takt::detail::copy_decisions(p, *own);
@@ -228,7 +334,8 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
   for (std::size_t i = 0; i < flat.table.size(); ++i) {
     deadlines.push_back(host::stated_deadline(tasks, i, flat.table.tasks[i]));
   }
-  detail::board_run<P, std::remove_cvref_t<decltype(flat)>> one{board, flat, std::move(deadlines), options, codes};
+  detail::board_run<P, std::remove_cvref_t<decltype(flat)>> one{
+      board, flat, std::move(deadlines), options, codes, {board, *own, devices, options.patience.count()}};
   if (const std::uint32_t pool = one.without_bodies(); pool != nowhere) {
     result.error = {.fault = model_fault::rule_serves_no_code, .pool = pool};
     return result;
@@ -237,13 +344,32 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
     result.ended = observation_status::wrong_binding;
     return result;
   }
+  if (!one.can_be_served()) {
+    result.ended = observation_status::wrong_device;
+    return result;
+  }
   if (options.check_machine) {
-    result.findings = check_machine(parts_used::cpus);
+    result.findings = one.findings();
     result.notes = notes_on(result.findings);
   }
   one.run({own->offsets.data(), own->offsets.size()}, {own->local_deadlines.data(), own->local_deadlines.size()},
           recorder, result);
   return result;
+}
+template <class P, class T, std::size_t N, std::size_t W>
+  requires ComposedBoard<P, T>
+[[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
+                       const run_options& options = {}, const visit_codes& codes = {}) -> run_result {
+  no_trace nothing;
+  return run(board, tasks, p, devices, options, nothing, codes);
+}
+
+/// The same without devices.
+template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
+  requires ComposedBoard<P, T>
+[[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
+                       Recorder& recorder, const visit_codes& codes = {}) -> run_result {
+  return run(board, tasks, p, board_devices{}, options, recorder, codes);
 }
 template <class P, class T, std::size_t N, std::size_t W>
   requires ComposedBoard<P, T>

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -11,47 +10,40 @@
 
 #include <takt/core/number.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
 
 namespace takt::runtime {
 
-/// A visit of a job as work for a thread: CPU time to consume, or code to call.
-struct errand {
-  std::uint32_t visit = 0;
-  std::uint64_t job = 0;
-  ticks length = 0;
-  const std::function<void(std::uint64_t)>* code = nullptr;
-};
-
-/// A thread that does one errand after the other and consumes CPU time only while it may: whoever schedules it says
-/// when. Code that was called goes on meanwhile, since nothing can stop it but the operating system.
-class visit_thread {
+/// A thread that does one errand after the other, and only while it may: time of a processor is consumed then, and code
+/// of other units waits at its pause points. Code of processors goes on meanwhile.
+class visit_thread final : public visit_worker, private pause_point {
  public:
-  /// `done(visit)` is called by the thread itself at the end of each errand, until `stop`, an instant, has come.
-  visit_thread(std::function<void(std::uint32_t)> done, const std::atomic<ticks>& stop)
-      : done_{std::move(done)}, stop_{&stop}, thread_{[this] { serve(); }} {}
-  visit_thread(const visit_thread&) = delete;
-  auto operator=(const visit_thread&) -> visit_thread& = delete;
-  ~visit_thread() { close(); }
+  /// Done errands are told until `end`, an instant, has come.
+  visit_thread(worker_reports reports, const std::atomic<ticks>& end)
+      : reports_{std::move(reports)}, end_{&end}, thread_{[this] { serve(); }} {}
+  ~visit_thread() override { close(); }
 
   [[nodiscard]] auto started() const noexcept -> bool { return thread_.started(); }
   [[nodiscard]] auto handle() const noexcept -> pthread_t { return thread_.native_handle(); }
 
-  /// Pre: the errand before is done.
-  void assign(const errand& e) {
+  void assign(const errand& e) override {
     const std::lock_guard lock{mutex_};
     errand_ = e;
     has_errand_ = true;
     changed_.notify_all();
   }
-  void let(bool run) {
+  void start(std::int32_t /*unit*/) override {
     const std::lock_guard lock{mutex_};
-    may_run_ = run;
-    if (run) { changed_.notify_all(); }
+    may_run_ = true;
+    changed_.notify_all();
   }
-  /// Ends the thread behind the code that it is in.
-  void close() {
+  void stop() override {
+    const std::lock_guard lock{mutex_};
+    may_run_ = false;
+  }
+  void close() override {
     {
       const std::lock_guard lock{mutex_};
       closing_ = true;
@@ -61,6 +53,13 @@ class visit_thread {
   }
 
  private:
+  [[nodiscard]] auto is_wanted() const noexcept -> bool override { return !may_run_; }
+  auto pass() -> bool override {
+    if (may_run_) { return !closing_; }
+    reports_.paused(errand_.visit);
+    return wait();
+  }
+
   void serve() {
     for (;;) {
       {
@@ -69,34 +68,39 @@ class visit_thread {
         if (closing_) { return; }
         has_errand_ = false;
       }
-      if (errand_.code != nullptr) {
+      if (errand_.body != nullptr) {
+        (*errand_.body)(errand_.job, *this);
+      } else if (errand_.code != nullptr) {
         (*errand_.code)(errand_.job);
       } else if (!burn()) {
         return;
       }
-      done_(errand_.visit);
+      reports_.done(errand_.visit);
     }
   }
   /// False where the run ended first.
   auto burn() -> bool {
     const ticks target = later(thread_time(), errand_.length);
     while (thread_time() < target) {
-      if (stop_->load() <= now()) { return false; }
-      if (may_run_) { continue; }
-      std::unique_lock lock{mutex_};
-      changed_.wait(lock, [this] { return closing_ || may_run_; });
-      if (closing_) { return false; }
+      if (end_->load() <= now()) { return false; }
+      if (!may_run_ && !wait()) { return false; }
     }
     return true;
   }
+  /// Until it may run; false when it is to end.
+  auto wait() -> bool {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [this] { return closing_ || may_run_; });
+    return !closing_;
+  }
 
-  std::function<void(std::uint32_t)> done_;
-  const std::atomic<ticks>* stop_;
+  worker_reports reports_;
+  const std::atomic<ticks>* end_;
   inheriting_mutex mutex_;
   condition changed_;
   errand errand_{};
   bool has_errand_ = false;
-  bool closing_ = false;
+  std::atomic<bool> closing_ = false;
   std::atomic<bool> may_run_ = false;
   thread thread_;
 };

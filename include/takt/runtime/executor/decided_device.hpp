@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/model/accelerator.hpp>
+#include <takt/rules/accelerator/backend.hpp>
+#include <takt/runtime/accelerator/concepts.hpp>
+#include <takt/runtime/accelerator/launch_inbox.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/pool_device.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
+#include <takt/runtime/inheriting_mutex.hpp>
+#include <takt/runtime/run_end.hpp>
+#include <takt/runtime/thread.hpp>
+
+namespace takt::runtime {
+
+/// Launches of one lane on an accelerator. One that has been told to leave and then to go on is launched again as soon
+/// as it has yielded.
+template <AcceleratorDevice D>
+class launch_worker final : public visit_worker {
+ public:
+  using kernels = std::map<visit_position, typename D::kernel>;
+
+  launch_worker(D& device, kernel_id k, const pool_lane& lane, bool tells_cores_apart, const kernels& bound,
+                worker_reports reports)
+      : device_{&device},
+        kernel_{k},
+        lane_{lane},
+        tells_cores_apart_{tells_cores_apart},
+        bound_{&bound},
+        reports_{std::move(reports)} {}
+
+  void assign(const errand& e) override {
+    const std::lock_guard lock{mutex_};
+    visit_ = e.visit;
+    const auto own = bound_->find({lane_.task, e.visit - lane_.first_visit});
+    if (own == bound_->end()) { timed_.emplace(e.length, e.wave); }
+    device_->load(kernel_, own == bound_->end() ? *timed_ : own->second, e.job);
+  }
+  void start(std::int32_t unit) override {
+    const std::lock_guard lock{mutex_};
+    where_ = {.core = tells_cores_apart_ ? unit : any_core, .level = 0};
+    shall_run_ = true;
+    if (!is_launched_) { launch(); }
+  }
+  void stop() override {
+    const std::lock_guard lock{mutex_};
+    shall_run_ = false;
+    if (is_launched_) { device_->request_yield(kernel_); }
+  }
+  void close() override {}
+
+  /// A launch has ended.
+  void hear(launch_end how) {
+    {
+      const std::lock_guard lock{mutex_};
+      is_launched_ = false;
+      if (how == launch_end::yielded && shall_run_) { return launch(); }
+    }
+    how == launch_end::complete ? reports_.done(visit_) : reports_.paused(visit_);
+  }
+
+ private:
+  void launch() {
+    is_launched_ = true;
+    device_->submit(kernel_, where_);
+  }
+
+  D* device_;
+  kernel_id kernel_;
+  pool_lane lane_;
+  bool tells_cores_apart_;
+  const kernels* bound_;
+  worker_reports reports_;
+  inheriting_mutex mutex_;
+  std::optional<typename D::kernel> timed_;
+  std::uint32_t visit_ = 0;
+  kernel_placement where_{};
+  bool shall_run_ = false;
+  bool is_launched_ = false;
+};
+
+/// An accelerator that carries out what the server of a GPU's rule decides on the host: it launches a kernel that has
+/// its unit, and asks one to yield that loses it. Every rule that serves bodies can be served so but SMs and percents
+/// of a task's own. One stream for each core is enough, since the host decides who is before whom.
+template <AcceleratorDevice D>
+class decided_device final : public pool_device {
+ public:
+  using kernels = std::map<visit_position, typename D::kernel>;
+
+  /// Pre: the device outlives it.
+  decided_device(D& device, kernels bound) : device_{&device}, bound_{std::move(bound)} {}
+  ~decided_device() override { close(); }
+
+  [[nodiscard]] auto bound() const -> std::vector<visit_position> override {
+    std::vector<visit_position> out;
+    for (const auto& [at, what] : bound_) { out.push_back(at); }
+    return out;
+  }
+  [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
+    return p.is_gpu && !p.hands_out_sms && !p.hands_out_percents && device_->serves(streams(p));
+  }
+  [[nodiscard]] auto open(const pool_to_serve& p) -> bool override {
+    pool_ = p;
+    workers_.assign(p.lanes.size(), nullptr);
+    inbox_.reserve(p.lanes.size());
+    const auto post = [](void* inbox, kernel_id k, launch_end how) { static_cast<launch_inbox*>(inbox)->post(k, how); };
+    is_open_ = true;
+    if (!device_->open(
+            {.streams = streams(p), .kernels = p.lanes.size(), .trace_capacity = 0, .ended = {post, &inbox_}})) {
+      return false;
+    }
+    listener_ = thread{[this] { listen(); }};
+    return listener_.started();
+  }
+  [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
+    auto made = std::make_unique<launch_worker<D>>(*device_, static_cast<kernel_id>(lane), pool_.lanes[lane],
+                                                   pool_.habits.tells_cores_apart, bound_, std::move(reports));
+    workers_[lane] = made.get();
+    return made;
+  }
+  void close() override {
+    if (!std::exchange(is_open_, false)) { return; }
+    device_->close();
+    closing_ = true;
+    inbox_.wake();
+    listener_.join();
+  }
+  [[nodiscard]] auto serve_at(int priority) -> bool override {
+    const bool listens = schedule(listener_.native_handle(), priority) == 0;
+    return device_->serve_at(priority) && listens;
+  }
+  [[nodiscard]] auto name() const -> std::string override { return std::string{device_->name()}; }
+  [[nodiscard]] auto failure() const -> std::string override { return failure_of(*device_); }
+  [[nodiscard]] auto findings() const -> machine_findings override { return findings_of(*device_); }
+
+ private:
+  [[nodiscard]] static auto streams(const pool_to_serve& p) -> stream_layout {
+    const std::int32_t sms = p.board.gpus[p.gpu].sms;
+    return {.cores = std::max<std::int32_t>(1, sms), .levels = 1};
+  }
+  void listen() {
+    std::vector<launch_notice> notices;
+    while (!closing_) {
+      (void)inbox_.wait_until(later(now(), nap), notices);
+      for (const launch_notice& n : notices) { workers_[static_cast<std::size_t>(n.kernel)]->hear(n.how); }
+    }
+  }
+
+  /// The longest sleep, since clocks do not take the last instant there is.
+  static constexpr ticks nap = 1'000'000'000;
+
+  D* device_;
+  kernels bound_;
+  pool_to_serve pool_{};
+  launch_inbox inbox_;
+  std::vector<launch_worker<D>*> workers_;
+  thread listener_;
+  std::atomic<bool> closing_ = false;
+  bool is_open_ = false;
+};
+
+}  // namespace takt::runtime

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/rules/dedicated_sms.hpp>
+#include <takt/rules/unit_habits.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
+#include <takt/runtime/machine_finding.hpp>
+
+namespace takt::runtime {
+
+/// By task and position among the visits of the task.
+using visit_position = std::pair<std::uint32_t, std::uint32_t>;
+
+/// Visits of one task that follow each other on a pool.
+struct pool_lane {
+  std::uint32_t task = 0;
+  std::uint32_t first_visit = 0;  ///< of the task, in the numbers of errands
+  sm_range range{};               ///< SMs of the task's own, where the rule hands some out; else all of the GPU
+};
+
+/// What a device is told of the pool that it serves, and of the board around.
+struct pool_to_serve {
+  platform_record board{};
+  std::size_t gpu = 0;  ///< of the board, where the pool is one
+  bool is_gpu = false;
+  bool is_copy_engines = false;
+  bool hands_out_sms = false;
+  bool hands_out_percents = false;
+  unit_habits habits{};
+  ticks patience = 0;  ///< how long the end of the run waits for what is under way
+  std::vector<pool_lane> lanes{};
+};
+
+/// A device, of any type, that carries out the visits of a pool of a board.
+class pool_device {
+ public:
+  pool_device() = default;
+  pool_device(const pool_device&) = delete;
+  auto operator=(const pool_device&) -> pool_device& = delete;
+  virtual ~pool_device() = default;
+
+  /// Of which visits it has the user's own work.
+  [[nodiscard]] virtual auto bound() const -> std::vector<visit_position> = 0;
+  /// Whether it carries the rule out by itself, on visits as they come; else it follows the rule's server on the host.
+  [[nodiscard]] virtual auto decides_by_itself() const -> bool { return false; }
+  /// Whether it can do what the rule of the pool decides.
+  [[nodiscard]] virtual auto serves(const pool_to_serve& p) const -> bool = 0;
+  /// False when there is too little of something. Pre: it serves them.
+  [[nodiscard]] virtual auto open(const pool_to_serve& p) -> bool = 0;
+  /// For the visits of one lane. Pre: open.
+  [[nodiscard]] virtual auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> = 0;
+  /// Abandons what is under way, after which no worker reports anything.
+  virtual void close() = 0;
+  /// SCHED_FIFO for its threads, 0 for the ordinary class; false when the system refuses.
+  [[nodiscard]] virtual auto serve_at(int priority) -> bool = 0;
+  [[nodiscard]] virtual auto name() const -> std::string = 0;
+  /// What failed, and where; empty unless it did.
+  [[nodiscard]] virtual auto failure() const -> std::string = 0;
+  [[nodiscard]] virtual auto findings() const -> machine_findings = 0;
+};
+
+}  // namespace takt::runtime

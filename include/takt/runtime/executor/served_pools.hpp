@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <takt/model/plan.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/model/segment.hpp>
+#include <takt/rules/dedicated_sms.hpp>
+#include <takt/rules/pool_facts.hpp>
+#include <takt/runtime/executor/board_devices.hpp>
+#include <takt/runtime/executor/lanes.hpp>
+#include <takt/runtime/executor/pool_device.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
+
+namespace takt::runtime {
+
+namespace detail {
+
+template <class Pool>
+[[nodiscard]] auto has_copy_engines(const Pool& p) -> bool {
+  using facts = takt::detail::pool_facts<Pool>;
+  if constexpr (facts::template may_serve<copy_segment>) { return facts::template serves_visits<copy_segment>(p); }
+  return false;
+}
+
+}  // namespace detail
+
+/// The GPUs and copy engines of a board of pools, for devices that are to serve it.
+template <class Board>
+[[nodiscard]] auto record_of(const Board& board) -> platform_record {
+  platform_record out;
+  board.each([&](const auto& p) {
+    using facts = takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>;
+    if (facts::is_processors(p)) { out.cores += facts::units(p); }
+    if (facts::runs_kernels(p)) { (void)out.gpus.push_back(facts::gpu(p)); }
+    if (detail::has_copy_engines(p)) { out.copy_engines = std::max(out.copy_engines, facts::units(p)); }
+  });
+  return out;
+}
+
+/// The pools of a board that devices serve in a run.
+class served_pools {
+ public:
+  /// Pre: the devices outlive it.
+  template <class Board, std::size_t N, std::size_t W>
+  served_pools(const Board& board, const plan<N, W>& p, const board_devices& devices, ticks patience)
+      : devices_{&devices} {
+    const platform_record record = record_of(board);
+    std::size_t gpus = 0;
+    board.each([&](const auto& pool) {
+      using facts = takt::detail::pool_facts<std::remove_cvref_t<decltype(pool)>>;
+      pool_to_serve out{.board = record, .patience = patience};
+      out.is_gpu = facts::runs_kernels(pool);
+      out.gpu = out.is_gpu ? gpus++ : 0;
+      out.is_copy_engines = detail::has_copy_engines(pool);
+      out.hands_out_sms = facts::hands_sms(pool);
+      out.hands_out_percents = facts::hands_percents(pool);
+      out.habits = facts::habits(pool);
+      pools_.push_back(std::move(out));
+      ranges_.push_back(ranges_of(pools_.back(), p));
+    });
+  }
+
+  [[nodiscard]] auto any() const noexcept -> bool { return !devices_->all().empty(); }
+  [[nodiscard]] auto is_served(std::uint32_t pool) const -> bool { return devices_->all().contains(pool); }
+  [[nodiscard]] auto decides_by_itself(std::uint32_t pool) const -> bool {
+    const auto found = devices_->all().find(pool);
+    return found != devices_->all().end() && found->second->decides_by_itself();
+  }
+  [[nodiscard]] auto stops_kernels(std::uint32_t pool) const -> bool { return pools_[pool].habits.stops_kernels; }
+
+  /// `pool_of(station)`, and the number of a task's first visit. Pre: every served pool is one of the board's.
+  template <class PoolOf, class FirstVisit>
+  void lay_out(const lane_plan& lanes, const PoolOf& pool_of, const FirstVisit& first_visit) {
+    for (const lane& l : lanes.lanes) {
+      const std::uint32_t pool = pool_of(l.station);
+      pool_to_serve& to = pools_[pool];
+      places_.push_back({pool, static_cast<std::uint32_t>(to.lanes.size())});
+      if (!is_served(pool)) { continue; }
+      const auto& own = ranges_[pool];
+      to.lanes.push_back({l.task, first_visit(l.task), l.task < own.size() ? own[l.task] : whole(to)});
+    }
+  }
+  /// Whether every device serves a pool that there is. `f` of each position of the user's own work and its pool.
+  template <class F>
+  [[nodiscard]] auto fit(const F& f) const -> bool {
+    return std::ranges::all_of(devices_->all(), [&](const auto& d) {
+      return d.first < pools_.size() &&
+             std::ranges::all_of(d.second->bound(), [&](const visit_position& at) { return f(at, d.first); });
+    });
+  }
+  [[nodiscard]] auto can_be_served() const -> bool {
+    return std::ranges::all_of(devices_->all(), [this](const auto& d) { return d.second->serves(pools_[d.first]); });
+  }
+  [[nodiscard]] auto open() -> bool {
+    return std::ranges::all_of(devices_->all(), [this](const auto& d) { return d.second->open(pools_[d.first]); });
+  }
+  void close() {
+    for (const auto& [pool, device] : devices_->all()) { device->close(); }
+  }
+  /// Of a lane; null where no device serves it.
+  [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> {
+    const auto& [pool, number] = places_[lane];
+    const auto found = devices_->all().find(pool);
+    return found == devices_->all().end() ? nullptr : found->second->worker(number, std::move(reports));
+  }
+  [[nodiscard]] auto serve_at(int priority) -> bool {
+    bool granted = true;
+    for (const auto& [pool, device] : devices_->all()) { granted = device->serve_at(priority) && granted; }
+    return granted;
+  }
+  [[nodiscard]] auto failure() const -> std::string {
+    for (const auto& [pool, device] : devices_->all()) {
+      if (std::string why = device->failure(); !why.empty()) { return why; }
+    }
+    return {};
+  }
+  /// f of each device and the pool that it serves.
+  template <class F>
+  void each(const F& f) const {
+    for (const auto& [pool, device] : devices_->all()) { f(pool, *device); }
+  }
+
+ private:
+  struct place {
+    std::uint32_t pool = 0;
+    std::uint32_t number = 0;
+  };
+
+  [[nodiscard]] static auto whole(const pool_to_serve& p) -> sm_range {
+    if (!p.is_gpu) { return {}; }
+    return {static_cast<std::int32_t>(p.gpu), 0, p.board.gpus[p.gpu].budget()};
+  }
+  /// SMs of the tasks' own, one behind the other.
+  template <std::size_t N, std::size_t W>
+  [[nodiscard]] static auto ranges_of(const pool_to_serve& pool, const plan<N, W>& p) -> std::vector<sm_range> {
+    std::vector<sm_range> out;
+    std::int32_t used = 0;
+    for (std::size_t i = 0; pool.hands_out_sms && i < p.shares.size(); ++i) {
+      const bool here = p.shares[i].gpu == static_cast<std::int32_t>(pool.gpu) && p.shares[i].sms > 0;
+      out.push_back(here ? sm_range{p.shares[i].gpu, used, p.shares[i].sms} : sm_range{});
+      used += here ? p.shares[i].sms : 0;
+    }
+    return out;
+  }
+
+  const board_devices* devices_;
+  std::vector<pool_to_serve> pools_;
+  std::vector<std::vector<sm_range>> ranges_;
+  std::vector<place> places_;
+};
+
+}  // namespace takt::runtime

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/completion.hpp>
+#include <takt/runtime/concepts.hpp>
+#include <takt/runtime/executor/pool_device.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
+#include <takt/runtime/inheriting_mutex.hpp>
+#include <takt/runtime/run_end.hpp>
+#include <takt/runtime/timed_condition.hpp>
+
+namespace takt::runtime {
+
+/// What a stream can be given, and how.
+template <Device D>
+struct kernels_of_streams {
+  using work = typename D::kernel;
+  static constexpr bool on_gpu = true;
+  static constexpr bool in_turns = false;
+  [[nodiscard]] static auto timed(const errand& e) -> work { return work{e.length}; }
+  static void give(typename D::stream& s, std::int32_t /*unit*/, const work& w, completion done) { s.launch(w, done); }
+};
+template <Device D>
+struct copies_of_streams {
+  using work = typename D::copy;
+  static constexpr bool on_gpu = false;
+  static constexpr bool in_turns = false;
+  [[nodiscard]] static auto timed(const errand& e) -> work { return work{e.length}; }
+  static void give(typename D::stream& s, std::int32_t unit, const work& w, completion done) { s.copy(unit, w, done); }
+};
+/// Kernels of contexts that take turns, one for each task.
+template <TurnsDevice D>
+struct turns_of_streams {
+  using work = typename D::kernel;
+  static constexpr bool on_gpu = true;
+  static constexpr bool in_turns = true;
+  [[nodiscard]] static auto timed(const errand& e) -> work { return work{e.length, e.until}; }
+  static void give(typename D::stream& s, std::int32_t /*unit*/, const work& w, completion done) { s.launch(w, done); }
+};
+
+/// An operation on a stream, which lives as long as the device may read it.
+template <class D, class Kind>
+class stream_operation {
+ public:
+  using work = typename Kind::work;
+
+  explicit stream_operation(worker_reports reports) : reports_{std::move(reports)} {}
+
+  /// `bound` may be null. Pre: none is under way.
+  void prepare(const errand& e, const work* bound) {
+    visit_ = e.visit;
+    if (bound == nullptr) { timed_.emplace(Kind::timed(e)); }
+    work_ = bound == nullptr ? &*timed_ : bound;
+  }
+  void begin(typename D::stream& s, std::int32_t unit, std::shared_ptr<stream_operation> self) {
+    self_ = std::move(self);
+    Kind::give(s, unit, *work_, notify<&stream_operation::ended>(this));
+  }
+  /// Nobody hears of its end from now on, for which it waits so long at most.
+  void leave(ticks patience) {
+    std::unique_lock lock{mutex_};
+    is_left_ = true;
+    changed_.wait_until(lock, later(now(), patience), [this] { return !self_; });
+  }
+
+ private:
+  void ended() {
+    const std::unique_lock lock{mutex_};
+    const std::shared_ptr<stream_operation> kept = std::move(self_);
+    self_.reset();
+    if (!is_left_) { return reports_.done(visit_); }
+    changed_.notify_all();
+  }
+
+  worker_reports reports_;
+  std::optional<work> timed_;
+  const work* work_ = nullptr;
+  std::uint32_t visit_ = 0;
+  inheriting_mutex mutex_;
+  timed_condition changed_;
+  std::shared_ptr<stream_operation> self_;  ///< while one is under way
+  bool is_left_ = false;
+};
+
+/// Operations of one lane on a stream.
+template <class D, class Kind>
+class stream_worker final : public visit_worker {
+ public:
+  using works = std::map<visit_position, typename Kind::work>;
+
+  stream_worker(typename D::stream& stream, const pool_lane& lane, const works& bound, ticks patience,
+                worker_reports reports)
+      : stream_{&stream},
+        lane_{lane},
+        bound_{&bound},
+        patience_{patience},
+        operation_{std::make_shared<stream_operation<D, Kind>>(std::move(reports))} {}
+
+  void assign(const errand& e) override {
+    const auto own = bound_->find({lane_.task, e.visit - lane_.first_visit});
+    operation_->prepare(e, own == bound_->end() ? nullptr : &own->second);
+  }
+  void start(std::int32_t unit) override { operation_->begin(*stream_, unit, operation_); }
+  /// Rules that take units back are not served.
+  void stop() override {}
+  [[nodiscard]] auto pieces() const -> std::vector<time_piece> override {
+    std::vector<time_piece> out;
+    if constexpr (Kind::in_turns) {
+      for (const auto& s : stream_->served()) { out.push_back({s.from, s.to}); }
+    }
+    return out;
+  }
+  void close() override { operation_->leave(patience_); }
+
+ private:
+  typename D::stream* stream_;
+  pool_lane lane_;
+  const works* bound_;
+  ticks patience_;
+  std::shared_ptr<stream_operation<D, Kind>> operation_;
+};
+
+/// A machine with streams on SM ranges and copy engines, which serves a GPU whose tasks have SMs of their own or that
+/// has one kernel at a time, copy engines, or a GPU whose tasks take turns, which the device lets them do by itself.
+/// What it has begun it ends.
+template <Device D, class Kind>
+class stream_device final : public pool_device {
+ public:
+  using works = std::map<visit_position, typename Kind::work>;
+
+  /// Pre: the device outlives it.
+  stream_device(D& device, works bound) : device_{&device}, bound_{std::move(bound)} {}
+
+  [[nodiscard]] auto bound() const -> std::vector<visit_position> override {
+    std::vector<visit_position> out;
+    for (const auto& [at, what] : bound_) { out.push_back(at); }
+    return out;
+  }
+  [[nodiscard]] auto decides_by_itself() const -> bool override { return Kind::in_turns; }
+  [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
+    const bool is_there = Kind::on_gpu ? p.is_gpu : p.is_copy_engines;
+    return is_there && !p.hands_out_percents && takes_what_is_taken_back(p) && device_->serves(p.board);
+  }
+  [[nodiscard]] auto open(const pool_to_serve& p) -> bool override {
+    lanes_ = p.lanes;
+    patience_ = p.patience;
+    for (const pool_lane& l : lanes_) { streams_.push_back(stream_of(Kind::on_gpu ? l.range : sm_range{}, p)); }
+    return device_->ready();
+  }
+  [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
+    return std::make_unique<stream_worker<D, Kind>>(opened_[streams_[lane]]->stream, lanes_[lane], bound_, patience_,
+                                                    std::move(reports));
+  }
+  void close() override {}
+  [[nodiscard]] auto serve_at(int priority) -> bool override { return device_->serve_at(priority); }
+  [[nodiscard]] auto name() const -> std::string override { return std::string{device_->name()}; }
+  [[nodiscard]] auto failure() const -> std::string override { return failure_of(*device_); }
+  [[nodiscard]] auto findings() const -> machine_findings override { return findings_of(*device_); }
+
+ private:
+  struct opened {
+    sm_range range{};
+    typename D::stream stream;
+  };
+
+  [[nodiscard]] auto takes_what_is_taken_back([[maybe_unused]] const pool_to_serve& p) const -> bool {
+    if constexpr (Kind::in_turns) {
+      return p.habits.takes_turns && device_->takes_turns(p.habits.turns);
+    } else {
+      return !p.habits.takes_units_back;
+    }
+  }
+  /// Those who share a range never use it at once, but by turns.
+  [[nodiscard]] auto stream_of(const sm_range& r, const pool_to_serve& p) -> std::size_t {
+    for (std::size_t i = 0; p.is_gpu && !Kind::in_turns && i < opened_.size(); ++i) {
+      const sm_range& o = opened_[i]->range;
+      if (o.gpu == r.gpu && o.first == r.first && o.count == r.count) { return i; }
+    }
+    opened_.push_back(std::unique_ptr<opened>{new opened{r, device_->open(r)}});
+    return opened_.size() - 1;
+  }
+
+  D* device_;
+  works bound_;
+  std::vector<pool_lane> lanes_;
+  ticks patience_ = 0;
+  std::vector<std::unique_ptr<opened>> opened_;
+  std::vector<std::size_t> streams_;
+};
+
+}  // namespace takt::runtime

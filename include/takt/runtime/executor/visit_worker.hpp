@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include <takt/core/number.hpp>
+
+namespace takt::runtime {
+
+/// Where code that runs on a unit lets others have it. Only the thread that runs the code may ask.
+class pause_point {
+ public:
+  /// Whether others are to have the unit.
+  [[nodiscard]] virtual auto is_wanted() const noexcept -> bool = 0;
+  /// Gives the unit up if others are to have it, and waits until it is there again. False when the run is over: the
+  /// code should return soon.
+  virtual auto pass() -> bool = 0;
+
+ protected:
+  pause_point() = default;
+  ~pause_point() = default;
+};
+
+/// Code in place of time on a processor. Nothing stops it but the operating system.
+using processor_code = std::function<void(std::uint64_t job)>;
+/// Code in place of time on any other unit. It stops at its pause points only.
+using unit_code = std::function<void(std::uint64_t job, pause_point& here)>;
+
+/// A visit of a job for whoever carries it out.
+struct errand {
+  std::uint32_t visit = 0;
+  std::uint64_t job = 0;
+  ticks length = 0;  ///< where it only takes time
+  ticks wave = 0;    ///< after which it can stop then; 0: anywhere
+  const processor_code* code = nullptr;
+  const unit_code* body = nullptr;
+  ticks until = 0;  ///< instant of the end of the run
+};
+
+/// From one instant to another.
+struct time_piece {
+  ticks from = 0;
+  ticks to = 0;
+};
+
+/// Whom workers tell, from threads of their own and without holding anything that calls of them need.
+struct worker_reports {
+  std::function<void(std::uint32_t visit)> done;
+  std::function<void(std::uint32_t visit)> paused;  ///< it has left its unit, as told
+};
+
+/// Carries out visits of one task, one after the other. No call waits for the visit.
+class visit_worker {
+ public:
+  visit_worker() = default;
+  visit_worker(const visit_worker&) = delete;
+  auto operator=(const visit_worker&) -> visit_worker& = delete;
+  virtual ~visit_worker() = default;
+
+  /// Pre: the errand before is done.
+  virtual void assign(const errand& e) = 0;
+  /// It has a unit, this one of its station, `any_core` for all. Pre: something is assigned.
+  virtual void start(std::int32_t unit) = 0;
+  /// It shall leave its unit as soon as it can.
+  virtual void stop() = 0;
+  /// When its visit was on the unit, as far as it knows better than whoever started it. Pre: it is telling that it is
+  /// done.
+  [[nodiscard]] virtual auto pieces() const -> std::vector<time_piece> { return {}; }
+  /// Ends it, behind code that is under way.
+  virtual void close() = 0;
+};
+
+}  // namespace takt::runtime
