@@ -105,7 +105,8 @@ struct fault_text {
     case model_fault::mutex_without_pool:
       return {"mutex", "is no pool of the board", "pool(mutex{}, locked(priority_inheritance_order))"};
     case model_fault::rule_serves_no_code:
-      return {"policy", "has a server that does not say who has a unit, and code is to run there", "a server with holders() and finish()"};
+      return {"policy", "has a server that does not say who has a unit, and code is to run there",
+              "a server with holders() and finish()"};
     case model_fault::section_off_its_processor:
       return {"section", "is not time on the one processor that the mutex is of, under a preemptive rule",
               "sections of CPU time, by tasks of one core"};

@@ -95,8 +95,8 @@ struct run_options {
   /// Before the run, look for what disturbs timed runs: the device's own findings where it has some, else those about
   /// the CPUs. Costs up to seconds, for the driver's tool.
   bool check_machine = false;
-  /// On a board of pools: a device that has not answered so long after the bound of a visit is silent, and ends the run.
-  /// The bound is what is expected of the visit, or else its longest time.
+  /// On a board of pools: a device that has not answered so long after the bound of a visit is silent, and ends the
+  /// run. The bound is what is expected of the visit, or else its longest time.
   duration patience{1'000'000'000};
   std::vector<expectation> expected{};
   /// Called at most once per task, at the first violation, on the thread that noticed it: keep it short.
