@@ -11,7 +11,7 @@
 #include <takt/cuda/copy_request.hpp>
 #include <takt/cuda/driver_api.hpp>
 #include <takt/cuda/resource.hpp>
-#include <takt/model/stage.hpp>
+#include <takt/model/gpu_topology.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>
 
 namespace takt::cuda {

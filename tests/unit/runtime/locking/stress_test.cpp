@@ -26,6 +26,7 @@
 #include <takt/runtime/locking/protocol_lock.hpp>
 
 #include "recording.hpp"
+#include "support/limited_wait.hpp"
 
 namespace {
 
@@ -135,10 +136,10 @@ void hold_all(Lock& lock, takt::replica_id replicas) {
     holders.emplace_back([&] {
       const auto held = lock.acquire();
       ++holding;
-      await([&done] { return done.load(); });
+      takt_tests::await([&done] { return done.load(); });
     });
   }
-  await([&] { return holding == replicas; });
+  takt_tests::await([&] { return holding == replicas; });
   CHECK_FALSE(static_cast<bool>(lock.try_acquire()));
   done = true;
 }

@@ -47,6 +47,8 @@ TEST_CASE("AP-01 wrong kernels and accelerators are refused by name") {
   CHECK(level_stack_edf(wrong, 2).error.fault == model_fault::deadline_exceeds_period);
   CHECK(level_stack_edf(table_1, 0).error.fault == model_fault::platform_size_out_of_range);
   CHECK(slot_supply_edf(table_1, slot{0, 13, 12}).error.fault == model_fault::slot_out_of_range);
+  CHECK(slot_linear_edf(table_1, slot{0, 13, 12}).error.fault == model_fault::slot_out_of_range);
+  CHECK(slot_linear_edf(wrong, slot{0, 8, 12}).error.fault == model_fault::deadline_exceeds_period);
 }
 
 TEST_CASE("times too long to add are a status of every test, also where no door was passed") {
