@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
