@@ -21,7 +21,7 @@
 #include <takt/analysis/pools/share_deadlines.hpp>
 #include <takt/rules/needed_shares.hpp>
 #include <takt/simulation/lengths.hpp>
-#include <takt/simulation/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/trace.hpp>
 #include "property/composed_systems.hpp"
@@ -117,7 +117,7 @@ struct seen_run {
 constexpr ticks horizon = ticks{1} << 45;
 
 auto by_share_simulator(const random_shares& s) -> seen_run {
-  sim::scheduled_shares policy{s.set, takt::contention_predictor<most>(s.set), s.rules, s.triggers};
+  takt::scheduled_shares policy{s.set, takt::contention_predictor<most>(s.set), s.rules, s.triggers};
   sim::listed_share_releases releases{s.set.size()};
   for (std::size_t i = 0; i < s.set.size(); ++i) {
     for (const ticks at : s.releases[i]) { releases.add(i, at); }
