@@ -13,9 +13,9 @@
 #include <takt/core/random.hpp>
 #include <takt/generation/shares/uunisort.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
-#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/trace.hpp>
 

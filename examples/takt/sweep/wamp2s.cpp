@@ -12,10 +12,10 @@
 #include <takt/generation/shares/application_releases.hpp>
 #include <takt/generation/shares/synthetic_sets.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
-#include <takt/rules/shares/share_baselines.hpp>
-#include <takt/simulation/shares/estimate_recorder.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/share_baselines.hpp>
+#include <takt/simulation/shares/estimate_recorder.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 
 #include "../failure.hpp"
@@ -67,8 +67,7 @@ constexpr std::array<compared<policy>, 10> policies{{
     {[](const scene& s) { return scheduled(s, wamp2s_literal); }, "literal", "WAMP2S as printed", 2},
     {[](const scene& s) { return scheduled(s, wamp2s_text); }, "text", "WAMP2S as described", 0},
     {[](const scene& s) { return scheduled(s, wamp2s_robust); }, "robust", "WAMP2S, sound rules", 1},
-    {[](const scene& s) { return run(s, equal_shares<most_applications>{s.table}); }, "share",
-     "equal shares", 4},
+    {[](const scene& s) { return run(s, equal_shares<most_applications>{s.table}); }, "share", "equal shares", 4},
     {[](const scene& s) { return run(s, time_sliced{s.table}); }, "ts", "time slices", 5},
     {[](const scene& s) { return run(s, proportional_shares<most_applications>{s.table}); }, "prop",
      "shares by priority", 6},
@@ -78,8 +77,7 @@ constexpr std::array<compared<policy>, 10> policies{{
     {[](const scene& s) { return single(s, by_absolute_deadline{}, true); }, "edf_p", "one at a time, preemptive EDF",
      0},
     {[](const scene& s) {
-       return run(
-           s, fixed_shares<most_applications>{s.table, static_shares(s.table, share_predictor{s.table})});
+       return run(s, fixed_shares<most_applications>{s.table, static_shares(s.table, share_predictor{s.table})});
      },
      "static", "constant shares", 2},
 }};
