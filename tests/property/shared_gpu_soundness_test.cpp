@@ -15,8 +15,8 @@
 #include <takt/analysis/combiners/inflated.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
-#include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
+#include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include "property/composed_systems.hpp"
 

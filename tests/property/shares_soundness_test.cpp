@@ -17,9 +17,9 @@
 #include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/core/random.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
-#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>

@@ -16,11 +16,11 @@
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
+#include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/release_times.hpp>
 #include <takt/simulation/shares/releases.hpp>
 #include <takt/simulation/shares/result.hpp>
-#include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 
 namespace takt {

@@ -10,6 +10,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/rules/share_tags.hpp>
+#include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/simulation/accelerator/simulate.hpp>
 #include <takt/simulation/copy_contention.hpp>
 #include <takt/simulation/gpusync/run_graphs.hpp>
@@ -18,7 +19,6 @@
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/hardware_fifo.hpp>
-#include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/simulation/shares/releases.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/simulate.hpp>

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/shares/actuator.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
+#include <takt/simulation/shares/actuator.hpp>
 
 #include "fixtures.hpp"
 

@@ -14,9 +14,9 @@
 #include <takt/generation/shares/synthetic_sets.hpp>
 #include <takt/report/chrome_trace.hpp>
 #include <takt/report/svg_gantt.hpp>
-#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/trace.hpp>
 

@@ -8,8 +8,8 @@
 #include <takt/generation/shares/application_releases.hpp>
 #include <takt/generation/shares/synthetic_sets.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
-#include <takt/simulation/shares/estimate_recorder.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
+#include <takt/simulation/shares/estimate_recorder.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 
 namespace {

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
+#include <takt/rules/shares/share_baselines.hpp>
 
 #include "fixtures.hpp"
 
@@ -70,7 +70,8 @@ TEST_CASE("WAMP-54 one at a time: by release, by priority and by deadline, preem
   const few_shares t = pair();
   const std::vector<ticks> offsets{0, 10};
   const auto ends = [&](const takt::JobPriority auto& order, bool preemptive) {
-    const auto run = run_shares(t, takt::one_at_a_time{t, {.preemptive = preemptive}, order}, offsets, {.horizon = 400});
+    const auto run =
+        run_shares(t, takt::one_at_a_time{t, {.preemptive = preemptive}, order}, offsets, {.horizon = 400});
     return std::vector<times>{run.log.ends(0), run.log.ends(1)};
   };
   CHECK(ends(takt::by_arrival{}, false) == std::vector<times>{{40}, {70}});
