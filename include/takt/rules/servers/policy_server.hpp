@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include <takt/core/checked.hpp>
 #include <takt/core/inline_vector.hpp>
@@ -39,18 +38,13 @@ struct unobserved_shares {
   static constexpr void decided(ticks /*now*/, const share_step& /*step*/, const Policy& /*policy*/) noexcept {}
 };
 
-namespace detail {
-template <std::size_t MaxTasks>
-inline constexpr share_table<MaxTasks> no_applications{};
-}  // namespace detail
-
 /// A GPU whose shares a policy sizes whenever a kernel starts or ends, at most one of each application; more of one
 /// wait in the order of their arrival. The first value of a visit is its application, the point its absolute deadline.
 /// A kernel takes as large a part of what its application takes as things are as its length is of its longest time: see
 /// `SharePolicy`. The unit of a slice is the share in per cent.
 ///
 /// `Progress` says how exactly it is counted what is done of a kernel: a `JobProgress`, or a type that has `clear` in
-/// place of `start`. Pre: the table outlives it, and so does the observer.
+/// place of `start`. Pre: the policy has a default; the table outlives the server, and so does the observer.
 template <std::size_t Capacity, std::size_t MaxTasks, SharePolicy Policy, class Progress = fixed_progress,
           class Held = shares_at_once, class Observer = unobserved_shares>
 class policy_server {
@@ -68,13 +62,13 @@ class policy_server {
     if (!changed_) { return; }
     changed_ = false;
     advance(now, sink);
-    const share_step step = policy_->decide(now);
+    const share_step step = policy_.decide(now);
     for (std::size_t i = 0; i < MaxTasks; ++i) {
-      if (jobs_[i].active) { jobs_[i].held.decide(policy_->held(i), now); }
+      if (jobs_[i].active) { jobs_[i].held.decide(policy_.held(i), now); }
     }
-    if constexpr (requires { policy_->ready_at(); }) { ready_ = policy_->ready_at(); }
+    if constexpr (requires { policy_.ready_at(); }) { ready_ = policy_.ready_at(); }
     put_in_force(now, sink);
-    if (observer_ != nullptr) { observer_->decided(now, step, *policy_); }
+    if (observer_ != nullptr) { observer_->decided(now, step, policy_); }
   }
   [[nodiscard]] constexpr auto next() const -> ticks {
     ticks least = no_event;
@@ -94,7 +88,7 @@ class policy_server {
     advance(now, sink);
     for (std::size_t i = 0; i < MaxTasks; ++i) {
       if (!jobs_[i].active || !jobs_[i].progress.finished()) { continue; }
-      policy_->complete(i);
+      policy_.complete(i);
       end_job(i, now, sink);
       return jobs_[i].who;
     }
@@ -104,7 +98,7 @@ class policy_server {
     advance(now, sink);
     for (std::size_t i = 0; i < MaxTasks; ++i) {
       if (!jobs_[i].active || jobs_[i].who != who) { continue; }
-      policy_->abort(i);
+      policy_.abort(i);
       end_job(i, now, sink);
       return;
     }
@@ -146,7 +140,7 @@ class policy_server {
     const ticks deadline = v.point.point < 0 ? 0 : v.point.point;
     ticks release = deadline - table_->tasks[i].deadline;
     release = release < 0 ? 0 : now < release ? now : release;
-    policy_->release(i, release, deadline);
+    policy_.release(i, release, deadline);
     job& j = jobs_[i];
     j.active = true;
     j.who = v.who;
@@ -154,8 +148,8 @@ class policy_server {
     j.wcet = v.wcet;
     if constexpr (requires { j.progress.clear(); }) {
       j.progress.clear();
-    } else if constexpr (requires { policy_->reference_time(i); }) {
-      j.progress = Progress::start(policy_->reference_time(i));
+    } else if constexpr (requires { policy_.reference_time(i); }) {
+      j.progress = Progress::start(policy_.reference_time(i));
     } else {
       j.progress = Progress::start(table_->tasks[i].alone.at(full_share));
     }
@@ -190,13 +184,13 @@ class policy_server {
       jobs_[i].whole = whole_time(i);
       late = late || jobs_[i].held.is_late();
     }
-    if constexpr (requires(share_allocation<MaxTasks> held) { policy_->in_force(held, now); }) {
+    if constexpr (requires(share_allocation<MaxTasks> held) { policy_.in_force(held, now); }) {
       if (!late) { return; }
       share_allocation<MaxTasks> held;
       for (std::size_t i = 0; i < MaxTasks; ++i) {
         if (jobs_[i].active) { static_cast<void>(held.set(i, jobs_[i].held.in_force())); }
       }
-      policy_->in_force(held, now);
+      policy_.in_force(held, now);
     }
   }
   [[nodiscard]] constexpr auto whole_time(std::size_t i) const -> ticks {
@@ -208,8 +202,8 @@ class policy_server {
     return whole < 1 ? 1 : whole;
   }
   [[nodiscard]] constexpr auto longest_time(std::size_t i) const -> ticks {
-    if constexpr (requires { policy_->whole_time(i); }) {
-      return policy_->whole_time(i);
+    if constexpr (requires { policy_.whole_time(i); }) {
+      return policy_.whole_time(i);
     } else {
       inline_vector<co_runner, MaxTasks> load;
       for (std::uint32_t k = 0; k < MaxTasks; ++k) {
@@ -230,7 +224,7 @@ class policy_server {
 
   const share_table<MaxTasks>* table_ = &detail::no_applications<MaxTasks>;
   contention_predictor<MaxTasks> truth_{detail::no_applications<MaxTasks>};
-  std::optional<Policy> policy_{};
+  Policy policy_{};
   Observer* observer_ = nullptr;
   job jobs_[MaxTasks]{};
   visit_request waiting_[Capacity]{};

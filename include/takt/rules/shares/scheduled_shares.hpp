@@ -19,6 +19,8 @@ class scheduled_shares {
  public:
   using scheduler_type = share_scheduler<MaxTasks, Predictor, Progress>;
 
+  constexpr scheduled_shares()
+      : scheduled_shares(detail::no_applications<MaxTasks>, Predictor{detail::no_applications<MaxTasks>}) {}
   constexpr scheduled_shares(const share_table<MaxTasks>& table, const Predictor& predictor,
                              const share_rules& rules = wamp2s_robust, const share_triggers& triggers = every_change)
       : scheduler_{table, predictor, rules, triggers} {}

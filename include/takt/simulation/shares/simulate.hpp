@@ -34,7 +34,7 @@ namespace detail {
 /// A policy that lives elsewhere.
 template <SharePolicy Policy>
 struct referred_policy {
-  Policy* to;
+  Policy* to = nullptr;
 
   [[nodiscard]] constexpr auto error() const -> model_error { return to->error(); }
   constexpr void release(std::size_t task, ticks release, ticks deadline) { to->release(task, release, deadline); }
