@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU whose shares follow the needs of jobs, as a pool of the engine and by the simulator of shares: who held how
-// much when, and when jobs ended. What is proven of such a pool beside others is held against the engine.
+// A GPU whose shares follow the needs of jobs, as a pool of a board and as it is simulated by itself. Both are on the
+// engine; a board counts progress in a fixed size and rounds, the simulation counts it exactly: who held how much when,
+// and when jobs ended, is the same. What is proven of such a pool beside others is held against the engine.
 //
-// Three things of that simulator are not in the engine. Shares that come into force late are refused by the rule
-// (`actuation`). Jobs that are dropped at a miss, and runs that end there, are of platforms of applications alone; here
-// late jobs run on. Baselines without decisions (time slices, equal and proportional shares, one job at a time) are no
-// rules of a pool.
+// A board refuses rules whose shares come into force late (`actuation`), and late jobs run on.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,8 +18,8 @@
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/pools/share_deadlines.hpp>
 #include <takt/rules/needed_shares.hpp>
+#include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/simulation/lengths.hpp>
-#include <takt/simulation/shares/scheduled_shares.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/trace.hpp>
 #include "property/composed_systems.hpp"
@@ -116,8 +114,8 @@ struct seen_run {
 
 constexpr ticks horizon = ticks{1} << 45;
 
-auto by_share_simulator(const random_shares& s) -> seen_run {
-  sim::scheduled_shares policy{s.set, takt::contention_predictor<most>(s.set), s.rules, s.triggers};
+auto exactly(const random_shares& s) -> seen_run {
+  takt::scheduled_shares policy{s.set, takt::contention_predictor<most>(s.set), s.rules, s.triggers};
   sim::listed_share_releases releases{s.set.size()};
   for (std::size_t i = 0; i < s.set.size(); ++i) {
     for (const ticks at : s.releases[i]) { releases.add(i, at); }
@@ -187,12 +185,12 @@ auto by_engine(const random_shares& s) -> seen_run { return by_engine(s, s.set, 
 
 }  // namespace
 
-TEST_CASE("the engine and the simulator of shares agree on every share and every end of random applications") {
+TEST_CASE("progress in a fixed size and exact progress agree on every share and every end of random applications") {
   std::uint64_t differing = 0;
   std::uint64_t slices = 0;
   for (std::uint64_t seed = 1; seed <= composed_systems::systems_or(20'000); ++seed) {
     const auto s = draw(seed);
-    const auto old = by_share_simulator(s);
+    const auto old = exactly(s);
     slices += old.slices.size();
     if (old == by_engine(s)) { continue; }
     if (++differing < 4) { MESSAGE("system " << seed << " differs"); }
@@ -207,7 +205,7 @@ TEST_CASE("the comparison of shares notices another contention, another rule and
   std::uint64_t other_order = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const auto s = draw(seed);
-    const auto old = by_share_simulator(s);
+    const auto old = exactly(s);
     applications calmer = s.set;
     calmer.contention = {};
     less_contention += old == by_engine(s, calmer, s.rules) ? 0U : 1U;
@@ -227,7 +225,7 @@ TEST_CASE("the comparison of shares notices another contention, another rule and
   auto seen = by_engine(s);
   REQUIRE_FALSE(seen.slices.empty());
   ++seen.slices.front().end;
-  CHECK_FALSE(seen == by_share_simulator(s));
+  CHECK_FALSE(seen == exactly(s));
 }
 
 namespace {

@@ -15,8 +15,8 @@
 #include <takt/analysis/combiners/inflated.hpp>
 #include <takt/rules/block_queue_rule.hpp>
 #include <takt/rules/lasting_shares.hpp>
+#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
-#include <takt/simulation/shares/baselines.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include "property/composed_systems.hpp"
 
@@ -520,7 +520,7 @@ TEST_CASE("applications with lasting shares take as long on the pool of a board 
     constexpr ticks horizon = 3001;
     takt::host::engine<board, tasks, visits, punctual> engine{s.set, s.places, at_most};
     const auto seen = engine.run(horizon);
-    sim::fixed_shares<most> policy{known, shares};
+    takt::fixed_shares<most> policy{known, shares};
     const sim::periodic_share_releases<most> releases{known, offsets};
     const auto old =
         sim::simulate_shares(known, policy, releases, {.horizon = horizon, .at_miss = takt::miss_action::late});

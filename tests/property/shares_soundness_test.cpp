@@ -17,9 +17,9 @@
 #include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/core/random.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
-#include <takt/simulation/shares/baselines.hpp>
-#include <takt/simulation/shares/one_at_a_time.hpp>
-#include <takt/simulation/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/one_at_a_time.hpp>
+#include <takt/rules/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
@@ -41,8 +41,8 @@ using takt::wamp2s_text;
 constexpr std::size_t most = 5;
 using applications = takt::share_table<most>;
 using predictor = takt::contention_predictor<most>;
-using scheduled = sim::scheduled_shares<most, predictor>;
-using exactly_scheduled = sim::scheduled_shares<most, predictor, takt::exact_progress<takt::rational>>;
+using scheduled = takt::scheduled_shares<most, predictor>;
+using exactly_scheduled = takt::scheduled_shares<most, predictor, takt::exact_progress<takt::rational>>;
 constexpr std::array<std::string_view, most> names{"A0", "A1", "A2", "A3", "A4"};
 
 /// 2 to 5 applications; each slows another one down by up to 60 per cent, unless without contention.
@@ -239,7 +239,7 @@ TEST_CASE("WAMP-32 fixed shares that suffice with the delay as reserve never mis
       ++out.accepted;
       std::array<takt::share, most> shares{};
       for (std::size_t i = 0; i < t.size(); ++i) { shares[i] = takt::share::bounded(test.tasks[i].need); }
-      attack(t, sim::fixed_shares<most>{t, shares}, g, out, {.actuation_delay = delay, .change = change});
+      attack(t, takt::fixed_shares<most>{t, shares}, g, out, {.actuation_delay = delay, .change = change});
     });
     CAPTURE(r.first_miss);
     CHECK(r.accepted > 5);
@@ -349,12 +349,12 @@ TEST_CASE("WAMP-54 WAMP-55 WAMP-56 the simulator agrees with one that counts tic
         check(exactly_scheduled{t, predictor{t, bias}, rules, triggers}, "scheduler");
       }
     }
-    check(sim::time_sliced<most>{t, static_cast<std::int32_t>(g.random.below(100'000))}, "time slices");
-    check(sim::equal_shares<most>{t}, "equal shares");
-    check(sim::proportional_shares<most>{t}, "proportional shares");
+    check(takt::time_sliced<most>{t, static_cast<std::int32_t>(g.random.below(100'000))}, "time slices");
+    check(takt::equal_shares<most>{t}, "equal shares");
+    check(takt::proportional_shares<most>{t}, "proportional shares");
     for (const bool preemptive : {false, true}) {
       const auto single = [&](const takt::JobPriority auto& order) {
-        check(sim::one_at_a_time{t, {.preemptive = preemptive}, order}, "one at a time");
+        check(takt::one_at_a_time{t, {.preemptive = preemptive}, order}, "one at a time");
       };
       single(takt::by_arrival{});
       single(takt::by_given_priority{});

@@ -13,9 +13,9 @@
 #include <takt/core/random.hpp>
 #include <takt/generation/shares/uunisort.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
-#include <takt/simulation/shares/baselines.hpp>
-#include <takt/simulation/shares/one_at_a_time.hpp>
-#include <takt/simulation/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/one_at_a_time.hpp>
+#include <takt/rules/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/trace.hpp>
 
@@ -30,7 +30,7 @@ using takt::ticks;
 
 constexpr std::size_t max_tasks = most_applications;
 /// Exact, as the recorded schedulers are.
-using scheduled = sim::scheduled_shares<max_tasks, application_predictor, takt::exact_progress<exact>>;
+using scheduled = takt::scheduled_shares<max_tasks, application_predictor, takt::exact_progress<exact>>;
 
 /// A system with the releases of its jobs.
 struct released_system : application_system {
@@ -157,7 +157,7 @@ template <class Policy>
 }
 
 /// The shares that are given, or else those that takt would choose.
-[[nodiscard]] auto constant_shares(const released_system& s, const field& input) -> sim::fixed_shares<max_tasks> {
+[[nodiscard]] auto constant_shares(const released_system& s, const field& input) -> takt::fixed_shares<max_tasks> {
   if (!input.contains("static_delta")) { return {s.tasks, takt::static_shares(s.tasks, s.predictor(0))}; }
   std::array<takt::share, max_tasks> out{};
   const field given = input.at("static_delta");
@@ -172,11 +172,11 @@ template <class Policy>
   const std::string& name = input.at("baseline").text();
   const application_table& t = s.tasks;
   const auto single = [&](const takt::JobPriority auto& order, bool preemptive) {
-    return run(s, sim::one_at_a_time{t, {.preemptive = preemptive}, order}, input);
+    return run(s, takt::one_at_a_time{t, {.preemptive = preemptive}, order}, input);
   };
-  if (name == "ts") { return {run(s, sim::time_sliced<max_tasks>{t, input.value("ctx_ppm", 0)}, input), {}}; }
-  if (name == "share") { return {run(s, sim::equal_shares<max_tasks>{t}, input), {}}; }
-  if (name == "prop") { return {run(s, sim::proportional_shares<max_tasks>{t}, input), {}}; }
+  if (name == "ts") { return {run(s, takt::time_sliced<max_tasks>{t, input.value("ctx_ppm", 0)}, input), {}}; }
+  if (name == "share") { return {run(s, takt::equal_shares<max_tasks>{t}, input), {}}; }
+  if (name == "prop") { return {run(s, takt::proportional_shares<max_tasks>{t}, input), {}}; }
   if (name == "static") { return {run(s, constant_shares(s, input), input), {}}; }
   if (name == "fifo") { return {single(takt::by_arrival{}, false), {}}; }
   if (name == "fp_np") { return {single(takt::by_given_priority{}, false), {}}; }

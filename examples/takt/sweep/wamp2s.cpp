@@ -12,10 +12,10 @@
 #include <takt/generation/shares/application_releases.hpp>
 #include <takt/generation/shares/synthetic_sets.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
-#include <takt/simulation/shares/baselines.hpp>
+#include <takt/rules/shares/one_at_a_time.hpp>
+#include <takt/rules/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/shares/estimate_recorder.hpp>
-#include <takt/simulation/shares/one_at_a_time.hpp>
-#include <takt/simulation/shares/scheduled_shares.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 
 #include "../failure.hpp"
@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t most_applications = generation::synthetic_benchmarks.size();
 using application_table = share_table<most_applications>;
 using share_predictor = contention_predictor<most_applications>;
-using scheduled_applications = simulation::scheduled_shares<most_applications, share_predictor>;
+using scheduled_applications = scheduled_shares<most_applications, share_predictor>;
 using share_outcome = share_observation<most_applications>;
 using application_releases = generation::application_releases<most_applications>;
 
@@ -59,7 +59,7 @@ using policy = share_outcome (*)(const scene&);
 }
 template <class Order>
 [[nodiscard]] auto single(const scene& s, Order order, bool preemptive) -> share_outcome {
-  return run(s, simulation::one_at_a_time{s.table, {.preemptive = preemptive}, order});
+  return run(s, one_at_a_time{s.table, {.preemptive = preemptive}, order});
 }
 
 enum place : std::uint8_t { robust = 2, last_published = 4 };
@@ -67,10 +67,9 @@ constexpr std::array<compared<policy>, 10> policies{{
     {[](const scene& s) { return scheduled(s, wamp2s_literal); }, "literal", "WAMP2S as printed", 2},
     {[](const scene& s) { return scheduled(s, wamp2s_text); }, "text", "WAMP2S as described", 0},
     {[](const scene& s) { return scheduled(s, wamp2s_robust); }, "robust", "WAMP2S, sound rules", 1},
-    {[](const scene& s) { return run(s, simulation::equal_shares<most_applications>{s.table}); }, "share",
-     "equal shares", 4},
-    {[](const scene& s) { return run(s, simulation::time_sliced{s.table}); }, "ts", "time slices", 5},
-    {[](const scene& s) { return run(s, simulation::proportional_shares<most_applications>{s.table}); }, "prop",
+    {[](const scene& s) { return run(s, equal_shares<most_applications>{s.table}); }, "share", "equal shares", 4},
+    {[](const scene& s) { return run(s, time_sliced{s.table}); }, "ts", "time slices", 5},
+    {[](const scene& s) { return run(s, proportional_shares<most_applications>{s.table}); }, "prop",
      "shares by priority", 6},
     {[](const scene& s) { return single(s, by_given_priority{}, false); }, "fp_np", "one at a time, by priority", 3},
     {[](const scene& s) { return single(s, by_given_priority{}, true); }, "fp_p", "the same, preemptive", 3,
@@ -78,8 +77,7 @@ constexpr std::array<compared<policy>, 10> policies{{
     {[](const scene& s) { return single(s, by_absolute_deadline{}, true); }, "edf_p", "one at a time, preemptive EDF",
      0},
     {[](const scene& s) {
-       return run(
-           s, simulation::fixed_shares<most_applications>{s.table, static_shares(s.table, share_predictor{s.table})});
+       return run(s, fixed_shares<most_applications>{s.table, static_shares(s.table, share_predictor{s.table})});
      },
      "static", "constant shares", 2},
 }};

@@ -42,6 +42,10 @@ concept ServesBodies =
       c.holders(to);
     };
 
+/// A server that lets a client go whose visit is not over, which waits or is served.
+template <class S>
+concept DropsClients = requires(S s, client who, ticks time, const slice_sink& slices) { s.drop(who, time, slices); };
+
 /// How a pool is shared out: an order of jobs and a server that follows it. A user's own type is one. With bounds as
 /// members, any combination with other pools can be proven: see `BoundsResponses` and `DecidesDeadlines`. Optional:
 /// - `view(segment)` or `view(segment, placement)`: how long a visit takes, an `interval<ticks>` or, with what else the

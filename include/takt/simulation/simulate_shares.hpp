@@ -16,11 +16,11 @@
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
+#include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/release_times.hpp>
 #include <takt/simulation/shares/releases.hpp>
 #include <takt/simulation/shares/result.hpp>
-#include <takt/simulation/shares/scheduled_shares.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 
 namespace takt {
@@ -80,7 +80,7 @@ auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulat
     }
     if (out.error) { return out; }
     const auto& rule = share_rule_of(platform);
-    simulation::scheduled_shares policy{table, contention_predictor(table), rule.rules, rule.triggers};
+    scheduled_shares policy{table, contention_predictor(table), rule.rules, rule.triggers};
     const simulation::share_options how{.horizon = options.horizon.count(),
                                         .at_miss = options.stop_at_first_miss ? miss_action::stop : miss_action::abort,
                                         .actuation_delay = rule.rules.actuation,

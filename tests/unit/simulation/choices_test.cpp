@@ -10,6 +10,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/rules/share_tags.hpp>
+#include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/simulation/whole_kernels/simulate.hpp>
 #include <takt/simulation/copy_contention.hpp>
 #include <takt/simulation/gpusync/run_graphs.hpp>
@@ -18,7 +19,6 @@
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/hardware_fifo.hpp>
-#include <takt/simulation/shares/one_at_a_time.hpp>
 #include <takt/simulation/shares/releases.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/simulate.hpp>
@@ -138,7 +138,7 @@ TEST_CASE("unknown options of the simulation of shares are refused") {
   static_cast<void>(
       table.add({.name = "a", .period = 100, .deadline = 100, .priority = 1, .alone = takt::wcet_row::scaling(10)}));
   const auto refused = [&](const sim::share_options& o) {
-    sim::one_at_a_time<1> policy{table};
+    takt::one_at_a_time<1> policy{table};
     const sim::periodic_share_releases<1> releases(table);
     return is_choice(sim::simulate_shares(table, policy, releases, o).error);
   };

@@ -14,6 +14,7 @@
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/host/flow_progress.hpp>
+#include <takt/rules/host/job_misses.hpp>
 #include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/host/section_locks.hpp>
@@ -57,12 +58,13 @@ class engine {
         tokens_{table, stations},
         threads_{table, stations},
         windows_{table, stations, offsets, local_deadlines},
-        edges_{table, threads_.keeps()} {}
+        edges_{table, threads_.keeps()},
+        misses_{table, choices} {}
 
   constexpr auto run(ticks horizon, const slice_sink& sink = {}) -> result {
     begin(sink);
     for (ticks now = next_instant(); now <= horizon && now != no_event; now = next_instant()) { step(now); }
-    finish(horizon);
+    finish(misses_.stopped() ? now_ : horizon);
     return seen_;
   }
 
@@ -77,24 +79,20 @@ class engine {
       tasks_[i] = {.nominal = choices_->gap(i, 0, t.period)};
       tasks_[i].release = tasks_[i].nominal + choices_->delay(i, 0, t.period);
     }
-    next_release_ = first_release(tasks_, table_->size());
+    next_release_ = first_release(table_->tasks, tasks_);
   }
   /// When something happens by itself; `no_event` if nothing does.
   [[nodiscard]] constexpr auto next_instant() const -> ticks {
-    ticks least = servers_.next();
-    least = next_release_ < least ? next_release_ : least;
-    least = guards_.next() < least ? guards_.next() : least;
-    if (const ticks at = threads_.next(); at < least) { least = at; }
-    return least < now_ ? now_ : least;
+    if (misses_.stopped()) { return no_event; }
+    const ticks least = first_of(servers_.next(), next_release_, guards_.next(), threads_.next());
+    return first_of(least < now_ ? now_ : least, misses_.next(tasks_, now_));
   }
   /// A visit ends in the next step though its length says otherwise. Pre: its station serves bodies, and it is there.
   constexpr void end(std::uint32_t v) { told_.push(v); }
   /// All that happens at one instant. Pre: now <= next_instant(), and not before the step before.
   constexpr void step(ticks now) {
-    now_ = now;
-    threads_.begin_instant();
-    // Where there are steps, all that follows from ends comes before the releases.
-    holds_releases_ = complete_visits() && edges_.has_steps;
+    end_jobs(now);
+    if (misses_.stopped()) { return; }
     grant_tokens();
     open_guards();
     do {  // a grant may end a job at once, and the next one of its task may be due
@@ -106,6 +104,17 @@ class engine {
     tokens_.lend(servers_);
     servers_.decide(now_, *sink_);
     guards_.settle(table_->visits.size());
+  }
+  /// The last instant of a run at which only jobs end and deadlines pass. Pre: as for `step`.
+  constexpr void end_jobs(ticks now) {
+    now_ = now;
+    threads_.begin_instant();
+    // Where there are steps, all that follows from ends comes before the releases.
+    holds_releases_ = complete_visits() && edges_.has_steps;
+    misses_.note(tasks_, now_, seen_, [this](std::uint32_t i) {
+      drop_visits(*table_, i, tasks_[i].done, guards_, servers_, now_, *sink_);
+      leave(i);
+    });
   }
   /// Who has which unit of a station. Pre: it serves bodies.
   constexpr void holders(std::size_t s, const holder_sink& to) const {
@@ -180,11 +189,7 @@ class engine {
     if (threads_.goes_on(x.task)) { proceed(x.task); }
   }
   constexpr void proceed(std::uint32_t i) {
-    if (tasks_[i].done == all_visits_of(table_->tasks[i])) {
-      end_job(i);
-    } else {
-      advance(i);
-    }
+    tasks_[i].done == all_visits_of(table_->tasks[i]) ? end_job(i) : advance(i);
   }
   /// Threads that run do what they came to while they did not. Whether anything happened.
   constexpr auto go_on() -> bool {
@@ -200,17 +205,18 @@ class engine {
   }
 
   constexpr void end_job(std::uint32_t i) {
-    const flow_record& t = table_->tasks[i];
+    note_completion(seen_.tasks[i], now_ - tasks_[i].nominal);
+    misses_.note_end(tasks_, i, now_, seen_);
+    if constexpr (HearsJobs<Choices>) { choices_->completed(i, tasks_[i].jobs - 1, now_); }
+    leave(i);
+  }
+  constexpr void leave(std::uint32_t i) {
     flow_progress& job = tasks_[i];
-    const ticks response = now_ - job.nominal;
-    note_completion(seen_.tasks[i], response);
-    if (response > t.deadline) { note_miss(seen_.tasks[i], job.nominal + t.deadline); }
     job.under_way = false;
     tokens_.completed(i);
     threads_.ended(i);
-    if constexpr (requires { choices_->completed(i, job.jobs, now_); }) { choices_->completed(i, job.jobs - 1, now_); }
-    job.nominal += choices_->gap(i, job.jobs, t.period);
-    const ticks release = job.nominal + choices_->delay(i, job.jobs, t.period);
+    job.nominal += choices_->gap(i, job.jobs, table_->tasks[i].period);
+    const ticks release = job.nominal + choices_->delay(i, job.jobs, table_->tasks[i].period);
     job.release = release < now_ ? now_ : release;
     next_release_ = job.release < next_release_ ? job.release : next_release_;
     if (release >= now_) { return; }
@@ -228,29 +234,25 @@ class engine {
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       while (is_due(i)) { release_job(i); }
     }
-    next_release_ = first_release(tasks_, table_->size());
+    next_release_ = first_release(table_->tasks, tasks_);
   }
   constexpr void release_job(std::uint32_t i) {
     flow_progress& job = tasks_[i];
-    job.under_way = true;
-    job.done = 0;
-    job.may_be_ready = edges_.first[i];
-    ++job.jobs;
+    job.start(edges_.first[i]);
     ++seen_.tasks[i].released;
     if (!job.is_pending) { become_pending(i); }
     job.is_pending = false;
     threads_.released(*table_, *stations_, i, job.nominal);
     if (!job.lends && threads_.goes_on(i)) { advance(i); }
   }
-
   [[nodiscard]] constexpr auto is_due(std::uint32_t i) const -> bool {
     const flow_progress& job = tasks_[i];
     return !job.under_way && job.release == now_ && (job.is_pending || !holds_releases_);
   }
   [[nodiscard]] constexpr auto is_release_due() const -> bool {
-    bool any = false;
-    for (std::uint32_t i = 0; next_release_ <= now_ && i < table_->size(); ++i) { any = any || is_due(i); }
-    return any;
+    std::uint32_t i = next_release_ > now_ ? static_cast<std::uint32_t>(table_->size()) : 0;
+    while (i < table_->size() && !is_due(i)) { ++i; }
+    return i < table_->size();
   }
 
   /// Visits whose predecessors are done become ready, or wait for their guards. A visit of length zero is done at once.
@@ -387,6 +389,7 @@ class engine {
   ticks now_ = 0;
   result seen_{};
   flow_progress tasks_[N]{};
+  job_misses<N, V, Choices> misses_;
   visit_progress visits_[V]{};
   index_set<V> ended_{};
   index_queue<V> told_{};

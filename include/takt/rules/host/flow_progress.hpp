@@ -21,16 +21,16 @@ struct flow_progress {
   bool under_way = false;
   bool is_pending = false;  ///< or under way: released, and the job before is over
   bool lends = false;
-};
+  bool missed = false;  ///< its deadline has passed, and somebody has heard of it
 
-/// Of the jobs that are to come.
-[[nodiscard]] constexpr auto first_release(const flow_progress* tasks, std::size_t count) noexcept -> ticks {
-  ticks first = no_event;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!tasks[i].under_way && tasks[i].release < first) { first = tasks[i].release; }
+  constexpr void start(visit_mask first) noexcept {
+    under_way = true;
+    missed = false;
+    done = 0;
+    may_be_ready = first;
+    ++jobs;
   }
-  return first;
-}
+};
 
 /// How far a visit is in the job under way.
 struct visit_progress {
@@ -39,6 +39,23 @@ struct visit_progress {
   bool waits_for_token = false;
   bool held = false;
 };
+
+/// The first of some instants.
+template <class... Times>
+[[nodiscard]] constexpr auto first_of(ticks first, Times... others) -> ticks {
+  ((first = others < first ? others : first), ...);
+  return first;
+}
+
+/// When the next job comes; `no_event` if none does before another one ends.
+template <class Tasks>
+[[nodiscard]] constexpr auto first_release(const Tasks& all, const flow_progress* progress) -> ticks {
+  ticks first = no_event;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!progress[i].under_way && progress[i].release < first) { first = progress[i].release; }
+  }
+  return first;
+}
 
 /// Counts the jobs that are under way at the end of a run, those that wait behind them, and those whose deadline has
 /// passed before their late release.
@@ -52,7 +69,8 @@ constexpr void note_unfinished(const Tasks& all, const flow_progress* progress, 
     bool released = progress[i].under_way;
     std::uint64_t job = progress[i].jobs - (released ? 1U : 0U);
     while (released || nominal + t.deadline <= horizon) {
-      if (nominal + t.deadline <= horizon) { note_miss(seen.tasks[i], nominal + t.deadline); }
+      const bool noted = job + 1 == progress[i].jobs && progress[i].missed;
+      if (nominal + t.deadline <= horizon && !noted) { note_miss(seen.tasks[i], nominal + t.deadline); }
       nominal += choices.gap(i, ++job, t.period);
       released = released && nominal + choices.delay(i, job, t.period) <= horizon;
       seen.tasks[i].released += released ? 1U : 0U;

@@ -8,12 +8,12 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/miss_action.hpp>
 #include <takt/rules/servers/slices.hpp>
 
 namespace takt::host {
 
-/// What is open in a run: when jobs come and how long visits take. An optional `completed(task, job, time)` hears when
-/// jobs end.
+/// What is open in a run: when jobs come and how long visits take.
 template <class C>
 concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job, const visit_record& v, ticks period) {
   { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0
@@ -50,6 +50,20 @@ concept AsksAtOnce = requires { requires C::asks_at_once; };
 /// Choices that hear which visits ask their stations.
 template <class C>
 concept HearsArrivals = requires(C& choices, std::uint32_t visit) { choices.arrived(visit); };
+
+/// Choices that hear when jobs end.
+template <class C>
+concept HearsJobs =
+    requires(C& choices, std::uint32_t task, std::uint64_t job, ticks time) { choices.completed(task, job, time); };
+
+/// Choices that hear of a deadline when it passes, if `minds_misses`, and say what becomes of the job. One that is
+/// dropped is in no section and keeps no processor, its visits take time, and their servers `drop` clients or serve
+/// bodies.
+template <class C>
+concept MindsMisses = requires(C& choices, const C& same, std::uint32_t task, std::uint64_t job, ticks deadline) {
+  { same.minds_misses() } -> std::same_as<bool>;
+  { choices.missed(task, job, deadline) } -> std::same_as<miss_action>;
+};
 
 /// What asks stations within one instant, in the order that such choices give.
 template <std::size_t V>

@@ -62,6 +62,11 @@ class station_host {
     stations_[s].stirred = true;
     if constexpr (requires { servers_.finish(s, who, now, sink); }) { servers_.finish(s, who, now, sink); }
   }
+  /// Pre: the station drops clients or serves bodies.
+  constexpr void drop(std::uint32_t s, client who, ticks now, const slice_sink& sink) {
+    stations_[s].stirred = true;
+    if constexpr (requires { servers_.drop(s, who, now, sink); }) { servers_.drop(s, who, now, sink); }
+  }
   /// Pre: the station serves bodies.
   constexpr void holders(std::size_t s, const holder_sink& to) const { servers_.holders(s, to); }
   constexpr void close(ticks now, const slice_sink& sink) {

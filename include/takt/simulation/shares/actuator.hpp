@@ -17,10 +17,12 @@ namespace takt::simulation {
 /// Takes what was decided for one application into force when its time has come.
 class share_actuator {
  public:
+  share_actuator() : share_actuator(share_options{}) {}
   explicit share_actuator(const share_options& options) : delay_{options.actuation_delay}, change_{options.change} {
     if (delay_ > 0) { coming_.reserve(most_kept); }
   }
 
+  [[nodiscard]] auto is_late() const noexcept -> bool { return delay_ > 0; }
   [[nodiscard]] auto in_force() const noexcept -> share { return held_; }
   /// When it changes next by itself; `no_change` if it does not.
   [[nodiscard]] auto next_change() const noexcept -> ticks { return coming_.empty() ? no_change : coming_.front().at; }

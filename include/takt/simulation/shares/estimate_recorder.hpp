@@ -13,7 +13,8 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/prediction/corun/estimate_log.hpp>
 #include <takt/prediction/corun/progress_threshold.hpp>
-#include <takt/simulation/shares/simulator.hpp>
+#include <takt/rules/shares/co_run_predictor.hpp>
+#include <takt/simulation/shares/share_run.hpp>
 
 namespace takt::simulation {
 

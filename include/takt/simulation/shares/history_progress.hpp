@@ -20,8 +20,10 @@ namespace takt::simulation {
 /// an exact fit, the digits of all fractions are unrolled together until the sign of the sum is certain.
 class history_progress {
  public:
+  static constexpr std::size_t usual_history = 64;
+
   /// So many different times of a whole job fit before anything is allocated.
-  explicit history_progress(std::size_t stretches) {
+  explicit history_progress(std::size_t stretches = usual_history) {
     terms_.reserve(stretches);
     scratch_.reserve(stretches + 1);
   }

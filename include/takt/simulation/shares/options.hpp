@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <takt/core/number.hpp>
-#include <takt/rules/shares/share_rules.hpp>
+#include <takt/rules/miss_action.hpp>
 #include <takt/simulation/options.hpp>
 
 namespace takt::simulation {

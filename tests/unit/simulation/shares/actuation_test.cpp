@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/shares/actuator.hpp>
-#include <takt/simulation/shares/baselines.hpp>
 
 #include "fixtures.hpp"
 
@@ -105,7 +105,7 @@ TEST_CASE("WAMP-32 whatever the delay, the shares in force never exceed the GPU"
   for (const auto change : {sim::share_change::delayed, sim::share_change::raised_later}) {
     for (const ticks delay : {0, 1, 3, 9, 30}) {
       for (const auto& rules : {takt::wamp2s_text, takt::wamp2s_robust}) {
-        takt::simulation::scheduled_shares<few, few_predictor> policy{t, few_predictor{t}, rules};
+        takt::scheduled_shares<few, few_predictor> policy{t, few_predictor{t}, rules};
         sum_recorder recorder;
         const sim::periodic_share_releases<few> releases{t};
         const auto run = sim::simulate_shares(t, policy, releases,

@@ -14,9 +14,9 @@
 #include <takt/generation/shares/synthetic_sets.hpp>
 #include <takt/report/chrome_trace.hpp>
 #include <takt/report/svg_gantt.hpp>
-#include <takt/simulation/shares/baselines.hpp>
-#include <takt/simulation/shares/one_at_a_time.hpp>
-#include <takt/simulation/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/one_at_a_time.hpp>
+#include <takt/rules/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/trace.hpp>
 
@@ -29,7 +29,7 @@ namespace sim = takt::simulation;
 constexpr std::size_t size = gen::synthetic_airborne.size();
 using table = takt::share_table<size>;
 using predictor = takt::contention_predictor<size>;
-using scheduled = sim::scheduled_shares<size, predictor>;
+using scheduled = takt::scheduled_shares<size, predictor>;
 constexpr ticks second = 1'000'000;
 constexpr ticks half_an_hour = 1800 * second;
 
@@ -68,25 +68,25 @@ TEST_CASE("WAMP-47 half an hour of the airborne set: every job is in time under 
     CHECK(r.tasks[0].released == 1800);
     CHECK(r.completed() >= 1800 + 360 + 60 + 60 + 90 - 5);
   }
-  CHECK(run(t, sim::fixed_shares<size>{t, takt::static_shares(t, predictor{t})}).misses() == 0);
+  CHECK(run(t, takt::fixed_shares<size>{t, takt::static_shares(t, predictor{t})}).misses() == 0);
 }
 
 TEST_CASE("WAMP-47 WAMP-54 half an hour of the airborne set: what the other policies lose") {
   const table t = airborne();
-  const auto equal = run(t, sim::equal_shares<size>{t});
+  const auto equal = run(t, takt::equal_shares<size>{t});
   CHECK(misses_of(equal, "BD") == 360);
   CHECK(equal.misses() == 360);
-  const auto sliced = run(t, sim::time_sliced<size>{t});
+  const auto sliced = run(t, takt::time_sliced<size>{t});
   CHECK(misses_of(sliced, "CM") == 360);
   CHECK(misses_of(sliced, "OD") == 90);
   CHECK(misses_of(sliced, "BD") > 1700);
-  const auto proportional = run(t, sim::proportional_shares<size>{t});
+  const auto proportional = run(t, takt::proportional_shares<size>{t});
   CHECK(misses_of(proportional, "OD") == 60);
   CHECK(proportional.misses() == 60);
-  const auto waiting = run(t, sim::one_at_a_time{t, {}, takt::by_given_priority{}});
+  const auto waiting = run(t, takt::one_at_a_time{t, {}, takt::by_given_priority{}});
   for (const char* name : {"BD", "CM", "OD"}) { CHECK(misses_of(waiting, name) > 0); }
   const auto preemptive = [&](const takt::JobPriority auto& order) {
-    return run(t, sim::one_at_a_time{t, {.preemptive = true}, order});
+    return run(t, takt::one_at_a_time{t, {.preemptive = true}, order});
   };
   CHECK(misses_of(preemptive(takt::by_given_priority{}), "OD") == 90);
   CHECK(misses_of(preemptive(takt::by_absolute_deadline{}), "OD") == 90);

@@ -8,8 +8,8 @@
 #include <takt/generation/shares/application_releases.hpp>
 #include <takt/generation/shares/synthetic_sets.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
+#include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/simulation/shares/estimate_recorder.hpp>
-#include <takt/simulation/shares/scheduled_shares.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 
 namespace {
@@ -40,7 +40,7 @@ struct seen_errors {
                                              out.worst = out.worst < e.error ? e.error : out.worst;
                                            }
                                          }};
-  simulation::scheduled_shares<most, predictor> policy{t, predictor{t}, wamp2s_text};
+  scheduled_shares<most, predictor> policy{t, predictor{t}, wamp2s_text};
   const generation::application_releases releases{t, 3, generation::synthetic_airborne};
   const auto run = simulation::simulate_shares(t, policy, releases, {.horizon = 1'800'000'000}, recorder);
   REQUIRE_FALSE(run.error);

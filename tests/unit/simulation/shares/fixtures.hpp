@@ -13,7 +13,7 @@
 #include <takt/model/shares/share_task.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
-#include <takt/simulation/shares/scheduled_shares.hpp>
+#include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/trace.hpp>
 
@@ -22,7 +22,7 @@ namespace takt::test {
 inline constexpr std::size_t few = 5;
 using few_shares = share_table<few>;
 using few_predictor = contention_predictor<few>;
-using few_scheduled = simulation::scheduled_shares<few, few_predictor, exact_progress<rational>>;
+using few_scheduled = scheduled_shares<few, few_predictor, exact_progress<rational>>;
 
 struct small_task {
   ticks wcet = 0;

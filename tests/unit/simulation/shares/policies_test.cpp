@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/shares/baselines.hpp>
-#include <takt/simulation/shares/one_at_a_time.hpp>
+#include <takt/rules/shares/one_at_a_time.hpp>
+#include <takt/rules/shares/share_baselines.hpp>
 
 #include "fixtures.hpp"
 
@@ -28,10 +28,10 @@ auto pair(takt::memory_units memory = {}) -> few_shares {
 
 TEST_CASE("WAMP-54 time slices: two jobs take twice as long each, and switching costs a little more") {
   const few_shares t = pair();
-  const auto plain = run_shares(t, sim::time_sliced<few>{t}, {}, {.horizon = 400});
+  const auto plain = run_shares(t, takt::time_sliced<few>{t}, {}, {.horizon = 400});
   CHECK(plain.log.ends(1) == times{60});
   CHECK(plain.log.ends(0) == times{70});
-  const auto costly = run_shares(t, sim::time_sliced<few>{t, 100'000}, {}, {.horizon = 400});
+  const auto costly = run_shares(t, takt::time_sliced<few>{t, 100'000}, {}, {.horizon = 400});
   CHECK(costly.log.misses(1) == times{60});
   // 66 ticks as one of two, of 88; the last quarter, 10 ticks, alone: but the other is dropped at 60.
   CHECK(costly.log.ends(0) == times{73});
@@ -39,7 +39,7 @@ TEST_CASE("WAMP-54 time slices: two jobs take twice as long each, and switching 
 
 TEST_CASE("WAMP-54 equal shares slow each other down where memory is contended") {
   const few_shares t = pair();
-  const auto run = run_shares(t, sim::equal_shares<few>{t}, {}, {.horizon = 400});
+  const auto run = run_shares(t, takt::equal_shares<few>{t}, {}, {.horizon = 400});
   // 1: 30 / 0.5 = 60. 0: 40 / 0.5 and half as much again for the other's half: 120, of which 60 until then.
   CHECK(run.log.ends(1) == times{60});
   CHECK(run.log.ends(0) == times{80});
@@ -51,7 +51,7 @@ TEST_CASE("WAMP-54 equal shares slow each other down where memory is contended")
 
 TEST_CASE("WAMP-54 proportional shares follow the priorities of whoever is active") {
   const few_shares t = pair();
-  const auto run = run_shares(t, sim::proportional_shares<few>{t}, {}, {.horizon = 400});
+  const auto run = run_shares(t, takt::proportional_shares<few>{t}, {}, {.horizon = 400});
   // 75 to 25: 1 ends after 30 / 0.75 = 40; then 0 has done 40 of 160 x 1.75 = 280.
   CHECK(run.log.ends(1) == times{40});
   CHECK(run.log.ends(0) == times{75});
@@ -60,7 +60,7 @@ TEST_CASE("WAMP-54 proportional shares follow the priorities of whoever is activ
 TEST_CASE("WAMP-54 fixed shares stay what they are while others are idle") {
   const few_shares t = pair();
   const std::array<share, few> shares{share{80}, share{20}};
-  const auto run = run_shares(t, sim::fixed_shares<few>{t, shares}, {}, {.horizon = 400});
+  const auto run = run_shares(t, takt::fixed_shares<few>{t, shares}, {}, {.horizon = 400});
   // 0: 40 / 0.8, and a fifth more for what 1 holds. 1: 30 / 0.2.
   CHECK(run.log.ends(0) == times{60});
   CHECK(run.log.misses(1) == times{60});
@@ -70,7 +70,8 @@ TEST_CASE("WAMP-54 one at a time: by release, by priority and by deadline, preem
   const few_shares t = pair();
   const std::vector<ticks> offsets{0, 10};
   const auto ends = [&](const takt::JobPriority auto& order, bool preemptive) {
-    const auto run = run_shares(t, sim::one_at_a_time{t, {.preemptive = preemptive}, order}, offsets, {.horizon = 400});
+    const auto run =
+        run_shares(t, takt::one_at_a_time{t, {.preemptive = preemptive}, order}, offsets, {.horizon = 400});
     return std::vector<times>{run.log.ends(0), run.log.ends(1)};
   };
   CHECK(ends(takt::by_arrival{}, false) == std::vector<times>{{40}, {70}});
@@ -97,7 +98,7 @@ TEST_CASE("one at a time: an order of one's own, and who has no place in it goes
   const few_shares t = pair();
   const std::vector<ticks> offsets{10, 0};
   const auto ends = [&](const longest_first& order) {
-    const auto run = run_shares(t, sim::one_at_a_time{t, {.preemptive = true}, order}, offsets, {.horizon = 100});
+    const auto run = run_shares(t, takt::one_at_a_time{t, {.preemptive = true}, order}, offsets, {.horizon = 100});
     return std::vector<times>{run.log.ends(0), run.log.ends(1)};
   };
   CHECK(ends({}) == std::vector<times>{{50}, {}});  // the other is dropped at its deadline
@@ -107,20 +108,20 @@ TEST_CASE("one at a time: an order of one's own, and who has no place in it goes
 TEST_CASE("WAMP-48 preemption by snapshots: saving and restoring take the GPU away in proportion to memory") {
   const few_shares t = pair(takt::memory_units{2});
   const std::vector<ticks> offsets{0, 10};
-  const sim::one_at_a_time_options options{.preemptive = true, .save_per_memory_unit = 4};
+  const takt::one_at_a_time_options options{.preemptive = true, .save_per_memory_unit = 4};
   const takt::by_given_priority order;
-  const auto run = run_shares(t, sim::one_at_a_time{t, options, order}, offsets, {.horizon = 400});
+  const auto run = run_shares(t, takt::one_at_a_time{t, options, order}, offsets, {.horizon = 400});
   CHECK(run.log.ends(1) == times{48});  // 10, 8 to save, 30 of work
   CHECK(run.log.ends(0) == times{86});  // 8 to restore, 30 left
-  sim::one_at_a_time_options wrong = options;
+  takt::one_at_a_time_options wrong = options;
   wrong.save_per_memory_unit = -1;
-  CHECK(run_shares(t, sim::one_at_a_time{t, wrong, order}, offsets, {.horizon = 400}).result.error);
+  CHECK(run_shares(t, takt::one_at_a_time{t, wrong, order}, offsets, {.horizon = 400}).result.error);
 }
 
 TEST_CASE("WAMP-55 a late job is dropped, goes on while the next one waits, or ends the run") {
   const few_shares t = shares_of({{80, 0, 100, 60, 1}});
   const auto run = [&](takt::miss_action at_miss) {
-    return run_shares(t, sim::equal_shares<few>{t}, {}, {.horizon = 320, .at_miss = at_miss});
+    return run_shares(t, takt::equal_shares<few>{t}, {}, {.horizon = 320, .at_miss = at_miss});
   };
   const auto dropped = run(takt::miss_action::abort);
   CHECK(dropped.log.misses(0) == times{60, 160, 260});
@@ -136,7 +137,7 @@ TEST_CASE("WAMP-55 a late job is dropped, goes on while the next one waits, or e
 
 TEST_CASE("WAMP-55 later jobs wait for a late one and keep their own deadlines") {
   const few_shares t = shares_of({{130, 0, 100, 100, 1}});
-  const auto run = run_shares(t, sim::equal_shares<few>{t}, {}, {.horizon = 400, .at_miss = takt::miss_action::late});
+  const auto run = run_shares(t, takt::equal_shares<few>{t}, {}, {.horizon = 400, .at_miss = takt::miss_action::late});
   CHECK(run.log.ends(0) == times{130, 260, 390});
   CHECK(run.log.misses(0) == times{100, 200, 300, 400});
   CHECK(run.result.tasks[0].released == 4);
@@ -156,9 +157,9 @@ TEST_CASE("WAMP-55 as published, a late job gets nothing for ever, and so does e
 
 TEST_CASE("WAMP-54 a simulation refuses a wrong table and a negative horizon") {
   const few_shares none;
-  CHECK(run_shares(none, sim::equal_shares<few>{none}, {}, {.horizon = 10}).result.error.fault ==
+  CHECK(run_shares(none, takt::equal_shares<few>{none}, {}, {.horizon = 10}).result.error.fault ==
         takt::model_fault::no_task);
   const few_shares t = pair();
-  CHECK(run_shares(t, sim::equal_shares<few>{t}, {}, {.horizon = -1}).result.status() ==
+  CHECK(run_shares(t, takt::equal_shares<few>{t}, {}, {.horizon = -1}).result.status() ==
         takt::observation_status::invalid_model);
 }

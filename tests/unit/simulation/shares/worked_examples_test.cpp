@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/known/shares/sufficient_shares.hpp>
-#include <takt/simulation/shares/baselines.hpp>
-#include <takt/simulation/shares/one_at_a_time.hpp>
+#include <takt/rules/shares/one_at_a_time.hpp>
+#include <takt/rules/shares/share_baselines.hpp>
 
 #include "fixtures.hpp"
 
@@ -111,15 +111,15 @@ TEST_CASE("WAMP-31 WAMP-54 W5: the overload path idles the GPU where EDF, FP, FI
   CHECK(robust.log.ends(0) == times{100});
   CHECK(robust.log.ends(1) == times{180});
   const auto single = [&](const takt::JobPriority auto& order, bool preemptive) {
-    const auto run = run_shares(t, sim::one_at_a_time{t, {.preemptive = preemptive}, order}, {}, {.horizon = 300});
+    const auto run = run_shares(t, takt::one_at_a_time{t, {.preemptive = preemptive}, order}, {}, {.horizon = 300});
     CHECK(run.log.ends(0) == times{60});
     CHECK(run.log.ends(1) == times{180});
   };
   single(takt::by_arrival{}, false);
   single(takt::by_given_priority{}, true);
   single(takt::by_absolute_deadline{}, true);
-  const auto sliced = run_shares(t, sim::time_sliced<few>{t}, {}, {.horizon = 300});
-  const auto equal = run_shares(t, sim::equal_shares<few>{t}, {}, {.horizon = 300});
+  const auto sliced = run_shares(t, takt::time_sliced<few>{t}, {}, {.horizon = 300});
+  const auto equal = run_shares(t, takt::equal_shares<few>{t}, {}, {.horizon = 300});
   for (const auto* run : {&sliced, &equal}) {
     CHECK(run->log.misses(0) == times{100});
     CHECK(run->log.ends(1) == times{170});

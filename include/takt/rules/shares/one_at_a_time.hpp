@@ -11,9 +11,9 @@
 #include <takt/model/priority_point.hpp>
 #include <takt/model/shares/share_task.hpp>
 #include <takt/rules/job_priority.hpp>
-#include <takt/simulation/shares/policy.hpp>
+#include <takt/rules/shares/share_policy.hpp>
 
-namespace takt::simulation {
+namespace takt {
 
 struct one_at_a_time_options {
   bool preemptive = false;
@@ -123,4 +123,4 @@ class one_at_a_time {
   ticks ready_ = 0;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt

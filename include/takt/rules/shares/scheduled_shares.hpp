@@ -7,18 +7,20 @@
 #include <takt/core/number.hpp>
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/model/shares/share_task.hpp>
+#include <takt/rules/shares/share_policy.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
-#include <takt/simulation/shares/policy.hpp>
 
-namespace takt::simulation {
+namespace takt {
 
-/// The scheduler of WAMP2S, as it also runs on a device, in virtual time. What it believes of the progress of jobs is
-/// its own affair; the simulator knows the truth.
+/// The scheduler of WAMP2S, as it also runs on a device, as a policy of a pool. What it believes of the progress of
+/// jobs is its own affair; the server knows the truth.
 template <std::size_t MaxTasks, CoRunPredictor Predictor, JobProgress Progress = fixed_progress>
 class scheduled_shares {
  public:
   using scheduler_type = share_scheduler<MaxTasks, Predictor, Progress>;
 
+  constexpr scheduled_shares()
+      : scheduled_shares(detail::no_applications<MaxTasks>, Predictor{detail::no_applications<MaxTasks>}) {}
   constexpr scheduled_shares(const share_table<MaxTasks>& table, const Predictor& predictor,
                              const share_rules& rules = wamp2s_robust, const share_triggers& triggers = every_change)
       : scheduler_{table, predictor, rules, triggers} {}
@@ -43,9 +45,12 @@ class scheduled_shares {
             .share_changes = d.changed};
   }
   [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share { return scheduler_.held(task); }
+  [[nodiscard]] constexpr auto reference_time(std::size_t task) const noexcept -> ticks {
+    return scheduler_.reference_time(task);
+  }
 
  private:
   scheduler_type scheduler_;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt

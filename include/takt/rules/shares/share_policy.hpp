@@ -8,8 +8,14 @@
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/shares/share.hpp>
+#include <takt/model/shares/share_task.hpp>
 
-namespace takt::simulation {
+namespace takt {
+
+namespace detail {
+template <std::size_t MaxTasks>
+inline constexpr share_table<MaxTasks> no_applications{};
+}  // namespace detail
 
 /// What a policy did at an instant. `operated`, `skipped` and `refilled` exclude each other; the numbers are those of
 /// an operation.
@@ -28,7 +34,8 @@ struct share_step {
 ///
 /// What jobs with shares take follows the contention of the platform, unless the policy has `whole_time(task)`: the
 /// time of a whole job as things are. With `ready_at()`, no job proceeds before that instant. With
-/// `in_force(shares, now)` it hears what active jobs really hold where decisions come into force late.
+/// `in_force(shares, now)` it hears what active jobs really hold where decisions come into force late. `reference_time`
+/// of a task is the whole time that roundings of its progress go by; without, it is the one with all of the GPU.
 template <class P>
 concept SharePolicy = requires(P& p, const P& c, std::size_t task, ticks release, ticks deadline, ticks now) {
   { c.error() } -> std::convertible_to<model_error>;
@@ -39,4 +46,4 @@ concept SharePolicy = requires(P& p, const P& c, std::size_t task, ticks release
   { c.held(task) } -> std::same_as<share>;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,11 +9,15 @@
 #include <takt/core/wide_natural.hpp>
 #include <takt/model/shares/share_allocation.hpp>
 #include <takt/model/shares/share_task.hpp>
-#include <takt/simulation/shares/policy.hpp>
+#include <takt/rules/shares/share_policy.hpp>
 
-namespace takt::simulation {
+namespace takt {
 
 namespace detail {
+
+[[nodiscard]] constexpr auto at_least_a_percent(std::int32_t percent) noexcept -> share {
+  return share::bounded(percent < 1 ? 1 : percent);
+}
 
 /// Who has an active job, for policies that look at nothing else.
 template <std::size_t MaxTasks>
@@ -58,12 +61,12 @@ class time_sliced : public detail::active_applications<MaxTasks> {
   constexpr auto decide(ticks /*now*/) noexcept -> share_step { return {}; }
   /// The part of its turns.
   [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share {
-    return this->active(task) ? share::bounded(std::max(1, 100 / this->count())) : no_share;
+    return this->active(task) ? detail::at_least_a_percent(100 / this->count()) : no_share;
   }
   [[nodiscard]] constexpr auto whole_time(std::size_t task) const noexcept -> ticks {
     constexpr std::int64_t million = 1'000'000;
     const std::int64_t stretch = million + (this->count() > 1 ? switching_ppm_ : 0);
-    return takt::detail::scaled_up(this->table().tasks[task].alone.at(full_share), this->count() * stretch, million);
+    return detail::scaled_up(this->table().tasks[task].alone.at(full_share), this->count() * stretch, million);
   }
 
  private:
@@ -78,7 +81,7 @@ class equal_shares : public detail::active_applications<MaxTasks> {
 
   constexpr auto decide(ticks /*now*/) noexcept -> share_step { return {}; }
   [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share {
-    return this->active(task) ? share::bounded(std::max(1, 100 / this->count())) : no_share;
+    return this->active(task) ? detail::at_least_a_percent(100 / this->count()) : no_share;
   }
 };
 
@@ -95,7 +98,7 @@ class proportional_shares : public detail::active_applications<MaxTasks> {
   }
   [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share {
     if (!this->active(task)) { return no_share; }
-    return share::bounded(std::max(1, weight_ == 0 ? 0 : static_cast<std::int32_t>(100 * priority(task) / weight_)));
+    return detail::at_least_a_percent(weight_ == 0 ? 0 : static_cast<std::int32_t>(100 * priority(task) / weight_));
   }
 
  private:
@@ -125,4 +128,4 @@ class fixed_shares : public detail::active_applications<MaxTasks> {
   std::array<share, MaxTasks> shares_{};
 };
 
-}  // namespace takt::simulation
+}  // namespace takt

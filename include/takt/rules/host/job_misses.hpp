@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/model/observation.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/host/flow_progress.hpp>
+#include <takt/rules/host/run_choices.hpp>
+#include <takt/rules/miss_action.hpp>
+#include <takt/rules/servers/slices.hpp>
+
+namespace takt::host {
+
+/// What becomes of jobs that are not done at their deadlines. Without choices that mind them, they run on, and misses
+/// are counted at their ends.
+template <std::size_t N, std::size_t V, RunChoices Choices>
+class job_misses {
+ public:
+  constexpr job_misses(const visit_table<N, V>& table, Choices& choices) : table_{&table}, choices_{&choices} {}
+
+  /// Whether the run has ended at a miss.
+  [[nodiscard]] constexpr auto stopped() const noexcept -> bool { return stopped_; }
+  /// The next deadline that somebody wants to hear of.
+  [[nodiscard]] constexpr auto next(const flow_progress* jobs, ticks now) const -> ticks {
+    ticks least = no_event;
+    for (std::uint32_t i = 0; minds() && i < table_->size(); ++i) {
+      if (!is_open(jobs[i])) { continue; }
+      const ticks at = deadline(jobs, i);
+      least = now < at && at < least ? at : least;
+    }
+    return least;
+  }
+  /// `drop` of each job that is dropped.
+  template <class Seen, class F>
+  constexpr void note(flow_progress* jobs, ticks now, Seen& seen, const F& drop) {
+    for (std::uint32_t i = 0; minds() && i < table_->size(); ++i) {
+      if (!is_open(jobs[i]) || now < deadline(jobs, i)) { continue; }
+      note_miss(seen.tasks[i], deadline(jobs, i));
+      if (aborts_job(tell(jobs, i))) { drop(i); }
+    }
+  }
+  /// Of a job that has ended.
+  template <class Seen>
+  constexpr void note_end(flow_progress* jobs, std::uint32_t i, ticks now, Seen& seen) {
+    if (now <= deadline(jobs, i) || jobs[i].missed) { return; }
+    note_miss(seen.tasks[i], deadline(jobs, i));
+    if (minds()) { static_cast<void>(tell(jobs, i)); }
+  }
+
+ private:
+  [[nodiscard]] constexpr auto minds() const -> bool {
+    if constexpr (MindsMisses<Choices>) { return choices_->minds_misses(); }
+    return false;
+  }
+  [[nodiscard]] static constexpr auto is_open(const flow_progress& job) -> bool { return job.under_way && !job.missed; }
+  /// Pre: a job is under way.
+  [[nodiscard]] constexpr auto deadline(const flow_progress* jobs, std::uint32_t i) const -> ticks {
+    return jobs[i].nominal + table_->tasks[i].deadline;
+  }
+  constexpr auto tell(flow_progress* jobs, std::uint32_t i) -> miss_action {
+    jobs[i].missed = true;
+    if constexpr (MindsMisses<Choices>) {
+      const miss_action what = choices_->missed(i, jobs[i].jobs - 1, deadline(jobs, i));
+      stopped_ = stopped_ || stops_run(what);
+      return what;
+    }
+    return miss_action::late;
+  }
+
+  const visit_table<N, V>* table_;
+  Choices* choices_;
+  bool stopped_ = false;
+};
+
+/// Takes the visits of a job away from whoever serves them or holds them back.
+template <class Table, class Guards, class Servers>
+constexpr void drop_visits(const Table& table, std::uint32_t task, visit_mask done, Guards& guards, Servers& servers,
+                           ticks now, const slice_sink& sink) {
+  const flow_record& t = table.tasks[task];
+  for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
+    const visit_record& x = table.visits[v];
+    const bool ready = (done >> x.position & 1U) == 0 && (x.predecessors & ~done) == 0;
+    if (ready && guards.until(v) == no_event) { servers.drop(x.station, v, now, sink); }
+    guards.drop(v);
+  }
+}
+
+}  // namespace takt::host
