@@ -238,9 +238,10 @@ class claimed_node {
     auto& m = graph();
     auto& n = m.nodes[node_];
     monitor_seat seat = seat_at(node_);
-    for (bool asked = false, past = false;; past = now() >= until) {
+    for (bool asked = false, past = false, slept_in = false;; past = now() >= until) {
       if (const int failed = Monitor::enter(n.monitor, seat, until); failed != 0) { return refused(failed); }
       if (m.enabled(node_)) {
+        if (slept_in) { ++n.found; }
         if (asked && n.waiting == 0) {
           job_.ready = std::max(job_.ready, n.ready_at.load());
         } else if (asked || job_.ready == 0) {
@@ -257,7 +258,7 @@ class claimed_node {
       if (past) { return error(link_fault::time_limit); }
       asked = true;
       job_.waited = true;
-      (void)detail::futex_wait(n.bell, rings, std::min(until, later(now(), watch)), detail::all_processes);
+      slept_in = !detail::futex_wait(n.bell, rings, std::min(until, later(now(), watch)), detail::all_processes);
     }
   }
   [[nodiscard]] auto send(edge_type& b, ticks until) -> link_status {

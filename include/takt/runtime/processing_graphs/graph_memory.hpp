@@ -72,6 +72,7 @@ struct node_memory {
   std::atomic<std::uint32_t> waiting{0};
   std::atomic<std::int64_t> ready_at{0};  ///< when the last missing token of the last wait came
   std::atomic<std::uint64_t> wakes{0};
+  std::atomic<std::uint64_t> found{0};    ///< waits that a look around ended, and no wake-up
   std::atomic<std::int64_t> started{0};   ///< jobs that took their tokens
   std::atomic<std::int64_t> finished{0};  ///< jobs that sent theirs
 };
