@@ -57,7 +57,8 @@ inline constexpr int start_bits = 42;
   pollfd what{file.get(), POLLIN, 0};
   if (poll(&what, 1, 0) > 0) { return true; }
   const std::uint64_t start = start_of(process);
-  return start != 0 && start != (word & ((process_word{1} << start_bits) - 1));
+  const std::uint64_t claimed = word & ((process_word{1} << start_bits) - 1);
+  return start != 0 && claimed != 0 && start != claimed;
 }
 
 /// Numbers of processes mean something within one namespace. 0 if it cannot be read.

@@ -106,8 +106,8 @@ class shared_graph {
     const std::uint32_t v = graph().find_node(name);
     return v == graph().nodes_used ? 0 : graph().nodes[v].wakes.load();
   }
-  /// How often the consumer found its tokens without being woken, since a producer was killed between its last token and
-  /// the wake-up, or both came at once.
+  /// How often the consumer found its tokens without being woken, since a producer was killed between its last token
+  /// and the wake-up, or both came at once.
   [[nodiscard]] auto found(std::string_view name) const -> std::uint64_t {
     const std::uint32_t v = graph().find_node(name);
     return v == graph().nodes_used ? 0 : graph().nodes[v].found.load();

@@ -137,15 +137,11 @@ TEST_CASE("GSA-36 the node of a process that was killed is taken over, and its l
 TEST_CASE("GSA-39 bytes that went with a killed process are not made up: the edge says so") {
   const auto with = [](transport over, auto lose) {
     const named name{"cut"};
-    const auto g = shared_graph<>::create({.name = name.get(),
-                                           .nodes = {"from", "to"},
-                                           .edges = {{.name = "bytes",
-                                                      .from = "from",
-                                                      .to = "to",
-                                                      .produce = 300'000,
-                                                      .consume = 150'000,
-                                                      .over = over}},
-                                           .folder = has_file(over) ? folder() : ""});
+    const auto g = shared_graph<>::create(
+        {.name = name.get(),
+         .nodes = {"from", "to"},
+         .edges = {{.name = "bytes", .from = "from", .to = "to", .produce = 300'000, .consume = 150'000, .over = over}},
+         .folder = has_file(over) ? folder() : ""});
     REQUIRE_MESSAGE(g, g.status().sentence());
     lose(g);
   };
@@ -235,4 +231,49 @@ TEST_CASE("GSA-36 a creator that is killed in the middle is replaced, and one th
   CHECK(g.nodes().size() == 3);
   (void)close(ready[0]);
   (void)close(ready[1]);
+}
+
+TEST_CASE("GSA-37 a repeated job sends nothing over the edges that have its tokens already") {
+  const named name{"doubled"};
+  const auto g = shared_graph<>::create(
+      {.name = name.get(),
+       .nodes = {"from", "to"},
+       .edges = {{.name = "first", .from = "from", .to = "to", .token_bytes = 8, .over = named_fifo{.fast = true}},
+                 {.name = "second", .from = "from", .to = "to", .token_bytes = 8, .over = shared_ring{16}},
+                 {.name = "third", .from = "from", .to = "to", .token_bytes = 8, .over = shared_ring{8}}},
+       .folder = folder()});
+  REQUIRE_MESSAGE(g, g.status().sentence());
+  auto to = g.claim("to");
+  REQUIRE(to.bind_all(soon()));
+  process from{[&] {
+    auto n = g.claim("from");
+    if (!n.bind_all(soon())) { return 1; }
+    for (std::int64_t job = 0; job < 2; ++job) {
+      if (!n.begin_job(soon())) { return 1; }
+      for (const auto* edge : {"first", "second", "third"}) { fill(n.to_send(edge), job * 8); }
+      // The third edge has no room for a second job.
+      if (n.finish_job(shortly()).fault != (job == 0 ? link_fault::none : link_fault::time_limit)) { return 1; }
+    }
+    return 0;
+  }};
+  CHECK(from.end() == 0);
+  CHECK(g.tokens("first") == 2);
+  CHECK(g.tokens("second") == 2);
+  CHECK(g.tokens("third") == 1);
+  REQUIRE(to.begin_job(soon()));
+  REQUIRE(to.finish_job(soon()));
+  auto n = g.claim("from");
+  REQUIRE(n.bind_all(soon()));
+  for (std::int64_t job = 1; job < 3; ++job) {
+    REQUIRE(n.begin_job(soon()));
+    CHECK(n.job().number == job + 1);
+    CHECK(n.job().repeated == (job == 1));
+    for (const auto* edge : {"first", "second", "third"}) { fill(n.to_send(edge), job * 8); }
+    REQUIRE(n.finish_job(soon()));
+    REQUIRE(to.begin_job(soon()));
+    for (const auto* edge : {"first", "second", "third"}) { CHECK(in_order(to.received(edge), job * 8)); }
+    REQUIRE(to.finish_job(soon()));
+  }
+  CHECK(g.tokens("first") == 0);
+  CHECK(g.tokens("third") == 0);
 }
