@@ -146,8 +146,8 @@ TEST_CASE("GSA-38 monitors let in one thread at a time, those who spin in the or
     CHECK(refused == 0);
     CHECK(plain == std::int64_t{4} * rounds);
   };
-  exclusive(system_monitor{}, 20'000);
-  exclusive(ticket_monitor<>{}, 20'000);
+  exclusive(system_monitor{}, 10'000);
+  exclusive(ticket_monitor<>{}, 5'000);
 
   // Tickets, step by step: a later one waits, until its limit, for an earlier one.
   ticket_monitor<>::state state;
