@@ -17,6 +17,7 @@
 #include <takt/runtime/locking/lock_registry.hpp>
 #include <takt/runtime/locking/named_gpu_pool.hpp>
 #include <takt/runtime/locking/protocol_lock.hpp>
+#include <takt/runtime/processing_graphs/shared_graph.hpp>
 #include <takt/runtime/run.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
