@@ -12,8 +12,12 @@ namespace {
 
 [[nodiscard]] auto proven() -> takt::report::verdict_summary {
   takt::report::verdict_summary out;
-  out.tasks.push_back({.name = "camera", .limited = true, .bound = {12'000'000, true}, .meets = true});
-  out.tasks.push_back({.name = "log", .limited = false});
+  out.tasks.resize(2);
+  out.tasks[0].name = "camera";
+  out.tasks[0].bound = {12'000'000, true};
+  out.tasks[0].meets = true;
+  out.tasks[1].name = "log";
+  out.tasks[1].limited = false;
   out.order = {1, 0};
   return out;
 }
@@ -27,9 +31,19 @@ struct violation {
   takt::ticks bound = 0;
 };
 
-constexpr std::array<takt::task_progress, 2> seen{
-    {{.completed = 7, .misses = 2, .violations = 3, .worst_response = 13'500'000, .last_violation = 2'345'000'000},
-     {.completed = 1, .misses = 4, .worst_response = 1'000'000}}};
+[[nodiscard]] auto progress() -> std::array<takt::task_progress, 2> {
+  std::array<takt::task_progress, 2> out{};
+  out[0].completed = 7;
+  out[0].misses = 2;
+  out[0].violations = 3;
+  out[0].worst_response = 13'500'000;
+  out[0].last_violation = 2'345'000'000;
+  out[1].completed = 1;
+  out[1].misses = 4;
+  out[1].worst_response = 1'000'000;
+  return out;
+}
+const auto seen = progress();
 
 }  // namespace
 

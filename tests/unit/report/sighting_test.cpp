@@ -3,6 +3,8 @@
 #include <takt/simulation/trace.hpp>
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +14,20 @@ namespace {
 
 using takt::ticks;
 
+struct late_job {
+  std::uint32_t task = 0;
+  std::uint32_t visit = 0;
+  std::uint64_t job = 0;
+  bool of_visit = false;
+  ticks time = 0;
+  ticks observed = 0;
+  ticks bound = 0;
+};
 struct seen_run : takt::observation<std::array<takt::observed_task<ticks>, 3>, std::array<ticks, 1>> {
   std::string device_fault;
   std::vector<std::string> notes;
+  bool stopped = false;
+  std::optional<late_job> first_violation;
 };
 
 auto late_jobs() -> seen_run {
@@ -28,6 +41,8 @@ auto late_jobs() -> seen_run {
   }
   out.end = 99;
   out.notes = {"a note"};
+  out.stopped = true;
+  out.first_violation = {.task = 2, .visit = 0, .job = 3, .time = 99, .observed = 25, .bound = 20};
   return out;
 }
 
@@ -41,6 +56,8 @@ TEST_CASE("what was seen owns its names, whatever the capacities of its tables")
   CHECK(out.seen.tasks[2].mean_response() == 20);
   CHECK(out.seen.misses() == 6);
   CHECK(out.notes == std::vector<std::string>{"a note"});
+  CHECK(out.stopped);
+  CHECK(out.first_violation.find("job") != std::string::npos);
 }
 
 TEST_CASE("misses are those of deadlines that tasks state") {

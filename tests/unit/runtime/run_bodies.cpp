@@ -16,6 +16,7 @@
 #include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/simulation/trace.hpp>
+#include "support/limited_wait.hpp"
 #include "support/trace_checker.hpp"
 
 namespace {
@@ -213,7 +214,7 @@ TEST_CASE("code that waits at its pause point is let go at the end of the run, a
   const auto board = takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(sensor{}, takt::edf));
   std::atomic<int> told{0};
   const auto until_over = [&told](std::uint64_t, rt::pause_point& here) {
-    while (here.pass()) { rt::sleep_until(rt::later(rt::now(), 500'000)); }
+    takt_tests::await([&here] { return !here.pass(); });
     ++told;
   };
   rt::visit_codes codes;

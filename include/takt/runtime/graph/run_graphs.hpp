@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <sched.h>
+
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/graph/graph_validate.hpp>
@@ -90,12 +92,13 @@ class graph_run {
       if (q->device != nullptr) { devices.push_back(q->device.get()); }
     }
     const std::int32_t base = options_->base_priority;
-    const std::int32_t top = base + deepest() + 1;
+    const bool exists = base > 0 && base <= sched_get_priority_max(SCHED_FIFO);
+    const std::int32_t top = exists ? base + deepest() + 1 : 0;
     rights asked{placed(base, top), result.notes};
     result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return asked.pin(); });
     result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return asked.lock_memory(); });
     result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
-      return asked.be_real_time(top + 1, "nodes at " + std::to_string(base) + " plus their depth", "",
+      return asked.be_real_time(exists ? top + 1 : 0, "nodes at " + std::to_string(base) + " plus their depth", "",
                                 [&](bool above) { return serve_at(devices, above ? top : 0, above ? base : 0); });
     });
     const ticks start = later(now(), graph_lead_time);
@@ -118,12 +121,13 @@ class graph_run {
     return out;
   }
   /// A node at `base` plus its longest distance from the input, so that what is begun is ended; at `top`, above them,
-  /// those who invoke and deliver. Source: Elliott 2015, section 5.4.1.
+  /// those who invoke and deliver; 0 without a top. Source: Elliott 2015, section 5.4.1.
   [[nodiscard]] auto placed(std::int32_t base, std::int32_t top) const -> std::vector<run_thread> {
     std::vector<run_thread> out;
     for (const auto& c : crews_) {
       for (const graph_thread& t : c->threads()) {
-        out.push_back({t.worker.native_handle(), t.depth < 0 ? top : base + t.depth, first_processor(t.cluster),
+        const std::int32_t priority = top == 0 || t.depth < 0 ? top : base + t.depth;
+        out.push_back({t.worker.native_handle(), priority, first_processor(t.cluster),
                        platform_->clusters[static_cast<std::size_t>(t.cluster)]});
       }
     }
