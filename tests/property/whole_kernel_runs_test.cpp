@@ -64,7 +64,7 @@ struct seen_job {
   ticks work = 0;
   ticks point = 0;
   ticks end = never;
-  std::vector<takt::slice> slices;
+  std::vector<takt::slice> slices{};
 
   /// Order of importance.
   [[nodiscard]] auto goes_before(const seen_job& b) const -> bool {
