@@ -324,13 +324,14 @@ class board_stations<platform<Pools...>, MaxStations> {
         if constexpr (requires { pool.at(s).close(now, sink); }) { pool.at(s).close(now, sink); }
       });
     }
-    /// A client goes before its visit is over. Pre: the server drops clients, or serves bodies.
+    /// A client goes before its visit is over. Every server of the board drops clients, or serves bodies.
     constexpr void drop(std::size_t s, client who, ticks now, const slice_sink& sink) {
       all_.with(stations_[s].pool, [&](auto& pool) {
         using server = std::remove_cvref_t<decltype(pool.at(s))>;
         if constexpr (DropsClients<server>) {
           pool.at(s).drop(who, now, sink);
-        } else if constexpr (ServesBodies<server>) {
+        } else {
+          static_assert(ServesBodies<server>);
           pool.at(s).finish(who, now, sink);
         }
       });

@@ -30,16 +30,15 @@ namespace takt::host {
 
 /// Lets jobs that are DAGs of visits run on stations in virtual time. Where a board says that jobs keep their
 /// processors, each is one thread that does one visit after the other (`kept_processors`). Within one instant: what
-/// ends first, then token grants, guards and releases, and servers decide when all of them are in. A job waits for the
-/// one before of its task.
+/// ends, token grants, guards and releases, then servers decide. A job waits for the one before of its task.
 ///
 /// With guards, offsets and local deadlines of all visits, a visit becomes ready at the nominal release plus its
 /// offset, or when its predecessors are done, if that is later; orders by absolute deadline go by offset + local
 /// deadline. Where the rule of a station lets visits start early, they become ready when their predecessors are done,
 /// and their responses count from their offsets. A section asks for its token when the visits before it are due, and no
-/// guard holds its visits back then. Pre: as many local deadlines as offsets, none or one for each visit;
-/// `validate(table, stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit
-/// though it takes no time is on stations that serve it, and horizon is at most `longest_time`.
+/// guard holds its visits back then. Pre: none or one offset and local deadline for each visit; `validate(table,
+/// stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit though it takes no
+/// time is on stations that serve it, and horizon is at most `longest_time`.
 /// Cost: per instant what happens, and a pass over stations; over tasks and sections where there are some to pass.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
@@ -105,16 +104,18 @@ class engine {
     servers_.decide(now_, *sink_);
     guards_.settle(table_->visits.size());
   }
-  /// The last instant of a run at which only jobs end and deadlines pass. Pre: as for `step`.
+  /// The last instant of a run: only jobs end and deadlines pass. Pre: as for `step`.
   constexpr void end_jobs(ticks now) {
     now_ = now;
     threads_.begin_instant();
     // Where there are steps, all that follows from ends comes before the releases.
     holds_releases_ = complete_visits() && edges_.has_steps;
-    misses_.note(tasks_, now_, seen_, [this](std::uint32_t i) {
-      drop_visits(*table_, i, tasks_[i].done, guards_, servers_, now_, *sink_);
-      leave(i);
-    });
+    if constexpr (MindsMisses<Choices>) {
+      misses_.note(tasks_, now_, seen_, [this](std::uint32_t i) {
+        drop_visits(*table_, i, tasks_[i].done, guards_, servers_, now_, *sink_);
+        leave(i);
+      });
+    }
   }
   /// Who has which unit of a station. Pre: it serves bodies.
   constexpr void holders(std::size_t s, const holder_sink& to) const {
@@ -122,7 +123,6 @@ class engine {
   }
   /// Counts what is under way at the end, and what waits behind it.
   constexpr void finish(ticks horizon) { note_unfinished(table_->tasks, tasks_, *choices_, horizon, seen_); }
-  /// Slices that have not ended end at the last step.
   constexpr void close() { servers_.close(now_, *sink_); }
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 

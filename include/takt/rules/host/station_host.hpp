@@ -65,10 +65,11 @@ class station_host {
   /// Pre: the station drops clients or serves bodies.
   constexpr void drop(std::uint32_t s, client who, ticks now, const slice_sink& sink) {
     stations_[s].stirred = true;
-    if constexpr (requires { servers_.drop(s, who, now, sink); }) { servers_.drop(s, who, now, sink); }
+    servers_.drop(s, who, now, sink);
   }
   /// Pre: the station serves bodies.
   constexpr void holders(std::size_t s, const holder_sink& to) const { servers_.holders(s, to); }
+  /// Slices that have not ended end now, of servers that tell of some only then.
   constexpr void close(ticks now, const slice_sink& sink) {
     if constexpr (requires { servers_.close(0, now, sink); }) {
       for (std::size_t s = 0; s < count_; ++s) { servers_.close(s, now, sink); }
