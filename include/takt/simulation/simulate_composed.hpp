@@ -63,6 +63,11 @@ class optional_choices {
     if (random_.chance(1, 3)) { return v.lower; }
     return random_.chance(1, 2) ? v.upper : random_.between(v.lower, v.upper);
   }
+  [[nodiscard]] constexpr auto minds_misses() const noexcept -> bool { return options_->stop_at_first_miss; }
+  [[nodiscard]] static constexpr auto missed(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*deadline*/) noexcept
+      -> bool {
+    return true;
+  }
 
  private:
   [[nodiscard]] constexpr auto offset_of(std::uint32_t task) const -> ticks {
@@ -80,7 +85,7 @@ template <class P, class Flat, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto composed_fault(const P& board, const Flat& flat, const plan<N, V>& p,
                                             const simulation_options& options) -> model_error {
   model_error error = flat.error;
-  if (!error) { error = options_fault(options, flat.table.size(), {}); }
+  if (!error) { error = options_fault(options, flat.table.size(), {.stop_at_first_miss = true}); }
   if (!error) { error = takt::detail::composed_plan_fault(board, flat.table, p); }
   if (!error) { error = located(host::thread_fault(flat.table, flat.stations), flat.table.tasks); }
   return error;

@@ -54,6 +54,10 @@ class recording_choices {
     current_[tasks_[v.task].first_visit + v.position] = job;
     return inner_.length(v, job);
   }
+  [[nodiscard]] auto minds_misses() const noexcept -> bool { return inner_.minds_misses(); }
+  [[nodiscard]] static auto missed(std::uint32_t task, std::uint64_t job, ticks deadline) noexcept -> bool {
+    return optional_choices::missed(task, job, deadline);
+  }
 
   [[nodiscard]] auto releases(std::size_t task) const -> const std::vector<release>& { return releases_[task]; }
   [[nodiscard]] auto job_of(std::uint32_t visit) const -> std::uint64_t { return current_[visit]; }

@@ -37,9 +37,9 @@ namespace takt::host {
 /// deadline. Where the rule of a station lets visits start early, they become ready when their predecessors are done,
 /// and their responses count from their offsets. A section asks for its token when the visits before it are due, and no
 /// guard holds its visits back then. Pre: none or one offset and local deadline for each visit; `validate(table,
-/// stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit though it takes no
-/// time is on stations that serve it, and horizon is at most `longest_time`.
-/// Cost: per instant what happens, and a pass over stations; over tasks and sections where there are some to pass.
+/// stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit though it takes
+/// no time is on stations that serve it, and horizon is at most `longest_time`. Cost: per instant what happens, and a
+/// pass over stations; over tasks and sections where there are some to pass.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
  public:
@@ -111,7 +111,7 @@ class engine {
     // Where there are steps, all that follows from ends comes before the releases.
     holds_releases_ = complete_visits() && edges_.has_steps;
     if constexpr (MindsMisses<Choices>) {
-      misses_.note(tasks_, now_, seen_, [this](std::uint32_t i) {
+      misses_.note(tasks_, now_, seen_, [this](auto i) {
         drop_visits(*table_, i, tasks_[i].done, guards_, servers_, now_, *sink_);
         leave(i);
       });
@@ -121,7 +121,7 @@ class engine {
   constexpr void holders(std::size_t s, const holder_sink& to) const {
     threads_.keeps_on(s) ? threads_.holders(s, to) : servers_.holders(s, to);
   }
-  /// Counts what is under way at the end, and what waits behind it.
+  /// Counts what is under way at the end.
   constexpr void finish(ticks horizon) { note_unfinished(table_->tasks, tasks_, *choices_, horizon, seen_); }
   constexpr void close() { servers_.close(now_, *sink_); }
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }

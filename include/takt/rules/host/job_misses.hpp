@@ -33,13 +33,16 @@ class job_misses {
     }
     return least;
   }
-  /// `drop` of each job that is dropped.
+  /// `drop` of each job that is dropped, if some can be.
   template <class Seen, class F>
   constexpr void note(flow_progress* jobs, ticks now, Seen& seen, const F& drop) {
     for (std::uint32_t i = 0; minds() && i < table_->size(); ++i) {
       if (!is_open(jobs[i]) || now < deadline(jobs, i)) { continue; }
       note_miss(seen.tasks[i], deadline(jobs, i));
-      if (aborts_job(tell(jobs, i))) { drop(i); }
+      const miss_action what = tell(jobs, i);
+      if constexpr (DropsJobs<Choices>) {
+        if (aborts_job(what)) { drop(i); }
+      }
     }
   }
   /// Of a job that has ended.
@@ -62,12 +65,14 @@ class job_misses {
   }
   constexpr auto tell(flow_progress* jobs, std::uint32_t i) -> miss_action {
     jobs[i].missed = true;
-    if constexpr (MindsMisses<Choices>) {
-      const miss_action what = choices_->missed(i, jobs[i].jobs - 1, deadline(jobs, i));
-      stopped_ = stopped_ || stops_run(what);
-      return what;
+    miss_action what = miss_action::late;
+    if constexpr (DropsJobs<Choices>) {
+      what = choices_->missed(i, jobs[i].jobs - 1, deadline(jobs, i));
+    } else if constexpr (StopsAtMisses<Choices>) {
+      if (choices_->missed(i, jobs[i].jobs - 1, deadline(jobs, i))) { what = miss_action::stop; }
     }
-    return miss_action::late;
+    stopped_ = stopped_ || stops_run(what);
+    return what;
   }
 
   const visit_table<N, V>* table_;

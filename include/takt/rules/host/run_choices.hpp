@@ -56,14 +56,23 @@ template <class C>
 concept HearsJobs =
     requires(C& choices, std::uint32_t task, std::uint64_t job, ticks time) { choices.completed(task, job, time); };
 
-/// Choices that hear of a deadline when it passes, if `minds_misses`, and say what becomes of the job. One that is
-/// dropped is in no section and keeps no processor, its visits take time, and their servers `drop` clients or serve
-/// bodies.
+/// Choices that hear of a deadline when it passes, if `minds_misses`, and say whether the run ends there.
 template <class C>
-concept MindsMisses = requires(C& choices, const C& same, std::uint32_t task, std::uint64_t job, ticks deadline) {
+concept StopsAtMisses = requires(C& choices, const C& same, std::uint32_t task, std::uint64_t job, ticks deadline) {
+  { same.minds_misses() } -> std::same_as<bool>;
+  { choices.missed(task, job, deadline) } -> std::same_as<bool>;
+};
+
+/// Choices that hear of them and say what becomes of the job. One that is dropped is in no section and keeps no
+/// processor, its visits take time, and their servers `drop` clients or serve bodies.
+template <class C>
+concept DropsJobs = requires(C& choices, const C& same, std::uint32_t task, std::uint64_t job, ticks deadline) {
   { same.minds_misses() } -> std::same_as<bool>;
   { choices.missed(task, job, deadline) } -> std::same_as<miss_action>;
 };
+
+template <class C>
+concept MindsMisses = StopsAtMisses<C> || DropsJobs<C>;
 
 /// What asks stations within one instant, in the order that such choices give.
 template <std::size_t V>
