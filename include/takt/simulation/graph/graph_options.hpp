@@ -7,7 +7,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
-#include <takt/simulation/graph/kernel_engine.hpp>
+#include <takt/rules/block_queue.hpp>
 
 namespace takt::simulation {
 
