@@ -27,7 +27,7 @@ namespace sim = takt::simulation;
 }
 
 [[nodiscard]] auto run_gpu_sim(const field& input) -> answer {
-  const sim::gpu_shape gpu{.sms = input.at("g").get<std::int32_t>(),
+  const takt::gpu_shape gpu{.sms = input.at("g").get<std::int32_t>(),
                            .each = {.threads = input.at("m").get<std::int64_t>()},
                            .placement = input.word("policy", takt::block_placement::even,
                                                    {{"even", takt::block_placement::even},

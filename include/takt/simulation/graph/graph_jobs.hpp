@@ -25,8 +25,8 @@
 
 namespace takt::simulation {
 
-/// Brings the jobs of a workload to an engine step by step, as invocations, tokens, edges, limits and guards let them. A
-/// task of the engine is a place for one step, whose station and needs are written down when a step takes the place.
+/// Brings the jobs of a workload to an engine step by step, as invocations, tokens, edges, limits and guards let them.
+/// A task of the engine is a place for one step, whose station and needs are written down when a step takes the place.
 template <StepLengths<ticks> Lengths, TraceRecorder Recorder, std::size_t MaxSteps>
 class graph_jobs {
  public:
@@ -421,10 +421,10 @@ class graph_jobs {
   std::vector<step_needs>* needs_;
   job_gates gates_{};
   std::vector<job> jobs_{};
-  std::vector<std::size_t> invoked_{};                ///< by clock
+  std::vector<std::size_t> invoked_{};                 ///< by clock
   std::vector<std::vector<std::uint32_t>> clocked_{};  ///< tasks, by clock
-  std::vector<std::int32_t> first_cpu_{};             ///< by cluster
-  std::vector<release_rule<ticks>> rules_{};          ///< by task
+  std::vector<std::int32_t> first_cpu_{};              ///< by cluster
+  std::vector<release_rule<ticks>> rules_{};           ///< by task
   std::vector<guard> guards_{};
   std::vector<std::size_t> guard_of_{};  ///< by task
   std::vector<rank> ranks_{};            ///< by task

@@ -67,7 +67,9 @@ class graph_stations {
     explicit servers_type(const graph_stations& from) : needs_{from.needs_} {
       preemptive_.reserve(from.preemptive_ ? from.copies() : 0);
       others_.reserve(from.preemptive_ ? 1 : from.copies() + 1);
-      for (std::uint32_t s = 0; s < from.copies() && from.preemptive_; ++s) { preemptive_.emplace_back(from.units_[s]); }
+      for (std::uint32_t s = 0; s < from.copies() && from.preemptive_; ++s) {
+        preemptive_.emplace_back(from.units_[s]);
+      }
       for (auto s = static_cast<std::uint32_t>(preemptive_.size()); s <= from.copies(); ++s) {
         others_.emplace_back(from.units_[s]);
       }

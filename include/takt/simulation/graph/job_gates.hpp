@@ -111,10 +111,11 @@ class job_gates {
       if (clock == no_clock && tasks_[t].in.empty()) { return false; }
       if (clock != no_clock) { counts[t] = invocations[static_cast<std::size_t>(clock)].size(); }
     }
+    std::vector<std::size_t> next(n);
     for (bool changed = true; changed;) {
       changed = false;
       std::size_t total = 0;
-      std::vector<std::size_t> next(n, max_jobs + 1);
+      next.assign(n, max_jobs + 1);
       for (const auto& e : work_->dependencies) { next[e.to] = std::min(next[e.to], supplied(e, counts[e.from])); }
       for (std::size_t t = 0; t < n; ++t) {
         if (work_->tasks[t].clock == no_clock && next[t] > counts[t]) {

@@ -9,31 +9,29 @@
 namespace takt::simulation {
 
 /// What an analysis claims of a GPU's queue at any time.
-template <ExactNumber Number>
 struct queue_claims {
   std::int64_t largest_block = 0;  ///< H_max, in threads
   std::int64_t unit_block = 1;     ///< h
-  Number carry_in{};               ///< Lemma 1, in thread time
-  Number backlog{};                ///< Lemma 2
+  ticks carry_in = 0;              ///< Lemma 1, in thread time
+  ticks backlog = 0;               ///< Lemma 2
 };
 
 /// Holds the queue against its claims while it runs: at each instant every SM has at most H_max - h idle threads (busy)
 /// or some SM has H_max (non-busy), never both or neither; while non-busy, no block waits and the unfinished work is at
-/// most the carry-in; when a kernel enters, it is at most the backlog. Observes replays and runs of graphs.
+/// most the carry-in; when a kernel enters, it is at most the backlog. Observes replays.
 /// Source: Yang et al. 2018, definition 3 and lemmas 1 and 2, the latter with <= instead of <.
-template <ExactNumber Number>
 class lemma_checks {
  public:
-  constexpr explicit lemma_checks(const queue_claims<Number>& claims) : claims_{claims} {}
+  constexpr explicit lemma_checks(const queue_claims& claims) : claims_{claims} {}
 
-  template <class Engine>
-  void enqueued(const Number& now, std::uint64_t /*tag*/, const Engine& gpu) {
-    const Number w = gpu.backlog(now);
+  template <class Server>
+  void enqueued(ticks now, std::size_t /*position*/, const Server& gpu) {
+    const ticks w = gpu.backlog(now);
     if (worst_backlog_ < w) { worst_backlog_ = w; }
     if (claims_.backlog < w) { ++backlog_violations_; }
   }
-  template <class Engine>
-  void settled(const Number& now, const Engine& gpu) {
+  template <class Server>
+  void settled(ticks now, const Server& gpu) {
     ++instants_;
     const auto& queue = gpu.queue();
     bool busy = true;
@@ -46,7 +44,7 @@ class lemma_checks {
     if (busy == non_busy) { ++class_violations_; }
     if (!non_busy) { return; }
     ++non_busy_instants_;
-    const Number w = gpu.backlog(now);
+    const ticks w = gpu.backlog(now);
     if (queue.waiting() > 0 || claims_.carry_in < w) { ++carry_in_violations_; }
   }
 
@@ -56,11 +54,11 @@ class lemma_checks {
   [[nodiscard]] auto carry_in_violations() const noexcept -> std::uint64_t { return carry_in_violations_; }
   [[nodiscard]] auto backlog_violations() const noexcept -> std::uint64_t { return backlog_violations_; }
   /// Unfinished work that was seen, at most.
-  [[nodiscard]] auto worst_backlog() const -> const Number& { return worst_backlog_; }
+  [[nodiscard]] auto worst_backlog() const -> ticks { return worst_backlog_; }
 
  private:
-  queue_claims<Number> claims_;
-  Number worst_backlog_ = Number(0);
+  queue_claims claims_;
+  ticks worst_backlog_ = 0;
   std::uint64_t instants_ = 0;
   std::uint64_t non_busy_instants_ = 0;
   std::uint64_t class_violations_ = 0;

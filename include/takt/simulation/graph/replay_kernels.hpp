@@ -39,8 +39,8 @@ struct kernel_replay {
   }
 };
 
-/// Looks on without a word. An observer is told of each kernel that has entered the queue, with its position, and of the
-/// end of each instant, when all blocks that can start have started.
+/// Looks on without a word. An observer is told of each kernel that has entered the queue, with its position, and of
+/// the end of each instant, when all blocks that can start have started.
 struct no_gpu_observer {
   template <class Server>
   void enqueued(ticks /*now*/, std::size_t /*position*/, const Server& /*gpu*/) const {}
@@ -48,8 +48,8 @@ struct no_gpu_observer {
   void settled(ticks /*now*/, const Server& /*gpu*/) const {}
 };
 
-/// Runs kernels that arrive as written down, at one instant in their order, on the server of block queues until all have
-/// finished.
+/// Runs kernels that arrive as written down, at one instant in their order, on the server of block queues until all
+/// have finished.
 template <std::size_t MaxKernels = 1024, std::size_t MaxSms = 128, class Observer = no_gpu_observer>
 [[nodiscard]] auto replay_kernels(const gpu_shape& shape, std::span<const kernel_arrival<ticks>> arrivals,
                                   Observer&& observer = {}) -> kernel_replay<ticks> {

@@ -96,9 +96,7 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<tic
   for (const auto& s : work.steps) {
     if (s.kind == node_kind::kernel) { least = std::min(least, options.gpu.each.held_by(s.block).threads); }
   }
-  if (resident_blocks(options.gpu, least) > max_blocks) {
-    return failed(model_fault::platform_size_out_of_range);
-  }
+  if (resident_blocks(options.gpu, least) > max_blocks) { return failed(model_fault::platform_size_out_of_range); }
 
   using jobs_type = graph_jobs<Lengths, Recorder, MaxSteps>;
   using stations_type = graph_stations<MaxSms, max_blocks>;

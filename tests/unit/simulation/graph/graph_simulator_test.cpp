@@ -17,7 +17,6 @@
 #include <takt/report/chrome_trace.hpp>
 #include <takt/report/svg_gantt.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
-#include <takt/simulation/graph/lemma_checks.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/trace.hpp>
 
@@ -118,8 +117,7 @@ struct observed {
 [[nodiscard]] auto watch(const work& w, const sim::invocations<ticks>& releases, const sim::graph_options& o)
     -> observed {
   observed out;
-  sim::no_gpu_observer unseen;
-  out.result = sim::simulate_graphs(w, releases, o, sim::full_lengths{}, out.trace, unseen);
+  out.result = sim::simulate_graphs(w, releases, o, sim::full_lengths{}, out.trace);
   return out;
 }
 
@@ -339,17 +337,16 @@ TEST_CASE("GSA-40 GSD-06 tokens that come late move the nominal release, tokens 
     return task == 0 && job != 1 ? 1 : most;
   };
   observed seen;
-  sim::no_gpu_observer unseen;
   sim::graph_options o;
   o.early_release = true;
-  seen.result = sim::simulate_graphs(w, {{0, 10, 20}}, o, late_first, seen.trace, unseen);
+  seen.result = sim::simulate_graphs(w, {{0, 10, 20}}, o, late_first, seen.trace);
   REQUIRE(seen.result.ok());
   CHECK(marks_of(seen.trace, takt::mark_kind::release, 1) == times{1, 14, 24});
   CHECK(marks_of(seen.trace, takt::mark_kind::completion, 1) == times{2, 15, 22});
 
   o.early_release = false;
   observed held;
-  held.result = sim::simulate_graphs(w, {{0, 10, 20}}, o, late_first, held.trace, unseen);
+  held.result = sim::simulate_graphs(w, {{0, 10, 20}}, o, late_first, held.trace);
   CHECK(marks_of(held.trace, takt::mark_kind::completion, 1) == times{2, 15, 25});
 }
 
