@@ -21,7 +21,6 @@
 #include <takt/analysis/methods/gel/overlapping.hpp>
 #include <takt/analysis/methods/gel/restricted_parallelism.hpp>
 #include <takt/core/random.hpp>
-#include <takt/simulation/graph/lemma_checks.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include "support/environment.hpp"

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <memory>
+#include <numeric>
 #include <vector>
 
 #include <takt/core/checked.hpp>
@@ -18,10 +19,10 @@
 #include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
-#include <takt/simulation/graph/graph_result.hpp>
 #include <takt/simulation/graph/graph_stations.hpp>
 #include <takt/simulation/graph/graph_workload.hpp>
 #include <takt/simulation/graph/job_gates.hpp>
+#include <takt/simulation/graph/job_points.hpp>
 
 namespace takt::simulation {
 
@@ -34,7 +35,7 @@ class graph_jobs {
   using releases_type = std::vector<std::vector<ticks>>;
 
   /// Instants beyond, and more work than this, do not fit.
-  static constexpr ticks longest_run = ticks{1} << 60;
+  static constexpr ticks longest_run = job_points::largest;
 
   /// All arguments outlive it.
   graph_jobs(const graph_workload<ticks>& work, const releases_type& releases, const graph_options& options,
@@ -53,32 +54,20 @@ class graph_jobs {
     if (!gates_.set_up(*work_, *releases_)) { return fail(model_fault::malformed); }
     jobs_.assign(gates_.jobs(), job{});
     invoked_.assign(releases_->size(), 0);
-    clocked_.resize(releases_->size());
     unfinished_ = gates_.jobs();
     out_.tasks.assign(n, graph_task_outcome<ticks>{});
     out_.inversion.assign(work_->clusters.size(), 0);
     for (const std::int32_t c : work_->clocks) {
       out_.responses.emplace_back(c == no_clock ? 0 : (*releases_)[static_cast<std::size_t>(c)].size(), 0);
     }
-    std::int32_t first = 0;
-    for (const std::int32_t cpus : work_->clusters) {
-      first_cpu_.push_back(first);
-      first += cpus;
-    }
-    rank_jobs();
-    scale_points();
+    if (const model_fault f = points_.set_up(*work_, gates_); f != model_fault::none) { return fail(f); }
     for (std::uint32_t t = 0; t < n; ++t) {
       const auto& task = work_->tasks[t];
+      const bool guarded = options_.early_release && task.guarded;
       rules_.emplace_back(task.period, task.period);
-      guard_of_.push_back(guards_.size());
-      if (options_.early_release && task.guarded) { guards_.emplace_back(task.period); }
-      if (task.clock == no_clock) {
-        wake(t, 0);
-      } else {
-        clocked_[static_cast<std::size_t>(task.clock)].push_back(t);
-      }
+      guards_.push_back(guarded ? std::make_unique<guard>(task.period) : nullptr);
+      if (task.clock == no_clock) { wake(t, 0); }
     }
-    guard_of_.push_back(guards_.size());
     const std::size_t places = std::min(gates_.jobs(), MaxSteps);
     needs_->assign(places, step_needs{});
     steps_.assign(places, step_under_way{});
@@ -164,6 +153,7 @@ class graph_jobs {
     ticks nominal = 0;
     std::size_t step = 0;
     progress at = progress::waits;
+    bool is_woken = false;
   };
   struct step_under_way {
     name who{};
@@ -191,9 +181,6 @@ class graph_jobs {
   [[nodiscard]] auto step_of(std::size_t task, std::size_t at) const -> const graph_step<ticks>& {
     return work_->steps[work_->tasks[task].first_step + at];
   }
-  [[nodiscard]] auto guard_of(std::size_t task) -> guard* {
-    return guard_of_[task] == guard_of_[task + 1] ? nullptr : &guards_[guard_of_[task]];
-  }
   /// Of an instant that lies beyond what fits, the run fails.
   void meet(const appointment& a) {
     if (a.time > longest_run) { return fail(model_fault::time_overflow); }
@@ -201,53 +188,20 @@ class graph_jobs {
     std::ranges::push_heap(agenda_, appointment::later);
   }
   void wake(std::uint32_t task, std::size_t number) {
-    if (number < gates_.jobs(task)) { woken_.push_back({task, number}); }
-  }
-
-  /// Jobs of one priority go by graph, then by number, then by task.
-  void rank_jobs() {
-    std::size_t next = 0;
-    for (std::size_t t = 0, end = 0; t < work_->tasks.size(); t = end) {
-      std::size_t most = 0;
-      for (end = t; end < work_->tasks.size() && work_->tasks[end].graph == work_->tasks[t].graph; ++end) {
-        most = std::max(most, gates_.jobs(end));
-      }
-      for (std::size_t i = t; i < end; ++i) { ranks_.push_back({next + i - t, end - t}); }
-      next += most * (end - t);
-    }
-    if (next > std::numeric_limits<std::int32_t>::max()) { fail(model_fault::too_many_jobs); }
-  }
-  /// Points become whole.
-  void scale_points() {
-    for (const auto& t : work_->tasks) {
-      const ticks denominator = is_number(t.priority_point) ? t.priority_point.denominator() : 0;
-      if (denominator < 1 || !common_multiple(scale_, denominator, scale_)) { return fail(model_fault::time_overflow); }
-    }
-    for (const auto& t : work_->tasks) {
-      ticks point = 0;
-      const ticks factor = scale_ / t.priority_point.denominator();
-      if (!checked_multiply(t.priority_point.numerator(), factor, point)) { fail(model_fault::time_overflow); }
-      points_.push_back(point);
-    }
-  }
-  [[nodiscard]] auto point_of(const name& n) -> ticks {
-    ticks at = 0;
-    const bool fits = checked_multiply(job_of(n).nominal, scale_, at) && checked_add(at, points_[n.task], at) &&
-                      -longest_run < at && at < longest_run;
-    if (!fits) { fail(model_fault::time_overflow); }
-    return fits ? at : 0;
-  }
-  [[nodiscard]] auto rank_of(const name& n) const -> std::int32_t {
-    return static_cast<std::int32_t>(ranks_[n.task].first + n.number * ranks_[n.task].tasks);
+    if (number >= gates_.jobs(task) || job_of({task, number}).is_woken) { return; }
+    job_of({task, number}).is_woken = true;
+    woken_.push_back({task, number});
   }
 
   void invoke() {
     for (std::size_t c = 0; c < invoked_.size(); ++c) {
       const auto& times = (*releases_)[c];
       for (std::size_t& j = invoked_[c]; j < times.size() && times[j] <= now_; ++j) {
-        for (const std::uint32_t t : clocked_[c]) {
-          job& next = job_of({t, j});
-          if (!checked_add(times[j], work_->tasks[t].offset, next.nominal)) { fail(model_fault::time_overflow); }
+        for (std::uint32_t t = 0; t < work_->tasks.size(); ++t) {
+          if (work_->tasks[t].clock != static_cast<std::int32_t>(c)) { continue; }
+          if (!checked_add(times[j], work_->tasks[t].offset, job_of({t, j}).nominal)) {
+            fail(model_fault::time_overflow);
+          }
           gates_.come(t);
           wake(t, j);
         }
@@ -263,7 +217,8 @@ class graph_jobs {
     }
   }
   void look_at(const name& n) {
-    const job& j = job_of(n);
+    job& j = job_of(n);
+    j.is_woken = false;
     if (j.at == progress::waits && j.step == 0 && gates_.is_ready(n.task, n.number)) { return become_ready(n); }
     if (j.at == progress::is_due && gates_.may_start(n.task, n.number)) { start(n); }
   }
@@ -303,16 +258,15 @@ class graph_jobs {
           break;
         case node_kind::copy:
         case node_kind::kernel:
-          guard* g = guard_of(n.task);
-          if (g == nullptr) { return entering_.push_back(n); }
-          if (!g->ready(static_cast<std::int64_t>(n.number))) { fail(model_fault::too_many_kernels); }
+          if (!guards_[n.task]) { return entering_.push_back(n); }
+          if (!guards_[n.task]->ready(static_cast<std::int64_t>(n.number))) { fail(model_fault::too_many_jobs); }
           return pass_guard(n.task);
       }
     }
     complete(n);
   }
   void pass_guard(std::uint32_t task) {
-    guard& g = *guard_of(task);
+    guard& g = *guards_[task];
     if (!g.next_is_ready()) { return; }
     if (!g.may_enter(now_)) { return meet({g.earliest(), {task, 0}, true}); }
     entering_.push_back({task, static_cast<std::size_t>(g.next())});
@@ -341,50 +295,51 @@ class graph_jobs {
     const auto& t = work_->tasks[n.task];
     const auto& s = step_of(n.task, j.step);
     const ticks length = (*lengths_)(n.task, j.step, n.number, s.length);
-    const bool queued = s.kind != node_kind::processor;
-    ticks total = 0;
+    const auto clusters = static_cast<std::uint32_t>(work_->clusters.size());
+    std::uint32_t station = clusters;
+    ticks total = length;
+    bool fits = true;
+    switch (s.kind) {
+      case node_kind::copy: break;
+      case node_kind::kernel:
+        ++station;
+        fits = checked_multiply(length, s.blocks, total);
+        break;
+      case node_kind::junction:
+      case node_kind::processor: station = static_cast<std::uint32_t>(t.cluster); break;
+    }
+    const bool queued = station >= clusters;
     if (length <= 0) { fail(model_fault::malformed); }
-    if (!checked_multiply(length, s.kind == node_kind::kernel ? s.blocks : 1, total) ||
-        !checked_add(total, work_begun_, work_begun_) || work_begun_ > longest_run) {
+    if (!fits || !checked_add(total, work_begun_, work_begun_) || work_begun_ > longest_run) {
       fail(model_fault::time_overflow);
     }
-    if (free_.empty()) { fail(model_fault::too_many_kernels); }
+    if (free_.empty()) { fail(model_fault::too_many_jobs); }
     if (!ok()) { return false; }
     const std::uint32_t place = free_.back();
     free_.pop_back();
-    const ticks point = queued ? now_ : point_of(n);
+    ticks point = now_;
+    if (!queued && !points_.point(n.task, j.nominal, point)) { fail(model_fault::time_overflow); }
     const bool boosted = options_.boost_signals && s.signals && !queued;
     steps_[place] = {n, length, now_, point, true, boosted, false};
     const std::int32_t stream =
         options_.per_task_streams ? static_cast<std::int32_t>(t.first_step + j.step) : own_stream;
-    (*needs_)[place] = {{boosted ? point - 2 * longest_run : point, rank_of(n)}, {s.block, s.blocks, stream}};
+    (*needs_)[place] = {{boosted ? point - 2 * longest_run : point, points_.rank(n.task, n.number)},
+                        {s.block, s.blocks, stream}};
     if (queued) { raise(out_.tasks[n.task].enqueue_lateness, now_ - j.nominal); }
-    table_->visits[place].station = station_of(t, s);
+    table_->visits[place].station = station;
     out = {place, now_};
     return ok();
   }
-  [[nodiscard]] auto station_of(const graph_task<ticks>& t, const graph_step<ticks>& s) const -> std::uint32_t {
-    const auto clusters = static_cast<std::uint32_t>(work_->clusters.size());
-    switch (s.kind) {
-      case node_kind::junction:
-      case node_kind::processor: return static_cast<std::uint32_t>(t.cluster);
-      case node_kind::copy: return clusters;
-      case node_kind::kernel: return clusters + 1;
-    }
-    return clusters;
-  }
-
   void tell(client place, std::int32_t unit, ticks from, ticks to) const {
     const name& n = steps_[place].who;
     const auto& s = step_of(n.task, jobs_[gates_.job(n.task, n.number)].step);
-    track where{stage::cpu, 0, unit, 1};
-    switch (s.kind) {
-      case node_kind::junction:
-      case node_kind::processor:
-        where.index += first_cpu_[static_cast<std::size_t>(work_->tasks[n.task].cluster)];
-        break;
-      case node_kind::copy: where.where = stage::copy; break;
-      case node_kind::kernel: where.where = stage::kernel; break;
+    const auto& clusters = work_->clusters;
+    const std::uint32_t station = table_->visits[place].station;
+    track where{stage::kernel, 0, unit, 1};
+    if (station == clusters.size()) { where.where = stage::copy; }
+    if (station < clusters.size()) {
+      where.where = stage::cpu;
+      where.index = std::accumulate(clusters.begin(), clusters.begin() + station, unit);
     }
     recorder_->record(slice{n.task, s.segment, n.number, where, from, to});
   }
@@ -407,11 +362,6 @@ class graph_jobs {
     return waits < works;
   }
 
-  struct rank {
-    std::size_t first = 0;
-    std::size_t tasks = 1;  ///< of the graph
-  };
-
   const graph_workload<ticks>* work_;
   const releases_type* releases_;
   const Lengths* lengths_;
@@ -421,15 +371,10 @@ class graph_jobs {
   std::vector<step_needs>* needs_;
   job_gates gates_{};
   std::vector<job> jobs_{};
-  std::vector<std::size_t> invoked_{};                 ///< by clock
-  std::vector<std::vector<std::uint32_t>> clocked_{};  ///< tasks, by clock
-  std::vector<std::int32_t> first_cpu_{};              ///< by cluster
-  std::vector<release_rule<ticks>> rules_{};           ///< by task
-  std::vector<guard> guards_{};
-  std::vector<std::size_t> guard_of_{};  ///< by task
-  std::vector<rank> ranks_{};            ///< by task
-  std::vector<ticks> points_{};          ///< by task
-  ticks scale_ = 1;
+  std::vector<std::size_t> invoked_{};            ///< by clock
+  std::vector<release_rule<ticks>> rules_{};      ///< by task
+  std::vector<std::unique_ptr<guard>> guards_{};  ///< by task
+  job_points points_{};
   ticks work_begun_ = 0;
   std::vector<step_under_way> steps_{};  ///< by place
   std::vector<std::uint32_t> free_{};

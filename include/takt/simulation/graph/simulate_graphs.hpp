@@ -15,10 +15,9 @@
 #include <takt/rules/host/engine.hpp>
 #include <takt/simulation/graph/graph_jobs.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
-#include <takt/simulation/graph/graph_result.hpp>
 #include <takt/simulation/graph/graph_stations.hpp>
 #include <takt/simulation/graph/graph_workload.hpp>
-#include <takt/simulation/graph/whole_unit.hpp>
+#include <takt/simulation/whole_unit.hpp>
 
 namespace takt::simulation {
 
@@ -75,7 +74,7 @@ using invocations = std::vector<std::vector<Number>>;
 /// queues by graph, number of the job and task; blocks start; CPUs are handed out. The same arguments give the same
 /// result everywhere. `recorder` hears of slices and marks; slices of blocks that share an SM overlap.
 ///
-/// At most MaxSteps steps can be under way at once, else `too_many_kernels`; MaxSms SMs have room for `blocks_per_sm`
+/// At most MaxSteps steps can be under way at once, else `too_many_jobs`; MaxSms SMs have room for `blocks_per_sm`
 /// blocks on average. Cost: see `host::engine`. Memory for all jobs, wherever they may wait, is taken before the first
 /// event, and none after it.
 template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<ticks> Lengths = full_lengths,

@@ -13,7 +13,6 @@
 #include <takt/analysis/methods/block_queue/separated_enqueues.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/generation/graph/capacity_loss.hpp>
-#include <takt/simulation/graph/lemma_checks.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 
 namespace {

@@ -23,7 +23,7 @@ class whole_unit {
     }
   }
   [[nodiscard]] auto fits() const -> bool { return fits_; }
-  /// So many units; false where they are too many. Pre: it has held the time, and `fits`.
+  /// So many units; false where they are too many, or no whole number. Pre: `fits`.
   [[nodiscard]] auto whole(const Number& time, ticks& out) const -> bool {
     if (unit_ == Number(0)) {
       out = 0;
@@ -35,7 +35,7 @@ class whole_unit {
     ticks sum = 0;
     for (ticks bit = ticks{1} << 62U; bit > 0; bit /= 2) { sum += count < Number(sum + bit) ? 0 : bit; }
     out = negative ? -sum : sum;
-    return true;
+    return Number(sum) == count;
   }
   [[nodiscard]] auto time(ticks units) const -> Number { return Number(units) * unit_; }
 
