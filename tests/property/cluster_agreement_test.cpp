@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine of composed boards, the clusters of graphs and, where jobs are preempted, the simulator of locks see the
-// same on clusters, job by job.
+// The engine of composed boards and, where jobs are preempted, the simulator of locks see the same on clusters, job by
+// job.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
-#include <takt/simulation/graph/cpu_cluster.hpp>
 #include <takt/simulation/locking/simulate_locks.hpp>
 #include "property/composed_systems.hpp"
 
@@ -132,57 +131,14 @@ auto by_lock_simulator(const independent_tasks& s) -> finishes {
   return out;
 }
 
-/// On the processors of graphs: what ends first, then releases, then who goes next.
-auto by_cpu_clusters(const independent_tasks& s) -> finishes {
-  using clusters = takt::simulation::cpu_cluster<ticks>;
-  std::vector<clusters> all(static_cast<std::size_t>(s.clusters),
-                            clusters{static_cast<std::size_t>(s.processors), s.preemptive});
-  finishes out;
-  std::array<bool, tasks> pending{};
-  const auto next_of = [&](std::size_t i) { return out[i].size() + (pending[i] ? 1U : 0U); };
-  for (ticks now = 0; now <= horizon;) {
-    for (auto& c : all) {
-      c.complete_due(
-          now, [](std::size_t, std::size_t, ticks) {},
-          [&](std::size_t i) {
-            out[i].push_back(now);
-            pending[i] = false;
-          });
-    }
-    for (std::uint32_t i = 0; i < s.set.size(); ++i) {
-      const auto& t = s.set.tasks[i];
-      const auto& v = s.set.visit(i, 0);
-      const std::size_t job = next_of(i);
-      if (pending[i] || job >= s.releases[i].size() || s.releases[i][job] > now) { continue; }
-      takt::priority_point point;
-      const takt::job_timing timing{v.upper, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority};
-      REQUIRE(s.places.point(v.station, timing, s.releases[i][job], point));
-      pending[i] = true;
-      all[v.station].ask({{.priority = takt::rational{point.point}, .graph = i}, i, v.upper});
-    }
-    ticks next = horizon + 1;
-    for (auto& c : all) {
-      REQUIRE(c.dispatch(now, [](std::size_t, std::size_t, ticks) {}));
-      ticks end = 0;
-      if (c.next_end(end)) { next = std::min(next, end); }
-    }
-    for (std::size_t i = 0; i < s.set.size(); ++i) {
-      if (!pending[i] && next_of(i) < s.releases[i].size()) { next = std::min(next, s.releases[i][next_of(i)]); }
-    }
-    now = next;
-  }
-  return out;
-}
-
 }  // namespace
 
-TEST_CASE("the engine and older simulators end every job of independent tasks on clusters at the same instant") {
+TEST_CASE("the engine and the simulator of locks end every job of independent tasks on clusters at the same instant") {
   std::uint64_t differing = 0;
   std::uint64_t jobs = 0;
   for (std::uint64_t seed = 1; seed <= composed_systems::systems_or(20'000); ++seed) {
     const auto s = random_tasks(seed);
     const auto ours = by_engine(s);
-    differing += ours != by_cpu_clusters(s) ? 1U : 0U;
     // That simulator fills a processor that becomes free before it looks at releases of the same instant.
     differing += s.preemptive && ours != by_lock_simulator(s) ? 1U : 0U;
     for (const auto& of_task : ours) { jobs += of_task.size(); }

@@ -21,7 +21,6 @@
 #include <takt/analysis/methods/gel/overlapping.hpp>
 #include <takt/analysis/methods/gel/restricted_parallelism.hpp>
 #include <takt/core/random.hpp>
-#include <takt/simulation/graph/lemma_checks.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include "support/environment.hpp"
@@ -141,7 +140,7 @@ void fill_capacity(kernels& set, const takt::block_gpu& gpu) {
   return out;
 }
 
-[[nodiscard]] auto shape_of(const takt::block_gpu& gpu, block_placement placement) -> sim::gpu_shape {
+[[nodiscard]] auto shape_of(const takt::block_gpu& gpu, block_placement placement) -> takt::gpu_shape {
   const auto limit = [](std::int64_t n) { return n == 0 ? takt::sm_capacity::unlimited : n; };
   return {.sms = gpu.sms,
           .each = {gpu.threads_per_sm, limit(gpu.block_slots), limit(gpu.shared_memory), limit(gpu.registers)},
@@ -150,7 +149,7 @@ void fill_capacity(kernels& set, const takt::block_gpu& gpu) {
 
 /// Worst response of each kernel from its enqueue.
 template <class Observer>
-[[nodiscard]] auto worst_responses(random_stream& random, const kernels& set, const sim::gpu_shape& shape,
+[[nodiscard]] auto worst_responses(random_stream& random, const kernels& set, const takt::gpu_shape& shape,
                                    Observer& observer, bool streams = false) -> std::array<ticks, most_tasks> {
   std::vector<std::size_t> task_of;
   const arrivals list = random_arrivals(random, set, task_of, streams);
@@ -163,7 +162,7 @@ template <class Observer>
   }
   return worst;
 }
-[[nodiscard]] auto worst_responses(random_stream& random, const kernels& set, const sim::gpu_shape& shape,
+[[nodiscard]] auto worst_responses(random_stream& random, const kernels& set, const takt::gpu_shape& shape,
                                    bool streams = false) -> std::array<ticks, most_tasks> {
   sim::no_gpu_observer unseen;
   return worst_responses(random, set, shape, unseen, streams);
@@ -175,7 +174,7 @@ void compare(const std::array<ticks, most_tasks>& worst, const Bounds& bounds, r
   for (std::size_t i = 0; i < bounds.responses.size(); ++i) { out.compare(worst[i], bounds.responses[i]); }
 }
 
-[[nodiscard]] auto claims_of(const kernels& set, const takt::block_gpu& gpu) -> sim::queue_claims<ticks> {
+[[nodiscard]] auto claims_of(const kernels& set, const takt::block_gpu& gpu) -> sim::queue_claims {
   takt::thread_time<ticks> carry_in;
   takt::thread_time<ticks> backlog;
   REQUIRE(an::carry_in_bound(set, gpu, carry_in));
@@ -284,7 +283,7 @@ TEST_CASE("OVX-25 OVX-26 OVX-27 OVX-X2 no kernel exceeds its bounds under any pl
         if (!separated.bounded() && !outstanding.bounded()) { return; }
         ++out.bounded;
         for (const auto placement : {block_placement::even, block_placement::first_fit, block_placement::best_fit}) {
-          sim::lemma_checks<ticks> lemmas{claims_of(set, gpu)};
+          sim::lemma_checks lemmas{claims_of(set, gpu)};
           const auto worst = worst_responses(random, set, shape_of(gpu, placement), lemmas);
           ++out.runs;
           compare(worst, separated, out);

@@ -442,9 +442,7 @@ TEST_CASE("OVX-37 OVX-X5 cycles that run as one node keep its bound and every ed
         const auto work = sim::fine_workload<ticks>(*table, s.clusters(), timing->offset, points);
         for (const bool early : {false, true}) {
           job_times times{work.tasks.size()};
-          sim::no_gpu_observer unseen;
-          const auto run =
-              sim::simulate_graphs(work, g.releases(s), options_for(s, g, early), g.lengths(), times, unseen);
+          const auto run = sim::simulate_graphs(work, g.releases(s), options_for(s, g, early), g.lengths(), times);
           REQUIRE(run.ok());
           compare_ends(run, timing->end_to_end, out);
           for (std::size_t v = 0; v < work.tasks.size(); ++v) {

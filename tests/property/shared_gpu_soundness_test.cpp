@@ -444,7 +444,7 @@ auto replayed(const random_system& s, const queue_rule& queue, const written_dow
       from.push_back({v});
     }
   }
-  const sim::gpu_shape shape{
+  const takt::gpu_shape shape{
       .sms = queue.gpu.sms,
       .each = {.threads = queue.gpu.threads_per_sm,
                .blocks = queue.gpu.block_slots == 0 ? takt::sm_capacity::unlimited : queue.gpu.block_slots}};

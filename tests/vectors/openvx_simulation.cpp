@@ -27,12 +27,12 @@ namespace sim = takt::simulation;
 }
 
 [[nodiscard]] auto run_gpu_sim(const field& input) -> answer {
-  const sim::gpu_shape gpu{.sms = input.at("g").get<std::int32_t>(),
-                           .each = {.threads = input.at("m").get<std::int64_t>()},
-                           .placement = input.word("policy", takt::block_placement::even,
-                                                   {{"even", takt::block_placement::even},
-                                                    {"first", takt::block_placement::first_fit},
-                                                    {"best", takt::block_placement::best_fit}})};
+  const takt::gpu_shape gpu{.sms = input.at("g").get<std::int32_t>(),
+                            .each = {.threads = input.at("m").get<std::int64_t>()},
+                            .placement = input.word("policy", takt::block_placement::even,
+                                                    {{"even", takt::block_placement::even},
+                                                     {"first", takt::block_placement::first_fit},
+                                                     {"best", takt::block_placement::best_fit}})};
   const bool streams = input.value("per_task_streams", false);
   std::vector<sim::kernel_arrival<exact>> jobs;
   for (const field j : input.at("jobs")) {

@@ -20,6 +20,14 @@ struct queued_kernel {
   std::int32_t stream = own_stream;
 };
 
+/// A GPU as its block queue sees it.
+struct gpu_shape {
+  std::int32_t sms = 1;
+  sm_capacity each{};
+  block_placement placement = block_placement::even;
+  std::int64_t grids = 0;  ///< kernels with blocks on SMs at once; 0: any number
+};
+
 /// A block that starts on an SM now; of no kernel when none does.
 struct block_start {
   std::int32_t kernel = no_queued_kernel;

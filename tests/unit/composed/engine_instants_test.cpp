@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <vector>
 
 #include <takt/analysis/any_stations.hpp>
 #include <takt/rules/host/engine.hpp>
@@ -55,7 +56,7 @@ TEST_CASE("a job that is due when a grant ends the one before comes in before it
   CHECK(seen.tasks[0].worst_response == 6);
 }
 
-TEST_CASE("choices may hold visits back for other jobs, or until an instant, and say who of one instant asks first") {
+TEST_CASE("choices may bring jobs one by one, at an instant or when another one has ended") {
   board places;
   REQUIRE(places.add(takt::fifo));
   table set;
@@ -64,32 +65,51 @@ TEST_CASE("choices may hold visits back for other jobs, or until an instant, and
     REQUIRE(set.add_next(0, 2, 2));
     REQUIRE(set.add_next(0, 3, 3));
   }
-  // The first visit of task 0 waits until 7, the second of task 1 until task 0 has ended.
-  struct held : choices<ticks (*)(const takt::visit_record&, std::uint64_t)> {
-    bool zero_ended = false;
+  // Task 0 comes at 7 and, later in the same instant, at its end again; task 1 when the first job of task 0 has ended.
+  struct brought {
+    bool timed = false;
+    bool again = false;
+    bool after = false;
+    std::vector<ticks> ends{};
 
-    auto opens(std::uint32_t v, std::uint64_t /*job*/, ticks now) -> ticks {
-      if (v == 0) { return now < 7 ? 7 : now; }
-      return v < 3 || zero_ended ? now : takt::no_event;
+    [[nodiscard]] auto next_job() const -> ticks { return timed ? takt::no_event : 7; }
+    auto comes(ticks now, takt::host::coming_job& out) -> bool {
+      const bool first = !timed && now == 7;
+      timed = timed || first;
+      out = {after ? 1U : 0U, now};
+      if (after) { return !(after = false); }
+      if (again) { return !(again = false); }
+      return first;
     }
-    void ended(std::uint32_t v, std::uint64_t job, ticks now) {
-      CHECK(job == 0);
-      zero_ended = zero_ended || (v == 1 && now == 12);
+    static auto length(const takt::visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; }
+    void completed(std::uint32_t task, std::uint64_t job, ticks now) {
+      ends.push_back(now);
+      after = again = task == 0 && job == 0;
     }
-    static auto asks_before(std::uint32_t a, std::uint32_t b) -> bool { return a > b; }
   };
-  static_assert(takt::host::HoldsVisits<held> && takt::host::OrdersArrivals<held>);
-  held open;
-  open.how_long = [](const takt::visit_record& v, std::uint64_t) { return v.upper; };
-  takt::host::engine<board, 2, 4, held> engine{set, places, open};
-  const auto seen = engine.run(40);
-  CHECK(seen.tasks[1].worst_response == 15);  // 0 to 2, and 12 to 15
-  CHECK(seen.tasks[0].worst_response == 12);  // 7 to 9 to 12
-  CHECK(seen.visit_response(1, 1) == 3);      // from when it could start
-  // Without holding back, both first visits ask at 0, the later one first.
+  static_assert(takt::host::BringsJobs<brought> && !takt::host::TimesJobs<brought>);
+  brought open;
+  takt::host::engine<board, 2, 4, brought> engine{set, places, open};
+  const takt::slice_sink unheard;
+  engine.begin(unheard);
+  for (ticks now = engine.next_instant(); now != takt::no_event; now = engine.next_instant()) { engine.step(now); }
+  CHECK(open.ends == std::vector<ticks>{12, 19, 22});  // at 12 both come, first task 1, and share the station in turn
+  CHECK(engine.seen().tasks[0].completed == 2);
+  CHECK(engine.seen().tasks[1].worst_response == 7);
+}
+
+TEST_CASE("choices may say which of two visits that ask at one instant asks first") {
+  board places;
+  REQUIRE(places.add(takt::fifo));
+  table set;
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(set.add_task({.name = "t", .period = 50, .deadline = 50}));
+    REQUIRE(set.add_next(0, 2, 2));
+  }
   struct ordered : choices<ticks (*)(const takt::visit_record&, std::uint64_t)> {
     static auto asks_before(std::uint32_t a, std::uint32_t b) -> bool { return a > b; }
   };
+  static_assert(takt::host::OrdersArrivals<ordered>);
   ordered last_first;
   last_first.how_long = [](const takt::visit_record& v, std::uint64_t) { return v.upper; };
   takt::host::engine<board, 2, 4, ordered> other{set, places, last_first};

@@ -16,6 +16,7 @@
 #include <takt/rules/host/flow_progress.hpp>
 #include <takt/rules/host/job_misses.hpp>
 #include <takt/rules/host/kept_processors.hpp>
+#include <takt/rules/host/no_sections.hpp>
 #include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/host/section_locks.hpp>
 #include <takt/rules/host/sections_around.hpp>
@@ -75,15 +76,17 @@ class engine {
       const flow_record& t = table_->tasks[i];
       static_cast<void>(
           seen_.tasks.push_back({.name = t.name, .first_visit = t.first_visit, .visit_count = t.visit_count}));
-      tasks_[i] = {.nominal = choices_->gap(i, 0, t.period)};
-      tasks_[i].release = tasks_[i].nominal + choices_->delay(i, 0, t.period);
+      if constexpr (TimesJobs<Choices>) {
+        tasks_[i] = {.nominal = choices_->gap(i, 0, t.period)};
+        tasks_[i].release = tasks_[i].nominal + choices_->delay(i, 0, t.period);
+      }
     }
     next_release_ = first_release(table_->tasks, tasks_);
   }
   /// When something happens by itself; `no_event` if nothing does.
   [[nodiscard]] constexpr auto next_instant() const -> ticks {
     if (misses_.stopped()) { return no_event; }
-    const ticks least = first_of(servers_.next(), next_release_, guards_.next(), threads_.next());
+    const ticks least = first_of(servers_.next(), next_job(), guards_.next(), threads_.next());
     return first_of(least < now_ ? now_ : least, misses_.next(tasks_, now_));
   }
   /// A visit ends in the next step though its length says otherwise. Pre: its station serves bodies, and it is there.
@@ -97,7 +100,7 @@ class engine {
     do {  // a grant may end a job at once, and the next one of its task may be due
       release_jobs();
       grant_tokens();
-    } while (open_held() || go_on() || is_release_due());
+    } while (go_on() || is_release_due());
     if (edges_.has_steps) { pass_gates(); }
     servers_.deliver();
     tokens_.lend(servers_);
@@ -184,7 +187,6 @@ class engine {
     if constexpr (HearsVisits<Choices>) { choices_->visited(v, x, job.jobs - 1, now_ - visits_[v].ready, now_); }
     job.done |= visit_mask{1} << x.position;
     job.may_be_ready |= edges_.after[v];
-    if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
     release_over(*table_, x, job.done, tokens_);
     if (threads_.goes_on(x.task)) { proceed(x.task); }
   }
@@ -215,6 +217,10 @@ class engine {
     job.under_way = false;
     tokens_.completed(i);
     threads_.ended(i);
+    if constexpr (TimesJobs<Choices>) { time_next(i); }
+  }
+  constexpr void time_next(std::uint32_t i) {
+    flow_progress& job = tasks_[i];
     job.nominal += choices_->gap(i, job.jobs, table_->tasks[i].period);
     const ticks release = job.nominal + choices_->delay(i, job.jobs, table_->tasks[i].period);
     job.release = release < now_ ? now_ : release;
@@ -229,7 +235,17 @@ class engine {
     tasks_[i].lends = tokens_.released(i, tasks_[i].nominal);
   }
 
+  [[nodiscard]] constexpr auto next_job() const -> ticks {
+    if constexpr (BringsJobs<Choices>) { return choices_->next_job(); }
+    return next_release_;
+  }
   constexpr void release_jobs() {
+    if constexpr (BringsJobs<Choices>) {
+      for (coming_job next; choices_->comes(now_, next);) {
+        tasks_[next.task].nominal = next.nominal;
+        release_job(next.task);
+      }
+    }
     if (next_release_ > now_) { return; }
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       while (is_due(i)) { release_job(i); }
@@ -279,12 +295,6 @@ class engine {
   }
 
   constexpr void become_ready(std::uint32_t v) {
-    if constexpr (HoldsVisits<Choices>) {
-      const ticks at = choices_->opens(v, tasks_[table_->visits[v].task].jobs - 1, now_);
-      guards_.drop(v);
-      visits_[v].held = at > now_;
-      if (at > now_) { return guards_.hold(v, at); }
-    }
     const ticks counts = tasks_[table_->visits[v].task].nominal + windows_.counts_from[v];
     visits_[v].ready = now_ < counts ? counts : now_;
     const visit_record& x = table_->visits[v];
@@ -299,18 +309,6 @@ class engine {
       visits_[v].waits_for_token = true;
     }
     if (!visits_[v].waits_for_token) { enter(v); }
-  }
-  /// Whether a visit has started that was held back.
-  constexpr auto open_held() -> bool {
-    bool opened = false;
-    if constexpr (HoldsVisits<Choices>) {
-      for (std::uint32_t v = 0; v < table_->visits.size(); ++v) {
-        if (!visits_[v].held) { continue; }
-        become_ready(v);
-        opened = opened || !visits_[v].held;
-      }
-    }
-    return opened;
   }
   constexpr void enter(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
@@ -379,7 +377,7 @@ class engine {
   std::span<const ticks> offsets_;
   std::span<const ticks> local_deadlines_;
   station_host<Stations, V, Choices> servers_;
-  section_locks<Stations, N, V> tokens_;
+  typename sections_on<Stations, N, V>::type tokens_;
   kept_processors<N> threads_;
   const slice_sink* sink_ = nullptr;
   visit_windows<V> windows_;

@@ -37,7 +37,6 @@ struct visit_progress {
   ticks ready = 0;
   ticks length = 0;
   bool waits_for_token = false;
-  bool held = false;
 };
 
 /// The first of some instants.

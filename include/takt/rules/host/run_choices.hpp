@@ -13,21 +13,32 @@
 
 namespace takt::host {
 
-/// What is open in a run: when jobs come and how long visits take.
-template <class C>
-concept RunChoices = requires(C& choices, std::uint32_t task, std::uint64_t job, const visit_record& v, ticks period) {
-  { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0
-  { choices.delay(task, job, period) } -> std::same_as<ticks>;  ///< of the release after the nominal one
-  { choices.length(v, job) } -> std::same_as<ticks>;            ///< between `lower` and `upper`
+/// A job that comes, and the instant from which its priority and its response count and its visits may start.
+struct coming_job {
+  std::uint32_t task = 0;
+  ticks nominal = 0;
 };
 
-/// Choices that also hold visits back, for the sake of other jobs: edges between jobs, limits, distances. `opens` is
-/// asked once the own job lets a visit start and again whenever anything has happened or the instant that it named has
-/// come; an answer of at most `now` starts it. Without an instant to name: `no_event`. `ended` hears of every visit.
+/// Choices that say when jobs come, however the one before went.
 template <class C>
-concept HoldsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t job, ticks now) {
-  { choices.opens(visit, job, now) } -> std::same_as<ticks>;
-  choices.ended(visit, job, now);
+concept TimesJobs = requires(C& choices, std::uint32_t task, std::uint64_t job, ticks period) {
+  { choices.gap(task, job, period) } -> std::same_as<ticks>;    ///< from the nominal release before; of job 0 from 0
+  { choices.delay(task, job, period) } -> std::same_as<ticks>;  ///< of the release after the nominal one
+};
+
+/// Choices that bring jobs one by one, as what has happened lets them: tokens, edges between jobs, limits, guards. At
+/// every instant, when what ends then has ended, `comes` is asked for a job until there is none; no job of its task is
+/// then under way. `next_job` names the next instant at which something may come by itself, or is `no_event`.
+template <class C>
+concept BringsJobs = requires(C& choices, const C& same, ticks now, coming_job& out) {
+  { same.next_job() } -> std::same_as<ticks>;
+  { choices.comes(now, out) } -> std::same_as<bool>;
+};
+
+/// What is open in a run: when jobs come and how long visits take.
+template <class C>
+concept RunChoices = (TimesJobs<C> || BringsJobs<C>) && requires(C& choices, std::uint64_t job, const visit_record& v) {
+  { choices.length(v, job) } -> std::same_as<ticks>;  ///< between `lower` and `upper`
 };
 
 /// Choices that also say which of two visits that ask within one instant asks first. Without, they do as they come.

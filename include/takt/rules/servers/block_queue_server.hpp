@@ -18,25 +18,38 @@ namespace takt {
 /// comes before its blocks, when it is the head of the queue, and holds no SM; a visit that takes less than it may
 /// saves it first. The unit of a slice is the SM; several clients may hold it at a time.
 ///
-/// Pre: at most `MaxSms` SMs, no more than `MaxBlocks` blocks fit on them at once, and visits have the values of a
-/// `block_visit`.
-template <std::size_t Capacity, std::size_t MaxSms, std::size_t MaxBlocks>
+/// Pre: at most `MaxSms` SMs, blocks of one kernel that started together on one SM and run are at most `MaxBlocks`, and
+/// visits have the values of a `block_visit`.
+template <std::size_t Capacity, std::size_t MaxSms, std::size_t MaxBlocks, std::size_t MaxStreams>
 class block_queue_server {
  public:
+  using queue_type = block_queue<Capacity, MaxSms, MaxStreams>;
+
   constexpr block_queue_server() noexcept : block_queue_server(block_gpu{}) {}
   constexpr explicit block_queue_server(const block_gpu& gpu) noexcept
-      : queue_{gpu.sms,
-               {.threads = gpu.threads_per_sm,
-                .blocks = gpu.block_slots > 0 ? gpu.block_slots : sm_capacity::unlimited}},
-        gpu_{gpu} {}
+      : block_queue_server(
+            gpu_shape{.sms = gpu.sms,
+                      .each = {.threads = gpu.threads_per_sm,
+                               .blocks = gpu.block_slots > 0 ? gpu.block_slots : sm_capacity::unlimited}}) {
+    gpu_ = gpu;
+  }
+  /// For kernels that come by `enqueue`.
+  constexpr explicit block_queue_server(const gpu_shape& gpu) noexcept
+      : queue_{gpu.sms, gpu.each, gpu.placement, gpu.grids}, gpu_{.sms = gpu.sms} {}
 
   constexpr void arrive(const visit_request& v) noexcept {
     const block_visit k = block_visit::of(v.view);
-    const std::int32_t number = queue_.enqueue({.block = {.threads = k.threads}, .blocks = k.blocks});
-    if (number == no_queued_kernel) { return; }
     const std::int64_t rounds = rounds_alone(gpu_, k.blocks, k.threads);
     const ticks in_blocks = v.length < rounds * k.length ? v.length : rounds * k.length;
-    loads_[number] = {ceil_divide(in_blocks, rounds), v.length - in_blocks, v.who};
+    static_cast<void>(enqueue(v.who, {.block = {.threads = k.threads}, .blocks = k.blocks},
+                              ceil_divide(in_blocks, rounds), v.length - in_blocks));
+  }
+  /// Each block takes `length`. False, and no change, where the queue refuses the kernel.
+  constexpr auto enqueue(client who, const queued_kernel& k, ticks length, ticks serial = 0) noexcept -> bool {
+    const std::int32_t number = queue_.enqueue(k);
+    if (number == no_queued_kernel) { return false; }
+    loads_[number] = {length, serial, who};
+    return true;
   }
   constexpr void decide(ticks now, const slice_sink& /*sink*/) noexcept {
     std::int32_t kernel = no_queued_kernel;
@@ -63,6 +76,20 @@ class block_queue_server {
       if (queue_.complete(g.kernel, g.sm, g.blocks)) { return k.who; }
     }
     return no_client;
+  }
+
+  [[nodiscard]] constexpr auto queue() const noexcept -> const queue_type& { return queue_; }
+  /// Unfinished work of what is in the queue or runs, without serial parts, in thread time. Pre: it fits.
+  [[nodiscard]] constexpr auto backlog(ticks now) const noexcept -> ticks {
+    ticks sum = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      sum += (groups_[i].end - now) * queue_.kernel(groups_[i].kernel).block.threads * groups_[i].blocks;
+    }
+    for (std::size_t i = 0; i < queue_.waiting(); ++i) {
+      const std::int32_t k = queue_.waiting(i);
+      sum += loads_[k].length * queue_.kernel(k).block.threads * queue_.unplaced(k);
+    }
+    return sum;
   }
 
  private:
@@ -118,7 +145,7 @@ class block_queue_server {
     return first;
   }
 
-  block_queue<Capacity, MaxSms, 1> queue_;
+  queue_type queue_;
   block_gpu gpu_;
   load loads_[Capacity]{};     ///< by number of the kernel
   group groups_[MaxBlocks]{};  ///< a heap, the earliest end first

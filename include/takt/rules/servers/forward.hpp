@@ -17,7 +17,7 @@ template <std::size_t Capacity>
 class time_slice_server;
 template <class Strategy, std::size_t MaxLanes, std::size_t MaxResidents = MaxLanes == 1 ? Strategy::max_tasks : 1>
 class kernel_server;
-template <std::size_t Capacity, std::size_t MaxSms, std::size_t MaxBlocks>
+template <std::size_t Capacity, std::size_t MaxSms, std::size_t MaxBlocks, std::size_t MaxStreams = 1>
 class block_queue_server;
 template <std::size_t Capacity, std::size_t MaxTasks>
 class share_server;

@@ -41,8 +41,8 @@ namespace simulation {
 
 /// SMs of a GPU on which graphs are simulated.
 inline constexpr std::int32_t most_simulated_sms = 1024;
-/// Kernels under way there at once.
-inline constexpr std::size_t most_simulated_kernels = 2048;
+/// Steps of nodes under way there at once.
+inline constexpr std::size_t most_simulated_steps = 2048;
 
 namespace detail {
 
@@ -151,9 +151,8 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
   }
   const auto releases = detail::invocations_of(table, options);
   const detail::bounded_lengths lengths{options.execution, random_lengths{options.seed}};
-  no_gpu_observer unseen;
-  const auto run = simulate_graphs<most_simulated_kernels, static_cast<std::size_t>(most_simulated_sms), ticks>(
-      work, releases, how, lengths, recorder, unseen);
+  const auto run = simulate_graphs<most_simulated_steps, static_cast<std::size_t>(most_simulated_sms)>(
+      work, releases, how, lengths, recorder);
   out.error.fault = run.fault;
   if (!out.error) { detail::summarize_graphs(run, releases, refined, options.deadlines, out); }
   return out;
@@ -168,9 +167,8 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
 ///
 /// All invocations before the horizon run to their ends. The deadlines of the options decide what is a miss. The same
 /// arguments give the same result everywhere. Error: `invalid_model`, with the fault in `error`; more than
-/// `most_simulated_sms` SMs, `most_simulated_kernels` kernels at once or `most_listed_jobs` jobs of
-/// nodes are refused. Cost: that of
-/// `simulation::simulate_graphs`; all jobs are kept on the heap.
+/// `most_simulated_sms` SMs, `most_simulated_steps` steps at once or `most_listed_jobs` jobs of nodes are refused.
+/// Cost: that of `simulation::simulate_graphs`; all jobs are kept on the heap.
 template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Recorder>
   requires(!ComposedBoard<P, T>)
 auto simulate(const P& platform, const T& graphs, const plan<N, V>& p, const simulation_options& options,

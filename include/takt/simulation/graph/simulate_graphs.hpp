@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
 #include <vector>
 
 #include <takt/core/choice.hpp>
+#include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/simulation/graph/gpu_observer.hpp>
+#include <takt/rules/host/engine.hpp>
+#include <takt/simulation/graph/graph_jobs.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
-#include <takt/simulation/graph/graph_result.hpp>
-#include <takt/simulation/graph/graph_simulator.hpp>
+#include <takt/simulation/graph/graph_stations.hpp>
 #include <takt/simulation/graph/graph_workload.hpp>
+#include <takt/simulation/whole_unit.hpp>
 
 namespace takt::simulation {
 
@@ -19,11 +25,11 @@ namespace takt::simulation {
 template <ExactNumber Number>
 using invocations = std::vector<std::vector<Number>>;
 
-/// Whether a workload names only what it has, and its times and counts have the right signs.
-template <ExactNumber Number>
-[[nodiscard]] auto check_graph_workload(const graph_workload<Number>& w, const invocations<Number>& releases,
-                                        const graph_options& options) -> bool {
-  const Number zero(0);
+/// Whether a workload names only what it has, and its times and counts have the right signs. Each kernel step has a
+/// stream below `streams`.
+[[nodiscard]] inline auto check_graph_workload(const graph_workload<ticks>& w, const invocations<ticks>& releases,
+                                               const graph_options& options, std::size_t streams) -> bool {
+  if (w.clusters.size() > max_clusters) { return false; }
   for (const std::int32_t cpus : w.clusters) {
     if (cpus < 1) { return false; }
   }
@@ -35,7 +41,7 @@ template <ExactNumber Number>
   }
   for (const auto& t : w.tasks) {
     if (t.graph >= w.clocks.size() || t.first_step + t.steps > w.steps.size() || !clock_exists(t.clock) ||
-        t.parallelism < 0 || !(zero < t.period) || t.offset < zero) {
+        t.parallelism < 0 || t.period <= 0 || t.offset < 0) {
       return false;
     }
     bool on_cpu = false;
@@ -43,8 +49,9 @@ template <ExactNumber Number>
       const auto& step = w.steps[s];
       if (!is_known(step.kind)) { return false; }
       const bool queued = step.kind == node_kind::kernel || step.kind == node_kind::copy;
-      if (step.length < zero || (queued && !(zero < step.length))) { return false; }
-      if (step.kind == node_kind::kernel && (step.block.threads < 1 || !options.gpu.each.fits(step.block))) {
+      if (step.length < (queued ? 1 : 0)) { return false; }
+      const bool streamed = !options.per_task_streams || s < streams;
+      if (step.kind == node_kind::kernel && (!streamed || !can_run(options.gpu, {step.block, step.blocks}))) {
         return false;
       }
       on_cpu = on_cpu || step.kind == node_kind::processor;
@@ -56,43 +63,115 @@ template <ExactNumber Number>
   }
   for (const auto& clock : releases) {
     for (std::size_t j = 0; j < clock.size(); ++j) {
-      if (clock[j] < (j == 0 ? zero : clock[j - 1])) { return false; }
+      if (clock[j] < (j == 0 ? 0 : clock[j - 1])) { return false; }
     }
   }
   return true;
 }
 
-/// Runs all jobs of all invocations to their ends in virtual time. The same arguments give the same result everywhere.
-/// `recorder` hears of slices and marks, where times are ticks; `observer` of each kernel that enters the queue, and of
-/// the GPU's state at the end of each instant.
+/// Runs all jobs of all invocations on the engine to their ends. Order within one instant: CPU time and blocks that are
+/// due end; invocations are released; everything that this makes active becomes so; new kernels and copies enter their
+/// queues by graph, number of the job and task; blocks start; CPUs are handed out. The same arguments give the same
+/// result everywhere. `recorder` hears of slices and marks; slices of blocks that share an SM overlap.
 ///
-/// At most MaxKernels kernels can be unfinished at once, and each kernel step has a stream below that number. Cost: per
-/// event linear in graphs, CPUs and SMs, logarithmic in jobs. Memory for all jobs, wherever they may
-/// wait, is taken before the first event, and none after it.
-template <std::size_t MaxKernels = 2048, std::size_t MaxSms = 128, ExactNumber Number, StepLengths<Number> Lengths,
-          TraceRecorder Recorder, class Observer>
-[[nodiscard]] auto simulate_graphs(const graph_workload<Number>& work, const invocations<Number>& releases,
-                                   const graph_options& options, const Lengths& lengths, Recorder& recorder,
-                                   Observer& observer) -> graph_result<Number> {
+/// At most MaxSteps steps can be under way at once, else `too_many_jobs`; MaxSms SMs have room for `blocks_per_sm`
+/// blocks on average. Cost: see `host::engine`. Memory for all jobs, wherever they may wait, is taken before the first
+/// event, and none after it.
+template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<ticks> Lengths = full_lengths,
+          TraceRecorder Recorder>
+[[nodiscard]] auto simulate_graphs(const graph_workload<ticks>& work, const invocations<ticks>& releases,
+                                   const graph_options& options, const Lengths& lengths, Recorder& recorder)
+    -> graph_result<ticks> {
+  constexpr std::size_t max_blocks = MaxSms * simulated_blocks_per_sm;
+  const auto failed = [](model_fault f) {
+    graph_result<ticks> out;
+    out.fault = f;
+    return out;
+  };
   const bool has_sms =
       options.copy_engines >= 1 && options.gpu.sms >= 1 && static_cast<std::size_t>(options.gpu.sms) <= MaxSms;
-  if (!has_sms || !check_graph_workload(work, releases, options)) {
-    graph_result<Number> out;
-    out.fault = model_fault::malformed;
-    return out;
+  if (!has_sms || !check_graph_workload(work, releases, options, MaxSteps)) { return failed(model_fault::malformed); }
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const auto& s : work.steps) {
+    if (s.kind == node_kind::kernel) { least = std::min(least, options.gpu.each.held_by(s.block).threads); }
   }
-  return graph_simulator<Number, Lengths, Recorder, Observer, MaxKernels, MaxSms>{work,    releases, options,
-                                                                                  lengths, recorder, observer}
-      .run();
+  if (resident_blocks(options.gpu, least) > max_blocks) { return failed(model_fault::platform_size_out_of_range); }
+
+  using jobs_type = graph_jobs<Lengths, Recorder, MaxSteps>;
+  using stations_type = graph_stations<MaxSms, max_blocks>;
+  std::vector<step_needs> needs;
+  const auto table = std::make_unique<typename jobs_type::table_type>();
+  jobs_type jobs{work, releases, options, lengths, recorder, *table, needs};
+  jobs.set_up();
+  if (!jobs.ok()) { return jobs.result(); }
+  const stations_type stations{work.clusters, options.copy_engines, options.gpu, options.preemptive, needs};
+  using engine_type = host::engine<stations_type, MaxSteps, MaxSteps, jobs_type>;
+  const auto engine = std::make_unique<engine_type>(*table, stations, jobs);
+  const slice_sink sink = jobs.sink();
+  engine->begin(sink);
+  for (ticks now = engine->next_instant(); jobs.ok() && now != no_event; now = engine->next_instant()) {
+    jobs.pass(*engine, now);
+    engine->step(now);
+  }
+  return jobs.result();
+}
+template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<ticks> Lengths = full_lengths>
+[[nodiscard]] auto simulate_graphs(const graph_workload<ticks>& work, const invocations<ticks>& releases,
+                                   const graph_options& options = {}, const Lengths& lengths = {})
+    -> graph_result<ticks> {
+  no_trace unheard;
+  return simulate_graphs<MaxSteps, MaxSms>(work, releases, options, lengths, unheard);
 }
 
-template <ExactNumber Number, StepLengths<Number> Lengths = full_lengths>
+/// The same with exact times, in the greatest unit in which all of them are whole. Error: `time_overflow` as well where
+/// there is none in which they fit.
+template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, ExactFraction Number>
 [[nodiscard]] auto simulate_graphs(const graph_workload<Number>& work, const invocations<Number>& releases,
-                                   const graph_options& options = {}, const Lengths& lengths = {})
-    -> graph_result<Number> {
-  no_trace unheard;
-  no_gpu_observer unseen;
-  return simulate_graphs(work, releases, options, lengths, unheard, unseen);
+                                   const graph_options& options = {}) -> graph_result<Number> {
+  whole_unit<Number> unit;
+  for (const auto& s : work.steps) { unit.hold(s.length); }
+  for (const auto& t : work.tasks) {
+    for (const Number& time : {t.period, t.offset, t.priority_point}) { unit.hold(time); }
+  }
+  for (const auto& clock : releases) {
+    for (const Number& time : clock) { unit.hold(time); }
+  }
+  bool fits = unit.fits();
+  const auto whole = [&](const Number& time) {
+    ticks out = 0;
+    fits = fits && unit.whole(time, out);
+    return out;
+  };
+  graph_workload<ticks> same;
+  same.clusters = work.clusters;
+  same.dependencies = work.dependencies;
+  same.clocks = work.clocks;
+  for (const auto& s : work.steps) {
+    same.steps.push_back({s.kind, whole(s.length), s.blocks, s.block, s.signals, s.segment});
+  }
+  for (const auto& t : work.tasks) {
+    same.tasks.push_back({t.graph, t.first_step, t.steps, t.cluster, t.parallelism, t.clock, whole(t.period),
+                          whole(t.offset), whole(t.priority_point), t.guarded, t.is_sink});
+  }
+  invocations<ticks> times;
+  for (const auto& clock : releases) {
+    for (auto& out = times.emplace_back(); const Number& time : clock) { out.push_back(whole(time)); }
+  }
+  graph_result<Number> out;
+  if (!fits) { out.fault = model_fault::time_overflow; }
+  if (!fits) { return out; }
+  const auto seen = simulate_graphs<MaxSteps, MaxSms>(same, times, options);
+  out.fault = seen.fault;
+  out.end = unit.time(seen.end);
+  out.late = seen.late;
+  for (const auto& of_graph : seen.responses) {
+    for (auto& all = out.responses.emplace_back(); const ticks r : of_graph) { all.push_back(unit.time(r)); }
+  }
+  for (const auto& t : seen.tasks) {
+    out.tasks.push_back({t.jobs, unit.time(t.response), unit.time(t.kernel_response), unit.time(t.enqueue_lateness)});
+  }
+  for (const ticks t : seen.inversion) { out.inversion.push_back(unit.time(t)); }
+  return out;
 }
 
 }  // namespace takt::simulation

@@ -17,7 +17,6 @@
 #include <takt/report/chrome_trace.hpp>
 #include <takt/report/svg_gantt.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
-#include <takt/simulation/graph/lemma_checks.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/trace.hpp>
 
@@ -118,8 +117,7 @@ struct observed {
 [[nodiscard]] auto watch(const work& w, const sim::invocations<ticks>& releases, const sim::graph_options& o)
     -> observed {
   observed out;
-  sim::no_gpu_observer unseen;
-  out.result = sim::simulate_graphs(w, releases, o, sim::full_lengths{}, out.trace, unseen);
+  out.result = sim::simulate_graphs(w, releases, o, sim::full_lengths{}, out.trace);
   return out;
 }
 
@@ -339,17 +337,16 @@ TEST_CASE("GSA-40 GSD-06 tokens that come late move the nominal release, tokens 
     return task == 0 && job != 1 ? 1 : most;
   };
   observed seen;
-  sim::no_gpu_observer unseen;
   sim::graph_options o;
   o.early_release = true;
-  seen.result = sim::simulate_graphs(w, {{0, 10, 20}}, o, late_first, seen.trace, unseen);
+  seen.result = sim::simulate_graphs(w, {{0, 10, 20}}, o, late_first, seen.trace);
   REQUIRE(seen.result.ok());
   CHECK(marks_of(seen.trace, takt::mark_kind::release, 1) == times{1, 14, 24});
   CHECK(marks_of(seen.trace, takt::mark_kind::completion, 1) == times{2, 15, 22});
 
   o.early_release = false;
   observed held;
-  held.result = sim::simulate_graphs(w, {{0, 10, 20}}, o, late_first, held.trace, unseen);
+  held.result = sim::simulate_graphs(w, {{0, 10, 20}}, o, late_first, held.trace);
   CHECK(marks_of(held.trace, takt::mark_kind::completion, 1) == times{2, 15, 25});
 }
 
@@ -440,6 +437,50 @@ TEST_CASE("OVX-17 a trace of a run has a track per CPU and SM, which the exporte
   std::ostringstream svg;
   takt::report::write_svg_gantt(svg, view);
   CHECK(svg.str().find("core 0") != std::string::npos);
+}
+
+TEST_CASE("a run refuses more steps at once than it has room for, but not more jobs that wait for others") {
+  work w = chain({5}, 5, 1);
+  const sim::invocations<ticks> five{{0, 0, 0, 0, 0}};
+  const auto fault = [&] { return sim::simulate_graphs<4, 2>(w, five).fault; };
+  CHECK(fault() == takt::model_fault::too_many_jobs);
+  w.tasks[0].parallelism = 4;
+  CHECK(fault() == takt::model_fault::none);
+  w.steps[0] = {.kind = takt::node_kind::kernel, .length = 1, .blocks = 1, .block = {32}};
+  CHECK(fault() == takt::model_fault::none);
+  const auto on = [&](const takt::gpu_shape& gpu, bool streams) {
+    return sim::simulate_graphs<4, 2>(w, five, {.gpu = gpu, .per_task_streams = streams}).fault;
+  };
+  CHECK(on({.sms = 2, .each = {64 * 32}}, true) == takt::model_fault::none);
+  CHECK(on({.sms = 2, .each = {65 * 32}}, true) == takt::model_fault::platform_size_out_of_range);
+  CHECK(on({.sms = 3, .each = {64}}, true) == takt::model_fault::malformed);
+  w.tasks[0].first_step = 4;
+  w.steps.resize(5, w.steps[0]);
+  CHECK(on({.sms = 2, .each = {64}}, false) == takt::model_fault::none);
+  CHECK(on({.sms = 2, .each = {64}}, true) == takt::model_fault::malformed);  // no stream 4
+}
+
+TEST_CASE("exact times run in the unit in which all of them are whole, and where there is none they do not") {
+  const auto run = [](const rational& length, const rational& point) {
+    sim::graph_workload<rational> w;
+    w.clusters = {1};
+    w.clocks = {0};
+    w.steps.push_back({.length = length});
+    sim::graph_task<rational> t;
+    t.steps = 1;
+    t.clock = 0;
+    t.period = 1;
+    t.priority_point = point;
+    t.is_sink = true;
+    w.tasks.push_back(t);
+    return sim::simulate_graphs(w, {{rational{1, 3}, rational{1, 2}}});
+  };
+  const auto seen = run({2, 7}, {-5, 11});
+  REQUIRE(seen.ok());
+  CHECK(seen.responses[0] == std::vector<rational>{{2, 7}, {17, 42}});
+  CHECK(seen.end == rational{19, 21});
+  constexpr std::int64_t prime = 2'147'483'647;
+  CHECK(run({1, prime}, {1, prime - 18}).fault == takt::model_fault::time_overflow);
 }
 
 TEST_CASE("OVX-04 a run refuses workloads that name what does not exist, and stops where jobs wait for each other") {

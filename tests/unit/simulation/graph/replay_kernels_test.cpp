@@ -13,7 +13,6 @@
 #include <takt/analysis/methods/block_queue/separated_enqueues.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/generation/graph/capacity_loss.hpp>
-#include <takt/simulation/graph/lemma_checks.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 
 namespace {
@@ -27,17 +26,18 @@ using takt::ticks;
 
 template <class Number>
 struct kernels {
-  sim::gpu_shape gpu;
+  takt::gpu_shape gpu;
   std::vector<sim::kernel_arrival<Number>> arrivals;
 
   void add(const Number& time, std::int64_t threads, std::int64_t blocks, const Number& length,
            std::int32_t stream = takt::own_stream) {
     arrivals.push_back({time, {{threads}, blocks, stream}, length});
   }
-  template <class Observer = sim::no_gpu_observer>
-  [[nodiscard]] auto responses(Observer&& observer = {}) const -> std::vector<Number> {
+  /// `observer`: none, or one.
+  template <class... Observer>
+  [[nodiscard]] auto responses(Observer&... observer) const -> std::vector<Number> {
     const std::span<const sim::kernel_arrival<Number>> view{arrivals};
-    const auto run = sim::replay_kernels(gpu, view, observer);
+    const auto run = sim::replay_kernels(gpu, view, observer...);
     REQUIRE(run.fault == takt::model_fault::none);
     std::vector<Number> out;
     for (std::size_t i = 0; i < arrivals.size(); ++i) { out.push_back(run.response(view, i)); }
@@ -212,7 +212,7 @@ TEST_CASE("OVX-24 each instant is busy or non-busy, never both, and lemmas 1 and
   kernels<ticks> k{{.sms = 2, .each = {2048}}, {}};
   for (int j = 0; j < 16; ++j) { k.add(5 * j, 1024, 2, 3); }
   for (int j = 0; j < 10; ++j) { k.add(8 * j, 512, 6, 1); }
-  sim::lemma_checks<ticks> checks{
+  sim::lemma_checks checks{
       {an::largest_block_size(table), an::unit_block_size(table, gpu), carry_in.value, backlog.value}};
   const auto responses = k.responses(checks);
   CHECK(checks.instants() > checks.non_busy_instants());
@@ -224,7 +224,7 @@ TEST_CASE("OVX-24 each instant is busy or non-busy, never both, and lemmas 1 and
   const auto bounds = an::separated_enqueue_response(table, gpu);
   for (std::size_t i = 0; i < responses.size(); ++i) { CHECK(responses[i] <= bounds.responses[i < 16 ? 0 : 1]); }
 
-  sim::lemma_checks<ticks> strict{
+  sim::lemma_checks strict{
       {an::largest_block_size(table), an::unit_block_size(table, gpu), 0, checks.worst_backlog() - 1}};
   static_cast<void>(k.responses(strict));
   CHECK(strict.carry_in_violations() > 0);
