@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/accelerator/run_accelerator.hpp>
 #include <takt/runtime/bindings.hpp>
 #include <takt/runtime/concepts.hpp>

@@ -1,6 +1,6 @@
 // EXPECT: takt: a run does not enforce this rule on the accelerator pool
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/accelerator/run_accelerator.hpp>
 #include <takt/takt.hpp>
 

@@ -19,7 +19,7 @@
 #include <takt/analysis/known/locked_gpus/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/runtime.hpp>
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/accelerator/run_accelerator.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/simulation.hpp>

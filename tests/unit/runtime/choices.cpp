@@ -13,7 +13,7 @@
 #include <takt/prediction/corun/training.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime.hpp>
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/accelerator/run_accelerator.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/runtime/locking/named_gpu_pool.hpp>

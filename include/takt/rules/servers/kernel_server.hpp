@@ -38,8 +38,7 @@ class kernel_server {
     forget_clients();
   }
   constexpr kernel_server(const Strategy& strategy, const slot_reservation<ticks>& pinned,
-                          const slot_reservation<ticks>& gang)
-    requires SlotStrategy<Strategy>
+                          const slot_reservation<ticks>& gang) requires SlotStrategy<Strategy>
       : strategy_{strategy}, lanes_{preemption_cost_model::ideal, strategy.cores()}, pinned_{pinned}, gang_{gang} {
     forget_clients();
   }
@@ -117,9 +116,11 @@ class kernel_server {
     return done;
   }
 
-  /// Each one that runs on its core, or on `any_core`.
+  /// Each one that has started on its core, or on `any_core`.
   constexpr void holders(const holder_sink& to) const {
-    lanes_.each_running([&](kernel_id k, std::size_t lane) { to(client_of(k).who, unit_of(lane)); });
+    lanes_.each_started([&](kernel_id k, std::size_t lane, std::int32_t level, bool runs) {
+      to(client_of(k).who, held_unit{unit_of(lane), level, runs});
+    });
   }
   /// `who`, which has started, ends now whatever its length was. `decide` follows.
   constexpr void finish(client who, ticks now, const slice_sink& /*sink*/) {

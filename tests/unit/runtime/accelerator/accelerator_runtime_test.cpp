@@ -15,7 +15,7 @@
 #include <takt/rules/accelerator/single_stream.hpp>
 #include <takt/rules/accelerator/slotted_cores.hpp>
 #include <takt/runtime/accelerator/accelerator_runtime.hpp>
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/event.hpp>
 

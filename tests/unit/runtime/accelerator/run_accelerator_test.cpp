@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/accelerator/run_accelerator.hpp>
 #include <takt/takt.hpp>
 

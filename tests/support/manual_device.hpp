@@ -13,7 +13,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/backend.hpp>
-#include <takt/runtime/accelerator/concepts.hpp>
+#include <takt/runtime/executor/accelerator_device.hpp>
 
 namespace takt_test {
 
