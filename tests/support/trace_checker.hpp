@@ -65,7 +65,8 @@ template <class Tasks>
     const auto& t = tasks.tasks[b.task];
     const auto before = tasks.visits[t.first_visit + b.segment].predecessors;
     for (const takt::slice& a : all) {
-      const bool waits_for = a.task == b.task && a.job == b.job && a.segment != b.segment && (before >> a.segment & 1U) != 0;
+      const bool waits_for =
+          a.task == b.task && a.job == b.job && a.segment != b.segment && (before >> a.segment & 1U) != 0;
       if (waits_for && b.start < a.end) { return word(b) + " before " + word(a) + " has ended"; }
     }
   }

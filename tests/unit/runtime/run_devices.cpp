@@ -21,8 +21,8 @@
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/emulated_sliced_device.hpp>
 #include <takt/simulation/trace.hpp>
-#include "support/trace_checker.hpp"
 #include "support/manual_device.hpp"
+#include "support/trace_checker.hpp"
 
 namespace {
 

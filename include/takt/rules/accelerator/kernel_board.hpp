@@ -46,11 +46,12 @@ struct given_strategy {
   slot_reservation<ticks> gang;
   Order order;
   std::int32_t nesting;  ///< most kernels that are started on one core
+  bool together;         ///< all that arrives at one instant is there before the strategy decides
 
   [[nodiscard]] constexpr auto job_order(std::int32_t /*units*/) const noexcept -> Order { return order; }
   template <std::size_t Capacity>
   [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const -> server {
-    return server{strategy, costs, pinned, gang};
+    return server{strategy, costs, pinned, gang, together};
   }
 };
 

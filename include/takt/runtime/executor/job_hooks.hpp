@@ -24,11 +24,11 @@ struct job_event {
 
 /// Called while nothing else is decided: keep them short. A hook may set the flag that stops the run.
 struct job_hooks {
-  std::function<void(const job_event&)> on_completion;
+  std::function<void(const job_event&)> on_completion{};
   /// Once for each job of which no completion is known when its deadline has passed.
-  std::function<void(const job_event&)> on_miss;
+  std::function<void(const job_event&)> on_miss{};
   /// A release finds the job before unfinished.
-  std::function<void(const job_event&)> on_overrun;
+  std::function<void(const job_event&)> on_overrun{};
 };
 
 /// Knows when hooks are to be called. Only for whoever has the engine.

@@ -43,7 +43,8 @@ template <std::size_t MaxTasks, AcceleratorRule Rule>
   using order = std::conditional_t<EarliestDeadlineFirst<kernel_order<Rule>>, edf, by_given_priority>;
   const auto strategy = strategy_of<MaxTasks, most_cores>(rule, a);
   using strategy_type = std::remove_const_t<decltype(strategy)>;
-  given_strategy<strategy_type, order> out{strategy, preemption_cost_model::ideal, {}, {}, order{}, strategy.levels()};
+  given_strategy<strategy_type, order> out{strategy, preemption_cost_model::ideal, {}, {}, order{}, strategy.levels(),
+                                           true};
   if constexpr (ChoosesCosts<Rule>) { out.costs = rule.cost; }
   if constexpr (ReservesSlots<Rule>) {
     out.pinned = rule.pinned;

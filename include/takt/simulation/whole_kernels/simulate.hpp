@@ -90,10 +90,10 @@ requires AcceleratorPolicy<Policy, ticks> &&
   if (const auto error = detail::kernels_fault(strategy, table, options)) { return {.error = error}; }
   using jobs_type = detail::kernel_jobs<Policy, MaxTasks, Releases, Recorder>;
   jobs_type jobs{policy, table, releases, strategy.cores(), takt::detail::most_lanes<Strategy>() > 1, recorder};
-  const auto board = platform(
-      pool(accelerator(strategy.cores()),
-           given_strategy<Strategy, detail::given_points>{
-               strategy, options.costs, options.pinned_slot, options.gang_slot, {jobs.points()}, strategy.levels()}));
+  const auto board = platform(pool(
+      accelerator(strategy.cores()),
+      given_strategy<Strategy, detail::given_points>{
+          strategy, options.costs, options.pinned_slot, options.gang_slot, {jobs.points()}, strategy.levels(), false}));
   using stations_type = board_stations<std::remove_cvref_t<decltype(board)>, 1>;
   stations_type stations{board};
   static_cast<void>(stations.number_of({}));
