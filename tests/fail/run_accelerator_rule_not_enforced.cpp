@@ -1,7 +1,7 @@
 // EXPECT: takt: a run does not enforce this rule on the accelerator pool
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
-#include <takt/runtime/accelerator/run_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
+#include <takt/runtime/executor/run_kernels.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
@@ -14,5 +14,7 @@ constexpr auto rule = takt::edf;
 constexpr auto board = takt::platform(takt::pool(takt::accelerator(2, 2), rule));
 constexpr auto tasks = takt::task_set(takt::task("detect", takt::period(33_ms), takt::kernel(takt::wcet(6_ms))));
 auto seen(takt::runtime::emulated_accelerator& device) {
-  return takt::runtime::run(board, tasks, takt::plan<1>{}, device);
+  takt::runtime::board_devices devices;
+  devices.kernels(0, device);
+  return takt::runtime::run(board, tasks, takt::plan<1>{}, devices);
 }

@@ -19,8 +19,8 @@
 #include <takt/analysis/known/locked_gpus/analyze.hpp>
 #include <takt/core/random.hpp>
 #include <takt/runtime.hpp>
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
-#include <takt/runtime/accelerator/run_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
+#include <takt/runtime/executor/run_kernels.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/simulation.hpp>
 #include <takt/simulation/gpusync/simulate.hpp>
@@ -318,7 +318,9 @@ auto ask(const kernel_system& s, const Rule& rule) -> answers {
   }
   out.run = [board, s]() -> bool {
     takt::runtime::emulated_accelerator device{s.cores.record};
-    return refuses(takt::runtime::run(board, s.table, s.plan, device, {.length = 1_ms, .real_time = false}));
+    takt::runtime::board_devices devices;
+    devices.kernels(0, device);
+    return refuses(takt::runtime::run(board, s.table, s.plan, devices, {.length = 1_ms, .real_time = false}));
   };
   return out;
 }

@@ -14,7 +14,29 @@
 /// What any legal run keeps to, whatever the rules: read from its trace alone.
 namespace trace_checker {
 
-/// "" if nothing is wrong. `one_kernel`: at most one job is on a GPU at a time.
+/// Whether two pieces are on other cores.
+[[nodiscard]] inline auto apart(const takt::track& a, const takt::track& b) -> bool {
+  return a.index + a.count <= b.index || b.index + b.count <= a.index;
+}
+
+/// "" if no core of a GPU has two kernels at a time.
+[[nodiscard]] inline auto core_complaint(const takt::trace& seen) -> std::string {
+  const auto all = seen.slices();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t k = i + 1; k < all.size(); ++k) {
+      const takt::slice& a = all[i];
+      const takt::slice& b = all[k];
+      const bool kernels = a.where.where == takt::stage::kernel && b.where.where == takt::stage::kernel;
+      const bool here = kernels && a.where.gpu == b.where.gpu && !apart(a.where, b.where);
+      if (here && a.start < b.end && b.start < a.end) {
+        return "tasks " + std::to_string(a.task) + " and " + std::to_string(b.task) + " at once on a core";
+      }
+    }
+  }
+  return "";
+}
+
+/// "" if nothing is wrong. `one_kernel`: at most one job is on a GPU at a time, on some of its cores or all.
 template <class Tasks>
 [[nodiscard]] auto complaint(const takt::trace& seen, const Tasks& tasks, bool one_kernel) -> std::string {
   std::vector<takt::slice> all = seen.slices();
@@ -30,7 +52,9 @@ template <class Tasks>
       const bool overlap = b.start < a.end;
       const bool kernels = a.where.where == takt::stage::kernel;
       const bool alike = a.where.where == b.where.where && a.where.gpu == b.where.gpu;
-      const bool exclusive = alike && (kernels ? one_kernel : a.where.index == b.where.index);
+      const bool same_job = a.task == b.task && a.segment == b.segment && a.job == b.job;
+      const bool shared = kernels && (!one_kernel || (same_job && apart(a.where, b.where)));
+      const bool exclusive = alike && !shared && (kernels || a.where.index == b.where.index);
       if (overlap && exclusive) { return word(a) + " and " + word(b) + " at once on one unit"; }
       if (a.task != b.task) { continue; }
       if (overlap && a.job != b.job) { return word(a) + " and " + word(b) + ": two jobs of a task at once"; }
@@ -41,7 +65,8 @@ template <class Tasks>
     const auto& t = tasks.tasks[b.task];
     const auto before = tasks.visits[t.first_visit + b.segment].predecessors;
     for (const takt::slice& a : all) {
-      const bool waits_for = a.task == b.task && a.job == b.job && a.segment != b.segment && (before >> a.segment & 1U) != 0;
+      const bool waits_for =
+          a.task == b.task && a.job == b.job && a.segment != b.segment && (before >> a.segment & 1U) != 0;
       if (waits_for && b.start < a.end) { return word(b) + " before " + word(a) + " has ended"; }
     }
   }

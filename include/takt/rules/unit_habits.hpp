@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+#include <cstdint>
+
+#include <takt/model/block_kernel.hpp>
 #include <takt/rules/time_slices.hpp>
 
 namespace takt {
@@ -10,10 +14,12 @@ struct unit_habits {
   bool takes_units_back = false;  ///< before a visit is over
   bool takes_turns = false;       ///< of these times
   turn_times turns{};
-  bool stops_kernels = false;      ///< at the ends of waves, whose length is in the view
+  bool stops_kernels = false;      ///< at the ends of waves; views are `kernel_needs`
   bool tells_cores_apart = false;  ///< units are SMs, and `any_core` is all of them
-
-  [[nodiscard]] friend constexpr auto operator==(const unit_habits&, const unit_habits&) noexcept -> bool = default;
+  std::int32_t levels = 1;         ///< most kernels that have started on one unit
+  bool sizes_shares = false;   ///< units are shares in per cent, which change; the first of a view is an application
+  bool queues_blocks = false;  ///< of kernels whose views are `block_visit`, on SMs of this GPU
+  block_gpu blocks{.sms = 0};
 };
 
 namespace detail {
@@ -29,6 +35,18 @@ template <class Rule>
   out.takes_units_back = out.takes_units_back || out.takes_turns;
   if constexpr (requires { Rule::stops_kernels; }) { out.stops_kernels = Rule::stops_kernels; }
   if constexpr (requires { Rule::tells_cores_apart; }) { out.tells_cores_apart = Rule::tells_cores_apart; }
+  if constexpr (requires {
+                  { rule.nesting } -> std::convertible_to<std::int32_t>;
+                }) {
+    out.levels = rule.nesting;
+  }
+  if constexpr (requires { Rule::sizes_shares; }) { out.sizes_shares = Rule::sizes_shares; }
+  if constexpr (requires {
+                  { rule.gpu } -> std::convertible_to<block_gpu>;
+                }) {
+    out.queues_blocks = true;
+    out.blocks = rule.gpu;
+  }
   return out;
 }
 

@@ -85,6 +85,9 @@ enum class violation_handling : std::uint8_t {
 
 struct run_options {
   duration length{1'000'000'000};  ///< nothing is released from then on; nothing at all unless it is positive
+  /// On a board of pools: jobs that were released before the end have so much longer to end themselves.
+  duration drain{0};
+  std::vector<duration> offsets{};  ///< on a board of pools: of the first releases, by task; of those that it lacks 0
   length_choice lengths = length_choice::uniform;
   std::uint64_t seed = 1;
   backlog_handling overrun = backlog_handling::queue;
@@ -116,9 +119,30 @@ inline constexpr ticks stop_poll = 20'000'000;
 [[nodiscard]] inline auto is_set(const std::atomic<bool>* flag) noexcept -> bool { return flag != nullptr && *flag; }
 [[nodiscard]] inline auto is_asked_to_stop(const run_options& o) noexcept -> bool { return is_set(o.stop); }
 
-[[nodiscard]] inline auto choice_fault(const run_options& o) noexcept -> model_error {
+/// Longer times are refused, so that no sum of a few of them overflows.
+inline constexpr ticks longest_wait = ticks{1} << 58;
+
+/// What is wrong with options for so many tasks of a board.
+[[nodiscard]] inline auto options_fault(const run_options& o, std::size_t tasks) noexcept -> model_error {
   const bool known = is_known(o.lengths) && is_known(o.overrun) && is_known(o.at_violation);
-  return {.fault = known ? model_fault::none : model_fault::choice_out_of_range};
+  if (!known) { return {.fault = model_fault::choice_out_of_range}; }
+  const auto fault_of = [](const duration& d) {
+    if (d.count() < 0) { return model_fault::negative_time; }
+    return d.count() > longest_wait ? model_fault::time_overflow : model_fault::none;
+  };
+  if (fault_of(o.drain) != model_fault::none) { return {.fault = fault_of(o.drain), .name = "drain"}; }
+  if (o.offsets.size() > tasks) { return {.fault = model_fault::option_unused, .name = "offsets"}; }
+  for (std::size_t i = 0; i < o.offsets.size(); ++i) {
+    const model_fault fault = fault_of(o.offsets[i]);
+    if (fault != model_fault::none) { return {.fault = fault, .task = static_cast<std::uint32_t>(i)}; }
+  }
+  return {};
+}
+
+/// The same for runs that release all tasks at the start and end with what is then unfinished.
+[[nodiscard]] inline auto choice_fault(const run_options& o) noexcept -> model_error {
+  if (o.drain.count() != 0) { return {.fault = model_fault::option_unused, .name = "drain"}; }
+  return options_fault(o, 0);
 }
 
 /// The same for runs that can neither abandon a job nor see that none is under way.

@@ -14,7 +14,7 @@
 #include <takt/cuda/accelerator.hpp>
 #include <takt/cuda/job_streams.hpp>
 #include <takt/cuda/launch_driver.hpp>
-#include <takt/runtime/accelerator/run_accelerator.hpp>
+#include <takt/runtime/executor/run_kernels.hpp>
 #include <takt/runtime/shares/launch_gate.hpp>
 #include <takt/runtime/shares/virtual_context.hpp>
 #include <takt/takt.hpp>
@@ -52,6 +52,12 @@ auto options() -> takt::runtime::run_options {
   return o;
 }
 
+auto on(accelerator& device) -> takt::runtime::board_devices {
+  takt::runtime::board_devices out;
+  out.kernels(0, device);
+  return out;
+}
+
 struct notices {
   std::atomic<int> complete{0};
   std::atomic<int> yielded{0};
@@ -81,7 +87,7 @@ TEST_CASE("kernels of an accelerator run on the CUDA accelerator as on the emula
   {
     const auto platform = takt::platform(takt::pool(takt::accelerator(2, 2), takt::levels(takt::edf)));
     accelerator device{driver, 0, 4};
-    const auto result = takt::runtime::run(platform, tasks, takt::plan<1>{}, device, options());
+    const auto result = takt::runtime::run(platform, tasks, takt::plan<1>{}, on(device), options());
     CHECK((result.status() == observation_status::no_miss || result.status() == observation_status::missed));
     REQUIRE(result.tasks.size() == 3);
     for (const auto& t : result.tasks) { CHECK(t.completed >= 1); }
@@ -111,7 +117,7 @@ TEST_CASE("an accelerator that is lost ends the run there, and the jobs under wa
       auto o = options();
       o.length = 60_s;
       o.check_machine = true;
-      const auto result = takt::runtime::run(platform, tasks, takt::plan<1>{}, device, o);
+      const auto result = takt::runtime::run(platform, tasks, takt::plan<1>{}, on(device), o);
       CHECK(result.status() == observation_status::device_failed);
       CHECK(result.device_fault.ends_with(", device 0, context 1000"));
       CHECK(std::ranges::count(result.findings, "CUDA_MODULE_LOADING", &takt::runtime::machine_finding::what) == 1);

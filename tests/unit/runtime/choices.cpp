@@ -13,8 +13,8 @@
 #include <takt/prediction/corun/training.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime.hpp>
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
-#include <takt/runtime/accelerator/run_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
+#include <takt/runtime/executor/run_kernels.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/runtime/locking/named_gpu_pool.hpp>
 
@@ -49,7 +49,9 @@ TEST_CASE("nothing runs with unknown lengths or an unknown policy of overruns") 
     rt::emulated_device device{board.record()};
     const bool refused = is_choice(rt::run(board, tasks, takt::dedicate(0), device, o));
     rt::emulated_accelerator accelerator{gpu.accelerator()};
-    CHECK(refused == is_choice(rt::run(gpu, kernels, takt::plan<1>{}, accelerator, o)));
+    rt::board_devices devices;
+    devices.kernels(0, accelerator);
+    CHECK(refused == is_choice(rt::run(gpu, kernels, takt::plan<1>{}, devices, o)));
     return refused;
   };
   expect_only_named<rt::length_choice>(3, [&](rt::length_choice e) {

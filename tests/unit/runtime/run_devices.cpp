@@ -17,12 +17,12 @@
 #include <takt/analysis/any_board.hpp>
 #include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/emulated_sliced_device.hpp>
 #include <takt/simulation/trace.hpp>
+#include "support/manual_device.hpp"
 #include "support/trace_checker.hpp"
-#include "unit/runtime/accelerator/fixtures.hpp"
 
 namespace {
 
@@ -86,13 +86,13 @@ constexpr auto both = takt::task_set(
     takt::task("long", takt::period(60_ms), takt::cpu(100_us), kernel_of(24_ms, 1_ms), takt::cpu(100_us)),
     takt::task("short", takt::period(15_ms), takt::cpu(100_us), kernel_of(2_ms, 1_ms), takt::cpu(100_us)));
 
-/// Pieces in which the first job of "long" had the GPU.
+/// Pieces in which the first job of "long" had the first core of the GPU.
 template <class Rule>
-auto pieces_under(const Rule& rule) -> std::size_t {
+auto pieces_under(const Rule& rule, std::int32_t levels = 1) -> std::size_t {
   CAPTURE(rule.name);
   const auto board = takt::erase<6>(takt::platform(cores, takt::pool(takt::virtual_sms(2, 1), rule)));
   const auto described = takt::describe(both);
-  rt::emulated_accelerator gpu{{.cores = 2, .preemption_levels = 1}};
+  rt::emulated_accelerator gpu{{.cores = 2, .preemption_levels = levels}};
   recorder blocks;
   rt::board_devices devices;
   devices.kernels(1, gpu, {{{0, 1}, blocks.kernel(0, 48, 1'000'000)}, {{1, 1}, blocks.kernel(1, 4, 1'000'000)}});
@@ -104,11 +104,15 @@ auto pieces_under(const Rule& rule) -> std::size_t {
   CHECK(ran.tasks[1].released == 12);
   CHECK(ran.completed() > 0);
   CHECK(has_note(ran, "device: pool 1 on emulated accelerator"));
-  CHECK_FALSE(blocks.mixed());
+  const bool in_turn = levels == 1;  // cores go from level to level each by itself
+  CHECK((blocks.mixed() == false || !in_turn));
   CHECK(blocks.blocks_of(1) >= 4 * ran.tasks[1].completed);
-  CHECK(trace_checker::complaint(seen, described.tasks, true) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, in_turn) == "");
+  CHECK(trace_checker::core_complaint(seen) == "");
   std::size_t pieces = 0;
-  for (const takt::slice& s : seen.slices()) { pieces += s.task == 0 && s.segment == 1 && s.job == 0 ? 1U : 0U; }
+  for (const takt::slice& s : seen.slices()) {
+    pieces += s.task == 0 && s.segment == 1 && s.job == 0 && s.where.index == 0 ? 1U : 0U;
+  }
   return pieces;
 }
 
@@ -175,6 +179,7 @@ TEST_CASE("an accelerator carries out what the server of a GPU decides: kernels 
   }
   SUBCASE("in pieces, where the rule takes the GPU back") {
     CHECK(pieces_under(takt::levels(takt::edf, takt::preemption_cost_model::ideal)) > 1);
+    CHECK(pieces_under(takt::levels(takt::edf), 2) > 1);
     CHECK(pieces_under(takt::gang(takt::edf)) > 1);
     CHECK(pieces_under(takt::time_slices(2_ms, 100_us)) > 1);
   }
@@ -203,7 +208,9 @@ TEST_CASE(
   CHECK(ran.tasks[0].completed > 0);
   CHECK(ran.tasks[0].best_response >= (4_ms).count());
   CHECK(trace_checker::complaint(seen, described.tasks, false) == "");
+  CHECK(trace_checker::core_complaint(seen) == "");
   for (const takt::slice& a : seen.slices()) {
+    if (a.where.where == takt::stage::kernel && a.task < 2) { CHECK(a.where.index == static_cast<int>(a.task)); }
     for (const takt::slice& b : seen.slices()) {
       const bool kernels = a.where.where == takt::stage::kernel && b.where.where == takt::stage::kernel;
       if (kernels && a.task == 2 && b.task != 2) { CHECK((a.end <= b.start || b.end <= a.start)); }

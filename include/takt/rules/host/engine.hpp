@@ -144,7 +144,7 @@ class engine {
       if (threads_.is_home(x.task, x.station)) {
         threads_.finish(x.task, now_, *sink_);
       } else {
-        servers_.finish(x.station, v, now_, *sink_);
+        servers_.finish(x.station, v, now_, *sink_, *choices_);
       }
       leave(v);
     }

@@ -26,6 +26,9 @@ class station_host {
   }
   constexpr void arrive(std::uint32_t s, const visit_request& asked, Choices& choices) {
     if constexpr (HearsArrivals<Choices>) { choices.arrived(asked.who); }
+    if constexpr (ServesElsewhere<Choices>) {
+      if (choices.is_elsewhere(s)) { return; }
+    }
     if constexpr (OrdersArrivals<Choices>) {
       arrivals_.add(s, asked, choices);
     } else {
@@ -57,8 +60,11 @@ class station_host {
       }
     }
   }
-  /// Pre: the station serves bodies.
-  constexpr void finish(std::uint32_t s, client who, ticks now, const slice_sink& sink) {
+  /// Pre: the station serves bodies, or is served elsewhere.
+  constexpr void finish(std::uint32_t s, client who, ticks now, const slice_sink& sink, const Choices& choices) {
+    if constexpr (ServesElsewhere<Choices>) {
+      if (choices.is_elsewhere(s)) { return; }
+    }
     stations_[s].stirred = true;
     if constexpr (requires { servers_.finish(s, who, now, sink); }) { servers_.finish(s, who, now, sink); }
   }

@@ -45,6 +45,7 @@ class kernel_lanes {
   constexpr void submit(kernel_id k, const kernel_placement& where) {
     kernel& x = kernels_[index(k)];
     x.lane = lane_of(where.core);
+    x.level = where.level;
     x.resident = true;
     lane& l = lanes_[x.lane];
     static_cast<void>(l.residents.push_back(k));
@@ -105,11 +106,11 @@ class kernel_lanes {
     }
     return no_kernel;
   }
-  /// f of each kernel that runs, and of its lane.
+  /// f of each kernel that has started, of its lane and level, and of whether it runs.
   template <class F>
-  constexpr void each_running(const F& f) const {
+  constexpr void each_started(const F& f) const {
     for (std::size_t i = 0; i < count_; ++i) {
-      if (lanes_[i].running != no_kernel) { f(lanes_[i].running, i); }
+      for (const kernel_id k : lanes_[i].residents) { f(k, i, kernels_[index(k)].level, lanes_[i].running == k); }
     }
   }
   /// What is not resident stays as it is.
@@ -163,6 +164,7 @@ class kernel_lanes {
     Number remaining{};
     Number cost{};  ///< of its preemption
     std::size_t lane = 0;
+    std::int32_t level = 0;
     bool resident = false;
     bool leaving = false;  ///< has been asked to yield
     std::uint64_t number = 0;

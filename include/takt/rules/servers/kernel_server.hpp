@@ -38,15 +38,16 @@ class kernel_server {
     forget_clients();
   }
   constexpr kernel_server(const Strategy& strategy, const slot_reservation<ticks>& pinned,
-                          const slot_reservation<ticks>& gang)
-    requires SlotStrategy<Strategy>
+                          const slot_reservation<ticks>& gang) requires SlotStrategy<Strategy>
       : strategy_{strategy}, lanes_{preemption_cost_model::ideal, strategy.cores()}, pinned_{pinned}, gang_{gang} {
     forget_clients();
   }
-  /// Cores have their own numbers. Slots count only where the strategy has any.
+  /// Cores have their own numbers. Slots count only where the strategy has any. `together`: all that arrives at one
+  /// instant is there before the strategy decides.
   constexpr kernel_server(const Strategy& strategy, preemption_cost_model costs, const slot_reservation<ticks>& pinned,
-                          const slot_reservation<ticks>& gang)
+                          const slot_reservation<ticks>& gang, bool together)
       : kernel_server{strategy, costs} {
+    together_ = together;
     pinned_ = pinned;
     gang_ = gang;
     for (std::int32_t core = 0; MaxLanes > 1 && core < strategy.cores(); ++core) {
@@ -71,9 +72,9 @@ class kernel_server {
     reach(now);
     for (std::size_t i = 0; i < arrived_count_; ++i) {
       enqueue(arrived_[i]);
-      settle();
+      if (!together_) { settle(); }
     }
-    if (arrived_count_ == 0) { settle(); }
+    if (arrived_count_ == 0 || together_) { settle(); }
     arrived_count_ = 0;
     ended_ = false;
     teller told{this, &sink};
@@ -117,9 +118,11 @@ class kernel_server {
     return done;
   }
 
-  /// Each one that runs on its core, or on `any_core`.
+  /// Each one that has started on its core, or on `any_core`.
   constexpr void holders(const holder_sink& to) const {
-    lanes_.each_running([&](kernel_id k, std::size_t lane) { to(client_of(k).who, unit_of(lane)); });
+    lanes_.each_started([&](kernel_id k, std::size_t lane, std::int32_t level, bool runs) {
+      to(client_of(k).who, held_unit{unit_of(lane), level, runs});
+    });
   }
   /// `who`, which has started, ends now whatever its length was. `decide` follows.
   constexpr void finish(client who, ticks now, const slice_sink& /*sink*/) {
@@ -237,6 +240,7 @@ class kernel_server {
   slot_reservation<ticks> pinned_{};
   slot_reservation<ticks> gang_{};
   bool resumes_ = false;
+  bool together_ = false;
   bool ended_ = false;  ///< a kernel has, and the strategy has not decided since
 };
 

@@ -39,12 +39,20 @@ struct slice_sink {
   }
 };
 
+/// What a client has. Of several that have started on one unit, the one on the highest level runs.
+struct held_unit {
+  std::int32_t unit = 0;
+  std::int32_t level = 0;
+  bool runs = true;
+};
+
 /// Hears who has which unit. Erased for the same reason.
 struct holder_sink {
   void* context = nullptr;
-  void (*tell)(void* context, client who, std::int32_t unit) = nullptr;
+  void (*tell)(void* context, client who, const held_unit& what) = nullptr;
 
-  constexpr void operator()(client who, std::int32_t unit) const { tell(context, who, unit); }
+  constexpr void operator()(client who, std::int32_t unit) const { tell(context, who, {.unit = unit}); }
+  constexpr void operator()(client who, const held_unit& what) const { tell(context, who, what); }
 };
 
 }  // namespace takt

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include <takt/runtime/accelerator/concepts.hpp>
 #include <takt/runtime/concepts.hpp>
+#include <takt/runtime/executor/accelerator_device.hpp>
 #include <takt/runtime/executor/decided_device.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/stream_device.hpp>

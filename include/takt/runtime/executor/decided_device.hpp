@@ -16,10 +16,12 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
+#include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/backend.hpp>
-#include <takt/runtime/accelerator/concepts.hpp>
-#include <takt/runtime/accelerator/launch_inbox.hpp>
+#include <takt/rules/servers/kernel_needs.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/accelerator_device.hpp>
+#include <takt/runtime/executor/launch_inbox.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
@@ -28,32 +30,61 @@
 
 namespace takt::runtime {
 
+/// Which visits a device was given, by the numbers of its jobs there.
+class launch_ledger {
+ public:
+  struct entry {
+    std::uint32_t visit = 0;
+    std::uint64_t job = 0;
+  };
+
+  void reserve(std::size_t launches) { entries_.reserve(launches); }
+  /// The number of a job; those that do not fit have one behind all others.
+  auto add(const entry& e) -> std::uint64_t {
+    const std::lock_guard lock{mutex_};
+    if (entries_.size() == entries_.capacity()) { return entries_.size(); }
+    entries_.push_back(e);
+    return entries_.size() - 1;
+  }
+  /// Null: it did not fit. Pre: nothing is added any more.
+  [[nodiscard]] auto find(std::uint64_t number) const -> const entry* {
+    return number < entries_.size() ? &entries_[number] : nullptr;
+  }
+
+ private:
+  inheriting_mutex mutex_;
+  std::vector<entry> entries_;
+};
+
 /// Launches of one lane on an accelerator. One that has been told to leave and then to go on is launched again as soon
-/// as it has yielded.
+/// as it has yielded. One below others stays launched: the device goes on with it by itself.
 template <AcceleratorDevice D>
 class launch_worker final : public visit_worker {
  public:
   using kernels = std::map<visit_position, typename D::kernel>;
 
-  launch_worker(D& device, kernel_id k, const pool_lane& lane, bool tells_cores_apart, const kernels& bound,
-                worker_reports reports)
+  /// Pre: `of` is open on so many levels.
+  launch_worker(D& device, const pool_to_serve& of, std::int32_t levels, std::size_t lane, const kernels& bound,
+                launch_ledger& ledger, worker_reports reports)
       : device_{&device},
-        kernel_{k},
-        lane_{lane},
-        tells_cores_apart_{tells_cores_apart},
+        kernel_{static_cast<kernel_id>(lane)},
+        lane_{of.lanes[lane]},
+        levels_{levels},
+        tells_cores_apart_{of.habits.tells_cores_apart},
         bound_{&bound},
+        ledger_{&ledger},
         reports_{std::move(reports)} {}
 
   void assign(const errand& e) override {
     const std::lock_guard lock{mutex_};
     visit_ = e.visit;
     const auto own = bound_->find({lane_.task, e.visit - lane_.first_visit});
-    if (own == bound_->end()) { timed_.emplace(e.length, e.wave); }
-    device_->load(kernel_, own == bound_->end() ? *timed_ : own->second, e.job);
+    if (own == bound_->end()) { timed_.emplace(e.length, kernel_needs_of(e.view).cost); }
+    device_->load(kernel_, own == bound_->end() ? *timed_ : own->second, ledger_->add({e.visit, e.job}));
   }
-  void start(std::int32_t unit) override {
+  void start(const held_unit& where) override {
     const std::lock_guard lock{mutex_};
-    where_ = {.core = tells_cores_apart_ ? unit : any_core, .level = 0};
+    where_ = {.core = tells_cores_apart_ ? where.unit : any_core, .level = std::min(where.level, levels_ - 1)};
     shall_run_ = true;
     if (!is_launched_) { launch(); }
   }
@@ -65,13 +96,13 @@ class launch_worker final : public visit_worker {
   void close() override {}
 
   /// A launch has ended.
-  void hear(launch_end how) {
+  void hear(const launch_notice& n) {
     {
       const std::lock_guard lock{mutex_};
       is_launched_ = false;
-      if (how == launch_end::yielded && shall_run_) { return launch(); }
+      if (n.how == launch_end::yielded && shall_run_) { return launch(); }
     }
-    how == launch_end::complete ? reports_.done(visit_) : reports_.paused(visit_);
+    n.how == launch_end::complete ? reports_.done(visit_, n.time) : reports_.paused(visit_);
   }
 
  private:
@@ -83,8 +114,10 @@ class launch_worker final : public visit_worker {
   D* device_;
   kernel_id kernel_;
   pool_lane lane_;
+  std::int32_t levels_;
   bool tells_cores_apart_;
   const kernels* bound_;
+  launch_ledger* ledger_;
   worker_reports reports_;
   inheriting_mutex mutex_;
   std::optional<typename D::kernel> timed_;
@@ -96,7 +129,8 @@ class launch_worker final : public visit_worker {
 
 /// An accelerator that carries out what the server of a GPU's rule decides on the host: it launches a kernel that has
 /// its unit, and asks one to yield that loses it. Every rule that serves bodies can be served so but SMs and percents
-/// of a task's own. One stream for each core is enough, since the host decides who is before whom.
+/// of a task's own. Where the rule starts kernels above others and the device has as many levels of streams, one for
+/// each core and level, the ones below stay; else they are asked to yield, too.
 template <AcceleratorDevice D>
 class decided_device final : public pool_device {
  public:
@@ -112,24 +146,31 @@ class decided_device final : public pool_device {
     return out;
   }
   [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
-    return p.is_gpu && !p.hands_out_sms && !p.hands_out_percents && device_->serves(streams(p));
+    const bool is_whole = p.is_gpu && !p.hands_out_sms && !p.hands_out_percents;
+    return is_whole && !p.habits.sizes_shares && !p.habits.queues_blocks && device_->serves(streams(p, 1));
+  }
+  [[nodiscard]] auto levels(const pool_to_serve& p) const -> std::int32_t override {
+    return device_->serves(streams(p, p.habits.levels)) ? p.habits.levels : 1;
   }
   [[nodiscard]] auto open(const pool_to_serve& p) -> bool override {
     pool_ = p;
     workers_.assign(p.lanes.size(), nullptr);
     inbox_.reserve(p.lanes.size());
+    ledger_.reserve(p.trace_capacity);
     const auto post = [](void* inbox, kernel_id k, launch_end how) { static_cast<launch_inbox*>(inbox)->post(k, how); };
-    is_open_ = true;
-    if (!device_->open(
-            {.streams = streams(p), .kernels = p.lanes.size(), .trace_capacity = 0, .ended = {post, &inbox_}})) {
+    is_open_ = was_open_ = true;
+    if (!device_->open({.streams = streams(p, levels(p)),
+                        .kernels = p.lanes.size(),
+                        .trace_capacity = p.trace_capacity,
+                        .ended = {post, &inbox_}})) {
       return false;
     }
     listener_ = thread{[this] { listen(); }};
     return listener_.started();
   }
   [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
-    auto made = std::make_unique<launch_worker<D>>(*device_, static_cast<kernel_id>(lane), pool_.lanes[lane],
-                                                   pool_.habits.tells_cores_apart, bound_, std::move(reports));
+    auto made =
+        std::make_unique<launch_worker<D>>(*device_, pool_, levels(pool_), lane, bound_, ledger_, std::move(reports));
     workers_[lane] = made.get();
     return made;
   }
@@ -140,6 +181,13 @@ class decided_device final : public pool_device {
     inbox_.wake();
     listener_.join();
   }
+  [[nodiscard]] auto replays() const -> bool override { return true; }
+  auto replay(const piece_sink& to) const -> std::uint64_t override {
+    std::uint64_t unknown = 0;
+    ledger_reader reader{&ledger_, &to, &unknown};
+    const std::uint64_t lost = was_open_ ? device_->replay(reader, 0) : 0;
+    return lost + unknown;
+  }
   [[nodiscard]] auto serve_at(int priority) -> bool override {
     const bool listens = schedule(listener_.native_handle(), priority) == 0;
     return device_->serve_at(priority) && listens;
@@ -149,15 +197,28 @@ class decided_device final : public pool_device {
   [[nodiscard]] auto findings() const -> machine_findings override { return findings_of(*device_); }
 
  private:
-  [[nodiscard]] static auto streams(const pool_to_serve& p) -> stream_layout {
+  /// Translates what the device tells.
+  struct ledger_reader {
+    const launch_ledger* ledger;
+    const piece_sink* to;
+    std::uint64_t* unknown;
+
+    void record(const slice& s) const {
+      const launch_ledger::entry* e = ledger->find(s.job);
+      e == nullptr ? static_cast<void>(++*unknown) : (*to)(e->visit, e->job, s.where, s.start, s.end);
+    }
+    void record(const mark& /*m*/) const {}
+  };
+
+  [[nodiscard]] static auto streams(const pool_to_serve& p, std::int32_t levels) -> stream_layout {
     const std::int32_t sms = p.board.gpus[p.gpu].sms;
-    return {.cores = std::max<std::int32_t>(1, sms), .levels = 1};
+    return {.cores = std::max<std::int32_t>(1, sms), .levels = levels};
   }
   void listen() {
     std::vector<launch_notice> notices;
     while (!closing_) {
       (void)inbox_.wait_until(later(now(), nap), notices);
-      for (const launch_notice& n : notices) { workers_[static_cast<std::size_t>(n.kernel)]->hear(n.how); }
+      for (const launch_notice& n : notices) { workers_[static_cast<std::size_t>(n.kernel)]->hear(n); }
     }
   }
 
@@ -168,10 +229,12 @@ class decided_device final : public pool_device {
   kernels bound_;
   pool_to_serve pool_{};
   launch_inbox inbox_;
+  launch_ledger ledger_;
   std::vector<launch_worker<D>*> workers_;
   thread listener_;
   std::atomic<bool> closing_ = false;
   bool is_open_ = false;
+  bool was_open_ = false;
 };
 
 }  // namespace takt::runtime

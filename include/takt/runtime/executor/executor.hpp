@@ -30,11 +30,13 @@
 
 namespace takt::runtime {
 
-/// Code in place of a visit; neither is there for a visit that takes time.
+/// What whoever carries a visit out has to know of it, and code in place of it; neither is there for a visit that takes
+/// time.
 struct bound_code {
   const processor_code* code = nullptr;
   const unit_code* body = nullptr;
-  ticks wave = 0;
+  view_values view{};
+  ticks upper = 0;
   ticks limit = no_event;  ///< a device that has had it for longer is silent
 };
 
@@ -99,9 +101,9 @@ class executor {
   /// From now on threads with code have this SCHED_FIFO priority while they have a processor, and one less else.
   void raise(int priority) noexcept { priority_ = priority; }
 
-  /// Runs from `start` on, an instant of the clock, for `length`, or until the options, a violation or a device end it.
-  /// Pre: complete; nothing has run before.
-  void run(ticks start, ticks length, const run_options& options, const slice_sink& sink) {
+  /// Runs from `start` on, an instant of the clock, for as long as the options say, or until they, a violation or a
+  /// device end it. Pre: complete; nothing has run before.
+  void run(ticks start, const run_options& options, const slice_sink& sink) {
     const slice_sink by_servers{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
                                   auto& e = *static_cast<executor*>(self);
                                   if (!e.tells_itself(who)) { (*e.sink_)(who, unit, from, to); }
@@ -109,8 +111,8 @@ class executor {
     std::unique_lock lock{mutex_};
     sink_ = &sink;
     start_ = start;
-    length_ = length;
-    stop_ = later(start, length);
+    length_ = later(choices_->release_end(), options.drain.count());
+    stop_ = later(start, length_);
     const bool is_watched = options.stop != nullptr || options.stop_when_idle != nullptr;
     engine_->begin(by_servers);
     for (ticks time = 0; time < length_ && !over_; time = now() - start_) {
@@ -125,14 +127,18 @@ class executor {
       look_for_silence(now() - start_);
       if (over_) { break; }
       const bool is_paused = is_set(options.stop_when_idle) && choices_->is_idle(reached);
-      if (choices_->is_over() || is_paused || is_set(options.stop)) { length_ = reached + 1; }
+      const bool is_drained = has_drained() && choices_->release_end() <= reached;
+      if (choices_->is_over() || is_paused || is_drained || is_set(options.stop)) { length_ = reached + 1; }
     }
     over_ = true;
     stop_ = later(start_, length_);
+    choices_->notice(length_);
     released_ = counts();
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       const auto& row = engine_->seen().tasks[i];
-      if (row.completed < row.released) { choices_->leave(i, row.completed, released_[i] - row.released, length_); }
+      if (row.completed == row.released) { continue; }
+      choices_->leave(i, row.completed, released_[i] - row.released, length_);
+      if (choices_->drops()) { released_[i] = row.released; }
     }
   }
   /// Ends the workers, behind the code that they are in.
@@ -158,14 +164,15 @@ class executor {
     std::uint32_t served = nobody;    ///< its visit that has a unit
     std::uint32_t assigned = nobody;  ///< the one that its worker is about
     std::uint32_t wanted = nobody;    ///< the one that is to have a unit
-    std::int32_t wanted_unit = 0;
-    bool is_there = false;  ///< its worker has not left the unit
+    held_unit where{};                ///< the unit that it is to have
+    bool is_there = false;            ///< its worker has not left the unit
     std::int32_t unit = 0;
-    ticks since = 0;
+    ticks since = 0;  ///< it has this unit
+    ticks came = 0;   ///< it has any unit
   };
 
   [[nodiscard]] auto reports() -> worker_reports {
-    return {[this](std::uint32_t v) { ended(v); }, [this](std::uint32_t v) { paused(v); }};
+    return {[this](std::uint32_t v, ticks time) { ended(v, time); }, [this](std::uint32_t v) { paused(v); }};
   }
   /// Whether a visit is where its worker is, and not where the server says that it may be.
   [[nodiscard]] auto tells_itself(std::uint32_t v) const -> bool {
@@ -178,7 +185,7 @@ class executor {
     std::vector<std::uint64_t> out;
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
       const auto& row = engine_->seen().tasks[i];
-      const ticks since = length_ - 1 - choices_->nominal(i);
+      const ticks since = std::min(length_, choices_->release_end()) - 1 - choices_->nominal(i);
       const bool is_late = row.completed < row.released && since > 0;
       out.push_back(row.released + (is_late ? static_cast<std::uint64_t>(since / table_->tasks[i].period) : 0));
     }
@@ -187,27 +194,33 @@ class executor {
 
   /// When something happens by itself, or has taken too long.
   [[nodiscard]] auto next_instant() const -> ticks {
-    return choices_->is_over() ? 0 : std::min({engine_->next_instant(), choices_->next_limit(), next_silence()});
+    const ticks end = has_drained() ? choices_->release_end() : no_event;
+    return choices_->is_over() ? 0 : std::min({engine_->next_instant(), choices_->next_limit(), next_silence(), end});
   }
+  /// Whether no job is under way, and none will be.
+  [[nodiscard]] auto has_drained() const -> bool { return choices_->is_idle(choices_->release_end()); }
   /// All that happens by itself up to an instant, the next first.
   void advance(ticks time) {
     for (ticks next = engine_->next_instant(); next <= time; next = engine_->next_instant()) { step(next); }
     choices_->notice(time);
   }
   void step(ticks time) {
+    stepped_ = time;
     choices_->be_at(time);
     engine_->step(time);
   }
 
-  /// An errand is done, says its worker.
-  void ended(std::uint32_t visit) {
+  /// An errand was done at an instant, says its worker. It ends as if heard of then, unless later instants have passed.
+  void ended(std::uint32_t visit, ticks instant) {
     const std::lock_guard lock{mutex_};
-    const ticks time = now() - start_;
-    if (over_ || time >= length_) { return; }
-    if (foreign_->have_failed && foreign_->have_failed()) { return end_at(time); }
+    const ticks told = instant - start_;
+    if (over_ || told >= length_) { return; }
+    if (foreign_->have_failed && foreign_->have_failed()) { return end_at(now() - start_); }
+    const ticks time = std::max(told, stepped_);
     advance(time);
     const std::uint32_t l = lanes_->of_visit[visit];
-    leave(l, time);
+    choices_->ends(visit, told);
+    leave(l, told);
     states_[l].served = states_[l].assigned = nobody;
     choices_->left(visit);
     engine_->end(visit);
@@ -229,7 +242,7 @@ class executor {
     return least;
   }
   [[nodiscard]] auto limit_of(const lane_state& x) const -> ticks {
-    return x.is_there ? later(x.since, codes_[x.assigned].limit) : no_event;
+    return x.is_there ? later(x.came, codes_[x.assigned].limit) : no_event;
   }
   void look_for_silence(ticks time) {
     for (const lane_state& x : states_) {
@@ -249,8 +262,11 @@ class executor {
     wake();
   }
   void leave(std::uint32_t l, ticks time) {
-    lane_state& x = states_[l];
-    if (!std::exchange(x.is_there, false)) { return; }
+    if (std::exchange(states_[l].is_there, false)) { tell(l, time); }
+  }
+  void tell(std::uint32_t l, ticks time) const {
+    const lane_state& x = states_[l];
+    if (lanes_->lanes[l].tells_later) { return; }
     const std::vector<time_piece> pieces = workers_[l]->pieces();
     for (const time_piece& p : pieces) { (*sink_)(x.assigned, x.unit, p.from - start_, p.to - start_); }
     if (pieces.empty()) { (*sink_)(x.assigned, x.unit, x.since, time); }
@@ -265,22 +281,26 @@ class executor {
   /// Workers that have units go on, all others wait.
   void dispatch() {
     for (lane_state& x : states_) { x.wanted = nobody; }
-    const holder_sink sink{this, [](void* self, client who, std::int32_t unit) {
+    const holder_sink sink{this, [](void* self, client who, const held_unit& what) {
                              auto& e = *static_cast<executor*>(self);
                              const std::uint32_t l = e.lanes_->of_visit[who];
-                             if (l == no_lane || e.lanes_->lanes[l].decides_by_itself) { return; }
+                             if (l == no_lane || (!what.runs && !e.lanes_->lanes[l].has_levels)) { return; }
                              e.states_[l].wanted = who;
-                             e.states_[l].wanted_unit = unit;
+                             e.states_[l].where = what;
                            }};
-    for (std::size_t s = 0; s < stations_->size(); ++s) {
-      if (stations_->serves_bodies(s)) { engine_->holders(s, sink); }
+    for (std::uint32_t s = 0; s < stations_->size(); ++s) {
+      if (stations_->serves_bodies(s) && !choices_->is_elsewhere(s)) { engine_->holders(s, sink); }
     }
     for (const std::uint32_t v : free_visits_) {
       if (choices_->is_here(v)) { states_[lanes_->of_visit[v]].wanted = v; }
     }
     for (std::size_t l = 0; l < states_.size(); ++l) {
       const std::uint32_t v = states_[l].served;
-      if (v == nobody || states_[l].wanted == v) { continue; }
+      if (v == nobody) { continue; }
+      if (states_[l].wanted == v) {
+        resize(l);
+        continue;
+      }
       states_[l].served = nobody;
       rank(l, v, priority_ - 1);
       workers_[l]->stop();
@@ -290,26 +310,38 @@ class executor {
       if (v != nobody && states_[l].served != v && is_free(l)) { start(l, v); }
     }
   }
+  /// Who has its share still may have a larger or a smaller one.
+  void resize(std::size_t l) {
+    lane_state& x = states_[l];
+    if (!lanes_->lanes[l].sizes_units || x.unit == x.where.unit) { return; }
+    const ticks time = now() - start_;
+    tell(static_cast<std::uint32_t>(l), time);
+    x.unit = x.where.unit;
+    x.since = time;
+    workers_[l]->start(x.where);
+  }
   void start(std::size_t l, std::uint32_t v) {
     lane_state& x = states_[l];
     x.served = v;
     if (x.assigned != v) {
       x.assigned = v;
-      workers_[l]->assign({v, choices_->job_of(v), choices_->length_of(v), codes_[v].wave, codes_[v].code,
-                           codes_[v].body, stop_.load()});
+      const bound_code& c = codes_[v];
+      workers_[l]->assign(
+          {v, choices_->job_of(v), choices_->length_of(v), c.upper, c.view, c.code, c.body, stop_.load()});
     }
     if (lanes_->lanes[l].leaves_by_itself && !x.is_there) {
       x.is_there = true;
-      x.unit = x.wanted_unit;
-      x.since = now() - start_;
+      x.unit = x.where.unit;
+      x.since = x.came = now() - start_;
     }
     rank(l, v, priority_);
-    const std::int32_t first = (*stations_)[lanes_->lanes[l].station].unit;
-    workers_[l]->start(x.wanted_unit == any_unit ? any_unit : first + x.wanted_unit);
+    held_unit where = x.where;
+    if (where.unit != any_unit) { where.unit += (*stations_)[lanes_->lanes[l].station].unit; }
+    workers_[l]->start(where);
   }
   /// Whether nobody is on the unit any more who has to leave it.
   [[nodiscard]] auto is_free(std::size_t l) const -> bool {
-    const std::int32_t unit = states_[l].wanted_unit;
+    const std::int32_t unit = states_[l].where.unit;
     for (std::size_t m = 0; m < states_.size(); ++m) {
       const lane_state& x = states_[m];
       if (!x.is_there || x.served != nobody || lanes_->lanes[m].station != lanes_->lanes[l].station) { continue; }
@@ -336,6 +368,7 @@ class executor {
   ticks start_ = 0;
   ticks length_ = 0;
   ticks planned_ = 0;
+  ticks stepped_ = 0;  ///< as far as the engine is
   bool over_ = false;
   std::optional<std::uint32_t> silent_;
   std::vector<std::uint64_t> released_;

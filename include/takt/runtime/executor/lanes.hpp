@@ -15,6 +15,9 @@ struct lane {
   std::uint32_t station = 0;
   bool leaves_by_itself = false;   ///< it is on its unit until it says that it has left
   bool decides_by_itself = false;  ///< it takes visits as they come, whatever the server says
+  bool has_levels = false;         ///< it takes visits that wait for others above them, too
+  bool tells_later = false;        ///< when visits were on their units
+  bool sizes_units = false;        ///< a visit may have another unit from some instant on
 };
 
 inline constexpr std::uint32_t no_lane = 0xFFFF'FFFF;

@@ -16,6 +16,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/job_hooks.hpp>
 #include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/length_source.hpp>
 #include <takt/runtime/run_options.hpp>
@@ -26,37 +27,53 @@ namespace takt::runtime {
 /// Longer than any visit: of those whose end a thread tells.
 inline constexpr ticks until_told = ticks{1} << 59;
 
-/// What is open in a run in real time: lengths are drawn, releases come once per period from the start on, and what
+/// How visits of a board are carried out.
+struct carried_visits {
+  std::vector<bool> told;       ///< by visit: somebody tells its end
+  std::vector<bool> has_code;   ///< by visit
+  std::vector<bool> elsewhere;  ///< by station: whoever carries its visits out serves them, too
+};
+
+/// What is open in a run in real time: lengths are drawn, releases come once per period from the offsets on, and what
 /// happens is compared with what was expected.
 class live_choices {
  public:
-  /// `told(visit)`: whether a thread tells the end of a visit. Pre: all outlive it.
-  /// `deadlines`: as the tasks state them, `no_event` for none.
+  /// `deadlines`: as the tasks state them, `no_event` for none. Pre: all outlive it.
   live_choices(const run_options& options, std::span<const flow_record> tasks, std::vector<ticks> deadlines,
-               std::vector<bool> told, std::vector<bool> has_code, kept_trace& trace)
+               carried_visits how, const job_hooks& hooks, kept_trace& trace)
       : options_{&options},
         tasks_{tasks},
         deadlines_{std::move(deadlines)},
         trace_{&trace},
-        told_{std::move(told)},
-        has_code_{std::move(has_code)},
-        is_here_(told_.size()),
-        lengths_(told_.size()),
-        jobs_(told_.size()),
-        rows_(tasks.size()) {
+        how_{std::move(how)},
+        is_here_(how_.told.size()),
+        lengths_(how_.told.size()),
+        jobs_(how_.told.size()),
+        responses_(how_.told.size()),
+        rows_(tasks.size()),
+        hooks_{hooks, tasks, deadlines_, drops_release(options.overrun), release_end()} {
     for (std::uint32_t i = 0; i < tasks.size(); ++i) { sources_.emplace_back(options.lengths, options.seed, i); }
   }
 
   /// The instant that counts from now on, since the start.
   void be_at(ticks time) noexcept { now_ = time; }
+  /// In the step that comes a visit ends that was told to have ended then, which may be before that step.
+  void ends(std::uint32_t visit, ticks time) noexcept {
+    ending_ = visit;
+    ended_ = time;
+  }
 
+  /// Nothing is released from then on.
+  [[nodiscard]] auto release_end() const noexcept -> ticks { return std::max<ticks>(options_->length.count(), 1); }
   auto gap(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
-    if (job == 0) { return 0; }
-    ticks out = period;
     progress& row = rows_[task];
-    const bool skips = drops_release(options_->overrun) || row.was_abandoned;
+    ticks out = period;
+    if (job == 0) { out = task < options_->offsets.size() ? options_->offsets[task].count() : 0; }
+    const bool skips = job > 0 && (drops_release(options_->overrun) || row.was_abandoned);
     for (; skips && row.nominal + out < now_; out += period) { skip(task); }
+    if (row.nominal + out >= release_end()) { out = until_told; }
     row.nominal += out;
+    hooks_.comes(task, job, row.nominal);
     return out;
   }
   auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
@@ -66,11 +83,17 @@ class live_choices {
     rows_[v.task].position = v.position;
     if (rows_[v.task].is_abandoned) { return lengths_[at] = 0; }
     lengths_[at] = sources_[v.task].draw({v.lower, v.upper});
-    return has_code_[at] || (told_[at] && lengths_[at] > 0) ? until_told : lengths_[at];
+    return how_.has_code[at] || (how_.told[at] && lengths_[at] > 0) ? until_told : lengths_[at];
   }
+  [[nodiscard]] auto is_elsewhere(std::uint32_t station) const -> bool { return how_.elsewhere[station]; }
   void arrived(std::uint32_t visit) { is_here_[visit] = true; }
   void left(std::uint32_t visit) { is_here_[visit] = false; }
   void visited(std::uint32_t visit, const visit_record& v, std::uint64_t job, ticks response, ticks now) {
+    if (visit == ending_) {
+      response -= now - ended_;
+      now = ended_;
+    }
+    responses_[visit] = std::max(responses_[visit], response);
     if (v.task >= options_->expected.size()) { return; }
     const auto& bounds = options_->expected[v.task].visits;
     const std::uint32_t p = visit - tasks_[v.task].first_visit;
@@ -78,6 +101,7 @@ class live_choices {
   }
   void completed(std::uint32_t task, std::uint64_t job, ticks now) {
     progress& row = rows_[task];
+    if (ending_ != nowhere && ending_ - tasks_[task].first_visit < tasks_[task].visit_count) { now = ended_; }
     expect(task, job, tasks_[task].visit_count - 1, now);
     trace_->add(mark{mark_kind::release, task, job, row.nominal});
     if (!row.is_abandoned) { trace_->add(mark{mark_kind::completion, task, job, now}); }
@@ -85,17 +109,22 @@ class live_choices {
     if (row.is_abandoned) {
       skip(task);
     } else {
+      hooks_.completed(task, job, now);
       note_completion(row.seen, now - row.nominal);
       if (options_->watch != nullptr) { options_->watch->completed(task, now - row.nominal); }
     }
+    ending_ = nowhere;
     row.was_abandoned = std::exchange(row.is_abandoned, false);
     row.is_late = false;
     row.job = job + 1;
     row.position = 0;
   }
-  /// A job that is under way at the end, and so many that wait behind it.
+  /// Whether releases that find a job unfinished are dropped.
+  [[nodiscard]] auto drops() const noexcept -> bool { return drops_release(options_->overrun); }
+  /// A job that is under way at the end, and so many releases behind it.
   void leave(std::uint32_t task, std::uint64_t job, std::uint64_t waiting, ticks end) {
     expect(task, job, 0, end);
+    for (; drops() && waiting > 0; --waiting) { skip(task); }
     ticks release = rows_[task].nominal;
     for (std::uint64_t k = 0; k <= waiting; ++k) {
       trace_->add(mark{mark_kind::release, task, job + k, release});
@@ -112,15 +141,18 @@ class live_choices {
   [[nodiscard]] auto seen(std::size_t task) const -> const observed_task<ticks, std::string>& {
     return rows_[task].seen;
   }
+  [[nodiscard]] auto response(std::size_t visit) const -> ticks { return responses_[visit]; }
   [[nodiscard]] auto nominal(std::size_t task) const -> ticks { return rows_[task].nominal; }
-  /// When the job of some task comes to have taken longer than expected, if it does not end before.
+  /// When the job of some task comes to have taken longer than expected, if it does not end before, or hooks hear of
+  /// it.
   [[nodiscard]] auto next_limit() const -> ticks {
-    ticks least = no_event;
+    ticks least = hooks_.next();
     for (std::size_t i = 0; i < options_->expected.size(); ++i) { least = std::min(least, limit(i)); }
     return least;
   }
   /// Tells of the jobs that have come to have taken too long.
   void notice(ticks now) {
+    hooks_.notice(now);
     for (std::size_t i = 0; i < options_->expected.size(); ++i) {
       if (limit(i) > now) { continue; }
       const auto task = static_cast<std::uint32_t>(i);
@@ -187,16 +219,19 @@ class live_choices {
   std::span<const flow_record> tasks_;
   std::vector<ticks> deadlines_;
   kept_trace* trace_;
-  std::vector<bool> told_;
-  std::vector<bool> has_code_;
+  carried_visits how_;
   std::vector<bool> is_here_;
   std::vector<ticks> lengths_;
   std::vector<std::uint64_t> jobs_;
+  std::vector<ticks> responses_;
   std::vector<progress> rows_;
+  hook_calls hooks_;
   std::vector<length_source> sources_;
   std::optional<violation> first_;
   bool is_over_ = false;
   ticks now_ = 0;
+  std::uint32_t ending_ = nowhere;
+  ticks ended_ = 0;
 };
 
 }  // namespace takt::runtime

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/platform_record.hpp>
+#include <takt/model/trace_record.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/rules/unit_habits.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
@@ -37,9 +39,14 @@ struct pool_to_serve {
   bool hands_out_sms = false;
   bool hands_out_percents = false;
   unit_habits habits{};
-  ticks patience = 0;  ///< how long the end of the run waits for what is under way
+  ticks patience = 0;              ///< how long the end of the run waits for what is under way
+  std::size_t trace_capacity = 0;  ///< pieces of execution to remember, per unit
   std::vector<pool_lane> lanes{};
 };
+
+/// A piece of a visit on units, told by the device that it ran on. Times are instants; the track is that of the pool.
+using piece_sink =
+    std::function<void(std::uint32_t visit, std::uint64_t job, const track& where, ticks from, ticks to)>;
 
 /// A device, of any type, that carries out the visits of a pool of a board.
 class pool_device {
@@ -53,6 +60,12 @@ class pool_device {
   [[nodiscard]] virtual auto bound() const -> std::vector<visit_position> = 0;
   /// Whether it carries the rule out by itself, on visits as they come; else it follows the rule's server on the host.
   [[nodiscard]] virtual auto decides_by_itself() const -> bool { return false; }
+  /// Whether it knows better than its host when visits were on which units, and tells it at the end.
+  [[nodiscard]] virtual auto replays() const -> bool { return false; }
+  /// Pieces that did not fit. Pre: closed, after having been open.
+  virtual auto replay(const piece_sink& /*to*/) const -> std::uint64_t { return 0; }
+  /// Levels on which it lets kernels start above others, of those that the rule of the pool uses.
+  [[nodiscard]] virtual auto levels(const pool_to_serve& /*p*/) const -> std::int32_t { return 1; }
   /// Whether it can do what the rule of the pool decides.
   [[nodiscard]] virtual auto serves(const pool_to_serve& p) const -> bool = 0;
   /// False when there is too little of something. Pre: it serves them.

@@ -1,313 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <memory>
-#include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <takt/core/number.hpp>
 #include <takt/model/located.hpp>
-#include <takt/model/model_error.hpp>
-#include <takt/model/observation.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/composed_plan.hpp>
 #include <takt/rules/flatten.hpp>
-#include <takt/rules/host/board_tracks.hpp>
 #include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/host/stated_deadline.hpp>
-#include <takt/rules/pool_facts.hpp>
-#include <takt/rules/servers/kernel_needs.hpp>
-#include <takt/runtime/clock.hpp>
 #include <takt/runtime/executor/board_devices.hpp>
-#include <takt/runtime/executor/executor.hpp>
-#include <takt/runtime/executor/lanes.hpp>
-#include <takt/runtime/executor/live_choices.hpp>
-#include <takt/runtime/executor/pool_device.hpp>
-#include <takt/runtime/executor/served_pools.hpp>
-#include <takt/runtime/executor/visit_worker.hpp>
-#include <takt/runtime/kept_trace.hpp>
-#include <takt/runtime/machine_state.hpp>
-#include <takt/runtime/rights.hpp>
-#include <takt/runtime/run_end.hpp>
+#include <takt/runtime/executor/board_run.hpp>
+#include <takt/runtime/executor/visit_codes.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
 namespace takt::runtime {
-
-/// The user's own code in place of visits, by task and position among the visits of the task. It must not throw. Visits
-/// of processors without code consume CPU time, others take their time on the clock.
-class visit_codes {
- public:
-  /// Of a processor. Called with the number of the job, from 0.
-  auto cpu(std::uint32_t task, std::uint32_t visit, processor_code what) -> visit_codes& {
-    processors_[{task, visit}] = std::move(what);
-    return *this;
-  }
-  /// Of a copy engine, a GPU or a resource of one's own, while the rule's server says that the visit has a unit. It
-  /// runs on a thread of its own and is done when it returns. Where its rule takes units back it is told at its pause
-  /// points, and whoever is to have the unit next waits for that.
-  auto on_unit(std::uint32_t task, std::uint32_t visit, unit_code what) -> visit_codes& {
-    units_[{task, visit}] = std::move(what);
-    return *this;
-  }
-  [[nodiscard]] auto processors() const noexcept -> const std::map<visit_position, processor_code>& {
-    return processors_;
-  }
-  [[nodiscard]] auto units() const noexcept -> const std::map<visit_position, unit_code>& { return units_; }
-
- private:
-  std::map<visit_position, processor_code> processors_;
-  std::map<visit_position, unit_code> units_;
-};
-
-namespace detail {
-
-/// Above the threads that have processors, which are above those that have none.
-inline constexpr int board_priority = usual_priority;
-
-/// One run of tasks that lie on the stations of a board.
-template <class Board, class Flat>
-class board_run {
- public:
-  /// `deadlines`: as the tasks state them.
-  board_run(const Board& board, const Flat& flat, std::vector<ticks> deadlines, const run_options& options,
-            const visit_codes& codes, served_pools devices)
-      : flat_{&flat},
-        options_{&options},
-        tracks_{board},
-        deadlines_{std::move(deadlines)},
-        devices_{std::move(devices)} {
-    std::vector<bool> is_cpu;
-    board.each([&](const auto& p) {
-      is_cpu.push_back(takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>::is_processors(p));
-    });
-    for (std::size_t s = 0; s < flat.stations.size(); ++s) { is_cpu_.push_back(is_cpu[flat.stations[s].pool]); }
-    codes_.resize(flat.table.visits.size());
-    for (const auto& [at, what] : codes.processors()) { bind(at, what, true, &bound_code::code); }
-    for (const auto& [at, what] : codes.units()) { bind(at, what, false, &bound_code::body); }
-    fits_ = devices_.fit([&](const visit_position& at, std::uint32_t pool) {
-      return exists(at) && flat.stations[flat.table.visit(at.first, at.second).station].pool == pool;
-    }) && fits_;
-    for (std::size_t v = 0; v < codes_.size(); ++v) { limit(v); }
-    fits_ = fits_ && options.expected.size() <= flat.table.size();
-    for (std::size_t i = 0; fits_ && i < options.expected.size(); ++i) {
-      fits_ = options.expected[i].visits.size() <= flat.table.tasks[i].visit_count;
-    }
-  }
-
-  /// Whether code and expectations are about visits that there are.
-  [[nodiscard]] auto fits() const noexcept -> bool { return fits_; }
-  [[nodiscard]] auto can_be_served() const -> bool { return devices_.can_be_served(); }
-  /// About the machine, and each device once.
-  [[nodiscard]] auto findings() const -> machine_findings {
-    machine_findings out;
-    std::vector<std::string> seen;
-    devices_.each([&](std::uint32_t /*pool*/, const pool_device& d) {
-      if (std::ranges::find(seen, d.name()) != seen.end()) { return; }
-      seen.push_back(d.name());
-      for (const machine_finding& f : d.findings()) { out.push_back(f); }
-    });
-    return seen.empty() ? check_machine(parts_used::cpus) : out;
-  }
-  /// The pool with visits for workers whose server does not say who has a unit; `nowhere` if there is none.
-  [[nodiscard]] auto without_bodies() const -> std::uint32_t {
-    for (std::size_t v = 0; v < codes_.size(); ++v) {
-      const std::uint32_t s = flat_->table.visits[v].station;
-      if (has_worker(v) && !flat_->stations.serves_bodies(s)) { return flat_->stations[s].pool; }
-    }
-    return nowhere;
-  }
-
-  template <TraceRecorder Recorder>
-  void run(std::span<const ticks> offsets, std::span<const ticks> local_deadlines, Recorder& recorder,
-           run_result& result) {
-    const auto& table = flat_->table;
-    const std::size_t visits = table.visits.size();
-    const lane_plan lanes = lanes_of(
-        table, [this](std::size_t v) { return has_worker(v); },
-        [this](std::uint32_t i, std::uint32_t s) {
-          return lane{i, s, !is_cpu_[s], devices_.decides_by_itself(flat_->stations[s].pool)};
-        });
-    std::vector<bool> told(visits);
-    std::vector<bool> has_code(visits);
-    for (std::size_t v = 0; v < visits; ++v) {
-      told[v] = has_worker(v);
-      has_code[v] = codes_[v].code != nullptr || codes_[v].body != nullptr;
-    }
-    devices_.lay_out(
-        lanes, [this](std::uint32_t s) { return flat_->stations[s].pool; },
-        [&table](std::uint32_t i) { return table.tasks[i].first_visit; });
-    const ticks length = options_->length.count();
-    if constexpr (!std::is_same_v<Recorder, no_trace>) { reserve(length); }
-    choices_ = std::make_unique<live_choices>(*options_, std::span{table.tasks.data(), table.size()}, deadlines_,
-                                              std::move(told), std::move(has_code), trace_);
-    if (!devices_.failure().empty() || !devices_.open()) {
-      devices_.close();
-      return fail(observation_status::no_threads, result);
-    }
-    const foreign_workers foreign{
-        [this](std::size_t l, worker_reports to) { return devices_.worker(l, std::move(to)); },
-        [this] { return !devices_.failure().empty(); }};
-    executor host{table, flat_->stations, *choices_, lanes, codes_, foreign, offsets, local_deadlines};
-    if (!host.complete()) {
-      devices_.close();
-      return fail(observation_status::no_threads, result);
-    }
-    std::vector<run_thread> threads;
-    host.each_thread([&](std::uint32_t l, pthread_t handle) {
-      const board_station& s = flat_->stations[lanes.lanes[l].station];
-      const bool is_cpu = is_cpu_[lanes.lanes[l].station];
-      threads.push_back({handle, board_priority - 1, is_cpu ? s.unit : 0, is_cpu ? s.units : 0});
-    });
-    rights asked{std::move(threads), result.notes};
-    result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return asked.pin(); });
-    result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return asked.lock_memory(); });
-    result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
-      return asked.be_real_time(
-          board_priority, "a dispatcher above all threads gives processors by the board's rule",
-          ": a dispatcher gives processors by the board's rule, but other work may delay threads",
-          [this](bool above) { return devices_.serve_at(above ? board_priority - 1 : 0); });
-    });
-    if (result.granted.real_time) { host.raise(board_priority - 1); }
-    note_clock(result);
-    note_emulated(result);
-    const slice_sink sink{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
-                            static_cast<board_run*>(self)->keep(who, unit, from, to);
-                          }};
-    host.run(now() + lead, std::max<ticks>(length, 1), *options_, sink);
-    asked.give_back();
-    if (result.granted.real_time) { (void)devices_.serve_at(0); }
-    host.close();
-    devices_.close();
-    report(host, result);
-    if (const auto v = host.silent()) { say_silent(*v, result); }
-    fail(result.ended, result);
-    trace_.replay(recorder);
-    if (trace_.lost() > 0) {
-      result.notes.push_back("trace: " + std::to_string(trace_.lost()) + " entries did not fit and are missing");
-    }
-  }
-
- private:
-  /// Time for all threads to be there.
-  static constexpr ticks lead = 5'000'000;
-
-  [[nodiscard]] auto has_worker(std::size_t v) const -> bool {
-    const std::uint32_t s = flat_->table.visits[v].station;
-    return is_cpu_[s] || codes_[v].body != nullptr || devices_.is_served(flat_->stations[s].pool);
-  }
-  [[nodiscard]] auto exists(const visit_position& at) const -> bool {
-    return at.first < flat_->table.size() && at.second < flat_->table.tasks[at.first].visit_count;
-  }
-  /// How long a device may take for a visit before it counts as silent, and in what steps.
-  void limit(std::size_t v) {
-    const visit_record& x = flat_->table.visits[v];
-    const std::uint32_t pool = flat_->stations[x.station].pool;
-    if (!devices_.is_served(pool)) { return; }
-    ticks bound = x.upper;
-    if (x.task < options_->expected.size() && x.position < options_->expected[x.task].visits.size()) {
-      const auto& own = options_->expected[x.task].visits[x.position];
-      if (own.exists) { bound = std::max(bound, own.value); }
-    }
-    codes_[v].limit = later(bound, options_->patience.count());
-    if (devices_.stops_kernels(pool)) { codes_[v].wave = kernel_needs_of(x.view).cost; }
-  }
-  /// The result says so, and what a device says of it.
-  void fail(observation_status how, run_result& result) const {
-    result.ended = how;
-    const std::string why = devices_.failure();
-    if (why.empty()) { return; }
-    result.ended = observation_status::device_failed;
-    result.device_fault = why;
-    result.notes.push_back("device: failed: " + why);
-  }
-  void say_silent(std::uint32_t v, run_result& result) const {
-    const visit_record& x = flat_->table.visits[v];
-    result.ended = observation_status::device_silent;
-    result.device_fault = "no answer " + std::to_string(codes_[v].limit) + "ns after visit " +
-                          std::to_string(x.position) + " of " + std::string{flat_->table.tasks[x.task].name} +
-                          " was handed to it";
-    result.notes.push_back("device: silent: " + result.device_fault);
-  }
-  template <class Code>
-  void bind(const visit_position& at, const Code& what, bool on_cpu, const Code* bound_code::* place) {
-    const auto& table = flat_->table;
-    const auto is_free = [&](const board_station& s, bool cpu) { return cpu == on_cpu && !devices_.is_served(s.pool); };
-    const auto fits = [&](std::uint32_t s) { return is_free(flat_->stations[s], is_cpu_[s]); };
-    const bool binds = exists(at) && fits(table.visit(at.first, at.second).station);
-    fits_ = fits_ && binds && what;
-    if (binds) { codes_[table.tasks[at.first].first_visit + at.second].*place = &what; }
-  }
-  void note_emulated(run_result& result) const {
-    devices_.each([&](std::uint32_t pool, const pool_device& d) {
-      result.notes.push_back("device: pool " + std::to_string(pool) + " on " + d.name());
-    });
-    bool any = false;
-    for (std::size_t v = 0; v < codes_.size(); ++v) { any = any || !has_worker(v); }
-    if (!any) { return; }
-    result.notes.emplace_back(
-        "device: emulated: copies, kernels and own resources without code take their time on the clock");
-  }
-  void reserve(ticks length) {
-    std::size_t slices = 0;
-    for (const flow_record& t : flat_->table.tasks) {
-      const auto jobs = static_cast<std::size_t>(length / t.period) + 1;
-      slices += 4 * jobs * (t.visit_count + 1);
-    }
-    trace_.reserve(slices, slices);
-  }
-  void keep(client who, std::int32_t unit, ticks from, ticks to) {
-    const visit_record& v = flat_->table.visits[who];
-    const std::uint32_t at = flat_->table.tasks[v.task].first_visit + v.position;
-    trace_.add(slice{v.task, v.position, choices_->job_of(at), tracks_.of(flat_->stations[v.station], unit), from, to});
-  }
-
-  template <class Host>
-  void report(const Host& host, run_result& result) {
-    const auto& seen = host.seen();
-    const ticks length = options_->length.count();
-    result.end = std::min(host.end(), length);
-    result.stopped = host.end() < length;
-    result.first_violation = choices_->first_violation();
-    for (const ticks r : seen.visit_responses) { result.visit_responses.push_back(r); }
-    for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
-      const auto& from = seen.tasks[i];
-      observed_task<ticks, std::string> row = choices_->seen(i);
-      row.name = from.name;
-      row.unfinished = host.released(i) - from.completed;
-      row.released = row.completed + row.skipped + row.unfinished;
-      row.first_visit = from.first_visit;
-      row.visit_count = from.visit_count;
-      if (i < options_->expected.size() && options_->expected[i].response.exists) {
-        row.has_bound = true;
-        row.bound = options_->expected[i].response.value;
-      }
-      result.tasks.push_back(std::move(row));
-    }
-  }
-
-  const Flat* flat_;
-  const run_options* options_;
-  host::board_tracks<Board::pool_count> tracks_;
-  std::vector<ticks> deadlines_;
-  std::vector<bool> is_cpu_;
-  std::vector<bound_code> codes_;
-  served_pools devices_;
-  bool fits_ = true;
-  kept_trace trace_;
-  std::unique_ptr<live_choices> choices_;
-};
-
-}  // namespace detail
 
 /// Runs tasks on this machine's threads, on a board that is composed of the rules of its pools, under a plan.
 ///
@@ -318,7 +33,7 @@ class board_run {
 /// platform, the set, the plan or the options, or `rule_serves_no_code` where a server of processors, or of visits with
 /// code, does not model `ServesBodies`.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
-  requires ComposedBoard<P, T>
+requires ComposedBoard<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
                        const run_options& options, Recorder& recorder, const visit_codes& codes = {}) -> run_result {
   run_result result;
@@ -326,7 +41,7 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
   takt::detail::copy_decisions(p, *own);
   const auto flat = flatten(board, tasks, *own);
   result.error = flat.error;
-  if (!result.error) { result.error = choice_fault(options); }
+  if (!result.error) { result.error = options_fault(options, flat.table.size()); }
   if (!result.error) { result.error = takt::detail::composed_plan_fault(board, flat.table, *own); }
   if (!result.error) { result.error = located(host::thread_fault(flat.table, flat.stations), flat.table.tasks); }
   if (result.error) { return result; }
@@ -334,30 +49,11 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
   for (std::size_t i = 0; i < flat.table.size(); ++i) {
     deadlines.push_back(host::stated_deadline(tasks, i, flat.table.tasks[i]));
   }
-  detail::board_run<P, std::remove_cvref_t<decltype(flat)>> one{
-      board, flat, std::move(deadlines), options, codes, {board, *own, devices, options.patience.count()}};
-  if (const std::uint32_t pool = one.without_bodies(); pool != nowhere) {
-    result.error = {.fault = model_fault::rule_serves_no_code, .pool = pool};
-    return result;
-  }
-  if (!one.fits()) {
-    result.ended = observation_status::wrong_binding;
-    return result;
-  }
-  if (!one.can_be_served()) {
-    result.ended = observation_status::wrong_device;
-    return result;
-  }
-  if (options.check_machine) {
-    result.findings = one.findings();
-    result.notes = notes_on(result.findings);
-  }
-  one.run({own->offsets.data(), own->offsets.size()}, {own->local_deadlines.data(), own->local_deadlines.size()},
-          recorder, result);
+  detail::run_flat(board, flat, std::move(deadlines), *own, devices, options, recorder, codes, result);
   return result;
 }
 template <class P, class T, std::size_t N, std::size_t W>
-  requires ComposedBoard<P, T>
+requires ComposedBoard<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
                        const run_options& options = {}, const visit_codes& codes = {}) -> run_result {
   no_trace nothing;
@@ -366,13 +62,13 @@ template <class P, class T, std::size_t N, std::size_t W>
 
 /// The same without devices.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
-  requires ComposedBoard<P, T>
+requires ComposedBoard<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
                        Recorder& recorder, const visit_codes& codes = {}) -> run_result {
   return run(board, tasks, p, board_devices{}, options, recorder, codes);
 }
 template <class P, class T, std::size_t N, std::size_t W>
-  requires ComposedBoard<P, T>
+requires ComposedBoard<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options = {},
                        const visit_codes& codes = {}) -> run_result {
   no_trace nothing;

@@ -78,9 +78,20 @@ class served_pools {
   }
   [[nodiscard]] auto stops_kernels(std::uint32_t pool) const -> bool { return pools_[pool].habits.stops_kernels; }
 
+  /// What a lane is on a pool.
+  [[nodiscard]] auto lane_on(lane out, std::uint32_t pool) const -> lane {
+    out.sizes_units = pools_[pool].habits.sizes_shares;
+    if (const auto found = devices_->all().find(pool); found != devices_->all().end()) {
+      out.decides_by_itself = found->second->decides_by_itself();
+      out.has_levels = found->second->levels(pools_[pool]) > 1;
+      out.tells_later = found->second->replays();
+    }
+    return out;
+  }
   /// `pool_of(station)`, and the number of a task's first visit. Pre: every served pool is one of the board's.
   template <class PoolOf, class FirstVisit>
-  void lay_out(const lane_plan& lanes, const PoolOf& pool_of, const FirstVisit& first_visit) {
+  void lay_out(const lane_plan& lanes, const PoolOf& pool_of, const FirstVisit& first_visit, std::size_t pieces) {
+    for (pool_to_serve& p : pools_) { p.trace_capacity = pieces; }
     for (const lane& l : lanes.lanes) {
       const std::uint32_t pool = pool_of(l.station);
       pool_to_serve& to = pools_[pool];
@@ -103,6 +114,11 @@ class served_pools {
   }
   [[nodiscard]] auto open() -> bool {
     return std::ranges::all_of(devices_->all(), [this](const auto& d) { return d.second->open(pools_[d.first]); });
+  }
+  auto replay(const piece_sink& to) const -> std::uint64_t {
+    std::uint64_t lost = 0;
+    for (const auto& [pool, device] : devices_->all()) { lost += device->replay(to); }
+    return lost;
   }
   void close() {
     for (const auto& [pool, device] : devices_->all()) { device->close(); }

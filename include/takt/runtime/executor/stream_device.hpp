@@ -80,7 +80,7 @@ class stream_operation {
     const std::unique_lock lock{mutex_};
     const std::shared_ptr<stream_operation> kept = std::move(self_);
     self_.reset();
-    if (!is_left_) { return reports_.done(visit_); }
+    if (!is_left_) { return reports_.done(visit_, now()); }
     changed_.notify_all();
   }
 
@@ -112,7 +112,7 @@ class stream_worker final : public visit_worker {
     const auto own = bound_->find({lane_.task, e.visit - lane_.first_visit});
     operation_->prepare(e, own == bound_->end() ? nullptr : &own->second);
   }
-  void start(std::int32_t unit) override { operation_->begin(*stream_, unit, operation_); }
+  void start(const held_unit& where) override { operation_->begin(*stream_, where.unit, operation_); }
   /// Rules that take units back are not served.
   void stop() override {}
   [[nodiscard]] auto pieces() const -> std::vector<time_piece> override {

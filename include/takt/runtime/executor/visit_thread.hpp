@@ -34,7 +34,7 @@ class visit_thread final : public visit_worker, private pause_point {
     has_errand_ = true;
     changed_.notify_all();
   }
-  void start(std::int32_t /*unit*/) override {
+  void start(const held_unit& /*where*/) override {
     const std::lock_guard lock{mutex_};
     may_run_ = true;
     changed_.notify_all();
@@ -75,7 +75,7 @@ class visit_thread final : public visit_worker, private pause_point {
       } else if (!burn()) {
         return;
       }
-      reports_.done(errand_.visit);
+      reports_.done(errand_.visit, now());
     }
   }
   /// False where the run ended first.

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/servers/slices.hpp>
 
 namespace takt::runtime {
 
@@ -33,7 +35,8 @@ struct errand {
   std::uint32_t visit = 0;
   std::uint64_t job = 0;
   ticks length = 0;  ///< where it only takes time
-  ticks wave = 0;    ///< after which it can stop then; 0: anywhere
+  ticks upper = 0;   ///< the most that it may take
+  view_values view{};
   const processor_code* code = nullptr;
   const unit_code* body = nullptr;
   ticks until = 0;  ///< instant of the end of the run
@@ -47,8 +50,8 @@ struct time_piece {
 
 /// Whom workers tell, from threads of their own and without holding anything that calls of them need.
 struct worker_reports {
-  std::function<void(std::uint32_t visit)> done;
-  std::function<void(std::uint32_t visit)> paused;  ///< it has left its unit, as told
+  std::function<void(std::uint32_t visit, ticks time)> done;  ///< at that instant
+  std::function<void(std::uint32_t visit)> paused;            ///< it has left its unit, as told
 };
 
 /// Carries out visits of one task, one after the other. No call waits for the visit.
@@ -61,8 +64,9 @@ class visit_worker {
 
   /// Pre: the errand before is done.
   virtual void assign(const errand& e) = 0;
-  /// It has a unit, this one of its station, `any_core` for all. Pre: something is assigned.
-  virtual void start(std::int32_t unit) = 0;
+  /// It has a unit, this one of its station, `any_core` for all; or has another one from now on. Pre: something is
+  /// assigned.
+  virtual void start(const held_unit& where) = 0;
   /// It shall leave its unit as soon as it can.
   virtual void stop() = 0;
   /// When its visit was on the unit, as far as it knows better than whoever started it. Pre: it is telling that it is

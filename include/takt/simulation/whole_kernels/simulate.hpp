@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <type_traits>
 
 #include <takt/core/choice.hpp>
@@ -13,14 +12,12 @@
 #include <takt/model/accelerator_fault.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/model/visit_table.hpp>
+#include <takt/rules/accelerator/kernel_board.hpp>
 #include <takt/rules/accelerator/policy.hpp>
 #include <takt/rules/accelerator/strategy.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/host/engine.hpp>
 #include <takt/rules/job_priority.hpp>
-#include <takt/rules/servers/kernel_needs.hpp>
-#include <takt/rules/servers/kernel_server.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/whole_kernels/jobs.hpp>
@@ -60,63 +57,16 @@ template <class Strategy, std::size_t MaxTasks>
   return {};
 }
 
-/// Lanes of the simulated hardware that a strategy can use.
-template <class Strategy>
-[[nodiscard]] constexpr auto most_lanes() noexcept -> std::size_t {
-  if constexpr (requires { Strategy::max_cores; }) {
-    return Strategy::max_cores + 1;
-  } else {
-    return 1;
-  }
-}
+/// Points that come from outside.
+struct given_points {
+  const ticks* of_tasks;
 
-/// The rule of an accelerator whose strategy, costs and slots are given one by one. Points come from outside.
-template <AcceleratorStrategy Strategy>
-struct given_strategy {
-  using is_takt_rule = void;
-  static constexpr std::string_view name = "strategy";
-
-  struct given_points {
-    const ticks* of_tasks;
-
-    [[nodiscard]] constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) const noexcept
-        -> bool {
-      out = {of_tasks[t.task], 0};
-      return true;
-    }
-  };
-  using server = kernel_server<Strategy, most_lanes<Strategy>(), Strategy::max_tasks>;
-
-  Strategy strategy;
-  accelerator_options<ticks> options;
-  const ticks* points;
-
-  [[nodiscard]] constexpr auto job_order(std::int32_t /*units*/) const noexcept -> given_points { return {points}; }
-  template <std::size_t Capacity>
-  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const -> server {
-    return server{strategy, options.costs, options.pinned_slot, options.gang_slot};
+  [[nodiscard]] constexpr auto point(const job_timing& t, ticks /*release*/, priority_point& out) const noexcept
+      -> bool {
+    out = {of_tasks[t.task], 0};
+    return true;
   }
 };
-
-/// The table that the engine runs: a kernel is a visit.
-template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto visits_of_kernels(const accelerator_table<ticks, MaxTasks>& table,
-                                               const accelerator_options<ticks>& options)
-    -> visit_table<MaxTasks, MaxTasks> {
-  visit_table<MaxTasks, MaxTasks> out;
-  for (const auto& t : table.tasks) {
-    const auto core_of = [](const accelerator_task<ticks>& x) { return needs_all_cores(x.width) ? any_core : x.core; };
-    const ticks cost = options.free_preemption ? 0 : t.preemption_cost;
-    ticks guard = 0;
-    for (const auto& other : table.tasks) {
-      const bool here = options.guard_band && core_of(other) == core_of(t);
-      if (here && guard < other.preemption_cost) { guard = other.preemption_cost; }
-    }
-    static_cast<void>(out.add_task({.name = t.name, .period = t.period, .deadline = t.deadline}));
-    static_cast<void>(out.add_next(0, 0, t.wcet, kernel_needs{cost, core_of(t), guard - cost}.values()));
-  }
-  return out;
-}
 
 }  // namespace detail
 
@@ -131,20 +81,24 @@ template <std::size_t MaxTasks>
 /// the strategy has them. Cost: see `host::engine`; nothing is allocated unless the recorder does.
 template <class Policy, AcceleratorStrategy Strategy, std::size_t MaxTasks, ReleaseSource<ticks> Releases,
           TraceRecorder Recorder>
-  requires AcceleratorPolicy<Policy, ticks> && (Strategy::max_tasks == MaxTasks)
-constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strategy,
-                                    const accelerator_table<ticks, MaxTasks>& table, const Releases& releases,
-                                    const accelerator_options<ticks>& options, Recorder& recorder)
-    -> simulation_result<MaxTasks> {
+requires AcceleratorPolicy<Policy, ticks> &&
+    (Strategy::max_tasks ==
+     MaxTasks) constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strategy,
+                                                   const accelerator_table<ticks, MaxTasks>& table,
+                                                   const Releases& releases, const accelerator_options<ticks>& options,
+                                                   Recorder& recorder) -> simulation_result<MaxTasks> {
   if (const auto error = detail::kernels_fault(strategy, table, options)) { return {.error = error}; }
   using jobs_type = detail::kernel_jobs<Policy, MaxTasks, Releases, Recorder>;
-  jobs_type jobs{policy, table, releases, strategy.cores(), detail::most_lanes<Strategy>() > 1, recorder};
-  const auto board =
-      platform(pool(accelerator(strategy.cores()), detail::given_strategy<Strategy>{strategy, options, jobs.points()}));
+  jobs_type jobs{policy, table, releases, strategy.cores(), takt::detail::most_lanes<Strategy>() > 1, recorder};
+  const auto board = platform(pool(
+      accelerator(strategy.cores()),
+      given_strategy<Strategy, detail::given_points>{
+          strategy, options.costs, options.pinned_slot, options.gang_slot, {jobs.points()}, strategy.levels(), false}));
   using stations_type = board_stations<std::remove_cvref_t<decltype(board)>, 1>;
   stations_type stations{board};
   static_cast<void>(stations.number_of({}));
-  const auto visits = detail::visits_of_kernels(table, options);
+  const auto visits =
+      kernel_visits{.free_stopping = options.free_preemption, .guard_band = options.guard_band}.of(table);
   host::engine<stations_type, MaxTasks, MaxTasks, jobs_type> engine{visits, stations, jobs};
   const slice_sink sink = jobs.sink();
 
@@ -179,12 +133,12 @@ constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strate
 }
 
 template <class Policy, AcceleratorStrategy Strategy, std::size_t MaxTasks, ReleaseSource<ticks> Releases>
-  requires AcceleratorPolicy<Policy, ticks> && (Strategy::max_tasks == MaxTasks)
-[[nodiscard]] constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strategy,
-                                                  const accelerator_table<ticks, MaxTasks>& table,
-                                                  const Releases& releases,
-                                                  const accelerator_options<ticks>& options = {})
-    -> simulation_result<MaxTasks> {
+requires AcceleratorPolicy<Policy, ticks> &&(Strategy::max_tasks == MaxTasks)
+    [[nodiscard]] constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strategy,
+                                                      const accelerator_table<ticks, MaxTasks>& table,
+                                                      const Releases& releases,
+                                                      const accelerator_options<ticks>& options = {})
+        -> simulation_result<MaxTasks> {
   no_trace unheard;
   return simulate_accelerator(policy, strategy, table, releases, options, unheard);
 }

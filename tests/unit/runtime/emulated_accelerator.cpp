@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <takt/model/accelerator.hpp>
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/accelerator/slot_clock.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/event.hpp>

@@ -7,10 +7,10 @@
 
 #include <takt/core/number.hpp>
 #include <takt/rules/accelerator/job_order.hpp>
-#include <takt/runtime/accelerator/concepts.hpp>
-#include <takt/runtime/timed_condition.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/accelerator_device.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
+#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
 

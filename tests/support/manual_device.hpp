@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <string_view>
@@ -13,7 +16,7 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/backend.hpp>
-#include <takt/runtime/accelerator/concepts.hpp>
+#include <takt/runtime/executor/accelerator_device.hpp>
 
 namespace takt_test {
 
@@ -60,7 +63,10 @@ class manual_device {
   /// The next command, once there is one.
   auto next() -> takt::accelerator_command {
     std::unique_lock lock{mutex_};
-    changed_.wait(lock, [this] { return !commands_.empty(); });
+    if (!changed_.wait_for(lock, std::chrono::minutes{1}, [this] { return !commands_.empty(); })) {
+      static_cast<void>(std::fputs("a test waited for a command for a minute in vain\n", stderr));
+      std::abort();
+    }
     const takt::accelerator_command c = commands_.front();
     commands_.pop_front();
     return c;

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pthread.h>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/observation.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/host/board_tracks.hpp>
+#include <takt/rules/pool_facts.hpp>
+#include <takt/rules/servers/kernel_needs.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/board_devices.hpp>
+#include <takt/runtime/executor/executor.hpp>
+#include <takt/runtime/executor/lanes.hpp>
+#include <takt/runtime/executor/live_choices.hpp>
+#include <takt/runtime/executor/pool_device.hpp>
+#include <takt/runtime/executor/served_pools.hpp>
+#include <takt/runtime/executor/visit_codes.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
+#include <takt/runtime/kept_trace.hpp>
+#include <takt/runtime/machine_state.hpp>
+#include <takt/runtime/rights.hpp>
+#include <takt/runtime/run_end.hpp>
+#include <takt/runtime/run_options.hpp>
+#include <takt/runtime/run_result.hpp>
+
+namespace takt::runtime {
+
+namespace detail {
+
+/// Above the threads that have processors, which are above those that have none.
+inline constexpr int board_priority = usual_priority;
+
+/// One run of tasks that lie on the stations of a board.
+template <class Board, class Flat>
+class board_run {
+ public:
+  /// `deadlines`: as the tasks state them.
+  board_run(const Board& board, const Flat& flat, std::vector<ticks> deadlines, const run_options& options,
+            const visit_codes& codes, served_pools devices)
+      : flat_{&flat},
+        table_{flat.table},
+        options_{&options},
+        hooks_{&codes.hooks()},
+        tracks_{board},
+        deadlines_{std::move(deadlines)},
+        devices_{std::move(devices)} {
+    std::vector<bool> is_cpu;
+    board.each([&](const auto& p) {
+      is_cpu.push_back(takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>::is_processors(p));
+    });
+    for (std::size_t s = 0; s < flat.stations.size(); ++s) { is_cpu_.push_back(is_cpu[flat.stations[s].pool]); }
+    codes_.resize(flat.table.visits.size());
+    for (const auto& [at, what] : codes.processors()) { bind(at, what, true, &bound_code::code); }
+    for (const auto& [at, what] : codes.units()) { bind(at, what, false, &bound_code::body); }
+    fits_ = devices_.fit([&](const visit_position& at, std::uint32_t pool) {
+      return exists(at) && flat.stations[flat.table.visit(at.first, at.second).station].pool == pool;
+    }) && fits_;
+    for (std::size_t v = 0; v < codes_.size(); ++v) { prepare(v); }
+    fits_ = fits_ && options.expected.size() <= flat.table.size();
+    for (std::size_t i = 0; fits_ && i < options.expected.size(); ++i) {
+      fits_ = options.expected[i].visits.size() <= flat.table.tasks[i].visit_count;
+    }
+  }
+
+  /// Whether code and expectations are about visits that there are.
+  [[nodiscard]] auto fits() const noexcept -> bool { return fits_; }
+  [[nodiscard]] auto can_be_served() const -> bool { return devices_.can_be_served(); }
+  /// About the machine, and each device once.
+  [[nodiscard]] auto findings() const -> machine_findings {
+    machine_findings out;
+    std::vector<std::string> seen;
+    devices_.each([&](std::uint32_t /*pool*/, const pool_device& d) {
+      if (std::ranges::find(seen, d.name()) != seen.end()) { return; }
+      seen.push_back(d.name());
+      for (const machine_finding& f : d.findings()) { out.push_back(f); }
+    });
+    return seen.empty() ? check_machine(parts_used::cpus) : out;
+  }
+  /// The pool with visits for workers whose server does not say who has a unit; `nowhere` if there is none.
+  [[nodiscard]] auto without_bodies() const -> std::uint32_t {
+    for (std::size_t v = 0; v < codes_.size(); ++v) {
+      const std::uint32_t s = table_.visits[v].station;
+      const std::uint32_t pool = flat_->stations[s].pool;
+      if (has_worker(v) && !flat_->stations.serves_bodies(s) && !devices_.decides_by_itself(pool)) { return pool; }
+    }
+    return nowhere;
+  }
+
+  template <TraceRecorder Recorder>
+  void run(std::span<const ticks> offsets, std::span<const ticks> local_deadlines, Recorder& recorder,
+           run_result& result) {
+    const auto pool_of = [this](std::uint32_t s) { return flat_->stations[s].pool; };
+    const lane_plan lanes = lanes_of(
+        table_, [this](std::size_t v) { return has_worker(v); },
+        [&](std::uint32_t i, std::uint32_t s) {
+          return devices_.lane_on(lane{.task = i, .station = s, .leaves_by_itself = !is_cpu_[s]}, pool_of(s));
+        });
+    carried_visits how{std::vector<bool>(codes_.size()), std::vector<bool>(codes_.size()), {}};
+    for (std::size_t v = 0; v < codes_.size(); ++v) {
+      how.told[v] = has_worker(v);
+      how.has_code[v] = codes_[v].code != nullptr || codes_[v].body != nullptr;
+    }
+    for (std::uint32_t s = 0; s < flat_->stations.size(); ++s) {
+      how.elsewhere.push_back(devices_.decides_by_itself(pool_of(s)));
+    }
+    const ticks length = options_->length.count();
+    std::size_t pieces = 0;
+    if constexpr (!std::is_same_v<Recorder, no_trace>) {
+      pieces = pieces_in(later(length, options_->drain.count()));
+      trace_.reserve(pieces, pieces);
+    }
+    devices_.lay_out(
+        lanes, pool_of, [this](std::uint32_t i) { return table_.tasks[i].first_visit; }, pieces);
+    choices_ = std::make_unique<live_choices>(*options_, std::span{table_.tasks.data(), table_.size()}, deadlines_,
+                                              std::move(how), *hooks_, trace_);
+    if (!devices_.failure().empty() || !devices_.open()) {
+      devices_.close();
+      return fail(observation_status::no_threads, result);
+    }
+    const foreign_workers foreign{
+        [this](std::size_t l, worker_reports to) { return devices_.worker(l, std::move(to)); },
+        [this] { return !devices_.failure().empty(); }};
+    executor host{table_, flat_->stations, *choices_, lanes, codes_, foreign, offsets, local_deadlines};
+    if (!host.complete()) {
+      devices_.close();
+      return fail(observation_status::no_threads, result);
+    }
+    std::vector<run_thread> threads;
+    bool is_pinned = false;
+    host.each_thread([&](std::uint32_t l, pthread_t handle) {
+      const board_station& s = flat_->stations[lanes.lanes[l].station];
+      const bool is_cpu = is_cpu_[lanes.lanes[l].station];
+      is_pinned = is_pinned || is_cpu;
+      threads.push_back({handle, board_priority - 1, is_cpu ? s.unit : 0, is_cpu ? s.units : 0});
+    });
+    rights asked{std::move(threads), result.notes};
+    result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] {
+      if (is_pinned) { return asked.pin(); }
+      result.notes.emplace_back("affinity: not pinned, because no task has a thread of its own");
+      return false;
+    });
+    result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return asked.lock_memory(); });
+    result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
+      return asked.be_real_time(board_priority, "a dispatcher above all threads gives processors by the board's rule",
+                                ": a dispatcher gives processors by the board's rule, but other work may delay threads",
+                                [this](bool above) { return devices_.serve_at(above ? board_priority - 1 : 0); });
+    });
+    if (result.granted.real_time) { host.raise(board_priority - 1); }
+    note_clock(result);
+    note_emulated(result);
+    const slice_sink sink{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
+                            static_cast<board_run*>(self)->keep(who, unit, from, to);
+                          }};
+    const ticks start = now() + lead;
+    host.run(start, *options_, sink);
+    asked.give_back();
+    if (result.granted.real_time) { (void)devices_.serve_at(0); }
+    host.close();
+    devices_.close();
+    const std::uint64_t lost_pieces =
+        devices_.replay([&](std::uint32_t v, std::uint64_t job, const track& where, ticks from, ticks to) {
+          keep_piece(v, job, where, from - start, to - start);
+        });
+    report(host, result);
+    if (const auto v = host.silent()) { say_silent(*v, result); }
+    fail(result.ended, result);
+    trace_.replay(recorder);
+    if (const std::uint64_t lost = trace_.lost() + lost_pieces; lost > 0) {
+      result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing");
+    }
+  }
+
+ private:
+  /// Time for all threads to be there.
+  static constexpr ticks lead = 5'000'000;
+
+  [[nodiscard]] auto has_worker(std::size_t v) const -> bool {
+    const std::uint32_t s = table_.visits[v].station;
+    return is_cpu_[s] || codes_[v].body != nullptr || devices_.is_served(flat_->stations[s].pool);
+  }
+  [[nodiscard]] auto exists(const visit_position& at) const -> bool {
+    return at.first < table_.size() && at.second < table_.tasks[at.first].visit_count;
+  }
+  /// What whoever carries a visit out knows of it. How long a device may take before it counts as silent. Whoever
+  /// stops kernels in waves is no server any more.
+  void prepare(std::size_t v) {
+    visit_record& x = table_.visits[v];
+    const std::uint32_t pool = flat_->stations[x.station].pool;
+    codes_[v].view = x.view;
+    codes_[v].upper = x.upper;
+    if (has_worker(v) && devices_.stops_kernels(pool)) {
+      x.view = kernel_needs_of(x.view).stopped_elsewhere().values();
+    }
+    if (!devices_.is_served(pool)) { return; }
+    ticks bound = x.upper;
+    if (x.task < options_->expected.size() && x.position < options_->expected[x.task].visits.size()) {
+      const auto& own = options_->expected[x.task].visits[x.position];
+      if (own.exists) { bound = std::max(bound, own.value); }
+    }
+    codes_[v].limit = later(bound, options_->patience.count());
+  }
+  /// The result says so, and what a device says of it.
+  void fail(observation_status how, run_result& result) const {
+    result.ended = how;
+    const std::string why = devices_.failure();
+    if (why.empty()) { return; }
+    result.ended = observation_status::device_failed;
+    result.device_fault = why;
+    result.notes.push_back("device: failed: " + why);
+  }
+  void say_silent(std::uint32_t v, run_result& result) const {
+    const visit_record& x = table_.visits[v];
+    result.ended = observation_status::device_silent;
+    result.device_fault = "no answer " + std::to_string(codes_[v].limit) + "ns after visit " +
+                          std::to_string(x.position) + " of " + std::string{table_.tasks[x.task].name} +
+                          " was handed to it";
+    result.notes.push_back("device: silent: " + result.device_fault);
+  }
+  template <class Code>
+  void bind(const visit_position& at, const Code& what, bool on_cpu, const Code* bound_code::*place) {
+    const auto& table = table_;
+    const auto is_free = [&](const board_station& s, bool cpu) { return cpu == on_cpu && !devices_.is_served(s.pool); };
+    const auto fits = [&](std::uint32_t s) { return is_free(flat_->stations[s], is_cpu_[s]); };
+    const bool binds = exists(at) && fits(table.visit(at.first, at.second).station);
+    fits_ = fits_ && binds && what;
+    if (binds) { codes_[table.tasks[at.first].first_visit + at.second].*place = &what; }
+  }
+  void note_emulated(run_result& result) const {
+    devices_.each([&](std::uint32_t pool, const pool_device& d) {
+      result.notes.push_back("device: pool " + std::to_string(pool) + " on " + d.name());
+    });
+    bool any = false;
+    for (std::size_t v = 0; v < codes_.size(); ++v) { any = any || !has_worker(v); }
+    if (!any) { return; }
+    result.notes.emplace_back(
+        "device: emulated: copies, kernels and own resources without code take their time on the clock");
+  }
+  /// Entries of a trace, roughly.
+  [[nodiscard]] auto pieces_in(ticks length) const -> std::size_t {
+    std::size_t out = 64;
+    for (const flow_record& t : table_.tasks) {
+      const auto jobs = static_cast<std::size_t>(length / t.period) + 1;
+      out += std::min(kept_trace::most, 4 * jobs * (t.visit_count + 1));
+    }
+    return std::min(kept_trace::most, out);
+  }
+  void keep(client who, std::int32_t unit, ticks from, ticks to) {
+    const visit_record& v = table_.visits[who];
+    const std::uint32_t at = table_.tasks[v.task].first_visit + v.position;
+    trace_.add(slice{v.task, v.position, choices_->job_of(at), tracks_.of(flat_->stations[v.station], unit), from, to});
+  }
+  void keep_piece(std::uint32_t visit, std::uint64_t job, const track& where, ticks from, ticks to) {
+    const visit_record& v = table_.visits[visit];
+    track at = tracks_.of(flat_->stations[v.station], where.index);
+    at.count = where.count;
+    trace_.add(slice{v.task, v.position, job, at, from, to});
+  }
+
+  template <class Host>
+  void report(const Host& host, run_result& result) {
+    const auto& seen = host.seen();
+    const ticks length = options_->length.count();
+    result.end = std::min(host.end(), later(length, options_->drain.count()));
+    result.stopped = host.end() < length;
+    result.first_violation = choices_->first_violation();
+    for (std::size_t v = 0; v < codes_.size(); ++v) { result.visit_responses.push_back(choices_->response(v)); }
+    for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
+      const auto& from = seen.tasks[i];
+      observed_task<ticks, std::string> row = choices_->seen(i);
+      row.name = from.name;
+      row.unfinished = host.released(i) - from.completed;
+      row.released = row.completed + row.skipped + row.unfinished;
+      row.first_visit = from.first_visit;
+      row.visit_count = from.visit_count;
+      if (i < options_->expected.size() && options_->expected[i].response.exists) {
+        row.has_bound = true;
+        row.bound = options_->expected[i].response.value;
+      }
+      result.tasks.push_back(std::move(row));
+    }
+  }
+
+  const Flat* flat_;
+  std::remove_cvref_t<decltype(Flat::table)> table_;  ///< as the engine sees it
+  const run_options* options_;
+  const job_hooks* hooks_;
+  host::board_tracks<Board::pool_count> tracks_;
+  std::vector<ticks> deadlines_;
+  std::vector<bool> is_cpu_;
+  std::vector<bound_code> codes_;
+  served_pools devices_;
+  bool fits_ = true;
+  kept_trace trace_;
+  std::unique_ptr<live_choices> choices_;
+};
+
+/// Runs what has been laid out and is without fault, if code, expectations and devices fit it.
+template <class Board, class Flat, std::size_t N, std::size_t W, TraceRecorder Recorder>
+void run_flat(const Board& board, const Flat& flat, std::vector<ticks> deadlines, const plan<N, W>& p,
+              const board_devices& devices, const run_options& options, Recorder& recorder, const visit_codes& codes,
+              run_result& result) {
+  board_run<Board, Flat> one{board,   flat,  std::move(deadlines),
+                             options, codes, {board, p, devices, options.patience.count()}};
+  if (const std::uint32_t pool = one.without_bodies(); pool != nowhere) {
+    result.error = {.fault = model_fault::rule_serves_no_code, .pool = pool};
+  } else if (!one.fits()) {
+    result.ended = observation_status::wrong_binding;
+  } else if (!one.can_be_served()) {
+    result.ended = observation_status::wrong_device;
+  } else {
+    if (options.check_machine) {
+      result.findings = one.findings();
+      result.notes = notes_on(result.findings);
+    }
+    one.run({p.offsets.data(), p.offsets.size()}, {p.local_deadlines.data(), p.local_deadlines.size()}, recorder,
+            result);
+  }
+}
+
+}  // namespace detail
+
+}  // namespace takt::runtime
