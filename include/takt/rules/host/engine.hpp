@@ -75,7 +75,7 @@ class engine {
       const flow_record& t = table_->tasks[i];
       static_cast<void>(
           seen_.tasks.push_back({.name = t.name, .first_visit = t.first_visit, .visit_count = t.visit_count}));
-      tasks_[i] = {.nominal = choices_->gap(i, 0, t.period)};
+      tasks_[i].nominal = choices_->gap(i, 0, t.period);
       tasks_[i].release = tasks_[i].nominal + choices_->delay(i, 0, t.period);
     }
     next_release_ = first_release(table_->tasks, tasks_);
