@@ -3,9 +3,7 @@
 
 #include <takt/runtime/accelerator/emulated_accelerator.hpp>
 #include <takt/runtime/accelerator/run_accelerator.hpp>
-#include <takt/runtime/bindings.hpp>
 #include <takt/runtime/concepts.hpp>
-#include <takt/runtime/copy_arbiter.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/emulated_sliced_device.hpp>
 #include <takt/runtime/locking/budgeted_guards.hpp>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,21 +17,23 @@
 #include <takt/model/observation.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/rules/composed_board.hpp>
 #include <takt/rules/composed_plan.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/host/board_tracks.hpp>
 #include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/host/stated_deadline.hpp>
+#include <takt/rules/planned_table.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/servers/kernel_needs.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/enforced.hpp>
 #include <takt/runtime/executor/board_devices.hpp>
 #include <takt/runtime/executor/executor.hpp>
 #include <takt/runtime/executor/lanes.hpp>
 #include <takt/runtime/executor/live_choices.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/served_pools.hpp>
+#include <takt/runtime/executor/visit_codes.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/machine_state.hpp>
@@ -43,36 +44,39 @@
 
 namespace takt::runtime {
 
-/// The user's own code in place of visits, by task and position among the visits of the task. It must not throw. Visits
-/// of processors without code consume CPU time, others take their time on the clock.
-class visit_codes {
- public:
-  /// Of a processor. Called with the number of the job, from 0.
-  auto cpu(std::uint32_t task, std::uint32_t visit, processor_code what) -> visit_codes& {
-    processors_[{task, visit}] = std::move(what);
-    return *this;
-  }
-  /// Of a copy engine, a GPU or a resource of one's own, while the rule's server says that the visit has a unit. It
-  /// runs on a thread of its own and is done when it returns. Where its rule takes units back it is told at its pause
-  /// points, and whoever is to have the unit next waits for that.
-  auto on_unit(std::uint32_t task, std::uint32_t visit, unit_code what) -> visit_codes& {
-    units_[{task, visit}] = std::move(what);
-    return *this;
-  }
-  [[nodiscard]] auto processors() const noexcept -> const std::map<visit_position, processor_code>& {
-    return processors_;
-  }
-  [[nodiscard]] auto units() const noexcept -> const std::map<visit_position, unit_code>& { return units_; }
-
- private:
-  std::map<visit_position, processor_code> processors_;
-  std::map<visit_position, unit_code> units_;
-};
-
 namespace detail {
 
-/// Above the threads that have processors, which are above those that have none.
-inline constexpr int board_priority = usual_priority;
+/// Of the dispatcher. Below it come threads of devices, so that what they have done is followed up at once, then
+/// threads that have a processor, then those that have none.
+inline constexpr int board_priority = usual_priority + 1;
+inline constexpr int device_priority = usual_priority;
+inline constexpr int worker_priority = usual_priority - 1;
+
+template <class P, class T>
+[[nodiscard]] auto parts_of_plan(const P& board) -> plan_parts {
+  if constexpr (ComposedBoard<P, T>) { return takt::detail::composed_plan_parts(board); }
+  return chain_plan_parts<P>();
+}
+
+/// What keeps tasks from being laid out or a plan from fitting them: of chains as their method reads the plan, of all
+/// else as the pools do.
+template <class P, class T, class Flat, std::size_t N, std::size_t W>
+[[nodiscard]] auto fault_under_plan(const P& board, const T& tasks, const Flat& flat, const plan<N, W>& p)
+    -> model_error {
+  const model_error unfit = parts_fault(p, parts_of_plan<P, T>(board), flat.table.size(), flat.table.visits.size());
+  // A part that nobody uses says more than one that does not go round.
+  if (flat.error.fault == model_fault::plan_does_not_fit && unfit.fault == model_fault::plan_part_unused) {
+    return unfit;
+  }
+  if (flat.error || unfit) { return flat.error ? flat.error : unfit; }
+  if constexpr (ComposedBoard<P, T>) {
+    return takt::detail::composed_plan_fault(board, flat.table, p);
+  } else {
+    plan<N> own;
+    takt::detail::copy_decisions(p, own);
+    return plan_fault(board, planned_table(board, tasks, own), own);
+  }
+}
 
 /// One run of tasks that lie on the stations of a board.
 template <class Board, class Flat>
@@ -143,9 +147,9 @@ class board_run {
       told[v] = has_worker(v);
       has_code[v] = codes_[v].code != nullptr || codes_[v].body != nullptr;
     }
-    devices_.lay_out(
-        lanes, [this](std::uint32_t s) { return flat_->stations[s].pool; },
-        [&table](std::uint32_t i) { return table.tasks[i].first_visit; });
+    devices_.each_bound(
+        [&](const visit_position& at) { has_code[table.tasks[at.first].first_visit + at.second] = true; });
+    devices_.lay_out(table, lanes, [this](std::uint32_t s) { return flat_->stations[s].pool; });
     const ticks length = options_->length.count();
     if constexpr (!std::is_same_v<Recorder, no_trace>) { reserve(length); }
     choices_ = std::make_unique<live_choices>(*options_, std::span{table.tasks.data(), table.size()}, deadlines_,
@@ -166,18 +170,17 @@ class board_run {
     host.each_thread([&](std::uint32_t l, pthread_t handle) {
       const board_station& s = flat_->stations[lanes.lanes[l].station];
       const bool is_cpu = is_cpu_[lanes.lanes[l].station];
-      threads.push_back({handle, board_priority - 1, is_cpu ? s.unit : 0, is_cpu ? s.units : 0});
+      threads.push_back({handle, worker_priority, is_cpu ? s.unit : 0, is_cpu ? s.units : 0});
     });
     rights asked{std::move(threads), result.notes};
     result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return asked.pin(); });
     result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return asked.lock_memory(); });
     result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
-      return asked.be_real_time(
-          board_priority, "a dispatcher above all threads gives processors by the board's rule",
-          ": a dispatcher gives processors by the board's rule, but other work may delay threads",
-          [this](bool above) { return devices_.serve_at(above ? board_priority - 1 : 0); });
+      return asked.be_real_time(board_priority, "a dispatcher above all threads gives processors by the board's rule",
+                                ": a dispatcher gives processors by the board's rule, but other work may delay threads",
+                                [this](bool above) { return devices_.serve_at(above ? device_priority : 0); });
     });
-    if (result.granted.real_time) { host.raise(board_priority - 1); }
+    if (result.granted.real_time) { host.raise(worker_priority); }
     note_clock(result);
     note_emulated(result);
     const slice_sink sink{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
@@ -267,8 +270,14 @@ class board_run {
   }
   void keep(client who, std::int32_t unit, ticks from, ticks to) {
     const visit_record& v = flat_->table.visits[who];
+    const board_station& s = flat_->stations[v.station];
     const std::uint32_t at = flat_->table.tasks[v.task].first_visit + v.position;
-    trace_.add(slice{v.task, v.position, choices_->job_of(at), tracks_.of(flat_->stations[v.station], unit), from, to});
+    track where = tracks_.of(s, unit);
+    if (const sm_range own = devices_.sms_of(s.pool, v.task); own.count > 0) {
+      where.index = own.first;
+      where.count = own.count;
+    }
+    trace_.add(slice{v.task, v.position, choices_->job_of(at), where, from, to});
   }
 
   template <class Host>
@@ -318,16 +327,15 @@ class board_run {
 /// platform, the set, the plan or the options, or `rule_serves_no_code` where a server of processors, or of visits with
 /// code, does not model `ServesBodies`.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
-  requires ComposedBoard<P, T>
+  requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
                        const run_options& options, Recorder& recorder, const visit_codes& codes = {}) -> run_result {
   run_result result;
   const auto own = std::make_unique<plan<tasks_of<T>, visits_of<T>>>();
   takt::detail::copy_decisions(p, *own);
-  const auto flat = flatten(board, tasks, *own);
-  result.error = flat.error;
+  const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{board, *own}.run(tasks);
+  result.error = detail::fault_under_plan(board, tasks, flat, *own);
   if (!result.error) { result.error = choice_fault(options); }
-  if (!result.error) { result.error = takt::detail::composed_plan_fault(board, flat.table, *own); }
   if (!result.error) { result.error = located(host::thread_fault(flat.table, flat.stations), flat.table.tasks); }
   if (result.error) { return result; }
   std::vector<ticks> deadlines;
@@ -357,7 +365,7 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
   return result;
 }
 template <class P, class T, std::size_t N, std::size_t W>
-  requires ComposedBoard<P, T>
+  requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
                        const run_options& options = {}, const visit_codes& codes = {}) -> run_result {
   no_trace nothing;
@@ -366,13 +374,13 @@ template <class P, class T, std::size_t N, std::size_t W>
 
 /// The same without devices.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
-  requires ComposedBoard<P, T>
+  requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
                        Recorder& recorder, const visit_codes& codes = {}) -> run_result {
   return run(board, tasks, p, board_devices{}, options, recorder, codes);
 }
 template <class P, class T, std::size_t N, std::size_t W>
-  requires ComposedBoard<P, T>
+  requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options = {},
                        const visit_codes& codes = {}) -> run_result {
   no_trace nothing;

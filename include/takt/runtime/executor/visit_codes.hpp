@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include <takt/runtime/executor/pool_device.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
+
+namespace takt::runtime {
+
+/// The user's own code in place of visits, by task and position among the visits of the task. It must not throw. Visits
+/// of processors without code consume CPU time, others take their time on the clock.
+class visit_codes {
+ public:
+  /// Of a processor. Called with the number of the job, from 0.
+  auto cpu(std::uint32_t task, std::uint32_t visit, processor_code what) -> visit_codes& {
+    processors_[{task, visit}] = std::move(what);
+    return *this;
+  }
+  /// Of a copy engine, a GPU or a resource of one's own, while the rule's server says that the visit has a unit. It
+  /// runs on a thread of its own and is done when it returns. Where its rule takes units back it is told at its pause
+  /// points, and whoever is to have the unit next waits for that.
+  auto on_unit(std::uint32_t task, std::uint32_t visit, unit_code what) -> visit_codes& {
+    units_[{task, visit}] = std::move(what);
+    return *this;
+  }
+  [[nodiscard]] auto processors() const noexcept -> const std::map<visit_position, processor_code>& {
+    return processors_;
+  }
+  [[nodiscard]] auto units() const noexcept -> const std::map<visit_position, unit_code>& { return units_; }
+
+ private:
+  std::map<visit_position, processor_code> processors_;
+  std::map<visit_position, unit_code> units_;
+};
+
+}  // namespace takt::runtime
