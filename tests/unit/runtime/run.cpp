@@ -213,6 +213,63 @@ TEST_CASE("RTGPU-34 no two copies of a run overlap on an engine") {
   for (std::size_t i = 1; i < on_engine.size(); ++i) { CHECK(on_engine[i].start >= on_engine[i - 1].end); }
 }
 
+TEST_CASE("RTGPU-34 the engine goes to the waiting copy of highest priority, whatever the order of arrival") {
+  constexpr auto three_cores =
+      takt::platform(takt::pool(takt::processors(3), takt::fixed_priority),
+                     takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)));
+  // The last one has the engine when the others ask, the more important one last.
+  constexpr auto copies = takt::task_set(
+      takt::task("most", takt::period(100_ms), takt::priority(0), takt::on_core(0), takt::cpu(20_ms), takt::copy(5_ms)),
+      takt::task("less", takt::period(100_ms), takt::priority(1), takt::on_core(1), takt::cpu(2_ms), takt::copy(5_ms)),
+      takt::task("least", takt::period(100_ms), takt::priority(2), takt::on_core(2), takt::cpu(0_ns),
+                 takt::copy(60_ms)));
+  emulated_device device{three_cores.record()};
+  auto o = options(500_ms);
+  o.lengths = takt::runtime::length_choice::upper;
+  recording trace;
+  (void)takt::runtime::run(three_cores, copies, takt::plan<3>{}, device, o, trace);
+  std::map<std::pair<std::uint32_t, std::uint64_t>, takt::ticks> asked;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, int> pieces;
+  for (const takt::slice& s : trace.slices) {
+    if (s.segment == 0) { asked[{s.task, s.job}] = std::max(asked[{s.task, s.job}], s.end); }
+  }
+  int overtaken = 0;
+  for (const takt::slice& a : trace.slices) {
+    if (a.segment == 0) { continue; }
+    CHECK(++pieces[{a.task, a.job}] == 1);
+    for (const takt::slice& b : trace.slices) {
+      if (b.segment == 0 || a.task <= b.task || b.start < a.end) { continue; }
+      CHECK(asked[{b.task, b.job}] >= a.start);  // b is more important, and has had to wait for a
+    }
+    for (const takt::slice& b : trace.slices) {
+      const bool after = b.segment == 1 && b.task > a.task && b.start >= a.end;
+      overtaken += after && asked[{b.task, b.job}] < asked[{a.task, a.job}] && b.task == 1 ? 1 : 0;
+    }
+  }
+  CHECK(overtaken > 0);
+}
+
+TEST_CASE("RTGPU-33 a task has one stream for its copies and its kernels") {
+  class counting : public emulated_device {
+   public:
+    using emulated_device::emulated_device;
+    [[nodiscard]] auto open(const takt::sm_range& range) -> stream {
+      opened.push_back(range.count);
+      return emulated_device::open(range);
+    }
+    std::vector<std::int32_t> opened;
+  };
+  constexpr auto copies_only = takt::task("only", takt::period(50_ms), takt::cpu(1_us), takt::copy(1_us));
+  constexpr auto three = takt::task_set(
+      takt::task("a", takt::period(50_ms), takt::cpu(1_us), takt::copy(1_us), takt::kernel(takt::work(1_us)),
+                 takt::copy(1_us), takt::cpu(1_us)),
+      copies_only,
+      takt::task("c", takt::period(50_ms), takt::cpu(1_us), takt::kernel(takt::work(1_us)), takt::cpu(1_us)));
+  counting device{board.record()};
+  CHECK(takt::runtime::run(board, three, takt::dedicate(2, 0, 1), device, options(10_ms)).error == takt::model_error{});
+  CHECK(device.opened == std::vector<std::int32_t>{2, 1, 0});
+}
+
 TEST_CASE("kernels of different tasks overlap only on different SMs") {
   emulated_device device{board.record()};
   recording trace;
