@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -452,6 +453,46 @@ TEST_CASE("a failing device cuts CPU time that is emulated, and tasks that sleep
   CHECK(result.tasks[0].unfinished == 1);
   CHECK(result.tasks[1].unfinished == 1);
   CHECK(result.tasks[2].completed + result.tasks[2].unfinished == 1);
+}
+
+TEST_CASE("a device that never answers ends a run of chains, so long after the bound of the visit that it has") {
+  class mute : public emulated_device {
+   public:
+    using emulated_device::emulated_device;
+    class stream {
+     public:
+      void launch(const kernel& /*k*/, takt::runtime::completion /*done*/) {}
+      void copy(std::int32_t /*engine*/, const emulated_device::copy& /*c*/, takt::runtime::completion /*done*/) {}
+    };
+    [[nodiscard]] static auto open(const takt::sm_range& /*range*/) -> stream { return {}; }
+  };
+  mute device{board.record()};
+  auto o = options(60_s);
+  o.patience = 30_ms;
+  const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, o);
+  CHECK(result.status() == takt::observation_status::device_silent);
+  CHECK(result.device_fault.find("visit 1 of") != std::string::npos);
+  CHECK(result.end >= (30_ms).count());
+  CHECK(result.end < o.length.count());
+  CHECK(result.tasks[0].completed + result.tasks[1].completed == 0);
+}
+
+TEST_CASE("work that outlasts a run and its patience stays until the device is done with it") {
+  std::atomic<int> blocks = 0;
+  {
+    emulated_device device{board.record()};
+    auto o = options(5_ms);
+    o.patience = 1_ms;
+    takt::runtime::board_devices devices;
+    const auto wait = [&blocks, one = std::make_shared<int>(1)](std::int64_t) {
+      takt::runtime::sleep_until(takt::runtime::now() + 50'000'000);
+      blocks += *one;
+    };
+    devices.kernels(2, device, {{{1, 2}, takt::runtime::emulated_kernel{2, wait}}});
+    const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), devices, o);
+    CHECK(result.tasks[1].completed == 0);
+  }
+  CHECK(blocks % 2 == 0);
 }
 
 TEST_CASE("what disturbs timed runs is in the result when asked, and its notes") {
