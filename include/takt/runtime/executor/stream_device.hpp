@@ -164,7 +164,7 @@ class stream_device final : public pool_device {
     lanes_ = p.lanes;
     patience_ = p.patience;
     for (const pool_lane& l : lanes_) {
-      opened_.push_back(Kind::on_gpu ? &streams_->for_kernels(l, Kind::in_turns || p.hands_out_sms)
+      opened_.push_back(Kind::on_gpu ? &streams_->for_kernels(l, p.hands_out_sms, Kind::in_turns)
                                      : &streams_->for_copies(l));
     }
     return device_->ready();

@@ -22,20 +22,21 @@ class task_streams {
   /// Pre: the device outlives it.
   explicit task_streams(D& device) : device_{&device} {}
 
-  /// `is_own`: no other task uses the lane's SMs. Pre: a task's kernels come before its copies.
-  [[nodiscard]] auto for_kernels(const pool_lane& l, bool is_own) -> typename D::stream& {
+  /// `is_own`: no other task uses the lane's SMs. `is_context`: it has them in its turn. Pre: a task's kernels come
+  /// before its copies.
+  [[nodiscard]] auto for_kernels(const pool_lane& l, bool is_own, bool is_context) -> typename D::stream& {
     for (const auto& o : opened_) {
       const sm_range& r = o->range;
       const bool same = r.gpu == l.range.gpu && r.first == l.range.first && r.count == l.range.count;
-      if (same && !o->is_own && !is_own) { return o->stream; }
+      if (same && !is_context) { return o->stream; }
     }
-    return open(l.range, is_own && l.in_order ? l.task : nobody, is_own);
+    return open(l.range, l.in_order && (is_own || is_context) ? l.task : nobody);
   }
   [[nodiscard]] auto for_copies(const pool_lane& l) -> typename D::stream& {
     for (const auto& o : opened_) {
       if (l.in_order && o->task == l.task) { return o->stream; }
     }
-    return open({}, l.in_order ? l.task : nobody, true);
+    return open({}, l.in_order ? l.task : nobody);
   }
 
  private:
@@ -44,12 +45,11 @@ class task_streams {
   struct opened {
     sm_range range{};
     std::uint32_t task = nobody;
-    bool is_own = false;
     typename D::stream stream;
   };
 
-  [[nodiscard]] auto open(const sm_range& r, std::uint32_t task, bool is_own) -> typename D::stream& {
-    opened_.push_back(std::unique_ptr<opened>{new opened{r, task, is_own, device_->open(r)}});
+  [[nodiscard]] auto open(const sm_range& r, std::uint32_t task) -> typename D::stream& {
+    opened_.push_back(std::unique_ptr<opened>{new opened{r, task, device_->open(r)}});
     return opened_.back()->stream;
   }
 
