@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <takt/cuda/device.hpp>
@@ -15,7 +17,7 @@
 #include <takt/cuda/profile.cuh>
 #include <takt/cuda/resident_limit.hpp>
 #include <takt/generation/rtgpu_generator.hpp>
-#include <takt/runtime/run.hpp>
+#include <takt/runtime/executor/run.hpp>
 #include <takt/takt.hpp>
 
 #include "measured_device.cuh"
@@ -84,15 +86,15 @@ class experiment {
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                       takt::pool(takt::virtual_sms(sms_, 2), takt::federated));
     std::vector<std::unique_ptr<cuda::pinned_kernel<body>>> kernels;
-    takt::runtime::bindings<device> bound;
+    std::map<takt::runtime::visit_position, device::kernel> bound;
     for (std::size_t i = 0; i < set->size(); ++i) {
       for (std::uint32_t j = 0; j < set->tasks[i].segment_count; ++j) {
         takt::segment_record<takt::ticks>& s = set->segments[set->tasks[i].first_segment + j];
         if (s.where != takt::stage::kernel) { continue; }
         const std::int64_t elements = replace(s, *unit_);
         kernels.push_back(std::make_unique<cuda::pinned_kernel<body>>(data_->body(synthetic_kernel::compute), form_));
-        bound.kernel(set->tasks[i].id, j,
-                     cuda::on_device<cuda::driver>(*kernels.back(), elements, chunk, board.record().gpus[0]));
+        bound.insert_or_assign({set->tasks[i].id, j},
+                               cuda::on_device<cuda::driver>(*kernels.back(), elements, chunk, board.record().gpus[0]));
       }
     }
     const auto plan = takt::allocate(board, *set, takt::greedy_search);
@@ -104,8 +106,9 @@ class experiment {
     takt::runtime::run_options how;
     how.length = length_;
     how.lengths = takt::runtime::length_choice::upper;
-    takt::no_trace nothing;
-    const auto seen = takt::runtime::run(board, *set, plan, gpu, how, nothing, bound);
+    takt::runtime::board_devices devices;
+    devices.copies(1, gpu).kernels(2, gpu, std::move(bound));
+    const auto seen = takt::runtime::run(board, *set, plan, devices, how);
     judge(verdict, seen, gpu.fault().has_value(), out);
   }
 

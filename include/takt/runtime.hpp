@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <takt/runtime/bindings.hpp>
 #include <takt/runtime/concepts.hpp>
-#include <takt/runtime/copy_arbiter.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/emulated_sliced_device.hpp>

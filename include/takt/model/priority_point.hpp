@@ -14,6 +14,9 @@ struct priority_point {
   std::int32_t tie = 0;
 
   [[nodiscard]] friend constexpr auto operator<=>(const priority_point&, const priority_point&) noexcept = default;
+  // By its own name for nvcc 13, which does not define it otherwise.
+  [[nodiscard]] friend constexpr auto operator==(const priority_point&, const priority_point&) noexcept
+      -> bool = default;
 };
 
 /// Behind every job: the effective priority of somebody whom nothing drives.

@@ -39,7 +39,10 @@ class emulated_sliced_device {
   emulated_sliced_device(const platform_record& platform, const Rule& rule)
       : engines_{platform}, turns_{rule.turns()}, gpu_{turns_} {}
 
-  [[nodiscard]] auto serves(const platform_record& wanted) const noexcept -> bool { return engines_.serves(wanted); }
+  /// It stands for one GPU.
+  [[nodiscard]] auto serves(const platform_record& wanted) const noexcept -> bool {
+    return wanted.gpus.size() <= 1 && engines_.serves(wanted);
+  }
   [[nodiscard]] auto takes_turns(const turn_times& wanted) const noexcept -> bool { return wanted == turns_; }
   [[nodiscard]] auto open(const sm_range& range) -> stream;
   [[nodiscard]] auto serve_at(std::int32_t priority) -> bool {

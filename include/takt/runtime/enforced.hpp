@@ -5,6 +5,7 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/tags.hpp>
@@ -13,16 +14,18 @@
 
 namespace takt::runtime {
 
-/// Whether a run of chains enforces the rules of a platform: processors by fixed priority, copy engines in the same
-/// order, and kernels on SMs of the task's own, or on the whole GPU in turns.
-template <class P>
-inline constexpr bool enforces_chains = false;
-template <DedicatedGpuPlatform P>
-inline constexpr bool enforces_chains<P> = true;
-template <TurnsPlatform P>
-inline constexpr bool enforces_chains<P> = true;
-template <class P>
-concept EnforcedForChains = enforces_chains<P>;
+namespace detail {
+
+/// Chains on a platform that a method knows as a whole, whose pools say the same one by one.
+template <class P, class T>
+concept ChainsOfPools =
+    DedicatedGpuPlatform<P> && takt::detail::has_pool_rules<P> && TaskSet<T> && !AcceleratorTaskSet<T>;
+
+}  // namespace detail
+
+/// Whether a run carries out the rules of a platform for tasks of such a spelling.
+template <class P, class T>
+concept RunsOnThreads = ComposedBoard<P, T> || detail::ChainsOfPools<P, T>;
 
 namespace detail {
 
@@ -44,26 +47,40 @@ struct chain_run_check {
                 "takt: the platform has no processors; add pool(processors(n), fixed_priority). "
                 "See docs/errors.md#E27");
   static_assert(cpu,
-                "takt: a run does not enforce this rule on the processors pool; it enforces fixed_priority, "
-                "rate_monotonic and deadline_monotonic. See docs/errors.md#E59");
+                "takt: a run does not enforce this rule on the processors pool; it enforces rules that make a server, "
+                "as fixed_priority and edf do. See docs/errors.md#E59");
   static_assert(copy,
-                "takt: a run does not enforce this rule on the copy_engines pool; it enforces nonpreemptive(r), with r "
-                "the order of the processors. See docs/errors.md#E59");
-  static_assert(
-      gpu,
-      "takt: a run does not enforce this rule on the virtual_sms pool; it enforces federated, federated_virtual "
-      "and time_slices. See docs/errors.md#E59");
+                "takt: a run does not enforce this rule on the copy_engines pool; it enforces rules that make a "
+                "server, as nonpreemptive(...) and fifo do. See docs/errors.md#E59");
+  static_assert(gpu,
+                "takt: a run does not enforce this rule on the virtual_sms pool; it enforces rules that make a server, "
+                "as federated and time_slices do; gpu_pool enforces locked(...). See docs/errors.md#E59");
   static_assert(KnowsPools,
-                "takt: a run of chains serves processors, copy_engines and virtual_sms, and this platform has another "
-                "pool. See docs/errors.md#E59");
+                "takt: a run of chains serves processors, copy_engines, virtual_sms and resources whose rule makes a "
+                "server, and this platform has another pool. See docs/errors.md#E59");
 };
 
+template <class R>
+concept MakesServer = Absent<R> || takt::detail::NamesServer<R>;
+
+template <class P, class T>
+struct chain_run_answers {
+  using type = chain_run_check<!Absent<typename P::cpu_rule>, MakesServer<typename P::cpu_rule>,
+                               MakesServer<typename P::copy_rule>,
+                               MakesServer<typename P::gpu_rule> && !TokenGpuPlatform<P>, RunsOnThreads<P, T>>;
+};
+template <class P, class T>
+  requires RunsOnThreads<P, T>
+struct chain_run_answers<P, T> {
+  using type = chain_run_check<true, true, true, true, true>;
+};
+template <class P, class T>
+using check_chain_run = typename chain_run_answers<P, T>::type;
+
 template <class P>
-using check_chain_run =
-    chain_run_check<!Absent<typename P::cpu_rule>, FixedPriority<typename P::cpu_rule>,
-                    CopiesInPriorityOrder<typename P::copy_rule, typename P::cpu_rule>,
-                    Federated<typename P::gpu_rule> || Absent<typename P::gpu_rule> || TakesTurns<typename P::gpu_rule>,
-                    has_only<P, processors_resource, copy_engines_resource, virtual_sms_resource>>;
+inline constexpr bool gpu_takes_turns = false;
+template <class... Pools>
+inline constexpr bool gpu_takes_turns<platform<Pools...>> = (TakesTurns<typename Pools::rule_type> || ...);
 
 /// Stops compilation where the contexts of a device take turns and the rule of the platform is another, or the reverse.
 template <bool RuleTakesTurns, bool DeviceTakesTurns>
@@ -77,7 +94,7 @@ struct turns_run_check {
                 "time_slices(...), or run on emulated_device. See docs/errors.md#E59");
 };
 template <class P, class D>
-using check_turns = turns_run_check<TurnsPlatform<P>, TurnsDevice<D>>;
+using check_turns = turns_run_check<gpu_takes_turns<P>, TurnsDevice<D>>;
 
 template <bool Enforces, bool KernelsWithWcet>
 struct accelerator_run_check {

@@ -1,68 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
-#include <limits>
-#include <mutex>
 #include <string>
 
-#include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/concepts.hpp>
-#include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/machine_state.hpp>
 #include <takt/runtime/run_result.hpp>
-#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
-
-/// When a run is over: at the instant that was planned, as soon as it is ended or, on a device that can fail, as soon
-/// as it is seen to have. Whoever waits for a later instant is then woken. Any thread.
-template <class D>
-class run_end {
- public:
-  /// `may_end`: somebody may call `end_now`. Pre: the device outlives it.
-  explicit run_end(const D& device, bool may_end = false) noexcept : device_{&device}, may_end_{may_end} {}
-
-  /// Pre: nobody waits yet.
-  void plan(ticks stop) noexcept { instant_ = stop; }
-  [[nodiscard]] auto instant() const noexcept -> ticks { return instant_; }
-
-  /// To be called after each operation of the device, before its result counts.
-  void look_at_device() {
-    if constexpr (FallibleDevice<D>) {
-      if (device_->failed()) { end_now(); }
-    }
-  }
-  void end_now() {
-    const std::lock_guard lock{mutex_};
-    if (const ticks time = now(); time < instant_) { instant_ = time; }
-    changed_.notify_all();
-  }
-
-  /// Suspends the calling thread until the instant, or the end if that comes first.
-  void sleep_until(ticks time) {
-    if (FallibleDevice<D> || may_end_) {
-      std::unique_lock lock{mutex_};
-      changed_.wait_until(lock, time, [this] { return instant_ <= now(); });
-    } else {
-      runtime::sleep_until(time);
-    }
-  }
-  /// Consumes CPU time, up to the end.
-  void burn(ticks amount) const noexcept {
-    const ticks target = later(thread_time(), amount);
-    while (thread_time() < target && now() < instant_) {}
-  }
-
- private:
-  const D* device_;
-  bool may_end_;
-  inheriting_mutex mutex_;
-  timed_condition changed_;
-  std::atomic<ticks> instant_ = std::numeric_limits<ticks>::max();
-};
 
 /// What has failed, and where; empty if nothing has.
 template <class D>

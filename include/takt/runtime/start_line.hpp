@@ -9,6 +9,13 @@
 
 namespace takt::runtime {
 
+namespace detail {
+
+/// Time for all threads to reach their first release.
+inline constexpr ticks lead_time = 5'000'000;
+
+}  // namespace detail
+
 /// The instants between which a run takes place.
 struct run_window {
   ticks start = 0;

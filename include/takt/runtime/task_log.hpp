@@ -120,4 +120,29 @@ class task_log {
   observed_task<ticks, std::string> seen_;
 };
 
+namespace detail {
+
+/// Trace entries kept per task and kind at most.
+inline constexpr std::size_t trace_limit = std::size_t{1} << 20;
+
+/// Moves what was seen of each task into the result, in the given order.
+template <class Runners>
+void summarize(const Runners& runners, run_result& result) {
+  std::vector<const task_log*> logs;
+  for (const auto& r : runners) { logs.push_back(&r->log()); }
+  std::ranges::sort(logs, {}, &task_log::task);
+  std::uint64_t lost = 0;
+  for (const task_log* log : logs) {
+    log->report(result);
+    const auto& seen = log->first_violation();
+    if (seen && (!result.first_violation || seen->time < result.first_violation->time)) {
+      result.first_violation = seen;
+    }
+    lost += log->lost();
+  }
+  if (lost > 0) { result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing"); }
+}
+
+}  // namespace detail
+
 }  // namespace takt::runtime

@@ -110,8 +110,12 @@ TEST_CASE("RTGPU-25 a speed of zero, below zero or beyond its range is refused")
     auto e = example_1();
     e.platform.gpus[0].speed = wrong;
     CHECK(analysis_of::fits(e.tasks, e.platform).fault == takt::model_fault::platform_size_out_of_range);
-    const takt::sm_range ranges[]{{0, 0, 1}, {0, 1, 1}};
-    CHECK(takt::runtime::length_fault(e.tasks, e.platform, ranges));
+    const auto with_cpu = takt::platform(
+        takt::pool(takt::processors(1), takt::fixed_priority),
+        takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
+        takt::pool(takt::virtual_sms(2, 2).at_speed(wrong.numerator, wrong.denominator), takt::federated));
+    CHECK(takt::runtime::run(with_cpu, e.tasks, takt::dedicate(1, 1)).error.fault ==
+          takt::model_fault::platform_size_out_of_range);
     using takt::kernel_place;
     CHECK(takt::simulation::layout<table>{e.tasks, e.platform, takt::dedicate(1, 1), kernel_place::own_share}.error());
   }
@@ -267,10 +271,19 @@ TEST_CASE("RTGPU-25 the kernel of a simulated or timed job lasts as long as its 
   constexpr auto on_fast = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                           takt::pool(takt::virtual_sms(1, 1).at_speed(4), takt::federated));
   CHECK(takt::simulate(on_fast, t, takt::dedicate(1), {.horizon = 1_us}).tasks[0].worst_response == 1 + 20 + 1);
+  const table slow = table_of({{"a", 30'000'000, 30'000'000, {{1, 1}, {1, 1}}, {}, {{{80'000, 80'000}, 0, 1, 1}}}});
+  takt::trace seen;
+  const takt::runtime::run_options how{
+      .length = 100_ms, .real_time = false, .pin_to_cores = false, .lock_memory = false};
+  CHECK(takt::runtime::run(on_fast, slow, takt::dedicate(1), how, seen).tasks[0].released == 4);
+  int kernels = 0;
+  for (const takt::slice& s : seen.slices()) {
+    if (s.where.where != takt::stage::kernel) { continue; }
+    CHECK(s.end - s.start == 20'000);
+    ++kernels;
+  }
+  CHECK(kernels > 0);
   const auto record = on_fast.record();
-  const takt::runtime::bindings<takt::runtime::emulated_device> none;
-  const auto task = takt::runtime::resolve(t, 0, record, takt::sm_range{0, 0, 1}, {}, none);
-  CHECK(task.chain[1].length == takt::interval<ticks>{20, 20});
   const takt::runtime::emulated_device device{record};
   CHECK(device.serves(record));
   takt::platform_record other = record;

@@ -119,11 +119,10 @@ TEST_CASE("a chain that is dropped does none of the segments after the late one,
   takt::runtime::run_watch watch{2};
   options.watch = &watch;
   takt::runtime::emulated_device device{board.record()};
-  takt::runtime::bindings<takt::runtime::emulated_device> code;
+  takt::runtime::visit_codes code;
   std::atomic<int> last = 0;
   code.cpu(1, 3, [&last](std::uint64_t) { ++last; });
-  takt::no_trace nothing;
-  const auto result = takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options, nothing, code);
+  const auto result = takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options, code);
   REQUIRE_FALSE(result.error);
   CHECK(last == 0);
   CHECK(result.tasks[1].completed == 0);
@@ -156,14 +155,16 @@ TEST_CASE("a run of chains ends when it is asked to") {
   options.length = 100_s;
   options.stop = &stop;
   takt::runtime::emulated_device device{board.record()};
-  takt::runtime::bindings<takt::runtime::emulated_device> code;
+  takt::runtime::visit_codes code;
   code.cpu(0, 0, [&stop](std::uint64_t job) { stop = stop || job == 2; });
-  takt::no_trace nothing;
-  const auto result = takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options, nothing, code);
+  const auto result = takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options, code);
   CHECK(result.stopped);
   CHECK(result.end < (100_s).count());
   CHECK(result.tasks[0].completed >= 2);
+
+  options.stop = nullptr;
   options.stop_when_idle = &stop;
-  CHECK(takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options).error.fault ==
-        takt::model_fault::violation_not_handled);
+  const auto idle = takt::runtime::run(board, tasks, takt::dedicate(0, 1), device, options);
+  CHECK(idle.stopped);
+  CHECK(idle.tasks[0].unfinished + idle.tasks[1].unfinished == 0);
 }

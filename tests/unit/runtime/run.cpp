@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,17 +96,6 @@ static_assert(takt::runtime::FallibleDevice<failing_device>);
 static_assert(!takt::runtime::FallibleDevice<emulated_device>);
 static_assert(!takt::runtime::ExaminedDevice<emulated_device>);
 
-/// What a file describes: rules as types, sizes as values.
-struct sized_platform {
-  using cpu_rule = takt::fixed_priority_rule<takt::by_given_priority>;
-  using copy_rule = takt::nonpreemptive_rule<cpu_rule>;
-  using gpu_rule = takt::federated_rule<false>;
-  takt::platform_record sizes;
-
-  [[nodiscard]] auto record() const -> takt::platform_record { return sizes; }
-  [[nodiscard]] static auto validate() -> takt::model_error { return {}; }
-};
-
 auto has_note(const takt::runtime::run_result& r, const std::string& subject) -> bool {
   return std::ranges::any_of(r.notes, [&](const std::string& n) { return n.starts_with(subject); });
 }
@@ -139,7 +129,8 @@ TEST_CASE("a run completes jobs, none of them faster than its least lengths") {
 TEST_CASE("a run says what the operating system granted") {
   emulated_device device{board.record()};
   const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, options(10_ms));
-  for (const char* subject : {"scheduling: ", "affinity: ", "memory: ", "clock: ", "device: emulated"}) {
+  for (const char* subject : {"scheduling: ", "affinity: ", "memory: ", "clock: ", "device: pool 1 on emulated",
+                              "device: pool 2 on emulated"}) {
     CAPTURE(subject);
     CHECK(has_note(result, subject));
   }
@@ -194,12 +185,11 @@ TEST_CASE("RTGPU-33 a task's thread consumes no CPU time while its copies and ke
   emulated_device device{board.record()};
   takt::ticks before = 0;
   takt::ticks consumed = -1;
-  takt::runtime::bindings<emulated_device> bound;
-  bound.cpu(0, 0, [&](std::uint64_t) { before = takt::runtime::thread_time(); }).cpu(0, 3, [&](std::uint64_t) {
+  takt::runtime::visit_codes codes;
+  codes.cpu(0, 0, [&](std::uint64_t) { before = takt::runtime::thread_time(); }).cpu(0, 3, [&](std::uint64_t) {
     consumed = takt::runtime::thread_time() - before;
   });
-  takt::no_trace nothing;
-  (void)takt::runtime::run(board, single, takt::dedicate(1), device, options(250_ms), nothing, bound);
+  (void)takt::runtime::run(board, single, takt::dedicate(1), device, options(250_ms), codes);
   CHECK(consumed >= 0);
   CHECK(consumed < 30'000'000);
 }
@@ -222,6 +212,63 @@ TEST_CASE("RTGPU-34 no two copies of a run overlap on an engine") {
       on_engine, [](const auto& x, const auto& y) { return x.start != y.start ? x.start < y.start : x.end < y.end; });
   CHECK(on_engine.size() >= 10);
   for (std::size_t i = 1; i < on_engine.size(); ++i) { CHECK(on_engine[i].start >= on_engine[i - 1].end); }
+}
+
+TEST_CASE("RTGPU-34 the engine goes to the waiting copy of highest priority, whatever the order of arrival") {
+  constexpr auto three_cores =
+      takt::platform(takt::pool(takt::processors(3), takt::fixed_priority),
+                     takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)));
+  // The last one has the engine when the others ask, the more important one last.
+  constexpr auto copies = takt::task_set(
+      takt::task("most", takt::period(100_ms), takt::priority(0), takt::on_core(0), takt::cpu(20_ms), takt::copy(5_ms)),
+      takt::task("less", takt::period(100_ms), takt::priority(1), takt::on_core(1), takt::cpu(2_ms), takt::copy(5_ms)),
+      takt::task("least", takt::period(100_ms), takt::priority(2), takt::on_core(2), takt::cpu(0_ns),
+                 takt::copy(60_ms)));
+  emulated_device device{three_cores.record()};
+  auto o = options(500_ms);
+  o.lengths = takt::runtime::length_choice::upper;
+  recording trace;
+  (void)takt::runtime::run(three_cores, copies, takt::plan<3>{}, device, o, trace);
+  std::map<std::pair<std::uint32_t, std::uint64_t>, takt::ticks> asked;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, int> pieces;
+  for (const takt::slice& s : trace.slices) {
+    if (s.segment == 0) { asked[{s.task, s.job}] = std::max(asked[{s.task, s.job}], s.end); }
+  }
+  int overtaken = 0;
+  for (const takt::slice& a : trace.slices) {
+    if (a.segment == 0) { continue; }
+    CHECK(++pieces[{a.task, a.job}] == 1);
+    for (const takt::slice& b : trace.slices) {
+      if (b.segment == 0 || a.task <= b.task || b.start < a.end) { continue; }
+      CHECK(asked[{b.task, b.job}] >= a.start);  // b is more important, and has had to wait for a
+    }
+    for (const takt::slice& b : trace.slices) {
+      const bool after = b.segment == 1 && b.task > a.task && b.start >= a.end;
+      overtaken += after && asked[{b.task, b.job}] < asked[{a.task, a.job}] && b.task == 1 ? 1 : 0;
+    }
+  }
+  CHECK(overtaken > 0);
+}
+
+TEST_CASE("RTGPU-33 a task has one stream for its copies and its kernels") {
+  class counting : public emulated_device {
+   public:
+    using emulated_device::emulated_device;
+    [[nodiscard]] auto open(const takt::sm_range& range) -> stream {
+      opened.push_back(range.count);
+      return emulated_device::open(range);
+    }
+    std::vector<std::int32_t> opened;
+  };
+  constexpr auto copies_only = takt::task("only", takt::period(50_ms), takt::cpu(1_us), takt::copy(1_us));
+  constexpr auto three = takt::task_set(
+      takt::task("a", takt::period(50_ms), takt::cpu(1_us), takt::copy(1_us), takt::kernel(takt::work(1_us)),
+                 takt::copy(1_us), takt::cpu(1_us)),
+      copies_only,
+      takt::task("c", takt::period(50_ms), takt::cpu(1_us), takt::kernel(takt::work(1_us)), takt::cpu(1_us)));
+  counting device{board.record()};
+  CHECK(takt::runtime::run(board, three, takt::dedicate(2, 0, 1), device, options(10_ms)).error == takt::model_error{});
+  CHECK(device.opened == std::vector<std::int32_t>{2, 1, 0});
 }
 
 TEST_CASE("kernels of different tasks overlap only on different SMs") {
@@ -249,17 +296,19 @@ TEST_CASE("bound code runs in place of emulated lengths, in chain order") {
   std::vector<int> output(1000);
   std::uint64_t jobs = 0;
   bool right = true;
-  takt::runtime::bindings<emulated_device> bound;
-  bound.cpu(0, 0, [&](std::uint64_t job) { std::ranges::fill(input, static_cast<int>(job)); });
-  bound.copy(0, 1, takt::runtime::emulated_copy{on_device.data(), input.data(), input.size() * sizeof(int)});
-  bound.kernel(0, 2, {1000, [&](std::int64_t i) { on_device[static_cast<std::size_t>(i)] += static_cast<int>(i); }});
-  bound.copy(0, 3, takt::runtime::emulated_copy{output.data(), on_device.data(), output.size() * sizeof(int)});
-  bound.cpu(0, 4, [&](std::uint64_t job) {
+  const takt::runtime::emulated_copy in{on_device.data(), input.data(), input.size() * sizeof(int)};
+  const takt::runtime::emulated_copy out{output.data(), on_device.data(), output.size() * sizeof(int)};
+  const auto add = [&](std::int64_t i) { on_device[static_cast<std::size_t>(i)] += static_cast<int>(i); };
+  takt::runtime::board_devices devices;
+  devices.copies(1, device, {{{0, 1}, in}, {{0, 3}, out}});
+  devices.kernels(2, device, {{{0, 2}, takt::runtime::emulated_kernel{1000, add}}});
+  takt::runtime::visit_codes codes;
+  codes.cpu(0, 0, [&](std::uint64_t job) { std::ranges::fill(input, static_cast<int>(job)); });
+  codes.cpu(0, 4, [&](std::uint64_t job) {
     ++jobs;
     for (std::size_t i = 0; i < output.size(); ++i) { right = right && output[i] == static_cast<int>(job + i); }
   });
-  takt::no_trace nothing;
-  const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, options(200_ms), nothing, bound);
+  const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), devices, options(200_ms), codes);
   CHECK(jobs >= 1);
   CHECK(jobs >= result.tasks[0].completed);
   CHECK(right);
@@ -284,38 +333,44 @@ TEST_CASE("a job that outlasts the run is cut and counted, not awaited") {
 
 TEST_CASE("real-time priority is what the result says, follows task priority, and ends with the run") {
   constexpr auto two = takt::task_set(takt::task("low", takt::period(200_ms), takt::cpu(1_ms)),
-                                      takt::task("high", takt::period(100_ms), takt::cpu(1_ms)));
-  const auto own_priority = [] {
+                                      takt::task("high", takt::period(10_ms), takt::cpu(1_ms)));
+  const auto priority_of = [](pthread_t thread) {
     int policy = 0;
     sched_param parameters{};
-    (void)pthread_getschedparam(pthread_self(), &policy, &parameters);
+    (void)pthread_getschedparam(thread, &policy, &parameters);
     return policy == SCHED_FIFO ? parameters.sched_priority : 0;
   };
-  int high = 0;
+  std::atomic<bool> low_runs = false;
+  pthread_t low_thread{};
   int low = 0;
   int low_at_end = -1;
-  takt::runtime::bindings<emulated_device> bound;
-  bound.cpu(1, 0, [&](std::uint64_t) { high = own_priority(); });
-  bound.cpu(0, 0, [&](std::uint64_t) {
-    low = own_priority();
+  int high = 0;
+  int low_beside_high = 0;
+  takt::runtime::visit_codes codes;
+  codes.cpu(1, 0, [&](std::uint64_t) {
+    if (!low_runs) { return; }
+    high = priority_of(pthread_self());
+    low_beside_high = priority_of(low_thread);
+  });
+  codes.cpu(0, 0, [&](std::uint64_t) {
+    low_thread = pthread_self();
+    low = priority_of(low_thread);
+    low_runs = true;
     const takt::ticks give_up = takt::runtime::now() + 20'000'000'000;
-    while ((low_at_end = own_priority()) != 0 && takt::runtime::now() < give_up) {}
+    while ((low_at_end = priority_of(pthread_self())) != 0 && takt::runtime::now() < give_up) {}
   });
   emulated_device device{board.record()};
-  takt::no_trace nothing;
-  const auto result = takt::runtime::run(board, two, takt::dedicate(0, 0), device, options(50_ms), nothing, bound);
+  const auto result = takt::runtime::run(board, two, takt::dedicate(0, 0), device, options(50_ms), codes);
   CHECK((low > 0) == result.granted.real_time);
-  CHECK((high > low) == result.granted.real_time);
+  if (result.granted.real_time) { CHECK(high > low_beside_high); }
   CHECK(low_at_end == 0);
 }
 
 TEST_CASE("a platform with more cores than the machine is run, and the result says so") {
-  takt::task_table<takt::ticks, 1, 1> table;
-  table.add_task("far away", 20'000'000, 20'000'000, takt::no_priority, 2'000);
-  table.add_segment({.where = takt::stage::cpu, .time = {0, 1'000}});
-  const sized_platform many_cores{{.cores = 2'001, .copy_engines = 0, .gpus = {}}};
-  emulated_device device{many_cores.sizes};
-  const auto result = takt::runtime::run(many_cores, table, takt::plan<1>{}, device, options(10_ms));
+  constexpr auto many_cores = takt::platform(takt::pool(takt::processors(2'001), takt::fixed_priority));
+  constexpr auto far =
+      takt::task_set(takt::task("far away", takt::period(20_ms), takt::on_core(2'000), takt::cpu(1_us)));
+  const auto result = takt::runtime::run(many_cores, far, takt::plan<1>{}, options(10_ms));
   CHECK(result.tasks[0].completed + result.tasks[0].unfinished == 1);
   CHECK(has_note(result, "affinity: the platform has more cores") == result.granted.pinned);
 }
@@ -346,10 +401,9 @@ TEST_CASE("a run refuses what cannot run") {
   emulated_device smaller{{.cores = 1, .copy_engines = 1, .gpus = {}}};
   const auto lacking = takt::runtime::run(board, pair, takt::dedicate(1, 1), smaller, options(10_ms));
   CHECK(lacking.status() == takt::observation_status::wrong_device);
-  takt::runtime::bindings<emulated_device> wrong;
+  takt::runtime::visit_codes wrong;
   wrong.cpu(0, 1, [](std::uint64_t) {});
-  takt::no_trace nothing;
-  const auto misbound = takt::runtime::run(board, pair, takt::dedicate(1, 1), device, options(10_ms), nothing, wrong);
+  const auto misbound = takt::runtime::run(board, pair, takt::dedicate(1, 1), device, options(10_ms), wrong);
   CHECK(misbound.status() == takt::observation_status::wrong_binding);
 }
 
@@ -401,6 +455,46 @@ TEST_CASE("a failing device cuts CPU time that is emulated, and tasks that sleep
   CHECK(result.tasks[2].completed + result.tasks[2].unfinished == 1);
 }
 
+TEST_CASE("a device that never answers ends a run of chains, so long after the bound of the visit that it has") {
+  class mute : public emulated_device {
+   public:
+    using emulated_device::emulated_device;
+    class stream {
+     public:
+      void launch(const kernel& /*k*/, takt::runtime::completion /*done*/) {}
+      void copy(std::int32_t /*engine*/, const emulated_device::copy& /*c*/, takt::runtime::completion /*done*/) {}
+    };
+    [[nodiscard]] static auto open(const takt::sm_range& /*range*/) -> stream { return {}; }
+  };
+  mute device{board.record()};
+  auto o = options(60_s);
+  o.patience = 30_ms;
+  const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, o);
+  CHECK(result.status() == takt::observation_status::device_silent);
+  CHECK(result.device_fault.find("visit 1 of") != std::string::npos);
+  CHECK(result.end >= (30_ms).count());
+  CHECK(result.end < o.length.count());
+  CHECK(result.tasks[0].completed + result.tasks[1].completed == 0);
+}
+
+TEST_CASE("work that outlasts a run and its patience stays until the device is done with it") {
+  std::atomic<int> blocks = 0;
+  {
+    emulated_device device{board.record()};
+    auto o = options(5_ms);
+    o.patience = 1_ms;
+    takt::runtime::board_devices devices;
+    const auto wait = [&blocks, one = std::make_shared<int>(1)](std::int64_t) {
+      takt::runtime::sleep_until(takt::runtime::now() + 50'000'000);
+      blocks += *one;
+    };
+    devices.kernels(2, device, {{{1, 2}, takt::runtime::emulated_kernel{2, wait}}});
+    const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), devices, o);
+    CHECK(result.tasks[1].completed == 0);
+  }
+  CHECK(blocks % 2 == 0);
+}
+
 TEST_CASE("what disturbs timed runs is in the result when asked, and its notes") {
   emulated_device device{board.record()};
   auto o = options(10_ms);
@@ -412,13 +506,12 @@ TEST_CASE("what disturbs timed runs is in the result when asked, and its notes")
   CHECK(told.end == 10'000'000);
 }
 
-TEST_CASE("a table with a platform of rules and sizes runs as a typed set does") {
+TEST_CASE("a table runs as a typed set does") {
   takt::task_table<takt::ticks, 4, 16> table;
   table.add_task("from a file", 20'000'000, 20'000'000);
   table.add_segment({.where = takt::stage::cpu, .time = {50'000, 100'000}});
-  const sized_platform one_core{{.cores = 1, .copy_engines = 0, .gpus = {}}};
-  emulated_device device{one_core.sizes};
-  const auto result = takt::runtime::run(one_core, table, takt::plan<4>{}, device, options(50_ms));
+  constexpr auto one_core = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority));
+  const auto result = takt::runtime::run(one_core, table, takt::plan<4>{}, options(50_ms));
   CHECK(result.tasks[0].completed + result.tasks[0].unfinished == 3);
   CHECK(result.tasks[0].completed >= 1);
 }
@@ -428,22 +521,23 @@ TEST_CASE("a run places and orders tasks as its plan says, and refuses a plan th
   constexpr auto set = takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu(100_us)),
                                       takt::task("b", takt::period(30_ms), takt::cpu(100_us)));
   emulated_device device{two_cores.record()};
+  CHECK(takt::runtime::run(two_cores, set, takt::plan<2>{}, device, options(50_ms)).status() ==
+        takt::observation_status::wrong_device);  // it has nothing to do there
   takt::plan<2> p;
   p.cores.push_back(1);
   p.cores.push_back(0);
   recording trace;
-  (void)takt::runtime::run(two_cores, set, p, device, options(50_ms), trace);
+  (void)takt::runtime::run(two_cores, set, p, options(50_ms), trace);
   REQUIRE_FALSE(trace.slices.empty());
   for (const takt::slice& s : trace.slices) { CHECK(s.where.index == (s.task == 0 ? 1 : 0)); }
 
   p.cores[0] = 2;
-  const auto outside = takt::runtime::run(two_cores, set, p, device, options(50_ms));
-  CHECK(outside.error == takt::fault_at(takt::model_fault::core_out_of_range, 0));
+  const auto outside = takt::runtime::run(two_cores, set, p, options(50_ms));
+  CHECK(outside.error == takt::fault_at(takt::model_fault::core_out_of_range, 0, 0));
   CHECK(outside.error.name == "a");
   p.cores[0] = 1;
   p.percents.push_back(50);
-  CHECK(takt::runtime::run(two_cores, set, p, device, options(50_ms)).error.fault ==
-        takt::model_fault::plan_part_unused);
+  CHECK(takt::runtime::run(two_cores, set, p, options(50_ms)).error.fault == takt::model_fault::plan_part_unused);
 }
 
 TEST_CASE("the first deadline that passed is in the observation") {

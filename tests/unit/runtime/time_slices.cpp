@@ -130,9 +130,16 @@ TEST_CASE("a run in time slices refuses another rule of the device, and shares t
   emulated_sliced_device other{board.record(), takt::time_slices(4_ms, 600_us)};
   CHECK(takt::runtime::run(board, pair, takt::plan<2>{}, other, options(1_ms)).status() ==
         takt::observation_status::wrong_device);
+  constexpr auto two_gpus =
+      takt::platform(takt::pool(takt::processors(2), takt::fixed_priority),
+                     takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
+                     takt::pool(takt::virtual_sms(4, 2), turns), takt::pool(takt::virtual_sms(4, 2), turns));
+  emulated_sliced_device large{two_gpus.record(), turns};
+  CHECK(takt::runtime::run(two_gpus, pair, takt::plan<2>{}, large, options(1_ms)).status() ==
+        takt::observation_status::wrong_device);
   emulated_sliced_device device{board.record(), turns};
   CHECK(takt::runtime::run(board, pair, takt::dedicate(2, 1), device, options(1_ms)).error.fault ==
-        takt::model_fault::plan_part_unused);
+        takt::model_fault::plan_does_not_fit);
   const std::vector<takt::duration> none(1);
   const auto nothing = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority),
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),

@@ -77,7 +77,7 @@ class engine {
       static_cast<void>(
           seen_.tasks.push_back({.name = t.name, .first_visit = t.first_visit, .visit_count = t.visit_count}));
       if constexpr (TimesJobs<Choices>) {
-        tasks_[i] = {.nominal = choices_->gap(i, 0, t.period)};
+        tasks_[i].nominal = choices_->gap(i, 0, t.period);
         tasks_[i].release = tasks_[i].nominal + choices_->delay(i, 0, t.period);
       }
     }

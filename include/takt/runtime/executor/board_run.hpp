@@ -40,8 +40,11 @@ namespace takt::runtime {
 
 namespace detail {
 
-/// Above the threads that have processors, which are above those that have none.
-inline constexpr int board_priority = usual_priority;
+/// Of the dispatcher. Below it come threads of devices, so that what they have done is followed up at once, then
+/// threads that have a processor, then those that have none.
+inline constexpr int board_priority = usual_priority + 1;
+inline constexpr int device_priority = usual_priority;
+inline constexpr int worker_priority = usual_priority - 1;
 
 /// One run of tasks that lie on the stations of a board.
 template <class Board, class Flat>
@@ -116,14 +119,15 @@ class board_run {
     for (std::uint32_t s = 0; s < flat_->stations.size(); ++s) {
       how.elsewhere.push_back(devices_.decides_by_itself(pool_of(s)));
     }
+    devices_.each_bound(
+        [&](const visit_position& at) { how.has_code[table_.tasks[at.first].first_visit + at.second] = true; });
     const ticks length = options_->length.count();
     std::size_t pieces = 0;
     if constexpr (!std::is_same_v<Recorder, no_trace>) {
       pieces = pieces_in(later(length, options_->drain.count()));
       trace_.reserve(pieces, pieces);
     }
-    devices_.lay_out(
-        lanes, pool_of, [this](std::uint32_t i) { return table_.tasks[i].first_visit; }, pieces);
+    devices_.lay_out(table_, lanes, pool_of, pieces);
     choices_ = std::make_unique<live_choices>(*options_, std::span{table_.tasks.data(), table_.size()}, deadlines_,
                                               std::move(how), *hooks_, trace_);
     if (!devices_.failure().empty() || !devices_.open()) {
@@ -144,7 +148,7 @@ class board_run {
       const board_station& s = flat_->stations[lanes.lanes[l].station];
       const bool is_cpu = is_cpu_[lanes.lanes[l].station];
       is_pinned = is_pinned || is_cpu;
-      threads.push_back({handle, board_priority - 1, is_cpu ? s.unit : 0, is_cpu ? s.units : 0});
+      threads.push_back({handle, worker_priority, is_cpu ? s.unit : 0, is_cpu ? s.units : 0});
     });
     rights asked{std::move(threads), result.notes};
     result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] {
@@ -156,9 +160,9 @@ class board_run {
     result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
       return asked.be_real_time(board_priority, "a dispatcher above all threads gives processors by the board's rule",
                                 ": a dispatcher gives processors by the board's rule, but other work may delay threads",
-                                [this](bool above) { return devices_.serve_at(above ? board_priority - 1 : 0); });
+                                [this](bool above) { return devices_.serve_at(above ? device_priority : 0); });
     });
-    if (result.granted.real_time) { host.raise(board_priority - 1); }
+    if (result.granted.real_time) { host.raise(worker_priority); }
     note_clock(result);
     note_emulated(result);
     const slice_sink sink{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
@@ -259,8 +263,14 @@ class board_run {
   }
   void keep(client who, std::int32_t unit, ticks from, ticks to) {
     const visit_record& v = table_.visits[who];
+    const board_station& s = flat_->stations[v.station];
     const std::uint32_t at = table_.tasks[v.task].first_visit + v.position;
-    trace_.add(slice{v.task, v.position, choices_->job_of(at), tracks_.of(flat_->stations[v.station], unit), from, to});
+    track where = tracks_.of(s, unit);
+    if (const sm_range own = devices_.sms_of(s.pool, v.task); own.count > 0) {
+      where.index = own.first;
+      where.count = own.count;
+    }
+    trace_.add(slice{v.task, v.position, choices_->job_of(at), where, from, to});
   }
   void keep_piece(std::uint32_t visit, std::uint64_t job, const track& where, ticks from, ticks to) {
     const visit_record& v = table_.visits[visit];

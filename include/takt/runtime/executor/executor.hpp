@@ -121,14 +121,18 @@ class executor {
       planned_ = next;
       changed_.wait_until(lock, later(start_, look), [&] { return planned_ < next || over_; });
       if (over_) { break; }
+      const ticks come = std::min(now() - start_, next);
+      if (come > 0 && is_set(options.stop_when_idle) && choices_->is_idle(come - 1)) {
+        length_ = come;  // what is released there is left out
+        break;
+      }
       const ticks reached = std::min(now() - start_, length_ - 1);
       advance(reached);
       dispatch();
       look_for_silence(now() - start_);
       if (over_) { break; }
-      const bool is_paused = is_set(options.stop_when_idle) && choices_->is_idle(reached);
       const bool is_drained = has_drained() && choices_->release_end() <= reached;
-      if (choices_->is_over() || is_paused || is_drained || is_set(options.stop)) { length_ = reached + 1; }
+      if (choices_->is_over() || is_drained || is_set(options.stop)) { length_ = reached + 1; }
     }
     over_ = true;
     stop_ = later(start_, length_);

@@ -28,6 +28,7 @@ struct pool_lane {
   std::uint32_t task = 0;
   std::uint32_t first_visit = 0;  ///< of the task, in the numbers of errands
   sm_range range{};               ///< SMs of the task's own, where the rule hands some out; else all of the GPU
+  bool in_order = false;          ///< all visits of the task follow each other
 };
 
 /// What a device is told of the pool that it serves, and of the board around.

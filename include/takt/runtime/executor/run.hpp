@@ -9,6 +9,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/located.hpp>
+#include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/composed_board.hpp>
@@ -16,6 +17,8 @@
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/host/stated_deadline.hpp>
+#include <takt/rules/planned_table.hpp>
+#include <takt/runtime/enforced.hpp>
 #include <takt/runtime/executor/board_devices.hpp>
 #include <takt/runtime/executor/board_run.hpp>
 #include <takt/runtime/executor/visit_codes.hpp>
@@ -23,6 +26,36 @@
 #include <takt/runtime/run_result.hpp>
 
 namespace takt::runtime {
+
+namespace detail {
+
+template <class P, class T>
+[[nodiscard]] auto parts_of_plan(const P& board) -> plan_parts {
+  if constexpr (ComposedBoard<P, T>) { return takt::detail::composed_plan_parts(board); }
+  return chain_plan_parts<P>();
+}
+
+/// What keeps tasks from being laid out or a plan from fitting them: of chains as their method reads the plan, of all
+/// else as the pools do.
+template <class P, class T, class Flat, std::size_t N, std::size_t W>
+[[nodiscard]] auto fault_under_plan(const P& board, const T& tasks, const Flat& flat, const plan<N, W>& p)
+    -> model_error {
+  const model_error unfit = parts_fault(p, parts_of_plan<P, T>(board), flat.table.size(), flat.table.visits.size());
+  // A part that nobody uses says more than one that does not go round.
+  if (flat.error.fault == model_fault::plan_does_not_fit && unfit.fault == model_fault::plan_part_unused) {
+    return unfit;
+  }
+  if (flat.error || unfit) { return flat.error ? flat.error : unfit; }
+  if constexpr (ComposedBoard<P, T>) {
+    return takt::detail::composed_plan_fault(board, flat.table, p);
+  } else {
+    plan<N> own;
+    takt::detail::copy_decisions(p, own);
+    return plan_fault(board, planned_table(board, tasks, own), own);
+  }
+}
+
+}  // namespace detail
 
 /// Runs tasks on this machine's threads, on a board that is composed of the rules of its pools, under a plan.
 ///
@@ -33,16 +66,15 @@ namespace takt::runtime {
 /// platform, the set, the plan or the options, or `rule_serves_no_code` where a server of processors, or of visits with
 /// code, does not model `ServesBodies`.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
-requires ComposedBoard<P, T>
+requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
                        const run_options& options, Recorder& recorder, const visit_codes& codes = {}) -> run_result {
   run_result result;
   const auto own = std::make_unique<plan<tasks_of<T>, visits_of<T>>>();
   takt::detail::copy_decisions(p, *own);
-  const auto flat = flatten(board, tasks, *own);
-  result.error = flat.error;
+  const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{board, *own}.run(tasks);
+  result.error = detail::fault_under_plan(board, tasks, flat, *own);
   if (!result.error) { result.error = options_fault(options, flat.table.size()); }
-  if (!result.error) { result.error = takt::detail::composed_plan_fault(board, flat.table, *own); }
   if (!result.error) { result.error = located(host::thread_fault(flat.table, flat.stations), flat.table.tasks); }
   if (result.error) { return result; }
   std::vector<ticks> deadlines;
@@ -53,7 +85,7 @@ requires ComposedBoard<P, T>
   return result;
 }
 template <class P, class T, std::size_t N, std::size_t W>
-requires ComposedBoard<P, T>
+requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
                        const run_options& options = {}, const visit_codes& codes = {}) -> run_result {
   no_trace nothing;
@@ -62,13 +94,13 @@ requires ComposedBoard<P, T>
 
 /// The same without devices.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
-requires ComposedBoard<P, T>
+requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
                        Recorder& recorder, const visit_codes& codes = {}) -> run_result {
   return run(board, tasks, p, board_devices{}, options, recorder, codes);
 }
 template <class P, class T, std::size_t N, std::size_t W>
-requires ComposedBoard<P, T>
+requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options = {},
                        const visit_codes& codes = {}) -> run_result {
   no_trace nothing;

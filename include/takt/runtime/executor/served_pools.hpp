@@ -13,7 +13,7 @@
 
 #include <takt/model/plan.hpp>
 #include <takt/model/platform_record.hpp>
-#include <takt/model/segment.hpp>
+#include <takt/model/visit_table.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/runtime/executor/board_devices.hpp>
@@ -22,17 +22,6 @@
 #include <takt/runtime/executor/visit_worker.hpp>
 
 namespace takt::runtime {
-
-namespace detail {
-
-template <class Pool>
-[[nodiscard]] auto has_copy_engines(const Pool& p) -> bool {
-  using facts = takt::detail::pool_facts<Pool>;
-  if constexpr (facts::template may_serve<copy_segment>) { return facts::template serves_visits<copy_segment>(p); }
-  return false;
-}
-
-}  // namespace detail
 
 /// The GPUs and copy engines of a board of pools, for devices that are to serve it.
 template <class Board>
@@ -88,9 +77,22 @@ class served_pools {
     }
     return out;
   }
-  /// `pool_of(station)`, and the number of a task's first visit. Pre: every served pool is one of the board's.
-  template <class PoolOf, class FirstVisit>
-  void lay_out(const lane_plan& lanes, const PoolOf& pool_of, const FirstVisit& first_visit, std::size_t pieces) {
+  /// The SMs on which a task's kernels are, where it has some to itself or all of them in its turn; else none.
+  [[nodiscard]] auto sms_of(std::uint32_t pool, std::uint32_t task) const -> sm_range {
+    if (task < ranges_[pool].size()) { return ranges_[pool][task]; }
+    return pools_[pool].is_gpu && pools_[pool].habits.takes_turns ? whole(pools_[pool]) : sm_range{};
+  }
+  /// f of each position of the user's own work.
+  template <class F>
+  void each_bound(const F& f) const {
+    for (const auto& [pool, device] : devices_->all()) {
+      for (const visit_position& at : device->bound()) { f(at); }
+    }
+  }
+
+  /// `pool_of(station)`; `pieces`: of a trace that devices keep. Pre: every served pool is one of the board's.
+  template <std::size_t N, std::size_t V, class PoolOf>
+  void lay_out(const visit_table<N, V>& table, const lane_plan& lanes, const PoolOf& pool_of, std::size_t pieces) {
     for (pool_to_serve& p : pools_) { p.trace_capacity = pieces; }
     for (const lane& l : lanes.lanes) {
       const std::uint32_t pool = pool_of(l.station);
@@ -98,7 +100,8 @@ class served_pools {
       places_.push_back({pool, static_cast<std::uint32_t>(to.lanes.size())});
       if (!is_served(pool)) { continue; }
       const auto& own = ranges_[pool];
-      to.lanes.push_back({l.task, first_visit(l.task), l.task < own.size() ? own[l.task] : whole(to)});
+      to.lanes.push_back({l.task, table.tasks[l.task].first_visit, l.task < own.size() ? own[l.task] : whole(to),
+                          are_in_order(table, l.task)});
     }
   }
   /// Whether every device serves a pool that there is. `f` of each position of the user's own work and its pool.
@@ -112,8 +115,14 @@ class served_pools {
   [[nodiscard]] auto can_be_served() const -> bool {
     return std::ranges::all_of(devices_->all(), [this](const auto& d) { return d.second->serves(pools_[d.first]); });
   }
+  /// GPUs first, so that the streams of their tasks are there for copies.
   [[nodiscard]] auto open() -> bool {
-    return std::ranges::all_of(devices_->all(), [this](const auto& d) { return d.second->open(pools_[d.first]); });
+    const auto open_all = [this](bool gpus) {
+      return std::ranges::all_of(devices_->all(), [this, gpus](const auto& d) {
+        return pools_[d.first].is_gpu != gpus || d.second->open(pools_[d.first]);
+      });
+    };
+    return open_all(true) && open_all(false);
   }
   auto replay(const piece_sink& to) const -> std::uint64_t {
     std::uint64_t lost = 0;
@@ -152,6 +161,14 @@ class served_pools {
     std::uint32_t number = 0;
   };
 
+  template <std::size_t N, std::size_t V>
+  [[nodiscard]] static auto are_in_order(const visit_table<N, V>& table, std::uint32_t task) -> bool {
+    bool yes = true;
+    for (std::uint32_t p = 0; p < table.tasks[task].visit_count; ++p) {
+      yes = yes && table.visit(task, p).ancestors == (visit_mask{1} << p) - 1;
+    }
+    return yes;
+  }
   [[nodiscard]] static auto whole(const pool_to_serve& p) -> sm_range {
     if (!p.is_gpu) { return {}; }
     return {static_cast<std::int32_t>(p.gpu), 0, p.board.gpus[p.gpu].budget()};

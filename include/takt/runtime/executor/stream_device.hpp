@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,6 +17,7 @@
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
+#include <takt/runtime/executor/task_streams.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/run_end.hpp>
@@ -23,13 +25,18 @@
 
 namespace takt::runtime {
 
+/// Time that is only emulated does not outlast the run.
+[[nodiscard]] inline auto until_end(const errand& e) noexcept -> ticks {
+  return std::min(e.length, std::max<ticks>(0, e.until - now()));
+}
+
 /// What a stream can be given, and how.
 template <Device D>
 struct kernels_of_streams {
   using work = typename D::kernel;
   static constexpr bool on_gpu = true;
   static constexpr bool in_turns = false;
-  [[nodiscard]] static auto timed(const errand& e) -> work { return work{e.length}; }
+  [[nodiscard]] static auto timed(const errand& e) -> work { return work{until_end(e)}; }
   static void give(typename D::stream& s, std::int32_t /*unit*/, const work& w, completion done) { s.launch(w, done); }
 };
 template <Device D>
@@ -37,7 +44,7 @@ struct copies_of_streams {
   using work = typename D::copy;
   static constexpr bool on_gpu = false;
   static constexpr bool in_turns = false;
-  [[nodiscard]] static auto timed(const errand& e) -> work { return work{e.length}; }
+  [[nodiscard]] static auto timed(const errand& e) -> work { return work{until_end(e)}; }
   static void give(typename D::stream& s, std::int32_t unit, const work& w, completion done) { s.copy(unit, w, done); }
 };
 /// Kernels of contexts that take turns, one for each task.
@@ -50,19 +57,22 @@ struct turns_of_streams {
   static void give(typename D::stream& s, std::int32_t /*unit*/, const work& w, completion done) { s.launch(w, done); }
 };
 
-/// An operation on a stream, which lives as long as the device may read it.
+/// An operation on a stream, which lives as long as the device may read it, as the user's own work does.
 template <class D, class Kind>
 class stream_operation {
  public:
   using work = typename Kind::work;
+  using works = std::map<visit_position, work>;
 
-  explicit stream_operation(worker_reports reports) : reports_{std::move(reports)} {}
+  stream_operation(std::shared_ptr<const works> bound, worker_reports reports)
+      : bound_{std::move(bound)}, reports_{std::move(reports)} {}
 
-  /// `bound` may be null. Pre: none is under way.
-  void prepare(const errand& e, const work* bound) {
+  /// Pre: none is under way.
+  void prepare(const errand& e, const visit_position& at) {
     visit_ = e.visit;
-    if (bound == nullptr) { timed_.emplace(Kind::timed(e)); }
-    work_ = bound == nullptr ? &*timed_ : bound;
+    const auto own = bound_->find(at);
+    if (own == bound_->end()) { timed_.emplace(Kind::timed(e)); }
+    work_ = own == bound_->end() ? &*timed_ : &own->second;
   }
   void begin(typename D::stream& s, std::int32_t unit, std::shared_ptr<stream_operation> self) {
     self_ = std::move(self);
@@ -84,6 +94,7 @@ class stream_operation {
     changed_.notify_all();
   }
 
+  std::shared_ptr<const works> bound_;
   worker_reports reports_;
   std::optional<work> timed_;
   const work* work_ = nullptr;
@@ -98,20 +109,16 @@ class stream_operation {
 template <class D, class Kind>
 class stream_worker final : public visit_worker {
  public:
-  using works = std::map<visit_position, typename Kind::work>;
+  using operation = stream_operation<D, Kind>;
 
-  stream_worker(typename D::stream& stream, const pool_lane& lane, const works& bound, ticks patience,
-                worker_reports reports)
+  stream_worker(typename D::stream& stream, const pool_lane& lane,
+                std::shared_ptr<const typename operation::works> bound, ticks patience, worker_reports reports)
       : stream_{&stream},
         lane_{lane},
-        bound_{&bound},
         patience_{patience},
-        operation_{std::make_shared<stream_operation<D, Kind>>(std::move(reports))} {}
+        operation_{std::make_shared<operation>(std::move(bound), std::move(reports))} {}
 
-  void assign(const errand& e) override {
-    const auto own = bound_->find({lane_.task, e.visit - lane_.first_visit});
-    operation_->prepare(e, own == bound_->end() ? nullptr : &own->second);
-  }
+  void assign(const errand& e) override { operation_->prepare(e, {lane_.task, e.visit - lane_.first_visit}); }
   void start(const held_unit& where) override { operation_->begin(*stream_, where.unit, operation_); }
   /// Rules that take units back are not served.
   void stop() override {}
@@ -127,9 +134,8 @@ class stream_worker final : public visit_worker {
  private:
   typename D::stream* stream_;
   pool_lane lane_;
-  const works* bound_;
   ticks patience_;
-  std::shared_ptr<stream_operation<D, Kind>> operation_;
+  std::shared_ptr<operation> operation_;
 };
 
 /// A machine with streams on SM ranges and copy engines, which serves a GPU whose tasks have SMs of their own or that
@@ -140,12 +146,13 @@ class stream_device final : public pool_device {
  public:
   using works = std::map<visit_position, typename Kind::work>;
 
-  /// Pre: the device outlives it.
-  stream_device(D& device, works bound) : device_{&device}, bound_{std::move(bound)} {}
+  /// `streams`: shared by all pools that the device serves. Pre: the device outlives it.
+  stream_device(D& device, std::shared_ptr<task_streams<D>> streams, works bound)
+      : device_{&device}, streams_{std::move(streams)}, bound_{std::make_shared<const works>(std::move(bound))} {}
 
   [[nodiscard]] auto bound() const -> std::vector<visit_position> override {
     std::vector<visit_position> out;
-    for (const auto& [at, what] : bound_) { out.push_back(at); }
+    for (const auto& [at, what] : *bound_) { out.push_back(at); }
     return out;
   }
   [[nodiscard]] auto decides_by_itself() const -> bool override { return Kind::in_turns; }
@@ -156,11 +163,14 @@ class stream_device final : public pool_device {
   [[nodiscard]] auto open(const pool_to_serve& p) -> bool override {
     lanes_ = p.lanes;
     patience_ = p.patience;
-    for (const pool_lane& l : lanes_) { streams_.push_back(stream_of(Kind::on_gpu ? l.range : sm_range{}, p)); }
+    for (const pool_lane& l : lanes_) {
+      opened_.push_back(Kind::on_gpu ? &streams_->for_kernels(l, p.hands_out_sms, Kind::in_turns)
+                                     : &streams_->for_copies(l));
+    }
     return device_->ready();
   }
   [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
-    return std::make_unique<stream_worker<D, Kind>>(opened_[streams_[lane]]->stream, lanes_[lane], bound_, patience_,
+    return std::make_unique<stream_worker<D, Kind>>(*opened_[lane], lanes_[lane], bound_, patience_,
                                                     std::move(reports));
   }
   void close() override {}
@@ -170,11 +180,6 @@ class stream_device final : public pool_device {
   [[nodiscard]] auto findings() const -> machine_findings override { return findings_of(*device_); }
 
  private:
-  struct opened {
-    sm_range range{};
-    typename D::stream stream;
-  };
-
   [[nodiscard]] auto takes_what_is_taken_back([[maybe_unused]] const pool_to_serve& p) const -> bool {
     if constexpr (Kind::in_turns) {
       return p.habits.takes_turns && device_->takes_turns(p.habits.turns);
@@ -182,22 +187,13 @@ class stream_device final : public pool_device {
       return !p.habits.takes_units_back;
     }
   }
-  /// Those who share a range never use it at once, but by turns.
-  [[nodiscard]] auto stream_of(const sm_range& r, const pool_to_serve& p) -> std::size_t {
-    for (std::size_t i = 0; p.is_gpu && !Kind::in_turns && i < opened_.size(); ++i) {
-      const sm_range& o = opened_[i]->range;
-      if (o.gpu == r.gpu && o.first == r.first && o.count == r.count) { return i; }
-    }
-    opened_.push_back(std::unique_ptr<opened>{new opened{r, device_->open(r)}});
-    return opened_.size() - 1;
-  }
 
   D* device_;
-  works bound_;
+  std::shared_ptr<task_streams<D>> streams_;
+  std::shared_ptr<const works> bound_;
   std::vector<pool_lane> lanes_;
   ticks patience_ = 0;
-  std::vector<std::unique_ptr<opened>> opened_;
-  std::vector<std::size_t> streams_;
+  std::vector<typename D::stream*> opened_;
 };
 
 }  // namespace takt::runtime
