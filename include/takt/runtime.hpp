@@ -8,6 +8,7 @@
 #include <takt/runtime/copy_arbiter.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/emulated_sliced_device.hpp>
+#include <takt/runtime/locking/budget_alarm.hpp>
 #include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/donation_cluster.hpp>
