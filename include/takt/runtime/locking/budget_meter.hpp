@@ -64,7 +64,8 @@ class budget_meter {
   void check() {
     if (computes_) {
       throw std::logic_error{
-          "takt: a computation that its budget may end asks for its account, a token or an engine; these come before it"};
+          "takt: a computation that its budget may end asks for its account, a token or an engine; "
+          "these come before it"};
     }
     charge(time());
     if (!is_due_ || engines_ > 0) { return; }
