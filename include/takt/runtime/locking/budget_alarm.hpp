@@ -137,10 +137,6 @@ class budget_alarm {
     if (std::this_thread::get_id() != owner_) { throw std::logic_error{"takt: the alarm of another thread"}; }
     meter_->check();
     computation_.over.store(meter_->was_told(), std::memory_order_relaxed);
-    if (meter_->was_told()) {
-      f();
-      return;
-    }
     computation_.limit = meter_->overruns_at();
     computation_.holds_engine = meter_->holds_engine();
     computation_.clock = computation_.holds_engine ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;

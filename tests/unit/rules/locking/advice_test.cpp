@@ -241,3 +241,42 @@ TEST_CASE(
     CHECK(lock.replica(6) == 1);  // GPU 1 has one user, GPU 0 has two
   }
 }
+
+TEST_CASE(
+    "GSD-91 affinity by declared lengths lends to the nearest GPU, and a GPU without a common hub is the farthest") {
+  takt::gpu_topology<3, 2> board;
+  const auto hub = board.add_hub();
+  for (int g = 0; g < 2; ++g) { (void)board.add_gpu(hub, 2); }
+  (void)board.add_gpu(board.add_hub(), 2);
+  using affinity = takt::declared_affinity<20, 3, 3>;
+  using pool = takt::r2dglp<3, 8, affinity>;
+  const takt::token_map map{.gpus = 3};
+  pool lock{{.replicas = 3, .cluster = 2, .queue_limit = 2}, affinity{map, board, 10}};
+  // Tasks 10, 11 and 12 have used GPUs 0, 1 and 2.
+  for (const request_id r : {0, 1, 2}) {
+    issue(lock, r, 10);
+    CHECK(lock.replica(r) == r);
+    lock.release(r);
+  }
+  SUBCASE("to GPU 2, which is idle, state takes as long as two links, so task 10 rather waits for 15") {
+    issue(lock, 4, 15);
+    REQUIRE(lock.replica(4) == 0);
+    issue(lock, 5, 100);
+    REQUIRE(lock.replica(5) == 1);
+    issue(lock, 0, 10);
+    CHECK(lock.heir(0) == 4);
+  }
+  SUBCASE("where all queues are full, a task lends on its GPU, one without a GPU where a section is over first") {
+    for (const auto& [r, length] : {std::pair{7, 5}, {6, 50}, {5, 7}, {4, 5}, {3, 5}, {2, 10}}) {
+      issue(lock, r, length);
+    }
+    REQUIRE(lock.replica(6) == 1);
+    REQUIRE(lock.heir(2) == 6);
+    issue(lock, 1, 10);
+    CHECK(lock.donee_of(1) == 6);
+    lock.withdraw(1);
+    lock.issue(1, {.priority = {1}, .length = 10});
+    CHECK(lock.donee_of(1) == 7);
+  }
+  CHECK(lock.rejected_advice() == 0);
+}
