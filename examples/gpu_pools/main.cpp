@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// takt_gpu_pools: two threads share an emulated GPU through a pool that they know by name. Each job copies a vector in,
-// adds it up, and copies the sum out, under a token, engine by engine, with a budget for all of it. Every fourth job
-// of one thread takes too long: its budget ends it, and for the other thread that is one long wait for an engine.
+// takt_gpu_pools: three threads share an emulated GPU through a pool that they know by name. Each job copies a vector
+// in, adds it up, copies the sum out and checks it, under a token, engine by engine, with a budget for all of it. Every
+// fourth job of two threads takes too long. On an engine the budget ends the job when the engine is free, and for the
+// others that is one long wait; on the CPU it ends the computation where it is.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -24,6 +25,7 @@
 #include <takt/model/gpu_topology.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/locking/budget_alarm.hpp>
 #include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/lock_registry.hpp>
@@ -42,9 +44,9 @@ constexpr int every_overlong = 4;
 /// Where a GPU would compute or copy, this sleeps; and it sees whether two operations are on one engine.
 class emulated_gpu {
  public:
-  std::array<std::vector<std::int64_t>, 2> input{std::vector<std::int64_t>(elements),
-                                                 std::vector<std::int64_t>(elements)};
-  std::array<std::int64_t, 2> sum{};
+  std::array<std::vector<std::int64_t>, 3> input{
+      std::vector<std::int64_t>(elements), std::vector<std::int64_t>(elements), std::vector<std::int64_t>(elements)};
+  std::array<std::int64_t, 3> sum{};
 
   template <class Body>
   void occupy(engine_kind engine, duration length, Body body) {
@@ -62,11 +64,13 @@ class emulated_gpu {
   std::atomic<bool> overlapped_{false};
 };
 
+enum class overrun_place : std::uint8_t { nowhere, engine, processor };
+
 struct application {
   std::string name;
   std::size_t number = 0;
   std::int64_t priority = 0;
-  bool overruns = false;
+  overrun_place overruns = overrun_place::nowhere;
   duration budget{};
 };
 
@@ -77,13 +81,15 @@ struct tally {
   duration longest_overrun{};
 };
 
-[[nodiscard]] auto is_overlong(const application& a, int job) -> bool {
-  return a.overruns && job % every_overlong == every_overlong - 1;
+[[nodiscard]] auto overrun_in(const application& a, int job) -> overrun_place {
+  return job % every_overlong == every_overlong - 1 ? a.overruns : overrun_place::nowhere;
 }
 
 /// Error: `runtime::budget_exhausted`; engine and token are free then.
 void do_gpu_work(const application& a, int job, gpu_pool& gpus, emulated_gpu& gpu) {
   runtime::budget_meter meter{a.budget};
+  runtime::budget_alarm alarm{meter};
+  const overrun_place overrun = overrun_in(a, job);
   runtime::budgeted_token token{gpus.begin_job({.priority = a.priority}), meter};
   std::vector<std::int64_t> vector(elements);
   std::iota(vector.begin(), vector.end(), job);
@@ -95,7 +101,7 @@ void do_gpu_work(const application& a, int job, gpu_pool& gpus, emulated_gpu& gp
   static_cast<void>(copied);
   {
     auto engine = token.lock(engine_kind::execution);
-    gpu.occupy(engine_kind::execution, is_overlong(a, job) ? a.budget * 2 : 500_us, [&] {
+    gpu.occupy(engine_kind::execution, overrun == overrun_place::engine ? a.budget * 2 : 500_us, [&] {
       gpu.sum[a.number] = std::accumulate(gpu.input[a.number].begin(), gpu.input[a.number].end(), std::int64_t{0});
     });
     std::move(engine).release();
@@ -104,10 +110,13 @@ void do_gpu_work(const application& a, int job, gpu_pool& gpus, emulated_gpu& gp
   auto engine = token.lock(to_host);
   gpu.occupy(engine_kind::copy_to_host, 50_us, [&] { sum = gpu.sum[a.number]; });
   std::move(engine).release();
+  std::int64_t expected = 0;
+  alarm.compute([&]() noexcept {
+    expected = std::accumulate(vector.begin(), vector.end(), std::int64_t{0});
+    runtime::burn(overrun == overrun_place::processor ? (a.budget * 10).count() : 0, runtime::now() + (10_s).count());
+  });
   std::move(token).release();
-  if (sum != std::accumulate(vector.begin(), vector.end(), std::int64_t{0})) {
-    throw std::logic_error{a.name + " has another application's sum"};
-  }
+  if (sum != expected) { throw std::logic_error{a.name + " has another application's sum"}; }
 }
 
 /// Finds the pool by its name, as an application would that did not make it.
@@ -118,7 +127,7 @@ void do_gpu_work(const application& a, int job, gpu_pool& gpus, emulated_gpu& gp
     try {
       do_gpu_work(a, job, *gpus, gpu);
       ++out.completed;
-      out.wrong += is_overlong(a, job) ? 1 : 0;
+      out.wrong += overrun_in(a, job) != overrun_place::nowhere ? 1 : 0;
     } catch (const runtime::budget_exhausted& e) {
       ++out.stopped;
       out.longest_overrun = std::max(out.longest_overrun, e.overrun());
@@ -131,16 +140,17 @@ void do_gpu_work(const application& a, int job, gpu_pool& gpus, emulated_gpu& gp
   gpu_pool::topology board;
   static_cast<void>(board.add_gpu(board.add_hub(), 2));
   const auto gpus = runtime::process_locks().create<gpu_pool>(
-      "vision", gpu_pool::description{.topology = board, .tokens_per_gpu = 2, .cpus = 2});
+      "vision", gpu_pool::description{.topology = board, .tokens_per_gpu = 2, .cpus = 3});
 
   const std::array applications{
       application{.name = "camera", .number = 0, .priority = 1, .budget = 1_s},
-      application{.name = "planner", .number = 1, .priority = 2, .overruns = true, .budget = 20_ms},
+      application{.name = "planner", .number = 1, .priority = 2, .overruns = overrun_place::engine, .budget = 20_ms},
+      application{.name = "mapper", .number = 2, .priority = 3, .overruns = overrun_place::processor, .budget = 20_ms},
   };
   emulated_gpu gpu;
-  std::array<tally, 2> seen{};
+  std::array<tally, 3> seen{};
   {
-    std::array<std::jthread, 2> threads;
+    std::array<std::jthread, 3> threads;
     for (const application& a : applications) {
       threads[a.number] = std::jthread{[&] { seen[a.number] = run(a, gpu); }};
     }

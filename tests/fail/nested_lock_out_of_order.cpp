@@ -1,4 +1,5 @@
 // EXPECT: takt: a nested lock stands before one that is already held
+// TAKT-TEST: GSD-26 a nested lock that stands before one that is held does not compile
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/rules/locking/nesting.hpp>
 

@@ -71,6 +71,7 @@ TEST_CASE("without gnuplot a table is written, and the missing package is named"
 
 TEST_CASE("RTGPU-39 Fig. 7 as a table: three length ranges, one and two copies") {
   check_figure("rtgpu-fig7", "cpu_to_gpu", {"2:1", "1:2", "1:8"}, 15);
+  CHECK(contains(takt::test::takt("sweep rtgpu-fig7 --list").out, "  sets             100 "));
 }
 
 TEST_CASE("RTGPU-39 one command gives Fig. 7 as a table and a picture: three length ranges, one and two copies" *

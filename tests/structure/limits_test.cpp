@@ -99,3 +99,70 @@ TEST_CASE("OVX-37 the documentation lists what the paper leaves open, and what b
     CHECK(says(open, what));
   }
 }
+
+TEST_CASE("GSD-40 adherence to the policy and predictable overheads are stated as preconditions of every guarantee") {
+  const std::string needs = section(document("docs/architectures.md"), "What the operating system must give");
+  CHECK(says(needs, "Every guarantee of takt"));
+  CHECK(says(needs, "two preconditions"));
+  CHECK(says(needs, "**The system schedules as the analysis says.**"));
+  CHECK(says(needs, "**Overheads and lengths are predictable.**"));
+  for (const auto* row : {"| fixed priorities, kept |", "| short, known kernel delays |",
+                          "| interrupts where they are accounted for |", "| no page faults |", "| constant clocks |"}) {
+    CAPTURE(row);
+    CHECK(contains(needs, row));
+  }
+  CHECK(says(document("README.md"), "what the operating system has to give for any bound to hold"));
+}
+
+TEST_CASE("GSD-59 the documentation relates takt to the earlier classes of accelerator scheduling") {
+  const std::string earlier = section(document("docs/architectures.md"), "Earlier ways");
+  for (const auto* way : {"persistent kernels", "execution-time estimation", "anytime kernels",
+                          "interception in the driver (TimeGraph)", "chunking (RGEM)", "splitting of kernels",
+                          "batches in a pipeline", "priorities for parts of jobs", "non-preemptive devices"}) {
+    CAPTURE(way);
+    const auto begin = earlier.find(way);
+    REQUIRE(begin != std::string::npos);
+    const std::string row = earlier.substr(begin, earlier.find('\n', begin) - begin);
+    CHECK(std::count(row.begin(), row.end(), '|') == 3);  // the class, the idea, and what takt has of it
+    CHECK_FALSE(contains(row, "|  |"));
+  }
+}
+
+TEST_CASE("GSD-60 the documentation gives reasons for scheduling at calls, and the price") {
+  const std::string calls = section(document("docs/architectures.md"), "Calls, not command streams");
+  CHECK(says(calls, "takt decides at calls"));
+  CHECK(says(calls, "each engine is a resource of its own"));
+  CHECK(says(calls, "somebody has to decode it, again and again"));
+  CHECK(says(calls, "It works with closed libraries"));
+  CHECK(says(calls, "The price: a program that calls the library past takt is not seen"));
+}
+
+TEST_CASE(
+    "GSD-61 eight architectures are compared, and takt is the cooperative one in user space with an optional daemon") {
+  const std::string all = section(document("docs/architectures.md"), "Eight architectures");
+  const auto row_of = [&](const std::string& name) {
+    const auto begin = all.find("\n| " + name + " |");
+    return begin == std::string::npos ? std::string{} : all.substr(begin + 1, all.find('\n', begin + 1) - begin - 1);
+  };
+  for (const char* where : {"U", "K"}) {
+    for (int n = 1; n <= 4; ++n) {
+      const std::string name = where + std::to_string(n);
+      CAPTURE(name);
+      const bool ours = name == "U4";
+      const std::string row = row_of(ours ? "**" + name + "**" : name);
+      REQUIRE_FALSE(row.empty());
+      CHECK(std::count(row.begin(), row.end(), '|') == 8);  // who, where, enforced, way of data, good, bad
+      CHECK(says(row, n <= 2 ? "a daemon" : "every caller"));
+      CHECK(says(row, std::string_view{where} == "U" ? "user space" : "kernel"));
+    }
+  }
+  CHECK(says(all, "takt is **U4: cooperative, in user space**"));
+  CHECK(says(all, "An **optional daemon** exists"));
+}
+
+TEST_CASE("GSD-85 interception of bottom halves is documented as outside a library in user space") {
+  const std::string interrupts = section(document("docs/devices.md"), "Interrupts and helper threads");
+  CHECK(says(interrupts, "takt has none of this"));
+  CHECK(says(interrupts, "A library in user space sees neither the calls nor the data"));
+  CHECK(says(interrupts, "What remains from outside the kernel"));
+}

@@ -35,8 +35,7 @@ template <class Number>
                                .period = converted<Number>(t.period),
                                .deadline = converted<Number>(t.deadline),
                                .point = converted<Number>(t.point),
-                               .parallelism = t.parallelism,
-                               .cluster = t.cluster}));
+                               .parallelism = t.parallelism}));
   }
   return out;
 }

@@ -28,6 +28,7 @@ inline constexpr std::int64_t most_sets = unit::most_sets;
 [[nodiscard]] auto wamp2s_studies() -> std::vector<study>;
 [[nodiscard]] auto wamp2s_network_studies() -> std::vector<study>;
 [[nodiscard]] auto gpusync_studies() -> std::vector<study>;
+[[nodiscard]] auto gpusync_fairness_studies() -> std::vector<study>;
 [[nodiscard]] auto gpusync_runtime_studies() -> std::vector<study>;
 [[nodiscard]] auto gpusync_video_studies() -> std::vector<study>;
 

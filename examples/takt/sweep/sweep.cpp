@@ -28,7 +28,7 @@ using namespace sweep;
   static const std::vector<study> all = [] {
     std::vector<study> out;
     for (auto family : {rtgpu_studies, accelerator_studies, openvx_studies, wamp2s_studies, wamp2s_network_studies,
-                        gpusync_studies, gpusync_runtime_studies, gpusync_video_studies}) {
+                        gpusync_studies, gpusync_fairness_studies, gpusync_runtime_studies, gpusync_video_studies}) {
       std::ranges::move(family(), std::back_inserter(out));
     }
     return out;

@@ -65,17 +65,6 @@ namespace detail {
   return out;
 }
 
-/// Any set of physical SMs, `per_sm` blocks on each. Numbers out of range are not in it.
-template <class Numbers>
-[[nodiscard]] constexpr auto chosen_slots(const Numbers& sms, std::int32_t per_sm) noexcept -> sm_slots {
-  sm_slots out;
-  if (!detail::are_slots(0, 0, per_sm, 0)) { return out; }
-  for (const auto sm : sms) {
-    if (sm >= 0 && sm < static_cast<std::int32_t>(max_sms)) { out.per_sm[sm] = static_cast<std::uint8_t>(per_sm); }
-  }
-  return out;
-}
-
 /// The slots behind a range that a plan dedicates to a task.
 [[nodiscard]] constexpr auto slots_of(const gpu_record& gpu, const sm_range& range) noexcept -> sm_slots {
   return gpu.shared ? shared_slots(range.first, range.count, gpu.virtual_per_sm)

@@ -24,7 +24,6 @@ struct gel_task {
   Number deadline{};             ///< relative; any sign, and it may lie beyond the period
   Number point{};                ///< relative priority point; read by policies that name it, as `given_points`
   std::int64_t parallelism = 1;  ///< jobs of the task that may run at the same time
-  std::int32_t cluster = 0;
 };
 
 /// Tasks in the given order.
@@ -39,17 +38,6 @@ struct gel_table {
   constexpr auto add(const gel_task<Number>& t) -> bool { return tasks.push_back(t); }
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
 };
-
-/// The tasks of one cluster.
-template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto cluster_part(const gel_table<Number, MaxTasks>& table, std::int32_t cluster)
-    -> gel_table<Number, MaxTasks> {
-  gel_table<Number, MaxTasks> part;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table.tasks[i].cluster == cluster) { static_cast<void>(part.add(table.tasks[i])); }
-  }
-  return part;
-}
 
 /// The first fault of a set on a cluster of so many processors. An empty set has none.
 template <class Number, std::size_t MaxTasks>

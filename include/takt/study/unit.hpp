@@ -42,7 +42,8 @@ struct unit {
 using row = std::span<std::int64_t>;
 
 /// Adds what it finds in a unit to the counts. Whatever is added depends on the settings of the study and the unit
-/// alone, so that neither the number of workers nor their order shows in a result. Each worker has a copy.
+/// alone, so that neither the number of workers nor their order shows in a result, unless the study measures and says
+/// so. Each worker has a copy.
 using counter = std::function<void(const unit&, row)>;
 
 /// Gets the number and the counts of a unit.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -35,7 +34,6 @@ TEST_CASE("slots out of range are none") {
   CHECK(cuda::shared_slots(0, 512, 2).total() == 512);
   CHECK(cuda::shared_slots(1, 512, 2).total() == 0);
   CHECK(cuda::shared_slots(0, 4, 0).total() == 0);
-  CHECK(cuda::chosen_slots(std::array{1, 2, 4, -1, 256}, 2).total() == 6);
   CHECK(cuda::sm_slots{}.at(256) == 0);
 }
 

@@ -55,6 +55,7 @@ class k_fmlp {
     const replica_id x = queues_.queue_of(r);
     leave(r);
     heuristic_.freed(*this, r, x);
+    requests_[index(r)] = {};
     const request_id next = queues_.head(x);  // rule F3
     if (next == no_request) { return steal(x); }
     heuristic_.acquired(*this, next, x);
@@ -63,8 +64,12 @@ class k_fmlp {
 
   constexpr auto withdraw(request_id r) noexcept -> request_id {
     leave(r);
+    requests_[index(r)] = {};
     return no_request;
   }
+
+  /// No job of the task will ask again.
+  constexpr void exited(std::int32_t task) noexcept { detail::tell_exit(heuristic_, *this, task); }
 
   constexpr void reprioritize(request_id /*r*/, const priority_point& /*p*/) const noexcept {}
 
@@ -146,7 +151,6 @@ class k_fmlp {
   constexpr void leave(request_id r) noexcept {
     const replica_id x = queues_.queue_of(r);
     queues_.remove(r);
-    requests_[index(r)] = {};
     if constexpr (Replicas > 1) { arrivals_.remove(r); }
     heuristic_.dequeued(*this, r, x);
   }

@@ -60,8 +60,8 @@ class r2dglp {
     const replica_id x = queues_.queue_of(r);
     const request_id donor = donor_of(r);
     leave_queue(r);
-    forget(r);
     heuristic_.freed(*this, r, x);
+    forget(r);
     refill(x, donor);
     const request_id next = queues_.head(x);  // rule R2
     if (next == no_request) { return steal(x); }
@@ -88,6 +88,8 @@ class r2dglp {
   }
 
   constexpr void reprioritize(request_id /*r*/, const priority_point& /*p*/) const noexcept {}
+  /// No job of the task will ask again.
+  constexpr void exited(std::int32_t task) noexcept { detail::tell_exit(heuristic_, *this, task); }
 
   [[nodiscard]] constexpr auto holds(request_id r) const noexcept -> bool { return queues_.is_head(r); }
   [[nodiscard]] constexpr auto waits(request_id r) const noexcept -> bool {

@@ -16,9 +16,13 @@ inline constexpr request_id no_request = -1;
 using replica_id = std::int32_t;
 inline constexpr replica_id no_replica = -1;
 
+/// The task of a job that does not say which.
+inline constexpr std::int32_t unnamed_task = -1;
+
 struct lock_request {
-  priority_point priority{};  ///< the job's base priority; a request keeps it until it is complete
-  ticks length = 0;           ///< declared length of the critical section, 0 where no rule asks for it
+  priority_point priority{};         ///< the job's base priority; a request keeps it until it is complete
+  ticks length = 0;                  ///< declared length of the critical section, 0 where no rule asks for it
+  std::int32_t task = unnamed_task;  ///< for heuristics, which know tasks by number from job to job
 
   [[nodiscard]] friend constexpr auto operator==(const lock_request&, const lock_request&) noexcept -> bool = default;
 };

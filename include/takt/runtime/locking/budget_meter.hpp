@@ -40,12 +40,15 @@ class budget_exhausted : public std::runtime_error {
   duration overrun_;
 };
 
+class budget_alarm;
+
 /// What a job may use on CPUs and GPU engines together, and what it has used: its thread's CPU time, and while it holds
 /// an engine the time that passes. Waiting for tokens and engines costs nothing, unless it is done busily. A budget
 /// that is used up to its end is not overrun.
 ///
 /// The overrun is told once, by an exception, and only from calls that are made without an engine: those of
-/// `budgeted_token`, the release of a `budgeted_engine`, and `check`. Source: Elliott 2015, section 3.2.4.
+/// `budgeted_token`, the release of a `budgeted_engine`, `check`, and `budget_alarm::compute`, which the overrun ends.
+/// Source: Elliott 2015, section 3.2.4.
 template <BudgetClock Clock = thread_clocks>
 class budget_meter {
  public:
@@ -56,8 +59,14 @@ class budget_meter {
   auto operator=(const budget_meter&) -> budget_meter& = delete;
   ~budget_meter() = default;
 
-  /// Charges what was used until now. Error: `budget_exhausted`.
+  /// Charges what was used until now. Error: `budget_exhausted`; `std::logic_error` within a computation that the
+  /// budget may end.
   void check() {
+    if (computes_) {
+      throw std::logic_error{
+          "takt: a computation that its budget may end asks for its account, a token or an engine; "
+          "these come before it"};
+    }
     charge(time());
     if (!is_due_ || engines_ > 0) { return; }
     is_due_ = false;
@@ -82,6 +91,13 @@ class budget_meter {
   }
 
  private:
+  friend class budget_alarm;
+
+  [[nodiscard]] auto was_told() const noexcept -> bool { return account_.overrun() > 0 && !is_due_ && engines_ == 0; }
+  [[nodiscard]] auto holds_engine() const noexcept -> bool { return engines_ > 0; }
+  /// On the clock that drains the budget. Pre: `check` has been called without anything after it.
+  [[nodiscard]] auto overruns_at() const noexcept -> ticks { return later(since_, later(account_.budget().left, 1)); }
+
   [[nodiscard]] static auto budget_of(duration budget) -> job_budget {
     if (budget.count() < 1) {
       throw std::invalid_argument{"takt: the budget of a job is " + std::to_string(budget.count()) +
@@ -104,6 +120,7 @@ class budget_meter {
   ticks since_;
   std::int32_t engines_ = 0;
   bool is_due_ = false;
+  bool computes_ = false;  ///< within `budget_alarm::compute`
 };
 
 }  // namespace takt::runtime

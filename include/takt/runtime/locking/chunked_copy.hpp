@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <takt/model/copy_chunks.hpp>
+#include <takt/model/gpu_migration.hpp>
 #include <takt/model/stage.hpp>
 
 namespace takt::runtime {
@@ -51,6 +52,23 @@ auto copy_in_chunks(Token& token, copy_direction d, const copy_chunks& size, Mov
 template <class Token, class Move>
 auto copy_from_peer(Token& token, std::int32_t source, const copy_chunks& size, Move move) -> copy_tally {
   return copy_in_chunks(size, [&] { return token.lock_peer_copy(source); }, move);
+}
+
+/// Carries out what `migration_before` or `migration_after` has planned for the token's GPU, step by step.
+/// `move(engines, first, length)` moves bytes of the state with these engines. Error: `std::invalid_argument` for an
+/// impossible plan.
+template <class Token, class Move>
+auto migrate(Token& token, const migration_plan& plan, Move move) -> copy_tally {
+  if (!plan.possible) { throw std::invalid_argument{"takt: a migration between GPUs or by a path that is unknown"}; }
+  copy_tally out;
+  for (const migration_step& step : plan.steps) {
+    const copy_tally one = copy_in_chunks(
+        step.chunks, [&] { return token.lock_migration(step.engines); },
+        [&](std::int64_t first, std::int64_t length) { move(step.engines, first, length); });
+    out.chunks += one.chunks;
+    out.acquisitions += one.acquisitions;
+  }
+  return out;
 }
 
 }  // namespace takt::runtime

@@ -61,6 +61,14 @@ class gpu_pool final : public detail::lock_core<detail::access_machine<gpu_acces
     return {*this, c};
   }
 
+  /// No job of the task (`lock_call::task`) will ask again: tells the protocol's heuristics.
+  void task_exited(std::int32_t task)
+    requires requires(Protocol p) { p.exited(task); }
+  {
+    const domain_turn t{*core::domain_};
+    core::machine_.tokens().protocol().exited(task);
+  }
+
   template <class Engine>
   void lock(Engine /*e*/) {
     detail::refuse_engine_without_token<Engine>();

@@ -8,6 +8,7 @@
 
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
+#include <takt/rules/locking/request.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/locking/thread_record.hpp>
 
@@ -19,8 +20,9 @@ inline constexpr std::int64_t priority_of_thread = std::numeric_limits<std::int6
 struct lock_call {
   /// The smaller comes first; by default minus the real-time priority that the thread had when it first used a lock.
   std::int64_t priority = priority_of_thread;
-  duration length{};   ///< declared length of the critical section, 0 where no rule asks for it
-  bool spins = false;  ///< waits busily; under SCHED_FIFO only where the holder has another core
+  duration length{};                 ///< declared length of the critical section, 0 where no rule asks for it
+  std::int32_t task = unnamed_task;  ///< which task the job belongs to, for heuristics
+  bool spins = false;                ///< waits busily; under SCHED_FIFO only where the holder has another core
 };
 
 namespace detail {

@@ -63,6 +63,7 @@ class lock_core : public any_lock {
     c.lock = this;
     c.request.priority.point = point_of(call);
     c.request.length = call.length.count();
+    c.request.task = call.task;
     c.spins = call.spins;
     return c;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -17,6 +18,7 @@
 
 #include <takt/core/duration.hpp>
 #include <takt/model/copy_chunks.hpp>
+#include <takt/model/gpu_migration.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/rules/locking/engine_locks.hpp>
@@ -237,4 +239,72 @@ TEST_CASE("GSD-92 an overrun within a copy is raised when its engine is free, be
                   takt::runtime::budget_exhausted);
   CHECK(moved == std::vector<piece>{{0, 1}});
   CHECK(static_cast<bool>(token.lock(takt::to_device)));
+}
+
+TEST_CASE("GSD-78 the state of a task follows its token by every path, each step under the locks of its engines") {
+  constexpr std::int64_t bytes = 10;
+  topology apart;
+  (void)apart.add_gpu(apart.add_hub(), 2);
+  (void)apart.add_gpu(apart.add_hub(), 2);
+  struct board {
+    topology gpus;
+    takt::migration_path path;
+    std::int64_t before;  ///< chunks in on another GPU
+    std::int64_t after;   ///< chunks out after every job
+  };
+  for (const board& b : {board{two_peers(2), takt::migration_path::peer_to_peer, 3, 0},
+                         board{apart, takt::migration_path::peer_to_peer, 6, 0},
+                         board{two_peers(2), takt::migration_path::system_memory, 3, 3},
+                         board{two_peers(1), takt::migration_path::none, 0, 0}}) {
+    pool gpus{{.gpus = 2, .tokens_per_gpu = 2}, takt::k_fmlp<4, clients>{}, b.gpus};
+    const copy_chunks size{bytes, 4};
+    std::array<std::vector<int>, 2> on_gpu{std::vector<int>(bytes), std::vector<int>(bytes)};
+    std::vector<int> in_memory(bytes);
+    const auto copy = [&](const std::vector<int>& from, std::vector<int>& to, auto first, auto length) {
+      std::copy_n(from.begin() + first, length, to.begin() + first);
+    };
+    /// What moves bytes: two engines from GPU to GPU, one to or from system memory by its direction.
+    const auto mover = [&](bool out) {
+      return [&, out](const takt::engine_set& engines, std::int64_t first, std::int64_t length) {
+        const auto gpu_of = [&](std::size_t e) { return static_cast<std::size_t>(engines[e].gpu); };
+        if (engines.size() == 2) { return copy(on_gpu[gpu_of(0)], on_gpu[gpu_of(1)], first, length); }
+        const bool to_memory = out || engines[0].kind == engine_kind::copy_to_host;
+        if (to_memory) { return copy(on_gpu[gpu_of(0)], in_memory, first, length); }
+        copy(in_memory, on_gpu[gpu_of(0)], first, length);
+      };
+    };
+    std::int32_t last = takt::no_gpu;
+    const auto job = [&](std::int64_t expected_before) {
+      auto token = gpus.begin_job().acquire_token();
+      const std::int32_t gpu = token.gpu();
+      const auto in = migrate(token, takt::migration_before(b.gpus, b.path, last, gpu, size), mover(false));
+      CHECK(in.chunks == expected_before);
+      for (int& x : on_gpu[static_cast<std::size_t>(gpu)]) { ++x; }
+      const auto out = migrate(token, takt::migration_after(b.gpus, b.path, gpu, size), mover(true));
+      CHECK(out.chunks == b.after);
+      last = gpu;
+      return gpu;
+    };
+    CHECK(job(0) == 0);
+    CHECK(job(0) == 0);
+    std::atomic<int> holding{0};
+    std::atomic<bool> done{false};
+    std::vector<std::jthread> others;
+    for (int n = 0; n < 2; ++n) {
+      others.emplace_back([&] {
+        const auto token = gpus.begin_job().acquire_token();
+        ++holding;
+        await([&] { return done.load(); });
+      });
+      await([&] { return holding == n + 1; });
+    }
+    CHECK(job(b.before) == 1);
+    done = true;
+    others.clear();
+    const bool has_state = b.path != takt::migration_path::none;
+    CHECK(on_gpu[1] == std::vector<int>(bytes, has_state ? 3 : 1));
+    auto token = gpus.begin_job().acquire_token();
+    CHECK_THROWS_AS(migrate(token, takt::migration_before(b.gpus, b.path, 0, 7, size), mover(false)),
+                    std::invalid_argument);
+  }
 }

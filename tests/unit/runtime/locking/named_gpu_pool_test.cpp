@@ -23,8 +23,10 @@
 #include <takt/model/gpu_topology.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/rules/locking/advice.hpp>
+#include <takt/rules/locking/declared_affinity.hpp>
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/priority_mutex.hpp>
+#include <takt/rules/locking/token_map.hpp>
 #include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/lock_registry.hpp>
@@ -256,6 +258,27 @@ TEST_CASE("advice that a queue limit forbids is not taken, and the other GPU ser
   };
   CHECK(gpus_of(1) == std::pair{1, 0});
   CHECK(gpus_of(2) == std::pair{1, takt::no_gpu});
+}
+
+TEST_CASE(
+    "GSD-91 a pool of threads takes advice of affinity: new tasks to the GPU with fewer users, old ones to theirs") {
+  using affinity = takt::declared_affinity<8, 2, 4>;
+  using gpus_by_affinity = takt::runtime::named_gpu_pool<2, 2, jobs, affinity>;
+  const auto map = takt::token_map{.gpus = 2, .tokens_per_gpu = 2};
+  gpus_by_affinity pool{{.topology = board(2), .tokens_per_gpu = 2, .cpus = 2}, affinity{map, board(2), 1'000'000}};
+  const auto gpu_of = [&](std::int32_t task) {
+    return pool.begin_job({.length = takt::duration{1'000}, .task = task}).acquire_token().gpu();
+  };
+  CHECK(gpu_of(0) == 0);
+  CHECK(gpu_of(1) == 1);
+  CHECK(gpu_of(1) == 1);
+  CHECK(gpu_of(2) == 0);
+  SUBCASE("with all there, GPU 1 has fewer users") { CHECK(gpu_of(3) == 1); }
+  SUBCASE("when those of GPU 0 have ended, that has") {
+    pool.tokens().task_exited(0);
+    pool.tokens().task_exited(2);
+    CHECK(gpu_of(3) == 0);
+  }
 }
 
 TEST_CASE("GSD-92 pools by name under load: exclusion, overruns that free what was held, and no lost token") {

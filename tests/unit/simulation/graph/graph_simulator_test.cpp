@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -185,6 +186,31 @@ TEST_CASE("OVX-09 OVX-10 a coarse node suspends during its kernel, and its next 
     x_runs_during_kernel = x_runs_during_kernel || (s.task == 0 && s.job == 1 && s.start == 8 && s.end == 10);
   }
   CHECK(x_runs_during_kernel);
+}
+
+TEST_CASE("OVX-01 job j of a node starts after jobs j of all predecessors, and waits for no other invocation") {
+  work w = chain({2, 9, 4, 3}, 5, 12);
+  w.dependencies.clear();
+  for (const auto& [from, to] : {std::pair{0U, 1U}, {0U, 2U}, {1U, 3U}, {2U, 3U}}) {
+    w.dependencies.push_back({.from = from, .to = to});
+  }
+  const auto seen = watch(w, {{0, 5, 10, 15, 20}}, {});
+  REQUIRE(seen.result.ok());
+  std::array<times, 4> starts;
+  for (const auto& piece : seen.trace.slices()) {
+    times& of = starts[piece.task];
+    if (of.size() <= piece.job) { of.resize(piece.job + 1, -1); }
+    if (of[piece.job] < 0) { of[piece.job] = piece.start; }
+  }
+  std::array<times, 4> ends;
+  for (std::uint32_t v = 0; v < 4; ++v) { ends[v] = marks_of(seen.trace, takt::mark_kind::completion, v); }
+  for (std::size_t j = 0; j < 5; ++j) {
+    CHECK(starts[1][j] == ends[0][j]);
+    CHECK(starts[2][j] == ends[0][j]);
+    CHECK(starts[3][j] == std::max(ends[1][j], ends[2][j]));
+    CHECK(seen.result.responses[0][j] == 2 + 9 + 3);
+    if (j > 0) { CHECK(starts[1][j] < ends[1][j - 1]); }
+  }
 }
 
 TEST_CASE("OVX-04 jobs of one priority run by graph, then by number, then by task") {

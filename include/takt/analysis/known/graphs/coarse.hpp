@@ -186,8 +186,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   for (std::size_t v = 0; v < nodes.size(); ++v) {
     if (!counts(v)) { continue; }
     const Number& period = out.table.period_of(v);
-    static_cast<void>(tasks.add(
-        {.name = nodes[v].name, .wcet = nodes[v].wcet, .period = period, .deadline = period, .cluster = cluster}));
+    static_cast<void>(tasks.add({.name = nodes[v].name, .wcet = nodes[v].wcet, .period = period, .deadline = period}));
   }
   if (tasks.size() == 0) { return obstacle::none; }
   const auto bounds = sequential_responses(tasks, processors, bound);

@@ -104,8 +104,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
                        .period = g.period,
                        .deadline = g.period,
                        .point = n.point,
-                       .parallelism = n.parallelism,
-                       .cluster = cluster};
+                       .parallelism = n.parallelism};
     std::int64_t copies = 1;
     limited = limited || n.parallelism != unrestricted_parallelism;
     switch (n.limit) {

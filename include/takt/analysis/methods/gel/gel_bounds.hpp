@@ -102,8 +102,7 @@ template <class Number, std::size_t MaxTasks>
                                .period = fraction(t.period),
                                .deadline = fraction(t.deadline),
                                .point = relative_point(policy, t, processors),
-                               .parallelism = t.parallelism,
-                               .cluster = t.cluster}));
+                               .parallelism = t.parallelism}));
   }
   return out;
 }
@@ -121,8 +120,7 @@ template <std::size_t MaxTasks, class Scaled = upward>
                        .period = Scaled{t.period} * factor,
                        .deadline = Scaled{t.deadline} * factor,
                        .point = Scaled{t.point} * factor,
-                       .parallelism = t.parallelism,
-                       .cluster = t.cluster};
+                       .parallelism = t.parallelism};
     Scaled point{0};
     takt::detail::add_times(point, policy.deadline, u.deadline);
     takt::detail::add_times(point, policy.period, u.period);

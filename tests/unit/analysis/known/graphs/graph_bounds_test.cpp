@@ -305,6 +305,27 @@ TEST_CASE("OVX-13 places follow from the bounds: jobs of a node, results of an e
   }
 }
 
+TEST_CASE("GSD-13 each cluster is judged by its own tasks: what four processors can do, two clusters of two may not") {
+  const auto tasks_in = [](std::initializer_list<std::int32_t> clusters) {
+    graphs t;
+    for (const std::int32_t c : clusters) {
+      t.add_graph("g", rational{4}, c);
+      t.add_node(cpu("n", t.graphs.size() == 4 ? 1 : 3));
+    }
+    return t;
+  };
+  const auto bounds = [](const graphs& t, const takt::graph_platform& p) { return an::coarse_bounds(t, p); };
+  auto clusters = on(2);
+  clusters.clusters.push_back(2);
+  CHECK(bounds(tasks_in({0, 0, 0, 0}), on(4)).timing.bounded());
+  CHECK(bounds(tasks_in({0, 0, 1, 1}), clusters).timing.bounded());
+  const auto crowded = bounds(tasks_in({0, 0, 0, 1}), clusters);
+  CHECK_FALSE(crowded.timing.bounded());
+  CHECK(crowded.reason == an::overload::cluster);
+  CHECK(crowded.timing.where == 0);
+  CHECK(bounds(tasks_in({1, 1, 1, 0}), clusters).timing.where == 1);
+}
+
 TEST_CASE("OVX-36 the overhead of refining is the growth of all times") {
   graphs coarse;
   coarse.add_graph("g", rational{10});

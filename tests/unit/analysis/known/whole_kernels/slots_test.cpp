@@ -124,6 +124,28 @@ TEST_CASE("AP-18 the linear supply bound accepts less, never more") {
   accepts(slot_linear_edf(harmonic, slot{0, 9, 12}), rational{6}, rational{5, 4});
 }
 
+TEST_CASE("AP-18 whatever the linear supply bound accepts the exact supply accepts, over all pairs of small tasks") {
+  int linear = 0;
+  int exact = 0;
+  for (const ticks budget : {2, 5, 8, 11}) {
+    const slot s{0, budget, 12};
+    for (ticks a = 1; a <= 6; ++a) {
+      for (ticks b = 1; b <= 12; ++b) {
+        for (const auto& [short_deadline, long_deadline] : {std::pair<ticks, ticks>{12, 40}, {15, 30}, {18, 20}}) {
+          const kernels pair = set_of({{a, short_deadline, 18}, {b, long_deadline, 40}});
+          const bool by_line = slot_linear_edf(pair, s).schedulable();
+          const bool by_supply = slot_supply_edf(pair, s).schedulable();
+          CHECK((by_supply || !by_line));
+          linear += by_line ? 1 : 0;
+          exact += by_supply ? 1 : 0;
+        }
+      }
+    }
+  }
+  CHECK(linear > 50);
+  CHECK(exact > linear);
+}
+
 TEST_CASE("AP-19 the chunks of the example, vertex by vertex") {
   const auto t1 = make_chunk_graph(core_0.tasks[0], pinned_of_example_2);
   CHECK(t1.pattern == 60);

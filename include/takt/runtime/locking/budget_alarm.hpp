@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csetjmp>
+#include <csignal>
+#include <ctime>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <type_traits>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <takt/core/number.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/locking/budget_meter.hpp>
+
+namespace takt::runtime {
+
+/// Code that may be left at any instruction, for good. What the compiler can see of it is that it throws nothing; the
+/// rest is a promise: while it runs it owns nothing (no object with a destructor, no lock, no guard) and calls nothing
+/// that allocates, locks or keeps a state. What it has written by then may be there or not, unless it is atomic.
+template <class F>
+concept Abandonable = std::is_nothrow_invocable_r_v<void, F&>;
+
+namespace detail {
+
+/// Nearer in time than this no timer is set: a thread that loses its CPU again and again is not kept busy by signals.
+inline constexpr ticks least_alarm = 50'000;
+
+/// One computation at a time of one thread.
+struct budgeted_computation {
+  timer_t timer{};
+  clockid_t clock = CLOCK_THREAD_CPUTIME_ID;  ///< of `limit`
+  ticks limit = 0;
+  bool holds_engine = false;
+  std::atomic<bool> over{false};
+  sigjmp_buf begin{};
+
+  void set_timer(ticks in) const noexcept {
+    const itimerspec at{.it_interval = {},
+                        .it_value = {.tv_sec = static_cast<time_t>(in / 1'000'000'000),
+                                     .tv_nsec = static_cast<long>(in % 1'000'000'000)}};
+    (void)timer_settime(timer, 0, &at, nullptr);
+  }
+  [[nodiscard]] auto left() const noexcept -> ticks { return limit - read_clock(clock); }
+};
+
+inline constinit thread_local std::atomic<budgeted_computation*> this_computation{nullptr};
+
+/// The timer counts time that passes, of which a thread cannot use more than there is: the budget is over when it rings
+/// or later. A signal that comes from elsewhere finds some budget left.
+inline void on_budget_signal(int /*signal*/) {
+  const int error = errno;
+  budgeted_computation* c = this_computation.load(std::memory_order_relaxed);
+  if (c != nullptr && !c->over.load(std::memory_order_relaxed)) {
+    if (const ticks left = c->left(); left > 0) {
+      c->set_timer(std::max(left, least_alarm));
+    } else {
+      c->over.store(true, std::memory_order_relaxed);
+      if (!c->holds_engine) {
+        this_computation.store(nullptr, std::memory_order_relaxed);
+        siglongjmp(c->begin, 1);
+      }
+    }
+  }
+  errno = error;
+}
+
+/// Error: somebody else handles the signal.
+inline void handle_budget_signal(int signal) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard turn{one_at_a_time};
+  struct sigaction there{};
+  if (sigaction(signal, nullptr, &there) != 0) {
+    throw std::system_error{errno, std::generic_category(),
+                            "takt: signal " + std::to_string(signal) + " cannot tell of overruns"};
+  }
+  if (there.sa_handler == &on_budget_signal) { return; }
+  if (there.sa_handler != SIG_DFL) {
+    throw std::system_error{std::make_error_code(std::errc::device_or_resource_busy),
+                            "takt: signal " + std::to_string(signal) + " has a handler already; choose another"};
+  }
+  struct sigaction ours{};
+  ours.sa_handler = &on_budget_signal;
+  ours.sa_flags = SA_RESTART;
+  (void)sigaction(signal, &ours, nullptr);
+}
+
+}  // namespace detail
+
+/// Raises the overrun of a budget while its job computes: a timer signals the thread, the computation is left where it
+/// is, and `budget_exhausted` is raised in its caller, whose guards give back what they hold. While the job holds an
+/// engine the signal only sets `over`; the overrun is raised once the engine is free. Outside `compute` there is no
+/// signal. Source: Elliott 2015, section 3.2.4 and figure 3.6.
+class budget_alarm {
+ public:
+  /// Of the calling thread, which alone uses it; the meter outlives it. The first alarm installs the signal's handler
+  /// for the process. Error: `std::system_error`: the signal has a handler, or the system gives no timer.
+  explicit budget_alarm(budget_meter<>& meter, int signal = SIGRTMAX - 1) : meter_{&meter}, signal_{signal} {
+    detail::handle_budget_signal(signal);
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = signal;
+    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+    if (timer_create(CLOCK_MONOTONIC, &event, &computation_.timer) != 0) {
+      throw std::system_error{errno, std::generic_category(), "takt: the system gives no timer for a budget"};
+    }
+    sigset_t ours;
+    sigset_t before;
+    (void)sigemptyset(&ours);
+    (void)sigaddset(&ours, signal);
+    (void)pthread_sigmask(SIG_UNBLOCK, &ours, &before);
+    was_blocked_ = sigismember(&before, signal) == 1;
+  }
+  budget_alarm(const budget_alarm&) = delete;
+  auto operator=(const budget_alarm&) -> budget_alarm& = delete;
+  ~budget_alarm() {
+    (void)timer_delete(computation_.timer);
+    if (!was_blocked_) { return; }
+    sigset_t ours;
+    (void)sigemptyset(&ours);
+    (void)sigaddset(&ours, signal_);
+    (void)pthread_sigmask(SIG_BLOCK, &ours, nullptr);
+  }
+
+  /// Runs `f` to its end, or until the budget is used up. Error: `budget_exhausted`, unless an engine is held or the
+  /// overrun has been told before; `std::logic_error` in another thread, and within a computation.
+  template <Abandonable F>
+  void compute(F&& f) {
+    if (std::this_thread::get_id() != owner_) { throw std::logic_error{"takt: the alarm of another thread"}; }
+    meter_->check();
+    computation_.over.store(meter_->was_told(), std::memory_order_relaxed);
+    computation_.limit = meter_->overruns_at();
+    computation_.holds_engine = meter_->holds_engine();
+    computation_.clock = computation_.holds_engine ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+    run(f);
+    meter_->check();
+  }
+  /// For code under an engine, which is not left: whether the budget is used up.
+  [[nodiscard]] auto over() const noexcept -> bool { return computation_.over.load(std::memory_order_relaxed); }
+
+ private:
+  /// From before a computation that may be left until after it, however it ends.
+  class scope {
+   public:
+    scope(budget_meter<>& meter, detail::budgeted_computation& c) noexcept : meter_{&meter}, computation_{&c} {
+      meter.computes_ = true;
+    }
+    scope(const scope&) = delete;
+    auto operator=(const scope&) -> scope& = delete;
+    ~scope() {
+      detail::this_computation.store(nullptr, std::memory_order_relaxed);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      computation_->set_timer(0);
+      meter_->computes_ = false;
+    }
+
+   private:
+    budget_meter<>* meter_;
+    detail::budgeted_computation* computation_;
+  };
+
+  /// A function of its own, so that a jump back finds nothing that has changed.
+  template <class F>
+  [[gnu::noinline]] void run(F& f) {
+    const scope s{*meter_, computation_};
+    if (sigsetjmp(computation_.begin, 1) != 0) { return; }
+    detail::this_computation.store(&computation_, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    computation_.set_timer(std::max<ticks>(1, computation_.left()));
+    f();
+  }
+
+  budget_meter<>* meter_;
+  int signal_;
+  bool was_blocked_ = false;
+  std::thread::id owner_ = std::this_thread::get_id();
+  detail::budgeted_computation computation_;
+};
+
+}  // namespace takt::runtime
