@@ -106,7 +106,7 @@ auto pieces_under(const Rule& rule) -> std::size_t {
   CHECK(has_note(ran, "device: pool 1 on emulated accelerator"));
   CHECK_FALSE(blocks.mixed());
   CHECK(blocks.blocks_of(1) >= 4 * ran.tasks[1].completed);
-  CHECK(trace_checker::complaint(seen, described.tasks, true) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {.kernels_at_once = 1}) == "");
   std::size_t pieces = 0;
   for (const takt::slice& s : seen.slices()) { pieces += s.task == 0 && s.segment == 1 && s.job == 0 ? 1U : 0U; }
   return pieces;
@@ -202,7 +202,7 @@ TEST_CASE(
   REQUIRE(ran.tasks.size() == 3);
   CHECK(ran.tasks[0].completed > 0);
   CHECK(ran.tasks[0].best_response >= (4_ms).count());
-  CHECK(trace_checker::complaint(seen, described.tasks, false) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
   for (const takt::slice& a : seen.slices()) {
     for (const takt::slice& b : seen.slices()) {
       const bool kernels = a.where.where == takt::stage::kernel && b.where.where == takt::stage::kernel;
@@ -229,7 +229,7 @@ TEST_CASE("a device with streams serves copies and kernels on SMs of their own, 
   CHECK(to == from);
   CHECK(blocks >= 8 * static_cast<int>(ran.tasks[0].completed));
   const auto described = takt::describe(chains);
-  CHECK(trace_checker::complaint(seen, described.tasks, false) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
 }
 
 TEST_CASE("a device whose contexts take turns gets visits as they come, and says when each had its turns") {
@@ -248,7 +248,7 @@ TEST_CASE("a device whose contexts take turns gets visits as they come, and says
     REQUIRE_FALSE(ran.error);
     REQUIRE(ran.tasks.size() == 2);
     CHECK(ran.tasks[0].completed > 0);
-    CHECK(trace_checker::complaint(seen, described.tasks, true) == "");
+    CHECK(trace_checker::complaint(seen, described.tasks, {.kernels_at_once = 1}) == "");
     takt::ticks first = 0;
     std::size_t pieces = 0;
     for (const takt::slice& s : seen.slices()) {
