@@ -239,7 +239,7 @@ auto system_of(std::uint64_t seed, const choice& cpu, const choice& copies, cons
   random_system out;
   for (const choice* c : {&cpu, &copies, &kernels}) { REQUIRE(c->add(out.places, unit)); }
   const ticks count = s.d.between(2, max_tasks);
-  const ticks slack = s.d.between(2, 9);
+  const ticks slack = s.d.one_in(6) ? s.d.between(20, 60) : s.d.between(2, 9);
   for (ticks i = 0; i < count; ++i) {
     const std::int32_t core = cpu.cores > 2 && i % 2 == 1 ? 2 : 0;
     REQUIRE(out.set.add_task({.name = "t", .priority = s.d.count(0, 3), .core = core}));
