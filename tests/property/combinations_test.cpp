@@ -169,10 +169,10 @@ auto copy_rules() -> std::array<choice, 4> {
 }
 auto gpu_rules() -> std::array<choice, 22> {
   using takt::gang, takt::levels, takt::locked, takt::nonpreemptive;
-  const trace_checker::legal one{.kernels_at_once = 1, .exact = true};
-  const trace_checker::legal two{.kernels_at_once = 2, .exact = true};
-  const trace_checker::legal own{.own_parts = true, .exact = true};
-  const trace_checker::legal apart{.cores_apart = true, .exact = true};
+  const trace_checker::legal one{.gpus = {{.at_once = 1}}, .exact = true};
+  const trace_checker::legal two{.gpus = {{.at_once = 2}}, .exact = true};
+  const trace_checker::legal own{.gpus = {{.own_parts = true}}, .exact = true};
+  const trace_checker::legal apart{.gpus = {{.cores_apart = true}}, .exact = true};
   return {{{"SMs of one's own", on_gpu<takt::federated, 8>, work_on_own_sms, own_sms / 2, 0, own},
            {"whole, FIFO", on_gpu<takt::fifo>, any_time, 0, 0, one},
            {"whole, fixed priority", on_gpu<nonpreemptive(takt::fixed_priority)>, any_time, 0, 0, one},
@@ -285,9 +285,7 @@ auto with_guards(plan_type out, const plan_type& proven) -> plan_type {
 }
 auto legal_here(const flat_type& flat, const plan_type& plan, const choice& kernels) -> trace_checker::legal {
   trace_checker::legal out = trace_checker::legal_on(flat, plan);
-  out.kernels_at_once = kernels.legal.kernels_at_once;
-  out.cores_apart = kernels.legal.cores_apart;
-  out.own_parts = kernels.legal.own_parts;
+  out.gpus = kernels.legal.gpus;
   out.exact = kernels.legal.exact;
   return out;
 }

@@ -27,11 +27,16 @@ struct section {
   std::uint32_t pool = 0;
 };
 
+/// Who may be on a GPU at once.
+struct gpu_use {
+  std::size_t at_once = 0;   ///< kernels; 0: any number
+  bool cores_apart = false;  ///< units are cores, and a kernel without one has all of them
+  bool own_parts = false;    ///< kernels of one task are one at a time
+};
+
 /// What is not legal everywhere, but here. Empty lists ask for nothing; positions are those of all visits.
 struct legal {
-  std::size_t kernels_at_once = 0;               ///< on a GPU; 0: any number
-  bool cores_apart = false;                      ///< units of a GPU are cores, and a kernel without one has all of them
-  bool own_parts = false;                        ///< kernels of one task are one at a time
+  std::vector<gpu_use> gpus{};                   ///< the last one holds for all that follow
   std::vector<ticks> opens{};                    ///< from the release; below 0: no guard
   std::vector<takt::interval<ticks>> lengths{};  ///< of visits of jobs that complete
   bool exact = false;                            ///< they take no more than the longest time, either
@@ -117,19 +122,21 @@ class crowd {
   };
   for (const takt::slice& s : all) {
     if (s.end < s.start) { return word(s) + " ends before it starts"; }
+    const auto gpu = static_cast<std::size_t>(s.where.gpu);
+    const gpu_use use = l.gpus.empty() ? gpu_use{} : l.gpus[std::min(gpu, l.gpus.size() - 1)];
     std::string wrong;
     if (s.where.where != takt::stage::kernel) {
       wrong = one(s, s.where.index, 1);
-    } else if (l.cores_apart) {
+    } else if (use.cores_apart) {
       const bool is_wide = s.where.index < 0 || s.where.count > 1;
       auto& [narrow, wide] = cores[s.where.gpu];
       if (s.start < wide || (is_wide && s.start < narrow)) { return word(s) + " beside a kernel that has all cores"; }
       ticks& last = is_wide ? wide : narrow;
       last = std::max(last, s.end);
       if (!is_wide) { wrong = one(s, s.where.index, 1); }
-    } else if (l.kernels_at_once > 0) {
-      wrong = one(s, 0, l.kernels_at_once);
-    } else if (l.own_parts) {
+    } else if (use.at_once > 0) {
+      wrong = one(s, 0, use.at_once);
+    } else if (use.own_parts) {
       wrong = one(s, s.task, 1);
     }
     if (!wrong.empty()) { return wrong; }

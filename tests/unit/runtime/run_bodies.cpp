@@ -101,8 +101,8 @@ auto pieces_under(const Rule& rule) -> std::size_t {
   CHECK(ran.tasks[0].released == 3);
   CHECK(ran.tasks[2].released == 12);
   CHECK(ran.completed() > 0);
-  CHECK(trace_checker::complaint(seen, described.tasks, {.kernels_at_once = 1}) == "");
-  CHECK(trace_checker::complaint(bodies.pieces(), described.tasks, {.kernels_at_once = 1}) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.at_once = 1}}}) == "");
+  CHECK(trace_checker::complaint(bodies.pieces(), described.tasks, {.gpus = {{.at_once = 1}}}) == "");
   std::size_t pieces = 0;
   for (const takt::slice& s : bodies.pieces().slices()) { pieces += s.task == 0 && s.job == 0 ? 1U : 0U; }
   return pieces;

@@ -106,7 +106,7 @@ auto pieces_under(const Rule& rule) -> std::size_t {
   CHECK(has_note(ran, "device: pool 1 on emulated accelerator"));
   CHECK_FALSE(blocks.mixed());
   CHECK(blocks.blocks_of(1) >= 4 * ran.tasks[1].completed);
-  CHECK(trace_checker::complaint(seen, described.tasks, {.kernels_at_once = 1}) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.at_once = 1}}}) == "");
   std::size_t pieces = 0;
   for (const takt::slice& s : seen.slices()) { pieces += s.task == 0 && s.segment == 1 && s.job == 0 ? 1U : 0U; }
   return pieces;
@@ -248,7 +248,7 @@ TEST_CASE("a device whose contexts take turns gets visits as they come, and says
     REQUIRE_FALSE(ran.error);
     REQUIRE(ran.tasks.size() == 2);
     CHECK(ran.tasks[0].completed > 0);
-    CHECK(trace_checker::complaint(seen, described.tasks, {.kernels_at_once = 1}) == "");
+    CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.at_once = 1}}}) == "");
     takt::ticks first = 0;
     std::size_t pieces = 0;
     for (const takt::slice& s : seen.slices()) {

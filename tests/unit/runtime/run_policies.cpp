@@ -93,7 +93,7 @@ TEST_CASE(
         const auto flat =
             std::make_unique<decltype(takt::flatten(erased, tasks, plan))>(takt::flatten(erased, tasks, plan));
         auto legal = trace_checker::legal_on(*flat, plan);
-        legal.kernels_at_once = static_cast<std::size_t>(takt::kernels_at_once(found.policy));
+        legal.gpus = {{.at_once = static_cast<std::size_t>(takt::kernels_at_once(found.policy))}};
         takt::trace simulated;
         const auto played = takt::simulate(erased, tasks, plan, {.horizon = takt::duration{100'000 * us}}, simulated);
         REQUIRE_FALSE(played.error);
@@ -105,9 +105,10 @@ TEST_CASE(
         ++runs;
         CHECK(ran.tasks[2].released == 10);
         CHECK(ran.tasks[2].completed > 0);
-        CHECK(trace_checker::complaint(
-                  seen, tasks, {.kernels_at_once = static_cast<std::size_t>(takt::kernels_at_once(found.policy))}) ==
-              "");
+        for (std::size_t v = 0; v < legal.lengths.size(); ++v) {  // a late thread may be told late to stop
+          if (tasks.visits[v].where == visit_place::processor) { legal.lengths[v].lower = 0; }
+        }
+        CHECK(trace_checker::complaint(seen, tasks, legal) == "");
       }
     });
   };

@@ -59,22 +59,21 @@ auto finds(const std::string& what, const std::string& said) -> bool {
 }  // namespace
 
 TEST_CASE("a legal trace raises no complaint, whatever is asked of it") {
-  const legal all{.kernels_at_once = 1,
-                  .own_parts = true,
+  const legal all{.gpus = {{.at_once = 1, .own_parts = true}},
                   .opens = {0, 10, -1, 0},
                   .lengths = {{10, 10}, {20, 20}, {10, 10}, {20, 20}},
                   .exact = true,
                   .sections = {{0, 0b11, 0}, {1, 0b11, 0}},
                   .tokens = {1}};
   CHECK(seen{}.job(0, 1, 100, 130).says(all).empty());
-  CHECK(seen{}.job(1, 1, 100, 130).says({.cores_apart = true}).empty());
+  CHECK(seen{}.job(1, 1, 100, 130).says({.gpus = {{.cores_apart = true}}}).empty());
 }
 
 TEST_CASE("two on one processor, or on a GPU that has one kernel at a time, are found") {
   finds("at once on one unit", seen{}.slice(1, 0, 0, core, 5, 15).says());
-  CHECK(seen{}.slice(1, 1, 0, gpu, 40, 60).says({.kernels_at_once = 2}).empty());
-  finds("at once on one unit", seen{}.slice(0, 1, 0, gpu, 29, 45).says({.kernels_at_once = 1}));
-  finds("at once on one unit", seen{}.slice(0, 1, 0, gpu, 20, 25).says({.own_parts = true}));
+  CHECK(seen{}.slice(1, 1, 0, gpu, 40, 60).says({.gpus = {{.at_once = 2}}}).empty());
+  finds("at once on one unit", seen{}.slice(0, 1, 0, gpu, 29, 45).says({.gpus = {{.at_once = 1}}}));
+  finds("at once on one unit", seen{}.slice(0, 1, 0, gpu, 20, 25).says({.gpus = {{.own_parts = true}}}));
 }
 
 TEST_CASE("cores of a GPU are found that have two kernels, or one beside a kernel that has all cores") {
@@ -82,7 +81,7 @@ TEST_CASE("cores of a GPU are found that have two kernels, or one beside a kerne
     takt::trace out;
     out.record(takt::slice{0, 1, 0, sm(first), 0, 10});
     out.record(takt::slice{1, 1, 0, sm(second), 5, 15});
-    return complaint(out, two_tasks(), {.cores_apart = true});
+    return complaint(out, two_tasks(), {.gpus = {{.cores_apart = true}}});
   };
   CHECK(with(0, 1).empty());
   finds("at once on one unit", with(1, 1));
