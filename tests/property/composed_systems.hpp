@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <doctest/doctest.h>
 
@@ -131,18 +132,28 @@ struct tally {
   std::uint64_t violations = 0;
 };
 
+/// Any table on any stations.
+template <class Table, class Stations>
+struct system_of_any {
+  const Table& set;
+  const Stations& places;
+};
+template <class Table, class Stations>
+system_of_any(const Table&, const Stations&) -> system_of_any<Table, Stations>;
+
 /// Counts what runs show above a verdict's bounds.
-template <class Verdict>
-void watch(const random_system& s, const Verdict& verdict, std::uint64_t seed, tally& count) {
+template <class System, class Verdict>
+void watch(const System& s, const Verdict& verdict, std::uint64_t seed, tally& count) {
+  using set_type = std::remove_cvref_t<decltype(s.set)>;
   ++count.proven;
   for (int run = 0; run < 5; ++run) {
     adversary choices{seed * 8 + static_cast<std::uint64_t>(run), s.set, run == 0 ? 0 : 1 + run % 2};
-    takt::host::engine<board, tasks, visits, adversary> engine{
-        s.set,
-        s.places,
-        choices,
-        {verdict.plan.offsets.data(), verdict.plan.offsets.size()},
-        {verdict.plan.local_deadlines.data(), verdict.plan.local_deadlines.size()}};
+    takt::host::engine<std::remove_cvref_t<decltype(s.places)>, set_type::max_tasks, set_type::max_visits, adversary>
+        engine{s.set,
+               s.places,
+               choices,
+               {verdict.plan.offsets.data(), verdict.plan.offsets.size()},
+               {verdict.plan.local_deadlines.data(), verdict.plan.local_deadlines.size()}};
     const auto seen = engine.run(3000);
     count.violations += seen.misses();
     for (std::size_t i = 0; i < s.set.size(); ++i) {
@@ -156,8 +167,8 @@ void watch(const random_system& s, const Verdict& verdict, std::uint64_t seed, t
   }
 }
 
-template <class Verdict>
-void hold(const random_system& s, const Verdict& verdict, std::uint64_t seed, tally& count) {
+template <class System, class Verdict>
+void hold(const System& s, const Verdict& verdict, std::uint64_t seed, tally& count) {
   if (!verdict.schedulable()) { return; }
   const auto before = count.violations;
   watch(s, verdict, seed, count);

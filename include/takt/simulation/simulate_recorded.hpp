@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,7 +27,7 @@ namespace takt {
 
 namespace simulation {
 
-/// Hears releases, and which job of a visit is under way, while the engine asks for them.
+/// Hears releases, which job of a visit is under way and when jobs end, while the engine asks and tells.
 class recording_choices {
  public:
   struct release {
@@ -38,7 +37,12 @@ class recording_choices {
 
   /// Pre: both outlive it.
   recording_choices(const simulation_options& options, std::span<const flow_record> tasks, std::size_t visits)
-      : inner_{options, tasks}, tasks_{tasks}, nominal_(tasks.size()), releases_(tasks.size()), current_(visits) {}
+      : inner_{options, tasks},
+        tasks_{tasks},
+        nominal_(tasks.size()),
+        releases_(tasks.size()),
+        ends_(tasks.size()),
+        current_(visits) {}
 
   auto gap(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
     const ticks out = inner_.gap(task, job, period);
@@ -59,7 +63,11 @@ class recording_choices {
     return optional_choices::missed(task, job, deadline);
   }
 
+  void completed(std::uint32_t task, std::uint64_t /*job*/, ticks now) { ends_[task].push_back(now); }
+
   [[nodiscard]] auto releases(std::size_t task) const -> const std::vector<release>& { return releases_[task]; }
+  /// Of jobs that have ended, which they do in the order of their releases.
+  [[nodiscard]] auto ends(std::size_t task) const -> const std::vector<ticks>& { return ends_[task]; }
   [[nodiscard]] auto job_of(std::uint32_t visit) const -> std::uint64_t { return current_[visit]; }
 
  private:
@@ -67,6 +75,7 @@ class recording_choices {
   std::span<const flow_record> tasks_;
   std::vector<ticks> nominal_;
   std::vector<std::vector<release>> releases_;
+  std::vector<std::vector<ticks>> ends_;
   std::vector<std::uint64_t> current_;
 };
 
@@ -76,7 +85,7 @@ class job_recorder {
  public:
   /// Pre: all outlive it.
   job_recorder(const Board& board, const Tasks& tasks, const Flat& flat, const recording_choices& choices, Recorder& to)
-      : tasks_{&tasks}, flat_{&flat}, choices_{&choices}, to_{&to}, tracks_{board}, done_(flat.table.size()) {}
+      : tasks_{&tasks}, flat_{&flat}, choices_{&choices}, to_{&to}, tracks_{board} {}
 
   [[nodiscard]] auto sink() -> slice_sink {
     return {this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
@@ -88,14 +97,15 @@ class job_recorder {
     for (std::uint32_t i = 0; i < flat_->table.size(); ++i) {
       const ticks deadline = host::stated_deadline(*tasks_, i, flat_->table.tasks[i]);
       const auto& releases = choices_->releases(i);
+      const auto& ends = choices_->ends(i);
       for (std::uint64_t job = 0; job < releases.size() && releases[job].at < horizon; ++job) {
         to_->record(mark{mark_kind::release, i, job, releases[job].at});
-        const bool ended = job < done_[i].size() && done_[i][job] > 0;
-        if (ended) { to_->record(mark{mark_kind::completion, i, job, done_[i][job]}); }
+        const bool ended = job < ends.size();
+        if (ended) { to_->record(mark{mark_kind::completion, i, job, ends[job]}); }
         if (deadline == no_event || releases[job].nominal + deadline > end) { continue; }
         const ticks due = releases[job].nominal + deadline;
         to_->record(mark{mark_kind::deadline, i, job, due});
-        if (!ended || done_[i][job] > due) { to_->record(mark{mark_kind::miss, i, job, due}); }
+        if (!ended || ends[job] > due) { to_->record(mark{mark_kind::miss, i, job, due}); }
       }
     }
   }
@@ -103,7 +113,6 @@ class job_recorder {
  private:
   void tell(client who, std::int32_t unit, ticks from, ticks to) {
     const visit_record& v = flat_->table.visits[who];
-    const std::uint64_t job = choices_->job_of(who);
     track where = tracks_.of(flat_->stations[v.station], unit);
     // A kernel that says how wide it is has one SM or all of them.
     if constexpr (requires { tasks_->visits[who].width; }) {
@@ -114,10 +123,7 @@ class job_recorder {
         where.count = needs_all_cores(said.width) ? sms : 1;
       }
     }
-    to_->record(slice{v.task, v.position, job, where, from, to});
-    auto& done = done_[v.task];
-    if (done.size() <= job) { done.resize(job + 1); }
-    done[job] = std::max(done[job], to);
+    to_->record(slice{v.task, v.position, choices_->job_of(who), where, from, to});
   }
 
   const Tasks* tasks_;
@@ -125,7 +131,6 @@ class job_recorder {
   const recording_choices* choices_;
   Recorder* to_;
   host::board_tracks<Board::pool_count> tracks_;
-  std::vector<std::vector<ticks>> done_;
 };
 
 }  // namespace simulation

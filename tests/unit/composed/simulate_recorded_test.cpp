@@ -68,3 +68,22 @@ TEST_CASE("a plan that does not fit is refused, and nothing is recorded") {
   CHECK(seen.error.fault == takt::model_fault::plan_does_not_fit);
   CHECK(kept.slices().empty());
 }
+
+TEST_CASE("a job that is under way at the end is marked as late or not at all, never as completed") {
+  const auto proven = takt::analyze(board, tasks);
+  for (const auto end : {1_ms, 3_ms, 5_ms, 22_ms, 34_ms, 35_ms}) {
+    takt::trace kept;
+    const auto seen = takt::simulate(board, tasks, proven.plan, {.horizon = end}, kept);
+    REQUIRE_FALSE(seen.error);
+    std::uint64_t completed[2]{};
+    std::uint64_t missed[2]{};
+    for (const takt::mark& m : kept.marks()) {
+      completed[m.task] += m.what == takt::mark_kind::completion ? 1U : 0U;
+      missed[m.task] += m.what == takt::mark_kind::miss ? 1U : 0U;
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      CHECK(completed[i] == seen.tasks[i].completed);
+      CHECK(missed[i] == 0);
+    }
+  }
+}

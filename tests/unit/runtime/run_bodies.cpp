@@ -101,8 +101,8 @@ auto pieces_under(const Rule& rule) -> std::size_t {
   CHECK(ran.tasks[0].released == 3);
   CHECK(ran.tasks[2].released == 12);
   CHECK(ran.completed() > 0);
-  CHECK(trace_checker::complaint(seen, described.tasks, true) == "");
-  CHECK(trace_checker::complaint(bodies.pieces(), described.tasks, true) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.at_once = 1}}}) == "");
+  CHECK(trace_checker::complaint(bodies.pieces(), described.tasks, {.gpus = {{.at_once = 1}}}) == "");
   std::size_t pieces = 0;
   for (const takt::slice& s : bodies.pieces().slices()) { pieces += s.task == 0 && s.job == 0 ? 1U : 0U; }
   return pieces;
@@ -144,8 +144,8 @@ TEST_CASE("code on SMs of its task's own runs beside that of other tasks, one jo
   REQUIRE_FALSE(ran.error);
   CHECK(ran.completed() > 0);
   CHECK_FALSE(overlap(bodies.pieces()));
-  CHECK(trace_checker::complaint(seen, described.tasks, false) == "");
-  CHECK(trace_checker::complaint(bodies.pieces(), described.tasks, false) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
+  CHECK(trace_checker::complaint(bodies.pieces(), described.tasks, {}) == "");
 }
 
 TEST_CASE("code on pinned SMs runs beside that of others, and never beside code that has all of them") {
@@ -172,7 +172,7 @@ TEST_CASE("code on pinned SMs runs beside that of others, and never beside code 
     CHECK(ran.tasks[0].completed > 0);
     CHECK(ran.tasks[1].completed > 0);
     CHECK_FALSE(overlap(bodies.pieces()));
-    CHECK(trace_checker::complaint(seen, described.tasks, false) == "");
+    CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
   };
   under(takt::gang(takt::edf));
   under(in_slots);

@@ -107,8 +107,7 @@ auto pieces_under(const Rule& rule, std::int32_t levels = 1) -> std::size_t {
   const bool in_turn = levels == 1;  // cores go from level to level each by itself
   CHECK((blocks.mixed() == false || !in_turn));
   CHECK(blocks.blocks_of(1) >= 4 * ran.tasks[1].completed);
-  CHECK(trace_checker::complaint(seen, described.tasks, in_turn) == "");
-  CHECK(trace_checker::core_complaint(seen) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.cores_apart = true, .one_job = in_turn}}}) == "");
   std::size_t pieces = 0;
   for (const takt::slice& s : seen.slices()) {
     pieces += s.task == 0 && s.segment == 1 && s.job == 0 && s.where.index == 0 ? 1U : 0U;
@@ -207,8 +206,7 @@ TEST_CASE(
   REQUIRE(ran.tasks.size() == 3);
   CHECK(ran.tasks[0].completed > 0);
   CHECK(ran.tasks[0].best_response >= (4_ms).count());
-  CHECK(trace_checker::complaint(seen, described.tasks, false) == "");
-  CHECK(trace_checker::core_complaint(seen) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.cores_apart = true}}}) == "");
   for (const takt::slice& a : seen.slices()) {
     if (a.where.where == takt::stage::kernel && a.task < 2) { CHECK(a.where.index == static_cast<int>(a.task)); }
     for (const takt::slice& b : seen.slices()) {
@@ -236,7 +234,7 @@ TEST_CASE("a device with streams serves copies and kernels on SMs of their own, 
   CHECK(to == from);
   CHECK(blocks >= 8 * static_cast<int>(ran.tasks[0].completed));
   const auto described = takt::describe(chains);
-  CHECK(trace_checker::complaint(seen, described.tasks, false) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
 }
 
 TEST_CASE("a device whose contexts take turns gets visits as they come, and says when each had its turns") {
@@ -255,7 +253,7 @@ TEST_CASE("a device whose contexts take turns gets visits as they come, and says
     REQUIRE_FALSE(ran.error);
     REQUIRE(ran.tasks.size() == 2);
     CHECK(ran.tasks[0].completed > 0);
-    CHECK(trace_checker::complaint(seen, described.tasks, true) == "");
+    CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.at_once = 1}}}) == "");
     takt::ticks first = 0;
     std::size_t pieces = 0;
     for (const takt::slice& s : seen.slices()) {

@@ -150,6 +150,14 @@ class kernel_lanes {
     }
     return fits_;
   }
+  /// The recorder hears at once of a kernel that has finished, so that its next job is not taken for this one.
+  template <TraceRecorder Recorder>
+  constexpr void conclude(kernel_id k, Recorder& recorder) {
+    const std::size_t which = kernels_[index(k)].lane;
+    if (lanes_[which].shown != k) { return; }
+    tell(which, recorder);
+    lanes_[which].shown = no_kernel;
+  }
   /// Ends the record.
   template <TraceRecorder Recorder>
   constexpr void close(Recorder& recorder) {
@@ -208,16 +216,20 @@ class kernel_lanes {
     lane& l = lanes_[which];
     const std::uint64_t number = l.running == no_kernel ? 0 : kernels_[index(l.running)].number;
     if (l.shown == l.running && l.shown_number == number) { return; }
-    if constexpr (number_traits<Number>::integral) {
-      if (l.shown != no_kernel && l.shown_since < now_) {
-        const track where = which == 0 ? track{stage::kernel, 0, 0, cores_}
-                                       : track{stage::kernel, 0, static_cast<std::int32_t>(which) - 1, 1};
-        recorder.record(slice{static_cast<std::uint32_t>(l.shown), 0, l.shown_number, where, l.shown_since, now_});
-      }
-    }
+    tell(which, recorder);
     l.shown = l.running;
     l.shown_number = number;
     l.shown_since = now_;
+  }
+  template <TraceRecorder Recorder>
+  constexpr void tell(std::size_t which, Recorder& recorder) const {
+    const lane& l = lanes_[which];
+    if constexpr (number_traits<Number>::integral) {
+      if (l.shown == no_kernel || !(l.shown_since < now_)) { return; }
+      const track where = which == 0 ? track{stage::kernel, 0, 0, cores_}
+                                     : track{stage::kernel, 0, static_cast<std::int32_t>(which) - 1, 1};
+      recorder.record(slice{static_cast<std::uint32_t>(l.shown), 0, l.shown_number, where, l.shown_since, now_});
+    }
   }
 
   std::array<kernel, MaxTasks> kernels_{};

@@ -102,7 +102,7 @@ class kernel_server {
   }
 
   /// One that ends now, or `no_client` where only a wave has ended or a slot has opened or closed. Pre: next() == now.
-  constexpr auto fire(ticks now, const slice_sink& /*sink*/) -> client {
+  constexpr auto fire(ticks now, const slice_sink& sink) -> client {
     reach(now);
     if (ended_) { settle_end(); }
     if constexpr (has_slots) {
@@ -114,7 +114,7 @@ class kernel_server {
       return no_client;
     }
     const client done = client_of(k).who;
-    end(k);
+    end(k, sink);
     return done;
   }
 
@@ -125,11 +125,11 @@ class kernel_server {
     });
   }
   /// `who`, which has started, ends now whatever its length was. `decide` follows.
-  constexpr void finish(client who, ticks now, const slice_sink& /*sink*/) {
+  constexpr void finish(client who, ticks now, const slice_sink& sink) {
     reach(now);
     for (std::size_t at = 0; at < capacity; ++at) {
       if (clients_[at].who != who) { continue; }
-      return end(static_cast<kernel_id>(at));
+      return end(static_cast<kernel_id>(at), sink);
     }
   }
 
@@ -182,7 +182,9 @@ class kernel_server {
     const std::size_t core = lane == 0 ? 0 : lane - 1;
     return core < cores_.size() ? cores_[core] : 0;
   }
-  constexpr void end(kernel_id k) {
+  constexpr void end(kernel_id k, const slice_sink& sink) {
+    teller told{this, &sink};
+    lanes_.conclude(k, told);
     lanes_.remove(k);
     strategy_.complete(k);
     clients_[static_cast<std::size_t>(k)].who = no_client;

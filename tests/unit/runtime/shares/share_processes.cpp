@@ -4,15 +4,11 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +29,7 @@
 #include <takt/runtime/shares/socket_channel.hpp>
 
 #include "share_fixture.hpp"
+#include "support/watchdog.hpp"
 
 namespace {
 
@@ -55,35 +52,6 @@ auto stress_table() -> table_type {
   for (std::size_t i = 0; i < clients; ++i) { add(table, ms / 4, 30 * ms, 30 * ms, static_cast<int>(1 + i % 3)); }
   return table;
 }
-
-/// Ends the program when a test hangs, which would otherwise say nothing.
-class watchdog {
- public:
-  explicit watchdog(ticks length)
-      : thread_{[this, length] {
-          std::unique_lock lock{mutex_};
-          if (!over_.wait_for(lock, std::chrono::nanoseconds{length}, [this] { return done_; })) {
-            std::fputs("takt: a test with many processes hangs\n", stderr);
-            std::abort();
-          }
-        }} {}
-  watchdog(const watchdog&) = delete;
-  auto operator=(const watchdog&) -> watchdog& = delete;
-  ~watchdog() {
-    {
-      const std::lock_guard lock{mutex_};
-      done_ = true;
-      over_.notify_all();
-    }
-    thread_.join();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable over_;
-  bool done_ = false;
-  std::thread thread_;
-};
 
 /// This program again, with the child's case alone, until it is killed or its service has gone.
 class child {
@@ -170,7 +138,9 @@ void leave_an_heir(const std::string& path, std::size_t application) {
   const auto job = client.begin_job(now() + patience);
   if (!job) { return; }
   if (fork() == 0) {
-    for (const ticks end = now() + patience; client.heartbeat() && now() < end;) { takt::runtime::sleep_until(now() + ms); }
+    for (const ticks end = now() + patience; client.heartbeat() && now() < end;) {
+      takt::runtime::sleep_until(now() + ms);
+    }
   }
   _exit(0);
 }
@@ -202,7 +172,7 @@ TEST_CASE("a process of its own for the tests with many processes" * doctest::sk
 }
 
 TEST_CASE("the end of a process is noticed although a child of it holds the connection") {
-  const watchdog guard{10 * patience};
+  const takt_tests::watchdog guard{10 * patience};
   const table_type table = stress_table();
   const std::string path =
       (std::filesystem::temp_directory_path() / ("takt-heir-" + std::to_string(getpid()))).string();
@@ -219,7 +189,7 @@ TEST_CASE(
     "twenty processes that are killed at any time, and three that send nonsense, never bring the shares above 100") {
   const char* limit = std::getenv("TAKT_SHARE_STRESS_MS");
   const ticks length = (limit == nullptr ? 1'500 : std::atoll(limit)) * ms;
-  const watchdog guard{length + 10 * patience};
+  const takt_tests::watchdog guard{length + 10 * patience};
   const table_type table = stress_table();
   const std::string path =
       (std::filesystem::temp_directory_path() / ("takt-stress-" + std::to_string(getpid()))).string();
