@@ -32,6 +32,10 @@ struct block_needs {
 /// be. Source: Zou et al. 2021, section 2.1 (occupancy) and 4.2 (virtual SMs); the allocation units are the vendor's.
 [[nodiscard]] constexpr auto resident_blocks(const sm_limits& sm, const block_needs& block) noexcept -> std::int32_t {
   if (block.threads < 1 || block.registers_per_thread < 0 || block.shared_memory < 0) { return 0; }
+  if (block.threads > sm.threads || block.registers_per_thread > sm.registers ||
+      block.shared_memory > sm.shared_memory) {
+    return 0;
+  }
   const auto held = static_cast<std::int32_t>(whole_warps(block.threads, sm.warp_size));
   const auto least = [](std::int32_t a, std::int32_t b) { return a < b ? a : b; };
   std::int32_t fit = least(sm.blocks, sm.threads / held);

@@ -161,10 +161,6 @@ template <class Table>
   return sources != 1;
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// The section around another of the same task, or the number of sections.
 template <class Table>
 [[nodiscard]] constexpr auto section_around(const Table& table, std::size_t s) -> std::size_t {

@@ -107,6 +107,32 @@ TEST_CASE("time on dedicated SMs comes from a table, work, blocks or a row, in t
   CHECK(takt::time_on_sms(by_work, isolated, 9).fault == model_fault::plan_does_not_fit);
 }
 
+TEST_CASE("a time that is given may be exact or nothing, and is refused upside down or below zero") {
+  const auto given = [](takt::duration lower, takt::duration upper) {
+    return takt::time_on_gpu(takt::visit<takt::gpu>(takt::time_on(takt::interval<takt::duration>{lower, upper})),
+                             isolated);
+  };
+  CHECK(upper(given(3_ms, 3_ms)) == 3 * ms);
+  CHECK(given(3_ms, 3_ms).time.lower == 3 * ms);
+  CHECK(upper(given(0_ms, 0_ms)) == 0);
+  CHECK(given(3_ms, 2_ms).fault == model_fault::best_case_exceeds_worst_case);
+  CHECK(given(takt::duration{-1}, 2_ms).fault == model_fault::negative_time);
+}
+
+TEST_CASE("a share is so many SMs that the GPU has and can hand out together") {
+  constexpr takt::gpu_record pairs{.sms = 4, .virtual_per_sm = 2, .granularity = 2};
+  const auto at = [](takt::gpu_record gpu, std::int32_t sms) {
+    takt::visit_placement there{};
+    there.gpu = gpu;
+    there.sms = sms;
+    return takt::time_on_share(by_work, there);
+  };
+  CHECK(upper(at(pairs, 2)) == 4 * ms);
+  CHECK(upper(at(pairs, 4)) == 2 * ms);
+  for (const std::int32_t wrong : {-2, 0, 1, 3, 6}) { CHECK(at(pairs, wrong).fault == model_fault::plan_does_not_fit); }
+  CHECK(at({.sms = 0, .virtual_per_sm = 2}, 2).fault == model_fault::plan_does_not_fit);
+}
+
 TEST_CASE("what does not follow from the facts is unknown, and missing is not zero") {
   CHECK(unknown(by_wcet, 7));
   CHECK(unknown(by_share, 4, shared));  // a row is measured where shares keep kernels apart

@@ -311,9 +311,15 @@ TEST_CASE("tasks of locked GPUs become chains once their copies have a cost") {
   const std::int64_t expected[]{600, 2530, 4000, 500, 300, 70};
   for (std::size_t v = 0; v < 6; ++v) { CHECK(out.table.visit(0, v).upper == expected[v]); }
   CHECK(out.table.tasks[1].visit_count == 1);
+  CHECK(out.stations[out.table.visit(0, 0).station].unit == 0);
   CHECK(out.stations[out.table.visit(1, 0).station].unit == 1);
   CHECK(holds(serial, tasks, 10'000'000));
   CHECK(holds(serial, takt::workload(tasks, control), 100'000'000));
+  auto free = tasks;
+  free.costs = {};
+  const auto without_copies = flat(serial, free);
+  REQUIRE_FALSE(without_copies.error);
+  CHECK(without_copies.table.visit(0, 1).upper == 0);
   const auto refused = [&](const auto& change) {
     auto other = tasks;
     change(other);

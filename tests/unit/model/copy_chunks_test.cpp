@@ -56,6 +56,8 @@ TEST_CASE("GSD-75 chunks of large copies stay exact, and wrong sizes are refused
     CHECK(wrong.count() == 0);
     CHECK(wrong.bytes() == 0);
   }
+  CHECK(copy_chunks{}.valid());
+  CHECK(copy_chunks{}.count() == 0);
   CHECK(copy_chunks{0, 4}.valid());
   CHECK(copy_chunks{0, 4}.count() == 0);
   CHECK(copy_chunks{0, 4}.longest(link) == takt::interval<duration>{});

@@ -35,6 +35,13 @@ TEST_CASE("RTGPU-4 a fitted copy model lies around every sample") {
     // Steep, but not by more than the noise allows over the largest transfer.
     CHECK(m.time(50'000'000).upper <= takt::duration{2 * (5'000 + 50'000'000 / 12 + 3'000)});
   }
+  // The least transfer is as fast as its fastest sample, the greatest as slow as its slowest.
+  takt::copy_model m;
+  REQUIRE(takt::fit_copy_model(std::vector<takt::copy_sample>{{64, 10}, {64, 30}, {640, 400}, {640, 100}}, m));
+  takt::copy_model same;
+  REQUIRE(takt::fit_copy_model(std::vector<takt::copy_sample>{{64, 30}, {64, 10}, {640, 100}, {640, 400}}, same));
+  CHECK(m.slowest == same.slowest);
+  CHECK(m.time(640) == same.time(640));
   takt::copy_model untouched{{}, 7, 7};
   CHECK_FALSE(takt::fit_copy_model({}, untouched));
   const std::vector<takt::copy_sample> one_size{{64, 10}, {64, 12}};

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <takt/analysis/analyze.hpp>
@@ -67,6 +69,9 @@ TEST_CASE("RTGPU-1 wrong models are refused at run time with the field's name") 
   CHECK(fault_of({"a", 10, 10, {{1, 1}, {1, 1}}, {}, {{{1, 2}, 0, 1, 2}}}) == model_fault::interleave_below_one);
   CHECK(fault_of({"a", 10, 10, {{1, 1}, {1, 1}}, {}, {{{1, 2}, 9, 1, 1}}}) == model_fault::overhead_exceeds_work);
   CHECK(fault_of({"a", 10, 10, {{1, 1}, {1, 1}}, {}, {{{1, 2}, -1, 1, 1}}}) == model_fault::negative_time);
+  const auto below_zero = takt::validate(table_of({{"a", 10, 10, {{0, -2}}, {}, {}}}));
+  CHECK(below_zero.fault == model_fault::negative_time);
+  CHECK(below_zero.value == -2);
   CHECK(takt::validate(table{}).fault == model_fault::no_task);
   const table twins = table_of({{"a", 10, 10, {{1, 1}}, {}, {}}, {"a", 20, 20, {{1, 1}}, {}, {}}});
   CHECK(takt::validate(twins) == takt::model_error{model_fault::duplicate_name, 1, takt::nowhere});
@@ -161,7 +166,17 @@ TEST_CASE("RTGPU-52 occupancy is limited by threads, block slots, registers and 
   CHECK(takt::resident_blocks({.register_files = 1}, {.threads = 544, .registers_per_thread = 33}) == 3);
   CHECK(takt::resident_blocks(sm, {.threads = 256, .shared_memory = 40'000}) == 2);
   CHECK(takt::resident_blocks(sm, {.threads = 1024, .registers_per_thread = 128}) == 0);
+  // One byte takes a whole unit, one register per thread a unit per warp.
+  CHECK(takt::resident_blocks({.shared_memory = 2'560}, {.threads = 32, .shared_memory = 1}) == 10);
+  CHECK(takt::resident_blocks({.registers = 2'048}, {.threads = 32, .registers_per_thread = 1}) == 8);
+  CHECK(takt::resident_blocks(sm, {.threads = 32, .shared_memory = sm.shared_memory}) == 1);
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+  CHECK(takt::resident_blocks(sm, {.threads = most}) == 0);
+  CHECK(takt::resident_blocks(sm, {.threads = 32, .registers_per_thread = most}) == 0);
+  CHECK(takt::resident_blocks(sm, {.threads = 32, .shared_memory = most}) == 0);
   CHECK(takt::resident_blocks(sm, {.threads = 0}) == 0);
+  CHECK(takt::resident_blocks(sm, {.threads = 32, .registers_per_thread = -1}) == 0);
+  CHECK(takt::resident_blocks(sm, {.threads = 32, .shared_memory = -1}) == 0);
   CHECK(takt::occupancy(sm, {.threads = 512, .registers_per_thread = 64}) == rational{1, 2});
   CHECK(takt::choose_virtual_sms(sm, 4, 4, {.registers_per_thread = 128}).block_threads == 512);
 }
@@ -191,6 +206,11 @@ TEST_CASE("RTGPU-23 any partitionable accelerator serves: a law is all that is a
                                         takt::pool(takt::virtual_sms(6, 1), takt::federated));
   constexpr auto two = takt::analyze(board, set, takt::dedicate(2, 1));
   static_assert(two.schedulable());
+  constexpr auto times = takt::measured(takt::interval<duration>{duration{9}, duration{20}},
+                                        takt::interval<duration>{duration{5}, duration{11}});
+  CHECK(times.lower(1) == duration{9});
+  CHECK(times.lower(2) == duration{5});
+  CHECK(times.lower(3) == duration{5});
   CHECK(two.tasks[0].bound.value == 1 + 12 + 1);
   // Windows of the higher task: 1 within any 12 units of its suspension.
   CHECK(two.tasks[1].bound.value == 20 + 2 + 2);

@@ -88,8 +88,7 @@ struct [[nodiscard]] graph_set {
   model_error error{};
 
   constexpr explicit graph_set(const Graphs&... given, detail::refusal&& refused = detail::refusal{}) {
-    (detail::append_graphs(graphs, given.table), ...);
-    ((error = error ? error : given.error), ...);
+    (add(given), ...);
     if (std::is_constant_evaluated()) { refused.error = fault(); }
   }
 
@@ -107,6 +106,17 @@ struct [[nodiscard]] graph_set {
   [[nodiscard]] constexpr auto fault() const -> model_error {
     return error ? located(error, graphs.graphs) : detail::fault_beside_locks(graphs);
   }
+
+ private:
+  /// A graph knows its faults by their places in it.
+  constexpr void add(const auto& given) {
+    if (!error && given.error) {
+      error = given.error;
+      error.task += static_cast<std::uint32_t>(graphs.graphs.size());
+      if (error.visit != nowhere) { error.visit += static_cast<std::uint32_t>(graphs.nodes.size()); }
+    }
+    detail::append_graphs(graphs, given.table);
+  }
 };
 
 template <Graph... Graphs>
@@ -114,6 +124,8 @@ graph_set(const Graphs&...) -> graph_set<Graphs...>;
 
 /// Anything that flattens: typed graphs, or a table that was read from a file.
 template <class T>
-concept GraphSet = requires(const T& t) { t.template flat<ticks>().graphs; };
+concept GraphSet = requires(const T& t) {
+  t.template flat<ticks>().graphs;
+};
 
 }  // namespace takt

@@ -190,7 +190,12 @@ TEST_CASE("GSA-42 a cycle through data is refused unless it passes through a del
   const auto two_writers =
       takt::graph_set(takt::graph("g", takt::period(33_ms), takt::node("a", takt::cpu(1_ms), takt::writes("x")),
                                   takt::node("b", takt::cpu(1_ms), takt::writes("x"))));
-  CHECK(two_writers.fault().fault == model_fault::duplicate_name);
+  CHECK(two_writers.fault() == takt::model_error{model_fault::duplicate_name, 0, 1});
+  const auto in_second =
+      takt::graph_set(takt::graph("f", takt::period(33_ms), takt::node("a", takt::cpu(1_ms))),
+                      takt::graph("g", takt::period(33_ms), takt::node("a", takt::cpu(1_ms), takt::writes("x")),
+                                  takt::node("b", takt::cpu(1_ms), takt::writes("x"))));
+  CHECK(in_second.fault() == takt::model_error{model_fault::duplicate_name, 1, 2});
 }
 
 TEST_CASE("OVX-16 pipelining is overlap of jobs, and batching multiplies the cost of nodes") {

@@ -33,6 +33,9 @@ TEST_CASE("GSA-2 a latency's percentiles, mean and maximum, from samples in any 
   CHECK_FALSE(d.add(-1));
   CHECK_FALSE(d.add(1, -1));
   CHECK_FALSE(d.add(1, INT64_MAX));
+  CHECK(d.add(0));
+  CHECK(d.percentile(0, 1) == 0);
+  CHECK(d.samples() == 5);
   takt::latency_distribution<1> full;
   CHECK(full.add(5));
   CHECK(full.add(5));

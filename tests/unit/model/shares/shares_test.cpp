@@ -42,6 +42,7 @@ TEST_CASE("WAMP-01 a share is 0 to 100, and memory comes in units of 256 MB") {
   CHECK(share::bounded(-7) == takt::no_share);
   CHECK(share{7} < share{8});
 
+  CHECK(memory_units{}.count() == 0);
   CHECK(memory_units{4}.bytes() == 1'073'741'824);
   CHECK(memory_units::holding(0).count() == 0);
   CHECK(memory_units::holding(1).count() == 1);
@@ -104,6 +105,7 @@ TEST_CASE("WAMP-24 a row follows from one time and the part that does not scale"
   CHECK(linear.at(share{1}) == 3000);
   CHECK(linear.at(share{7}) == 429);
   CHECK(linear.at(takt::full_share) == 30);
+  CHECK(takt::scaling_wcet(takt::duration{30}) == linear);
   constexpr auto half = wcet_row::scaling(261, 500);
   CHECK(half.at(share{1}) == 13181);
   CHECK(half.at(share{16}) == 947);

@@ -139,6 +139,14 @@ TEST_CASE("AP-06 a kernel that is pinned goes to its core, one that is not to al
   CHECK(s.add(placed) == no_kernel);
 }
 
+TEST_CASE("AP-06 a scheduler asks the device for the cores and levels of its strategy") {
+  using gang = takt::event_driven_gang<max_tasks, 4>;
+  CHECK(gang{3}.cores() == 3);
+  CHECK(gang{3}.levels() == 1);
+  CHECK(gang{3, 2}.levels() == 2);
+  CHECK(takt::slotted_cores<max_tasks, 4>{3, 2}.levels() == 2);
+}
+
 TEST_CASE("AP-07 AP-35 the same program runs under every strategy, by earliest deadline and by fixed priority") {
   run_under_every_strategy<takt::earliest_deadline_first>();
   run_under_every_strategy<takt::highest_priority_first>();

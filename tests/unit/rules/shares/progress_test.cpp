@@ -49,6 +49,9 @@ TEST_CASE("WAMP-25 WAMP-26 WAMP-27 remaining time, rescaled, and the least share
     CHECK(progress.time_left(60) == 27);
     CHECK(progress.fits(60, 27));
     CHECK_FALSE(progress.fits(60, 26));
+    CHECK_FALSE(progress.fits(takt::unbounded_time, 60));
+    CHECK(progress.fits(0, 0));
+    CHECK_FALSE(progress.fits(0, -1));
     const takt::slowdown none{row.at(share{50}), row.at(share{50})};
     CHECK(progress.fits_rescaled(row.at(share{45}), none, row.at(share{50}), 31));
     CHECK_FALSE(progress.fits_rescaled(row.at(share{44}), none, row.at(share{50}), 31));
