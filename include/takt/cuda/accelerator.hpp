@@ -26,8 +26,8 @@
 #include <takt/cuda/served_stream.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/backend.hpp>
-#include <takt/runtime/executor/accelerator_device.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/accelerator_device.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/machine_finding.hpp>
 

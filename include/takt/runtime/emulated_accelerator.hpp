@@ -14,12 +14,12 @@
 #include <takt/model/stage.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/backend.hpp>
-#include <takt/runtime/executor/accelerator_device.hpp>
-#include <takt/runtime/timed_condition.hpp>
-#include <takt/runtime/wave_kernel.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/accelerator_device.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
+#include <takt/runtime/timed_condition.hpp>
+#include <takt/runtime/wave_kernel.hpp>
 
 namespace takt::runtime {
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include <takt/model/accelerator.hpp>
-#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/accelerator/slot_clock.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/event.hpp>
 
 #include "support/limited_wait.hpp"

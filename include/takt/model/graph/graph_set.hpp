@@ -124,8 +124,6 @@ graph_set(const Graphs&...) -> graph_set<Graphs...>;
 
 /// Anything that flattens: typed graphs, or a table that was read from a file.
 template <class T>
-concept GraphSet = requires(const T& t) {
-  t.template flat<ticks>().graphs;
-};
+concept GraphSet = requires(const T& t) { t.template flat<ticks>().graphs; };
 
 }  // namespace takt

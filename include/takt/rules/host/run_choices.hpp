@@ -56,15 +56,11 @@ concept HearsVisits = requires(C& choices, std::uint32_t visit, const visit_reco
 /// Choices under which a job that has waited for the one before of its task asks as soon as that one has ended, before
 /// servers hear of what else ends then. Without, it asks together with the jobs that are released at that instant.
 template <class C>
-concept AsksAtOnce = requires {
-  requires C::asks_at_once;
-};
+concept AsksAtOnce = requires { requires C::asks_at_once; };
 
 /// Choices that hear which visits ask their stations.
 template <class C>
-concept HearsArrivals = requires(C& choices, std::uint32_t visit) {
-  choices.arrived(visit);
-};
+concept HearsArrivals = requires(C& choices, std::uint32_t visit) { choices.arrived(visit); };
 
 /// Choices under which some stations are served elsewhere: their servers hear nothing, and others say when visits end.
 template <class C>
@@ -74,9 +70,8 @@ concept ServesElsewhere = requires(const C& choices, std::uint32_t station) {
 
 /// Choices that hear when jobs end.
 template <class C>
-concept HearsJobs = requires(C& choices, std::uint32_t task, std::uint64_t job, ticks time) {
-  choices.completed(task, job, time);
-};
+concept HearsJobs =
+    requires(C& choices, std::uint32_t task, std::uint64_t job, ticks time) { choices.completed(task, job, time); };
 
 /// Choices that hear of a deadline when it passes, if `minds_misses`, and say whether the run ends there.
 template <class C>

@@ -38,7 +38,8 @@ class kernel_server {
     forget_clients();
   }
   constexpr kernel_server(const Strategy& strategy, const slot_reservation<ticks>& pinned,
-                          const slot_reservation<ticks>& gang) requires SlotStrategy<Strategy>
+                          const slot_reservation<ticks>& gang)
+    requires SlotStrategy<Strategy>
       : strategy_{strategy}, lanes_{preemption_cost_model::ideal, strategy.cores()}, pinned_{pinned}, gang_{gang} {
     forget_clients();
   }

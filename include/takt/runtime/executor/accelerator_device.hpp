@@ -55,17 +55,18 @@ struct accelerator_setup {
 ///
 /// Like a `Device` it may also model `FallibleDevice` and `ExaminedDevice`.
 template <class D>
-concept AcceleratorDevice = AcceleratorBackend<D> && std::constructible_from<typename D::kernel, ticks, ticks> &&
+concept AcceleratorDevice =
+    AcceleratorBackend<D> && std::constructible_from<typename D::kernel, ticks, ticks> &&
     std::movable<typename D::kernel> &&
     requires(D& d, const D& c, const accelerator_setup& setup, kernel_id k, const typename D::kernel& body,
              std::uint64_t job, std::int32_t priority, no_trace& recorder, ticks origin) {
-  { c.serves(setup.streams) } -> std::same_as<bool>;
-  { d.open(setup) } -> std::same_as<bool>;
-  d.load(k, body, job);
-  d.close();
-  { d.serve_at(priority) } -> std::same_as<bool>;
-  { c.replay(recorder, origin) } -> std::same_as<std::uint64_t>;
-  { c.name() } -> std::convertible_to<std::string_view>;
-};
+      { c.serves(setup.streams) } -> std::same_as<bool>;
+      { d.open(setup) } -> std::same_as<bool>;
+      d.load(k, body, job);
+      d.close();
+      { d.serve_at(priority) } -> std::same_as<bool>;
+      { c.replay(recorder, origin) } -> std::same_as<std::uint64_t>;
+      { c.name() } -> std::convertible_to<std::string_view>;
+    };
 
 }  // namespace takt::runtime

@@ -234,7 +234,7 @@ class board_run {
     result.notes.push_back("device: silent: " + result.device_fault);
   }
   template <class Code>
-  void bind(const visit_position& at, const Code& what, bool on_cpu, const Code* bound_code::*place) {
+  void bind(const visit_position& at, const Code& what, bool on_cpu, const Code* bound_code::* place) {
     const auto& table = table_;
     const auto is_free = [&](const board_station& s, bool cpu) { return cpu == on_cpu && !devices_.is_served(s.pool); };
     const auto fits = [&](std::uint32_t s) { return is_free(flat_->stations[s], is_cpu_[s]); };

@@ -66,7 +66,7 @@ template <class P, class T, class Flat, std::size_t N, std::size_t W>
 /// platform, the set, the plan or the options, or `rule_serves_no_code` where a server of processors, or of visits with
 /// code, does not model `ServesBodies`.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
-requires RunsOnThreads<P, T>
+  requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
                        const run_options& options, Recorder& recorder, const visit_codes& codes = {}) -> run_result {
   run_result result;
@@ -85,7 +85,7 @@ requires RunsOnThreads<P, T>
   return result;
 }
 template <class P, class T, std::size_t N, std::size_t W>
-requires RunsOnThreads<P, T>
+  requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
                        const run_options& options = {}, const visit_codes& codes = {}) -> run_result {
   no_trace nothing;
@@ -94,13 +94,13 @@ requires RunsOnThreads<P, T>
 
 /// The same without devices.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
-requires RunsOnThreads<P, T>
+  requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
                        Recorder& recorder, const visit_codes& codes = {}) -> run_result {
   return run(board, tasks, p, board_devices{}, options, recorder, codes);
 }
 template <class P, class T, std::size_t N, std::size_t W>
-requires RunsOnThreads<P, T>
+  requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options = {},
                        const visit_codes& codes = {}) -> run_result {
   no_trace nothing;

@@ -67,11 +67,11 @@ struct flat_kernels {
 /// tick. No task has a thread that could be pinned to a core. A platform whose rule is not enforced here does not
 /// compile. For all else see `run` of a board of pools.
 template <HasAccelerator P, TaskSet T, std::size_t N, std::size_t W, TraceRecorder Recorder>
-requires(!ComposedBoard<P, T>)
-    [[nodiscard]] auto run(const P& platform, const T& tasks, const plan<N, W>& p, const board_devices& devices,
-                           const run_options& options, Recorder& recorder, const visit_codes& codes = {},
-                           takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
-                               detail::check_accelerator_run<P, T>::passed}) -> run_result {
+  requires(!ComposedBoard<P, T>)
+[[nodiscard]] auto run(const P& platform, const T& tasks, const plan<N, W>& p, const board_devices& devices,
+                       const run_options& options, Recorder& recorder, const visit_codes& codes = {},
+                       takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
+                           detail::check_accelerator_run<P, T>::passed}) -> run_result {
   run_result result;
   if constexpr (AcceleratorPlatform<P> && AcceleratorTaskSet<T>) {
     using rule = typename P::accelerator_rule;
@@ -102,11 +102,11 @@ requires(!ComposedBoard<P, T>)
 }
 
 template <HasAccelerator P, TaskSet T, std::size_t N, std::size_t W>
-requires(!ComposedBoard<P, T>)
-    [[nodiscard]] auto run(const P& platform, const T& tasks, const plan<N, W>& p, const board_devices& devices,
-                           const run_options& options = {}, const visit_codes& codes = {},
-                           takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
-                               detail::check_accelerator_run<P, T>::passed}) -> run_result {
+  requires(!ComposedBoard<P, T>)
+[[nodiscard]] auto run(const P& platform, const T& tasks, const plan<N, W>& p, const board_devices& devices,
+                       const run_options& options = {}, const visit_codes& codes = {},
+                       takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
+                           detail::check_accelerator_run<P, T>::passed}) -> run_result {
   no_trace nothing;
   return run(platform, tasks, p, devices, options, nothing, codes);
 }

@@ -81,12 +81,11 @@ struct given_points {
 /// the strategy has them. Cost: see `host::engine`; nothing is allocated unless the recorder does.
 template <class Policy, AcceleratorStrategy Strategy, std::size_t MaxTasks, ReleaseSource<ticks> Releases,
           TraceRecorder Recorder>
-requires AcceleratorPolicy<Policy, ticks> &&
-    (Strategy::max_tasks ==
-     MaxTasks) constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strategy,
-                                                   const accelerator_table<ticks, MaxTasks>& table,
-                                                   const Releases& releases, const accelerator_options<ticks>& options,
-                                                   Recorder& recorder) -> simulation_result<MaxTasks> {
+  requires AcceleratorPolicy<Policy, ticks> && (Strategy::max_tasks == MaxTasks)
+constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strategy,
+                                    const accelerator_table<ticks, MaxTasks>& table, const Releases& releases,
+                                    const accelerator_options<ticks>& options, Recorder& recorder)
+    -> simulation_result<MaxTasks> {
   if (const auto error = detail::kernels_fault(strategy, table, options)) { return {.error = error}; }
   using jobs_type = detail::kernel_jobs<Policy, MaxTasks, Releases, Recorder>;
   jobs_type jobs{policy, table, releases, strategy.cores(), takt::detail::most_lanes<Strategy>() > 1, recorder};
@@ -133,12 +132,12 @@ requires AcceleratorPolicy<Policy, ticks> &&
 }
 
 template <class Policy, AcceleratorStrategy Strategy, std::size_t MaxTasks, ReleaseSource<ticks> Releases>
-requires AcceleratorPolicy<Policy, ticks> &&(Strategy::max_tasks == MaxTasks)
-    [[nodiscard]] constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strategy,
-                                                      const accelerator_table<ticks, MaxTasks>& table,
-                                                      const Releases& releases,
-                                                      const accelerator_options<ticks>& options = {})
-        -> simulation_result<MaxTasks> {
+  requires AcceleratorPolicy<Policy, ticks> && (Strategy::max_tasks == MaxTasks)
+[[nodiscard]] constexpr auto simulate_accelerator(const Policy& policy, const Strategy& strategy,
+                                                  const accelerator_table<ticks, MaxTasks>& table,
+                                                  const Releases& releases,
+                                                  const accelerator_options<ticks>& options = {})
+    -> simulation_result<MaxTasks> {
   no_trace unheard;
   return simulate_accelerator(policy, strategy, table, releases, options, unheard);
 }
