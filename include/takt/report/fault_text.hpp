@@ -169,7 +169,7 @@ struct fault_text {
       return {"limit", "is below the least that has a bound", "at least the least limit"};
     case model_fault::options_out_of_range: return {"options", "are out of range", "see the generator"};
     case model_fault::option_unused:
-      return {"options", "ask for something that this simulation does not do",
+      return {"options", "ask for something that is not done here",
               "its own options, offsets only of periodic releases, and one entry for each task at most"};
     case model_fault::set_does_not_fit: return {"options", "ask for a set that does not fit its table", "fewer tasks"};
     case model_fault::too_many_kernels:

@@ -94,6 +94,21 @@ class policy_server {
     }
     return no_client;
   }
+  /// Each one that proceeds, and its share in per cent.
+  constexpr void holders(const holder_sink& to) const {
+    for (const job& j : jobs_) {
+      if (j.active && j.held.in_force()) { to(j.who, j.held.in_force().percent()); }
+    }
+  }
+  /// `who`, which is served, ends now whatever its length was. `decide` follows.
+  constexpr void finish(client who, ticks now, const slice_sink& sink) {
+    advance(now, sink);
+    for (std::size_t i = 0; i < MaxTasks; ++i) {
+      if (!jobs_[i].active || jobs_[i].who != who) { continue; }
+      policy_.complete(i);
+      return end_job(i, now, sink);
+    }
+  }
   constexpr void drop(client who, ticks now, const slice_sink& sink) {
     advance(now, sink);
     for (std::size_t i = 0; i < MaxTasks; ++i) {
@@ -195,7 +210,7 @@ class policy_server {
   }
   [[nodiscard]] constexpr auto whole_time(std::size_t i) const -> ticks {
     const job& j = jobs_[i];
-    if (!j.held.in_force()) { return 0; }
+    if (!j.held.in_force() || j.length >= until_told) { return 0; }
     const ticks most = longest_time(i);
     if (most == unbounded_time) { return 0; }
     const ticks whole = detail::scaled_up(most, j.length, j.wcet);

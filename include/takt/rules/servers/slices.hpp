@@ -15,6 +15,9 @@ using client = std::uint32_t;
 inline constexpr client no_client = 0xFFFF'FFFF;
 inline constexpr ticks no_event = std::numeric_limits<ticks>::max();
 
+/// Longer than any visit: the length of one whose end is told.
+inline constexpr ticks until_told = ticks{1} << 59;
+
 inline constexpr std::int32_t any_unit = -1;
 
 /// A visit that asks a server for its units.

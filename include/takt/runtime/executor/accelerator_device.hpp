@@ -69,4 +69,12 @@ concept AcceleratorDevice =
       { c.name() } -> std::convertible_to<std::string_view>;
     };
 
+/// One whose kernels have shares of it, which change while they run: `resize(k, percent)` is for the launch of k that
+/// is under way or comes next. A `kernel` is made from its length with all of the device and the number of its
+/// application; where kernels are is no matter.
+template <class D>
+concept SizingDevice = AcceleratorDevice<D> && requires(D& d, kernel_id k, std::int32_t percent) {
+  d.resize(k, percent);
+};
+
 }  // namespace takt::runtime

@@ -11,8 +11,10 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/executor/accelerator_device.hpp>
+#include <takt/runtime/executor/block_device.hpp>
 #include <takt/runtime/executor/decided_device.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
+#include <takt/runtime/executor/queued_device.hpp>
 #include <takt/runtime/executor/stream_device.hpp>
 #include <takt/runtime/executor/task_streams.hpp>
 
@@ -37,6 +39,13 @@ class board_devices {
   auto kernels(std::uint32_t pool, D& device, std::map<visit_position, typename D::kernel> bound = {})
       -> board_devices& {
     devices_[pool] = std::make_unique<decided_device<D>>(device, std::move(bound));
+    return *this;
+  }
+  /// Under a block queue.
+  template <BlockDevice D>
+  auto kernels(std::uint32_t pool, D& device, std::map<visit_position, typename D::kernel> bound = {})
+      -> board_devices& {
+    devices_[pool] = std::make_unique<queued_device<D>>(device, std::move(bound));
     return *this;
   }
   template <Device D>

@@ -16,12 +16,12 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
-#include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/rules/servers/kernel_needs.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/executor/accelerator_device.hpp>
 #include <takt/runtime/executor/launch_inbox.hpp>
+#include <takt/runtime/executor/launch_ledger.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
@@ -29,32 +29,6 @@
 #include <takt/runtime/thread.hpp>
 
 namespace takt::runtime {
-
-/// Which visits a device was given, by the numbers of its jobs there.
-class launch_ledger {
- public:
-  struct entry {
-    std::uint32_t visit = 0;
-    std::uint64_t job = 0;
-  };
-
-  void reserve(std::size_t launches) { entries_.reserve(launches); }
-  /// The number of a job; those that do not fit have one behind all others.
-  auto add(const entry& e) -> std::uint64_t {
-    const std::lock_guard lock{mutex_};
-    if (entries_.size() == entries_.capacity()) { return entries_.size(); }
-    entries_.push_back(e);
-    return entries_.size() - 1;
-  }
-  /// Null: it did not fit. Pre: nothing is added any more.
-  [[nodiscard]] auto find(std::uint64_t number) const -> const entry* {
-    return number < entries_.size() ? &entries_[number] : nullptr;
-  }
-
- private:
-  inheriting_mutex mutex_;
-  std::vector<entry> entries_;
-};
 
 /// Launches of one lane on an accelerator. One that has been told to leave and then to go on is launched again as soon
 /// as it has yielded. One below others stays launched: the device goes on with it by itself.
@@ -79,13 +53,18 @@ class launch_worker final : public visit_worker {
     const std::lock_guard lock{mutex_};
     visit_ = e.visit;
     const auto own = bound_->find({lane_.task, e.visit - lane_.first_visit});
-    if (own == bound_->end()) { timed_.emplace(e.length, kernel_needs_of(e.view).cost); }
-    device_->load(kernel_, own == bound_->end() ? *timed_ : own->second, ledger_->add({e.visit, e.job}));
+    const ticks beside = SizingDevice<D> ? e.view.at[0] : kernel_needs_of(e.view).cost;
+    if (own == bound_->end()) { timed_.emplace(e.length, beside); }
+    device_->load(kernel_, own == bound_->end() ? *timed_ : own->second, ledger_->add(e.visit, e.job));
   }
   void start(const held_unit& where) override {
     const std::lock_guard lock{mutex_};
     where_ = {.core = tells_cores_apart_ ? where.unit : any_core, .level = std::min(where.level, levels_ - 1)};
     shall_run_ = true;
+    if constexpr (SizingDevice<D>) {
+      where_ = {};
+      device_->resize(kernel_, where.unit);
+    }
     if (!is_launched_) { launch(); }
   }
   void stop() override {
@@ -128,9 +107,9 @@ class launch_worker final : public visit_worker {
 };
 
 /// An accelerator that carries out what the server of a GPU's rule decides on the host: it launches a kernel that has
-/// its unit, and asks one to yield that loses it. Every rule that serves bodies can be served so but SMs and percents
-/// of a task's own. Where the rule starts kernels above others and the device has as many levels of streams, one for
-/// each core and level, the ones below stay; else they are asked to yield, too.
+/// its unit, and asks one to yield that loses it, or to go on with another share. Every rule that serves bodies can be
+/// served so but SMs and percents of a task's own. Where the rule starts kernels above others and the device has as
+/// many levels of streams, one for each core and level, the ones below stay; else they are asked to yield, too.
 template <AcceleratorDevice D>
 class decided_device final : public pool_device {
  public:
@@ -147,7 +126,8 @@ class decided_device final : public pool_device {
   }
   [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
     const bool is_whole = p.is_gpu && !p.hands_out_sms && !p.hands_out_percents;
-    return is_whole && !p.habits.sizes_shares && !p.habits.queues_blocks && device_->serves(streams(p, 1));
+    return is_whole && p.habits.sizes_shares == SizingDevice<D> && !p.habits.queues_blocks &&
+           device_->serves(streams(p, 1));
   }
   [[nodiscard]] auto levels(const pool_to_serve& p) const -> std::int32_t override {
     return device_->serves(streams(p, p.habits.levels)) ? p.habits.levels : 1;
@@ -183,10 +163,7 @@ class decided_device final : public pool_device {
   }
   [[nodiscard]] auto replays() const -> bool override { return true; }
   auto replay(const piece_sink& to) const -> std::uint64_t override {
-    std::uint64_t unknown = 0;
-    ledger_reader reader{&ledger_, &to, &unknown};
-    const std::uint64_t lost = was_open_ ? device_->replay(reader, 0) : 0;
-    return lost + unknown;
+    return was_open_ ? ledger_.replay(*device_, to) : 0;
   }
   [[nodiscard]] auto serve_at(int priority) -> bool override {
     const bool listens = schedule(listener_.native_handle(), priority) == 0;
@@ -197,19 +174,6 @@ class decided_device final : public pool_device {
   [[nodiscard]] auto findings() const -> machine_findings override { return findings_of(*device_); }
 
  private:
-  /// Translates what the device tells.
-  struct ledger_reader {
-    const launch_ledger* ledger;
-    const piece_sink* to;
-    std::uint64_t* unknown;
-
-    void record(const slice& s) const {
-      const launch_ledger::entry* e = ledger->find(s.job);
-      e == nullptr ? static_cast<void>(++*unknown) : (*to)(e->visit, e->job, s.where, s.start, s.end);
-    }
-    void record(const mark& /*m*/) const {}
-  };
-
   [[nodiscard]] static auto streams(const pool_to_serve& p, std::int32_t levels) -> stream_layout {
     const std::int32_t sms = p.board.gpus[p.gpu].sms;
     return {.cores = std::max<std::int32_t>(1, sms), .levels = levels};

@@ -302,7 +302,7 @@ class executor {
       const std::uint32_t v = states_[l].served;
       if (v == nobody) { continue; }
       if (states_[l].wanted == v) {
-        resize(l);
+        if (is_resized(l) && states_[l].where.unit < states_[l].unit) { resize(l); }
         continue;
       }
       states_[l].served = nobody;
@@ -311,13 +311,20 @@ class executor {
     }
     for (std::size_t l = 0; l < states_.size(); ++l) {
       const std::uint32_t v = states_[l].wanted;
-      if (v != nobody && states_[l].served != v && is_free(l)) { start(l, v); }
+      if (v == nobody || !is_free(l)) { continue; }
+      if (states_[l].served != v) {
+        start(l, v);
+      } else if (is_resized(l)) {
+        resize(l);
+      }
     }
   }
-  /// Who has its share still may have a larger or a smaller one.
+  /// Who has its share still may have a larger or a smaller one: first all smaller ones.
+  [[nodiscard]] auto is_resized(std::size_t l) const -> bool {
+    return lanes_->lanes[l].sizes_units && states_[l].unit != states_[l].where.unit;
+  }
   void resize(std::size_t l) {
     lane_state& x = states_[l];
-    if (!lanes_->lanes[l].sizes_units || x.unit == x.where.unit) { return; }
     const ticks time = now() - start_;
     tell(static_cast<std::uint32_t>(l), time);
     x.unit = x.where.unit;
@@ -343,13 +350,13 @@ class executor {
     if (where.unit != any_unit) { where.unit += (*stations_)[lanes_->lanes[l].station].unit; }
     workers_[l]->start(where);
   }
-  /// Whether nobody is on the unit any more who has to leave it.
+  /// Whether nobody is on the unit any more who has to leave it, or has any share still.
   [[nodiscard]] auto is_free(std::size_t l) const -> bool {
     const std::int32_t unit = states_[l].where.unit;
     for (std::size_t m = 0; m < states_.size(); ++m) {
       const lane_state& x = states_[m];
       if (!x.is_there || x.served != nobody || lanes_->lanes[m].station != lanes_->lanes[l].station) { continue; }
-      const bool same = x.unit == unit || x.unit == any_unit || unit == any_unit;
+      const bool same = lanes_->lanes[l].sizes_units || x.unit == unit || x.unit == any_unit || unit == any_unit;
       if (m == l ? x.unit != unit : same) { return false; }
     }
     return true;

@@ -24,9 +24,6 @@
 
 namespace takt::runtime {
 
-/// Longer than any visit: of those whose end a thread tells.
-inline constexpr ticks until_told = ticks{1} << 59;
-
 /// How visits of a board are carried out.
 struct carried_visits {
   std::vector<bool> told;       ///< by visit: somebody tells its end

@@ -34,8 +34,9 @@ class visit_thread final : public visit_worker, private pause_point {
     has_errand_ = true;
     changed_.notify_all();
   }
-  void start(const held_unit& /*where*/) override {
+  void start(const held_unit& where) override {
     const std::lock_guard lock{mutex_};
+    unit_ = where.unit;
     may_run_ = true;
     changed_.notify_all();
   }
@@ -54,6 +55,7 @@ class visit_thread final : public visit_worker, private pause_point {
 
  private:
   [[nodiscard]] auto is_wanted() const noexcept -> bool override { return !may_run_; }
+  [[nodiscard]] auto unit() const noexcept -> std::int32_t override { return unit_; }
   auto pass() -> bool override {
     if (may_run_) { return !closing_; }
     reports_.paused(errand_.visit);
@@ -102,6 +104,7 @@ class visit_thread final : public visit_worker, private pause_point {
   bool has_errand_ = false;
   std::atomic<bool> closing_ = false;
   std::atomic<bool> may_run_ = false;
+  std::atomic<std::int32_t> unit_ = 0;
   thread thread_;
 };
 

@@ -19,6 +19,8 @@ class pause_point {
   /// Gives the unit up if others are to have it, and waits until it is there again. False when the run is over: the
   /// code should return soon.
   virtual auto pass() -> bool = 0;
+  /// The unit that the code has now: under rules that size shares, its share in per cent.
+  [[nodiscard]] virtual auto unit() const noexcept -> std::int32_t = 0;
 
  protected:
   pause_point() = default;

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/core/wide_natural.hpp>
+#include <takt/model/shares/share_task.hpp>
+#include <takt/model/stage.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/accelerator/backend.hpp>
+#include <takt/rules/servers/slices.hpp>
+#include <takt/rules/shares/contention_predictor.hpp>
+#include <takt/rules/shares/job_progress.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/accelerator_device.hpp>
+#include <takt/runtime/inheriting_mutex.hpp>
+#include <takt/runtime/thread.hpp>
+#include <takt/runtime/timed_condition.hpp>
+
+namespace takt::runtime {
+
+/// A kernel that takes `length` with all of a GPU, as a part of the time of a whole job of its application.
+struct sized_kernel {
+  explicit sized_kernel(ticks time, ticks number) noexcept
+      : length{std::max<ticks>(0, time)}, application{static_cast<std::size_t>(std::max<ticks>(0, number))} {}
+
+  ticks length;
+  std::size_t application;
+};
+
+/// A GPU made of one host thread, whose kernels take as long as their shares and those of others make them: by the rows
+/// and the contention of a table. What a kernel has done counts at the instants at which shares change.
+template <std::size_t MaxTasks>
+class emulated_shared_gpu {
+ public:
+  using kernel = sized_kernel;
+
+  explicit emulated_shared_gpu(const share_table<MaxTasks>& applications)
+      : applications_{applications}, truth_{applications_} {}
+  emulated_shared_gpu(const emulated_shared_gpu&) = delete;
+  auto operator=(const emulated_shared_gpu&) -> emulated_shared_gpu& = delete;
+  ~emulated_shared_gpu() { close(); }
+
+  [[nodiscard]] static auto serves(const stream_layout& streams) noexcept -> bool { return streams.levels == 1; }
+  [[nodiscard]] auto open(const accelerator_setup& setup) -> bool {
+    setup_ = setup;
+    closing_ = false;
+    lost_ = 0;
+    launches_.assign(setup.kernels, launch{});
+    wholes_.assign(setup.kernels, 1);
+    since_ = now();
+    pieces_.clear();
+    pieces_.reserve(setup.trace_capacity);
+    service_ = thread{[this] { serve(); }};
+    return service_.started();
+  }
+  void close() {
+    {
+      const std::lock_guard lock{mutex_};
+      closing_ = true;
+      changed_.notify_all();
+    }
+    service_.join();
+  }
+
+  void load(kernel_id k, const sized_kernel& body, std::uint64_t job) {
+    const std::lock_guard lock{mutex_};
+    launch& l = at(k);
+    l.body = &body;
+    l.job = job;
+    l.left = fixed_progress::start(std::max<ticks>(body.length, 1));
+  }
+  void submit(kernel_id k, const kernel_placement& /*where*/) {
+    const std::lock_guard lock{mutex_};
+    advance(now());
+    at(k).launched = true;
+    at(k).leaving = false;
+    changed_.notify_all();
+  }
+  void request_yield(kernel_id k) {
+    const std::lock_guard lock{mutex_};
+    at(k).leaving = at(k).launched;
+    changed_.notify_all();
+  }
+  void resize(kernel_id k, std::int32_t percent) {
+    const std::lock_guard lock{mutex_};
+    advance(now());
+    at(k).held = share::bounded(percent);
+    changed_.notify_all();
+  }
+
+  [[nodiscard]] auto serve_at(std::int32_t priority) -> bool {
+    return service_.started() && schedule(service_.native_handle(), priority) == 0;
+  }
+  [[nodiscard]] static auto name() noexcept -> std::string_view { return "emulated shared GPU"; }
+
+  /// Tells of each kernel with each share; the index of a track is the share in per cent.
+  template <TraceRecorder Recorder>
+  auto replay(Recorder& recorder, ticks origin) const -> std::uint64_t {
+    for (slice s : pieces_) {
+      s.start -= origin;
+      s.end -= origin;
+      recorder.record(s);
+    }
+    return lost_;
+  }
+
+ private:
+  /// The longest sleep, since clocks do not take the last instant there is.
+  static constexpr ticks nap = 1'000'000'000;
+
+  struct launch {
+    const sized_kernel* body = nullptr;
+    std::uint64_t job = 0;
+    fixed_progress left{};
+    share held{};
+    bool launched = false;
+    bool leaving = false;
+  };
+
+  [[nodiscard]] auto at(kernel_id k) -> launch& { return launches_[static_cast<std::size_t>(k)]; }
+  [[nodiscard]] static auto proceeds(const launch& l) -> bool { return l.launched && l.held && !l.left.finished(); }
+  [[nodiscard]] static auto has_ended(const launch& l) -> bool {
+    return l.launched && (l.leaving || l.left.finished());
+  }
+
+  /// Of the whole kernel, as things are.
+  [[nodiscard]] auto whole(const launch& l) const -> ticks {
+    inline_vector<co_runner, MaxTasks> load;
+    for (const launch& other : launches_) {
+      if (&other == &l || !proceeds(other)) { continue; }
+      static_cast<void>(load.push_back({static_cast<std::uint32_t>(other.body->application), other.held}));
+    }
+    const ticks most = truth_.predict(l.body->application, l.held, {load.data(), load.size()});
+    if (most == unbounded_time) { return most; }
+    const ticks alone = applications_.tasks[l.body->application].alone.at(full_share);
+    return std::max<ticks>(1, takt::detail::scaled_up(most, l.body->length, alone));
+  }
+  [[nodiscard]] auto next_end() const -> ticks {
+    ticks least = no_event;
+    for (const launch& l : launches_) {
+      if (!proceeds(l)) { continue; }
+      const ticks most = whole(l);
+      if (most != unbounded_time) { least = std::min(least, later(since_, l.left.time_left(most))); }
+    }
+    return least;
+  }
+  /// What has been done until then counts, end by end.
+  void advance(ticks time) {
+    for (ticks end = next_end(); end < time; end = next_end()) { step(end); }
+    if (since_ < time) { step(time); }
+  }
+  void step(ticks time) {
+    for (std::size_t k = 0; k < launches_.size(); ++k) {
+      if (proceeds(launches_[k])) { wholes_[k] = whole(launches_[k]); }
+    }
+    for (std::size_t k = 0; k < launches_.size(); ++k) {
+      launch& l = launches_[k];
+      if (!proceeds(l)) { continue; }
+      l.left.advance(time - since_, wholes_[k]);
+      remember({.task = static_cast<std::uint32_t>(k),
+                .job = l.job,
+                .where = {.where = stage::kernel, .gpu = 0, .index = l.held.percent(), .count = 1},
+                .start = since_,
+                .end = time});
+    }
+    since_ = time;
+  }
+  void serve() {
+    std::unique_lock lock{mutex_};
+    while (!closing_) {
+      advance(now());
+      const auto ended = std::ranges::find_if(launches_, has_ended);
+      if (ended == launches_.end()) {
+        const ticks next = next_end();
+        changed_.wait_until(lock, std::min(next, later(now(), nap)), [this, next] {
+          return closing_ || next_end() != next || std::ranges::any_of(launches_, has_ended);
+        });
+        continue;
+      }
+      const launch_end how = ended->left.finished() ? launch_end::complete : launch_end::yielded;
+      ended->launched = ended->leaving = false;
+      const auto k = static_cast<kernel_id>(ended - launches_.begin());
+      lock.unlock();
+      setup_.ended(k, how);
+      lock.lock();
+    }
+  }
+  void remember(const slice& s) {
+    if (pieces_.size() < pieces_.capacity()) {
+      pieces_.push_back(s);
+    } else if (pieces_.capacity() > 0) {
+      ++lost_;
+    }
+  }
+
+  share_table<MaxTasks> applications_;
+  contention_predictor<MaxTasks> truth_;
+  accelerator_setup setup_{};
+  inheriting_mutex mutex_;
+  timed_condition changed_;
+  std::vector<launch> launches_;
+  std::vector<ticks> wholes_;
+  std::vector<slice> pieces_;
+  std::uint64_t lost_ = 0;
+  ticks since_ = 0;  ///< until then all that was done has been counted
+  bool closing_ = true;
+  thread service_;
+};
+
+}  // namespace takt::runtime
