@@ -20,20 +20,6 @@ template <class D>
   return {};
 }
 
-/// Makes the result say that the device has failed, if it has.
-template <class D>
-auto report_fault(const D& device, run_result& result) -> bool {
-  if constexpr (FallibleDevice<D>) {
-    if (!device.failed()) { return false; }
-    result.ended = observation_status::device_failed;
-    result.device_fault = device.fault_sentence();
-    result.notes.push_back("device: failed: " + result.device_fault);
-    return true;
-  } else {
-    return false;
-  }
-}
-
 namespace detail {
 
 /// Asks the operating system for something if that is wanted, and says in the notes if it is not.

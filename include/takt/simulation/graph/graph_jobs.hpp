@@ -54,6 +54,9 @@ class graph_jobs {
     if (!gates_.set_up(*work_, *releases_)) { return fail(model_fault::malformed); }
     jobs_.assign(gates_.jobs(), job{});
     invoked_.assign(releases_->size(), 0);
+    for (const auto& times : *releases_) {
+      if (!times.empty()) { next_invocation_ = std::min(next_invocation_, times.front()); }
+    }
     unfinished_ = gates_.jobs();
     out_.tasks.assign(n, graph_task_outcome<ticks>{});
     out_.inversion.assign(work_->clusters.size(), 0);
@@ -91,12 +94,7 @@ class graph_jobs {
   // What the engine asks.
 
   [[nodiscard]] auto next_job() const -> ticks {
-    ticks least = agenda_.empty() ? no_event : agenda_.front().time;
-    for (std::size_t c = 0; c < invoked_.size(); ++c) {
-      const auto& times = (*releases_)[c];
-      if (invoked_[c] < times.size()) { least = std::min(least, times[invoked_[c]]); }
-    }
-    return least;
+    return agenda_.empty() ? next_invocation_ : std::min(next_invocation_, agenda_.front().time);
   }
   auto comes(ticks now, host::coming_job& out) -> bool {
     now_ = now;
@@ -194,6 +192,8 @@ class graph_jobs {
   }
 
   void invoke() {
+    if (now_ < next_invocation_) { return; }
+    next_invocation_ = no_event;
     for (std::size_t c = 0; c < invoked_.size(); ++c) {
       const auto& times = (*releases_)[c];
       for (std::size_t& j = invoked_[c]; j < times.size() && times[j] <= now_; ++j) {
@@ -206,6 +206,7 @@ class graph_jobs {
           wake(t, j);
         }
       }
+      if (invoked_[c] < times.size()) { next_invocation_ = std::min(next_invocation_, times[invoked_[c]]); }
     }
   }
   void keep_appointments() {
@@ -383,6 +384,7 @@ class graph_jobs {
   std::vector<appointment> agenda_{};  ///< a heap, the first one first
   graph_result<ticks> out_{};
   std::size_t unfinished_ = 0;
+  ticks next_invocation_ = no_event;
   ticks now_ = 0;
 };
 
