@@ -37,9 +37,9 @@ namespace takt::host {
 /// deadline. Where the rule of a station lets visits start early, they become ready when their predecessors are done,
 /// and their responses count from their offsets. A section asks for its token when the visits before it are due, and no
 /// guard holds its visits back then. Pre: none or one offset and local deadline for each visit; `validate(table,
-/// stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit though it takes no
-/// time is on stations that serve it, and horizon is at most `longest_time`.
-/// Cost: per instant what happens, and a pass over stations; over tasks and sections where there are some to pass.
+/// stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit though it takes
+/// no time is on stations that serve it, and horizon is at most `longest_time`. Cost: per instant what happens, and a
+/// pass over stations; over tasks and sections where there are some to pass.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
  public:
@@ -282,8 +282,8 @@ class engine {
     if constexpr (HoldsVisits<Choices>) {
       const ticks at = choices_->opens(v, tasks_[table_->visits[v].task].jobs - 1, now_);
       guards_.drop(v);
-      visits_[v].held = at > now_;
-      if (at > now_) { return guards_.hold(v, at); }
+      if (visits_[v].held = at > now_; at > now_) { return guards_.hold(v, at); }
+      if constexpr (NamesReleases<Choices>) { tasks_[table_->visits[v].task].nominal = choices_->released(v); }
     }
     const ticks counts = tasks_[table_->visits[v].task].nominal + windows_.counts_from[v];
     visits_[v].ready = now_ < counts ? counts : now_;

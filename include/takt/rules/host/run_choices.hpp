@@ -30,6 +30,12 @@ concept HoldsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t jo
   choices.ended(visit, job, now);
 };
 
+/// Such choices that know the nominal release of a job only when its visit starts.
+template <class C>
+concept NamesReleases = HoldsVisits<C> && requires(const C& choices, std::uint32_t visit) {
+  { choices.released(visit) } -> std::same_as<ticks>;
+};
+
 /// Choices that also say which of two visits that ask within one instant asks first. Without, they do as they come.
 template <class C>
 concept OrdersArrivals = requires(C& choices, std::uint32_t visit) {
@@ -45,16 +51,21 @@ concept HearsVisits = requires(C& choices, std::uint32_t visit, const visit_reco
 /// Choices under which a job that has waited for the one before of its task asks as soon as that one has ended, before
 /// servers hear of what else ends then. Without, it asks together with the jobs that are released at that instant.
 template <class C>
-concept AsksAtOnce = requires { requires C::asks_at_once; };
+concept AsksAtOnce = requires {
+  requires C::asks_at_once;
+};
 
 /// Choices that hear which visits ask their stations.
 template <class C>
-concept HearsArrivals = requires(C& choices, std::uint32_t visit) { choices.arrived(visit); };
+concept HearsArrivals = requires(C& choices, std::uint32_t visit) {
+  choices.arrived(visit);
+};
 
 /// Choices that hear when jobs end.
 template <class C>
-concept HearsJobs =
-    requires(C& choices, std::uint32_t task, std::uint64_t job, ticks time) { choices.completed(task, job, time); };
+concept HearsJobs = requires(C& choices, std::uint32_t task, std::uint64_t job, ticks time) {
+  choices.completed(task, job, time);
+};
 
 /// Choices that hear of a deadline when it passes, if `minds_misses`, and say what becomes of the job. One that is
 /// dropped is in no section and keeps no processor, its visits take time, and their servers `drop` clients or serve
