@@ -57,6 +57,9 @@ class cuda_device {
   using copy = device_copy;
   class stream;
 
+  /// The hardware keeps the kernels of all streams of a GPU in one queue for their blocks.
+  static constexpr bool queues_blocks = true;
+
   /// Pre: the driver outlives the device; the ranges are disjoint. Error: `cuda_error`. A way to keep the ranges apart
   /// that does not exist is no error here: `serves` is false and `backend()` says why.
   cuda_device(D& driver, std::vector<sm_range> ranges, device_options options = {})

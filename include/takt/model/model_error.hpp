@@ -257,7 +257,6 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
     case model_fault::never_ends:
     case model_fault::plan_incomplete:
     case model_fault::instances_out_of_range:
-    case model_fault::sharing_without_preemption:
     case model_fault::violation_not_handled:
     case model_fault::threads_not_positive:
     case model_fault::negative_copies:

@@ -135,7 +135,6 @@ enum class model_fault : std::uint8_t {
   // runs
   plan_incomplete,
   instances_out_of_range,
-  sharing_without_preemption,
   violation_not_handled,
   threads_not_positive,
   negative_copies,

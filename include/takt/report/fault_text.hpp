@@ -224,9 +224,6 @@ struct fault_text {
               "the plan of a verdict in which all graphs have bounds"};
     case model_fault::instances_out_of_range:
       return {"instances", "are out of range for a run", "1 to 64 jobs of a node, and of its graph, at a time"};
-    case model_fault::sharing_without_preemption:
-      return {"sharing", "by points runs nodes without preemption, and the platform's rule preempts",
-              "nonpreemptive(...) on the processors, or processor_sharing::by_system"};
     case model_fault::violation_not_handled:
       return {"options", "ask to drop jobs or to stop between jobs, which this kind of run does not",
               "report or stop, and no stop_when_idle"};

@@ -8,6 +8,7 @@
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
+#include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/rules/time_slices.hpp>
 #include <takt/runtime/concepts.hpp>
@@ -33,7 +34,7 @@ namespace detail {
 template <class P, class... Resources>
 inline constexpr bool has_only = true;
 template <class P, class... Resources>
-  requires requires { P::pool_count; }
+requires requires { P::pool_count; }
 inline constexpr bool has_only<P, Resources...> = (P::template count_of<Resources> + ... + 0) == P::pool_count;
 
 /// Stops compilation with a sentence about the first pool to blame. Made from plain answers, as `composition_check` is.
@@ -113,9 +114,11 @@ using check_accelerator_run = accelerator_run_check<AcceleratorPlatform<P>, Acce
 template <bool EnforcesProcessors, bool EnforcesBlocks, bool EnforcesCopies, bool KnowsPools>
 struct graph_run_check {
   static constexpr bool passed = EnforcesProcessors && EnforcesBlocks && EnforcesCopies && KnowsPools;
-  static_assert(EnforcesProcessors,
-                "takt: a run of graphs does not enforce this rule on the processors pool; it enforces g_edf, g_fl, "
-                "g_fifo, gel, nonpreemptive(...) and clustered(...) of these. See docs/errors.md#E59");
+  static_assert(
+      EnforcesProcessors,
+      "takt: a run of graphs does not enforce this rule on the processors pool; it enforces gel and every rule "
+      "that is a PoolRule, such as g_fl, nonpreemptive(...), clustered(...) and fixed_priority. "
+      "See docs/errors.md#E59");
   static_assert(EnforcesBlocks,
                 "takt: a run of graphs does not enforce this rule on the block_slots pool; it enforces "
                 "fifo_blocks(per_job_streams, guarded). See docs/errors.md#E59");
@@ -128,11 +131,14 @@ struct graph_run_check {
 };
 
 template <class R>
-inline constexpr bool enforces_blocks =
-    Absent<R> || (FifoBlocks<R> && takt::detail::streams_per_job<R> && takt::detail::guards_enqueues<R>);
+inline constexpr bool enforces_blocks = Absent<R> || (FifoBlocks<R> && takt::detail::streams_per_job<R> &&
+                                                      takt::detail::guards_enqueues<R>);
+
+template <class R>
+inline constexpr bool runs_nodes = GlobalRule<R> || PoolRule<R>;
 
 template <class P>
-using check_graph_run = graph_run_check<GlobalRule<typename P::template rule_of<processors_resource>>,
+using check_graph_run = graph_run_check<runs_nodes<typename P::template rule_of<processors_resource>>,
                                         enforces_blocks<typename P::template rule_of<block_slots_resource>>,
                                         Absent<typename P::template rule_of<copy_engines_resource>> ||
                                             FirstComeFirstServed<typename P::template rule_of<copy_engines_resource>>,

@@ -81,7 +81,6 @@ TEST_CASE("no graph runs with an unknown choice") {
     change(o);
     return is_choice(rt::run(board, graphs, takt::analyze(board, graphs).plan, o));
   };
-  expect_only_named<rt::processor_sharing>(2, [&](auto e) { return with([e](auto& o) { o.sharing = e; }); });
   expect_only_named<rt::backlog_handling>(2, [&](auto e) { return with([e](auto& o) { o.overrun = e; }); });
   expect_only_named<rt::length_choice>(3, [&](auto e) { return with([e](auto& o) { o.lengths = e; }); });
 }

@@ -53,13 +53,13 @@ struct foreign_workers {
 ///
 /// A unit that is no processor goes from one worker to the next only when the first has left it, and slices of its
 /// visits say when they were there.
-template <class Stations, std::size_t N, std::size_t V>
+template <class Stations, std::size_t N, std::size_t V, class Choices = live_choices>
 class executor {
  public:
-  using engine_type = host::engine<Stations, N, V, live_choices>;
+  using engine_type = host::engine<Stations, N, V, Choices>;
 
   /// `codes` are those of visits. Pre: all outlive it, and what `foreign` makes reports nothing after `close`.
-  executor(const visit_table<N, V>& table, const Stations& stations, live_choices& choices, const lane_plan& lanes,
+  executor(const visit_table<N, V>& table, const Stations& stations, Choices& choices, const lane_plan& lanes,
            std::vector<bound_code> codes, const foreign_workers& foreign, std::span<const ticks> offsets,
            std::span<const ticks> local_deadlines)
       : table_{&table},
@@ -272,7 +272,9 @@ class executor {
     const lane_state& x = states_[l];
     if (lanes_->lanes[l].tells_later) { return; }
     const std::vector<time_piece> pieces = workers_[l]->pieces();
-    for (const time_piece& p : pieces) { (*sink_)(x.assigned, x.unit, p.from - start_, p.to - start_); }
+    for (const time_piece& p : pieces) {
+      (*sink_)(x.assigned, p.unit == any_unit ? x.unit : p.unit, p.from - start_, p.to - start_);
+    }
     if (pieces.empty()) { (*sink_)(x.assigned, x.unit, x.since, time); }
   }
   void wake() {
@@ -347,7 +349,9 @@ class executor {
     }
     rank(l, v, priority_);
     held_unit where = x.where;
-    if (where.unit != any_unit) { where.unit += (*stations_)[lanes_->lanes[l].station].unit; }
+    if constexpr (requires { (*stations_)[0].unit; }) {
+      if (where.unit != any_unit) { where.unit += (*stations_)[lanes_->lanes[l].station].unit; }
+    }
     workers_[l]->start(where);
   }
   /// Whether nobody is on the unit any more who has to leave it, or has any share still.
@@ -368,7 +372,7 @@ class executor {
 
   const visit_table<N, V>* table_;
   const Stations* stations_;
-  live_choices* choices_;
+  Choices* choices_;
   const lane_plan* lanes_;
   std::vector<bound_code> codes_;
   const foreign_workers* foreign_;

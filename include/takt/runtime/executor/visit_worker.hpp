@@ -48,6 +48,7 @@ struct errand {
 struct time_piece {
   ticks from = 0;
   ticks to = 0;
+  std::int32_t unit = any_unit;  ///< where, if not on the unit that it was started on
 };
 
 /// Whom workers tell, from threads of their own and without holding anything that calls of them need.

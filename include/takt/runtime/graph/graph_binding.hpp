@@ -7,10 +7,8 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/runtime/graph/emulated_block_gpu.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
 #include <takt/runtime/run_options.hpp>
 
@@ -52,29 +50,13 @@ template <class Table>
   return true;
 }
 
-[[nodiscard]] inline auto graph_options_fault(const graph_run_options& options, bool preemptive) -> model_error {
+[[nodiscard]] inline auto graph_options_fault(const graph_run_options& options) -> model_error {
   const auto with_value = [](model_fault fault, std::int64_t value) {
     return model_error{.fault = fault, .value = value, .has_value = true};
   };
-  if (const auto error = choice_fault(options)) { return error; }
-  if (shares_by_points(options.sharing) && preemptive) { return {.fault = model_fault::sharing_without_preemption}; }
+  if (const auto error = simple_stop_fault(options)) { return error; }
   if (options.block_threads < 1) { return with_value(model_fault::threads_not_positive, options.block_threads); }
   if (options.copies < 0) { return with_value(model_fault::negative_copies, options.copies); }
-  return {};
-}
-
-/// What a platform is too large for, if anything: the emulated devices.
-[[nodiscard]] inline auto device_size_fault(const graph_platform& platform) -> model_error {
-  constexpr auto most = static_cast<std::int32_t>(emulated_block_gpu::most_sms);
-  for (const std::int32_t units : {platform.sms, platform.copy_engines}) {
-    if (units > most) {
-      return {.fault = model_fault::platform_size_out_of_range,
-              .value = units,
-              .limit = most,
-              .has_value = true,
-              .has_limit = true};
-    }
-  }
   return {};
 }
 

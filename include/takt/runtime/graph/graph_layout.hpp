@@ -14,18 +14,26 @@
 #include <takt/rules/graph/feedback.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
 #include <takt/runtime/graph/graph_waits.hpp>
-#include <takt/runtime/graph/job_flow.hpp>
 
 namespace takt::runtime {
 
 /// Invocations of a graph, and jobs of a node, that a run has room for at a time.
 inline constexpr std::int64_t most_instances = 64;
 
+/// Job j of `to` starts after the end of job j - `lag` of `from`: a token from a producer, with its history as `lag`,
+/// or, with the places of a channel as `lag`, its consumer's leave to overwrite one.
+struct job_wait {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  std::int64_t lag = 0;
+};
+
 struct laid_node {
   graph_node<ticks> node;
   ticks offset = 0;
   std::int64_t instances = 1;
-  std::int32_t depth = 0;
+  std::int32_t depth = 0;     ///< longest distance from the input of its graph
+  std::int32_t priority = 0;  ///< the least goes first, where processors go by priority
 
   /// Takes no time if nothing is bound to it.
   [[nodiscard]] auto is_free() const noexcept -> bool {
@@ -39,6 +47,13 @@ struct laid_graph {
   std::int64_t instances = 1;  ///< invocations under way at a time
   std::int64_t copies = 1;     ///< of its data objects
   std::vector<job_wait> waits;
+
+  [[nodiscard]] auto input() const noexcept -> std::uint32_t { return record.nodes; }
+  [[nodiscard]] auto output() const noexcept -> std::uint32_t { return record.nodes + 1; }
+  /// The copies of data that a job of a described node works on.
+  [[nodiscard]] auto job(std::uint32_t graph, std::uint32_t node, std::int64_t number) const noexcept -> graph_job {
+    return {graph, node, number, number % copies, copies};
+  }
 };
 
 /// Refined graphs with room for all jobs that can be under way under a plan.
@@ -53,8 +68,7 @@ namespace detail {
 
 /// What keeps a plan from saying when and how often each node of a refined table may be under way.
 template <class Table, std::size_t N, std::size_t V>
-[[nodiscard]] auto graph_plan_fault(const Table& refined, const plan<N, V>& p) -> model_error {
-  constexpr plan_parts used{.offsets = true, .instances = true};
+[[nodiscard]] auto graph_plan_fault(const Table& refined, const plan<N, V>& p, const plan_parts& used) -> model_error {
   const std::size_t nodes = refined.nodes.size();
   if (const auto error = parts_fault(p, used, refined.graphs.size(), nodes)) { return error; }
   if (p.offsets.size() != nodes || p.instances.size() != nodes) { return {.fault = model_fault::plan_incomplete}; }
@@ -126,20 +140,25 @@ void lay_out_graph(const Table& refined, std::uint32_t graph, const graph_run_op
 
 }  // namespace detail
 
+/// Parts of a plan that every run of graphs uses.
+inline constexpr plan_parts parts_of_graphs{.offsets = true, .instances = true};
+
 /// Room as a plan asks for: a job of a node is under way for as many periods as it has instances, and what an edge
-/// brings is kept until its reader has ended. Error: `plan_incomplete`, `instances_out_of_range` with the limit, others
-/// of the plan. Pre: `validate` and `fits` found nothing; the table is refined.
+/// brings is kept until its reader has ended. By priority, nodes farther down their graph go first, so that what is
+/// begun is ended: the priority of a graph is that of its deepest node. Source: Elliott 2015, section 5.4.1. Error:
+/// `plan_incomplete`, `instances_out_of_range` with the limit, others of the plan. Pre: `validate` and `fits` found
+/// nothing; the table is refined.
 template <class Table, std::size_t N, std::size_t V>
-[[nodiscard]] auto make_graph_layout(const Table& refined, const plan<N, V>& p, const graph_run_options& options)
-    -> graph_layout {
+[[nodiscard]] auto make_graph_layout(const Table& refined, const plan<N, V>& p, const graph_run_options& options,
+                                     const plan_parts& used = parts_of_graphs) -> graph_layout {
   graph_layout out;
-  out.error = detail::graph_plan_fault(refined, p);
+  out.error = detail::graph_plan_fault(refined, p, used);
   if (out.error) { return out; }
   for (std::size_t v = 0; v < refined.nodes.size(); ++v) {
     const auto& n = refined.nodes[v];
     std::int64_t instances = p.instances[v];
     if (n.parallelism != unrestricted_parallelism) { instances = std::min(instances, n.parallelism); }
-    out.nodes.push_back({n, p.offsets[v], instances, 0});
+    out.nodes.push_back({n, p.offsets[v], instances, 0, 0});
   }
   for (std::uint32_t i = 0; i < refined.graphs.size(); ++i) {
     out.graphs.push_back({refined.graphs[i], 1, 1, {}});
@@ -150,6 +169,12 @@ template <class Table, std::size_t N, std::size_t V>
     out.error.limit = most_instances;
     out.error.has_value = out.error.has_limit = true;
     return out;
+  }
+  std::int32_t deepest = 0;
+  for (const laid_node& n : out.nodes) { deepest = std::max(deepest, n.depth); }
+  for (laid_node& n : out.nodes) {
+    const std::int32_t of_graph = n.node.graph < p.priorities.size() ? p.priorities[n.node.graph] : 0;
+    n.priority = of_graph + deepest - n.depth;
   }
   return out;
 }

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,28 +16,26 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/runtime/graph/graph_layout.hpp>
 #include <takt/runtime/graph/graph_result.hpp>
-#include <takt/runtime/inheriting_mutex.hpp>
+#include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_watch.hpp>
 
 namespace takt::runtime {
 
-/// What is seen of all nodes of a run, from all threads. Times are those of the clock; those of the result count from
-/// the start.
+/// What is seen of all nodes of a run. Times count from its start. No two calls at a time.
 class graph_log {
  public:
   /// With room for `entries` of each kind in the trace; what does not fit is counted.
   graph_log(const graph_layout& laid, const graph_run_options& options, std::size_t entries)
-      : laid_{&laid}, options_{&options}, entries_{entries} {
-    slices_.reserve(entries);
-    marks_.reserve(entries);
+      : laid_{&laid}, options_{&options} {
+    trace_.reserve(entries, entries);
     for (const laid_node& n : laid.nodes) {
       observed_node seen;
       seen.name = n.node.name;
       seen.part = n.node.part;
       seen.graph = n.node.graph;
       seen.instances = n.instances;
-      seen.priority = std::int64_t{options.base_priority} + n.depth;
+      seen.priority = n.priority;
       nodes_.push_back(std::move(seen));
     }
     for (const laid_graph& g : laid.graphs) {
@@ -67,58 +62,36 @@ class graph_log {
     }
   }
 
-  void start_at(ticks start) { start_ = start; }
-
   /// A job of a node has all its inputs. `released`: when the input of its invocation had been called.
   void eligible(std::uint32_t node, std::int64_t job, ticks since, ticks nominal, ticks released) {
     if (since <= nominal || since <= released) { return; }
-    const graph_overrun seen{node, job, since - start_, since - nominal};
-    bool tell = false;
-    {
-      const std::lock_guard lock{mutex_};
-      observed_node& n = nodes_[node];
-      tell = n.late == 0;
-      ++n.late;
-      n.worst_lateness = std::max(n.worst_lateness, seen.lateness);
-      if (!first_overrun_ || seen.time < first_overrun_->time) { first_overrun_ = seen; }
-    }
-    if (tell && options_->on_overrun) { options_->on_overrun(seen); }
+    const graph_overrun seen{node, job, since, since - nominal};
+    observed_node& n = nodes_[node];
+    n.worst_lateness = std::max(n.worst_lateness, seen.lateness);
+    if (!first_overrun_ || seen.time < first_overrun_->time) { first_overrun_ = seen; }
+    if (n.late++ == 0 && options_->on_overrun) { options_->on_overrun(seen); }
   }
   void ended(std::uint32_t node, std::int64_t job, ticks nominal, ticks began, ticks end) {
-    bool tell = false;
-    violation seen;
-    {
-      const std::lock_guard lock{mutex_};
-      observed_node& n = nodes_[node];
-      n.response.add(end - nominal, options_->keep_responses);
-      n.execution.add(end - began, options_->keep_responses);
-      note(mark{mark_kind::release, node, static_cast<std::uint64_t>(job), nominal - start_});
-      note(mark{mark_kind::completion, node, static_cast<std::uint64_t>(job), end - start_});
-      const std::uint32_t visit = node - rows_[n.graph].first_visit;
-      const auto& bound = expected_of(n.graph, visit);
-      n.within_bound = n.within_bound && !exceeds(end - nominal, bound);
-      seen = {n.graph, visit, static_cast<std::uint64_t>(job), true, end - start_, end - nominal, bound.value};
-      tell = exceeds(end - nominal, bound) && is_first(seen);
-      if (exceeds(end - nominal, bound)) { note_violation(seen); }
-    }
-    if (tell && options_->on_violation) { options_->on_violation(seen); }
+    observed_node& n = nodes_[node];
+    n.response.add(end - nominal, options_->keep_responses);
+    n.execution.add(end - began, options_->keep_responses);
+    trace_.add(mark{mark_kind::release, node, static_cast<std::uint64_t>(job), nominal});
+    trace_.add(mark{mark_kind::completion, node, static_cast<std::uint64_t>(job), end});
+    const std::uint32_t visit = node - rows_[n.graph].first_visit;
+    const auto& bound = expected_of(n.graph, visit);
+    if (!exceeds(end - nominal, bound)) { return; }
+    n.within_bound = false;
+    note_violation({n.graph, visit, static_cast<std::uint64_t>(job), true, end, end - nominal, bound.value});
   }
   void worked(std::uint32_t node, std::int64_t job, const track& where, ticks began, ticks end) {
-    const std::lock_guard lock{mutex_};
-    if (slices_.size() == entries_) {
-      ++lost_;
-      return;
-    }
     const std::uint32_t segment = laid_->nodes[node].node.segment;
-    slices_.push_back({node, segment, static_cast<std::uint64_t>(job), where, began - start_, end - start_});
+    trace_.add(slice{node, segment, static_cast<std::uint64_t>(job), where, began, end});
   }
   void released(std::uint32_t graph, ticks latency) {
-    const std::lock_guard lock{mutex_};
     ++rows_[graph].released;
     graphs_[graph].worst_release_latency = std::max(graphs_[graph].worst_release_latency, latency);
   }
   void skipped(std::uint32_t graph) {
-    const std::lock_guard lock{mutex_};
     ++rows_[graph].released;
     ++rows_[graph].skipped;
     if (options_->watch != nullptr) { options_->watch->skipped(graph); }
@@ -127,23 +100,15 @@ class graph_log {
   void delivered(std::uint32_t graph, std::int64_t job, ticks release, ticks end) {
     const ticks response = end - release;
     const auto& bound = expected_of(graph);
-    bool tell = false;
-    const violation seen{graph, nowhere, static_cast<std::uint64_t>(job), false, end - start_, response, bound.value};
-    {
-      const std::lock_guard lock{mutex_};
-      note_completion(rows_[graph], response);
-      if (options_->watch != nullptr) { options_->watch->completed(graph, response); }
-      if (options_->keep_responses) { graphs_[graph].responses.push_back(response); }
-      tell = exceeds(response, bound) && is_first(seen);
-      if (exceeds(response, bound)) { note_violation(seen); }
-    }
-    if (tell && options_->on_violation) { options_->on_violation(seen); }
+    note_completion(rows_[graph], response);
+    if (options_->watch != nullptr) { options_->watch->completed(graph, response); }
+    if (options_->keep_responses) { graphs_[graph].responses.push_back(response); }
+    if (!exceeds(response, bound)) { return; }
+    note_violation({graph, nowhere, static_cast<std::uint64_t>(job), false, end, response, bound.value});
   }
 
-  /// Whether nothing more is to be invoked: a violation ends the run, or somebody asked for its end.
-  [[nodiscard]] auto is_over() const -> bool { return is_over_ || is_asked_to_stop(*options_); }
-  /// An invocation before the end of the run is left out.
-  void cut() noexcept { is_cut_ = true; }
+  /// Whether nothing more is to be invoked, since a violation ends the run.
+  [[nodiscard]] auto is_over() const noexcept -> bool { return is_over_; }
 
   /// Moves what was seen into a result.
   void report(graph_run_result& out) {
@@ -157,15 +122,8 @@ class graph_log {
     out.nodes = std::move(nodes_);
     out.graphs = std::move(graphs_);
     out.first_overrun = first_overrun_;
-    out.stopped = is_cut_;
   }
-  /// Entries that did not fit.
-  template <TraceRecorder Recorder>
-  auto replay(Recorder& recorder) const -> std::uint64_t {
-    for (const slice& s : slices_) { recorder.record(s); }
-    for (const mark& m : marks_) { recorder.record(m); }
-    return lost_;
-  }
+  [[nodiscard]] auto trace() const noexcept -> const kept_trace& { return trace_; }
 
  private:
   static constexpr std::int64_t most_kept = std::int64_t{1} << 20;
@@ -182,40 +140,24 @@ class graph_log {
   [[nodiscard]] static auto exceeds(ticks response, const response_bound<ticks>& bound) -> bool {
     return bound.exists && response > bound.value;
   }
-  /// Keeps what is the first violation of its graph.
-  [[nodiscard]] auto is_first(const violation& seen) -> bool {
-    auto& first = violations_[seen.task];
-    if (first) { return false; }
-    first = seen;
-    return true;
-  }
   void note_violation(const violation& seen) {
     if (options_->watch != nullptr) { options_->watch->violated(seen.task, seen.time); }
     if (ends_run(options_->at_violation)) { is_over_ = true; }
-  }
-  void note(const mark& m) {
-    if (marks_.size() < entries_) {
-      marks_.push_back(m);
-    } else if (entries_ > 0) {
-      ++lost_;
-    }
+    auto& first = violations_[seen.task];
+    if (first) { return; }
+    first = seen;
+    if (options_->on_violation) { options_->on_violation(seen); }
   }
 
   const graph_layout* laid_;
   const graph_run_options* options_;
-  std::size_t entries_;
-  ticks start_ = 0;
-  inheriting_mutex mutex_;
   std::vector<observed_node> nodes_;
   std::vector<observed_task<ticks, std::string>> rows_;
   std::vector<observed_graph> graphs_;
   std::vector<std::optional<violation>> violations_;  ///< the first of each graph
   std::optional<graph_overrun> first_overrun_;
-  std::vector<slice> slices_;
-  std::vector<mark> marks_;
-  std::uint64_t lost_ = 0;
-  std::atomic<bool> is_over_ = false;
-  std::atomic<bool> is_cut_ = false;
+  kept_trace trace_;
+  bool is_over_ = false;
 };
 
 }  // namespace takt::runtime

@@ -10,32 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/graph/graph_table.hpp>
-#include <takt/rules/block_placement.hpp>
 #include <takt/runtime/run_options.hpp>
 
 namespace takt::runtime {
-
-/// Who decides which CPU node runs.
-enum class processor_sharing : std::uint8_t {
-  by_points,  ///< takt: the least priority point, on as many threads at a time as the cluster has. It does not preempt,
-              ///< so the platform's rule must not either
-  by_system,  ///< the operating system: nodes farther down the graph first where priorities are granted; no bound
-};
-[[nodiscard]] constexpr auto last_of(processor_sharing) noexcept -> processor_sharing {
-  return processor_sharing::by_system;
-}
-
-[[nodiscard]] constexpr auto shares_by_points(processor_sharing e) noexcept -> bool {
-  switch (e) {
-    case processor_sharing::by_points: return true;
-    case processor_sharing::by_system: return false;
-  }
-  return false;
-}
 
 /// A job of a described node.
 struct graph_job {
@@ -131,10 +111,7 @@ struct graph_overrun {
 /// find no room are subject to `overrun`. Expectations are of graphs and, as visits, of their nodes.
 struct graph_run_options : run_options {
   std::int64_t invocations = std::int64_t{1} << 40;  ///< of each graph, at most
-  bool early_release = true;  ///< jobs start before their nominal release if their inputs are there
-  processor_sharing sharing = processor_sharing::by_points;
-  std::int32_t base_priority = 10;  ///< of sources; a node gets its longest distance from them in addition
-  block_placement placement = block_placement::even;
+  bool early_release = true;       ///< jobs start before their nominal release if their inputs are there
   std::int32_t block_threads = 1;  ///< threads of the host that run the code of blocks
   /// Copies of the data objects of each graph, besides those that its longest history needs. With 0 there are as many
   /// as invocations can be under way by the plan, and an invocation waits until the one that had its copy is over.
@@ -146,11 +123,6 @@ struct graph_run_options : run_options {
   /// On the thread that noticed it, once per node: keep it short.
   std::function<void(const graph_overrun&)> on_overrun{};
 };
-
-[[nodiscard]] inline auto choice_fault(const graph_run_options& o) noexcept -> model_error {
-  if (!is_known(o.sharing)) { return {.fault = model_fault::choice_out_of_range}; }
-  return simple_stop_fault(o);
-}
 
 /// Invocations of a graph in a run, at most.
 [[nodiscard]] inline auto invocations_of(const graph_run_options& options, ticks period) -> std::int64_t {

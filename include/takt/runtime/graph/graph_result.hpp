@@ -38,7 +38,7 @@ struct observed_node {
   node_part part = node_part::whole;
   std::uint32_t graph = 0;
   std::int64_t instances = 0;
-  std::int64_t priority = 0;  ///< under `by_system` and SCHED_FIFO
+  std::int64_t priority = 0;  ///< the least goes first, where processors go by priority
   seen_times response;        ///< from the nominal release; below 0 for jobs that end before it
   seen_times execution;       ///< from the start to the end, on a processor or in the queue of the GPU or the engines
   bool within_bound = true;   ///< no response was above its expected bound

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/rules/dedicated_sms.hpp>
+#include <takt/runtime/completion.hpp>
+#include <takt/runtime/concepts.hpp>
+#include <takt/runtime/executor/pool_device.hpp>
+#include <takt/runtime/executor/stream_device.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
+#include <takt/runtime/graph/graph_options.hpp>
+#include <takt/runtime/machine_finding.hpp>
+#include <takt/runtime/run_end.hpp>
+
+namespace takt::runtime {
+
+/// A machine that runs kernels on streams, as a `Device` does, and keeps those of all streams of a GPU in one queue for
+/// their blocks, of which the head goes first: `queues_blocks` says so.
+template <class D>
+concept BlockQueueDevice = requires {
+  requires D::queues_blocks;
+}
+&&std::constructible_from<typename D::kernel, ticks>&& requires(D& d, typename D::stream& s,
+                                                                const typename D::kernel& k,
+                                                                const platform_record& board, const sm_range& range,
+                                                                std::int32_t priority, completion done) {
+  s.launch(k, done);
+  { d.serves(board) } -> std::same_as<bool>;
+  { d.open(range) } -> std::same_as<typename D::stream>;
+  { d.serve_at(priority) } -> std::same_as<bool>;
+  { d.ready() } -> std::same_as<bool>;
+};
+
+/// A device for the nodes of graphs on a pool. Its lanes are instances of nodes, and positions are the described node
+/// and the segment in its chain.
+class graph_device : public pool_device {
+ public:
+  /// What node each lane is of, as a job of it. Before `open`.
+  virtual void is_for(std::vector<graph_job> lanes) = 0;
+  /// Whether it says which blocks were on which SM, and when.
+  [[nodiscard]] virtual auto tells_blocks() const -> bool = 0;
+};
+
+namespace detail {
+
+/// Kernels in a queue that the device keeps.
+template <BlockQueueDevice D>
+struct queued_kernels {
+  using work = typename D::kernel;
+  static constexpr bool on_gpu = true;
+  [[nodiscard]] static auto timed(const errand& e) -> work { return work{e.length}; }
+  static void give(typename D::stream& s, std::int32_t /*unit*/, const work& w, completion done) { s.launch(w, done); }
+};
+
+/// Each instance of a node has a stream of its own.
+template <class D, class Kind>
+class graph_streams final : public graph_device {
+ public:
+  using work = typename Kind::work;
+  using maker = std::function<work(const graph_job&, ticks length)>;
+  using works = std::map<visit_position, maker>;
+
+  graph_streams(D& device, works bound) : device_{&device}, bound_{std::move(bound)} {}
+
+  [[nodiscard]] auto bound() const -> std::vector<visit_position> override {
+    std::vector<visit_position> out;
+    for (const auto& [at, make] : bound_) { out.push_back(at); }
+    return out;
+  }
+  [[nodiscard]] auto decides_by_itself() const -> bool override { return Kind::on_gpu; }
+  [[nodiscard]] auto tells_blocks() const -> bool override { return tells_pieces; }
+  [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
+    return (Kind::on_gpu ? p.is_gpu : p.is_copy_engines) && device_->serves(p.board);
+  }
+  void is_for(std::vector<graph_job> lanes) override { jobs_ = std::move(lanes); }
+  [[nodiscard]] auto open(const pool_to_serve& p) -> bool override {
+    patience_ = p.patience;
+    lanes_ = p.lanes;
+    for (const pool_lane& l : lanes_) { streams_.push_back(device_->open(Kind::on_gpu ? l.range : sm_range{})); }
+    return device_->ready();
+  }
+  [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
+    const auto own = bound_.find({lanes_[lane].task, lanes_[lane].first_visit});
+    return std::make_unique<stream_lane>(streams_[lane], jobs_[lane], own == bound_.end() ? nullptr : &own->second,
+                                         patience_, std::move(reports));
+  }
+  void close() override {}
+  [[nodiscard]] auto serve_at(int priority) -> bool override { return device_->serve_at(priority); }
+  [[nodiscard]] auto name() const -> std::string override { return std::string{device_->name()}; }
+  [[nodiscard]] auto failure() const -> std::string override { return failure_of(*device_); }
+  [[nodiscard]] auto findings() const -> machine_findings override { return findings_of(*device_); }
+
+ private:
+  static constexpr bool tells_pieces = requires(const typename D::stream& s) { std::vector<time_piece>{s.served()}; };
+
+  class stream_lane final : public visit_worker {
+   public:
+    stream_lane(typename D::stream& stream, const graph_job& node, const maker* make, ticks patience,
+                worker_reports reports)
+        : stream_{&stream},
+          node_{node},
+          make_{make},
+          patience_{patience},
+          operation_{std::make_shared<stream_operation<D, Kind>>(std::move(reports))} {}
+
+    void assign(const errand& e) override {
+      if (make_ == nullptr) { return operation_->prepare(e, nullptr); }
+      graph_job job = node_;
+      job.number = static_cast<std::int64_t>(e.job);
+      job.copy = job.number % job.copies;
+      own_.emplace((*make_)(job, e.length));
+      operation_->prepare(e, &*own_);
+    }
+    void start(std::int32_t unit) override { operation_->begin(*stream_, unit, operation_); }
+    /// What has begun it ends.
+    void stop() override {}
+    [[nodiscard]] auto pieces() const -> std::vector<time_piece> override {
+      if constexpr (tells_pieces) {
+        return stream_->served();
+      } else {
+        return {};
+      }
+    }
+    void close() override { operation_->leave(patience_); }
+
+   private:
+    typename D::stream* stream_;
+    graph_job node_;
+    const maker* make_;
+    ticks patience_;
+    std::optional<work> own_;
+    std::shared_ptr<stream_operation<D, Kind>> operation_;
+  };
+
+  D* device_;
+  works bound_;
+  std::vector<graph_job> jobs_;
+  std::vector<pool_lane> lanes_;
+  ticks patience_ = 0;
+  std::vector<typename D::stream> streams_;
+};
+
+}  // namespace detail
+
+/// Which devices serve which pools in a run of graphs, by the positions of the pools, and what work of the user's the
+/// jobs of nodes are there, by described node and segment: nodes without any take their time on the device. For one
+/// run. Pre: the devices outlive it, and serve nobody else meanwhile; makers do not throw.
+class graph_devices {
+ public:
+  template <class Work>
+  using makers = std::map<visit_position, std::function<Work(const graph_job&)>>;
+
+  /// Kernels, each instance of a node on a stream of its own. What belongs to the queue is the device's, the guards are
+  /// the run's.
+  template <BlockQueueDevice D>
+  auto kernels(std::uint32_t pool, D& device, makers<typename D::kernel> bound = {}) -> graph_devices& {
+    return add<D, detail::queued_kernels<D>>(pool, device, std::move(bound));
+  }
+  /// Copies on the engine that the rule's server gives them.
+  template <Device D>
+  auto copies(std::uint32_t pool, D& device, makers<typename D::copy> bound = {}) -> graph_devices& {
+    return add<D, copies_of_streams<D>>(pool, device, std::move(bound));
+  }
+  [[nodiscard]] auto all() const noexcept -> const std::map<std::uint32_t, std::unique_ptr<graph_device>>& {
+    return devices_;
+  }
+
+ private:
+  template <class D, class Kind>
+  auto add(std::uint32_t pool, D& device, makers<typename Kind::work> bound) -> graph_devices& {
+    typename detail::graph_streams<D, Kind>::works works;
+    for (auto& [at, make] : bound) {
+      works[at] = [make = std::move(make)](const graph_job& job, ticks /*length*/) { return make(job); };
+    }
+    devices_[pool] = std::make_unique<detail::graph_streams<D, Kind>>(device, std::move(works));
+    return *this;
+  }
+
+  std::map<std::uint32_t, std::unique_ptr<graph_device>> devices_;
+};
+
+}  // namespace takt::runtime

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <takt/core/number.hpp>
+#include <takt/model/graph/graph_table.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/guarded_enqueue.hpp>
+#include <takt/rules/servers/slices.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/live_choices.hpp>
+#include <takt/runtime/graph/flat_graphs.hpp>
+#include <takt/runtime/graph/graph_layout.hpp>
+#include <takt/runtime/graph/graph_log.hpp>
+#include <takt/runtime/graph/graph_options.hpp>
+#include <takt/runtime/length_source.hpp>
+#include <takt/runtime/run_options.hpp>
+
+namespace takt::runtime {
+
+/// Who is on what in a run of graphs.
+struct flow_parts {
+  std::vector<bool> told;     ///< by task: whether somebody tells the end of its visit
+  std::vector<bool> coded;    ///< by task: whether code has its place
+  std::vector<bool> guarded;  ///< by node: its jobs enter their queue in order, a period apart
+};
+
+/// What joins the jobs of graphs in a run: a graph is invoked once per period, and a job of a node starts when all jobs
+/// that it waits for have ended. For whoever runs their visits one after the other, see `executor`.
+///
+/// Pre: no cycle of waits has a lag of 0 in sum. Cost of whatever happens: the waits of all jobs that are held back.
+class graph_flow {
+ public:
+  /// Pre: all outlive it.
+  graph_flow(const graph_layout& laid, const flat_graphs& flat, const graph_run_options& options, graph_log& log,
+             flow_parts parts)
+      : laid_{&laid}, flat_{&flat}, options_{&options}, log_{&log}, parts_{std::move(parts)} {
+    jobs_.resize(flat.jobs.size());
+    std::uint32_t task = 0;
+    for (const laid_graph& g : laid.graphs) {
+      graph_state& own = graphs_.emplace_back();
+      own.before.resize(g.record.nodes + std::size_t{2});
+      for (const job_wait& w : g.waits) { own.before[w.to].push_back(w); }
+      for (std::uint32_t v = 0; v < g.record.nodes + 2; ++v) {
+        own.first.push_back(task);
+        own.instances.push_back(v < g.record.nodes ? laid.nodes[g.record.first_node + v].instances : 1);
+        task += static_cast<std::uint32_t>(own.instances.back());
+      }
+    }
+    for (const laid_node& n : laid.nodes) { guards_.emplace_back(laid.graphs[n.node.graph].record.period); }
+    for (std::uint32_t t = 0; t < jobs_.size(); ++t) {
+      jobs_[t].next = flat.jobs[t].instance;
+      lengths_.emplace_back(options.lengths, options.seed, t);
+    }
+  }
+  void start_at(ticks start) noexcept { start_ = start; }
+
+  auto gap(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) const -> ticks { return 0; }
+  auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) const -> ticks { return 0; }
+  auto length(const visit_record& v, std::uint64_t /*job*/) -> ticks {
+    job_state& x = jobs_[v.task];
+    const ticks rounds = v.view.at[2] > 0 ? v.upper / v.view.at[2] : 1;
+    const ticks most = v.upper / rounds;
+    const ticks least = v.view.at[2] > 0 ? std::min<ticks>(1, most) : v.lower;
+    x.length = lengths_[v.task].draw({least, most}) * rounds;
+    return parts_.coded[v.task] || (parts_.told[v.task] && x.length > 0) ? until_told : x.length;
+  }
+  auto opens(std::uint32_t task, std::uint64_t /*job*/, ticks now) -> ticks {
+    const node_instance& who = flat_->jobs[task];
+    if (who.node == laid_->graphs[who.graph].input()) { return invokes(who.graph, now); }
+    job_state& x = jobs_[task];
+    if (!x.has_all && !take_inputs(who, x, now)) { return no_event; }
+    if (who.node == laid_->graphs[who.graph].output()) {
+      const invocation& i = invocation_of(who.graph, x.next);
+      log_->delivered(who.graph, x.next, i.release, i.ended);
+      return now;
+    }
+    const ticks at = nominal(who, x.next);
+    if (!options_->early_release && now < at) { return at; }
+    const ticks enters = enters_queue(who, x, now);
+    if (enters <= now) { x.began = x.entered = now; }
+    return enters;
+  }
+  /// Of what asks within one instant, by graph, number of the job and node.
+  [[nodiscard]] auto asks_before(std::uint32_t a, std::uint32_t b) const -> bool {
+    const auto key = [this](std::uint32_t task) {
+      return std::tuple{flat_->jobs[task].graph, jobs_[task].next, flat_->jobs[task].node};
+    };
+    return key(a) < key(b);
+  }
+  /// Of the invocation that the job under way is of.
+  [[nodiscard]] auto released(std::uint32_t task) const -> ticks {
+    return invocation_of(flat_->jobs[task].graph, jobs_[task].next).release;
+  }
+  void ended(std::uint32_t task, std::uint64_t /*job*/, ticks now) {
+    const node_instance& who = flat_->jobs[task];
+    const laid_graph& g = laid_->graphs[who.graph];
+    graph_state& own = graphs_[who.graph];
+    job_state& x = jobs_[task];
+    if (who.node == g.input()) {
+      invocation_of(who.graph, x.next).entered = now;
+      own.next_release = later(own.next_release, g.record.period);
+    } else if (who.node != g.output()) {
+      const bool queued = is_queued(node_of(who).node.kind);
+      log_->ended(g.record.first_node + who.node, x.next, nominal(who, x.next), queued ? x.entered : x.began, now);
+      ticks& last = invocation_of(who.graph, x.next).ended;
+      last = std::max(last, now);
+    }
+    x.next += own.instances[who.node];
+    x.has_all = x.has_begun = false;
+  }
+  /// It had a unit meanwhile.
+  void worked(std::uint32_t task, const track& where, ticks from, ticks to) {
+    const node_instance& who = flat_->jobs[task];
+    job_state& x = jobs_[task];
+    if (!std::exchange(x.has_begun, true)) { x.began = from; }
+    log_->worked(laid_->graphs[who.graph].record.first_node + who.node, x.next, where, from, to);
+  }
+
+  // What an executor asks.
+
+  void be_at(ticks /*time*/) const noexcept {}
+  void arrived(std::uint32_t /*task*/) const noexcept {}
+  void left(std::uint32_t /*task*/) const noexcept {}
+  void notice(ticks /*now*/) const noexcept {}
+  void leave(std::uint32_t /*task*/, std::uint64_t /*job*/, std::uint64_t /*waiting*/, ticks /*end*/) const noexcept {}
+  [[nodiscard]] auto is_here(std::uint32_t /*task*/) const noexcept -> bool { return false; }
+  [[nodiscard]] auto nominal(std::size_t /*task*/) const noexcept -> ticks { return no_event - 1; }
+  [[nodiscard]] auto next_limit() const noexcept -> ticks { return no_event; }
+  [[nodiscard]] auto length_of(std::uint32_t task) const -> ticks { return jobs_[task].length; }
+  [[nodiscard]] auto job_of(std::uint32_t task) const -> std::uint64_t {
+    return static_cast<std::uint64_t>(jobs_[task].next);
+  }
+  /// Whether all that was invoked has been delivered.
+  [[nodiscard]] auto is_idle(ticks /*now*/) const -> bool {
+    for (std::uint32_t g = 0; g < graphs_.size(); ++g) {
+      if (delivered(g) != invoked(g) || is_invoking(g)) { return false; }
+    }
+    return true;
+  }
+  /// Whether that is so and nothing more is invoked.
+  [[nodiscard]] auto is_over() const -> bool {
+    if (!is_idle(0)) { return false; }
+    for (std::uint32_t g = 0; g < graphs_.size() && !log_->is_over(); ++g) {
+      if (has_more(g)) { return false; }
+    }
+    return true;
+  }
+  [[nodiscard]] auto invoked(std::uint32_t graph) const -> std::int64_t {
+    return jobs_[first_of(graph, laid_->graphs[graph].input())].next;
+  }
+  [[nodiscard]] auto delivered(std::uint32_t graph) const -> std::int64_t {
+    return jobs_[first_of(graph, laid_->graphs[graph].output())].next;
+  }
+  /// Whether there are invocations before the end of the run that have not been made.
+  [[nodiscard]] auto has_more(std::uint32_t graph) const -> bool {
+    return graphs_[graph].next_release < options_->length.count() && invoked(graph) < options_->invocations;
+  }
+
+ private:
+  /// More than the invocations under way.
+  static constexpr std::size_t remembered = 2 * static_cast<std::size_t>(most_instances);
+  static constexpr std::size_t most_early_jobs = 128;  ///< of one node
+  struct invocation {
+    ticks release = 0;
+    ticks entered = 0;  ///< its input had been called
+    ticks ended = 0;    ///< the last of its jobs, so far
+  };
+  struct graph_state {
+    std::vector<std::vector<job_wait>> before;  ///< by node
+    std::vector<std::uint32_t> first;           ///< task, by node
+    std::vector<std::int64_t> instances;        ///< by node
+    ticks next_release = 0;
+    std::array<invocation, remembered> invocations{};
+  };
+  struct job_state {
+    std::int64_t next = 0;   ///< the job under way, or that comes next: those of the instance before are over
+    bool has_all = false;    ///< all that it waits for has ended
+    bool has_begun = false;  ///< it had a unit
+    ticks length = 0;
+    ticks entered = 0;
+    ticks began = 0;
+  };
+
+  [[nodiscard]] static auto is_queued(node_kind k) -> bool {
+    switch (k) {
+      case node_kind::kernel:
+      case node_kind::copy: return true;
+      case node_kind::processor:
+      case node_kind::junction: return false;
+    }
+    return false;
+  }
+  [[nodiscard]] auto node_of(const node_instance& who) const -> const laid_node& {
+    return laid_->nodes[laid_->graphs[who.graph].record.first_node + who.node];
+  }
+  [[nodiscard]] auto invocation_of(std::uint32_t graph, std::int64_t job) const -> const invocation& {
+    return graphs_[graph].invocations[static_cast<std::size_t>(job) % remembered];
+  }
+  [[nodiscard]] auto invocation_of(std::uint32_t graph, std::int64_t job) -> invocation& {
+    return graphs_[graph].invocations[static_cast<std::size_t>(job) % remembered];
+  }
+  [[nodiscard]] auto first_of(std::uint32_t graph, std::uint32_t v) const -> std::uint32_t {
+    return graphs_[graph].first[v];
+  }
+  [[nodiscard]] auto nominal(const node_instance& who, std::int64_t job) const -> ticks {
+    return later(invocation_of(who.graph, job).release, node_of(who).offset);
+  }
+  [[nodiscard]] auto is_over(std::uint32_t graph, std::uint32_t v, std::int64_t job) const -> bool {
+    const graph_state& g = graphs_[graph];
+    return job < 0 || jobs_[g.first[v] + static_cast<std::uint32_t>(job % g.instances[v])].next > job;
+  }
+  [[nodiscard]] auto waits(std::uint32_t graph, std::uint32_t v, std::int64_t job) const -> bool {
+    return !std::ranges::all_of(graphs_[graph].before[v],
+                                [&](const job_wait& w) { return is_over(graph, w.from, job - w.lag); });
+  }
+  /// Whether an input is being called.
+  [[nodiscard]] auto is_invoking(std::uint32_t graph) const -> bool {
+    return jobs_[first_of(graph, laid_->graphs[graph].input())].has_all;
+  }
+
+  /// When the next invocation of a graph is made.
+  [[nodiscard]] auto invokes(std::uint32_t graph, ticks now) -> ticks {
+    graph_state& g = graphs_[graph];
+    const std::uint32_t input = laid_->graphs[graph].input();
+    job_state& x = jobs_[g.first[input]];
+    for (;; g.next_release = later(g.next_release, laid_->graphs[graph].record.period)) {
+      if (!has_more(graph) || log_->is_over() || is_asked_to_stop(*options_)) { return no_event; }
+      if (now < g.next_release) { return g.next_release; }
+      if (!waits(graph, input, x.next)) { break; }
+      if (!drops_release(options_->overrun)) { return no_event; }
+      log_->skipped(graph);
+    }
+    x.has_all = true;
+    invocation_of(graph, x.next) = {g.next_release, 0, 0};
+    log_->released(graph, std::max<ticks>(0, runtime::now() - start_ - g.next_release));
+    return now;
+  }
+  [[nodiscard]] auto take_inputs(const node_instance& who, job_state& x, ticks now) -> bool {
+    if (waits(who.graph, who.node, x.next)) { return false; }
+    x.has_all = true;
+    if (who.node == laid_->graphs[who.graph].output()) { return true; }
+    const std::uint32_t position = laid_->graphs[who.graph].record.first_node + who.node;
+    log_->eligible(position, x.next, now, nominal(who, x.next), invocation_of(who.graph, x.next).entered);
+    if (parts_.guarded[position]) { (void)guards_[position].ready(x.next); }
+    return true;
+  }
+  [[nodiscard]] auto enters_queue(const node_instance& who, const job_state& x, ticks now) -> ticks {
+    const std::uint32_t position = laid_->graphs[who.graph].record.first_node + who.node;
+    if (!parts_.guarded[position]) { return now; }
+    auto& guard = guards_[position];
+    if (guard.next() != x.next) { return no_event; }
+    if (!guard.may_enter(now)) { return guard.earliest(); }
+    return guard.enter(now) ? now : no_event;
+  }
+
+  const graph_layout* laid_;
+  const flat_graphs* flat_;
+  const graph_run_options* options_;
+  graph_log* log_;
+  flow_parts parts_;
+  ticks start_ = 0;
+  std::vector<graph_state> graphs_;
+  std::vector<job_state> jobs_;                                  ///< by task
+  std::vector<guarded_enqueue<ticks, most_early_jobs>> guards_;  ///< by node
+  std::vector<length_source> lengths_;                           ///< by task
+};
+
+}  // namespace takt::runtime

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// What joins the jobs of graphs in a run, in virtual time: it decides what the simulator of graphs decides.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include <takt/analysis/analyze.hpp>
+#include <takt/core/random.hpp>
+#include <takt/model/graph/graph_set.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/rules/graph/refine_for.hpp>
+#include <takt/rules/graph/tags.hpp>
+#include <takt/rules/host/board_tracks.hpp>
+#include <takt/rules/host/engine.hpp>
+#include <takt/runtime/graph/graph_flow.hpp>
+#include <takt/simulation/graph/graph_workloads.hpp>
+#include <takt/simulation/graph/simulate_graphs.hpp>
+#include <takt/simulation/trace.hpp>
+#include "support/environment.hpp"
+
+namespace {
+
+namespace rt = takt::runtime;
+namespace sim = takt::simulation;
+using takt::ticks;
+
+using random_graphs = takt::graph_table<ticks, 16, 60, 2>;
+constexpr std::int64_t invocations = 12;
+constexpr std::array<std::string_view, 8> names{"a", "b", "c", "d", "e", "f", "g", "h"};
+
+[[nodiscard]] auto draw_node(takt::random_stream& random) -> takt::graph_node<ticks> {
+  takt::graph_node<ticks> n;
+  n.wcet = random.chance(1, 6) ? 0 : random.between(1, 900'000);
+  if (random.chance(1, 6)) { n.kind = takt::node_kind::copy; }
+  if (random.chance(1, 4)) {
+    n.kind = takt::node_kind::kernel;
+    n.split = random.chance(1, 2);
+    n.launch = n.await = n.split ? random.between(1, 300'000) : 0;
+    n.block_length = random.between(1, 150'000);
+    n.blocks = random.between(1, 6);
+    n.block_threads = static_cast<std::int32_t>(random.between(1, 6)) * 64;
+  }
+  return n;
+}
+[[nodiscard]] auto draw_graphs(takt::random_stream& random) -> random_graphs {
+  random_graphs out;
+  for (std::int64_t g = random.between(1, 2); g > 0; --g) {
+    static_cast<void>(out.add_graph(names[out.graphs.size()], random.between(2'000'000, 20'000'000),
+                                    static_cast<std::int32_t>(random.between(0, 1))));
+    const auto first = static_cast<std::uint32_t>(out.nodes.size());
+    const auto count = static_cast<std::uint32_t>(random.between(1, 8));
+    for (std::uint32_t v = first; v < first + count; ++v) {
+      auto n = draw_node(random);
+      n.name = names[v - first];
+      static_cast<void>(out.add_node(n));
+      for (std::uint32_t from = first; from < v; ++from) {
+        if (random.chance(1, 3)) { static_cast<void>(out.add_edge(from, v)); }
+      }
+    }
+    static_cast<void>(out.add_edge(first, first + count - 1, static_cast<std::int32_t>(random.between(1, 3))));
+  }
+  return out;
+}
+
+/// Who had what when, and when jobs of nodes ended.
+struct seen_run {
+  using piece = std::tuple<std::uint32_t, std::uint64_t, takt::stage, std::int32_t, ticks, ticks>;
+  std::vector<piece> slices;
+  std::vector<std::tuple<std::uint32_t, std::uint64_t, ticks>> ends;
+
+  void record(const takt::slice& s) {
+    slices.emplace_back(s.task, s.job, s.where.where, s.where.index, s.start, s.end);
+  }
+  void record(const takt::mark& m) {
+    if (m.what == takt::mark_kind::completion) { ends.emplace_back(m.task, m.job, m.time); }
+  }
+  void sort() {
+    std::ranges::sort(slices);
+    std::ranges::sort(ends);
+  }
+};
+
+template <class P, class Refined, class Plan>
+[[nodiscard]] auto by_simulator(const P& board, const Refined& refined, const Plan& plan, bool early, bool preemptive)
+    -> seen_run {
+  const auto platform = takt::graph_platform_of(board);
+  const std::vector<ticks> offsets(plan.offsets.begin(), plan.offsets.end());
+  const std::vector<std::int32_t> clusters(platform.clusters.begin(), platform.clusters.end());
+  std::vector<takt::fraction_of<ticks>> points;
+  for (const auto& n : refined.nodes) { points.emplace_back(n.point); }
+  auto work = sim::fine_workload<ticks>(refined, clusters, offsets, points);
+  for (std::uint32_t v = 0; v < plan.instances.size(); ++v) {
+    work.dependencies.push_back({.from = v, .to = v, .lag = plan.instances[v], .feedback = true});
+  }
+  sim::graph_options how{.copy_engines = platform.copy_engines, .early_release = early, .preemptive = preemptive};
+  how.gpu = {.sms = platform.sms, .each = {.threads = platform.threads_per_sm, .warp_size = platform.warp_size}};
+  sim::invocations<ticks> releases;
+  for (const auto& g : refined.graphs) {
+    auto& of = releases.emplace_back();
+    for (ticks j = 0; j < invocations; ++j) { of.push_back(j * g.period); }
+  }
+  takt::trace trace;
+  sim::no_gpu_observer unseen;
+  REQUIRE(sim::simulate_graphs<256, 4>(work, releases, how, sim::full_lengths{}, trace, unseen).ok());
+  seen_run out;
+  for (const auto& s : trace.slices()) { out.record(s); }
+  for (const auto& m : trace.marks()) { out.record(m); }
+  return out;
+}
+
+template <class P, class Plan>
+[[nodiscard]] auto by_flow(const P& board, const rt::graph_layout& laid, const Plan& plan,
+                           const rt::graph_run_options& options) -> seen_run {
+  auto flat = std::make_unique<rt::flat_graphs>();
+  rt::detail::graph_flattener<P>{board, laid, plan, [](std::uint32_t) { return false; }, *flat}.run();
+  REQUIRE_FALSE(flat->error);
+  rt::graph_log log{laid, options, 100'000};
+  rt::flow_parts parts{std::vector<bool>(flat->jobs.size()), std::vector<bool>(flat->jobs.size()), {}};
+  for (const auto& n : laid.nodes) {
+    parts.guarded.push_back(!n.is_free() && n.node.kind != takt::node_kind::processor);
+  }
+  struct listener {
+    rt::graph_flow flow;
+    const rt::flat_graphs* flat;
+    takt::host::board_tracks<P::pool_count> tracks;
+  } heard{{laid, *flat, options, log, std::move(parts)}, flat.get(), takt::host::board_tracks<P::pool_count>{board}};
+  const takt::slice_sink sink{&heard, [](void* to, takt::client who, std::int32_t unit, ticks from, ticks until) {
+                                auto& h = *static_cast<listener*>(to);
+                                const auto& s = h.flat->stations[h.flat->set.visits[who].station];
+                                h.flow.worked(who, h.tracks.of(s, unit), from, until);
+                              }};
+  using engine = takt::host::engine<rt::graph_stations, rt::most_node_jobs, rt::most_node_jobs, rt::graph_flow>;
+  const auto at_work = std::make_unique<engine>(flat->set, flat->places, heard.flow, flat->offsets, flat->points);
+  at_work->begin(sink);
+  for (ticks next = 0; !heard.flow.is_over() && next != takt::no_event; next = at_work->next_instant()) {
+    at_work->step(next);
+  }
+  CHECK(heard.flow.is_over());
+  seen_run out;
+  log.trace().replay(out);
+  return out;
+}
+
+struct agreement {
+  std::uint64_t compared = 0;
+  std::uint64_t differing = 0;
+  std::uint64_t slices = 0;
+};
+
+template <class P>
+void compare(const P& board, bool preemptive, std::int64_t systems, agreement& seen, bool spoiled = false) {
+  takt::random_stream random{17};
+  for (std::int64_t i = 0; i < systems; ++i) {
+    const random_graphs graphs = draw_graphs(random);
+    rt::graph_run_options options;
+    options.length = takt::duration{ticks{1} << 50};
+    options.invocations = invocations;
+    options.lengths = rt::length_choice::upper;
+    options.early_release = random.chance(1, 2);
+    const auto verdict = takt::analyze(board, graphs);
+    if (!verdict.bounded()) { continue; }
+    takt::refined_table<random_graphs> refined = takt::refine(graphs, takt::copy_placement::engine);
+    using rule = takt::detail::global_rule_of<P>;
+    REQUIRE(takt::set_whole_points(refined, takt::graph_platform_of(board), rule::policy));
+    auto laid = rt::make_graph_layout(refined, verdict.plan, options);
+    if (laid.error) { continue; }
+    auto by_sim = by_simulator(board, refined, verdict.plan, options.early_release, preemptive);
+    if (spoiled) {
+      for (auto& g : laid.graphs) {
+        for (auto& w : g.waits) {
+          if (w.lag == 0 && w.to < g.record.nodes) { w.from = g.input(); }
+        }
+      }
+    }
+    auto by_run = by_flow(board, laid, verdict.plan, options);
+    by_sim.sort();
+    by_run.sort();
+    ++seen.compared;
+    seen.slices += by_run.slices.size();
+    if (by_sim.slices == by_run.slices && by_sim.ends == by_run.ends) { continue; }
+    if (seen.differing++ < 3) { MESSAGE("system " << i << " differs"); }
+  }
+}
+
+template <class Rule>
+[[nodiscard]] auto board_with(const Rule& rule) {
+  return takt::platform(
+      takt::pool(takt::processors(4), takt::clustered(rule, 2)), takt::pool(takt::copy_engines(2), takt::fifo),
+      takt::pool(takt::block_slots(3, 1024), takt::fifo_blocks(takt::per_job_streams, takt::guarded)));
+}
+
+[[nodiscard]] auto rounds(std::int64_t few) -> std::int64_t {
+  return std::max<std::int64_t>(1, takt_tests::from_environment<std::int64_t>("TAKT_GRAPH_RUNS", few));
+}
+
+}  // namespace
+
+TEST_CASE("OVX-32 a run starts each job of a node, gives it its point and lets it enter queues as the simulator does") {
+  agreement seen;
+  compare(board_with(takt::nonpreemptive(takt::g_edf)), false, rounds(100), seen);
+  compare(board_with(takt::nonpreemptive(takt::g_fl)), false, rounds(100), seen);
+  compare(board_with(takt::g_fl), true, rounds(100), seen);
+  MESSAGE(seen.compared << " systems, " << seen.slices << " slices");
+  CHECK(seen.differing == 0);
+  CHECK(seen.compared > rounds(100));
+  CHECK(seen.slices > 10'000);
+}
+
+TEST_CASE("the comparison of runs and simulations of graphs notices an edge that nobody waits for") {
+  agreement seen;
+  compare(board_with(takt::nonpreemptive(takt::g_edf)), false, 60, seen, true);
+  CHECK(seen.differing > 0);
+}
