@@ -2,7 +2,7 @@
 #pragma once
 
 #include <takt/simulation/calendar.hpp>
-#include <takt/simulation/gpusync/simulate.hpp>
+#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include <takt/simulation/gpusync/compose.hpp>
-#include <takt/simulation/gpusync/simulate.hpp>
+#include <takt/simulation/locked_gpus/compose.hpp>
+#include <takt/simulation/locked_gpus/simulate.hpp>
 #include "property/composed_systems.hpp"
 
 namespace {

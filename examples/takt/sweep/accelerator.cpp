@@ -18,7 +18,7 @@
 #include <takt/simulation/whole_kernels/response_log.hpp>
 #include <takt/simulation/whole_kernels/simulate.hpp>
 #include <takt/simulation/whole_kernels/waves_in_turn.hpp>
-#include <takt/simulation/gpusync/statistics.hpp>
+#include <takt/simulation/locked_gpus/statistics.hpp>
 
 #include "../failure.hpp"
 #include "study.hpp"

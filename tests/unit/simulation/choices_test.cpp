@@ -13,9 +13,9 @@
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/simulation/whole_kernels/simulate.hpp>
 #include <takt/simulation/copy_contention.hpp>
-#include <takt/simulation/gpusync/run_graphs.hpp>
-#include <takt/simulation/gpusync/section_work.hpp>
-#include <takt/simulation/gpusync/simulate.hpp>
+#include <takt/simulation/locked_gpus/run_graphs.hpp>
+#include <takt/simulation/locked_gpus/section_work.hpp>
+#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/hardware_fifo.hpp>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <takt/core/index_queue.hpp>
@@ -19,11 +21,25 @@
 namespace takt::host {
 
 inline constexpr std::uint32_t nobody_asks = 0xFFFF'FFFF;
+/// The pool of a section that a job goes without.
+inline constexpr std::uint32_t no_pool = 0xFFFF'FFFF;
+
+template <class Stations>
+struct donation_rules_type {
+  using type = donation_rules;
+};
+template <class Stations>
+  requires requires { typename Stations::donation_rules; }
+struct donation_rules_type<Stations> {
+  using type = typename Stations::donation_rules;
+};
+template <class Stations>
+using donation_rules_of = typename donation_rules_type<Stations>::type;
 
 /// What sections hold and wait for, and what jobs pass on to each other on the way, from section to section where they
 /// nest: the locks over tokens, donation where a lock needs it, and the points at which visits are served. Knows
-/// nothing of time but releases. Locks with a member `used(pool, request, time)` are told, before a release, how much
-/// time the visits of the section took.
+/// nothing of time but releases. Locks may have members besides: `pool_of(section)`, asked when a section begins,
+/// `boosted(pool, section)` of a holder, and `spins(pool)`, whether who waits keeps its processor.
 template <class Stations, std::size_t N, std::size_t V>
 class section_locks {
  public:
@@ -37,7 +53,6 @@ class section_locks {
       lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t) || stations.token_has_ceiling(t);
     }
     for (std::uint32_t s = 0; s < table.sections.size(); ++s) {
-      units_[s] = last_units_[s] = no_unit;
       ceiling_[s] = takt::detail::ceiling_of(table, stations, s);
     }
     for (std::uint32_t i = 0; i < table.size(); ++i) {
@@ -118,9 +133,6 @@ class section_locks {
   constexpr void release(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
     states_[s] = state::idle;
-    if constexpr (requires { locks_.used(pools_[s], request_id{}, used_[s]); }) {
-      locks_.used(pools_[s], static_cast<request_id>(s), used_[s]);
-    }
     const request_id next = locks_.release(pools_[s], static_cast<request_id>(s));
     if constexpr (Stations::may_donate) {
       if (donates(s) && in_cluster(x.task) && !has_request(x.task)) {
@@ -129,9 +141,47 @@ class section_locks {
     }
     note_grant(next);
   }
-  /// Whether a section holds a token of another unit than the one before of its task.
-  [[nodiscard]] constexpr auto has_moved(std::size_t s) const noexcept -> bool {
-    return holds(s) && last_units_[s] != no_unit && last_units_[s] != units_[s];
+  /// False for a section that a job goes without.
+  [[nodiscard]] constexpr auto is_needed(std::uint32_t s) const -> bool {
+    if constexpr (requires { locks_.pool_of(std::uint32_t{}); }) { return locks_.pool_of(s) != no_pool; }
+    return true;
+  }
+  /// Whether the job of a task has asked for a token that it has not got.
+  [[nodiscard]] constexpr auto waits(std::uint32_t i) const -> bool { return is_any(i, state::waits); }
+  [[nodiscard]] constexpr auto asks(std::uint32_t i) const -> bool { return is_any(i, state::asks); }
+  /// Its own point or a better one, wherever the job of task i is.
+  [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point {
+    priority_point best = lowest_priority;
+    take_job(best, i, home_[i]);
+    for (std::uint32_t h = sections_[i].first; h < sections_[i].end; ++h) {
+      take_raised(best, h);
+      take_heirs(best, h, home_[i], table_->sections.size());
+    }
+    return best;
+  }
+
+  // Waiting on processors.
+
+  /// f of each visit that keeps its processor from now on while it waits, told once.
+  template <class F>
+  constexpr void spin(const F& f) {
+    if constexpr (requires { locks_.spins(std::size_t{}); }) {
+      for (std::size_t k = 0; k < waiting_.size(); ++k) {
+        const visit_section& x = table_->sections[waiting_[k]];
+        const auto p = static_cast<std::uint32_t>(std::countr_zero(x.visits));
+        const std::uint32_t v = table_->tasks[x.task].first_visit + p;
+        if (spins_[v] || !locks_.spins(pools_[waiting_[k]]) || waits_elsewhere(waiting_[k])) { continue; }
+        spins_[v] = true;
+        f(v);
+      }
+    }
+  }
+  /// True, once, of a visit that has.
+  [[nodiscard]] constexpr auto stops_spinning(std::uint32_t v) -> bool {
+    const bool spun = spins_[v];
+    spins_[v] = false;
+    if (spun) { left(v); }
+    return spun;
   }
   /// The pool of the token that the visit got last, where it lies in several sections.
   [[nodiscard]] constexpr auto unit_of(std::uint32_t v) const -> std::int32_t {
@@ -140,7 +190,7 @@ class section_locks {
     const auto own = sections_[x.task];
     std::uint32_t last = own.end;
     for (std::uint32_t s = own.first; s < own.end; ++s) {
-      if (!contains(table_->sections[s], x)) { continue; }
+      if (!contains(table_->sections[s], x) || states_[s] != state::holds) { continue; }
       ++around;
       if (last == own.end || grants_[last] < grants_[s]) { last = s; }
     }
@@ -158,14 +208,10 @@ class section_locks {
     return granted_.take(0);
   }
 
-  constexpr void entered(std::uint32_t v, const priority_point& p, ticks length) {
+  constexpr void entered(std::uint32_t v, const priority_point& p) {
     if (table_->sections.empty()) { return; }
     served_[v] = {p, p};
     there_.insert(v);
-    const visit_record& x = table_->visits[v];
-    for (std::uint32_t s = sections_[x.task].first; s < sections_[x.task].end; ++s) {
-      used_[s] += contains(table_->sections[s], x) ? length : 0;
-    }
   }
   constexpr void left(std::uint32_t v) { there_.erase(v); }
 
@@ -188,8 +234,7 @@ class section_locks {
 
  private:
   enum class state : std::uint8_t { idle, asks, waits, holds };
-  using donation = priority_donation<N>;
-  static constexpr std::int32_t no_unit = -1;
+  using donation = priority_donation<N, donation_rules_of<Stations>>;
   struct no_donations {};
   struct all_donations {
     donation of[N]{};
@@ -268,27 +313,18 @@ class section_locks {
     const auto s = static_cast<std::uint32_t>(r);
     waiting_.erase(s);
     states_[s] = state::holds;
-    used_[s] = 0;
     grants_[s] = ++grant_count_;
     granted_.push(s);
-    if (const visit_section& x = table_->sections[s]; x.units > 1) {
-      last_units_[s] = units_[s];
-      units_[s] = x.unit_of(locks_.replica(pools_[s], r));
-    }
   }
   [[nodiscard]] constexpr auto pool_of(std::uint32_t s) const -> std::uint32_t {
-    const visit_section& x = table_->sections[s];
-    if (x.stride == 0) { return x.tokens; }
-    const std::size_t around = takt::detail::section_around(*table_, s);
-    const std::uint32_t own = x.tokens + static_cast<std::uint32_t>(x.stride * units_[around]);
-    const std::uint32_t last = x.tokens_of_last + static_cast<std::uint32_t>(x.stride * last_units_[around]);
-    switch (x.place) {
-      case token_place::own: return own;
-      case token_place::last: return last;
-      case token_place::first_of_both: return own < last ? own : last;
-      case token_place::last_of_both: return own < last ? last : own;
+    if constexpr (requires { locks_.pool_of(s); }) { return locks_.pool_of(s); }
+    return table_->sections[s].tokens;
+  }
+  [[nodiscard]] constexpr auto is_any(std::uint32_t i, state wanted) const -> bool {
+    for (std::uint32_t s = sections_[i].first; s < sections_[i].end; ++s) {
+      if (states_[s] == wanted && table_->sections[s].task == i) { return true; }
     }
-    return own;
+    return false;
   }
   constexpr void take_better(priority_point& best, std::uint32_t task, std::uint32_t station) const {
     priority_point p{};
@@ -317,16 +353,31 @@ class section_locks {
   [[nodiscard]] constexpr auto best_for(std::uint32_t v, std::uint32_t station) const -> priority_point {
     priority_point best = served_[v].base;
     const visit_record& x = table_->visits[v];
+    if constexpr (requires { stations_->points_change(); }) {
+      if (stations_->points_change()) {
+        static_cast<void>(takt::detail::job_point(*table_, *stations_, x.task, station, nominal_[x.task], best));
+      }
+    }
     if constexpr (Stations::may_donate) {
       if (donates_) { take_job(best, x.task, station); }
     }
     const auto own = sections_[x.task];
     for (std::uint32_t h = own.first; h < own.end; ++h) {
       if (!contains(table_->sections[h], x)) { continue; }
-      if (states_[h] == state::holds && ceiling_[h] < best) { best = ceiling_[h]; }
+      take_raised(best, h);
       take_heirs(best, h, station, table_->sections.size());
     }
+    if (spins_[v]) { best.tie = std::numeric_limits<std::int32_t>::max(); }  // behind the one that it waits for
     return best;
+  }
+  /// What a section raises its holder to, whoever waits: a ceiling, or above everybody.
+  constexpr void take_raised(priority_point& best, std::uint32_t h) const {
+    if (states_[h] != state::holds) { return; }
+    if (ceiling_[h] < best) { best = ceiling_[h]; }
+    if constexpr (requires { locks_.boosted(std::size_t{}, request_id{}); }) {
+      const priority_point raised{boosted_priority.point, static_cast<std::int32_t>(table_->sections[h].task)};
+      if (raised < best && locks_.boosted(pools_[h], static_cast<request_id>(h))) { best = raised; }
+    }
   }
   /// The best of those who wait for the token of a section, and of those who wait for them. `depth` ends circles, which
   /// are deadlocks.
@@ -346,7 +397,9 @@ class section_locks {
     const auto own = sections_[x.task];
     for (std::uint32_t h = own.first; h < own.end; ++h) {
       const visit_section& held = table_->sections[h];
-      if (held.task == x.task && (x.visits & ~held.visits) == 0) { take_heirs(best, h, station, depth); }
+      if (held.task != x.task || (x.visits & ~held.visits) != 0) { continue; }
+      take_raised(best, h);
+      take_heirs(best, h, station, depth);
     }
   }
   /// Of one request for several tokens the first that is missing passes priorities on.
@@ -381,9 +434,7 @@ class section_locks {
   bool donor_[N]{};
   state states_[V]{};
   std::uint32_t pools_[V]{};  ///< of the tokens that are asked for or held
-  std::int32_t units_[V]{};
-  std::int32_t last_units_[V]{};
-  ticks used_[V]{};            ///< time that visits have taken since the grant
+  bool spins_[V]{};
   std::uint64_t grants_[V]{};  ///< when each came
   std::uint64_t grant_count_ = 0;
   priority_point told_[V]{};

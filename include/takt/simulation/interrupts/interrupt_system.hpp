@@ -20,7 +20,7 @@
 #include <takt/simulation/interrupts/result.hpp>
 #include <takt/simulation/interrupts/workload.hpp>
 #include <takt/simulation/interrupts/workload_check.hpp>
-#include <takt/simulation/locking/effective_priorities.hpp>
+#include <takt/simulation/interrupts/effective_priorities.hpp>
 
 namespace takt::simulation {
 

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/gpusync/completion_delays.hpp>
+#include <takt/simulation/locked_gpus/completion_delays.hpp>
 
 namespace {
 

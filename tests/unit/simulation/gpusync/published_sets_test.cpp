@@ -8,9 +8,9 @@
 #include <doctest/doctest.h>
 
 #include <takt/model/locked_gpus/requests.hpp>
-#include <takt/simulation/gpusync/published_sets.hpp>
-#include <takt/simulation/gpusync/simulate.hpp>
-#include <takt/simulation/gpusync/statistics.hpp>
+#include <takt/simulation/locked_gpus/published_sets.hpp>
+#include <takt/simulation/locked_gpus/simulate.hpp>
+#include <takt/simulation/locked_gpus/statistics.hpp>
 
 namespace {
 

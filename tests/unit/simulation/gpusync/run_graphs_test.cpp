@@ -11,7 +11,7 @@
 
 #include <takt/core/random.hpp>
 #include <takt/rules/graph/feedback.hpp>
-#include <takt/simulation/gpusync/run_graphs.hpp>
+#include <takt/simulation/locked_gpus/run_graphs.hpp>
 #include <takt/simulation/trace.hpp>
 
 namespace {

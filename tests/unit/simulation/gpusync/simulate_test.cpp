@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/gpusync/simulate.hpp>
+#include <takt/simulation/locked_gpus/simulate.hpp>
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 
 #include <takt/generation/locked_gpus/video_graphs.hpp>
-#include <takt/simulation/gpusync/completion_delays.hpp>
-#include <takt/simulation/gpusync/video_stabilization.hpp>
+#include <takt/simulation/locked_gpus/completion_delays.hpp>
+#include <takt/simulation/locked_gpus/video_stabilization.hpp>
 
 namespace {
 

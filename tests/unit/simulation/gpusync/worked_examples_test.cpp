@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/gpusync/run_system.hpp>
+#include <takt/simulation/locked_gpus/run_system.hpp>
 
 namespace {
 
