@@ -134,7 +134,7 @@ class engine {
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 
  private:
-  /// Whether some have ended.
+  /// Whether some have ended, or have given their units back.
   constexpr auto complete_visits() -> bool {
     bool any = false;
     const auto leave = [&](client v) {
@@ -153,7 +153,7 @@ class engine {
       leave(v);
     }
     for (client v = threads_.fire(now_, *sink_); v != no_client; v = threads_.fire(now_, *sink_)) { complete(v); }
-    servers_.fire(now_, *sink_, leave);
+    any = servers_.fire(now_, *sink_, leave) || any;
     ended_.settle(
         table_->visits, visits_, tokens_, [this](client v) { serve(v); }, [this](client v) { complete(v); });
     return any;

@@ -58,18 +58,21 @@ class station_host {
     stations_[s].stirred = true;
     servers_.reprioritize(s, who, p);
   }
-  /// f of each one that ends now.
+  /// f of each one that ends now. Whether any server had asked to be asked.
   template <class F>
-  constexpr void fire(ticks now, const slice_sink& sink, const F& f) {
+  constexpr auto fire(ticks now, const slice_sink& sink, const F& f) -> bool {
+    bool any = false;
     for (std::size_t s = 0; s < count_; ++s) {
       if (stations_[s].at > now) { continue; }
       stations_[s].stirred = true;
+      any = true;
       while (servers_.next(s) <= now) {
         const client v = servers_.fire(s, now, sink);
         if (v == no_client) { break; }
         f(v);
       }
     }
+    return any;
   }
   /// Pre: the station serves bodies.
   constexpr void finish(std::uint32_t s, client who, ticks now, const slice_sink& sink) {

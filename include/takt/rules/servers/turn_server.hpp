@@ -28,7 +28,7 @@ class turn_server {
       : units_{units}, slice_{slice}, places_{places} {}
 
   constexpr void arrive(const visit_request& v) noexcept {
-    all_[count_++] = {v.point, v.point, v.length, v.who, v.context, no_event, 0};
+    all_[count_++] = {v.point, v.point, v.length, v.who, v.context, no_event, 0, false};
   }
   constexpr void reprioritize(client who, const priority_point& p) noexcept {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -39,15 +39,20 @@ class turn_server {
     for (std::size_t i = 0; i < count_; ++i) {
       if (all_[i].runs() && !among_best(i)) { stop(all_[i], now, sink); }
     }
+    bool steps = false;  // those of an instant come before anybody goes on
     for (std::size_t i = 0; i < count_; ++i) {
-      if (all_[i].runs() || !among_best(i)) { continue; }
-      if (is_used_up(all_[i])) {
-        put_in_line(all_[i], now);
-        again_ = now;
-      } else {
-        all_[i].unit = free_unit();
-        all_[i].since = now;
-      }
+      all_[i].late = !all_[i].runs() && is_used_up(all_[i]) && among_best(i);
+      steps = steps || (all_[i].left == 0 && among_best(i));
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (all_[i].late) { again_ = now; }
+      if (all_[i].late && !steps) { put_in_line(all_[i], now); }
+    }
+    if (again_ == now && !steps) { return; }
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (all_[i].runs() || all_[i].late || !among_best(i)) { continue; }
+      all_[i].unit = free_unit();
+      all_[i].since = now;
     }
   }
   [[nodiscard]] constexpr auto next() const noexcept -> ticks {
@@ -94,6 +99,7 @@ class turn_server {
     std::uint32_t context = 0;
     ticks since = no_event;  ///< it has run for, without a break
     std::int32_t unit = 0;
+    bool late = false;  ///< has run for its slice, and would go on
 
     [[nodiscard]] constexpr auto runs() const noexcept -> bool { return since != no_event; }
     [[nodiscard]] constexpr auto takes_turns() const noexcept -> bool { return left > 0 && left < spinning_time; }
