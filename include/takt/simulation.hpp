@@ -7,7 +7,6 @@
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/interrupts/simulate.hpp>
-#include <takt/simulation/locking/simulate_locks.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/shares/simulate.hpp>

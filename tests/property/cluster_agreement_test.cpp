@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine of composed boards, the clusters of graphs and, where jobs are preempted, the simulator of locks see the
-// same on clusters, job by job.
+// The engine of composed boards and the clusters of graphs see the same on clusters, job by job.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,9 +9,7 @@
 #include <vector>
 
 #include <takt/rules/clusters.hpp>
-#include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/simulation/graph/cpu_cluster.hpp>
-#include <takt/simulation/locking/simulate_locks.hpp>
 #include "property/composed_systems.hpp"
 
 namespace {
@@ -103,35 +100,6 @@ auto by_engine(const independent_tasks& s) -> finishes {
   return heard.at;
 }
 
-auto by_lock_simulator(const independent_tasks& s) -> finishes {
-  takt::simulation::lock_workload work;
-  for (std::uint32_t i = 0; i < s.set.size(); ++i) {
-    const auto& t = s.set.tasks[i];
-    const auto& v = s.set.visit(i, 0);
-    work.task(static_cast<std::int32_t>(v.station));
-    work.execute(v.upper);
-    for (const ticks release : s.releases[i]) {
-      takt::priority_point point;
-      const takt::job_timing timing{v.upper, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority};
-      REQUIRE(s.places.point(v.station, timing, release, point));
-      work.released(release, point);
-    }
-  }
-  takt::simulation::lock_bank<takt::fifo_mutex<tasks>> no_locks;
-  const auto seen = takt::simulation::simulate_locks(
-      work, no_locks, {.processors = s.processors, .clusters = s.clusters, .until = horizon});
-  REQUIRE_FALSE(seen.error);
-  finishes out;
-  for (std::size_t i = 0; i < s.set.size(); ++i) {
-    const auto& t = work.tasks()[i];
-    for (std::size_t j = t.first_job; j < t.first_job + t.job_count; ++j) {
-      const ticks at = seen.jobs[j].finish;
-      if (at != takt::no_instant && at <= horizon) { out[i].push_back(at); }
-    }
-  }
-  return out;
-}
-
 /// On the processors of graphs: what ends first, then releases, then who goes next.
 auto by_cpu_clusters(const independent_tasks& s) -> finishes {
   using clusters = takt::simulation::cpu_cluster<ticks>;
@@ -176,15 +144,13 @@ auto by_cpu_clusters(const independent_tasks& s) -> finishes {
 
 }  // namespace
 
-TEST_CASE("the engine and older simulators end every job of independent tasks on clusters at the same instant") {
+TEST_CASE("the engine and the clusters of graphs end every job of independent tasks on clusters at the same instant") {
   std::uint64_t differing = 0;
   std::uint64_t jobs = 0;
   for (std::uint64_t seed = 1; seed <= composed_systems::systems_or(20'000); ++seed) {
     const auto s = random_tasks(seed);
     const auto ours = by_engine(s);
     differing += ours != by_cpu_clusters(s) ? 1U : 0U;
-    // That simulator fills a processor that becomes free before it looks at releases of the same instant.
-    differing += s.preemptive && ours != by_lock_simulator(s) ? 1U : 0U;
     for (const auto& of_task : ours) { jobs += of_task.size(); }
   }
   MESSAGE(jobs << " jobs");

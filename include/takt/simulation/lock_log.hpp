@@ -164,6 +164,7 @@ class lock_log {
   }
   void given_back(std::size_t task, resource_id r) { seen_.requests[take(held_[task], r)].released = now(); }
   [[nodiscard]] auto waits(std::size_t task) const -> bool { return !waiting_[task].empty(); }
+  [[nodiscard]] auto holds(std::size_t task) const -> bool { return !held_[task].empty(); }
   /// What a job took last of all that it holds. Pre: it holds something.
   [[nodiscard]] auto last_of(std::size_t task) const -> const request_outcome& {
     return seen_.requests[held_[task].back()];

@@ -5,15 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 
 #include <takt/core/index_queue.hpp>
 #include <takt/core/index_set.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/host/release_donations.hpp>
 #include <takt/rules/host/sections_around.hpp>
 #include <takt/rules/local_sections.hpp>
-#include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/task_homes.hpp>
@@ -23,18 +22,6 @@ namespace takt::host {
 inline constexpr std::uint32_t nobody_asks = 0xFFFF'FFFF;
 /// The pool of a section that a job goes without.
 inline constexpr std::uint32_t no_pool = 0xFFFF'FFFF;
-
-template <class Stations>
-struct donation_rules_type {
-  using type = donation_rules;
-};
-template <class Stations>
-  requires requires { typename Stations::donation_rules; }
-struct donation_rules_type<Stations> {
-  using type = typename Stations::donation_rules;
-};
-template <class Stations>
-using donation_rules_of = typename donation_rules_type<Stations>::type;
 
 /// What sections hold and wait for, and what jobs pass on to each other on the way, from section to section where they
 /// nest: the locks over tokens, donation where a lock needs it, and the points at which visits are served. Knows
@@ -46,29 +33,14 @@ class section_locks {
   using table_type = visit_table<N, V>;
 
   constexpr section_locks(const table_type& table, const Stations& stations)
-      : table_{&table}, stations_{&stations}, locks_{stations.template locks<V>()}, sections_{table} {
+      : table_{&table}, stations_{&stations}, locks_{stations.template locks<V>()}, sections_{table},
+        donations_{table, stations} {
     if (table.sections.empty()) { return; }
     for (std::size_t t = 0; t < stations.token_pools(); ++t) {
-      donates_ = donates_ || stations.token_donates(t);
       lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t) || stations.token_has_ceiling(t);
     }
     for (std::uint32_t s = 0; s < table.sections.size(); ++s) {
       ceiling_[s] = takt::detail::ceiling_of(table, stations, s);
-    }
-    for (std::uint32_t i = 0; i < table.size(); ++i) {
-      home_[i] = takt::detail::home_of(table, stations, i);
-      has_home_[i] = takt::detail::homes_of(table, stations, i) > 0;
-      cluster_[i] = i;
-      for (std::uint32_t k = 0; k < i; ++k) {
-        if (home_[k] == home_[i]) {
-          cluster_[i] = cluster_[k];
-          break;
-        }
-      }
-      if constexpr (Stations::may_donate) {
-        const std::int32_t cpus = stations.units(home_[i]);
-        if (cluster_[i] == i) { donations_.of[i] = donation{cpus}; }
-      }
     }
   }
 
@@ -77,38 +49,23 @@ class section_locks {
   /// True when the job lends its priority and does nothing until it is freed.
   constexpr auto released(std::uint32_t i, ticks nominal) -> bool {
     nominal_[i] = nominal;
-    if constexpr (Stations::may_donate) {
-      if (!donates_ || !in_cluster(i)) { return false; }
-      priority_point p{};
-      static_cast<void>(takt::detail::job_point(*table_, *stations_, i, home_[i], nominal, p));
-      donations_of(i).released(static_cast<request_id>(i), p);
-      return donor_[i] = donations_of(i).is_donor(static_cast<request_id>(i));
-    }
-    return false;
+    if (!donations_.takes_part(i)) { return false; }
+    priority_point p{};
+    static_cast<void>(takt::detail::job_point(*table_, *stations_, i, donations_.home(i), nominal, p));
+    return donations_.released(i, p);
   }
   /// Pre: the job lends nothing and its sections are over.
   constexpr void completed(std::uint32_t i) {
-    if constexpr (Stations::may_donate) {
-      if (donates_ && in_cluster(i)) { donations_of(i).completed(static_cast<request_id>(i)); }
-    }
+    if (donations_.takes_part(i)) { donations_.completed(i); }
   }
   /// A job that has its priority back, told once; `nobody_asks` if there is none.
-  [[nodiscard]] constexpr auto next_freed() -> std::uint32_t {
-    if constexpr (Stations::may_donate) {
-      for (std::uint32_t i = 0; donates_ && i < table_->size(); ++i) {
-        if (!donor_[i] || donations_of(i).is_donor(static_cast<request_id>(i))) { continue; }
-        donor_[i] = false;
-        return i;
-      }
-    }
-    return nobody_asks;
-  }
+  [[nodiscard]] constexpr auto next_freed() -> std::uint32_t { return donations_.next_freed(nobody_asks); }
 
   /// False while a section that begins behind the visit may not ask for its token.
   [[nodiscard]] constexpr auto may_go_on(std::uint32_t v) const -> bool {
     const visit_record& x = table_->visits[v];
     const auto own = sections_[x.task];
-    for (std::uint32_t s = own.first; donates_ && s < own.end; ++s) {
+    for (std::uint32_t s = own.first; donations_.donates() && s < own.end; ++s) {
       const visit_section& section = table_->sections[s];
       if (section.task != x.task || contains(table_->sections[s], x) || states_[s] != state::idle || may_issue(s)) {
         continue;
@@ -134,11 +91,7 @@ class section_locks {
     const visit_section& x = table_->sections[s];
     states_[s] = state::idle;
     const request_id next = locks_.release(pools_[s], static_cast<request_id>(s));
-    if constexpr (Stations::may_donate) {
-      if (donates(s) && in_cluster(x.task) && !has_request(x.task)) {
-        donations_of(x.task).request_completed(static_cast<request_id>(x.task));
-      }
-    }
+    if (donates(s) && !has_request(x.task)) { donations_.request_completed(x.task); }
     note_grant(next);
   }
   /// False for a section that a job goes without.
@@ -152,10 +105,10 @@ class section_locks {
   /// Its own point or a better one, wherever the job of task i is.
   [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point {
     priority_point best = lowest_priority;
-    take_job(best, i, home_[i]);
+    take_job(best, i, donations_.home(i));
     for (std::uint32_t h = sections_[i].first; h < sections_[i].end; ++h) {
       take_raised(best, h);
-      take_heirs(best, h, home_[i], table_->sections.size());
+      take_heirs(best, h, donations_.home(i), table_->sections.size());
     }
     return best;
   }
@@ -234,23 +187,13 @@ class section_locks {
 
  private:
   enum class state : std::uint8_t { idle, asks, waits, holds };
-  using donation = priority_donation<N, donation_rules_of<Stations>>;
-  struct no_donations {};
-  struct all_donations {
-    donation of[N]{};
-  };
   struct served_visit {
     priority_point base{};
     priority_point now{};
   };
 
-  [[nodiscard]] constexpr auto in_cluster(std::uint32_t i) const -> bool { return has_home_[i]; }
-  [[nodiscard]] constexpr auto donations_of(std::uint32_t i) -> donation& { return donations_.of[cluster_[i]]; }
-  [[nodiscard]] constexpr auto donations_of(std::uint32_t i) const -> const donation& {
-    return donations_.of[cluster_[i]];
-  }
   [[nodiscard]] constexpr auto donates(std::size_t s) const -> bool {
-    return stations_->token_donates(table_->sections[s].tokens);
+    return donations_.takes_part(table_->sections[s].task) && stations_->token_donates(table_->sections[s].tokens);
   }
   [[nodiscard]] constexpr auto has_request(std::uint32_t i) const -> bool {
     for (std::uint32_t s = sections_[i].first; s < sections_[i].end; ++s) {
@@ -262,10 +205,7 @@ class section_locks {
   [[nodiscard]] constexpr auto may_issue(std::uint32_t s) const -> bool {
     const visit_section& x = table_->sections[s];
     if (stations_->token_is_local(x.tokens)) { return would_run(s); }
-    if constexpr (Stations::may_donate) {
-      if (donates(s) && in_cluster(x.task)) { return donations_of(x.task).may_issue(static_cast<request_id>(x.task)); }
-    }
-    return true;
+    return !donates(s) || donations_.may_issue(x.task);
   }
   /// Whether nobody on the processor comes before the job, and of those who ask there for sections either.
   [[nodiscard]] constexpr auto would_run(std::uint32_t s) const -> bool {
@@ -296,16 +236,14 @@ class section_locks {
     pools_[s] = pool_of(s);
     lock_request q{};
     static_cast<void>(
-        takt::detail::job_point(*table_, *stations_, x.task, home_[x.task], nominal_[x.task], q.priority));
+        takt::detail::job_point(*table_, *stations_, x.task, donations_.home(x.task), nominal_[x.task], q.priority));
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       q.length += (x.visits >> p & 1U) != 0 ? table_->visit(x.task, p).upper : 0;
     }
     states_[s] = state::waits;
     waiting_.insert(s);
     told_[s] = q.priority;
-    if constexpr (Stations::may_donate) {
-      if (donates(s) && in_cluster(x.task)) { donations_of(x.task).issued(static_cast<request_id>(x.task)); }
-    }
+    if (donates(s)) { donations_.issued(x.task); }
     note_grant(locks_.issue(pools_[s], static_cast<request_id>(s), q));
   }
   constexpr void note_grant(request_id r) {
@@ -333,17 +271,15 @@ class section_locks {
   /// The best of a job and of those that donate to it.
   constexpr void take_job(priority_point& best, std::uint32_t task, std::uint32_t station) const {
     take_better(best, task, station);
-    if constexpr (Stations::may_donate) {
-      if (!donates_ || !in_cluster(task)) { return; }
-      const request_id donor = donations_of(task).donor_of(static_cast<request_id>(task));
-      if (donor != no_request) { take_better(best, static_cast<std::uint32_t>(donor), station); }
-    }
+    if (!donations_.takes_part(task)) { return; }
+    const request_id donor = donations_.donor_of(task);
+    if (donor != no_request) { take_better(best, static_cast<std::uint32_t>(donor), station); }
   }
   constexpr void raise_waiting() {
     for (std::size_t k = 0; k < waiting_.size(); ++k) {
       const std::uint32_t s = waiting_[k];
       priority_point best = lowest_priority;
-      take_waiting(best, s, home_[table_->sections[s].task], table_->sections.size());
+      take_waiting(best, s, donations_.home(table_->sections[s].task), table_->sections.size());
       if (best == told_[s]) { continue; }
       told_[s] = best;
       locks_.reprioritize(pools_[s], static_cast<request_id>(s), best);
@@ -358,9 +294,7 @@ class section_locks {
         static_cast<void>(takt::detail::job_point(*table_, *stations_, x.task, station, nominal_[x.task], best));
       }
     }
-    if constexpr (Stations::may_donate) {
-      if (donates_) { take_job(best, x.task, station); }
-    }
+    if (donations_.donates()) { take_job(best, x.task, station); }
     const auto own = sections_[x.task];
     for (std::uint32_t h = own.first; h < own.end; ++h) {
       if (!contains(table_->sections[h], x)) { continue; }
@@ -424,14 +358,9 @@ class section_locks {
   const Stations* stations_;
   typename Stations::template locks_type<V> locks_;
   task_sections<N> sections_;
-  [[no_unique_address]] std::conditional_t<Stations::may_donate, all_donations, no_donations> donations_{};
-  bool donates_ = false;
+  release_donations<Stations, N> donations_;
   bool lends_ = false;
   ticks nominal_[N]{};
-  std::uint32_t home_[N]{};
-  bool has_home_[N]{};
-  std::uint32_t cluster_[N]{};
-  bool donor_[N]{};
   state states_[V]{};
   std::uint32_t pools_[V]{};  ///< of the tokens that are asked for or held
   bool spins_[V]{};

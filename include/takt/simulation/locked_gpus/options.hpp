@@ -52,7 +52,7 @@ struct gpusync_simulation_options {
   /// Whether jobs spend the times of system calls, locks and switches around their requests. Interrupts are not
   /// simulated.
   bool overheads = false;
-  overrun_policy budgets{};  ///< see `simulation::section_hooks`; lenders do not pay
+  overrun_policy budgets{};  ///< see `simulation::section_jobs`; lenders do not pay
   std::span<const simulation::aberrant_task> aberrant{};
 };
 

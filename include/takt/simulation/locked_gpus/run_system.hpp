@@ -115,7 +115,7 @@ template <std::size_t MaxTasks, class TokenRules>
 }
 
 /// Jobs by the clock.
-struct listed_releases {
+struct clocked_releases {
   std::span<const task_releases> all;
 
   [[nodiscard]] auto gap(std::uint32_t task, std::uint64_t job) const -> ticks {
@@ -308,7 +308,7 @@ template <std::size_t MaxTasks, class TokenRules = r2dglp_rules, SectionWork Wor
                                   const budget_rules& budgets, std::uint64_t seed, Recorder& recorder) -> gpu_run {
   std::vector<std::size_t> jobs;
   for (const task_releases& own : releases) { jobs.push_back(own.size()); }
-  detail::listed_releases by_clock{releases};
+  detail::clocked_releases by_clock{releases};
   const detail::gpu_run_setup setup{
       .shape = {.processors = s.processors, .clusters = s.clusters, .donates = s.donation_at_release},
       .budgets = budgets,

@@ -10,7 +10,7 @@
 #include <takt/analysis/methods/locking/k_exclusion.hpp>
 #include <takt/rules/locking/as_published.hpp>
 
-#include "unit/simulation/locking/fixtures.hpp"
+#include "unit/simulation/locks/fixtures.hpp"
 
 using namespace locking_fixtures;
 
@@ -18,8 +18,8 @@ namespace {
 
 using instants = std::vector<ticks>;
 
-auto four_jobs() -> lock_workload {
-  lock_workload w;
+auto four_jobs() -> lock_programs {
+  lock_programs w;
   w.task().execute(1).lock(0).execute(6).unlock(0).execute(1).released(0, {3});
   w.task().execute(1).lock(0).suspend(4).execute(1).unlock(0).released(0, {2});
   w.task().execute(1).lock(0).execute(3).unlock(0).execute(2).released(1, {1});
@@ -32,8 +32,8 @@ struct requester {
   ticks release = 0;
 };
 /// Jobs that want a section of 10 units, suspended, as soon as they are released.
-auto requesters(const std::vector<requester>& jobs) -> lock_workload {
-  lock_workload w;
+auto requesters(const std::vector<requester>& jobs) -> lock_programs {
+  lock_programs w;
   for (const requester& j : jobs) { w.task().lock(0).suspend(10).unlock(0).released(j.release, {j.priority}); }
   return w;
 }
@@ -58,10 +58,9 @@ auto donating(const lock_result& r) -> instants {
 TEST_CASE(
     "GSD-18 a request is issued, satisfied and released, and its section lasts as declared when nobody preempts") {
   bank b = bank_with(fifo_mutex{});
-  lock_workload w;
+  lock_programs w;
   w.task().execute(2).lock(0).execute(3).suspend(4).execute(1).unlock(0).execute(1).released(1, {1});
   w.task().execute(1).lock(0).execute(2).unlock(0).released(5, {2});
-  CHECK(w.operations()[1].time == 8);
   const auto r = simulate_locks(w, b, {.processors = 2});
   CHECK(r.requests[0].issued == 3);
   CHECK(r.requests[0].satisfied == 3);
@@ -75,7 +74,7 @@ TEST_CASE("GSD-18 who waits suspended gives its processor away, who spins keeps 
   const auto run = [](bool spins) {
     bank b;
     b.add(fifo_mutex{}, {.spins = spins});
-    lock_workload w;
+    lock_programs w;
     w.task(0).lock(0).suspend(10).unlock(0).released(0, {5});
     w.task(1).execute(1).lock(0).execute(2).unlock(0).released(0, {1});
     w.task(1).execute(4).released(0, {2});
@@ -133,10 +132,7 @@ TEST_CASE("GSD-33 with donees that keep their donors a request of the best stays
     takt::simulation::lock_bank<Lock> b;
     b.add(Lock{{.replicas = 1, .cluster = 2}});
     takt::no_trace unheard;
-    takt::simulation::no_lock_hooks alone;
-    takt::simulation::lock_simulator<takt::simulation::lock_bank<Lock>, takt::no_trace, takt::simulation::no_lock_hooks,
-                                     takt::donation_rules>
-        s{w, b, {.processors = 2}, unheard, alone};
+      takt_tests::lock_run<takt::simulation::lock_bank<Lock>> s{w, b, {.processors = 2}, unheard};
     // From 20 on, when the first two jobs are complete, the last job is among the two best.
     s.run_until(20);
     CHECK(b.template lock<Lock>(0).among_best(4));
@@ -154,7 +150,7 @@ TEST_CASE("GSD-33 with donees that keep their donors a request of the best stays
 }
 
 TEST_CASE("GSD-33 donees that rise with their donors break the bound in a job set on three processors") {
-  lock_workload w;
+  lock_programs w;
   w.task().lock(0).suspend(6).unlock(0).released(0, {10});
   w.task().lock(0).suspend(3).unlock(0).released(0, {20});
   w.task().lock(0).suspend(2).unlock(0).lock(0).execute(6).unlock(0).released(0, {70});
@@ -193,17 +189,14 @@ TEST_CASE("GSD-33 displacement from the best always leaves a donee, the printed 
   p.add(printed{{.replicas = 1, .cluster = 2}});
   const auto w = requesters(jobs);
   takt::no_trace unheard;
-  takt::simulation::no_lock_hooks alone;
-  takt::simulation::lock_simulator<takt::simulation::lock_bank<printed>, takt::no_trace,
-                                   takt::simulation::no_lock_hooks, takt::donation_rules>
-      s{w, p, {.processors = 2}, unheard, alone};
+  takt_tests::lock_run<takt::simulation::lock_bank<printed>> s{w, p, {.processors = 2}, unheard};
   s.run_until(3);
   CHECK(p.lock<printed>(0).among_best(3));
   CHECK(p.lock<printed>(0).donee_of(3) == takt::no_request);
 }
 
 TEST_CASE("GSD-24 GSD-34 without the gate on requests a job that no bound lets wait does wait") {
-  lock_workload w;
+  lock_programs w;
   w.task().execute(1).lock(0).suspend(4).unlock(0).execute(1).lock(0).suspend(4).unlock(0).released(0, {0});
   w.task().execute(2).lock(0).suspend(10).unlock(0).released(0, {1});
   bank gated = bank_with(ck_omlp{1});
@@ -219,7 +212,7 @@ TEST_CASE("GSD-24 GSD-34 without the gate on requests a job that no bound lets w
 
 TEST_CASE("GSD-24 a donor of a donor takes its place, and a donor stops when its donee rises among the best") {
   // One processor. The holder gets its first donor at 2 and another at 4, which takes the place of the first.
-  lock_workload w;
+  lock_programs w;
   w.task().execute(1).lock(0).execute(9).unlock(0).execute(1).released(0, {2});
   w.task().execute(3).released(2, {1});
   w.task().execute(3).released(4, {0});
@@ -230,7 +223,7 @@ TEST_CASE("GSD-24 a donor of a donor takes its place, and a donor stops when its
 
   // Two processors. The donee is third until the best job completes at 6, while its own section goes on until 20.
   const auto risen = [] {
-    lock_workload x;
+    lock_programs x;
     x.task().execute(6).released(0, {0});
     x.task().lock(0).suspend(20).unlock(0).released(0, {2});
     x.task().execute(3).released(4, {1});

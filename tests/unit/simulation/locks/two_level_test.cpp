@@ -9,14 +9,10 @@
 #include <takt/report/svg_gantt.hpp>
 #include <takt/simulation/trace.hpp>
 
-#include "unit/simulation/locking/fixtures.hpp"
+#include "unit/simulation/locks/fixtures.hpp"
 
 using namespace locking_fixtures;
-using takt::simulation::inserted_operations;
-using takt::simulation::lock_event;
-using takt::simulation::operand;
-using takt::simulation::operation_kind;
-using takt::simulation::resource_options;
+using takt_tests::operand;
 
 namespace {
 
@@ -30,24 +26,17 @@ struct two_level_system {
   takt::simulation::resource_id copy_in;
   takt::simulation::resource_id execution;
   takt::simulation::resource_id copy_out;
+  takt::token_map map{};
 
   two_level_system(std::int32_t gpus, std::int32_t per_gpu, std::int32_t cpus,
                    const bank::any_lock& engine = fifo_mutex{})
       : copy_in{1}, execution{1 + gpus}, copy_out{1 + 2 * gpus} {
-    locks.add(r2dglp{{.replicas = gpus * per_gpu, .cluster = cpus}},
-              {.is_token_pool = true, .tokens = {.gpus = gpus, .tokens_per_gpu = per_gpu}});
-    for (std::int32_t engines = 0; engines < 3; ++engines) {
-      for (std::int32_t g = 0; g < gpus; ++g) {
-        resource_options o;
-        o.shown = {.where = engines == 1 ? takt::stage::kernel : takt::stage::copy,
-                   .gpu = engines == 1 ? g : 0,
-                   .index = engines == 1 ? 0 : 2 * g + engines / 2};
-        locks.add(engine, o);
-      }
-    }
+    locks.add(r2dglp{{.replicas = gpus * per_gpu, .cluster = cpus}});
+    for (std::int32_t engines = 0; engines < 3 * gpus; ++engines) { locks.add(engine); }
+    map = {.gpus = gpus, .tokens_per_gpu = per_gpu};
   }
-  void add_job(lock_workload& w, ticks release, std::int64_t priority, ticks in, ticks kernel, ticks out) const {
-    w.task().execute(1).lock(tokens);
+  void add_job(lock_programs& w, ticks release, std::int64_t priority, ticks in, ticks kernel, ticks out) const {
+    w.task().token_pool(tokens, map).execute(1).lock(tokens);
     w.lock_of_token(copy_in).suspend(in).unlock_of_token(copy_in).execute(1);
     w.lock_of_token(execution).suspend(kernel).unlock_of_token(execution);
     w.lock_of_token(copy_out).suspend(out).unlock_of_token(copy_out);
@@ -55,34 +44,13 @@ struct two_level_system {
   }
 };
 
-auto three_jobs(const two_level_system& s) -> lock_workload {
-  lock_workload w;
+auto three_jobs(const two_level_system& s) -> lock_programs {
+  lock_programs w;
   s.add_job(w, 0, 2, 4, 10, 4);
   s.add_job(w, 1, 1, 4, 8, 4);
   s.add_job(w, 2, 0, 3, 5, 3);
   return w;
 }
-
-/// Puts a copy in front of what follows each grant of a token, and keeps what it sees.
-struct migration {
-  takt::simulation::resource_id engine;
-  ticks length;
-  std::vector<lock_event> granted_tokens{};
-  std::vector<lock_event> released_tokens{};
-
-  void granted(const lock_event& e, inserted_operations& inserted) {
-    if (e.resource != tokens) { return; }
-    granted_tokens.push_back(e);
-    takt::simulation::operands on;
-    on.push_back(operand{engine, true});
-    inserted.push_back({.what = operation_kind::lock, .on = on});
-    inserted.push_back({.what = operation_kind::suspend, .time = length});
-    inserted.push_back({.what = operation_kind::unlock, .on = on});
-  }
-  void releasing(const lock_event& e) {
-    if (e.resource == tokens) { released_tokens.push_back(e); }
-  }
-};
 
 }  // namespace
 
@@ -105,7 +73,7 @@ TEST_CASE("GSD-74 two tokens of one GPU, three engines in the order of requests"
 TEST_CASE("GSD-74 an engine in priority order goes to the waiter of best effective priority") {
   const auto grants = [](const bank::any_lock& engine) {
     bank b = bank_with(engine);
-    lock_workload w;
+    lock_programs w;
     w.task().lock(0).suspend(10).unlock(0).released(0, {5});
     w.task().lock(0).suspend(1).unlock(0).released(1, {9});
     w.task().lock(0).suspend(1).unlock(0).released(2, {2});
@@ -120,7 +88,7 @@ TEST_CASE("GSD-74 an engine in priority order goes to the waiter of best effecti
     bank b;
     b.add(fifo_mutex{});
     b.add(engine);
-    lock_workload w;
+    lock_programs w;
     w.task().lock(1).suspend(10).unlock(1).released(0, {5});
     w.task().lock(0).execute(3).lock(1).suspend(1).unlock(1).unlock(0).released(0, {9});
     w.task().lock(1).suspend(1).unlock(1).released(2, {2});
@@ -132,64 +100,24 @@ TEST_CASE("GSD-74 an engine in priority order goes to the waiter of best effecti
   CHECK(inherited(priority_mutex{}) == instants{10, 11});
 }
 
-TEST_CASE("GSD-63 operations put in front of a section at the grant run before it") {
-  two_level_system s(1, 2, 2);
-  migration m{.engine = s.copy_in, .length = 5};
-  lock_workload w;
-  s.add_job(w, 0, 0, 4, 10, 4);
-  takt::no_trace unheard;
-  const auto r = simulate_locks(w, s.locks, {.processors = 2}, unheard, m);
-  REQUIRE(m.granted_tokens.size() == 1);
-  CHECK(m.granted_tokens[0].time == 1);
-  CHECK(grants_of(r, 0) == instants{1, 1, 6, 11, 21});
-  REQUIRE(m.released_tokens.size() == 1);
-  CHECK(m.released_tokens[0].used - m.granted_tokens[0].used == 5 + 4 + 1 + 10 + 4);
-  CHECK(finishes_of(r) == instants{26});
-}
-
-TEST_CASE("operations put in front of others that a grant put there stop the run when they do not fit") {
-  struct eight_then_two {
-    void granted(const lock_event& e, inserted_operations& inserted) const {
-      takt::simulation::operands inner;
-      inner.push_back(operand{1});
-      if (e.resource == 0) { inserted.push_back({.what = operation_kind::lock, .on = inner}); }
-      for (int i = 0; i < (e.resource == 0 ? 6 : 2); ++i) { inserted.push_back({.time = 1}); }
-      if (e.resource == 0) { inserted.push_back({.what = operation_kind::unlock, .on = inner}); }
-    }
-    void releasing(const lock_event& /*e*/) const {}
-  };
-  bank b;
-  b.add(fifo_mutex{});
-  b.add(fifo_mutex{});
-  lock_workload w;
-  w.task().lock(0).execute(1).unlock(0).released(3, {0});
-  takt::no_trace unheard;
-  eight_then_two hooks;
-  const auto r = simulate_locks(w, b, {}, unheard, hooks);
-  CHECK(r.error.fault == takt::model_fault::too_many_inserted);
-  CHECK(r.end == 3);
-}
-
 TEST_CASE("GSD-28 a group lock has all its locks before it goes on, and passes its priority to one holder") {
   bank b;
   b.add(fifo_mutex{});
   b.add(fifo_mutex{});
-  lock_workload w;
+  lock_programs w;
   const std::vector<operand> both{{0}, {1}};
   w.task().lock(0).suspend(6).unlock(0).released(0, {2});
   w.task().lock(1).suspend(9).unlock(1).released(0, {3});
   w.task().lock(both).suspend(2).unlock(both).released(1, {1});
   w.task().lock(0).suspend(1).unlock(0).released(2, {0});
   takt::no_trace unheard;
-  takt::simulation::no_lock_hooks alone;
-  takt::simulation::lock_simulator<bank, takt::no_trace, takt::simulation::no_lock_hooks, takt::donation_rules> s{
-      w, b, {.processors = 4}, unheard, alone};
+  takt_tests::lock_run<bank> s{w, b, {.processors = 4}, unheard};
   s.run_until(1);
-  CHECK(s.effective(0) == takt::priority_point{1});
-  CHECK(s.effective(1) == takt::priority_point{3});
+  CHECK(s.effective(0) == 1);
+  CHECK(s.effective(1) == 3);
   s.run_until(6);
-  CHECK(s.effective(2) == takt::priority_point{0});
-  CHECK(s.effective(1) == takt::priority_point{0});
+  CHECK(s.effective(2) == 0);
+  CHECK(s.effective(1) == 0);
   const auto r = s.run();
   CHECK(grants_of(r, 2) == instants{6, 9});
   CHECK(r.jobs[2].finish == 11);
@@ -199,8 +127,7 @@ TEST_CASE("GSD-28 a group lock has all its locks before it goes on, and passes i
 TEST_CASE("GSD-74 a trace shows each engine on its own line and a picture of it has them all") {
   two_level_system s(1, 2, 2);
   takt::trace t;
-  takt::simulation::no_lock_hooks alone;
-  const auto r = simulate_locks(three_jobs(s), s.locks, {.processors = 2}, t, alone);
+  const auto r = simulate_locks(three_jobs(s), s.locks, {.processors = 2}, t);
   for (const auto& slice : t.slices()) {
     CHECK(slice.start < slice.end);
     for (const auto& other : t.slices()) {
@@ -210,10 +137,11 @@ TEST_CASE("GSD-74 a trace shows each engine on its own line and a picture of it 
   }
   ticks kernels = 0;
   for (const auto& slice : t.slices()) {
-    if (slice.where.where == takt::stage::kernel) { kernels += slice.end - slice.start; }
+    const bool kernel = slice.where == takt::track{.where = takt::stage::copy, .index = s.execution};
+    kernels += kernel ? slice.end - slice.start : 0;
   }
   CHECK(kernels == 10 + 8 + 5);
-  CHECK(takt::report::units_of({t.slices(), t.marks(), {}}).size() == 1 + 2 + 1);
+  CHECK(takt::report::units_of({t.slices(), t.marks(), {}}).size() == 2 + 3);
   std::ostringstream picture;
   takt::report::write_svg_gantt(picture, {t.slices(), t.marks(), {}});
   CHECK(picture.str().find("core 0") != std::string::npos);

@@ -14,7 +14,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/simulation/trace.hpp>
 
-#include "unit/simulation/locking/fixtures.hpp"
+#include "unit/simulation/locks/fixtures.hpp"
 
 using namespace locking_fixtures;
 using takt::job_timing;
@@ -23,14 +23,13 @@ using takt::priority_point;
 namespace {
 
 using instants = std::vector<ticks>;
-using simulator =
-    takt::simulation::lock_simulator<bank, takt::no_trace, takt::simulation::no_lock_hooks, takt::donation_rules>;
+using simulator = takt_tests::lock_run<bank>;
 
 /// A task set without locks on four processors: task i in cluster i mod `clusters`.
 template <takt::JobPriority Policy>
 auto independent_tasks(const std::vector<job_timing>& tasks, const Policy& policy, std::int32_t clusters, ticks horizon)
-    -> lock_workload {
-  lock_workload w;
+    -> lock_programs {
+  lock_programs w;
   for (const job_timing& t : tasks) {
     w.task(t.task % clusters).execute(t.wcet);
     for (ticks release = 0; release < horizon; release += t.period) {
@@ -55,32 +54,38 @@ auto random_tasks(std::uint64_t seed, std::size_t count) -> std::vector<job_timi
 }
 
 /// Checks at every instant that each cluster runs its most important unfinished jobs, from the trace alone.
-void check_schedule(const lock_workload& w, const lock_simulation_options& options) {
+void check_schedule(const lock_programs& w, const lock_options& options) {
   takt::trace trace;
-  takt::simulation::no_lock_hooks alone;
   bank none;
-  const auto r = simulate_locks(w, none, options, trace, alone);
-  REQUIRE_FALSE(r.error);
+  const auto r = simulate_locks(w, none, options, trace);
+  const auto ranges = takt_tests::job_ranges(w);
+  instants releases;
+  std::vector<priority_point> priorities;
+  for (const auto& task : w.tasks) {
+    for (const auto& job : task.jobs) {
+      releases.push_back(job.release);
+      priorities.push_back(job.priority);
+    }
+  }
   std::set<ticks> instants_seen;
   for (const auto& s : trace.slices()) { instants_seen.insert(s.start); }
   for (const ticks now : instants_seen) {
     for (std::int32_t c = 0; c < options.clusters; ++c) {
       std::set<std::size_t> running;
       std::vector<std::size_t> unfinished;
-      for (std::size_t t = 0; t < w.tasks().size(); ++t) {
-        const auto& task = w.tasks()[t];
-        if (task.cluster != c) { continue; }
-        for (std::size_t j = task.first_job; j < task.first_job + task.job_count; ++j) {
-          const bool first = j == task.first_job || r.jobs[j - 1].finish <= now;
-          if (w.jobs()[j].release <= now && r.jobs[j].finish > now && first) { unfinished.push_back(j); }
+      for (std::size_t t = 0; t < w.tasks.size(); ++t) {
+        if (w.tasks[t].cluster != c) { continue; }
+        for (std::size_t j = ranges[t].first_job; j < ranges[t].first_job + ranges[t].job_count; ++j) {
+          const bool first = j == ranges[t].first_job || r.jobs[j - 1].finish <= now;
+          if (releases[j] <= now && r.jobs[j].finish > now && first) { unfinished.push_back(j); }
         }
       }
       for (const auto& s : trace.slices()) {
         const auto first = options.processors * c;
         const bool here = s.where.index >= first && s.where.index < first + options.processors;
-        if (s.start <= now && now < s.end && here) { running.insert(w.tasks()[s.task].first_job + s.job); }
+        if (s.start <= now && now < s.end && here) { running.insert(ranges[s.task].first_job + s.job); }
       }
-      std::ranges::sort(unfinished, {}, [&](std::size_t j) { return w.jobs()[j].priority; });
+      std::ranges::sort(unfinished, {}, [&](std::size_t j) { return priorities[j]; });
       unfinished.resize(std::min(unfinished.size(), static_cast<std::size_t>(options.processors)));
       CHECK(running == std::set<std::size_t>(unfinished.begin(), unfinished.end()));
     }
@@ -92,7 +97,7 @@ void check_schedule(const lock_workload& w, const lock_simulation_options& optio
 TEST_CASE("GSD-08 partitioned, clustered and global processors share exactly the jobs of their cluster") {
   // Four jobs, the first two long: each pair of partitions runs one after the other what a cluster runs side by side.
   const auto workload = [](std::int32_t clusters) {
-    lock_workload w;
+    lock_programs w;
     for (std::int32_t i = 0; i < 4; ++i) { w.task(i % clusters).execute(i == 0 || i == 2 ? 10 : 1).released(0, {i}); }
     return w;
   };
@@ -108,7 +113,7 @@ TEST_CASE("GSD-08 GSD-10 every cluster shape runs the most important jobs of eac
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const auto tasks = random_tasks(seed, 10);
     for (const std::int32_t processors : {1, 2, 4}) {
-      const lock_simulation_options options{.processors = processors, .clusters = 4 / processors};
+      const lock_options options{.processors = processors, .clusters = 4 / processors};
       check_schedule(independent_tasks(tasks, takt::by_period{}, options.clusters, horizon), options);
       check_schedule(independent_tasks(tasks, takt::by_relative_deadline{}, options.clusters, horizon), options);
       check_schedule(independent_tasks(tasks, takt::by_absolute_deadline{}, options.clusters, horizon), options);
@@ -119,13 +124,12 @@ TEST_CASE("GSD-08 GSD-10 every cluster shape runs the most important jobs of eac
 
 TEST_CASE("GSD-09 a job is ready, scheduled, suspended, waiting or a donor, and absent before and after") {
   bank b = bank_with(ck_omlp{1});
-  lock_workload w;
+  lock_programs w;
   w.task().execute(2).lock(0).suspend(2).execute(4).unlock(0).released(1, {2});
   w.task().execute(3).lock(0).execute(1).unlock(0).execute(9).released(5, {1});
   w.task().execute(2).lock(0).execute(1).unlock(0).execute(9).released(1, {3});
   takt::no_trace unheard;
-  takt::simulation::no_lock_hooks alone;
-  simulator s{w, b, {.donation_at_release = true}, unheard, alone};
+  simulator s{w, b, {.donation_at_release = true}, unheard};
   using states = std::array<job_state, 3>;
   const auto at = [&](ticks t) {
     s.run_until(t);
@@ -139,10 +143,10 @@ TEST_CASE("GSD-09 a job is ready, scheduled, suspended, waiting or a donor, and 
   CHECK(s.run().jobs[1].finish == 22);
 
   bank queue = bank_with(fifo_mutex{});
-  lock_workload two;
+  lock_programs two;
   two.task().lock(0).suspend(5).unlock(0).released(0, {1});
   two.task().lock(0).suspend(5).unlock(0).released(1, {2});
-  simulator waiting{two, queue, {}, unheard, alone};
+  simulator waiting{two, queue, {}, unheard};
   waiting.run_until(1);
   CHECK(waiting.state_of(1) == job_state::waiting);
   waiting.run_until(5);
@@ -151,30 +155,27 @@ TEST_CASE("GSD-09 a job is ready, scheduled, suspended, waiting or a donor, and 
 }
 
 TEST_CASE("GSD-09 a job that cannot be preempted keeps its processor until that part of its program ends") {
-  bank none;
-  lock_workload w;
-  w.task().execute(2).execute_without_preemption(6).execute(2).released(0, {2});
+  // A part that cannot be preempted is a section with a lock of its own, whose holder comes before everybody.
+  const auto alone = [] { return mutex_with(takt::boost_when_granted{}); };
+  lock_programs w;
+  w.task().execute(2).lock(0).execute(6).unlock(0).execute(2).released(0, {2});
   w.task().execute(3).released(4, {1});
-  const auto r = simulate_locks(w, none);
+  bank b = alone();
+  const auto r = simulate_locks(w, b);
   CHECK(finishes_of(r) == instants{13, 11});
   CHECK(r.jobs[1].inversion.ready == 4);
 
   // Before it runs it has no claim.
-  lock_workload late;
-  late.task().execute_without_preemption(6).released(0, {2});
+  lock_programs late;
+  late.task().lock(0).execute(6).unlock(0).released(0, {2});
   late.task().execute(3).released(0, {1});
-  CHECK(finishes_of(simulate_locks(late, none)) == instants{9, 3});
+  b = alone();
+  CHECK(finishes_of(simulate_locks(late, b)) == instants{9, 3});
 }
 
-TEST_CASE("a job that cannot be preempted ends with its last execution, whoever goes on then") {
+TEST_CASE("a job that is preempted in the instant of its end notes it when it runs again") {
   bank none;
-  lock_workload w;
-  w.task().execute_without_preemption(6).released(0, {2});
-  w.task().execute(3).released(4, {1});
-  CHECK(finishes_of(simulate_locks(w, none)) == instants{6, 9});
-
-  // One that can is preempted before it notes its end.
-  lock_workload woken;
+  lock_programs woken;
   woken.task().execute(1).suspend(4).execute(3).released(0, {1});
   woken.task().execute(4).released(0, {2});
   CHECK(finishes_of(simulate_locks(woken, none)) == instants{8, 8});
@@ -182,7 +183,7 @@ TEST_CASE("a job that cannot be preempted ends with its last execution, whoever 
 
 TEST_CASE("a job is pending only when the job before it has ended") {
   bank none;
-  lock_workload w;
+  lock_programs w;
   w.task().execute(7).released(0, {1}).released(5, {2}).released(20, {3});
   w.task().execute(4).released(0, {4});
   const auto r = simulate_locks(w, none, {.processors = 2});
@@ -190,7 +191,7 @@ TEST_CASE("a job is pending only when the job before it has ended") {
   CHECK(r.jobs[1].inversion.aware == 0);
 
   // A release at the very completion of the job before is not lost.
-  lock_workload touching;
+  lock_programs touching;
   touching.task().execute(5).released(0, {1}).released(5, {1});
   CHECK(finishes_of(simulate_locks(touching, none)) == instants{5, 10});
 }

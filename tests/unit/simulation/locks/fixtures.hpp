@@ -9,17 +9,17 @@
 #include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
-#include <takt/simulation/locking/simulate_locks.hpp>
+#include "support/lock_programs.hpp"
 
 namespace locking_fixtures {
 
 using takt::model_fault;
 using takt::ticks;
-using takt::simulation::job_state;
+using takt::job_state;
 using takt::simulation::lock_result;
-using takt::simulation::lock_simulation_options;
-using takt::simulation::lock_workload;
-using takt::simulation::simulate_locks;
+using takt_tests::lock_options;
+using takt_tests::lock_programs;
+using takt_tests::simulate_locks;
 
 using fifo_mutex = takt::fifo_mutex<16>;
 using priority_mutex = takt::priority_mutex<16>;

@@ -65,7 +65,7 @@ TEST_CASE("GSD-62 jobs stay on their clusters of CPUs and GPUs, and change GPU o
     if (s.where.where == takt::stage::cpu) { CHECK(s.where.index / 2 == cluster); }
     if (s.where.where == takt::stage::kernel) {
       CHECK(s.where.gpu / 2 == cluster);
-      gpus[run.run.workload.tasks()[s.task].first_job + s.job].push_back(s.where.gpu % 2);
+      gpus[run.run.tasks[s.task].first_job + s.job].push_back(s.where.gpu % 2);
     }
   }
   for (const auto& section : run.run.sections) { CHECK(gpus[section.job] == std::vector<std::int32_t>{section.gpu}); }

@@ -8,7 +8,7 @@
 
 #include <takt/simulation/trace.hpp>
 
-#include "unit/simulation/locking/fixtures.hpp"
+#include "unit/simulation/locks/fixtures.hpp"
 
 using namespace locking_fixtures;
 using takt::any_progress;
@@ -26,18 +26,18 @@ constexpr std::size_t medium = 2;
 constexpr std::size_t very_high = 3;
 
 /// Figure 2.6 up to the release of the medium job, whose length matters where nothing bounds the inversion.
-auto figure_2_6(ticks medium_length) -> lock_workload {
-  lock_workload w;
+auto figure_2_6(ticks medium_length) -> lock_programs {
+  lock_programs w;
   w.task().execute(5).lock(0).execute(8).unlock(0).execute(1).released(0, {4});
   w.task().execute(7).lock(0).execute(5).unlock(0).released(8, {2});
   w.task().execute(medium_length).released(18, {3});
   return w;
 }
-auto with_very_high_job(lock_workload w) -> lock_workload {
+auto with_very_high_job(lock_programs w) -> lock_programs {
   w.task().execute(5).released(19, {1});
   return w;
 }
-auto run(const lock_workload& w, const any_progress& progress, std::int32_t clusters = 1) -> lock_result {
+auto run(const lock_programs& w, const any_progress& progress, std::int32_t clusters = 1) -> lock_result {
   bank b = mutex_with(progress);
   return simulate_locks(w, b, {.clusters = clusters});
 }
@@ -80,7 +80,7 @@ TEST_CASE("GSD-19 GSD-22 a boosted holder delays a very important job that needs
 TEST_CASE("GSD-22 boosted from the grant on, a holder delays others although nobody wants its lock") {
   for (const auto& [kind, finish] : {std::pair<any_progress, ticks>{takt::boost_when_granted{}, 16},
                                      std::pair<any_progress, ticks>{takt::boost_when_contended{}, 11}}) {
-    lock_workload w;
+    lock_programs w;
     w.task().execute(5).lock(0).execute(8).unlock(0).released(0, {2});
     w.task().execute(3).released(8, {1});
     const auto r = run(w, kind);
@@ -91,7 +91,7 @@ TEST_CASE("GSD-22 boosted from the grant on, a holder delays others although nob
 
 TEST_CASE("GSD-22 a boosted holder can delay one job many times, a donor is delayed once") {
   const auto workload = [] {
-    lock_workload w;
+    lock_programs w;
     w.task().execute(1).suspend(1).execute(1).suspend(1).execute(1).released(1, {0});
     for (std::int64_t i = 1; i <= 3; ++i) { w.task().lock(0).execute(4).unlock(0).released(0, {i}); }
     return w;
@@ -116,24 +116,22 @@ TEST_CASE("GSD-20 inheritance is transitive and ends with the lock it came throu
   bank b;
   b.add(fifo_mutex{});
   b.add(fifo_mutex{});
-  lock_workload w;
+  lock_programs w;
   w.task().lock(1).execute(10).unlock(1).execute(5).released(0, {3});
   w.task().lock(0).execute(1).lock(1).execute(1).unlock(1).unlock(0).released(2, {2});
   w.task().execute(1).lock(0).execute(1).unlock(0).released(5, {0});
   w.task().execute(100).released(7, {1});
   takt::no_trace unheard;
-  takt::simulation::no_lock_hooks alone;
-  takt::simulation::lock_simulator<bank, takt::no_trace, takt::simulation::no_lock_hooks, takt::donation_rules> s{
-      w, b, {}, unheard, alone};
+  takt_tests::lock_run<bank> s{w, b, {}, unheard};
   s.run_until(1);
-  CHECK(s.effective(0) == takt::priority_point{3});
+  CHECK(s.effective(0) == 3);
   s.run_until(4);
-  CHECK(s.effective(0) == takt::priority_point{2});
+  CHECK(s.effective(0) == 2);
   s.run_until(7);
-  CHECK(s.effective(1) == takt::priority_point{0});
-  CHECK(s.effective(0) == takt::priority_point{0});
+  CHECK(s.effective(1) == 0);
+  CHECK(s.effective(0) == 0);
   s.run_until(12);
-  CHECK(s.effective(0) == takt::priority_point{3});
+  CHECK(s.effective(0) == 3);
   const auto r = s.run();
   CHECK(r.requests[0].released == 12);
   CHECK(grants_of(r, 1) == instants{2, 12});
@@ -145,7 +143,7 @@ TEST_CASE("GSD-20 inheritance is transitive and ends with the lock it came throu
 TEST_CASE("GSD-23 inheritance does not help across partitions, boosting and donation do") {
   // Figure 2.7: the medium job waits on processor 0 for the low job of processor 1, where a more important job runs.
   const auto workload = [](ticks high_length) {
-    lock_workload w;
+    lock_programs w;
     w.task(1).execute(5).lock(0).execute(8).unlock(0).execute(1).released(0, {3});
     w.task(1).execute(high_length).released(8, {1});
     w.task(0).execute(3).lock(0).execute(2).unlock(0).released(12, {2});
@@ -165,7 +163,7 @@ TEST_CASE("GSD-23 inheritance does not help across partitions, boosting and dona
 TEST_CASE("GSD-30 suspended jobs of higher priority hide blocking only from the s-oblivious account") {
   // Example 2.8: two processors; the high job waits from 5 to 15, the low one from 10 to 20.
   bank b = mutex_with(takt::priority_inheritance{});
-  lock_workload w;
+  lock_programs w;
   w.task().lock(0).execute(15).unlock(0).released(0, {2});
   w.task().execute(5).lock(0).execute(5).unlock(0).execute(1).released(0, {1});
   w.task().execute(5).lock(0).execute(1).unlock(0).released(0, {3});
@@ -200,7 +198,7 @@ struct boost_when_crowded {
 
 TEST_CASE("locks of one bank get on by a mechanism of one's own too") {
   const auto first_grant = [](ticks second_waiter, const any_progress& progress) {
-    lock_workload w;
+    lock_programs w;
     w.task().execute(5).lock(0).execute(8).unlock(0).released(0, {9});
     w.task().lock(0).execute(1).unlock(0).released(6, {5});
     w.task().lock(0).execute(1).unlock(0).released(second_waiter, {4});

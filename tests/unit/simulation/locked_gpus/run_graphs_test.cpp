@@ -63,7 +63,7 @@ template <class Work>
 }
 [[nodiscard]] auto finishes(const simulation::graph_run& r, std::size_t task) -> std::vector<ticks> {
   std::vector<ticks> out;
-  const auto& t = r.run.workload.tasks()[task];
+  const auto& t = r.run.tasks[task];
   for (std::size_t j = 0; j < t.job_count; ++j) { out.push_back(r.run.locks.jobs[t.first_job + j].finish); }
   return out;
 }
