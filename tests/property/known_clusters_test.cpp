@@ -17,8 +17,8 @@
 #include <takt/core/random.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/host/engine.hpp>
-#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/graph/simulate.hpp>
+#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
 namespace {

@@ -154,7 +154,9 @@ void write(const lock_programs& w, const lock_options& o, program_table<MaxTasks
           break;
         case operation_kind::unlock:
           add(cpu, 0, takt::unit_need::step);
-          for (const operand& u : x.on) { std::erase_if(open, [&](std::size_t s) { return uses[s] == u; }); }
+          for (const operand& u : x.on) {
+            std::erase_if(open, [&](std::size_t s) { return uses[s] == u; });
+          }
           break;
       }
     }
@@ -177,8 +179,8 @@ class program_jobs {
         places_(MaxTasks) {
     expect(w.tasks.size() <= MaxTasks);
     write<MaxTasks>(w, o, table_, uses_);
-    expect(!takt::validate(table_, static_cast<std::size_t>(o.clusters) + 1, bank.size(),
-                           takt::section_shapes::nested));
+    expect(
+        !takt::validate(table_, static_cast<std::size_t>(o.clusters) + 1, bank.size(), takt::section_shapes::nested));
   }
   [[nodiscard]] auto table() const -> const program_table<MaxTasks>& { return table_; }
   [[nodiscard]] auto shape() const -> const takt::simulation::cluster_shape& { return shape_; }
@@ -303,7 +305,8 @@ class lock_run {
   takt::slice_sink sink_;
 };
 
-template <class DonationRules = takt::donation_rules, std::size_t MaxTasks = 16, class Bank, takt::TraceRecorder Recorder>
+template <class DonationRules = takt::donation_rules, std::size_t MaxTasks = 16, class Bank,
+          takt::TraceRecorder Recorder>
 auto simulate_locks(const lock_programs& w, Bank& bank, const lock_options& o, Recorder& recorder) -> lock_result {
   return lock_run<Bank, MaxTasks, DonationRules, Recorder>{w, bank, o, recorder}.run(o.until);
 }

@@ -183,9 +183,7 @@ struct random_gpu_system {
   std::vector<section> sections;
   std::array<ticks, engine_kinds> longest_operation{};
 
-  [[nodiscard]] auto row(std::size_t kind) const -> resource_id {
-    return 1 + static_cast<resource_id>(kind) * gpus;
-  }
+  [[nodiscard]] auto row(std::size_t kind) const -> resource_id { return 1 + static_cast<resource_id>(kind) * gpus; }
   [[nodiscard]] auto kind_of(std::size_t resource) const -> std::size_t {
     return (resource - 1) / static_cast<std::size_t>(gpus);
   }

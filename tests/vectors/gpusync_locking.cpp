@@ -85,7 +85,8 @@ class lock_case {
     simulation::resource_options options{.progress = progress_of(r)};
     if (r.contains("rho")) {
       const auto next = static_cast<simulation::resource_id>(bank_.size());
-      programs_.token_pool(next, {.gpus = r.at("g").get<std::int32_t>(), .tokens_per_gpu = r.at("rho").get<std::int32_t>()});
+      programs_.token_pool(next,
+                           {.gpus = r.at("g").get<std::int32_t>(), .tokens_per_gpu = r.at("rho").get<std::int32_t>()});
     }
     const bool fqs = protocol == lock_protocol::ck_omlp && r.value("fqs", false);
     const bool aware = r.value("aware", false);

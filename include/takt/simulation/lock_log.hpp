@@ -177,12 +177,13 @@ class lock_log {
   }
   void put_in_line(std::uint32_t task, const priority_point& base) {
     std::vector<pending_job>& line = line_of(task);
-    const auto at = std::ranges::find_if(line, [&](const pending_job& j) {
-      return base < j.base || (base == j.base && task < j.task);
-    });
+    const auto at = std::ranges::find_if(
+        line, [&](const pending_job& j) { return base < j.base || (base == j.base && task < j.task); });
     line.insert(at, {.task = task, .base = base});
   }
-  void leave_line(std::uint32_t task) { std::erase_if(line_of(task), [task](const auto& j) { return j.task == task; }); }
+  void leave_line(std::uint32_t task) {
+    std::erase_if(line_of(task), [task](const auto& j) { return j.task == task; });
+  }
   [[nodiscard]] auto take(std::vector<std::size_t>& from, resource_id r) -> std::size_t {
     const auto at = std::ranges::find(from, r, [this](std::size_t q) { return seen_.requests[q].resource; });
     const std::size_t q = *at;

@@ -39,9 +39,9 @@ namespace takt::host {
 /// deadline. Where the rule of a station lets visits start early, they become ready when their predecessors are done,
 /// and their responses count from their offsets. A section asks for its token when the visits before it are due, and no
 /// guard holds its visits back then. Pre: none or one offset and local deadline for each visit; `validate(table,
-/// stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit though it takes no
-/// time is on stations that serve it, and horizon is at most `longest_time`.
-/// Cost: per instant what happens, and a pass over stations; over tasks and sections where there are some to pass.
+/// stations.size(), stations.token_pools(), section_shapes::nested)` finds nothing, what needs a unit though it takes
+/// no time is on stations that serve it, and horizon is at most `longest_time`. Cost: per instant what happens, and a
+/// pass over stations; over tasks and sections where there are some to pass.
 template <class Stations, std::size_t N, std::size_t V, RunChoices Choices>
 class engine {
  public:
@@ -154,8 +154,7 @@ class engine {
     }
     for (client v = threads_.fire(now_, *sink_); v != no_client; v = threads_.fire(now_, *sink_)) { complete(v); }
     any = servers_.fire(now_, *sink_, leave) || any;
-    ended_.settle(
-        table_->visits, visits_, tokens_, [this](client v) { serve(v); }, [this](client v) { complete(v); });
+    ended_.settle(table_->visits, visits_, tokens_, [this](client v) { serve(v); }, [this](client v) { complete(v); });
     return any;
   }
 

@@ -48,8 +48,8 @@ concept SkipsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t jo
   { choices.skips(visit, job) } -> std::same_as<bool>;
 };
 
-/// Choices under which a job makes visits several times. Asked whenever one has ended or was left out; the answer is the
-/// stretch that ends with it and begins anew, or 0. Sections lie inside of a stretch, around it or beside it.
+/// Choices under which a job makes visits several times. Asked whenever one has ended or was left out; the answer is
+/// the stretch that ends with it and begins anew, or 0. Sections lie inside of a stretch, around it or beside it.
 template <class C>
 concept RepeatsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t job) {
   { choices.again(visit, job) } -> std::same_as<visit_mask>;

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include <takt/core/index_queue.hpp>
 #include <takt/core/index_set.hpp>
@@ -33,7 +32,10 @@ class section_locks {
   using table_type = visit_table<N, V>;
 
   constexpr section_locks(const table_type& table, const Stations& stations)
-      : table_{&table}, stations_{&stations}, locks_{stations.template locks<V>()}, sections_{table},
+      : table_{&table},
+        stations_{&stations},
+        locks_{stations.template locks<V>()},
+        sections_{table},
         donations_{table, stations} {
     if (table.sections.empty()) { return; }
     for (std::size_t t = 0; t < stations.token_pools(); ++t) {
@@ -301,7 +303,6 @@ class section_locks {
       take_raised(best, h);
       take_heirs(best, h, station, table_->sections.size());
     }
-    if (spins_[v]) { best.tie = std::numeric_limits<std::int32_t>::max(); }  // behind the one that it waits for
     return best;
   }
   /// What a section raises its holder to, whoever waits: a ceiling, or above everybody.

@@ -126,9 +126,14 @@ class turn_server {
   [[nodiscard]] constexpr auto among_best(std::size_t i) const -> bool {
     std::int32_t better = 0;
     for (std::size_t k = 0; k < count_; ++k) {
-      better += all_[k].point < all_[i].point || (all_[k].point == all_[i].point && k < i) ? 1 : 0;
+      better += all_[k].point < all_[i].point || (all_[k].point == all_[i].point && goes_first(k, i)) ? 1 : 0;
     }
     return better < units_;
+  }
+  /// Of equal points: who spins goes behind a holder that has its point from it.
+  [[nodiscard]] constexpr auto goes_first(std::size_t k, std::size_t i) const -> bool {
+    const bool spins = all_[k].left >= spinning_time;
+    return spins == (all_[i].left >= spinning_time) ? k < i : !spins;
   }
   [[nodiscard]] constexpr auto free_unit() const -> std::int32_t {
     for (std::int32_t unit = 0;; ++unit) {

@@ -6,8 +6,8 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
 #include <takt/simulation/lock_log.hpp>
+#include <takt/simulation/locked_gpus/system.hpp>
 
 namespace takt::simulation {
 

@@ -51,8 +51,8 @@ void write_chains(const gpu_system& system, visit_table<MaxTasks, MaxTasks * gpu
     const auto task = static_cast<std::uint32_t>(table.size() - 1);
     const auto cpus = static_cast<std::uint32_t>(p.cpu_cluster);
     for (std::size_t v = 0; v < (p.gpu_cluster == no_cluster ? 1 : gpu_visits); ++v) {
-      static_cast<void>(table.add_next(gpu_visit{static_cast<std::uint8_t>(v)} == gpu_visit::work ? elsewhere : cpus,
-                                       0, any));
+      static_cast<void>(
+          table.add_next(gpu_visit{static_cast<std::uint8_t>(v)} == gpu_visit::work ? elsewhere : cpus, 0, any));
       switch (gpu_visit{static_cast<std::uint8_t>(v)}) {
         case gpu_visit::first:
         case gpu_visit::work:

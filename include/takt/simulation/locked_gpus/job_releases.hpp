@@ -11,11 +11,11 @@
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/simulation/whole_kernels/releases.hpp>
 #include <takt/simulation/locked_gpus/options.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/release_times.hpp>
+#include <takt/simulation/whole_kernels/releases.hpp>
 
 namespace takt::simulation::detail {
 

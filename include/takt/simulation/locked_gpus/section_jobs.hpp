@@ -127,9 +127,7 @@ class section_jobs {
       charge(r.used + (budgets_.policy.signals ? 0 : system_->programs[task].cpu_after), r);
     }
     r.seen.cost = r.used - r.used_at_grant;
-    if (!r.seen.skipped) {
-      memory_of(task).observe(static_cast<request_id>(task), r.seen.distance, r.seen.cost);
-    }
+    if (!r.seen.skipped) { memory_of(task).observe(static_cast<request_id>(task), r.seen.distance, r.seen.cost); }
     sections_.push_back(r.seen);
   }
   /// In the order in which their tokens were given back.
@@ -175,8 +173,7 @@ class section_jobs {
       case gpu_visit::work: return r.steps[r.next].time;
       case gpu_visit::hear: return costs.after_wait;
       case gpu_visit::go_on: return costs.after_unlock;
-      case gpu_visit::last:
-        return costs.after_grant + (r.seen.skipped || r.seen.stopped ? 0 : piece(1, p.cpu_last));
+      case gpu_visit::last: return costs.after_grant + (r.seen.skipped || r.seen.stopped ? 0 : piece(1, p.cpu_last));
       case gpu_visit::end: return costs.after_unlock + p.cpu_after;
     }
     return 0;

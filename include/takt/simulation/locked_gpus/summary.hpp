@@ -45,8 +45,7 @@ constexpr void keep_worst(gpusync_waits& worst, const gpusync_waits& w) noexcept
 
 /// What each task went through, from what each job and section did.
 template <class Table, class Observation>
-void summarize(const gpu_system& system, const std::vector<task_releases>& jobs, const Table& table,
-               Observation& out) {
+void summarize(const gpu_system& system, const std::vector<task_releases>& jobs, const Table& table, Observation& out) {
   const gpu_run& run = out.run;
   const auto waits = waits_of(system, run);
   out.end = run.locks.end;

@@ -13,9 +13,9 @@
 
 namespace locking_fixtures {
 
+using takt::job_state;
 using takt::model_fault;
 using takt::ticks;
-using takt::job_state;
 using takt::simulation::lock_result;
 using takt_tests::lock_options;
 using takt_tests::lock_programs;

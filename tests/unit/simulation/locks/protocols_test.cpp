@@ -132,7 +132,7 @@ TEST_CASE("GSD-33 with donees that keep their donors a request of the best stays
     takt::simulation::lock_bank<Lock> b;
     b.add(Lock{{.replicas = 1, .cluster = 2}});
     takt::no_trace unheard;
-      takt_tests::lock_run<takt::simulation::lock_bank<Lock>> s{w, b, {.processors = 2}, unheard};
+    takt_tests::lock_run<takt::simulation::lock_bank<Lock>> s{w, b, {.processors = 2}, unheard};
     // From 20 on, when the first two jobs are complete, the last job is among the two best.
     s.run_until(20);
     CHECK(b.template lock<Lock>(0).among_best(4));
