@@ -2,12 +2,11 @@
 #pragma once
 
 #include <takt/simulation/calendar.hpp>
-#include <takt/simulation/gpusync/simulate.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/interrupts/simulate.hpp>
-#include <takt/simulation/locking/simulate_locks.hpp>
+#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/shares/simulate.hpp>

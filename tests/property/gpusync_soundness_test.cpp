@@ -16,7 +16,7 @@
 #include <takt/analysis/known/locked_gpus/as_published.hpp>
 #include <takt/core/random.hpp>
 #include <takt/model/locked_gpus/validate.hpp>
-#include <takt/simulation/gpusync/simulate.hpp>
+#include <takt/simulation/locked_gpus/simulate.hpp>
 #include "support/environment.hpp"
 
 namespace {

@@ -17,9 +17,8 @@
 #include <takt/core/random.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/host/engine.hpp>
-#include <takt/simulation/gpusync/compose.hpp>
-#include <takt/simulation/gpusync/simulate.hpp>
 #include <takt/simulation/graph/simulate.hpp>
+#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 
 namespace {
@@ -291,15 +290,8 @@ void hold_sections(const Rule& rule, const takt::tokens_r2dglp_policy& how, cons
       asked.execution = options.execution;
       asked.seed = seed;
       asked.overheads = true;
-      hold_to(v, takt::simulate(board, table, asked), count);
-      const auto composed = takt::simulation::compose(board, table, asked);
-      if (composed->error.fault == takt::model_fault::too_many_visits) { continue; }
-      REQUIRE_FALSE(composed->error);
       ++count.on_the_engine;
-      takt::no_trace silent;
-      hold_to(v,
-              takt::simulation::run(*composed, takt::simulation::varied_work{each.execution, {}, seed}, seed, silent),
-              count);
+      hold_to(v, takt::simulate(board, table, asked), count);
     }
   });
   REQUIRE_FALSE(error);

@@ -22,7 +22,6 @@
 #include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
-#include <takt/simulation/locking/simulate_locks.hpp>
 
 #include "support/environment.hpp"
 #include "support/random_lock_systems.hpp"
@@ -52,16 +51,16 @@ struct promise {
   std::function<blocking_bound<ticks>(std::size_t)> whole_job{};  ///< where there is a bound of its own
 };
 
-[[nodiscard]] auto task_of(const locking::lock_workload& w, std::size_t job) -> std::size_t {
+[[nodiscard]] auto task_of(const lock_programs& w, std::size_t job) -> std::size_t {
   std::size_t t = 0;
-  while (job >= w.tasks()[t].first_job + w.tasks()[t].job_count) { ++t; }
+  for (; job >= w.tasks[t].jobs.size(); ++t) { job -= w.tasks[t].jobs.size(); }
   return t;
 }
 
 /// A job may be blocked for the bounds of its own requests and the time of a donation; time in which it is ready and
 /// less important jobs run instead belongs to neither and is never due to a sound protocol.
 template <class System>
-void compare(const System& s, const locking::lock_result& seen, const promise& p, record& out) {
+void compare(const System& s, const lock_result& seen, const promise& p, record& out) {
   REQUIRE_FALSE(seen.error);
   std::string wrong;
   const auto hold = [&](ticks value, const blocking_bound<ticks>& bound, const std::string& what) {
@@ -95,11 +94,11 @@ template <class DonationRules = takt::donation_rules, class Make>
 void examine(const random_lock_system& s, bool donation_at_release, const Make& make_lock, const promise& p,
              record& out, const takt::any_progress& progress = takt::priority_inheritance{}) {
   using lock = decltype(make_lock(std::size_t{}));
-  locking::lock_bank<lock> bank;
+  lock_bank<lock> bank;
   for (std::size_t r = 0; r < s.replicas.size(); ++r) { bank.add(make_lock(r), {.progress = progress}); }
-  const locking::lock_simulation_options options{
+  const lock_options options{
       .processors = s.processors, .clusters = s.clusters, .donation_at_release = donation_at_release};
-  compare(s, locking::simulate_locks<DonationRules>(s.workload, bank, options), p, out);
+  compare(s, simulate_locks<DonationRules>(s.workload, bank, options), p, out);
 }
 
 [[nodiscard]] auto no_donation(std::size_t /*task*/) -> blocking_bound<ticks> { return {}; }
@@ -158,8 +157,8 @@ void check_unsound(const std::string& name, const record& r) {
   std::vector<takt::analysis::omlp_resource<ticks>> out;
   for (std::size_t r = 0; r < s.replicas.size(); ++r) {
     bool used = false;
-    for (std::size_t u = 0; u < s.workload.tasks().size(); ++u) {
-      used = used || (s.workload.tasks()[u].cluster == s.workload.tasks()[t].cluster && s.requests[r][u] > 0);
+    for (std::size_t u = 0; u < s.workload.tasks.size(); ++u) {
+      used = used || (s.workload.tasks[u].cluster == s.workload.tasks[t].cluster && s.requests[r][u] > 0);
     }
     if (!used) { continue; }
     out.push_back({.processors = std::int64_t{s.processors} * s.clusters,
@@ -301,9 +300,9 @@ TEST_CASE("GSD-66 queues with a place for every processor that shares them keep 
 
 TEST_CASE("GSD-74 GSD-64 neither tokens nor engines in the order of requests are waited for longer than bounded") {
   const auto examine_one = [](const random_gpu_system& s, record& out) {
-    locking::lock_bank<gpu_tokens, takt::fifo_mutex<tasks>> bank;
+    lock_bank<gpu_tokens, takt::fifo_mutex<tasks>> bank;
     s.add_locks(bank, takt::fifo_mutex<tasks>{});
-    const auto seen = locking::simulate_locks(s.workload, bank, {.processors = s.processors});
+    const auto seen = takt_tests::simulate_locks(s.workload, bank, {.processors = s.processors});
     const takt::analysis::engine_users users{.tokens_per_gpu = s.tokens_per_gpu, .gpus = s.gpus};
     const auto engine_bound = [&](std::size_t kind) {
       return takt::analysis::fifo_engine_wait(users, s.longest_operation[kind]);
@@ -327,12 +326,12 @@ TEST_CASE("GSD-74 GSD-64 neither tokens nor engines in the order of requests are
 
 TEST_CASE("GSD-74 the best job waits for an engine in priority order for one operation at most") {
   const auto examine_one = [](const random_gpu_system& s, record& out) {
-    locking::lock_bank<gpu_tokens, takt::priority_mutex<tasks>> bank;
+    lock_bank<gpu_tokens, takt::priority_mutex<tasks>> bank;
     s.add_locks(bank, takt::priority_mutex<tasks>{});
-    const auto seen = locking::simulate_locks(s.workload, bank, {.processors = s.processors});
+    const auto seen = takt_tests::simulate_locks(s.workload, bank, {.processors = s.processors});
     compare(s, seen,
             {[&](std::size_t r, std::size_t t) {
-               const bool best = r > 0 && s.workload.jobs(s.workload.tasks()[t])[0].priority.point == 0;
+               const bool best = r > 0 && s.workload.tasks[t].jobs[0].priority.point == 0;
                return blocking_bound<ticks>{best ? s.longest_operation[s.kind_of(r)] : ticks{1'000'000}};
              },
              no_donation},
@@ -349,11 +348,11 @@ TEST_CASE("GSD-28 requests for several mutexes at once end one after the other a
   const std::uint64_t count = from_environment("TAKT_RANDOM_LOCK_SYSTEMS", 500);
   for (std::uint64_t i = 0; i < count; ++i) {
     const random_group_system s = make_group_system(seeds.next());
-    locking::lock_bank<takt::fifo_mutex<tasks>> bank;
+    lock_bank<takt::fifo_mutex<tasks>> bank;
     for (std::size_t r = 0; r < group_mutexes; ++r) { bank.add(takt::fifo_mutex<tasks>{}); }
-    const auto seen = locking::simulate_locks(s.workload, bank, {.processors = s.processors});
+    const auto seen = takt_tests::simulate_locks(s.workload, bank, {.processors = s.processors});
     const auto each =
-        takt::analysis::group_request_worst_wait(static_cast<std::int64_t>(s.workload.tasks().size()), s.longest);
+        takt::analysis::group_request_worst_wait(static_cast<std::int64_t>(s.workload.tasks.size()), s.longest);
     compare(s, seen,
             {[&](std::size_t, std::size_t) { return each; }, no_donation,
              [&](std::size_t t) { return takt::analysis::per_job(s.requests[t], each); }},
@@ -409,11 +408,11 @@ TEST_CASE("GSD-33 without a step that fills a freed place the R2DGLP keeps its b
   check_sound("printed R5", r2dglp_as_printed<takt::as_published::r2dglp_r5>());
   const auto waiting = [](auto rules) {
     using lock = takt::as_published::r2dglp<decltype(rules), 2, 4>;
-    locking::lock_bank<lock> bank;
+    lock_bank<lock> bank;
     bank.add(lock{{.replicas = 2, .cluster = 4}});
-    locking::lock_workload w;
+    lock_programs w;
     for (std::int64_t i = 0; i < 4; ++i) { w.task().lock(0).suspend(i % 2 == 0 ? 100 : 1).unlock(0).released(0, {i}); }
-    return locking::simulate_locks(w, bank, {.processors = 4}).jobs[2].inversion.waiting;
+    return takt_tests::simulate_locks(w, bank, {.processors = 4}).jobs[2].inversion.waiting;
   };
   CHECK(waiting(takt::as_published::r2dglp_r5{}) == 100);
   CHECK(waiting(takt::r2dglp_rules{}) == 2);
@@ -442,16 +441,16 @@ TEST_CASE("GSD-32 queues measured by the number of requests exceed the bound of 
   // Two tasks with short sections keep one replica busy, while another waits behind the long section.
   const auto blocked = [](takt::queue_measure measure) {
     using lock = takt::k_fmlp<2, 4>;
-    locking::lock_bank<lock> bank;
+    lock_bank<lock> bank;
     bank.add(lock{{.replicas = 2, .measure = measure}});
-    locking::lock_workload w;
+    lock_programs w;
     w.task().lock(0).suspend(10).unlock(0).released(0, {0});
     for (std::int64_t t = 1; t <= 3; ++t) {
       w.task();
       for (int i = 0; i < (t == 2 ? 1 : 8); ++i) { w.lock(0).suspend(1).unlock(0); }
       w.released(0, {t});
     }
-    const auto r = locking::simulate_locks(w, bank, {.processors = 4});
+    const auto r = takt_tests::simulate_locks(w, bank, {.processors = 4});
     return r.jobs[2].inversion.waiting;
   };
   const std::vector<ticks> longest{10, 1, 1, 1};

@@ -12,12 +12,11 @@
 #include <takt/rules/locking/advice.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/locking/token_map.hpp>
-#include <takt/simulation/locking/workload.hpp>
+#include "support/lock_programs.hpp"
 
 namespace takt_tests {
 
 using takt::ticks;
-namespace locking = takt::simulation;
 
 inline constexpr std::size_t most_lock_tasks = 12;
 inline constexpr std::size_t most_lock_replicas = 6;
@@ -56,7 +55,7 @@ struct random_lock_system {
   std::int32_t processors = 1;  ///< per cluster
   std::int32_t clusters = 1;
   std::vector<std::int32_t> replicas;  ///< per resource
-  locking::lock_workload workload;
+  lock_programs workload;
   std::vector<std::vector<ticks>> longest;          ///< per resource and task, 0: the task does not use it
   std::vector<std::vector<std::int64_t>> requests;  ///< per resource and task, of each job
 
@@ -144,7 +143,7 @@ class lock_system_generator {
   void add_section(std::size_t t, std::size_t r) {
     auto& w = system_.workload;
     const ticks length = one_length_ ? length_[r] : random_.between(1, length_[r]);
-    const auto id = static_cast<locking::resource_id>(r);
+    const auto id = static_cast<resource_id>(r);
     w.lock(id);
     const ticks part = random_.chance(1, 4) ? random_.below(length) : 0;
     if (part > 0) { w.execute(part); }
@@ -180,21 +179,18 @@ struct random_gpu_system {
   std::int32_t processors = 1;
   std::int32_t gpus = 1;
   std::int32_t tokens_per_gpu = 1;
-  locking::lock_workload workload;
+  lock_programs workload;
   std::vector<section> sections;
   std::array<ticks, engine_kinds> longest_operation{};
 
-  [[nodiscard]] auto row(std::size_t kind) const -> locking::resource_id {
-    return 1 + static_cast<locking::resource_id>(kind) * gpus;
-  }
+  [[nodiscard]] auto row(std::size_t kind) const -> resource_id { return 1 + static_cast<resource_id>(kind) * gpus; }
   [[nodiscard]] auto kind_of(std::size_t resource) const -> std::size_t {
     return (resource - 1) / static_cast<std::size_t>(gpus);
   }
   template <class Bank, class Engine>
   void add_locks(Bank& bank, const Engine& engine) const {
     const takt::token_map tokens{.gpus = gpus, .tokens_per_gpu = tokens_per_gpu};
-    bank.add(takt::r2dglp<most_lock_replicas, most_lock_tasks>{{.replicas = tokens.tokens(), .cluster = processors}},
-             {.is_token_pool = true, .tokens = tokens});
+    bank.add(takt::r2dglp<most_lock_replicas, most_lock_tasks>{{.replicas = tokens.tokens(), .cluster = processors}});
     for (std::size_t i = 0; i < engine_kinds * static_cast<std::size_t>(gpus); ++i) { bank.add(engine); }
   }
 };
@@ -209,6 +205,7 @@ struct random_gpu_system {
   const ticks spread = random.chance(1, 2) ? 6 : 40;
   const ticks longest = random.between(1, 8);
   const bool equal = random.chance(1, 2);
+  s.workload.token_pool(0, {.gpus = s.gpus, .tokens_per_gpu = s.tokens_per_gpu});
   const auto tasks = static_cast<std::int64_t>(random.between(2, most_lock_tasks));
   const std::int64_t turn = random.chance(1, 2) ? tasks - 1 : random.below(tasks);
   for (std::int64_t t = 0; t < tasks; ++t) {
@@ -244,7 +241,7 @@ inline constexpr std::size_t group_mutexes = 4;
 struct random_group_system {
   std::uint64_t seed = 0;
   std::int32_t processors = 1;
-  locking::lock_workload workload;
+  lock_programs workload;
   std::vector<std::int64_t> requests;  ///< per task, of each job
   ticks longest = 0;
 };
@@ -260,11 +257,11 @@ struct random_group_system {
     s.requests.push_back(random.between(1, 2));
     for (std::int64_t i = 0; i < s.requests.back(); ++i) {
       if (random.chance(1, 2)) { w.execute(random.between(0, 3)); }
-      std::vector<locking::operand> group;
+      std::vector<operand> group;
       const auto first = random.below(group_mutexes);
       const auto size = random.between(1, group_mutexes);
       for (ticks j = 0; j < size; ++j) {
-        group.push_back({static_cast<locking::resource_id>((first + j) % static_cast<ticks>(group_mutexes))});
+        group.push_back({static_cast<resource_id>((first + j) % static_cast<ticks>(group_mutexes))});
       }
       const ticks length = random.between(1, 6);
       w.lock(group);
@@ -281,20 +278,20 @@ struct random_group_system {
   return s;
 }
 
-[[nodiscard]] inline auto describe(const locking::lock_workload& w) -> std::string {
+[[nodiscard]] inline auto describe(const lock_programs& w) -> std::string {
   std::string text;
-  for (std::size_t t = 0; t < w.tasks().size(); ++t) {
-    text += "task " + std::to_string(t) + ", cluster " + std::to_string(w.tasks()[t].cluster) + ":";
-    for (const auto& o : w.program(w.tasks()[t])) {
+  for (std::size_t t = 0; t < w.tasks.size(); ++t) {
+    text += "task " + std::to_string(t) + ", cluster " + std::to_string(w.tasks[t].cluster) + ":";
+    for (const auto& o : w.tasks[t].operations) {
       switch (o.what) {
-        case locking::operation_kind::execute: text += " E" + std::to_string(o.time); break;
-        case locking::operation_kind::suspend: text += " S" + std::to_string(o.time); break;
-        case locking::operation_kind::lock: text += " L"; break;
-        case locking::operation_kind::unlock: text += " U"; break;
+        case operation_kind::execute: text += " E" + std::to_string(o.time); break;
+        case operation_kind::suspend: text += " S" + std::to_string(o.time); break;
+        case operation_kind::lock: text += " L"; break;
+        case operation_kind::unlock: text += " U"; break;
       }
       for (const auto& x : o.on) { text += (x.of_token ? "@" : "") + std::to_string(x.resource) + ","; }
     }
-    for (const auto& j : w.jobs(w.tasks()[t])) {
+    for (const auto& j : w.tasks[t].jobs) {
       text += "; at " + std::to_string(j.release) + " prio " + std::to_string(j.priority.point);
     }
     text += "\n";

@@ -8,15 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include <takt/report/fault_text.hpp>
 #include <takt/rules/locking/as_published.hpp>
 #include <takt/rules/locking/ck_omlp.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/rules/locking/priority_graph.hpp>
 #include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
-#include <takt/simulation/locking/simulate_locks.hpp>
+#include <takt/simulation/lock_bank.hpp>
+#include <takt/simulation/lock_log.hpp>
 
+#include "../support/lock_programs.hpp"
 #include "suite.hpp"
 
 namespace takt_vectors {
@@ -24,7 +25,7 @@ namespace {
 
 namespace simulation = takt::simulation;
 
-constexpr std::size_t most_tasks = 256;
+constexpr std::size_t most_tasks = 32;
 constexpr std::size_t most_replicas = 32;
 
 using short_queues = takt::k_fmlp<most_replicas, most_tasks>;
@@ -59,15 +60,11 @@ class lock_case {
   }
 
   [[nodiscard]] auto run() -> json {
-    const simulation::lock_simulation_options options{.processors = cluster_,
-                                                      .clusters = config_.value("clusters", 1),
-                                                      .donation_at_release = donates_,
-                                                      .ordered = false};
-    const auto result =
-        gate_ ? simulation::simulate_locks(workload_, bank_, options)
-              : simulation::simulate_locks<takt::as_published::donation_without_gate>(workload_, bank_, options);
-    if (result.error) { throw std::runtime_error(std::string{describe(result.error.fault).problem}); }
-    return to_json(result);
+    using without_gate = takt::as_published::donation_without_gate;
+    const takt_tests::lock_options options{
+        .processors = cluster_, .clusters = config_.value("clusters", 1), .donation_at_release = donates_};
+    return to_json(gate_ ? takt_tests::simulate_locks<takt::donation_rules, most_tasks>(programs_, bank_, options)
+                         : takt_tests::simulate_locks<without_gate, most_tasks>(programs_, bank_, options));
   }
 
  private:
@@ -87,8 +84,9 @@ class lock_case {
     r.must_fit(k <= static_cast<std::int32_t>(most_replicas), most_replicas);
     simulation::resource_options options{.progress = progress_of(r)};
     if (r.contains("rho")) {
-      options.is_token_pool = true;
-      options.tokens = {.gpus = r.at("g").get<std::int32_t>(), .tokens_per_gpu = r.at("rho").get<std::int32_t>()};
+      const auto next = static_cast<simulation::resource_id>(bank_.size());
+      programs_.token_pool(next,
+                           {.gpus = r.at("g").get<std::int32_t>(), .tokens_per_gpu = r.at("rho").get<std::int32_t>()});
     }
     const bool fqs = protocol == lock_protocol::ck_omlp && r.value("fqs", false);
     const bool aware = r.value("aware", false);
@@ -132,9 +130,9 @@ class lock_case {
     }
     for (const auto& [id, job] : jobs) {
       ids_.push_back(std::to_string(id));
-      workload_.task(job.value("cluster", 0));
+      programs_.task(job.value("cluster", 0));
       for (const field operation : job.at("ops")) { add(operation); }
-      workload_.released(job.at("release").get<takt::ticks>(), {job.at("prio").get<std::int64_t>()});
+      programs_.released(job.at("release").get<takt::ticks>(), {job.at("prio").get<std::int64_t>()});
     }
   }
   void add(const field& operation) {
@@ -146,23 +144,23 @@ class lock_case {
                                         {"DL", what::lock},
                                         {"U", what::unlock},
                                         {"DU", what::unlock}})) {
-      case what::execute: workload_.execute(of.get<takt::ticks>()); break;
-      case what::suspend: workload_.suspend(of.get<takt::ticks>()); break;
-      case what::lock: workload_.lock(group(of)); break;
-      case what::unlock: workload_.unlock(group(of)); break;
+      case what::execute: programs_.execute(of.get<takt::ticks>()); break;
+      case what::suspend: programs_.suspend(of.get<takt::ticks>()); break;
+      case what::lock: programs_.lock(group(of)); break;
+      case what::unlock: programs_.unlock(group(of)); break;
     }
   }
-  [[nodiscard]] auto group(const field& of) const -> std::vector<simulation::operand> {
+  [[nodiscard]] auto group(const field& of) const -> std::vector<takt_tests::operand> {
     if (!of.is_list()) { return {operand(of)}; }
-    std::vector<simulation::operand> list;
+    std::vector<takt_tests::operand> list;
     for (const field name : of) { list.push_back(operand(name)); }
     return list;
   }
-  [[nodiscard]] auto operand(const field& of) const -> simulation::operand {
+  [[nodiscard]] auto operand(const field& of) const -> takt_tests::operand {
     const bool of_token = of.text().starts_with('@');
     const auto found = numbers_.find(of_token ? of.text().substr(1) + "0" : of.text());
     if (found == numbers_.end()) { of.refuse("is no resource"); }
-    return of_token ? simulation::operand{found->second, true} : simulation::operand{found->second};
+    return of_token ? takt_tests::operand{found->second, true} : takt_tests::operand{found->second};
   }
 
   [[nodiscard]] auto to_json(const simulation::lock_result& result) const -> json {
@@ -189,7 +187,7 @@ class lock_case {
   bool gate_;
   bool donates_ = false;
   bank bank_;
-  simulation::lock_workload workload_;
+  takt_tests::lock_programs programs_;
   std::vector<std::string> names_;
   std::vector<std::string> ids_;
   std::map<std::string, simulation::resource_id> numbers_;

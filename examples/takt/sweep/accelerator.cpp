@@ -15,10 +15,10 @@
 #include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/rules/accelerator/single_stream.hpp>
+#include <takt/simulation/locked_gpus/statistics.hpp>
 #include <takt/simulation/whole_kernels/response_log.hpp>
 #include <takt/simulation/whole_kernels/simulate.hpp>
 #include <takt/simulation/whole_kernels/waves_in_turn.hpp>
-#include <takt/simulation/gpusync/statistics.hpp>
 
 #include "../failure.hpp"
 #include "study.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include <takt/simulation/gpusync/published_sets.hpp>
-#include <takt/simulation/gpusync/simulate.hpp>
-#include <takt/simulation/gpusync/statistics.hpp>
+#include <takt/simulation/locked_gpus/published_sets.hpp>
+#include <takt/simulation/locked_gpus/simulate.hpp>
+#include <takt/simulation/locked_gpus/statistics.hpp>
 
 #include "study.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <takt/generation/locked_gpus/published_delays.hpp>
 #include <takt/generation/locked_gpus/video_graphs.hpp>
-#include <takt/simulation/gpusync/completion_delays.hpp>
-#include <takt/simulation/gpusync/video_stabilization.hpp>
+#include <takt/simulation/locked_gpus/completion_delays.hpp>
+#include <takt/simulation/locked_gpus/video_stabilization.hpp>
 
 #include "../failure.hpp"
 #include "study.hpp"

@@ -235,18 +235,9 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
     case model_fault::budget_policy_unknown:
     case model_fault::aberration_out_of_range:
     case model_fault::malformed:
-    case model_fault::tokens_differ_from_replicas:
-    case model_fault::unknown_cluster:
     case model_fault::releases_descend:
-    case model_fault::equal_priorities:
     case model_fault::unknown_resource:
-    case model_fault::out_of_order:
-    case model_fault::locked_at_the_end:
-    case model_fault::locked_twice:
-    case model_fault::unlocked_without_lock:
     case model_fault::no_token:
-    case model_fault::too_many_inserted:
-    case model_fault::unexpected_release:
     case model_fault::unknown_processor:
     case model_fault::unknown_device:
     case model_fault::unknown_engine:

@@ -54,12 +54,7 @@ struct visit_record {
   visit_mask ancestors = 0;
   view_values view{};
   unit_need need = unit_need::time;
-  bool after_move = false;  ///< left out unless a section around it has a token of another unit than the job before had
 };
-
-/// Which of the pools side by side: that of the own unit, that of the unit of the job before, or the first or the last
-/// of the two, so that all who need both ask in the same order. All but the own one only after a move.
-enum class token_place : std::uint8_t { own, last, first_of_both, last_of_both };
 
 /// Visits of one job that hold a token from before the first until after the last of them. One of them comes first, and
 /// the others follow it without visits in between. Sections of one task do not overlap; where they may nest, see
@@ -68,17 +63,6 @@ struct visit_section {
   std::uint32_t task = 0;
   std::uint32_t tokens = 0;  ///< which pool of tokens
   visit_mask visits = 0;
-  /// Token r belongs to unit r / together % units, such as a GPU. A job that gets one of another unit than the job
-  /// before of its task moves.
-  std::int32_t units = 1;
-  std::int32_t together = 1;
-  std::int32_t stride = 0;  ///< above 0: its pool is `tokens` + stride * the unit of the section around it
-  token_place place = token_place::own;
-  std::uint32_t tokens_of_last = 0;  ///< in place of `tokens` for the unit that the job before had
-
-  [[nodiscard]] constexpr auto unit_of(std::int32_t token) const noexcept -> std::int32_t {
-    return token / together % units;
-  }
 };
 
 [[nodiscard]] constexpr auto contains(const visit_section& s, const visit_record& v) noexcept -> bool {
@@ -91,8 +75,8 @@ struct visit_section {
 
 /// What sections of a task may be to each other. Bounds know `apart` only.
 enum class section_shapes : std::uint8_t {
-  apart,   ///< no two share visits, and no visit depends on a token
-  nested,  ///< one may lie in another, and what is asked for there may depend on its token
+  apart,   ///< no two share visits
+  nested,  ///< one may lie in another
 };
 
 /// What every host and analysis reads of tasks, whatever they were written as: a job is a DAG of visits. What only one
@@ -161,47 +145,6 @@ template <class Table>
   return sources != 1;
 }
 
-/// The section around another of the same task, or the number of sections.
-template <class Table>
-[[nodiscard]] constexpr auto section_around(const Table& table, std::size_t s) -> std::size_t {
-  for (std::size_t r = 0; r < s; ++r) {
-    const visit_section& a = table.sections[r];
-    const visit_section& b = table.sections[s];
-    if (a.task == b.task && a.units > 1 && a.visits != b.visits && (b.visits & ~a.visits) == 0) { return r; }
-  }
-  return table.sections.size();
-}
-
-/// Whether what depends on tokens lies in a section whose tokens are of several units, and its pools are there.
-template <class Table>
-[[nodiscard]] constexpr auto dependence_fault(const Table& table, std::size_t s, std::size_t token_pools) -> bool {
-  const visit_section& x = table.sections[s];
-  if (x.units < 1 || x.together < 1 || x.stride < 0) { return true; }
-  if (x.place != token_place::own && x.stride == 0) { return true; }
-  if (x.stride == 0) { return false; }
-  const std::size_t around = section_around(table, s);
-  if (around == table.sections.size()) { return true; }
-  const auto most = static_cast<std::size_t>(table.sections[around].units - 1);
-  const auto end = most * static_cast<std::size_t>(x.stride);
-  if (x.tokens + end >= token_pools || x.tokens_of_last + end >= token_pools) { return true; }
-  bool moved = true;
-  for (std::uint32_t p = 0; x.place != token_place::own && p < table.tasks[x.task].visit_count; ++p) {
-    moved = moved && ((x.visits >> p & 1U) == 0 || table.visit(x.task, p).after_move);
-  }
-  return !moved;
-}
-
-/// The same of a visit that may be left out, which is not the one that asks for the token.
-template <class Table>
-[[nodiscard]] constexpr auto lacks_move(const Table& table, const visit_record& x) -> bool {
-  bool may_move = !x.after_move;
-  for (const visit_section& s : table.sections) {
-    const bool inside = s.task == x.task && (s.visits >> x.position & 1U) != 0 && (x.predecessors & s.visits) != 0;
-    may_move = may_move || (inside && s.units > 1);
-  }
-  return !may_move;
-}
-
 }  // namespace detail
 
 /// The first fault of a table on so many stations, at most one more than it has room for visits. Times within range
@@ -229,15 +172,11 @@ template <std::size_t N, std::size_t V>
     if (x.upper < x.lower) { return fault_at(model_fault::best_case_exceeds_worst_case, x.task, x.position); }
     if (x.upper > longest_visit_time) { return fault_at(model_fault::time_overflow, x.task, x.position); }
     if (x.station >= stations) { return fault_at(model_fault::platform_size_out_of_range, x.task, x.position); }
-    const bool depends = x.need != unit_need::time || x.after_move;
-    if (nests ? detail::lacks_move(table, x) : depends) { return fault_at(model_fault::malformed, x.task, x.position); }
+    if (!nests && x.need != unit_need::time) { return fault_at(model_fault::malformed, x.task, x.position); }
   }
   for (std::size_t s = 0; s < table.sections.size(); ++s) {
     const visit_section& section = table.sections[s];
     if (section.tokens >= token_pools || detail::section_fault(table, section)) {
-      return fault_at(model_fault::malformed, section.task);
-    }
-    if (nests ? detail::dependence_fault(table, s, token_pools) : section.units != 1 || section.stride != 0) {
       return fault_at(model_fault::malformed, section.task);
     }
     for (std::size_t r = 0; r < s; ++r) {

@@ -191,23 +191,9 @@ struct fault_text {
               "at least 1 of each, and a task of the set with kernels"};
     case model_fault::malformed:
       return {"", "names something that does not exist, or has a size out of range", "what the workload has"};
-    case model_fault::tokens_differ_from_replicas:
-      return {"tokens", "are not one per replica", "one replica per token"};
-    case model_fault::unknown_cluster: return {"cluster", "does not exist", "a cluster of the workload"};
     case model_fault::releases_descend: return {"releases", "do not ascend", "ascending releases"};
-    case model_fault::equal_priorities:
-      return {"priority", "belongs to a job of another task too", "a priority of its own for each job"};
     case model_fault::unknown_resource: return {"resource", "does not exist", "a resource of the workload"};
-    case model_fault::out_of_order: return {"lock", "is nested, and not after those that are held", "ascending order"};
-    case model_fault::locked_at_the_end:
-      return {"lock", "is held at the end of the program", "an unlock for each lock"};
-    case model_fault::locked_twice: return {"lock", "is taken by its holder", "one lock at a time"};
-    case model_fault::unlocked_without_lock: return {"lock", "is given back and not held", "an unlock for each lock"};
     case model_fault::no_token: return {"engine", "of the token's GPU is used without a token", "a token first"};
-    case model_fault::too_many_inserted:
-      return {"operations", "of a grant do not fit in front of the program", "fewer operations"};
-    case model_fault::unexpected_release:
-      return {"release", "is of a job that is not there or has been released", "one release per job"};
     case model_fault::unknown_processor: return {"processor", "does not exist", "a processor of the workload"};
     case model_fault::unknown_device: return {"device", "does not exist", "a device of the workload"};
     case model_fault::unknown_engine: return {"engine", "does not exist", "an engine of the workload"};

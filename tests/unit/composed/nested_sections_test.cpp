@@ -7,8 +7,8 @@
 
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
-#include <takt/rules/tags.hpp>
 #include <takt/rules/host/engine.hpp>
+#include <takt/rules/tags.hpp>
 
 namespace {
 
@@ -63,19 +63,11 @@ TEST_CASE("bounds refuse sections that nest, and visits that need a unit for no 
   auto partly = set;
   partly.sections[1].visits = 0b11;  // overlaps, but lies in no other
   CHECK(takt::validate(partly, 1, 2, section_shapes::nested).fault == model_fault::malformed);
-  auto apart = set;
-  apart.sections[1].stride = 1;  // the section around it has one unit only
-  CHECK(takt::validate(apart, 1, 2, section_shapes::nested).fault == model_fault::malformed);
-  apart.sections[0].units = 2;
-  CHECK(takt::validate(apart, 1, 2, section_shapes::nested).fault == model_fault::malformed);  // pool 2 is not there
-  CHECK_FALSE(takt::validate(apart, 1, 3, section_shapes::nested));
   auto step = set;
   step.sections = {};
   step.visits[0].need = takt::unit_need::step;
   CHECK(takt::validate(step, 1, 2).fault == model_fault::malformed);
   CHECK_FALSE(takt::validate(step, 1, 2, section_shapes::nested));
-  step.visits[0].after_move = true;
-  CHECK(takt::validate(step, 1, 2, section_shapes::nested).fault == model_fault::malformed);
 }
 
 TEST_CASE("who waits for an outer token lends its priority to whom its holder waits for inside") {
@@ -98,38 +90,77 @@ TEST_CASE("who waits for an outer token lends its priority to whom its holder wa
   CHECK(ends_of(set, places, {4, 1, 0}) == std::vector<ticks>{11, 9, 7});
 }
 
-TEST_CASE("jobs that get a token of another unit make the visits of a move") {
-  // Two units of one token each. Task 0 gets that of unit 0; task 1 has it at its second job.
+TEST_CASE("jobs leave visits out and make others again, each time with the tokens of their sections") {
+  // Task 0: 1, then as often as choices say a section of 2 and a pause of 1, then 3. Task 1 wants the token too.
   board places;
   REQUIRE(places.add(takt::federated));
-  REQUIRE(places.add_tokens(takt::fifo_order, 2));
+  REQUIRE(places.add_tokens(takt::fifo_order, 1));
   table set;
-  REQUIRE(set.add_task({.name = "a", .period = 10, .deadline = 10}));
-  for (const ticks t : {1, 3, 5}) { REQUIRE(set.add_next(0, t, t)); }
-  set.visits[1].after_move = true;
-  REQUIRE(set.sections.push_back({0, 0, 0b111, 2}));
-  REQUIRE(set.add_task({.name = "b", .period = 20, .deadline = 20}));
-  REQUIRE(set.add_next(0, 12, 12));
-  REQUIRE(set.sections.push_back({1, 0, 0b1, 2}));
+  REQUIRE(set.add_task({.name = "a", .period = 1'000, .deadline = 1'000}));
+  for (const ticks t : {1, 2, 1, 3}) { REQUIRE(set.add_next(0, t, t)); }
+  REQUIRE(set.sections.push_back({0, 0, 0b10}));
+  REQUIRE(set.add_task({.name = "b", .period = 1'000, .deadline = 1'000}));
+  REQUIRE(set.add_next(0, 5, 5));
+  REQUIRE(set.sections.push_back({1, 0, 0b1}));
   REQUIRE_FALSE(takt::validate(set, 1, 1, section_shapes::nested));
-  auto first = set;
-  first.visits[0].after_move = true;  // nothing is known of the token yet
-  CHECK(takt::validate(first, 1, 1, section_shapes::nested).fault == model_fault::malformed);
-  struct two_jobs {
-    std::vector<ticks> ends{};
+  struct rounds {
+    int left = 0;
+    std::vector<ticks> ends = std::vector<ticks>(2, -1);
     static auto gap(std::uint32_t task, std::uint64_t job, ticks /*period*/) -> ticks {
-      if (task == 1) { return job == 0 ? 6 : 10'000; }
-      return job == 0 ? 0 : job < 3 ? 10 : 10'000;
+      return job > 0 ? 10'000 : task == 0 ? 0 : 2;
     }
     static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
     static auto length(const takt::visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; }
-    void completed(std::uint32_t task, std::uint64_t /*job*/, ticks time) {
-      if (task == 0) { ends.push_back(time); }
+    [[nodiscard]] auto skips(std::uint32_t v, std::uint64_t /*job*/) const -> bool {
+      return left == 0 && (v == 1 || v == 2);
     }
-  } jobs;
-  takt::host::engine<board, 3, 12, two_jobs> engine{set, places, jobs};
-  static_cast<void>(engine.run(1'000));
-  // At 10 task 1 has unit 0, so the second job moves to unit 1 and takes 9; at 20 unit 0 is free, and the third moves
-  // back.
-  CHECK(jobs.ends == std::vector<ticks>{6, 19, 29});
+    auto again(std::uint32_t v, std::uint64_t /*job*/) -> takt::visit_mask {
+      if (v != 2 || left == 0) { return 0; }
+      return --left > 0 ? 0b110 : 0;
+    }
+    void completed(std::uint32_t task, std::uint64_t /*job*/, ticks time) { ends[task] = time; }
+  };
+  const auto ends_after = [&](int times) {
+    rounds jobs{times};
+    takt::host::engine<board, 3, 12, rounds> engine{set, places, jobs};
+    static_cast<void>(engine.run(1'000));
+    return jobs.ends;
+  };
+  CHECK(ends_after(0) == std::vector<ticks>{4, 7});
+  CHECK(ends_after(1) == std::vector<ticks>{7, 8});   // task 1 has the token from 3 to 8
+  CHECK(ends_after(2) == std::vector<ticks>{14, 8});  // a second section waits from 4 to 8
+}
+
+TEST_CASE("choices release jobs one after the other, also at the instant at which another ends") {
+  board places;
+  REQUIRE(places.add(takt::fixed_priority));
+  table set;
+  add(set, 0, {3});
+  add(set, 1, {4});
+  struct ping_pong {
+    ticks pause = 0;
+    std::vector<takt::host::job_release> due{{0, 2, 2}};
+    std::vector<ticks> ends{};
+    static auto gap(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
+    static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
+    static auto length(const takt::visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; }
+    auto next_release(takt::host::job_release& next) -> bool {
+      if (due.empty()) { return false; }
+      next = due.back();
+      due.pop_back();
+      return true;
+    }
+    void completed(std::uint32_t task, std::uint64_t /*job*/, ticks time) {
+      ends.push_back(time);
+      if (time < 15) { due.push_back({1 - task, time + pause, time + pause}); }
+    }
+  };
+  const auto ends_with = [&](ticks pause) {
+    ping_pong jobs{pause};
+    takt::host::engine<board, 3, 12, ping_pong> engine{set, places, jobs};
+    static_cast<void>(engine.run(1'000));
+    return jobs.ends;
+  };
+  CHECK(ends_with(0) == std::vector<ticks>{5, 9, 12, 16});
+  CHECK(ends_with(5) == std::vector<ticks>{5, 14, 22});
 }

@@ -11,18 +11,18 @@
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/rules/share_tags.hpp>
 #include <takt/rules/shares/one_at_a_time.hpp>
-#include <takt/simulation/whole_kernels/simulate.hpp>
 #include <takt/simulation/copy_contention.hpp>
-#include <takt/simulation/gpusync/run_graphs.hpp>
-#include <takt/simulation/gpusync/section_work.hpp>
-#include <takt/simulation/gpusync/simulate.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/hardware_fifo.hpp>
+#include <takt/simulation/locked_gpus/run_graphs.hpp>
+#include <takt/simulation/locked_gpus/section_work.hpp>
+#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/shares/releases.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_accelerator.hpp>
+#include <takt/simulation/whole_kernels/simulate.hpp>
 
 #include "support/accelerator_examples.hpp"
 #include "support/choices.hpp"

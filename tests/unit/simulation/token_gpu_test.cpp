@@ -9,9 +9,10 @@
 
 #include <takt/core/random.hpp>
 #include <takt/simulation.hpp>
-#include <takt/simulation/locking/lock_bank.hpp>
+#include <takt/simulation/lock_bank.hpp>
 
 #include "fixtures.hpp"
+#include "support/lock_programs.hpp"
 
 using namespace fixtures;
 using takt::period;
@@ -176,7 +177,7 @@ using table = takt::task_table<ticks, most_tasks, 64>;
   return out;
 }
 
-/// Longest response of each task until the horizon in the simulator of locks.
+/// Longest response of each task until the horizon as a program of locks.
 template <class Lock>
 [[nodiscard]] auto by_locks(const table& t, const Lock& lock, std::int32_t engines, ticks horizon)
     -> std::vector<ticks> {
@@ -186,7 +187,7 @@ template <class Lock>
   const resource_id pool = bank.add(lock);
   for (std::int32_t e = 0; e < engines; ++e) { (void)bank.add(engine{}); }
   const takt::platform_record record{.copy_engines = engines, .gpus = {}};
-  lock_workload w;
+  takt_tests::lock_programs w;
   for (std::size_t k = 0; k < t.size(); ++k) {
     w.task(t.tasks[k].core);
     bool inside = false;
@@ -203,14 +204,15 @@ template <class Lock>
       w.released(release, {.point = static_cast<std::int64_t>(k)});
     }
   }
-  const auto seen = simulate_locks(w, bank, {.clusters = static_cast<std::int32_t>(t.size())});
-  CHECK(!seen.error);
+  const auto seen = takt_tests::simulate_locks<takt::donation_rules, most_tasks>(
+      w, bank, {.clusters = static_cast<std::int32_t>(t.size())});
+  const auto ranges = takt_tests::job_ranges(w);
   std::vector<ticks> worst(t.size());
   for (std::size_t k = 0; k < t.size(); ++k) {
-    const auto& task = w.tasks()[k];
+    const auto& task = ranges[k];
     for (std::size_t job = task.first_job; job < task.first_job + task.job_count; ++job) {
       if (seen.jobs[job].finish > horizon) { break; }
-      worst[k] = std::max(worst[k], seen.jobs[job].finish - w.jobs()[job].release);
+      worst[k] = std::max(worst[k], seen.jobs[job].finish - seen.jobs[job].release);
     }
   }
   return worst;
@@ -241,7 +243,7 @@ void compare_with_locks(Order order, std::uint64_t seed, MakeLock make) {
 
 }  // namespace
 
-TEST_CASE("where each task has its own core, the simulator of locks sees the same responses") {
+TEST_CASE("where each task has its own core, programs of locks see the same responses") {
   compare_with_locks(takt::k_fmlp_order, 1, [](std::int32_t tokens, std::int32_t /*cores*/) {
     return takt::k_fmlp<3, most_tasks>{takt::k_fmlp_options{.replicas = tokens}};
   });

@@ -17,8 +17,8 @@
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/tags.hpp>
-#include <takt/simulation/gpusync/simulate.hpp>
 #include <takt/simulation/graph/simulate.hpp>
+#include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_shares.hpp>

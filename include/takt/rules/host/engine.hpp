@@ -13,12 +13,14 @@
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/host/ended_visits.hpp>
 #include <takt/rules/host/flow_progress.hpp>
 #include <takt/rules/host/held_visits.hpp>
 #include <takt/rules/host/job_misses.hpp>
 #include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/host/no_sections.hpp>
 #include <takt/rules/host/run_choices.hpp>
+#include <takt/rules/host/run_states.hpp>
 #include <takt/rules/host/section_locks.hpp>
 #include <takt/rules/host/sections_around.hpp>
 #include <takt/rules/host/station_host.hpp>
@@ -53,8 +55,6 @@ class engine {
       : table_{&table},
         stations_{&stations},
         choices_{&choices},
-        offsets_{offsets},
-        local_deadlines_{local_deadlines},
         servers_{stations},
         tokens_{table, stations},
         threads_{table, stations},
@@ -73,15 +73,11 @@ class engine {
   constexpr void begin(const slice_sink& sink) {
     sink_ = &sink;
     static_cast<void>(seen_.visit_responses.resize(table_->visits.size()));
-    for (std::uint32_t i = 0; i < table_->size(); ++i) {
-      const flow_record& t = table_->tasks[i];
+    for (const flow_record& t : table_->tasks) {
       static_cast<void>(
           seen_.tasks.push_back({.name = t.name, .first_visit = t.first_visit, .visit_count = t.visit_count}));
-      if constexpr (TimesJobs<Choices>) {
-        tasks_[i].nominal = choices_->gap(i, 0, t.period);
-        tasks_[i].release = tasks_[i].nominal + choices_->delay(i, 0, t.period);
-      }
     }
+    set_first_releases(table_->tasks, tasks_, *choices_);
     next_release_ = first_release(table_->tasks, tasks_);
   }
   /// When something happens by itself; `no_event` if nothing does.
@@ -103,6 +99,7 @@ class engine {
       grant_tokens();
     } while (open_held() || go_on() || is_release_due());
     if (edges_.has_steps) { pass_gates(); }
+    tokens_.spin([this](client v) { ask(v); });
     servers_.deliver();
     tokens_.lend(servers_);
     servers_.decide(now_, *sink_);
@@ -110,6 +107,7 @@ class engine {
   }
   /// The last instant of a run: only jobs end and deadlines pass. Pre: as for `step`.
   constexpr void end_jobs(ticks now) {
+    if constexpr (HearsTime<Choices, engine>) { choices_->passes(*this, now); }
     now_ = now;
     threads_.begin_instant();
     // Where there are steps, all that follows from ends comes before the releases.
@@ -127,11 +125,18 @@ class engine {
   }
   /// Counts what is under way at the end.
   constexpr void finish(ticks horizon) { note_unfinished(table_->tasks, tasks_, *choices_, horizon, seen_); }
+  /// What the job of each task does since the last instant.
+  constexpr void states(std::span<job_state> out) const {
+    note_states(*table_, *stations_, tasks_, tokens_, gates_, out);
+    for (std::size_t s = 0; s < stations_->size(); ++s) { note_holders(*table_, *stations_, servers_, s, out); }
+  }
+  /// The point at which the job of a task runs, or would.
+  [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point { return tokens_.effective(i); }
   constexpr void close() { servers_.close(now_, *sink_); }
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 
  private:
-  /// Whether some have ended.
+  /// Whether some have ended, or have given their units back.
   constexpr auto complete_visits() -> bool {
     bool any = false;
     const auto leave = [&](client v) {
@@ -150,34 +155,9 @@ class engine {
       leave(v);
     }
     for (client v = threads_.fire(now_, *sink_); v != no_client; v = threads_.fire(now_, *sink_)) { complete(v); }
-    servers_.fire(now_, *sink_, leave);
-    end_in_order();
+    any = servers_.fire(now_, *sink_, leave) || any;
+    ended_.settle(table_->visits, visits_, tokens_, [this](client v) { serve(v); }, [this](client v) { complete(v); });
     return any;
-  }
-  /// Of so many that end together the first in the table goes first, and time before steps before starts.
-  constexpr void end_in_order() {
-    unit_need first = unit_need::start;
-    for (std::size_t k = 0; k < ended_.size(); ++k) { first = need_of(ended_[k]) < first ? need_of(ended_[k]) : first; }
-    bool stepped = false;
-    for (std::size_t k = 0; k < ended_.size(); ++k) {
-      const std::uint32_t v = ended_[k];
-      const bool waits = first == unit_need::step && (stepped || !tokens_.may_go_on(v));
-      if (need_of(v) != first || waits) {
-        serve(v);
-        continue;
-      }
-      stepped = true;
-      if (first == unit_need::time && table_->visits[v].need != first) {
-        visits_[v].length = 0;
-        serve(v);
-      } else {
-        complete(v);
-      }
-    }
-    ended_.clear();
-  }
-  [[nodiscard]] constexpr auto need_of(std::uint32_t v) const -> unit_need {
-    return visits_[v].length > 0 ? unit_need::time : table_->visits[v].need;
   }
 
   constexpr void complete(std::uint32_t v) {
@@ -190,6 +170,11 @@ class engine {
     job.may_be_ready |= edges_.after[v];
     if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
     release_over(*table_, x, job.done, tokens_);
+    if constexpr (RepeatsVisits<Choices>) {
+      const visit_mask again = choices_->again(v, job.jobs - 1);
+      job.done &= ~again;
+      job.may_be_ready |= again;
+    }
     if (threads_.goes_on(x.task)) { proceed(x.task); }
   }
   constexpr void proceed(std::uint32_t i) {
@@ -223,6 +208,12 @@ class engine {
   }
   constexpr void time_next(std::uint32_t i) {
     flow_progress& job = tasks_[i];
+    if constexpr (ReleasesJobs<Choices>) {
+      job.release = no_event;
+      set_releases(tasks_, *choices_);
+      next_release_ = first_release(table_->tasks, tasks_);
+      return;
+    }
     job.nominal += choices_->gap(i, job.jobs, table_->tasks[i].period);
     const ticks release = job.nominal + choices_->delay(i, job.jobs, table_->tasks[i].period);
     job.release = release < now_ ? now_ : release;
@@ -234,6 +225,9 @@ class engine {
   /// A job that has waited for the one before counts from the instant at which that one ends, before anybody asks.
   constexpr void become_pending(std::uint32_t i) {
     tasks_[i].is_pending = true;
+    if constexpr (HearsReleases<Choices>) {
+      choices_->released(i, tasks_[i].jobs - (tasks_[i].under_way ? 1U : 0U), now_);
+    }
     tasks_[i].lends = tokens_.released(i, tasks_[i].nominal);
   }
 
@@ -301,13 +295,12 @@ class engine {
     const ticks counts = tasks_[table_->visits[v].task].nominal + windows_.counts_from[v];
     visits_[v].ready = now_ < counts ? counts : now_;
     const visit_record& x = table_->visits[v];
-    if (x.after_move && !has_moved_around(*table_, x, tokens_)) {
-      complete(v);
-      return;
+    if constexpr (SkipsVisits<Choices>) {
+      if (choices_->skips(v, tasks_[x.task].jobs - 1)) { return complete(v); }
     }
     const auto own = tokens_.sections_of(x.task);
     for (std::uint32_t s = own.first; s < own.end; ++s) {
-      if (!contains(table_->sections[s], x) || tokens_.holds(s)) { continue; }
+      if (!contains(table_->sections[s], x) || tokens_.holds(s) || !tokens_.is_needed(s)) { continue; }
       if (tokens_.is_idle(s)) { tokens_.ask(s); }
       visits_[v].waits_for_token = true;
     }
@@ -333,15 +326,12 @@ class engine {
   }
   constexpr void ask(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
-    const ticks length = visits_[v].length;
-    const flow_record& t = table_->tasks[x.task];
-    const job_timing timing{x.upper, t.period, t.deadline, static_cast<std::int32_t>(x.task), t.priority};
-    ticks release = tasks_[x.task].nominal;
-    if (v < local_deadlines_.size()) { release += offsets_[v] + local_deadlines_[v] - t.deadline; }
-    priority_point point{};
-    static_cast<void>(stations_->point(x.station, timing, release, point));
-    tokens_.entered(v, point, length);
-    servers_.arrive(x.station, {v, x.task, point, length, x.upper, x.view, tokens_.unit_of(v), release}, *choices_);
+    const ticks release = tasks_[x.task].nominal + windows_.shifts[v];
+    visit_request asked = visit_request_of(*table_, *stations_, v, release);
+    asked.length = visits_[v].waits_for_token ? spinning_time : visits_[v].length;
+    asked.unit = tokens_.unit_of(v);
+    tokens_.entered(v, asked.point);
+    servers_.arrive(x.station, asked, *choices_);
   }
   constexpr void pass_gates() {
     for (std::size_t k = 0; k < gates_.size();) {
@@ -372,6 +362,7 @@ class engine {
           continue;
         }
         visits_[v].waits_for_token = false;
+        if (tokens_.stops_spinning(v)) { servers_.finish(x.station, v, now_, {}); }
         enter(v);
       }
     }
@@ -380,8 +371,6 @@ class engine {
   const table_type* table_;
   const Stations* stations_;
   Choices* choices_;
-  std::span<const ticks> offsets_;
-  std::span<const ticks> local_deadlines_;
   station_host<Stations, V, Choices> servers_;
   typename sections_on<Stations, N, V>::type tokens_;
   kept_processors<N> threads_;
@@ -396,7 +385,7 @@ class engine {
   job_misses<N, V, Choices> misses_;
   visit_progress visits_[V]{};
   held_visits<V, Choices> held_;
-  index_set<V> ended_{};
+  ended_visits<V> ended_{};
   index_queue<V> told_{};
   index_set<V> gates_{};  ///< steps before sections that may not ask yet
   bool holds_releases_ = false;

@@ -7,6 +7,7 @@
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/servers/slices.hpp>
 
 namespace takt::host {
@@ -46,6 +47,26 @@ template <class... Times>
   return first;
 }
 
+/// Sets what choices say of jobs that come by their word.
+template <class Choices>
+constexpr void set_releases(flow_progress* progress, Choices& choices) {
+  for (job_release next; choices.next_release(next);) {
+    progress[next.task].nominal = next.nominal;
+    progress[next.task].release = next.at;
+  }
+}
+/// The first jobs of all tasks.
+template <class Tasks, class Choices>
+constexpr void set_first_releases(const Tasks& all, flow_progress* progress, Choices& choices) {
+  if constexpr (ReleasesJobs<Choices>) { return set_releases(progress, choices); }
+  if constexpr (TimesJobs<Choices>) {
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+      progress[i].nominal = choices.gap(i, 0, all[i].period);
+      progress[i].release = progress[i].nominal + choices.delay(i, 0, all[i].period);
+    }
+  }
+}
+
 /// When the next job comes; `no_event` if none does before another one ends.
 template <class Tasks>
 [[nodiscard]] constexpr auto first_release(const Tasks& all, const flow_progress* progress) -> ticks {
@@ -62,6 +83,7 @@ template <class Tasks, class Choices, class Result>
 constexpr void note_unfinished(const Tasks& all, const flow_progress* progress, Choices& choices, ticks horizon,
                                Result& seen) {
   seen.end = horizon;
+  if constexpr (ReleasesJobs<Choices>) { return; }
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     const auto& t = all[i];
     ticks nominal = progress[i].nominal;

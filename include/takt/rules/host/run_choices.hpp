@@ -68,6 +68,42 @@ concept HearsVisits = requires(C& choices, std::uint32_t visit, const visit_reco
   choices.visited(visit, v, job, time, time);
 };
 
+/// Choices that leave visits out of a job. Asked whenever one could start, before it asks for tokens.
+template <class C>
+concept SkipsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t job) {
+  { choices.skips(visit, job) } -> std::same_as<bool>;
+};
+
+/// Choices under which a job makes visits several times. Asked whenever one has ended or was left out; the answer is
+/// the stretch that ends with it and begins anew, or 0. Sections lie inside of a stretch, around it or beside it.
+template <class C>
+concept RepeatsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t job) {
+  { choices.again(visit, job) } -> std::same_as<visit_mask>;
+};
+
+/// Choices that say when the next job of a task comes, in place of `gap`: told before the first instant and whenever a
+/// job has ended. `next_release` names one each time until it answers false. Pre: no job of the task is there, and none
+/// has been named since; `at` is not past.
+struct job_release {
+  std::uint32_t task = 0;
+  ticks nominal = 0;  ///< what its priority counts from
+  ticks at = 0;
+};
+template <class C>
+concept ReleasesJobs = requires(C& choices, job_release& next) {
+  { choices.next_release(next) } -> std::same_as<bool>;
+};
+
+/// Choices that hear when a job is there: released, and the one before is over.
+template <class C>
+concept HearsReleases =
+    requires(C& choices, std::uint32_t task, std::uint64_t job, ticks now) { choices.released(task, job, now); };
+
+/// Choices that look at the run before anything happens at an instant: `run.state_of(task, states)` and more.
+struct no_run;
+template <class C, class Run = no_run>
+concept HearsTime = requires(C& choices, const Run& run, ticks now) { choices.passes(run, now); };
+
 /// Choices under which a job that has waited for the one before of its task asks as soon as that one has ended, before
 /// servers hear of what else ends then. Without, it asks together with the jobs that are released at that instant.
 template <class C>

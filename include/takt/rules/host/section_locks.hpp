@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include <takt/core/index_queue.hpp>
 #include <takt/core/index_set.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/host/release_donations.hpp>
 #include <takt/rules/host/sections_around.hpp>
 #include <takt/rules/local_sections.hpp>
-#include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/task_homes.hpp>
@@ -19,41 +19,30 @@
 namespace takt::host {
 
 inline constexpr std::uint32_t nobody_asks = 0xFFFF'FFFF;
+/// The pool of a section that a job goes without.
+inline constexpr std::uint32_t no_pool = 0xFFFF'FFFF;
 
 /// What sections hold and wait for, and what jobs pass on to each other on the way, from section to section where they
 /// nest: the locks over tokens, donation where a lock needs it, and the points at which visits are served. Knows
-/// nothing of time but releases. Locks with a member `used(pool, request, time)` are told, before a release, how much
-/// time the visits of the section took.
+/// nothing of time but releases. Locks may have members besides: `pool_of(section)`, asked when a section begins,
+/// `boosted(pool, section)` of a holder, and `spins(pool)`, whether who waits keeps its processor.
 template <class Stations, std::size_t N, std::size_t V>
 class section_locks {
  public:
   using table_type = visit_table<N, V>;
 
   constexpr section_locks(const table_type& table, const Stations& stations)
-      : table_{&table}, stations_{&stations}, locks_{stations.template locks<V>()}, sections_{table} {
+      : table_{&table},
+        stations_{&stations},
+        locks_{stations.template locks<V>()},
+        sections_{table},
+        donations_{table, stations} {
     if (table.sections.empty()) { return; }
     for (std::size_t t = 0; t < stations.token_pools(); ++t) {
-      donates_ = donates_ || stations.token_donates(t);
       lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t) || stations.token_has_ceiling(t);
     }
     for (std::uint32_t s = 0; s < table.sections.size(); ++s) {
-      units_[s] = last_units_[s] = no_unit;
       ceiling_[s] = takt::detail::ceiling_of(table, stations, s);
-    }
-    for (std::uint32_t i = 0; i < table.size(); ++i) {
-      home_[i] = takt::detail::home_of(table, stations, i);
-      has_home_[i] = takt::detail::homes_of(table, stations, i) > 0;
-      cluster_[i] = i;
-      for (std::uint32_t k = 0; k < i; ++k) {
-        if (home_[k] == home_[i]) {
-          cluster_[i] = cluster_[k];
-          break;
-        }
-      }
-      if constexpr (Stations::may_donate) {
-        const std::int32_t cpus = stations.units(home_[i]);
-        if (cluster_[i] == i) { donations_.of[i] = donation{cpus}; }
-      }
     }
   }
 
@@ -62,38 +51,23 @@ class section_locks {
   /// True when the job lends its priority and does nothing until it is freed.
   constexpr auto released(std::uint32_t i, ticks nominal) -> bool {
     nominal_[i] = nominal;
-    if constexpr (Stations::may_donate) {
-      if (!donates_ || !in_cluster(i)) { return false; }
-      priority_point p{};
-      static_cast<void>(takt::detail::job_point(*table_, *stations_, i, home_[i], nominal, p));
-      donations_of(i).released(static_cast<request_id>(i), p);
-      return donor_[i] = donations_of(i).is_donor(static_cast<request_id>(i));
-    }
-    return false;
+    if (!donations_.takes_part(i)) { return false; }
+    priority_point p{};
+    static_cast<void>(takt::detail::job_point(*table_, *stations_, i, donations_.home(i), nominal, p));
+    return donations_.released(i, p);
   }
   /// Pre: the job lends nothing and its sections are over.
   constexpr void completed(std::uint32_t i) {
-    if constexpr (Stations::may_donate) {
-      if (donates_ && in_cluster(i)) { donations_of(i).completed(static_cast<request_id>(i)); }
-    }
+    if (donations_.takes_part(i)) { donations_.completed(i); }
   }
   /// A job that has its priority back, told once; `nobody_asks` if there is none.
-  [[nodiscard]] constexpr auto next_freed() -> std::uint32_t {
-    if constexpr (Stations::may_donate) {
-      for (std::uint32_t i = 0; donates_ && i < table_->size(); ++i) {
-        if (!donor_[i] || donations_of(i).is_donor(static_cast<request_id>(i))) { continue; }
-        donor_[i] = false;
-        return i;
-      }
-    }
-    return nobody_asks;
-  }
+  [[nodiscard]] constexpr auto next_freed() -> std::uint32_t { return donations_.next_freed(nobody_asks); }
 
   /// False while a section that begins behind the visit may not ask for its token.
   [[nodiscard]] constexpr auto may_go_on(std::uint32_t v) const -> bool {
     const visit_record& x = table_->visits[v];
     const auto own = sections_[x.task];
-    for (std::uint32_t s = own.first; donates_ && s < own.end; ++s) {
+    for (std::uint32_t s = own.first; donations_.donates() && s < own.end; ++s) {
       const visit_section& section = table_->sections[s];
       if (section.task != x.task || contains(table_->sections[s], x) || states_[s] != state::idle || may_issue(s)) {
         continue;
@@ -118,20 +92,51 @@ class section_locks {
   constexpr void release(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
     states_[s] = state::idle;
-    if constexpr (requires { locks_.used(pools_[s], request_id{}, used_[s]); }) {
-      locks_.used(pools_[s], static_cast<request_id>(s), used_[s]);
-    }
     const request_id next = locks_.release(pools_[s], static_cast<request_id>(s));
-    if constexpr (Stations::may_donate) {
-      if (donates(s) && in_cluster(x.task) && !has_request(x.task)) {
-        donations_of(x.task).request_completed(static_cast<request_id>(x.task));
-      }
-    }
+    if (donates(s) && !has_request(x.task)) { donations_.request_completed(x.task); }
     note_grant(next);
   }
-  /// Whether a section holds a token of another unit than the one before of its task.
-  [[nodiscard]] constexpr auto has_moved(std::size_t s) const noexcept -> bool {
-    return holds(s) && last_units_[s] != no_unit && last_units_[s] != units_[s];
+  /// False for a section that a job goes without.
+  [[nodiscard]] constexpr auto is_needed(std::uint32_t s) const -> bool {
+    if constexpr (requires { locks_.pool_of(std::uint32_t{}); }) { return locks_.pool_of(s) != no_pool; }
+    return true;
+  }
+  /// Whether the job of a task has asked for a token that it has not got.
+  [[nodiscard]] constexpr auto waits(std::uint32_t i) const -> bool { return is_any(i, state::waits); }
+  [[nodiscard]] constexpr auto asks(std::uint32_t i) const -> bool { return is_any(i, state::asks); }
+  /// Its own point or a better one, wherever the job of task i is.
+  [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point {
+    priority_point best = lowest_priority;
+    take_job(best, i, donations_.home(i));
+    for (std::uint32_t h = sections_[i].first; h < sections_[i].end; ++h) {
+      take_raised(best, h);
+      take_heirs(best, h, donations_.home(i), table_->sections.size());
+    }
+    return best;
+  }
+
+  // Waiting on processors.
+
+  /// f of each visit that keeps its processor from now on while it waits, told once.
+  template <class F>
+  constexpr void spin(const F& f) {
+    if constexpr (requires { locks_.spins(std::size_t{}); }) {
+      for (std::size_t k = 0; k < waiting_.size(); ++k) {
+        const visit_section& x = table_->sections[waiting_[k]];
+        const auto p = static_cast<std::uint32_t>(std::countr_zero(x.visits));
+        const std::uint32_t v = table_->tasks[x.task].first_visit + p;
+        if (spins_[v] || !locks_.spins(pools_[waiting_[k]]) || waits_elsewhere(waiting_[k])) { continue; }
+        spins_[v] = true;
+        f(v);
+      }
+    }
+  }
+  /// True, once, of a visit that has.
+  [[nodiscard]] constexpr auto stops_spinning(std::uint32_t v) -> bool {
+    const bool spun = spins_[v];
+    spins_[v] = false;
+    if (spun) { left(v); }
+    return spun;
   }
   /// The pool of the token that the visit got last, where it lies in several sections.
   [[nodiscard]] constexpr auto unit_of(std::uint32_t v) const -> std::int32_t {
@@ -140,7 +145,7 @@ class section_locks {
     const auto own = sections_[x.task];
     std::uint32_t last = own.end;
     for (std::uint32_t s = own.first; s < own.end; ++s) {
-      if (!contains(table_->sections[s], x)) { continue; }
+      if (!contains(table_->sections[s], x) || states_[s] != state::holds) { continue; }
       ++around;
       if (last == own.end || grants_[last] < grants_[s]) { last = s; }
     }
@@ -158,14 +163,10 @@ class section_locks {
     return granted_.take(0);
   }
 
-  constexpr void entered(std::uint32_t v, const priority_point& p, ticks length) {
+  constexpr void entered(std::uint32_t v, const priority_point& p) {
     if (table_->sections.empty()) { return; }
     served_[v] = {p, p};
     there_.insert(v);
-    const visit_record& x = table_->visits[v];
-    for (std::uint32_t s = sections_[x.task].first; s < sections_[x.task].end; ++s) {
-      used_[s] += contains(table_->sections[s], x) ? length : 0;
-    }
   }
   constexpr void left(std::uint32_t v) { there_.erase(v); }
 
@@ -188,24 +189,13 @@ class section_locks {
 
  private:
   enum class state : std::uint8_t { idle, asks, waits, holds };
-  using donation = priority_donation<N>;
-  static constexpr std::int32_t no_unit = -1;
-  struct no_donations {};
-  struct all_donations {
-    donation of[N]{};
-  };
   struct served_visit {
     priority_point base{};
     priority_point now{};
   };
 
-  [[nodiscard]] constexpr auto in_cluster(std::uint32_t i) const -> bool { return has_home_[i]; }
-  [[nodiscard]] constexpr auto donations_of(std::uint32_t i) -> donation& { return donations_.of[cluster_[i]]; }
-  [[nodiscard]] constexpr auto donations_of(std::uint32_t i) const -> const donation& {
-    return donations_.of[cluster_[i]];
-  }
   [[nodiscard]] constexpr auto donates(std::size_t s) const -> bool {
-    return stations_->token_donates(table_->sections[s].tokens);
+    return donations_.takes_part(table_->sections[s].task) && stations_->token_donates(table_->sections[s].tokens);
   }
   [[nodiscard]] constexpr auto has_request(std::uint32_t i) const -> bool {
     for (std::uint32_t s = sections_[i].first; s < sections_[i].end; ++s) {
@@ -217,10 +207,7 @@ class section_locks {
   [[nodiscard]] constexpr auto may_issue(std::uint32_t s) const -> bool {
     const visit_section& x = table_->sections[s];
     if (stations_->token_is_local(x.tokens)) { return would_run(s); }
-    if constexpr (Stations::may_donate) {
-      if (donates(s) && in_cluster(x.task)) { return donations_of(x.task).may_issue(static_cast<request_id>(x.task)); }
-    }
-    return true;
+    return !donates(s) || donations_.may_issue(x.task);
   }
   /// Whether nobody on the processor comes before the job, and of those who ask there for sections either.
   [[nodiscard]] constexpr auto would_run(std::uint32_t s) const -> bool {
@@ -251,16 +238,14 @@ class section_locks {
     pools_[s] = pool_of(s);
     lock_request q{};
     static_cast<void>(
-        takt::detail::job_point(*table_, *stations_, x.task, home_[x.task], nominal_[x.task], q.priority));
+        takt::detail::job_point(*table_, *stations_, x.task, donations_.home(x.task), nominal_[x.task], q.priority));
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       q.length += (x.visits >> p & 1U) != 0 ? table_->visit(x.task, p).upper : 0;
     }
     states_[s] = state::waits;
     waiting_.insert(s);
     told_[s] = q.priority;
-    if constexpr (Stations::may_donate) {
-      if (donates(s) && in_cluster(x.task)) { donations_of(x.task).issued(static_cast<request_id>(x.task)); }
-    }
+    if (donates(s)) { donations_.issued(x.task); }
     note_grant(locks_.issue(pools_[s], static_cast<request_id>(s), q));
   }
   constexpr void note_grant(request_id r) {
@@ -268,27 +253,18 @@ class section_locks {
     const auto s = static_cast<std::uint32_t>(r);
     waiting_.erase(s);
     states_[s] = state::holds;
-    used_[s] = 0;
     grants_[s] = ++grant_count_;
     granted_.push(s);
-    if (const visit_section& x = table_->sections[s]; x.units > 1) {
-      last_units_[s] = units_[s];
-      units_[s] = x.unit_of(locks_.replica(pools_[s], r));
-    }
   }
   [[nodiscard]] constexpr auto pool_of(std::uint32_t s) const -> std::uint32_t {
-    const visit_section& x = table_->sections[s];
-    if (x.stride == 0) { return x.tokens; }
-    const std::size_t around = takt::detail::section_around(*table_, s);
-    const std::uint32_t own = x.tokens + static_cast<std::uint32_t>(x.stride * units_[around]);
-    const std::uint32_t last = x.tokens_of_last + static_cast<std::uint32_t>(x.stride * last_units_[around]);
-    switch (x.place) {
-      case token_place::own: return own;
-      case token_place::last: return last;
-      case token_place::first_of_both: return own < last ? own : last;
-      case token_place::last_of_both: return own < last ? last : own;
+    if constexpr (requires { locks_.pool_of(s); }) { return locks_.pool_of(s); }
+    return table_->sections[s].tokens;
+  }
+  [[nodiscard]] constexpr auto is_any(std::uint32_t i, state wanted) const -> bool {
+    for (std::uint32_t s = sections_[i].first; s < sections_[i].end; ++s) {
+      if (states_[s] == wanted && table_->sections[s].task == i) { return true; }
     }
-    return own;
+    return false;
   }
   constexpr void take_better(priority_point& best, std::uint32_t task, std::uint32_t station) const {
     priority_point p{};
@@ -297,17 +273,15 @@ class section_locks {
   /// The best of a job and of those that donate to it.
   constexpr void take_job(priority_point& best, std::uint32_t task, std::uint32_t station) const {
     take_better(best, task, station);
-    if constexpr (Stations::may_donate) {
-      if (!donates_ || !in_cluster(task)) { return; }
-      const request_id donor = donations_of(task).donor_of(static_cast<request_id>(task));
-      if (donor != no_request) { take_better(best, static_cast<std::uint32_t>(donor), station); }
-    }
+    if (!donations_.takes_part(task)) { return; }
+    const request_id donor = donations_.donor_of(task);
+    if (donor != no_request) { take_better(best, static_cast<std::uint32_t>(donor), station); }
   }
   constexpr void raise_waiting() {
     for (std::size_t k = 0; k < waiting_.size(); ++k) {
       const std::uint32_t s = waiting_[k];
       priority_point best = lowest_priority;
-      take_waiting(best, s, home_[table_->sections[s].task], table_->sections.size());
+      take_waiting(best, s, donations_.home(table_->sections[s].task), table_->sections.size());
       if (best == told_[s]) { continue; }
       told_[s] = best;
       locks_.reprioritize(pools_[s], static_cast<request_id>(s), best);
@@ -317,16 +291,28 @@ class section_locks {
   [[nodiscard]] constexpr auto best_for(std::uint32_t v, std::uint32_t station) const -> priority_point {
     priority_point best = served_[v].base;
     const visit_record& x = table_->visits[v];
-    if constexpr (Stations::may_donate) {
-      if (donates_) { take_job(best, x.task, station); }
+    if constexpr (requires { stations_->points_change(); }) {
+      if (stations_->points_change()) {
+        static_cast<void>(takt::detail::job_point(*table_, *stations_, x.task, station, nominal_[x.task], best));
+      }
     }
+    if (donations_.donates()) { take_job(best, x.task, station); }
     const auto own = sections_[x.task];
     for (std::uint32_t h = own.first; h < own.end; ++h) {
       if (!contains(table_->sections[h], x)) { continue; }
-      if (states_[h] == state::holds && ceiling_[h] < best) { best = ceiling_[h]; }
+      take_raised(best, h);
       take_heirs(best, h, station, table_->sections.size());
     }
     return best;
+  }
+  /// What a section raises its holder to, whoever waits: a ceiling, or above everybody.
+  constexpr void take_raised(priority_point& best, std::uint32_t h) const {
+    if (states_[h] != state::holds) { return; }
+    if (ceiling_[h] < best) { best = ceiling_[h]; }
+    if constexpr (requires { locks_.boosted(std::size_t{}, request_id{}); }) {
+      const priority_point raised{boosted_priority.point, static_cast<std::int32_t>(table_->sections[h].task)};
+      if (raised < best && locks_.boosted(pools_[h], static_cast<request_id>(h))) { best = raised; }
+    }
   }
   /// The best of those who wait for the token of a section, and of those who wait for them. `depth` ends circles, which
   /// are deadlocks.
@@ -346,7 +332,9 @@ class section_locks {
     const auto own = sections_[x.task];
     for (std::uint32_t h = own.first; h < own.end; ++h) {
       const visit_section& held = table_->sections[h];
-      if (held.task == x.task && (x.visits & ~held.visits) == 0) { take_heirs(best, h, station, depth); }
+      if (held.task != x.task || (x.visits & ~held.visits) != 0) { continue; }
+      take_raised(best, h);
+      take_heirs(best, h, station, depth);
     }
   }
   /// Of one request for several tokens the first that is missing passes priorities on.
@@ -371,19 +359,12 @@ class section_locks {
   const Stations* stations_;
   typename Stations::template locks_type<V> locks_;
   task_sections<N> sections_;
-  [[no_unique_address]] std::conditional_t<Stations::may_donate, all_donations, no_donations> donations_{};
-  bool donates_ = false;
+  release_donations<Stations, N> donations_;
   bool lends_ = false;
   ticks nominal_[N]{};
-  std::uint32_t home_[N]{};
-  bool has_home_[N]{};
-  std::uint32_t cluster_[N]{};
-  bool donor_[N]{};
   state states_[V]{};
   std::uint32_t pools_[V]{};  ///< of the tokens that are asked for or held
-  std::int32_t units_[V]{};
-  std::int32_t last_units_[V]{};
-  ticks used_[V]{};            ///< time that visits have taken since the grant
+  bool spins_[V]{};
   std::uint64_t grants_[V]{};  ///< when each came
   std::uint64_t grant_count_ = 0;
   priority_point told_[V]{};

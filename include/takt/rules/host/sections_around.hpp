@@ -54,19 +54,9 @@ template <class Table, class Locks>
 [[nodiscard]] constexpr auto holds_around(const Table& table, const visit_record& x, const Locks& locks) -> bool {
   const auto own = locks.sections_of(x.task);
   for (std::uint32_t s = own.first; s < own.end; ++s) {
-    if (contains(table.sections[s], x) && !locks.holds(s)) { return false; }
+    if (contains(table.sections[s], x) && !locks.holds(s) && locks.is_needed(s)) { return false; }
   }
   return true;
-}
-
-/// Whether a section of a visit holds a token of another unit than the one before of its task.
-template <class Table, class Locks>
-[[nodiscard]] constexpr auto has_moved_around(const Table& table, const visit_record& x, const Locks& locks) -> bool {
-  const auto own = locks.sections_of(x.task);
-  for (std::uint32_t s = own.first; s < own.end; ++s) {
-    if (contains(table.sections[s], x) && locks.has_moved(s)) { return true; }
-  }
-  return false;
 }
 
 }  // namespace takt::host

@@ -6,10 +6,24 @@
 #include <type_traits>
 
 #include <takt/core/number.hpp>
+#include <takt/model/visit_table.hpp>
 #include <takt/rules/host/run_choices.hpp>
+#include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
 
 namespace takt::host {
+
+/// What a visit asks of its station, its length and unit apart. `release`: what its point counts from.
+template <class Table, class Stations>
+[[nodiscard]] constexpr auto visit_request_of(const Table& table, const Stations& stations, std::uint32_t v,
+                                              ticks release) -> visit_request {
+  const visit_record& x = table.visits[v];
+  const flow_record& t = table.tasks[x.task];
+  visit_request out{.who = v, .context = x.task, .wcet = x.upper, .view = x.view, .release = release};
+  const job_timing timing{x.upper, t.period, t.deadline, static_cast<std::int32_t>(x.task), t.priority};
+  static_cast<void>(stations.point(x.station, timing, release, out.point));
+  return out;
+}
 
 /// The servers of all stations. A server is asked at the instants that it names, and decides when something has
 /// happened to it. Within one instant all that asks comes before that.
@@ -47,18 +61,21 @@ class station_host {
     stations_[s].stirred = true;
     servers_.reprioritize(s, who, p);
   }
-  /// f of each one that ends now.
+  /// f of each one that ends now. Whether any server had asked to be asked.
   template <class F>
-  constexpr void fire(ticks now, const slice_sink& sink, const F& f) {
+  constexpr auto fire(ticks now, const slice_sink& sink, const F& f) -> bool {
+    bool any = false;
     for (std::size_t s = 0; s < count_; ++s) {
       if (stations_[s].at > now) { continue; }
       stations_[s].stirred = true;
+      any = true;
       while (servers_.next(s) <= now) {
         const client v = servers_.fire(s, now, sink);
         if (v == no_client) { break; }
         f(v);
       }
     }
+    return any;
   }
   /// Pre: the station serves bodies, or is served elsewhere.
   constexpr void finish(std::uint32_t s, client who, ticks now, const slice_sink& sink, const Choices& choices) {

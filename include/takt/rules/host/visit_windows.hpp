@@ -16,6 +16,7 @@ template <std::size_t V>
 struct visit_windows {
   ticks opens[V]{};        ///< until when a visit is held back, or the request for its token
   ticks counts_from[V]{};  ///< from when on its response counts at the earliest
+  ticks shifts[V]{};       ///< of its deadline, after that of the job
 
   /// Pre: as many local deadlines as offsets, none or one for each visit.
   template <std::size_t N, class Stations>
@@ -23,6 +24,7 @@ struct visit_windows {
                           std::span<const ticks> local_deadlines) {
     if (offsets.empty()) { return; }
     for (std::size_t v = 0; v < table.visits.size(); ++v) {
+      shifts[v] = offsets[v] + local_deadlines[v] - table.tasks[table.visits[v].task].deadline;
       if (takt::detail::begins_section(table, v)) {
         opens[v] = takt::detail::earliest_window(table, v, offsets.data(), local_deadlines.data());
       } else if (takt::detail::section_of(table, v) < table.sections.size()) {

@@ -20,6 +20,9 @@ inline constexpr ticks until_told = ticks{1} << 59;
 
 inline constexpr std::int32_t any_unit = -1;
 
+/// The length of a visit that keeps its unit while it waits for something, and ends before.
+inline constexpr ticks spinning_time = no_event / 4;
+
 /// A visit that asks a server for its units.
 struct visit_request {
   client who = no_client;

@@ -25,7 +25,9 @@ class unit_server {
 
   /// Pre: `v.who` neither waits nor runs; v.length > 0.
   constexpr void arrive(const visit_request& v) noexcept {
-    waiting_[waiting_count_++] = {v.point, arrivals_++, v.length, v.who, 0, 0};
+    // Who spins goes behind a holder that has its point from it.
+    const std::uint64_t late = v.length < spinning_time ? 0 : std::uint64_t{1} << 63U;
+    waiting_[waiting_count_++] = {v.point, arrivals_++ + late, v.length, v.who, 0, 0};
   }
 
   /// From now on `who`, which waits or runs, has another point. `decide` follows.

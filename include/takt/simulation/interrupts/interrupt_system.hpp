@@ -15,12 +15,12 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/interrupts/bottom_halves.hpp>
+#include <takt/simulation/interrupts/effective_priorities.hpp>
 #include <takt/simulation/interrupts/job_progress.hpp>
 #include <takt/simulation/interrupts/processor_state.hpp>
 #include <takt/simulation/interrupts/result.hpp>
 #include <takt/simulation/interrupts/workload.hpp>
 #include <takt/simulation/interrupts/workload_check.hpp>
-#include <takt/simulation/locking/effective_priorities.hpp>
 
 namespace takt::simulation {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,12 +17,9 @@
 #include <takt/runtime/locking/budget_meter.hpp>
 #include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
-#include <takt/simulation/locking/lock_hooks.hpp>
-#include <takt/simulation/locking/simulate_locks.hpp>
-#include <takt/simulation/trace.hpp>
 
 #include "fake_clocks.hpp"
-#include "unit/simulation/locking/fixtures.hpp"
+#include "unit/simulation/locks/fixtures.hpp"
 
 namespace {
 
@@ -76,35 +74,28 @@ constexpr auto lock_of(engine_kind e) -> takt::simulation::resource_id {
   return 1 + static_cast<takt::simulation::resource_id>(e);
 }
 
-struct lock_watcher {
-  lock_steps seen{};
-
-  void granted(const takt::simulation::lock_event& e, takt::simulation::inserted_operations& /*inserted*/) {
-    add(e, change::token, change::locked);
-  }
-  void releasing(const takt::simulation::lock_event& e) { add(e, change::token_freed, change::unlocked); }
-  void add(const takt::simulation::lock_event& e, change of_token, change of_engine) {
-    if (e.resource == tokens) { return seen.push_back({of_token, e.time}); }
-    seen.push_back({of_engine, e.time, static_cast<engine_kind>(e.resource - 1)});
-  }
-};
-
 auto simulated() -> lock_steps {
   using namespace locking_fixtures;
   bank locks;
-  locks.add(r2dglp{{.replicas = 2, .cluster = 2}}, {.is_token_pool = true, .tokens = {.gpus = 1, .tokens_per_gpu = 2}});
+  locks.add(r2dglp{{.replicas = 2, .cluster = 2}});
   for (std::size_t e = 0; e < 3; ++e) { locks.add(fifo_mutex{}); }
-  lock_workload w;
+  lock_programs w;
   w.task().execute(before_token).lock(tokens);
   for (const engine_use& u : vector_add) {
     w.execute(u.computes).lock(lock_of(u.engine)).suspend(u.occupies).unlock(lock_of(u.engine));
   }
   w.unlock(tokens).released(0, {0});
-  lock_watcher watcher;
-  takt::no_trace unheard;
-  const auto r = takt::simulation::simulate_locks(w, locks, {.processors = 2}, unheard, watcher);
-  CHECK_FALSE(r.error);
-  return watcher.seen;
+  lock_steps seen;
+  for (const auto& q : simulate_locks(w, locks, {.processors = 2}).requests) {
+    const bool token = q.resource == tokens;
+    const auto engine = token ? engine_kind::execution : static_cast<engine_kind>(q.resource - 1);
+    seen.push_back({token ? change::token : change::locked, q.satisfied, engine});
+    seen.push_back({token ? change::token_freed : change::unlocked, q.released, engine});
+  }
+  std::ranges::stable_sort(seen, {}, [](const lock_step& s) {
+    return std::pair{s.time, s.what == change::token_freed};  // the last of all
+  });
+  return seen;
 }
 
 // On a thread, with the state machines of its locks watched.

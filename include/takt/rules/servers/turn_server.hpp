@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/number.hpp>
+#include <takt/rules/locking/request.hpp>
+#include <takt/rules/servers/slices.hpp>
+
+namespace takt {
+
+/// Where the job of a task stands in a line, and for how long it has run since it was put there.
+struct line_place {
+  priority_point point{};
+  ticks used = 0;
+};
+
+/// Equal units with one line, the least point first: a job that has run for a slice since it was put in line goes to
+/// its end, its new point being the instant, when it would go on. That is round robin if points are instants. Its
+/// contexts are tasks. Cost: a pass over clients per call and unit.
+template <std::size_t Capacity>
+class turn_server {
+ public:
+  constexpr turn_server() = default;
+  /// `places`, one per context, outlive it. Pre: units, slice >= 1.
+  constexpr turn_server(std::int32_t units, ticks slice, line_place* places) noexcept
+      : units_{units}, slice_{slice}, places_{places} {}
+
+  constexpr void arrive(const visit_request& v) noexcept {
+    all_[count_++] = {v.point, v.point, v.length, v.who, v.context, no_event, 0, false};
+  }
+  constexpr void reprioritize(client who, const priority_point& p) noexcept {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (all_[i].who == who) { all_[i].point = p; }
+    }
+  }
+  constexpr void decide(ticks now, const slice_sink& sink) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (all_[i].runs() && !among_best(i)) { stop(all_[i], now, sink); }
+    }
+    bool steps = false;  // those of an instant come before anybody goes on
+    for (std::size_t i = 0; i < count_; ++i) {
+      all_[i].late = !all_[i].runs() && is_used_up(all_[i]) && among_best(i);
+      steps = steps || (all_[i].left == 0 && among_best(i));
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (all_[i].late) { again_ = now; }
+      if (all_[i].late && !steps) { put_in_line(all_[i], now); }
+    }
+    if (again_ == now && !steps) { return; }
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (all_[i].runs() || all_[i].late || !among_best(i)) { continue; }
+      all_[i].unit = free_unit();
+      all_[i].since = now;
+    }
+  }
+  [[nodiscard]] constexpr auto next() const noexcept -> ticks {
+    ticks least = again_;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const ticks end = all_[i].runs() ? all_[i].since + turn_of(all_[i]) : no_event;
+      least = end < least ? end : least;
+    }
+    return least;
+  }
+  /// One that ends now, or `no_client` where only turns end or begin.
+  constexpr auto fire(ticks now, const slice_sink& sink) -> client {
+    again_ = no_event;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (!all_[i].runs() || all_[i].since + turn_of(all_[i]) != now) { continue; }
+      stop(all_[i], now, sink);
+      if (all_[i].left > 0) { continue; }
+      const client who = all_[i].who;
+      all_[i] = all_[--count_];
+      return who;
+    }
+    return no_client;
+  }
+  constexpr void holders(const holder_sink& to) const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (all_[i].runs()) { to(all_[i].who, all_[i].unit); }
+    }
+  }
+  constexpr void finish(client who, ticks now, const slice_sink& sink) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (all_[i].who != who) { continue; }
+      if (all_[i].runs()) { stop(all_[i], now, sink); }
+      all_[i] = all_[--count_];
+      return;
+    }
+  }
+
+ private:
+  struct request {
+    priority_point point{};
+    priority_point base{};
+    ticks left = 0;
+    client who = no_client;
+    std::uint32_t context = 0;
+    ticks since = no_event;  ///< it has run for, without a break
+    std::int32_t unit = 0;
+    bool late = false;  ///< has run for its slice, and would go on
+
+    [[nodiscard]] constexpr auto runs() const noexcept -> bool { return since != no_event; }
+    [[nodiscard]] constexpr auto takes_turns() const noexcept -> bool { return left > 0 && left < spinning_time; }
+  };
+
+  [[nodiscard]] constexpr auto is_used_up(const request& r) const -> bool {
+    return r.takes_turns() && places_[r.context].used >= slice_;
+  }
+  [[nodiscard]] constexpr auto turn_of(const request& r) const -> ticks {
+    const ticks rest = slice_ - places_[r.context].used;
+    return r.takes_turns() && rest < r.left ? rest : r.left;
+  }
+  constexpr void put_in_line(request& r, ticks now) {
+    places_[r.context] = {{now, r.base.tie}, 0};
+    if (r.point == r.base) { r.point = places_[r.context].point; }
+    r.base = places_[r.context].point;
+  }
+  constexpr void stop(request& r, ticks now, const slice_sink& sink) {
+    sink(r.who, r.unit, r.since, now);
+    if (r.takes_turns()) { places_[r.context].used += now - r.since; }
+    if (r.left < spinning_time) { r.left -= now - r.since; }
+    r.since = no_event;
+  }
+  [[nodiscard]] constexpr auto among_best(std::size_t i) const -> bool {
+    std::int32_t better = 0;
+    for (std::size_t k = 0; k < count_; ++k) {
+      better += all_[k].point < all_[i].point || (all_[k].point == all_[i].point && goes_first(k, i)) ? 1 : 0;
+    }
+    return better < units_;
+  }
+  /// Of equal points: who spins goes behind a holder that has its point from it.
+  [[nodiscard]] constexpr auto goes_first(std::size_t k, std::size_t i) const -> bool {
+    const bool spins = all_[k].left >= spinning_time;
+    return spins == (all_[i].left >= spinning_time) ? k < i : !spins;
+  }
+  [[nodiscard]] constexpr auto free_unit() const -> std::int32_t {
+    for (std::int32_t unit = 0;; ++unit) {
+      bool taken = false;
+      for (std::size_t k = 0; k < count_; ++k) { taken = taken || (all_[k].runs() && all_[k].unit == unit); }
+      if (!taken) { return unit; }
+    }
+  }
+
+  std::int32_t units_ = 1;
+  ticks slice_ = 1;
+  line_place* places_ = nullptr;
+  ticks again_ = no_event;  ///< somebody has a new place, and others may have better ones
+  std::size_t count_ = 0;
+  request all_[Capacity]{};
+};
+
+}  // namespace takt

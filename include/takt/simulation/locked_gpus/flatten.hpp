@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/model/locked_gpus/requests.hpp>
+#include <takt/model/locked_gpus/task.hpp>
+#include <takt/simulation/locked_gpus/options.hpp>
+#include <takt/simulation/locked_gpus/system.hpp>
+
+namespace takt::simulation::detail {
+
+inline void append_chunks(const chunk_run<ticks>& run, std::vector<ticks>& out) {
+  out.insert(out.end(), static_cast<std::size_t>(run.full), run.full_time);
+  if (run.has_rest) { out.push_back(run.rest_time); }
+}
+inline void append_steps(section_engine engine, const chunk_run<ticks>& run, std::vector<section_step>& out) {
+  out.insert(out.end(), static_cast<std::size_t>(run.full), section_step{engine, run.full_time});
+  if (run.has_rest) { out.push_back({engine, run.rest_time}); }
+}
+
+/// Half of what a job runs inside its token section, and outside of it, comes before the GPU's work.
+template <GpusyncPlatform P, class Task>
+[[nodiscard]] auto program_of(const P& platform, const Task& t, state_place state, const gpusync_simulation_options& o)
+    -> section_program {
+  section_program out{.cpu_cluster = t.cpu_cluster, .cpu_before = t.wcet};
+  if (!t.uses_gpu()) { return out; }
+  const auto own = requests_of(platform.configuration(), platform.costs, t, state);
+  const ticks outside = t.wcet - t.cpu_in_gpu_section;
+  out.gpu_cluster = t.gpu_cluster;
+  out.cpu_before = outside - outside / 2;
+  out.cpu_first = t.cpu_in_gpu_section - t.cpu_in_gpu_section / 2;
+  out.cpu_last = t.cpu_in_gpu_section / 2;
+  out.cpu_after = outside / 2;
+  if (o.token_until_end) {
+    out.cpu_last += out.cpu_after;
+    out.cpu_after = 0;
+  }
+  append_steps(section_engine::copy_in, own.in, out.steps);
+  for (std::size_t q = 0; q < t.kernels.size(); ++q) { out.steps.push_back({section_engine::execution, t.kernels[q]}); }
+  append_steps(section_engine::copy_out, own.out, out.steps);
+  append_chunks(own.state_in, out.state_in);
+  append_chunks(own.state_out, out.state_out);
+  out.state_peer.resize(distance_limit);
+  for (std::size_t d = 0; d < distance_limit; ++d) {
+    append_chunks(own.state_peer, out.state_peer[d]);
+    for (ticks& time : out.state_peer[d]) {  // whole hundreds first: times are up to 2^60
+      const std::int32_t percent = o.peer_percent[d];
+      time = time / 100 * percent + ceil_divide<ticks>(time % 100 * percent, 100);
+    }
+  }
+  out.longest_section = out.cpu_first + out.cpu_last + own.kernel_time + own.copy_time();
+  return out;
+}
+
+[[nodiscard]] inline auto distances_of(const gpusync_configuration& c, const gpusync_simulation_options& o)
+    -> std::vector<std::int32_t> {
+  if (!o.distances.empty()) { return {o.distances.begin(), o.distances.end()}; }
+  std::vector<std::int32_t> out;
+  for (std::int32_t a = 0; a < c.gpu_cluster_size; ++a) {
+    for (std::int32_t b = 0; b < c.gpu_cluster_size; ++b) { out.push_back(a == b ? 0 : a / 2 == b / 2 ? 1 : 2); }
+  }
+  return out;
+}
+
+/// Pre: `validate_gpusync` finds nothing, and the options' choices are known.
+template <GpusyncPlatform P, class Table>
+[[nodiscard]] auto flatten(const P& platform, const Table& table, const gpusync_simulation_options& o) -> gpu_system {
+  const gpusync_configuration& c = platform.configuration();
+  gpu_system out{.processors = c.cpu_cluster_size,
+                 .clusters = c.cpu_clusters(),
+                 .copy_engines = c.copy_engines,
+                 .engines = c.engines,
+                 .migration = c.migrates() ? c.migration : migration_path::none,
+                 .peer_engines_together = c.engines.is_by_arrival(),
+                 .donation_at_release = c.limits_tokens() && c.donates_at_release(),
+                 .distances = distances_of(c, o),
+                 .choice = o.choice,
+                 .predictor = o.predictor};
+  std::vector<std::int32_t> users(static_cast<std::size_t>(c.gpu_clusters()));
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    if (t.uses_gpu()) { ++users[static_cast<std::size_t>(t.gpu_cluster)]; }
+  }
+  std::vector<std::int32_t> next_gpu(users.size());
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    const bool alone = t.uses_gpu() && c.dedicates_gpus(users[static_cast<std::size_t>(t.gpu_cluster)]);
+    out.programs.push_back(program_of(platform, t, alone ? state_place::same_gpu : state_place::any_gpu, o));
+    if (alone) { out.programs.back().own_gpu = next_gpu[static_cast<std::size_t>(t.gpu_cluster)]++; }
+  }
+  for (std::int32_t a = 0; a < c.gpu_clusters(); ++a) {
+    const std::int32_t all = std::max(users[static_cast<std::size_t>(a)], 1);
+    // Jobs of fewer tasks than CPUs cannot fill them: queues for as many leave no token idle that bounds count on.
+    const std::int32_t sharing = std::max(c.sharing_cpus(a), 1);
+    simulated_pool pool{.sharing_cpus = std::min(sharing, all),
+                        .tokens = {.gpus = c.gpu_cluster_size,
+                                   .tokens_per_gpu = c.limits_tokens() ? c.tokens_per_gpu : all,
+                                   .layout = o.layout}};
+    switch (o.queues) {
+      case token_queue_length::for_users: break;
+      case token_queue_length::for_sharing_cpus: pool.sharing_cpus = sharing; break;
+      case token_queue_length::for_all_cpus:
+        if (!out.donation_at_release) { break; }
+        pool.queue_limit = ceil_divide(std::min(c.cpus, all), pool.tokens.tokens());
+        break;
+    }
+    out.pools.push_back(pool);
+  }
+  if (o.overheads) {
+    const auto& h = platform.overheads;
+    out.costs = {.before_lock = h.system_call_in + h.lock,
+                 .after_grant = h.system_call_out,
+                 .after_wait = h.schedule + h.context_switch + h.system_call_in + h.unlock,
+                 .after_unlock = h.system_call_out};
+  }
+  return out;
+}
+
+}  // namespace takt::simulation::detail

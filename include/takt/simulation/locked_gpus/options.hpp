@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <takt/core/duration.hpp>
+#include <takt/core/number.hpp>
+#include <takt/prediction/gpu_cost_predictor.hpp>
+#include <takt/rules/budget.hpp>
+#include <takt/rules/locking/token_map.hpp>
+#include <takt/simulation/locked_gpus/section_work.hpp>
+#include <takt/simulation/locked_gpus/system.hpp>
+#include <takt/simulation/options.hpp>
+
+namespace takt {
+
+/// How many requests a token queue takes, where k tokens and c CPUs share the requests of n tasks.
+enum class token_queue_length : std::uint8_t {
+  for_users,         ///< ceil(min(c, n) / k): no token stays idle that bounds count on
+  for_sharing_cpus,  ///< ceil(c / k)
+  for_all_cpus,      ///< under donation at release ceil(min(m, n) / k) with all m CPUs; else as `for_users`
+};
+[[nodiscard]] constexpr auto last_of(token_queue_length) noexcept -> token_queue_length {
+  return token_queue_length::for_all_cpus;
+}
+
+/// How a platform of locked GPUs is simulated. What the configuration leaves no use for is refused, with the option in
+/// the error's `name`.
+struct gpusync_simulation_options {
+  duration horizon = duration{1'000'000'000};  ///< releases are before it; all jobs run to their ends
+  release_pattern releases = release_pattern::periodic;
+  execution_times execution = execution_times::upper;  ///< of token sections; what jobs run outside is always full
+  std::uint64_t seed = 1;                              ///< of everything that is random
+  std::span<const duration> offsets{};  ///< of periodic tasks, in the given order; 0 for those beyond its end
+  simulation::gpu_choice choice = simulation::gpu_choice::predicted;
+  token_layout layout = token_layout::block;
+  /// A job gives its token back at its end, as a program does in which nothing marks the last call of a GPU. Bounds
+  /// hold if `cpu_in_gpu_section` covers the rest of the job.
+  bool token_until_end = false;
+  token_queue_length queues = token_queue_length::for_users;
+  cost_predictor_settings predictor{};
+  /// Between the GPUs of a cluster, row by row. Empty: 1 within each pair of neighbours, 2 beyond.
+  std::span<const std::int32_t> distances{};
+  /// Of the time of a copy from GPU to GPU, by distance: from 0 to 100.
+  std::array<std::int32_t, simulation::distance_limit> peer_percent{100, 100, 100, 100};
+  /// Execution times, one per task, that fair lateness counts with, and no other scheduler, such as inflated ones.
+  /// Empty: those of the tasks without waits.
+  std::span<const ticks> fair_demands{};
+  /// Whether jobs spend the times of system calls, locks and switches around their requests. Interrupts are not
+  /// simulated.
+  bool overheads = false;
+  overrun_policy budgets{};  ///< see `simulation::section_jobs`; lenders do not pay
+  std::span<const simulation::aberrant_task> aberrant{};
+};
+
+}  // namespace takt

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/simulation/locked_gpus/run_system.hpp>
+#include <takt/simulation/locked_gpus/system.hpp>
+#include <takt/simulation/result.hpp>
+
+namespace takt {
+
+/// Longest s-oblivious blocking of one job of a task, by what it waits for.
+struct gpusync_waits {
+  ticks execution = 0;  ///< for execution engines, all sections together
+  ticks copies = 0;     ///< for copy engines, all sections together
+  ticks token = 0;
+  ticks loan = 0;   ///< its priority is lent to a token holder
+  ticks ready = 0;  ///< less important jobs run
+  ticks total = 0;  ///< of all these together
+};
+
+/// What a task on locked GPUs went through besides.
+struct gpusync_activity {
+  gpusync_waits worst{};
+  ticks execution = 0;        ///< received of execution engines
+  std::uint64_t stopped = 0;  ///< sections that ended with the budget
+  std::uint64_t skipped = 0;  ///< jobs without a section, as an earlier one had their budgets
+  std::uint64_t sections = 0;
+  std::array<std::uint64_t, simulation::distance_limit> moved{};  ///< sections on another GPU than before, by distance
+
+  [[nodiscard]] constexpr auto migrations() const noexcept -> std::uint64_t {
+    std::uint64_t n = 0;
+    for (const std::uint64_t m : moved) { n += m; }
+    return n;
+  }
+};
+
+/// What a simulation of locked GPUs saw, task by task.
+template <std::size_t MaxTasks>
+struct gpusync_observation : simulation_result<MaxTasks> {
+  inline_vector<gpusync_activity, MaxTasks> activities{};
+  simulation::gpu_run run{};  ///< every job, request and token section
+
+  [[nodiscard]] constexpr auto sections() const noexcept -> std::uint64_t {
+    std::uint64_t n = 0;
+    for (const gpusync_activity& a : activities) { n += a.sections; }
+    return n;
+  }
+  [[nodiscard]] constexpr auto migrations() const noexcept -> std::uint64_t {
+    std::uint64_t n = 0;
+    for (const gpusync_activity& a : activities) { n += a.migrations(); }
+    return n;
+  }
+};
+
+}  // namespace takt

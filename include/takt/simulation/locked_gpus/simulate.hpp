@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/choice.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/locked_gpus/overheads.hpp>
+#include <takt/model/locked_gpus/placed.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/model/locked_gpus/transfer.hpp>
+#include <takt/model/locked_gpus/validate.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/rules/locking/r2dglp.hpp>
+#include <takt/simulation/calendar.hpp>
+#include <takt/simulation/locked_gpus/flatten.hpp>
+#include <takt/simulation/locked_gpus/job_releases.hpp>
+#include <takt/simulation/locked_gpus/options.hpp>
+#include <takt/simulation/locked_gpus/result.hpp>
+#include <takt/simulation/locked_gpus/run_system.hpp>
+#include <takt/simulation/locked_gpus/section_work.hpp>
+#include <takt/simulation/locked_gpus/summary.hpp>
+#include <takt/simulation/release_times.hpp>
+
+namespace takt {
+
+namespace simulation::detail {
+
+/// What is asked of locked GPUs in vain.
+[[nodiscard]] inline auto unused_option(const gpusync_configuration& c, const gpusync_simulation_options& o)
+    -> model_error {
+  const gpusync_simulation_options plain;
+  if (!predicts(o.choice) && o.predictor != plain.predictor) { return unused("predictor"); }
+  const bool between_gpus = c.migrates() && copies_between_gpus(c.migration);
+  if (!between_gpus && o.peer_percent != plain.peer_percent) { return unused("peer_percent"); }
+  if (!c.scheduler.reads_demand() && !o.fair_demands.empty()) { return unused("fair_demands"); }
+  if (!c.limits_tokens() && o.queues != plain.queues) { return unused("queues"); }
+  return {};
+}
+
+[[nodiscard]] constexpr auto choices_known(const gpusync_simulation_options& o) noexcept -> bool {
+  return is_known(o.choice) && is_known(o.layout) && is_known(o.queues);
+}
+
+template <class Table>
+[[nodiscard]] auto options_fault(const gpusync_configuration& c, const Table& table,
+                                 const gpusync_simulation_options& o) -> model_error {
+  if (const auto error = releases_fault(o, table.size())) { return error; }
+  if (!choices_known(o)) { return {.fault = model_fault::choice_out_of_range}; }
+  if (const auto error = unused_option(c, o)) { return error; }
+  if (o.horizon.count() > longest_gpusync_time) { return {.fault = model_fault::time_overflow}; }
+  constexpr model_error far{.fault = model_fault::distances_do_not_fit};
+  const auto gpus = static_cast<std::size_t>(c.gpu_cluster_size);
+  if (!o.distances.empty() && o.distances.size() != gpus * gpus) { return far; }
+  for (const std::int32_t d : o.distances) {
+    if (d < 0 || d >= static_cast<std::int32_t>(distance_limit)) { return far; }
+  }
+  for (const std::int32_t percent : o.peer_percent) {
+    if (percent < 0 || percent > 100) { return {.fault = model_fault::options_out_of_range}; }
+  }
+  constexpr model_error demands{.fault = model_fault::demands_do_not_fit};
+  if (!o.fair_demands.empty() && o.fair_demands.size() != table.size()) { return demands; }
+  for (const ticks e : o.fair_demands) {
+    if (e < 0) { return demands; }
+  }
+  if (o.budgets.lenders_pay) { return {.fault = model_fault::budget_policy_unknown}; }
+  for (std::size_t i = 0; i < o.aberrant.size(); ++i) {
+    const aberrant_task& a = o.aberrant[i];
+    const auto earlier = o.aberrant.first(i);
+    const bool sound = a.repetitions >= 1 && a.every >= 1 && a.task < table.size() &&
+                       !table.tasks[a.task].kernels.empty() &&
+                       std::ranges::find(earlier, a.task, &aberrant_task::task) == earlier.end();
+    if (!sound) { return {.fault = model_fault::aberration_out_of_range}; }
+  }
+  return {};
+}
+
+/// Whether sums of a few of them fit.
+[[nodiscard]] inline auto are_short(const gpusync_overheads<ticks>& o) -> bool {
+  return std::ranges::max({o.schedule, o.context_switch, o.system_call_in, o.system_call_out, o.lock, o.unlock}) <=
+         longest_gpusync_time / 8;
+}
+
+/// Whether pools are small enough, and all jobs together end in time.
+[[nodiscard]] inline auto size_fault(const gpu_system& s, const std::vector<task_releases>& jobs,
+                                     const gpusync_simulation_options& o) -> model_fault {
+  for (const simulated_pool& p : s.pools) {
+    const bool fits = p.tokens.valid() && p.tokens.tokens() <= static_cast<replica_id>(most_simulated_tokens);
+    if (!fits) { return model_fault::too_many_tokens; }
+  }
+  const request_costs& k = s.costs;
+  ticks repetitions = 1;
+  for (const aberrant_task& a : o.aberrant) { repetitions = std::max<ticks>(repetitions, a.repetitions); }
+  ticks total = 0;
+  for (std::size_t t = 0; t < s.programs.size(); ++t) {
+    const section_program& p = s.programs[t];
+    const auto peer_copies = p.state_peer.empty() ? 0 : p.state_peer.front().size();  // as many over all distances
+    const auto copies = p.state_in.size() + p.state_out.size() + peer_copies;
+    const auto operations = static_cast<ticks>(p.steps.size() + copies) * repetitions + 1;
+    ticks each = 0;
+    ticks extra = 0;
+    const bool fits =
+        checked_multiply(p.longest_section, repetitions, each) && checked_add(each, p.cpu_before + p.cpu_after, each) &&
+        checked_multiply(k.before_lock + k.after_grant + k.after_wait + k.after_unlock, operations, extra) &&
+        checked_add(each, extra, each) && checked_multiply(each, static_cast<ticks>(jobs[t].size()), each) &&
+        checked_add(total, each, total);
+    if (!fits || total > never / 4) { return model_fault::time_overflow; }
+  }
+  return model_fault::none;
+}
+
+}  // namespace simulation::detail
+
+/// Lets tasks run on a platform of locked GPUs in virtual time, placed by a plan, and tells `recorder` what happens:
+/// CPU clusters under the scheduler of the configuration, tokens by the R2DGLP or under the CK-OMLP, one lock per
+/// engine, migrations in chunks, and the choice of GPUs by predicted cost. `TokenRules` are for rules as they are
+/// printed.
+///
+/// Jobs released before the horizon run to their ends, late or not; the next job of a task waits for the one before.
+/// The same arguments give the same result everywhere. Where engines serve by priority, a copy from GPU to GPU takes
+/// its two engines one after the other in the order of their numbers.
+/// Error: `error`. Cost: a few passes over the pending jobs per request and instant; all jobs are kept on the heap.
+template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder>
+  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
+[[nodiscard]] auto simulate(const P& platform, const Table& given, const plan<N>& p,
+                            const gpusync_simulation_options& options, Recorder& recorder)
+    -> gpusync_observation<Table::max_tasks> {
+  gpusync_observation<Table::max_tasks> out;
+  out.error = gpusync_plan_fault(given, p);
+  if (out.error) { return out; }
+  const Table tasks = placed(given, p);
+  const gpusync_configuration& c = platform.configuration();
+  constexpr model_error too_long{.fault = model_fault::time_overflow};
+  out.error = validate_gpusync(platform, tasks);
+  if (!out.error) { out.error = simulation::detail::options_fault(c, tasks, options); }
+  if (!out.error && options.overheads && !simulation::detail::are_short(platform.overheads)) { out.error = too_long; }
+  if (!out.error && !simulation::jobs_fit(tasks.tasks, options.horizon)) {
+    out.error = {.fault = model_fault::too_many_jobs};
+  }
+  if (out.error) { return out; }
+  const simulation::gpu_system system = simulation::detail::flatten(platform, tasks, options);
+  std::vector<simulation::task_releases> jobs;
+  if (!simulation::detail::jobs_of(c, tasks, system, options, jobs)) { out.error = too_long; }
+  if (!out.error) { out.error.fault = simulation::detail::size_fault(system, jobs, options); }
+  if (out.error) { return out; }
+  std::vector<ticks> budgets;
+  for (const simulation::section_program& program : system.programs) {
+    budgets.push_back(program.cpu_before + program.longest_section + program.cpu_after);
+  }
+  const simulation::varied_work work(options.execution, options.aberrant, options.seed);
+  out.run = simulation::run_gpu_system<Table::max_tasks, TokenRules>(
+      system, jobs, work, {.policy = options.budgets, .budgets = budgets}, options.seed, recorder);
+  out.error = out.run.locks.error;
+  if (!out.error) { simulation::detail::summarize(system, jobs, tasks, out); }
+  return out;
+}
+
+template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::size_t N>
+  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
+[[nodiscard]] auto simulate(const P& platform, const Table& tasks, const plan<N>& p,
+                            const gpusync_simulation_options& options = {}) -> gpusync_observation<Table::max_tasks> {
+  no_trace unheard;
+  return simulate<TokenRules>(platform, tasks, p, options, unheard);
+}
+
+/// The same for tasks on the clusters that they name.
+template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, TraceRecorder Recorder>
+  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
+[[nodiscard]] auto simulate(const P& platform, const Table& tasks, const gpusync_simulation_options& options,
+                            Recorder& recorder) -> gpusync_observation<Table::max_tasks> {
+  return simulate<TokenRules>(platform, tasks, plan<1>{}, options, recorder);
+}
+
+template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table>
+  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
+[[nodiscard]] auto simulate(const P& platform, const Table& tasks, const gpusync_simulation_options& options = {})
+    -> gpusync_observation<Table::max_tasks> {
+  no_trace unheard;
+  return simulate<TokenRules>(platform, tasks, plan<1>{}, options, unheard);
+}
+
+}  // namespace takt
