@@ -59,6 +59,19 @@ TEST_CASE("a task that asks gets a plan for all, or the set stays as it is") {
   CHECK(door.join(heavy).granted);
 }
 
+TEST_CASE("who asks for what the board does not have is told so, and who was judged gets no error") {
+  constexpr takt::hardware without_gpu{.processors = 1, .copy_engines = 1, .gpus = {}, .own = {}};
+  auto door = takt::admit<3, 12>(takt::federated_policy{}, takt::fixed_priority, without_gpu);
+  const auto kernel = door.join(described(
+      takt::task("draws", takt::period(20_ms), takt::cpu(1_ms), takt::kernel(takt::work(2_ms)), takt::cpu(1_ms))));
+  CHECK_FALSE(kernel.granted);
+  CHECK(kernel.error);
+  const auto too_long = door.join(endless);
+  CHECK_FALSE(too_long.granted);
+  CHECK_FALSE(too_long.error);
+  CHECK(door.join(fast).granted);
+}
+
 TEST_CASE("what is proven of who is in is what the judge says of them alone") {
   auto door = open_door();
   REQUIRE(door.join(fast).granted);

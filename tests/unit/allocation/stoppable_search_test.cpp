@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/allocation/policies/single_methods.hpp>
 #include <takt/allocation/stoppable_search.hpp>
+#include <takt/analysis/known/chains/fixed_priority_rta.hpp>
+#include <takt/model/task_table.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -82,4 +84,30 @@ TEST_CASE("a search that is ended leaves an even split to judge, and says that i
   CHECK(asked == 2);
   for (std::size_t i = 0; i < 3; ++i) { CHECK(ended.plan.shares[i].sms == 2); }
   CHECK_FALSE(ended.plan.effort.complete);
+}
+
+TEST_CASE("a guarded analysis is the one behind it until its time is over, and then passes no task") {
+  using chain_table = takt::task_table<ticks, 2, 2>;
+  chain_table t;
+  REQUIRE(t.add_task("high", 10, 10));
+  REQUIRE(t.add_segment({.time = {0, 3}}));
+  REQUIRE(t.add_task("low", 20, 20));
+  REQUIRE(t.add_segment({.time = {0, 4}}));
+  takt::platform_record sizes;
+  sizes.cores = 1;
+  takt::analysis::fixed_priority_rta inner(t, sizes);
+  int left = 2;
+  const auto stop = [&left](std::uint64_t /*evaluations*/) { return left-- == 0; };
+  takt::search_guard guarded(inner, stop);
+  CHECK(guarded.name() == inner.name());
+  CHECK(guarded.monotone());
+  CHECK(guarded.evaluate(0));
+  CHECK(guarded.evaluate(1));
+  CHECK(guarded.meets(1));
+  CHECK(guarded.bound(1).value == 7);
+  CHECK_FALSE(guarded.gave_up());
+  CHECK_FALSE(guarded.evaluate(0));
+  CHECK(guarded.gave_up());
+  left = 9;
+  CHECK_FALSE(guarded.evaluate(0));
 }

@@ -228,6 +228,19 @@ TEST_CASE("what is no chain of a published method is refused with its place") {
   auto late = fork.done();
   late.tasks[0].jitter = 3;
   CHECK(refused(late) == takt::fault_at(takt::model_fault::workload_part_unused, 0));
+  const auto held = [&](bool first, bool kernel, bool last) {
+    auto tasks = fork.done();
+    tasks.visits[0].in_section = first;
+    tasks.visits[1].in_section = kernel;
+    tasks.visits[2].in_section = last;
+    return takt::judge_chains(tasks, one_gpu(4), takt::deadline_monotonic, takt::locked(takt::k_fmlp_order, 2))
+        .verdict.error;
+  };
+  CHECK_FALSE(held(false, false, false));
+  CHECK_FALSE(held(false, true, false));
+  CHECK(held(true, true, false) == takt::fault_at(takt::model_fault::workload_part_unused, 0));
+  CHECK(held(false, true, true) == takt::fault_at(takt::model_fault::workload_part_unused, 0));
+  CHECK(held(true, false, false) == takt::fault_at(takt::model_fault::workload_part_unused, 0));
   auto own = fork.done();
   own.visits[1].where = visit_place::own;
   CHECK(refused(own) == takt::fault_at(takt::model_fault::unknown_resource, 0, 1));

@@ -132,4 +132,10 @@ TEST_CASE("a task without a deadline needs a bound only, and one after the perio
   CHECK(found.tasks[0].deadline == 130);
   CHECK_FALSE(found.tasks[1].limited);
   CHECK(found.tasks[1].meets);
+  described_builder<small> swapped;
+  swapped.task({.name = "b", .period = 100, .limited = false}).cpu(1, 35);
+  swapped.task({.name = "a", .period = 100, .deadline = 130}).cpu(1, 60);
+  const auto again = takt::judge_locked_gpus(swapped.done(), gpus(1, 1), platform);
+  CHECK_FALSE(again.tasks[0].limited);
+  CHECK(again.tasks[1].deadline == 130);
 }

@@ -162,6 +162,10 @@ TEST_CASE("what is no kernel, and a GPU that nothing is known of, are refused wi
         takt::model_fault::platform_size_out_of_range);
   CHECK(takt::judge_whole_kernels(alone.done(), takt::hardware{}, rule).verdict.error.fault ==
         takt::model_fault::kernel_without_gpu);
+  auto late = alone.done();
+  late.tasks[0].jitter = 1;
+  CHECK(takt::judge_whole_kernels(late, one_gpu(2, 2), rule).verdict.error ==
+        takt::fault_at(takt::model_fault::workload_part_unused, 0));
   auto blank = alone.done();
   blank.visits[0].known = {};
   const auto missing = takt::judge_whole_kernels(blank, one_gpu(2, 2), rule).verdict.error;

@@ -91,6 +91,16 @@ TEST_CASE("RTGPU-36 busy waiting: claim on the core, one outstanding copy per lo
 
 TEST_CASE("RTGPU-37 enhanced MPCP: the GPU with its bus as one lock on all SMs (worked examples)") {
   const example e1 = example_1();
+  const auto fault_on = [&](const takt::platform_record& sizes) {
+    return takt::analysis::enhanced_mpcp<table>::fits(e1.tasks, sizes).fault;
+  };
+  CHECK(fault_on(e1.platform) == takt::model_fault::none);
+  auto two_cores = e1.platform;
+  two_cores.cores = 2;
+  CHECK(fault_on(two_cores) == takt::model_fault::one_core_and_gpu_only);
+  auto two_gpus = e1.platform;
+  two_gpus.gpus.push_back(two_gpus.gpus[0]);
+  CHECK(fault_on(two_gpus) == takt::model_fault::one_core_and_gpu_only);
   const auto a = evaluated(takt::analysis::enhanced_mpcp(e1.tasks, e1.platform), std::array{1, 1});
   CHECK(a.bound(0).value == 37);
   CHECK(a.bound(1).value == 98);

@@ -76,6 +76,15 @@ TEST_CASE("fixed-priority analysis is exact: a synchronous release attains every
   }
 }
 
+TEST_CASE("fixed-priority analysis refuses every task that has a kernel, also the first") {
+  table t = table_of({{"a", 10, 10, {{1, 1}, {1, 1}}, {}, {{{1, 2}, 0, 1, 1}}}, {"b", 20, 20, {{1, 1}}, {}, {}}});
+  CHECK(fixed_priority_rta<table>::fits(t, board(1, 1)).fault == takt::model_fault::kernel_without_gpu);
+  CHECK(fixed_priority_rta<table>::fits(t, board(1, 1)).task == 0);
+  t = table_of({{"a", 10, 10, {{1, 1}}, {}, {}}, {"b", 20, 20, {{1, 1}}, {}, {}}});
+  CHECK_FALSE(fixed_priority_rta<table>::fits(t, board(1, 1)));
+  CHECK(fixed_priority_rta(t, board(1, 1)).monotone());
+}
+
 TEST_CASE("fixed-priority analysis may be asked again") {
   const table t = table_of({{"1", 100, 100, {{40, 40}}, {}, {}},
                             {"2", 150, 150, {{40, 40}}, {}, {}},

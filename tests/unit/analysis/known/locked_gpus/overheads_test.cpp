@@ -110,6 +110,8 @@ TEST_CASE("GSD-39 six steps from locking tasks to independent ones") {
   tasks.push_back({.wcet = 70, .period = 700, .deadline = 700});
   auto o = all_ones<exact>();
   const auto found = six_steps(tasks, k_fmlp_counted{1}, o);
+  CHECK(k_fmlp_counted{}.replicas == 1);
+  CHECK(k_fmlp_measured{}.replicas == 1);
   REQUIRE(found.status == inflation_status::inflated);
   CHECK(found.sections[0] == 20 + 8);
   CHECK(found.sections[1] == 30 + 8);

@@ -540,6 +540,22 @@ TEST_CASE("GSA-6 the door: a verdict whose terms add up to each response") {
   CHECK(proven > 5);
 }
 
+TEST_CASE("GSA-6 the door: of a set that is not proven no response is a bound, whatever was evaluated") {
+  dice d{3};
+  options<ticks> hard;
+  hard.wanted = guarantee::deadlines;
+  int evaluated = 0;
+  for (int round = 0; round < 60; ++round) {
+    const drawn_set s = draw_set(d, false);
+    const auto v = takt::analyze(s.platform, s.tasks, hard);
+    for (std::size_t i = 0; !v.schedulable() && i < v.tasks.size(); ++i) {
+      evaluated += v.tasks[i].evaluated ? 1 : 0;
+      CHECK_FALSE((v.tasks[i].bound.exists || v.tasks[i].meets));
+    }
+  }
+  CHECK(evaluated > 0);
+}
+
 TEST_CASE("GSA-6 the door: a wrong model is a status with the fault, and late tasks are not proven") {
   drawn_set s;
   s.tasks.add(gpu_task(10, 1000, 7));

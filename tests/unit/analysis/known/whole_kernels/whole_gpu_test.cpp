@@ -78,6 +78,10 @@ TEST_CASE("the printed Lemma 1 accepts sets whose jobs are late, the corrected o
     CHECK(as_published::level_stack_edf(s, 3).schedulable());
     CHECK(!level_stack_edf(s, 3, overhead).schedulable());
   }
+  SUBCASE("where it refuses it says why") {
+    CHECK(as_published::level_stack_edf(set_of({{6, 8, 8}, {5, 10, 10}}), 2).reason == edf_reason::load_exceeds_supply);
+    CHECK(as_published::level_stack_edf(set_of({{3, 8, 8}, {5, 10, 10}}), 2).schedulable());
+  }
   SUBCASE("the blocker itself waits for a wave") {
     const kernels s = set_of({{2, 12, 20, 1}, {2, 6, 8, 2}, {4, 19, 20, 2}});
     fails(level_stack_edf(s, 2, race), 6, -2);

@@ -159,6 +159,11 @@ TEST_CASE("OVX-X2 jobs in flight and a knapsack of running blocks sharpen Theore
   const auto least = min_of(separated_enqueue_response(large, eighty_sms), knapsack_response(large, eighty_sms),
                             outstanding_response(large, eighty_sms));
   CHECK(responses(block_queue_response(large, eighty_sms)) == responses(least));
+  // Where a block waits, three others run: two of the first kernel, and one of the second.
+  block_table<rational, 2> narrow;
+  static_cast<void>(narrow.add({.length = 3, .period = 30, .blocks = 2, .threads = 1}));
+  static_cast<void>(narrow.add({.length = 2, .period = 30, .blocks = 3, .threads = 1}));
+  CHECK(responses(knapsack_response(narrow, {.sms = 4, .threads_per_sm = 1})) == fractions{{29, 4}, {13, 2}});
   // Beyond the capacity jobs pile up, and that is noticed.
   block_table<rational, 1> over;
   static_cast<void>(over.add({.length = 3, .period = 2, .blocks = 2, .threads = 2048}));

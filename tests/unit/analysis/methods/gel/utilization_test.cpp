@@ -106,6 +106,9 @@ TEST_CASE("GSD-13 OVX-06 tardiness is bounded by U <= m and, for sequential jobs
   CHECK(bounded_response(limited, 3, job_overlap::as_given) == gel_status::bounded);
   limited.tasks[0].parallelism = 1;
   CHECK(bounded_response(limited, 3, job_overlap::as_given) == gel_status::task_overload);
+  CHECK(bounded_response(heavy, 3, static_cast<job_overlap>(99)) == gel_status::invalid_model);
+  CHECK(name_of(gel_status::invalid_model) == "invalid-model");
+  CHECK(name_of(gel_status::overflow) == "overflow");
   // Equality: U = m.
   CHECK(bounded_response(set_of<ticks>({{4, 4, 4}, {3, 3, 3}}), 2) == gel_status::bounded);
   // Four processors suffice, two clusters of two do not.

@@ -135,6 +135,9 @@ TEST_CASE("bounds that do not fit are a status, as are counts and lengths that m
   check_refused(k_fmlp_by_count<ticks>(4, 1, -1), blocking_status::wrong_input);
   check_refused(k_fmlp_by_time<ticks>(huge, 3, 2), blocking_status::wrong_input);
   check_refused(r2dglp_wait<ticks>(0, 1, 1), blocking_status::wrong_input);
+  check_refused(r2dglp_wait<ticks>(1, 0, 1), blocking_status::wrong_input);
+  check_refused(r2dglp_with_limit<ticks>(1, 0, 1, 1), blocking_status::wrong_input);
+  check_refused(r2dglp_with_limit<ticks>(1, 1, 0, 1), blocking_status::wrong_input);
   check_refused(ck_omlp_indirect<ticks>(1, 0, 1), blocking_status::wrong_input);
   check_refused(ck_omlp_with_limit<ticks>(1, 1, 0, 1).direct, blocking_status::wrong_input);
   check_refused(per_job(-1, k_fmlp_by_count<ticks>(2, 1, 5)), blocking_status::wrong_input);
@@ -164,6 +167,16 @@ TEST_CASE("a request to a priority-ordered mutex waits for one lower section and
   check_refused(request_driven_wait<ticks>(1, huge, 10), blocking_status::overflow);
   const std::array<mutex_rival<ticks>, 1> still{{{0, 1, 1}}};
   check_refused(request_driven_wait<ticks>(1, still, 10), blocking_status::wrong_input);
+  const auto within = [](const mutex_rival<ticks>& rival, ticks window) {
+    return higher_sections<ticks>(std::array{rival}, window);
+  };
+  check_bound<ticks>(within({1, 1, 1}, 0), 1);
+  check_bound<ticks>(within({10, 0, 0}, 9), 0);
+  check_bound<ticks>(within({10, 3, 3}, 7), 3);
+  check_bound<ticks>(within({10, 3, 3}, 8), 6);
+  check_refused(within({10, -1, 3}, 9), blocking_status::wrong_input);
+  check_refused(within({10, 0, -1}, 9), blocking_status::wrong_input);
+  check_refused(within({10, 0, 3}, -1), blocking_status::wrong_input);
   check_refused(request_driven_wait<ticks>(-1, {}, 10), blocking_status::wrong_input);
 }
 
