@@ -73,8 +73,7 @@ concept AcceleratorDevice =
 /// is under way or comes next. A `kernel` is made from its length with all of the device and the number of its
 /// application; where kernels are is no matter.
 template <class D>
-concept SizingDevice = AcceleratorDevice<D> && requires(D& d, kernel_id k, std::int32_t percent) {
-  d.resize(k, percent);
-};
+concept SizingDevice =
+    AcceleratorDevice<D> && requires(D& d, kernel_id k, std::int32_t percent) { d.resize(k, percent); };
 
 }  // namespace takt::runtime

@@ -46,16 +46,16 @@ struct block_setup {
 /// Like a `Device` it may also model `FallibleDevice` and `ExaminedDevice`.
 template <class D>
 concept BlockDevice = std::constructible_from<typename D::kernel, ticks> && std::movable<typename D::kernel> &&
-    requires(D& d, const D& c, const block_setup& setup, kernel_id k, const typename D::kernel& body, std::uint64_t job,
-             std::int32_t number, no_trace& recorder, ticks origin) {
-  { c.serves(setup.gpu) } -> std::same_as<bool>;
-  { d.open(setup) } -> std::same_as<bool>;
-  d.load(k, body, job);
-  d.start(k, number);
-  d.close();
-  { d.serve_at(number) } -> std::same_as<bool>;
-  { c.replay(recorder, origin) } -> std::same_as<std::uint64_t>;
-  { c.name() } -> std::convertible_to<std::string_view>;
-};
+                      requires(D& d, const D& c, const block_setup& setup, kernel_id k, const typename D::kernel& body,
+                               std::uint64_t job, std::int32_t number, no_trace& recorder, ticks origin) {
+                        { c.serves(setup.gpu) } -> std::same_as<bool>;
+                        { d.open(setup) } -> std::same_as<bool>;
+                        d.load(k, body, job);
+                        d.start(k, number);
+                        d.close();
+                        { d.serve_at(number) } -> std::same_as<bool>;
+                        { c.replay(recorder, origin) } -> std::same_as<std::uint64_t>;
+                        { c.name() } -> std::convertible_to<std::string_view>;
+                      };
 
 }  // namespace takt::runtime

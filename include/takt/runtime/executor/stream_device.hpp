@@ -64,15 +64,21 @@ class stream_operation {
   using work = typename Kind::work;
   using works = std::map<visit_position, work>;
 
-  stream_operation(std::shared_ptr<const works> bound, worker_reports reports)
+  explicit stream_operation(worker_reports reports, std::shared_ptr<const works> bound = nullptr)
       : bound_{std::move(bound)}, reports_{std::move(reports)} {}
 
-  /// Pre: none is under way.
+  /// Work that is bound to a visit, or its time. Pre: none is under way, and there is what is bound.
   void prepare(const errand& e, const visit_position& at) {
-    visit_ = e.visit;
     const auto own = bound_->find(at);
-    if (own == bound_->end()) { timed_.emplace(Kind::timed(e)); }
-    work_ = own == bound_->end() ? &*timed_ : &own->second;
+    if (own == bound_->end()) { return prepare(e, Kind::timed(e)); }
+    visit_ = e.visit;
+    work_ = &own->second;
+  }
+  /// Pre: none is under way.
+  void prepare(const errand& e, work own) {
+    visit_ = e.visit;
+    made_.emplace(std::move(own));
+    work_ = &*made_;
   }
   void begin(typename D::stream& s, std::int32_t unit, std::shared_ptr<stream_operation> self) {
     self_ = std::move(self);
@@ -96,7 +102,7 @@ class stream_operation {
 
   std::shared_ptr<const works> bound_;
   worker_reports reports_;
-  std::optional<work> timed_;
+  std::optional<work> made_;
   const work* work_ = nullptr;
   std::uint32_t visit_ = 0;
   inheriting_mutex mutex_;
@@ -116,7 +122,7 @@ class stream_worker final : public visit_worker {
       : stream_{&stream},
         lane_{lane},
         patience_{patience},
-        operation_{std::make_shared<operation>(std::move(bound), std::move(reports))} {}
+        operation_{std::make_shared<operation>(std::move(reports), std::move(bound))} {}
 
   void assign(const errand& e) override { operation_->prepare(e, {lane_.task, e.visit - lane_.first_visit}); }
   void start(const held_unit& where) override { operation_->begin(*stream_, where.unit, operation_); }

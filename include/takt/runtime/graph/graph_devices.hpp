@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,19 +27,16 @@ namespace takt::runtime {
 /// A machine that runs kernels on streams, as a `Device` does, and keeps those of all streams of a GPU in one queue for
 /// their blocks, of which the head goes first: `queues_blocks` says so.
 template <class D>
-concept BlockQueueDevice = requires {
-  requires D::queues_blocks;
-}
-&&std::constructible_from<typename D::kernel, ticks>&& requires(D& d, typename D::stream& s,
-                                                                const typename D::kernel& k,
-                                                                const platform_record& board, const sm_range& range,
-                                                                std::int32_t priority, completion done) {
-  s.launch(k, done);
-  { d.serves(board) } -> std::same_as<bool>;
-  { d.open(range) } -> std::same_as<typename D::stream>;
-  { d.serve_at(priority) } -> std::same_as<bool>;
-  { d.ready() } -> std::same_as<bool>;
-};
+concept BlockQueueDevice =
+    requires { requires D::queues_blocks; } && std::constructible_from<typename D::kernel, ticks> &&
+    requires(D& d, typename D::stream& s, const typename D::kernel& k, const platform_record& board,
+             const sm_range& range, std::int32_t priority, completion done) {
+      s.launch(k, done);
+      { d.serves(board) } -> std::same_as<bool>;
+      { d.open(range) } -> std::same_as<typename D::stream>;
+      { d.serve_at(priority) } -> std::same_as<bool>;
+      { d.ready() } -> std::same_as<bool>;
+    };
 
 /// A device for the nodes of graphs on a pool. Its lanes are instances of nodes, and positions are the described node
 /// and the segment in its chain.
@@ -115,14 +111,13 @@ class graph_streams final : public graph_device {
           operation_{std::make_shared<stream_operation<D, Kind>>(std::move(reports))} {}
 
     void assign(const errand& e) override {
-      if (make_ == nullptr) { return operation_->prepare(e, nullptr); }
+      if (make_ == nullptr) { return operation_->prepare(e, Kind::timed(e)); }
       graph_job job = node_;
       job.number = static_cast<std::int64_t>(e.job);
       job.copy = job.number % job.copies;
-      own_.emplace((*make_)(job, e.length));
-      operation_->prepare(e, &*own_);
+      operation_->prepare(e, (*make_)(job, e.length));
     }
-    void start(std::int32_t unit) override { operation_->begin(*stream_, unit, operation_); }
+    void start(const held_unit& where) override { operation_->begin(*stream_, where.unit, operation_); }
     /// What has begun it ends.
     void stop() override {}
     [[nodiscard]] auto pieces() const -> std::vector<time_piece> override {
@@ -139,7 +134,6 @@ class graph_streams final : public graph_device {
     graph_job node_;
     const maker* make_;
     ticks patience_;
-    std::optional<work> own_;
     std::shared_ptr<stream_operation<D, Kind>> operation_;
   };
 

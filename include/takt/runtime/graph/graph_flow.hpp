@@ -133,6 +133,9 @@ class graph_flow {
   void leave(std::uint32_t /*task*/, std::uint64_t /*job*/, std::uint64_t /*waiting*/, ticks /*end*/) const noexcept {}
   [[nodiscard]] auto is_here(std::uint32_t /*task*/) const noexcept -> bool { return false; }
   [[nodiscard]] auto nominal(std::size_t /*task*/) const noexcept -> ticks { return no_event - 1; }
+  /// Later than every run: who is told when to stop decides when the last invocation was.
+  [[nodiscard]] static constexpr auto release_end() noexcept -> ticks { return until_told / 2; }
+  [[nodiscard]] static constexpr auto drops() noexcept -> bool { return false; }
   [[nodiscard]] auto next_limit() const noexcept -> ticks { return no_event; }
   [[nodiscard]] auto length_of(std::uint32_t task) const -> ticks { return jobs_[task].length; }
   [[nodiscard]] auto job_of(std::uint32_t task) const -> std::uint64_t {

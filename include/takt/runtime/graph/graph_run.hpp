@@ -110,7 +110,7 @@ class graph_run {
     how.stop_when_idle = options_->stop;
     const ticks start = later(now(), lead);
     flow.start_at(start);
-    host.run(start, forever, how, sink);
+    host.run(start, how, sink);
     asked.give_back();
     if (result.granted.real_time) { (void)pools_.serve_at(0); }
     host.close();
@@ -127,7 +127,6 @@ class graph_run {
  private:
   /// Time for all threads to be there.
   static constexpr ticks lead = 20'000'000;
-  static constexpr ticks forever = until_told / 2;
 
   /// Who is on what, and what must not be.
   [[nodiscard]] auto bind() -> model_error {
