@@ -34,7 +34,8 @@ struct block_body {
   std::function<void(std::int64_t)> block{};
 };
 
-/// SMs made of host threads: one that lets time pass, and a few that call code, in the order in which blocks start.
+/// SMs made of host threads: one that lets time pass, and a few that call code, in the order in which blocks start. A
+/// block has its SM from its start on, whenever a thread comes to it.
 class emulated_sms {
  public:
   using kernel = block_body;
@@ -146,10 +147,9 @@ class emulated_sms {
     for (;;) {
       changed_.wait(lock, [this] { return closing_ || !coded_.empty(); });
       if (closing_) { return; }
-      running b = coded_.front();
+      const running b = coded_.front();
       coded_.pop_front();
       lock.unlock();
-      b.since = now();
       b.body->block(b.block);
       lock.lock();
       end(b, now(), lock);

@@ -341,10 +341,12 @@ TEST_CASE("a device that neither fails nor answers ends the run, after the bound
     CHECK(ran.status() == observation_status::device_silent);
     CHECK(takt::name_of(ran.status()) == "device-silent");
     CHECK(has_note(ran, "device: silent: no answer"));
-    CHECK(ran.device_fault.find("visit 1 of b") != std::string::npos);
+    const bool names_visit = ran.device_fault.find("visit 1 of b") != std::string::npos ||
+                             ran.device_fault.find("visit 2 of a") != std::string::npos;
+    CHECK(names_visit);
     CHECK(ran.end >= (30_ms).count());
     CHECK(ran.end < (60_s).count());
-    CHECK(ran.tasks[1].completed == 0);
+    CHECK(ran.completed() == 0);
   }
   SUBCASE("of whole kernels") {
     takt_test::manual_device device{2, 1};

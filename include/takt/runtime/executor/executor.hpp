@@ -249,11 +249,10 @@ class executor {
     return x.is_there ? later(x.came, codes_[x.assigned].limit) : no_event;
   }
   void look_for_silence(ticks time) {
-    for (const lane_state& x : states_) {
-      if (over_ || limit_of(x) > time) { continue; }
-      if (!foreign_->have_failed || !foreign_->have_failed()) { silent_ = x.assigned; }
-      end_at(time);
-    }
+    const auto first = std::ranges::min_element(states_, {}, [this](const lane_state& x) { return limit_of(x); });
+    if (first == states_.end() || limit_of(*first) > time) { return; }
+    if (!foreign_->have_failed || !foreign_->have_failed()) { silent_ = first->assigned; }
+    end_at(time);
   }
   /// It has left its unit, says the worker, unless it has that again.
   void paused(std::uint32_t visit) {
