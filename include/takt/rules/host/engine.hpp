@@ -362,7 +362,7 @@ class engine {
           continue;
         }
         visits_[v].waits_for_token = false;
-        if (tokens_.stops_spinning(v)) { servers_.finish(x.station, v, now_, {}); }
+        if (tokens_.stops_spinning(v)) { servers_.finish(x.station, v, now_, {}, *choices_); }
         enter(v);
       }
     }
