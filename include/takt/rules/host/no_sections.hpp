@@ -27,12 +27,15 @@ struct no_sections {
   static constexpr auto may_go_on(std::uint32_t /*visit*/) noexcept -> bool { return true; }
   static constexpr auto sections_of(std::uint32_t /*task*/) noexcept -> typename task_sections<N>::range { return {}; }
   static constexpr auto holds(std::size_t /*section*/) noexcept -> bool { return false; }
-  static constexpr auto has_moved(std::size_t /*section*/) noexcept -> bool { return false; }
   static constexpr auto is_idle(std::size_t /*section*/) noexcept -> bool { return false; }
   static constexpr void ask(std::uint32_t /*section*/) noexcept {}
   static constexpr void release(std::uint32_t /*section*/) noexcept {}
   static constexpr auto unit_of(std::uint32_t /*visit*/) noexcept -> std::int32_t { return any_unit; }
-  static constexpr void entered(std::uint32_t /*visit*/, const priority_point& /*p*/, ticks /*length*/) noexcept {}
+  static constexpr auto is_needed(std::uint32_t /*section*/) noexcept -> bool { return false; }
+  static constexpr auto stops_spinning(std::uint32_t /*visit*/) noexcept -> bool { return false; }
+  template <class F>
+  static constexpr void spin(const F& /*ask*/) noexcept {}
+  static constexpr void entered(std::uint32_t /*visit*/, const priority_point& /*p*/) noexcept {}
   static constexpr void left(std::uint32_t /*visit*/) noexcept {}
   template <class Servers>
   static constexpr void lend(Servers& /*servers*/) noexcept {}

@@ -46,7 +46,7 @@ constexpr void note_holders(const Table& table, const Stations& stations, const 
     const Table* table;
     std::span<job_state> out;
   } to{&table, out};
-  servers.holders(s, {&to, [](void* context, client v, std::int32_t /*unit*/) {
+  servers.holders(s, {&to, [](void* context, client v, const held_unit& /*what*/) {
                         const auto& h = *static_cast<heard*>(context);
                         job_state& state = h.out[h.table->visits[v].task];
                         state = state == job_state::waiting ? job_state::spinning : job_state::scheduled;

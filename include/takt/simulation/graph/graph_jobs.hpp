@@ -348,7 +348,7 @@ class graph_jobs {
   template <class Engine>
   [[nodiscard]] auto is_inverted(const Engine& engine, std::size_t cluster) -> bool {
     for (step_under_way& s : steps_) { s.works = false; }
-    engine.holders(cluster, {this, [](void* own, client place, std::int32_t /*unit*/) {
+    engine.holders(cluster, {this, [](void* own, client place, const held_unit& /*what*/) {
                                static_cast<graph_jobs*>(own)->steps_[place].works = true;
                              }});
     priority_point waits = lowest_priority;
