@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <takt/core/index_queue.hpp>
 #include <takt/core/index_set.hpp>
@@ -303,6 +304,8 @@ class section_locks {
       take_raised(best, h);
       take_heirs(best, h, station, table_->sections.size());
     }
+    // Who spins above everybody goes behind all who are there and do not.
+    if (spins_[v] && best.point == boosted_priority.point) { best.tie = std::numeric_limits<std::int32_t>::max(); }
     return best;
   }
   /// What a section raises its holder to, whoever waits: a ceiling, or above everybody.

@@ -246,7 +246,12 @@ class gpu_jobs {
   };
 
   [[nodiscard]] static auto next_of(section_lock l) noexcept -> section_lock {
-    return l == section_lock::token ? section_lock::first_engine : section_lock::engine;
+    switch (l) {
+      case section_lock::token: return section_lock::first_engine;
+      case section_lock::first_engine:
+      case section_lock::engine: return section_lock::engine;
+    }
+    return section_lock::engine;
   }
   [[nodiscard]] static auto visit_of(const visit_record& v) noexcept -> gpu_visit {
     return gpu_visit{static_cast<std::uint8_t>(v.position)};
