@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <takt/model/accelerator.hpp>
-#include <takt/runtime/accelerator/slot_clock.hpp>
+#include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/event.hpp>
@@ -142,7 +142,7 @@ TEST_CASE("kernels in one stream run in the order of their launches") {
 
 TEST_CASE("a core that a launch has left idle starts the next one of the stream no earlier than that ends") {
   struct {
-    std::array<ticks, 2> first_start{takt::runtime::never, takt::runtime::never};
+    std::array<ticks, 2> first_start{takt::no_event, takt::no_event};
     ticks last_end = 0;
     void record(const takt::slice& s) {
       first_start[s.task] = std::min(first_start[s.task], s.start);
