@@ -229,7 +229,7 @@ auto described_file::observe(runtime::run_options options, trace* kept) const ->
     throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
   }
   require_plan();
-  if (p_->found->simulate) {
+  if (p_->found->simulate && p_->found->on_threads == nullptr) {
     throw input_error{place_of_rule(), fmt::format("what {} proves is not run on threads", p_->judged.method),
                       "analyze, explain, simulate and sensitivity, or --policy for rules that are run"};
   }
@@ -239,6 +239,11 @@ auto described_file::observe(runtime::run_options options, trace* kept) const ->
   report::sighting out;
   on_large_stack([&] {
     optional_trace recorder{kept};
+    if (p_->found->on_threads != nullptr) {
+      constexpr plan<max_tasks> nothing_decided;
+      out = as_stated(runtime::run(p_->found->on_threads->board, *p_->input.tasks, nothing_decided, options, recorder));
+      return;
+    }
     out = as_stated(runtime::run(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options, recorder));
   });
   return out;

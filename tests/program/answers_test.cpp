@@ -51,15 +51,16 @@ TEST_CASE("program: every kind of file has one verdict, with its plan, its terms
 }
 
 TEST_CASE("program: a valid file whose tasks cannot all have SMs is no wrong input, but there is nothing to run") {
+  const std::string file = takt::test::with_own_sms("waters2019");
   for (const char* command : {"simulate ", "run --for 10ms "}) {
     CAPTURE(command);
-    const outcome text = takt::test::takt(command + data("waters2019"));
+    const outcome text = takt::test::takt(command + file);
     CHECK(text.code == 2);
     CHECK(text.out.empty());
     CHECK(contains(text.err,
                    "there is nothing to run: 4 tasks have kernels, and only 2 of them can have SMs of their "
                    "own. Give the GPU more SMs, or share it"));
-    const outcome o = takt::test::takt(command + std::string{"--json "} + data("waters2019"));
+    const outcome o = takt::test::takt(command + std::string{"--json "} + file);
     CHECK(o.code == 2);
     const json run = object(o);
     CHECK(run.at("format") == "takt-run/1");

@@ -116,4 +116,8 @@ auto with(std::string text, std::string_view from, std::string_view to) -> std::
   return text.replace(at, from.size(), to);
 }
 
+auto with_own_sms(std::string_view name) -> std::string {
+  return write("own-sms.json", with(read(data(name)), "\"sharing\": \"shared\"", "\"sharing\": \"isolated\""));
+}
+
 }  // namespace takt::test

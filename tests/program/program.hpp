@@ -44,6 +44,8 @@ auto write(std::string_view name, std::string_view bytes) -> std::string;
 [[nodiscard]] auto read(const std::string& path) -> std::string;
 
 [[nodiscard]] auto data(std::string_view name) -> std::string;
+/// The same whose kernels have SMs of their own. Pre: they share virtual ones.
+[[nodiscard]] auto with_own_sms(std::string_view name) -> std::string;
 
 /// A file without a fault, into which tests put one.
 [[nodiscard]] auto good_file() -> std::string;

@@ -82,3 +82,14 @@ TEST_CASE("program: wrong applications are refused with the place of the fault a
        {R"("memory": 2147483648)", R"("memory": 21474836480)",
         "/tasks/1/memory: 21474836480 bytes exceeds, with that of the tasks before it, the GPU's "}});
 }
+
+TEST_CASE("program: applications run on the emulated device with the shares that their jobs need") {
+  const outcome o = takt::test::takt("run --json --for 600ms " + data("shares-trio"));
+  CHECK(o.code <= 1);
+  const json run = object(o);
+  CHECK(run.at("tasks").size() == 3);
+  for (const json& t : run.at("tasks")) {
+    CHECK(t.at("jobs") > 0);
+    CHECK_FALSE(t.at("simulated_worst_response").is_null());
+  }
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board with a hundred tasks and eight GPUs, each under a rule of its own, at random load and with random ends.
-// TAKT_STRESS_SECONDS: for how long, 2 by default. TAKT_STRESS_SEED: the first round.
+// A board with a hundred tasks and eight GPUs, each under a rule of its own, at random load, with random ends and
+// signals. TAKT_STRESS_SECONDS: for how long, 2 by default. TAKT_STRESS_SEED: the first round.
 #include <takt/runtime/executor/run.hpp>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -24,6 +25,7 @@
 #include <takt/simulation/trace.hpp>
 #include "support/draws.hpp"
 #include "support/environment.hpp"
+#include "support/signal_storm.hpp"
 #include "support/trace_checker.hpp"
 #include "support/watchdog.hpp"
 
@@ -190,6 +192,8 @@ void run_round(std::uint64_t seed, tally& all) {
       stop = true;
     }};
   }
+  std::optional<takt_tests::signal_storm> storm;
+  if (d.one_in(2)) { storm.emplace(static_cast<std::uint32_t>(seed)); }
   takt::trace seen;
   const auto ran = rt::run(*board, *tasks, plan, devices, options, seen, code_of(*tasks));
   REQUIRE_FALSE(ran.error);
@@ -223,6 +227,8 @@ TEST_CASE(
   tally all;
   do { run_round(seed++, all); } while (rt::now() < end);
   MESSAGE(all.rounds << " rounds, " << all.completed << " jobs, " << all.skipped << " skipped, " << all.slices
-                     << " slices, " << all.stopped << " rounds stopped");
+                     << " slices, " << all.stopped << " rounds stopped, " << takt_tests::signal_storm::heard()
+                     << " signals");
   CHECK(all.completed > 0);
+  CHECK(takt_tests::signal_storm::heard() > 0);
 }

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include <takt/allocation/policies/judge_any.hpp>
 #include <takt/allocation/policies/known_under.hpp>
@@ -18,6 +19,7 @@
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/report/policies/simulate_method.hpp>
 #include <takt/rules/clusters.hpp>
+#include <takt/rules/needed_shares.hpp>
 #include <takt/rules/policies/cpu_words.hpp>
 #include <takt/rules/policies/sharing_policy.hpp>
 #include <takt/rules/tags.hpp>
@@ -43,6 +45,24 @@ inline constexpr bool overlaps_jobs = requires {
                std::same_as<typename Known::method, analysis::overlapping_nodes_method<true>>;
 };
 
+/// Applications on shares: their GPU is a pool of its own, whose server sizes the shares of jobs by need.
+template <class P, class Rule, class Tasks>
+void add_stand_in(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
+                  judged_policy<Tasks>& out) {
+  using known = known_under<P, Rule>;
+  if constexpr (std::is_same_v<P, granted_shares_policy<Tasks::max_tasks>> && requires { typename known::method; }) {
+    auto made = std::make_unique<typename judged_policy<Tasks>::stand_in>();
+    bool fits = false;
+    const auto unread = known::with_board(policy, rule, tasks, board, [&](const auto& platform, const auto& table) {
+      const auto kept = std::make_shared<std::remove_cvref_t<decltype(table)>>(table);
+      const auto& own = share_rule_of(platform);
+      fits = made->board.add(pool(share_pool_of(platform).resource, shares(*kept, own.rules, own.triggers)));
+      made->kept = kept;
+    });
+    if (fits && !unread) { out.on_threads = std::move(made); }
+  }
+}
+
 /// What a published method says, and nothing beside it.
 template <class P, class Rule, class Tasks>
 void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const hardware& board,
@@ -53,6 +73,7 @@ void judge_alone(const P& policy, const Rule& rule, const Tasks& tasks, const ha
   } else {
     out.verdict = known::judge(policy, rule, tasks, board);
     out.judged = !out.verdict.error;
+    add_stand_in(policy, rule, tasks, board, out);
     if (out.verdict.status == verdict_status::unschedulable) {
       if constexpr (requires { requires P::decides_shares; }) {
         out.misses = takt::detail::misses_under<takt::detail::any_boards>(policy, rule, tasks, board);

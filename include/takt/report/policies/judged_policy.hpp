@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,6 +63,13 @@ struct judged_policy : board_verdict<Tasks::max_tasks, Tasks::max_visits> {
   model_error unread;  ///< why the published method cannot read the tasks, once it was asked to explain
   board_type board;
   sharing_rule rule;  ///< how a file says it
+
+  /// A board of pools that keeps to the rules of a published method without a board, and what it needs besides.
+  struct stand_in {
+    board_type board;
+    std::shared_ptr<const void> kept;
+  };
+  std::unique_ptr<stand_in> on_threads;  ///< if there is one, it runs without a plan
 
   using explanation = std::optional<verdict_summary>;
   /// What the published method of these tasks says of the verdict; nothing where it cannot read them.

@@ -22,6 +22,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
 
+#include "support/signal_storm.hpp"
 #include "team.hpp"
 
 namespace {
@@ -92,6 +93,7 @@ TEST_CASE("GSD-63 a job gets one token, with it the engines of the token's GPU o
 }
 
 TEST_CASE("GSD-63 at most rho jobs work on a GPU and one on each of its engines, under load") {
+  const takt_tests::signal_storm storm;
   const auto gpus = make_pool();
   std::array<std::atomic<int>, 2> on_gpu{};
   std::array<std::array<std::atomic<int>, 2>, 2> on_engine{};

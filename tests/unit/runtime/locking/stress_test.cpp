@@ -27,6 +27,7 @@
 
 #include "recording.hpp"
 #include "support/limited_wait.hpp"
+#include "support/signal_storm.hpp"
 
 namespace {
 
@@ -45,6 +46,7 @@ auto span_of_load() -> std::chrono::milliseconds {
 template <class Body>
 void load(Body body) {
   std::atomic<bool> running{true};
+  const takt_tests::signal_storm storm;
   std::vector<std::jthread> team;
   for (std::size_t i = 0; i < threads; ++i) {
     team.emplace_back([&running, &body, i] {

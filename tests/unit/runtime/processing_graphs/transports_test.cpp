@@ -15,6 +15,7 @@
 #include <takt/runtime/processing_graphs/shared_graph.hpp>
 
 #include "link_fixture.hpp"
+#include "support/signal_storm.hpp"
 
 namespace {
 
@@ -99,6 +100,7 @@ auto consume(const shared_graph<>& g, const described_link& e, std::int64_t jobs
 }  // namespace
 
 TEST_CASE("GSA-39 bytes keep their order over every transport, with any amounts and thresholds above consumption") {
+  const takt_tests::signal_storm storm;
   takt::random_stream random{39};
   std::int64_t above = 0;
   for (int round = 0; round < 90; ++round) {

@@ -29,6 +29,7 @@
 #include <takt/runtime/shares/socket_channel.hpp>
 
 #include "share_fixture.hpp"
+#include "support/signal_storm.hpp"
 #include "support/watchdog.hpp"
 
 namespace {
@@ -211,6 +212,7 @@ TEST_CASE(
       if (sum_of(words) > 100) { ++wrong; }
     }
   }};
+  const takt_tests::signal_storm storm;
   takt::random_stream random{2022};
   std::array<std::optional<child>, clients> workers;
   std::array<std::optional<child>, rude_clients> rude;
