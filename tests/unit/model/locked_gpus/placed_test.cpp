@@ -34,6 +34,9 @@ TEST_CASE("a plan moves tasks to its clusters, and what it does not say stays as
   CHECK(untouched.tasks[0].cpu_cluster == 1);
   CHECK(untouched.tasks[1].cpu_cluster == 1);
   CHECK(untouched.tasks[1].gpu_cluster == 2);
+  table only_gpu;
+  REQUIRE(only_gpu.add(two_tasks().tasks[1]));
+  CHECK(takt::placed(only_gpu, plan{}).tasks[0].gpu_cluster == 2);
 
   plan p;
   for (const std::int32_t core : {3, 4}) { REQUIRE(p.cores.push_back(core)); }
