@@ -20,7 +20,7 @@ using names = std::set<std::string, std::less<>>;
 /// Choices that nobody takes by a value from outside.
 const names inner_choices{"chain_root",    "early_release", "event_use",    "helper_scope", "holder",
                           "inheritance",   "issue_mode",    "kernel_place", "lending",      "parts_used",
-                          "queue_measure", "state_place",   "wait_method"};
+                          "queue_measure", "slot_answer",   "state_place",  "wait_method"};
 /// What a thing is, which may be asked by itself.
 const names kinds{"copy_direction", "interrupt_step_kind", "node_kind", "node_part", "stage", "visit_place"};
 

@@ -54,6 +54,9 @@ TEST_CASE("RTGPU-1 a typed chain flattens to the same records as one built by ha
     CHECK(flat.segments[j].interleave_numerator == by_hand.segments[j].interleave_numerator);
   }
   CHECK(flat.tasks[0].deadline == 50);
+  CHECK(name_of(takt::stage::cpu) == "cpu");
+  CHECK(name_of(takt::stage::copy) == "copy");
+  CHECK(name_of(takt::stage::kernel) == "kernel");
 }
 
 TEST_CASE("RTGPU-1 wrong models are refused at run time with the field's name") {

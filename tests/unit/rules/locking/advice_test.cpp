@@ -280,3 +280,10 @@ TEST_CASE(
   }
   CHECK(lock.rejected_advice() == 0);
 }
+
+TEST_CASE("plain advice leaves every choice to the protocol") {
+  constexpr takt::plain_advice advice;
+  constexpr int protocol = 0;
+  CHECK(advice.queue(protocol, 0) == takt::no_replica);
+  CHECK(advice.donee(protocol, 0) == takt::no_request);
+}

@@ -21,7 +21,6 @@ enum class slot_answer : std::uint8_t {
   undecided,  ///< the test gave up
   rejected,
 };
-[[nodiscard]] constexpr auto last_of(slot_answer) noexcept -> slot_answer { return slot_answer::rejected; }
 
 template <class Number>
 [[nodiscard]] constexpr auto answer_of(const edf_verdict<Number>& v) noexcept -> slot_answer {

@@ -255,6 +255,12 @@ TEST_CASE("OVX-11 copies on engines of their own are served in order, and respon
   CHECK(on_cpu.response[0] == rational{6});
   t.nodes[0].wcet = rational{9};
   CHECK(an::fine_bounds(takt::refine(t, takt::copy_placement::engine), platform).status == takt::obstacle::copies);
+  // A copy of no length does not ask for the engine.
+  t.nodes[0].wcet = rational{0};
+  const auto alone = an::fine_bounds(takt::refine(t, takt::copy_placement::engine), platform);
+  REQUIRE(alone.bounded());
+  CHECK(alone.response[0] == rational{0});
+  CHECK(alone.end_to_end[0] == rational{3});
 }
 
 TEST_CASE("OVX-09 the time of a copy in a coarse node counts the copies ahead of it, if engines make them") {
