@@ -34,7 +34,7 @@ namespace detail {
 template <class P, class... Resources>
 inline constexpr bool has_only = true;
 template <class P, class... Resources>
-requires requires { P::pool_count; }
+  requires requires { P::pool_count; }
 inline constexpr bool has_only<P, Resources...> = (P::template count_of<Resources> + ... + 0) == P::pool_count;
 
 /// Stops compilation with a sentence about the first pool to blame. Made from plain answers, as `composition_check` is.
@@ -131,8 +131,8 @@ struct graph_run_check {
 };
 
 template <class R>
-inline constexpr bool enforces_blocks = Absent<R> || (FifoBlocks<R> && takt::detail::streams_per_job<R> &&
-                                                      takt::detail::guards_enqueues<R>);
+inline constexpr bool enforces_blocks =
+    Absent<R> || (FifoBlocks<R> && takt::detail::streams_per_job<R> && takt::detail::guards_enqueues<R>);
 
 template <class R>
 inline constexpr bool runs_nodes = GlobalRule<R> || PoolRule<R>;
