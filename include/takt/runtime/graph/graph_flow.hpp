@@ -128,10 +128,12 @@ class graph_flow {
 
   void be_at(ticks /*time*/) const noexcept {}
   void arrived(std::uint32_t /*task*/) const noexcept {}
+  void ends(std::uint32_t /*task*/, ticks /*time*/) const noexcept {}
   void left(std::uint32_t /*task*/) const noexcept {}
   void notice(ticks /*now*/) const noexcept {}
   void leave(std::uint32_t /*task*/, std::uint64_t /*job*/, std::uint64_t /*waiting*/, ticks /*end*/) const noexcept {}
   [[nodiscard]] auto is_here(std::uint32_t /*task*/) const noexcept -> bool { return false; }
+  [[nodiscard]] static constexpr auto is_elsewhere(std::uint32_t /*station*/) noexcept -> bool { return false; }
   [[nodiscard]] auto nominal(std::size_t /*task*/) const noexcept -> ticks { return no_event - 1; }
   /// Later than every run: who is told when to stop decides when the last invocation was.
   [[nodiscard]] static constexpr auto release_end() noexcept -> ticks { return until_told / 2; }
