@@ -77,6 +77,4 @@ TEST_CASE("a section is visits of one task, one of which the others follow witho
   CHECK_FALSE(fault_after([](table& t) { t.sections.push_back({.task = 0, .visits = 0b1}); }));
   // A visit of the section that also follows one outside of it.
   CHECK(fault_after([](table& t) { t.visits[3].predecessors = 0b0011; }) == malformed);
-  CHECK(fault_after([](table& t) { t.sections[0].units = 2; }) == malformed);
-  CHECK(fault_after([](table& t) { t.visits[2].after_move = true; }) == takt::fault_at(model_fault::malformed, 1, 1));
 }

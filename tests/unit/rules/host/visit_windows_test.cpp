@@ -43,7 +43,7 @@ TEST_CASE("visits are held back until their offsets, those of a section by the r
   CHECK(windows.opens[3] == 0);
   CHECK(windows.opens[4] == 0);
   CHECK(windows.counts_from[4] == 80);
-  for (const std::size_t v : {1, 2, 3}) { CHECK(windows.counts_from[v] == 0); }
+  for (const std::size_t v : {1U, 2U, 3U}) { CHECK(windows.counts_from[v] == 0); }
 }
 
 TEST_CASE("where a section is on a station that starts early, what is beside it there keeps its offset") {
