@@ -55,6 +55,29 @@ TEST_CASE("a job that is due when a grant ends the one before comes in before it
   CHECK(seen.tasks[0].worst_response == 6);
 }
 
+TEST_CASE("where visits take steps, all that follows from ends of an instant comes before its releases") {
+  board places;
+  REQUIRE(places.add(takt::nonpreemptive(takt::fixed_priority)));
+  table set;
+  REQUIRE(set.add_task({.name = "urgent", .period = 100, .deadline = 100, .priority = 0}));
+  REQUIRE(set.add_next(0, 4, 4));
+  REQUIRE(set.add_task({.name = "steps", .period = 100, .deadline = 100, .priority = 1}));
+  REQUIRE(set.add_next(0, 5, 5));
+  REQUIRE(set.add_next(0, 0, 0));
+  set.visits[2].need = takt::unit_need::step;
+  struct at_five : choices<ticks (*)(const takt::visit_record&, std::uint64_t)> {
+    auto gap(std::uint32_t task, std::uint64_t job, ticks period) const -> ticks {
+      return job > 0 ? period : task == 0 ? 5 : 0;
+    }
+  };
+  at_five open;
+  open.how_long = [](const takt::visit_record& v, std::uint64_t) { return v.upper; };
+  takt::host::engine<board, 2, 4, at_five> engine{set, places, open};
+  const auto seen = engine.run(50);
+  CHECK(seen.tasks[1].worst_response == 5);  // its step at 5 is made before the urgent job is there
+  CHECK(seen.tasks[0].worst_response == 4);
+}
+
 TEST_CASE("choices may hold visits back for other jobs, or until an instant, and say who of one instant asks first") {
   board places;
   REQUIRE(places.add(takt::fifo));
