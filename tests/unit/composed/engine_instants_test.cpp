@@ -56,6 +56,72 @@ TEST_CASE("a job that is due when a grant ends the one before comes in before it
   CHECK(seen.tasks[0].worst_response == 6);
 }
 
+TEST_CASE("where visits take steps, all that follows from ends of an instant comes before its releases") {
+  board places;
+  REQUIRE(places.add(takt::nonpreemptive(takt::fixed_priority)));
+  table set;
+  REQUIRE(set.add_task({.name = "urgent", .period = 100, .deadline = 100, .priority = 0}));
+  REQUIRE(set.add_next(0, 4, 4));
+  REQUIRE(set.add_task({.name = "steps", .period = 100, .deadline = 100, .priority = 1}));
+  REQUIRE(set.add_next(0, 5, 5));
+  REQUIRE(set.add_next(0, 0, 0));
+  set.visits[2].need = takt::unit_need::step;
+  struct at_five : choices<ticks (*)(const takt::visit_record&, std::uint64_t)> {
+    auto gap(std::uint32_t task, std::uint64_t job, ticks period) const -> ticks {
+      return job > 0 ? period : task == 0 ? 5 : 0;
+    }
+  };
+  at_five open;
+  open.how_long = [](const takt::visit_record& v, std::uint64_t) { return v.upper; };
+  takt::host::engine<board, 2, 4, at_five> engine{set, places, open};
+  const auto seen = engine.run(50);
+  CHECK(seen.tasks[1].worst_response == 5);  // its step at 5 is made before the urgent job is there
+  CHECK(seen.tasks[0].worst_response == 4);
+}
+
+TEST_CASE("choices may hold visits back for other jobs, or until an instant, and say who of one instant asks first") {
+  board places;
+  REQUIRE(places.add(takt::fifo));
+  table set;
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(set.add_task({.name = "t", .period = 50, .deadline = 50}));
+    REQUIRE(set.add_next(0, 2, 2));
+    REQUIRE(set.add_next(0, 3, 3));
+  }
+  // The first visit of task 0 waits until 7, the second of task 1 until task 0 has ended.
+  struct held : choices<ticks (*)(const takt::visit_record&, std::uint64_t)> {
+    bool zero_ended = false;
+
+    auto opens(std::uint32_t v, std::uint64_t /*job*/, ticks now) -> ticks {
+      if (v == 0) { return now < 7 ? 7 : now; }
+      return v < 3 || zero_ended ? now : takt::no_event;
+    }
+    void ended(std::uint32_t v, std::uint64_t job, ticks now) {
+      CHECK(job == 0);
+      zero_ended = zero_ended || (v == 1 && now == 12);
+    }
+    static auto asks_before(std::uint32_t a, std::uint32_t b) -> bool { return a > b; }
+  };
+  static_assert(takt::host::HoldsVisits<held> && takt::host::OrdersArrivals<held>);
+  held open;
+  open.how_long = [](const takt::visit_record& v, std::uint64_t) { return v.upper; };
+  takt::host::engine<board, 2, 4, held> engine{set, places, open};
+  const auto seen = engine.run(40);
+  CHECK(seen.tasks[1].worst_response == 15);  // 0 to 2, and 12 to 15
+  CHECK(seen.tasks[0].worst_response == 12);  // 7 to 9 to 12
+  CHECK(seen.visit_response(1, 1) == 3);      // from when it could start
+  // Without holding back, both first visits ask at 0, the later one first.
+  struct ordered : choices<ticks (*)(const takt::visit_record&, std::uint64_t)> {
+    static auto asks_before(std::uint32_t a, std::uint32_t b) -> bool { return a > b; }
+  };
+  ordered last_first;
+  last_first.how_long = [](const takt::visit_record& v, std::uint64_t) { return v.upper; };
+  takt::host::engine<board, 2, 4, ordered> other{set, places, last_first};
+  const auto turned = other.run(40);
+  CHECK(turned.visit_response(1, 0) == 2);
+  CHECK(turned.visit_response(0, 0) == 4);
+}
+
 TEST_CASE("choices may bring jobs one by one, at an instant or when another one has ended") {
   board places;
   REQUIRE(places.add(takt::fifo));
@@ -96,26 +162,6 @@ TEST_CASE("choices may bring jobs one by one, at an instant or when another one 
   CHECK(open.ends == std::vector<ticks>{12, 19, 22});  // at 12 both come, first task 1, and share the station in turn
   CHECK(engine.seen().tasks[0].completed == 2);
   CHECK(engine.seen().tasks[1].worst_response == 7);
-}
-
-TEST_CASE("choices may say which of two visits that ask at one instant asks first") {
-  board places;
-  REQUIRE(places.add(takt::fifo));
-  table set;
-  for (int i = 0; i < 2; ++i) {
-    REQUIRE(set.add_task({.name = "t", .period = 50, .deadline = 50}));
-    REQUIRE(set.add_next(0, 2, 2));
-  }
-  struct ordered : choices<ticks (*)(const takt::visit_record&, std::uint64_t)> {
-    static auto asks_before(std::uint32_t a, std::uint32_t b) -> bool { return a > b; }
-  };
-  static_assert(takt::host::OrdersArrivals<ordered>);
-  ordered last_first;
-  last_first.how_long = [](const takt::visit_record& v, std::uint64_t) { return v.upper; };
-  takt::host::engine<board, 2, 4, ordered> other{set, places, last_first};
-  const auto turned = other.run(40);
-  CHECK(turned.visit_response(1, 0) == 2);
-  CHECK(turned.visit_response(0, 0) == 4);
 }
 
 TEST_CASE("a deadline that passes before its job's late release is a miss") {

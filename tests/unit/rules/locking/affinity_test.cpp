@@ -129,8 +129,9 @@ TEST_CASE("GSD-68 GSD-69 the chosen queue is the best with room in random pools"
     };
     const auto users = [&](replica_id x) { return a.users[static_cast<std::size_t>(a.map.gpu_of(x))]; };
     REQUIRE(takt::quickest_queue(a.queues, a.own, a.limit) == best_with_room(a, response));
-    REQUIRE(takt::least_used_queue(a.queues, a.own, a.limit, a.map, a.users) ==
-            best_with_room(a, [&](replica_id x) { return std::tuple{users(x), response(x)}; }));
+    REQUIRE(takt::least_used_queue(a.queues, a.own, a.limit, a.map, a.users) == best_with_room(a, [&](replica_id x) {
+              return std::tuple{users(x), response(x)};
+            }));
   }
 }
 
@@ -167,6 +168,8 @@ TEST_CASE("GSD-70 the donee is on the nearest GPU, of several there the one that
   CHECK(takt::nearest_donee({}, from_first, map) == no_request);
   constexpr std::array<takt::possible_donee, 2> tied{{{7, 0, rational{1, 2}}, {5, 0, rational{1, 2}}}};
   CHECK(takt::nearest_donee(tied, from_first, map) == 5);
+  constexpr std::array<takt::possible_donee, 2> in_order{tied[1], tied[0]};
+  CHECK(takt::nearest_donee(in_order, from_first, map) == 5);
 }
 
 namespace {

@@ -39,7 +39,7 @@ template <class Number, std::size_t MaxTasks>
 template <std::size_t MaxTasks>
 struct slot_test {
   std::string_view name;
-  auto (*ask)(const accelerator_table<ticks, MaxTasks>& part, const slot_reservation<ticks>& slot) -> slot_answer;
+  auto(*ask)(const accelerator_table<ticks, MaxTasks>& part, const slot_reservation<ticks>& slot) -> slot_answer;
 };
 
 /// The tests of Zahaf and Lipari 2020, Fig. 6 to 8, corrected where the printed one is unsound; the answer of a run,

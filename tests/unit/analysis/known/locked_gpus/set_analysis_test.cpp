@@ -336,6 +336,16 @@ TEST_CASE("GSA-52 under fixed priorities a less important section precedes when 
   found = analyze_set(platform, tasks);
   CHECK(found.tasks[1].engines.execution.time == 2 * jobs + 70);
   CHECK(found.tasks[3].engines.execution.time >= 2 * 35 + 30 + 50);
+  // With one engine for all copies each of the two of the first waits for the longest of the others.
+  for (auto& t : tasks.tasks) { t.bytes_in = t.bytes_out = 1 << 20; }
+  platform.shape.tokens_per_gpu = 2;
+  platform.shape.copy_engines = 1;
+  platform.costs.kinds = {{{5, 1, 1 << 20}, {7, 1, 1 << 20}, {}}};
+  found = analyze_set(platform, tasks);
+  CHECK(found.tasks[0].engines.copies.time == 2 * 8);
+  CHECK(found.tasks[1].engines.copies.time == jobs * (6 + 8) + 2 * 2 * (6 + 8));
+  platform.shape.tokens_per_gpu = takt::unlimited_tokens;
+  CHECK(analyze_set(platform, tasks).tasks[1].engines.copies.time == jobs * (6 + 8) + 2 * 8);
 }
 
 TEST_CASE("GSA-52 a job that lends its priority lends it to as many requests as a token queue holds") {
