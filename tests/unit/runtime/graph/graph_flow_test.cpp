@@ -108,8 +108,7 @@ template <class P, class Refined, class Plan>
     for (ticks j = 0; j < invocations; ++j) { of.push_back(j * g.period); }
   }
   takt::trace trace;
-  sim::no_gpu_observer unseen;
-  REQUIRE(sim::simulate_graphs<256, 4>(work, releases, how, sim::full_lengths{}, trace, unseen).ok());
+  REQUIRE(sim::simulate_graphs<256, 4>(work, releases, how, sim::full_lengths{}, trace).ok());
   seen_run out;
   for (const auto& s : trace.slices()) { out.record(s); }
   for (const auto& m : trace.marks()) { out.record(m); }
