@@ -108,7 +108,7 @@ TEST_CASE("a block queue on the host fills the SMs of a device, kernel by kernel
   CHECK(ran.tasks[0].completed == 6);
   CHECK(ran.tasks[1].completed == 8);
   CHECK(ran.tasks[2].completed == 12);
-  CHECK(trace_checker::complaint(seen, described.tasks, false) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
   CHECK(queue_complaint(seen) == "");
   // Twelve blocks, two on each of two SMs at a time.
   CHECK(ran.visit_response(0, 1) >= 3 * (2_ms).count());
@@ -130,7 +130,7 @@ TEST_CASE("the user's own blocks run once each, whenever they end") {
   REQUIRE_FALSE(ran.error);
   CHECK(ran.tasks[0].completed == 5);
   for (const auto& n : runs) { CHECK(n == 5); }
-  CHECK(trace_checker::complaint(seen, described.tasks, false) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
   CHECK(queue_complaint(seen) == "");
 }
 

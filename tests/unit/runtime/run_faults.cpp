@@ -13,7 +13,7 @@
 #include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/rules/accelerator_tags.hpp>
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/simulation/trace.hpp>
 #include "support/trace_checker.hpp"
 #include "support/watchdog.hpp"

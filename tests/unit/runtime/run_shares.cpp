@@ -98,7 +98,7 @@ TEST_CASE("the server of shares by need sizes kernels on a device, which take as
   REQUIRE_FALSE(ran.error);
   REQUIRE(ran.ended == observation_status::no_miss);
   for (const auto& t : ran.tasks) { CHECK(t.completed > 0); }
-  CHECK(trace_checker::complaint(seen, described.tasks, false) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
   CHECK(share_complaint(seen) == "");
   CHECK(most_shares(seen) > 1);
   // What a kernel does with its shares is all of it: at least its time with all of the GPU, in shares of that.
@@ -142,7 +142,7 @@ TEST_CASE("code under shares by need hears its share, and goes on with another w
   CHECK(ran.completed() > 0);
   CHECK(heard > 0);
   CHECK(wrong == 0);
-  CHECK(trace_checker::complaint(seen, described.tasks, false) == "");
+  CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
   CHECK(share_complaint(seen) == "");
   CHECK(most_shares(seen) > 1);
 }

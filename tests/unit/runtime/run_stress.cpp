@@ -18,7 +18,7 @@
 #include <takt/compose.hpp>
 #include <takt/model/described_visits.hpp>
 #include <takt/rules/accelerator_tags.hpp>
-#include <takt/runtime/accelerator/emulated_accelerator.hpp>
+#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/run_watch.hpp>

@@ -124,7 +124,9 @@ class stream_worker final : public visit_worker {
         patience_{patience},
         operation_{std::make_shared<operation>(std::move(reports), std::move(bound))} {}
 
-  void assign(const errand& e) override { operation_->prepare(e, {lane_.task, e.visit - lane_.first_visit}); }
+  void assign(const errand& e) override {
+    operation_->prepare(e, visit_position{lane_.task, e.visit - lane_.first_visit});
+  }
   void start(const held_unit& where) override { operation_->begin(*stream_, where.unit, operation_); }
   /// Rules that take units back are not served.
   void stop() override {}
