@@ -46,6 +46,9 @@ const std::map<std::string, std::string, std::less<>> either_for_a_reason{
     {"KernelOrder", "the two orders that tests of whole kernels are about; task-level ones of one's own included"},
     {"NarrowNumber", "numbers"},
     {"CopiesInArrivalOrder", "no engines, or a queue"},
+    {"MindsMisses", "what may come of a miss: the end of the run, or that of the job"},
+    {"RunsOnThreads", "boards of pools, and chains that a method reads as a whole, whose plans it checks"},
+    {"MakesServer", "no rule, or one with a server"},
     {"TimedOnGpu", "facts that a view derives times from"},
     {"TimedOnSms", "facts that a view derives times from"},
 };

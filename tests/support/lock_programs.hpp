@@ -245,7 +245,7 @@ class program_jobs {
                       .index = static_cast<std::int32_t>(x.station) * shape_.processors + unit};
     if (x.station == static_cast<std::uint32_t>(shape_.clusters)) {
       if (!log_.holds(x.task)) { return; }
-      where = {.where = takt::stage::copy, .index = log_.last_of(x.task).resource};
+      where = {.where = takt::stage::copy, .index = log_.latest(x.task).resource};
     }
     const std::uint64_t job = log_.job_of(x.task) - log_.tasks()[x.task].first_job;
     recorder_->record(takt::slice{x.task, x.position, job, where, from, to});

@@ -166,7 +166,7 @@ class lock_log {
   [[nodiscard]] auto waits(std::size_t task) const -> bool { return !waiting_[task].empty(); }
   [[nodiscard]] auto holds(std::size_t task) const -> bool { return !held_[task].empty(); }
   /// What a job took last of all that it holds. Pre: it holds something.
-  [[nodiscard]] auto last_of(std::size_t task) const -> const request_outcome& {
+  [[nodiscard]] auto latest(std::size_t task) const -> const request_outcome& {
     return seen_.requests[held_[task].back()];
   }
 

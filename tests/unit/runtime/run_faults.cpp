@@ -112,7 +112,7 @@ TEST_CASE("a device that loses the end of a launch ends the run as silent, which
       CHECK(ran.device_fault.find("no answer") == 0);
       CHECK(ran.end < options.length.count());
       check_counts(ran);
-      CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.at_once = 1}}}) == "");
+      CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.cores_apart = true, .one_job = true}}}) == "");
     }
   });
 }
@@ -151,7 +151,7 @@ TEST_CASE(
       CHECK(most <= 2);
       CHECK(running == 0);
       check_counts(ran);
-      CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.at_once = 1}}}) == "");
+      CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.cores_apart = true, .one_job = true}}}) == "");
     }
   });
 }

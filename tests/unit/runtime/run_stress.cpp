@@ -72,7 +72,7 @@ auto make_board() -> std::unique_ptr<board_type> {
   return out;
 }
 auto legal_gpus() -> std::vector<trace_checker::gpu_use> {
-  std::vector<trace_checker::gpu_use> out(gpu_count, {.at_once = 1});
+  std::vector<trace_checker::gpu_use> out(gpu_count, {.cores_apart = true, .one_job = true});
   out[with_gangs] = {.cores_apart = true};
   out[with_own_sms] = {.own_parts = true};
   out[with_tokens] = {.at_once = 2};

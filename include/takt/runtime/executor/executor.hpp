@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -40,13 +39,6 @@ struct bound_code {
   ticks limit = no_event;  ///< a device that has had it for longer is silent
 };
 
-/// Workers that are no threads of the executor's own, and what may become of them.
-struct foreign_workers {
-  /// For a lane; null where it needs a thread.
-  std::function<std::unique_ptr<visit_worker>(std::size_t lane, worker_reports reports)> make;
-  std::function<bool()> have_failed;
-};
-
 /// Lets the engine of jobs live in real time. Visits of lanes are errands of workers, which have a unit when the rule's
 /// server gives them one; all others take their time on the clock. Whatever happens by itself happens at its own
 /// instant, even if the thread that notices it wakes later.
@@ -69,7 +61,8 @@ class executor {
         codes_{std::move(codes)},
         foreign_{&foreign},
         engine_{std::make_unique<engine_type>(table, stations, choices, offsets, local_deadlines)},
-        states_(lanes.lanes.size()) {
+        states_(lanes.lanes.size()),
+        left_(table.visits.size()) {
     for (std::uint32_t v = 0; v < lanes.of_visit.size(); ++v) {
       const std::uint32_t l = lanes.of_visit[v];
       if (l != no_lane && lanes.lanes[l].decides_by_itself) { free_visits_.push_back(v); }
@@ -106,7 +99,9 @@ class executor {
   void run(ticks start, const run_options& options, const slice_sink& sink) {
     const slice_sink by_servers{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
                                   auto& e = *static_cast<executor*>(self);
-                                  if (!e.tells_itself(who)) { (*e.sink_)(who, unit, from, to); }
+                                  ticks& left = e.left_[who];
+                                  left = who == e.ending_ ? std::max(from, std::min(to, e.ended_)) : to;
+                                  if (!e.tells_itself(who)) { (*e.sink_)(who, unit, from, left); }
                                 }};
     std::unique_lock lock{mutex_};
     sink_ = &sink;
@@ -223,8 +218,10 @@ class executor {
     const ticks time = std::max(told, stepped_);
     advance(time);
     const std::uint32_t l = lanes_->of_visit[visit];
-    choices_->ends(visit, told);
-    leave(l, told);
+    ending_ = visit;
+    ended_ = std::max(told, left_[visit]);
+    choices_->ends(visit, ended_);
+    leave(l, ended_);
     states_[l].served = states_[l].assigned = nobody;
     choices_->left(visit);
     engine_->end(visit);
@@ -389,6 +386,9 @@ class executor {
   int priority_ = 0;
   std::atomic<ticks> stop_ = std::numeric_limits<ticks>::max();
   std::vector<lane_state> states_;
+  std::uint32_t ending_ = nobody;  ///< the visit that was last told to be over, at `ended_`
+  ticks ended_ = 0;
+  std::vector<ticks> left_;                 ///< its unit, by visit
   std::vector<std::uint32_t> free_visits_;  ///< of lanes that decide by themselves
   std::vector<lane_thread> threads_;
   std::vector<std::unique_ptr<visit_worker>> workers_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include <takt/core/number.hpp>
@@ -77,6 +78,13 @@ class visit_worker {
   [[nodiscard]] virtual auto pieces() const -> std::vector<time_piece> { return {}; }
   /// Ends it, behind code that is under way.
   virtual void close() = 0;
+};
+
+/// Workers that are no threads of the executor's own, and what may become of them.
+struct foreign_workers {
+  /// For a lane; null where it needs a thread.
+  std::function<std::unique_ptr<visit_worker>(std::size_t lane, worker_reports reports)> make;
+  std::function<bool()> have_failed;
 };
 
 }  // namespace takt::runtime

@@ -36,7 +36,7 @@ template <std::size_t MaxTasks, SharePolicy Policy, ShareReleases Releases, Trac
 class share_run {
  public:
   /// How long a whole job is for the engine. So fine that the shortest job takes one tick with any share.
-  static constexpr ticks whole_job = ticks{1'000'000} << 40;
+  static constexpr ticks whole_job = ticks{1'000'000} << 38;
 
   /// Pre: all that is passed by reference outlives it.
   share_run(const share_table<MaxTasks>& table, const Policy& policy, const Releases& releases,
