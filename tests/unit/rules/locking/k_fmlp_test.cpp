@@ -110,6 +110,11 @@ TEST_CASE("k-FMLP: advice is followed below the length that the bound allows, an
   CHECK(issue(lock, 3) == 3);
   CHECK(lock.replica(3) == 0);
   CHECK(lock.rejected_advice() == 1);
+  takt::k_fmlp<2, 5, stubborn_advice> first_queue;
+  first_queue.heuristic().chosen = 0;
+  for (const request_id r : {0, 1, 2}) { issue(first_queue, r); }
+  CHECK(first_queue.queues().length(0) == 3);
+  CHECK(first_queue.rejected_advice() == 0);
   lock.heuristic().chosen = 2;
   CHECK(issue(lock, 4) == no_request);
   CHECK(lock.heir(4) == 3);

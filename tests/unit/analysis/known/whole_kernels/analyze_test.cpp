@@ -94,6 +94,10 @@ TEST_CASE("AP-01 what a model of an accelerator must not be is a status with the
     CHECK(v.status == verdict_status::invalid_model);
     CHECK(v.error == takt::model_error{.fault = w.fault, .task = 0});
   }
+  const auto costly = analyze_one(changed([](auto& t) { t.preemption_cost = 5; })).error;
+  CHECK((costly.has_value && costly.value == 5 && costly.has_limit && costly.limit == 4));
+  const auto late = analyze_one(changed([](auto& t) { t.deadline = 11; })).error;
+  CHECK((late.has_value && late.value == 11 && late.has_limit && late.limit == 10));
   for (const auto time : {std::numeric_limits<takt::ticks>::max(), std::numeric_limits<takt::ticks>::max() / 4}) {
     const auto v = analyze_one(changed([time](auto& t) { t.period = time; }));
     CHECK(v.status == verdict_status::overflow);

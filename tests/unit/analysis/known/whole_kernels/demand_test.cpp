@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 
@@ -222,6 +223,14 @@ TEST_CASE("times that do not fit are a status, never a verdict") {
   const dedicated_processor<ticks> processor;
   CHECK(edf_test(full, processor, no_blocking<ticks>{}).status == verdict_status::overflow);
   CHECK(edf_schedulable(full, processor, no_blocking<ticks>{}) == verdict_status::overflow);
+
+  sporadic_demand<ticks, 1> single;
+  REQUIRE(single.add(2, 10, 10));
+  constexpr ticks most = std::numeric_limits<ticks>::max();
+  CHECK(single.fits(most - 2 - 2 * 10));
+  CHECK_FALSE(single.fits(most - 2 - 2 * 10 + 1));
+  CHECK_FALSE(single.fits(most - 2 + 1));
+  CHECK_FALSE(single.fits(most));
 
   sporadic_demand<rational, 3> odd;
   for (const std::int64_t prime : {2'147'483'647, 2'147'483'629, 2'147'483'587}) {
