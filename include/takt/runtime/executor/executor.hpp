@@ -215,11 +215,12 @@ class executor {
     const ticks told = instant - start_;
     if (over_ || told >= length_) { return; }
     if (foreign_->have_failed && foreign_->have_failed()) { return end_at(now() - start_); }
-    const ticks time = std::max(told, stepped_);
-    advance(time);
     const std::uint32_t l = lanes_->of_visit[visit];
+    const ticks since = states_[l].is_there ? states_[l].since : 0;
+    const ticks time = std::max({told, stepped_, since});
+    advance(time);
     ending_ = visit;
-    ended_ = std::max(told, left_[visit]);
+    ended_ = std::max({told, since, left_[visit]});
     choices_->ends(visit, ended_);
     leave(l, ended_);
     states_[l].served = states_[l].assigned = nobody;
