@@ -52,7 +52,8 @@ class signal_storm {
         const auto thread = static_cast<pid_t>(std::atoi(t->path().filename().c_str()));
         if (thread != own && random() % 2 == 0) { (void)syscall(SYS_tgkill, getpid(), thread, SIGUSR2); }
       }
-      std::this_thread::sleep_for(std::chrono::microseconds{random() % 400});
+      // Threads must come to something in between, however many they are.
+      std::this_thread::sleep_for(std::chrono::microseconds{500 + random() % 4'000});
     }
   }
 

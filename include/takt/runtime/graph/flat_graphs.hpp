@@ -21,6 +21,7 @@
 #include <takt/rules/clusters.hpp>
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/pool_facts.hpp>
+#include <takt/runtime/clock.hpp>
 #include <takt/runtime/graph/graph_layout.hpp>
 
 namespace takt::runtime {
