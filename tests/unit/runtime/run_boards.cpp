@@ -101,6 +101,23 @@ TEST_CASE("a job takes at least the time of its visits, and misses where its pro
   CHECK(late.tasks[1].released == 20);
 }
 
+TEST_CASE("a job that ends without code is complete when its last visit is, not when its code was") {
+  auto options = plain(200_ms);
+  options.lengths = rt::length_choice::upper;
+  constexpr auto sender = takt::task_set(takt::task("sender", takt::period(20_ms), takt::cpu(1_ms), takt::copy(9_ms)));
+  constexpr auto link =
+      takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo));
+  takt::trace seen;
+  const auto ran = rt::run(link, sender, takt::plan<1, 2>{}, options, seen);
+  REQUIRE_FALSE(ran.error);
+  REQUIRE(ran.completed() > 0);
+  CHECK(ran.tasks[0].best_response >= (10_ms).count());
+  for (const takt::mark& m : seen.marks()) {
+    if (m.what != takt::mark_kind::completion) { continue; }
+    for (const takt::slice& s : seen.slices()) { CHECK((s.job != m.job || s.end <= m.time)); }
+  }
+}
+
 TEST_CASE("a release is dropped where the job before is late, if that is asked for") {
   auto options = plain(200_ms);
   options.lengths = rt::length_choice::upper;

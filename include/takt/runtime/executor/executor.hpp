@@ -227,6 +227,8 @@ class executor {
     choices_->left(visit);
     engine_->end(visit);
     step(time);
+    ending_ = nobody;
+    choices_->ends(nobody, 0);
     dispatch();
     wake();
   }
@@ -387,7 +389,7 @@ class executor {
   int priority_ = 0;
   std::atomic<ticks> stop_ = std::numeric_limits<ticks>::max();
   std::vector<lane_state> states_;
-  std::uint32_t ending_ = nobody;  ///< the visit that was last told to be over, at `ended_`
+  std::uint32_t ending_ = nobody;  ///< the visit that is being told to be over, at `ended_`
   ticks ended_ = 0;
   std::vector<ticks> left_;                 ///< its unit, by visit
   std::vector<std::uint32_t> free_visits_;  ///< of lanes that decide by themselves

@@ -54,7 +54,8 @@ class live_choices {
 
   /// The instant that counts from now on, since the start.
   void be_at(ticks time) noexcept { now_ = time; }
-  /// In the step that comes a visit ends that was told to have ended then, which may be before that step.
+  /// In the step that comes a visit ends that was told to have ended then, which may be before that step; `nowhere`
+  /// when the step is over.
   void ends(std::uint32_t visit, ticks time) noexcept {
     ending_ = visit;
     ended_ = time;
@@ -110,7 +111,6 @@ class live_choices {
       note_completion(row.seen, now - row.nominal);
       if (options_->watch != nullptr) { options_->watch->completed(task, now - row.nominal); }
     }
-    ending_ = nowhere;
     row.was_abandoned = std::exchange(row.is_abandoned, false);
     row.is_late = false;
     row.job = job + 1;
