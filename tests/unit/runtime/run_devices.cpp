@@ -20,7 +20,9 @@
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/emulated_sliced_device.hpp>
+#include <takt/runtime/executor/decided_device.hpp>
 #include <takt/simulation/trace.hpp>
+#include "support/limited_wait.hpp"
 #include "support/manual_device.hpp"
 #include "support/trace_checker.hpp"
 
@@ -358,4 +360,32 @@ TEST_CASE("a device that neither fails nor answers ends the run, after the bound
     CHECK(ran.end >= (30_ms).count());
     CHECK(device.closed == 1);
   }
+}
+
+TEST_CASE("a kernel that is done is not launched again while that is told, though its unit is taken and given back") {
+  takt_test::manual_device device{2, 1};
+  rt::decided_device<takt_test::manual_device> pool{device, {}};
+  rt::pool_to_serve whole{.board = {}, .is_gpu = true, .trace_capacity = 8, .lanes = {{.task = 0}}};
+  whole.board.gpus.push_back({.sms = 2});
+  REQUIRE(pool.serves(whole));
+  REQUIRE(pool.open(whole));
+  rt::visit_worker* worker = nullptr;
+  std::atomic<int> done = 0;
+  const auto made = pool.worker(0, {.done =
+                                        [&](std::uint32_t /*visit*/, takt::ticks /*time*/) {
+                                          worker->stop();
+                                          worker->start({.unit = 0});
+                                          ++done;
+                                        },
+                                    .paused = [](std::uint32_t /*visit*/) {}});
+  worker = made.get();
+  for (int job = 1; job <= 2; ++job) {
+    worker->assign({.visit = 0, .length = 1});
+    worker->start({.unit = 0});
+    CHECK(device.next().what == takt::accelerator_command_kind::submit);
+    device.end(0);
+    takt_tests::await([&] { return done == job; });
+    CHECK(device.left() == 0);
+  }
+  pool.close();
 }

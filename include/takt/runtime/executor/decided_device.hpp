@@ -52,6 +52,7 @@ class launch_worker final : public visit_worker {
   void assign(const errand& e) override {
     const std::lock_guard lock{mutex_};
     visit_ = e.visit;
+    is_complete_ = false;
     const auto own = bound_->find({lane_.task, e.visit - lane_.first_visit});
     const ticks beside = SizingDevice<D> ? e.view.at[0] : kernel_needs_of(e.view).cost;
     if (own == bound_->end()) { timed_.emplace(e.length, beside); }
@@ -65,7 +66,8 @@ class launch_worker final : public visit_worker {
       where_ = {};
       device_->resize(kernel_, where.unit);
     }
-    if (!is_launched_) { launch(); }
+    // A launch that is over may still be on its way to whoever gives and takes the unit.
+    if (!is_launched_ && !is_complete_) { launch(); }
   }
   void stop() override {
     const std::lock_guard lock{mutex_};
@@ -79,7 +81,8 @@ class launch_worker final : public visit_worker {
     {
       const std::lock_guard lock{mutex_};
       is_launched_ = false;
-      if (n.how == launch_end::yielded && shall_run_) { return launch(); }
+      is_complete_ = n.how == launch_end::complete;
+      if (!is_complete_ && shall_run_) { return launch(); }
     }
     n.how == launch_end::complete ? reports_.done(visit_, n.time) : reports_.paused(visit_);
   }
@@ -104,6 +107,7 @@ class launch_worker final : public visit_worker {
   kernel_placement where_{};
   bool shall_run_ = false;
   bool is_launched_ = false;
+  bool is_complete_ = false;  ///< all of the visit has run
 };
 
 /// An accelerator that carries out what the server of a GPU's rule decides on the host: it launches a kernel that has
