@@ -11,7 +11,9 @@
 #include <takt/analysis/any_board.hpp>
 #include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
+#include <takt/model/described_visits.hpp>
 #include <takt/simulation/trace.hpp>
+#include "support/trace_checker.hpp"
 
 namespace {
 
@@ -116,6 +118,38 @@ TEST_CASE("a job that ends without code is complete when its last visit is, not 
     if (m.what != takt::mark_kind::completion) { continue; }
     for (const takt::slice& s : seen.slices()) { CHECK((s.job != m.job || s.end <= m.time)); }
   }
+}
+
+TEST_CASE("a job of branches is complete when the last of them is, also where an earlier one is heard of later") {
+  takt::described_tasks<2, 3> set;
+  const auto copy = [&set](takt::ticks time) {
+    takt::described_visit v{.where = takt::visit_place::copy_engine, .time = {time, time}};
+    v.known.add(takt::visit_fact::time);
+    REQUIRE(set.add_visit(v));
+  };
+  const takt::ticks period = (100_ms).count();
+  REQUIRE(set.add_task({.name = "branches", .period = period, .deadline = period}));
+  copy((20_ms).count());
+  takt::described_visit code{.where = takt::visit_place::processor, .time = {1'000, 1'000}};
+  code.known.add(takt::visit_fact::time);
+  REQUIRE(set.add_visit(code));
+  REQUIRE(set.add_task({.name = "late", .period = period, .deadline = period}));
+  copy((60_ms).count());
+  constexpr auto link =
+      takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(2), takt::fifo));
+  rt::visit_codes codes;
+  codes.cpu(0, 1, [](std::uint64_t) { rt::sleep_until(rt::now() + (10_ms).count()); });
+  auto options = plain(100_ms);
+  options.expected.resize(2);
+  options.expected[1].response = {(5_ms).count(), true};
+  // Nobody is heard meanwhile.
+  options.on_violation = [](const rt::violation&) { rt::sleep_until(rt::now() + (40_ms).count()); };
+  takt::trace seen;
+  const auto ran = rt::run(takt::erase<3>(link), set, takt::plan<2, 3>{}, options, seen, codes);
+  REQUIRE_FALSE(ran.error);
+  REQUIRE(ran.tasks[0].completed == 1);
+  CHECK(ran.tasks[0].best_response >= (20_ms).count());
+  CHECK(trace_checker::complaint(seen, set, {}) == "");
 }
 
 TEST_CASE("a release is dropped where the job before is late, if that is asked for") {

@@ -92,6 +92,8 @@ class live_choices {
       now = ended_;
     }
     responses_[visit] = std::max(responses_[visit], response);
+    // What follows at once from that visit's end is over with it.
+    if (visit == ending_ || !is_ending(v.task)) { rows_[v.task].ended = std::max(rows_[v.task].ended, now); }
     if (v.task >= options_->expected.size()) { return; }
     const auto& bounds = options_->expected[v.task].visits;
     const std::uint32_t p = visit - tasks_[v.task].first_visit;
@@ -99,7 +101,7 @@ class live_choices {
   }
   void completed(std::uint32_t task, std::uint64_t job, ticks now) {
     progress& row = rows_[task];
-    if (ending_ != nowhere && ending_ - tasks_[task].first_visit < tasks_[task].visit_count) { now = ended_; }
+    if (is_ending(task)) { now = row.ended; }
     expect(task, job, tasks_[task].visit_count - 1, now);
     trace_->add(mark{mark_kind::release, task, job, row.nominal});
     if (!row.is_abandoned) { trace_->add(mark{mark_kind::completion, task, job, now}); }
@@ -113,6 +115,7 @@ class live_choices {
     }
     row.was_abandoned = std::exchange(row.is_abandoned, false);
     row.is_late = false;
+    row.ended = 0;
     row.job = job + 1;
     row.position = 0;
   }
@@ -168,6 +171,7 @@ class live_choices {
   /// Of a task.
   struct progress {
     ticks nominal = 0;           ///< release of the job under way, or of the next
+    ticks ended = 0;             ///< the last of its visits so far
     std::uint64_t job = 0;       ///< its number
     std::uint32_t position = 0;  ///< of the visit that it came to last
     bool is_late = false;        ///< it is known to have violated a bound
@@ -176,6 +180,10 @@ class live_choices {
     observed_task<ticks, std::string> seen{};
   };
 
+  /// Whether a visit of the task is told to have ended.
+  [[nodiscard]] auto is_ending(std::uint32_t task) const -> bool {
+    return ending_ != nowhere && ending_ - tasks_[task].first_visit < tasks_[task].visit_count;
+  }
   [[nodiscard]] auto limit(std::size_t task) const -> ticks {
     const response_bound<ticks>& bound = options_->expected[task].response;
     return bound.exists && !rows_[task].is_late ? later(rows_[task].nominal, later(bound.value, 1)) : no_event;
