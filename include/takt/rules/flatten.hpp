@@ -54,6 +54,7 @@ class board_flattener {
     static_cast<void>(lay_out(tasks));
     if (out_.error) { return out_; }
     set_priorities();
+    look_beside();
     check_shares();
     check_sections();
     if (!out_.error) { out_.error = validate(out_.table, out_.stations.size(), out_.stations.token_pools()); }
@@ -273,6 +274,19 @@ class board_flattener {
     while ((s.visits >> first & 1U) == 0) { ++first; }
     out_.error = fault_at(model_fault::section_off_its_processor, s.task, first);
     out_.error.name = out_.table.tasks[s.task].name;
+  }
+
+  /// Of `LooksBeside`.
+  constexpr void look_beside() {
+    for (visit_record& v : out_.table.visits) {
+      out_.stations.with_rule(v.station, [&](const auto& rule) {
+        if constexpr (LooksBeside<std::remove_cvref_t<decltype(rule)>>) {
+          for (const visit_record& other : out_.table.visits) {
+            if (other.station == v.station) { rule.beside(v.view, other.view); }
+          }
+        }
+      });
+    }
   }
 
   /// SMs and shares that are handed out go round.
