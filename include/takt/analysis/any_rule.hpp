@@ -98,10 +98,9 @@ class any_rule {
     return calls_->view_own(place_, s, at);
   }
 
-  /// See `LooksBeside`. Rules that do not leave the visit as it is.
-  void beside(view_values& own, const view_values& other) const {
-    if (calls_->beside != nullptr) { calls_->beside(place_, own, other); }
-  }
+  [[nodiscard]] auto looks_beside() const noexcept -> bool { return calls_->beside != nullptr; }
+  /// Pre: `looks_beside`.
+  void beside(view_values& own, const view_values& other) const { calls_->beside(place_, own, other); }
 
   // What a host asks of its server, which lies in a place of so many bytes, aligned for any type.
 

@@ -28,6 +28,9 @@ namespace takt {
 template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>
 inline constexpr std::size_t stations_of =
     MaxVisits < Platform::pool_count + MaxTasks + 1 ? MaxVisits : Platform::pool_count + MaxTasks + 1;
+template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>
+  requires detail::is_accelerator_alone<Platform>
+inline constexpr std::size_t stations_of<Platform, MaxTasks, MaxVisits> = 1;
 
 /// Tasks on the stations of a platform, and what is wrong with them.
 template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>
@@ -279,13 +282,10 @@ class board_flattener {
   /// Of `LooksBeside`.
   constexpr void look_beside() {
     for (visit_record& v : out_.table.visits) {
-      out_.stations.with_rule(v.station, [&](const auto& rule) {
-        if constexpr (LooksBeside<std::remove_cvref_t<decltype(rule)>>) {
-          for (const visit_record& other : out_.table.visits) {
-            if (other.station == v.station) { rule.beside(v.view, other.view); }
-          }
-        }
-      });
+      if (!out_.stations.looks_beside(v.station)) { continue; }
+      for (const visit_record& other : out_.table.visits) {
+        if (other.station == v.station) { out_.stations.beside(v.station, v.view, other.view); }
+      }
     }
   }
 
