@@ -11,10 +11,10 @@
 #include <vector>
 
 #include <takt/report/svg_gantt.hpp>
-#include <takt/rules/accelerator/earliest_deadline_first.hpp>
-#include <takt/rules/accelerator/event_driven_gang.hpp>
-#include <takt/rules/accelerator/slotted_cores.hpp>
-#include <takt/simulation/whole_kernels/simulate.hpp>
+#include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/servers/all.hpp>
+#include <takt/rules/tags.hpp>
+#include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
 
 #include "examples.hpp"
@@ -22,7 +22,7 @@
 namespace takt::pictures {
 namespace {
 
-using result = simulation_result<most_kernels>;
+using result = simulation_result<most_kernels, most_kernels>;
 
 /// What is drawn: a kernel on both SMs in both their rows, and the slots as tasks of their own.
 class picture {
@@ -49,11 +49,12 @@ class picture {
   [[nodiscard]] auto svg(std::string_view title) const -> std::string {
     std::ostringstream out;
     report::write_svg_gantt(out, {slices_, marks_, names_},
-                            {.title = title, .from = 0, .to = hyperperiod + 2 * ms, .width = width});
+                            {.title = title, .from = 0, .to = hyperperiod + beyond, .width = width});
     return out.str();
   }
 
   static constexpr std::int32_t width = 1100;
+  static constexpr ticks beyond = 2 * ms;  ///< the hyperperiod, for jobs that are late
 
  private:
   std::vector<std::string_view> names_;
@@ -92,15 +93,16 @@ void print(std::ostream& out, const kernels& k, const result& slots, const resul
 
 auto draw_schedules(std::ostream& table, std::ostream& svg) -> bool {
   constexpr kernels set = example_1();
-  const earliest_deadline_first policy;
-  const simulation::periodic_releases<ticks, most_kernels> releases{set, hyperperiod};
+  constexpr auto gpu = accelerator(sms);
+  constexpr auto in_turn = takt::slots(
+      edf, takt::pinned_slot(duration{pinned_slot.offset}, duration{pinned_slot.budget}),
+      takt::gang_slot(duration{whole_slot.offset}, duration{whole_slot.budget}), period(duration{whole_slot.period}));
+  const simulation_options drawn{.horizon = duration{hyperperiod + picture::beyond}};
 
   trace in_slots;
-  const auto slots = simulation::simulate_accelerator(policy, slotted_cores<most_kernels, sms>{sms}, set, releases,
-                                                      {.pinned_slot = pinned_slot, .gang_slot = whole_slot}, in_slots);
+  const auto slots = simulate(platform(pool(gpu, in_turn)), set, drawn, in_slots);
   trace by_event;
-  const auto events =
-      simulation::simulate_accelerator(policy, event_driven_gang<most_kernels, sms>{sms}, set, releases, {}, by_event);
+  const auto events = simulate(platform(pool(gpu, gang(edf))), set, drawn, by_event);
   if (slots.error || events.error) { return false; }
   print(table, set, slots, events);
 

@@ -7,7 +7,6 @@
 #include <takt/runtime/emulated_shared_gpu.hpp>
 #include <takt/runtime/emulated_sliced_device.hpp>
 #include <takt/runtime/emulated_sms.hpp>
-#include <takt/runtime/executor/run_kernels.hpp>
 #include <takt/runtime/locking/budget_alarm.hpp>
 #include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>

@@ -11,7 +11,7 @@
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/simulate.hpp>
-#include <takt/simulation/simulate_accelerator.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>

@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/simulation/simulate_accelerator.hpp>
+#include <takt/simulation/simulate_composed.hpp>
 #include "support/environment.hpp"
 
 namespace {

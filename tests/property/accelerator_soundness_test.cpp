@@ -27,8 +27,8 @@
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/rules/accelerator/single_stream.hpp>
 #include <takt/rules/accelerator/slotted_cores.hpp>
-#include <takt/simulation/whole_kernels/simulate.hpp>
 #include "support/environment.hpp"
+#include "support/kernel_runs.hpp"
 
 namespace {
 
@@ -40,8 +40,8 @@ using takt::ticks;
 constexpr std::size_t most_tasks = 5;
 using kernels = takt::accelerator_table<ticks, most_tasks>;
 using slot = takt::slot_reservation<ticks>;
-using options = takt::simulation::accelerator_options<ticks>;
-using periodic = takt::simulation::periodic_releases<ticks, most_tasks>;
+using options = kernel_runs::options;
+using kernel_runs::periodic;
 using level_stack = takt::level_stack<most_tasks>;
 using one_slotted_core = takt::slotted_cores<most_tasks, 1>;
 using level_stack_of_jobs = takt::level_stack<most_tasks, takt::limited_by_started_jobs>;
@@ -147,8 +147,8 @@ void attack(const Policy& policy, const Strategy& strategy, const kernels& tasks
             const std::string& what, record& out, int patterns = 4) {
   for (int i = 0; i < patterns; ++i) {
     const std::uint64_t seed = g.random.next();
-    const auto releases = takt::simulation::hostile_releases(tasks, 4 * longest_period(tasks), seed);
-    judge(tasks, takt::simulation::simulate_accelerator(policy, strategy, tasks, releases, o),
+    const auto releases = kernel_runs::hostile_releases(tasks, 4 * longest_period(tasks), seed);
+    judge(tasks, kernel_runs::simulate_kernels(policy, strategy, tasks, releases, o),
           what + ", releases " + std::to_string(seed), out);
   }
 }
@@ -158,8 +158,8 @@ template <class Strategy>
 void compare(const kernels& tasks, const takt::verdict<ticks, most_tasks>& verdict, const Strategy& strategy,
              const options& o, generator& g, record& out) {
   for (int i = 0; i < 3; ++i) {
-    const auto releases = takt::simulation::hostile_releases(tasks, 4 * longest_period(tasks), g.random.next());
-    const auto run = takt::simulation::simulate_accelerator(by_priority, strategy, tasks, releases, o);
+    const auto releases = kernel_runs::hostile_releases(tasks, 4 * longest_period(tasks), g.random.next());
+    const auto run = kernel_runs::simulate_kernels(by_priority, strategy, tasks, releases, o);
     REQUIRE_FALSE(run.error);
     ++out.runs;
     for (std::size_t k = 0; k < tasks.size(); ++k) {
@@ -211,8 +211,8 @@ template <class Test>
         if (s.offset == s.period) { s.offset = 0; }
         if (!test(tasks, s)) { return; }
         ++out.accepted;
-        const periodic releases{tasks, hyperperiod(tasks, s.period)};
-        judge(tasks, takt::simulation::simulate_accelerator(edf, one_slotted_core{1}, tasks, releases, options_in(s)),
+        const auto releases = periodic(tasks, hyperperiod(tasks, s.period));
+        judge(tasks, kernel_runs::simulate_kernels(edf, one_slotted_core{1}, tasks, releases, options_in(s)),
               text_of(s), out);
       },
       least);
@@ -245,7 +245,7 @@ TEST_CASE(
                   const auto& t = tasks.tasks[i];
                   if (later(t) && (blocker == tasks.size() || t.wcet > tasks.tasks[blocker].wcet)) { blocker = i; }
                 }
-                takt::simulation::listed_releases<ticks> jobs{tasks.size()};
+                kernel_runs::listed_releases jobs{tasks.size()};
                 for (std::size_t i = 0; i < tasks.size(); ++i) {
                   const auto& t = tasks.tasks[i];
                   if (i == blocker) { jobs.add(i, {0, t.wcet}); }
@@ -254,7 +254,7 @@ TEST_CASE(
                   }
                 }
                 ++exact.accepted;
-                judge(tasks, takt::simulation::simulate_accelerator(edf, stream, tasks, jobs), "", exact);
+                judge(tasks, kernel_runs::simulate_kernels(edf, stream, tasks, jobs), "", exact);
               }));
   CHECK(exact.accepted > 0);
   CHECK(exact.violating == exact.accepted);
@@ -400,8 +400,8 @@ TEST_CASE("AP-X06 AP-X11 the exact test and the simulator agree on every periodi
     const kernels tasks = g.make({5, 6, 10, 12, 15, 20});
     const slot s = g.make_slot({4, 5, 6, 10, 12});
     const auto verdict = an::slot_simulated_edf(tasks, s);
-    const periodic releases{tasks, hyperperiod(tasks, s.period)};
-    const auto run = takt::simulation::simulate_accelerator(edf, one_slotted_core{1}, tasks, releases, options_in(s));
+    const auto releases = periodic(tasks, hyperperiod(tasks, s.period));
+    const auto run = kernel_runs::simulate_kernels(edf, one_slotted_core{1}, tasks, releases, options_in(s));
     ++out.runs;
     CHECK(verdict.schedulable() == (run.misses() == 0));
     if (!verdict.schedulable()) { return; }

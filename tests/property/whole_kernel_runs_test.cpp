@@ -19,8 +19,8 @@
 #include <takt/rules/accelerator/single_stream.hpp>
 #include <takt/rules/accelerator/slotted_cores.hpp>
 #include <takt/simulation/trace.hpp>
-#include <takt/simulation/whole_kernels/simulate.hpp>
 #include "support/environment.hpp"
+#include "support/kernel_runs.hpp"
 
 namespace {
 
@@ -31,8 +31,8 @@ constexpr std::int32_t cores = 2;
 constexpr ticks end_of_releases = 120;
 constexpr ticks never = std::numeric_limits<ticks>::max();
 using kernels = takt::accelerator_table<ticks, most>;
-using options = takt::simulation::accelerator_options<ticks>;
-using releases = takt::simulation::listed_releases<ticks>;
+using options = kernel_runs::options;
+using releases = kernel_runs::listed_releases;
 
 constexpr std::array<std::string_view, most> names{"a", "b", "c", "d", "e"};
 
@@ -163,7 +163,7 @@ template <class Policy, class Strategy, class Check>
 void run_one(const Strategy& strategy, const kernels& set, const releases& jobs, const options& how, const Check& check,
              counts& out) {
   takt::trace seen;
-  const auto result = takt::simulation::simulate_accelerator(Policy{}, strategy, set, jobs, how, seen);
+  const auto result = kernel_runs::simulate_kernels(Policy{}, strategy, set, jobs, how, seen);
   REQUIRE_FALSE(result.error);
   const auto all = jobs_of<Policy>(set, jobs, seen);
   ++out.runs;
@@ -179,7 +179,7 @@ void expect_runs(bool waves, const Strategy& strategy, const How& how, const Che
   for (std::uint64_t seed = 1; seed <= systems; ++seed) {
     takt::random_stream random{seed};
     const kernels set = random_kernels(random, waves);
-    const releases jobs = takt::simulation::hostile_releases(set, end_of_releases, random.next());
+    const releases jobs = kernel_runs::hostile_releases(set, end_of_releases, random.next());
     const options o = how(random);
     const auto checked = [&](const auto& all, const takt::trace& t) { return check(all, t, o); };
     if (random.chance(1, 2)) {

@@ -3,7 +3,7 @@
 // TAKT-TEST: AP-07 exchanging the strategy changes no line of task code
 #include <takt/takt.hpp>
 
-#include <takt/simulation/simulate_accelerator.hpp>
+#include <takt/simulation/simulate_composed.hpp>
 
 namespace accelerator_door {
 

@@ -20,12 +20,11 @@
 #include <takt/core/random.hpp>
 #include <takt/runtime.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
-#include <takt/runtime/executor/run_kernels.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/simulation.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/locked_gpus/simulate.hpp>
-#include <takt/simulation/simulate_accelerator.hpp>
+#include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/simulate_shares.hpp>
 #include <takt/takt.hpp>
 

@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include <takt/model/accelerator_fault.hpp>
 #include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/event_driven_gang.hpp>
 #include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/rules/accelerator/single_stream.hpp>
-#include <takt/simulation/whole_kernels/simulate.hpp>
+
+#include "../support/kernel_runs.hpp"
 
 namespace takt_vectors {
 namespace {
@@ -24,7 +26,7 @@ using takt::ticks;
 constexpr std::size_t max_tasks = 64;
 constexpr std::size_t max_cores = 64;
 using table = takt::accelerator_table<ticks, max_tasks>;
-using options = takt::simulation::accelerator_options<ticks>;
+using kernel_runs::options;
 using takt::preemption_cost_model;
 
 /// Numbers from 0, the highest priority first.
@@ -73,8 +75,7 @@ void assign_priorities(table& t, task_order order) {
   return h;
 }
 
-[[nodiscard]] auto report(const takt::simulation_result<max_tasks>& r) -> json {
-  if (r.error) { throw std::runtime_error("the simulator refuses the case"); }
+[[nodiscard]] auto report(const auto& r) -> json {
   json responses = json::object();
   for (const auto& task : r.tasks) {
     if (task.completed > 0) { responses[std::string{task.name}] = task.worst_response; }
@@ -84,8 +85,10 @@ void assign_priorities(table& t, task_order order) {
 
 template <class Policy, class Strategy>
 [[nodiscard]] auto simulated(const table& t, const Strategy& strategy, const options& o) -> json {
-  const takt::simulation::periodic_releases<ticks, max_tasks> releases{t, hyperperiod(t)};
-  return report(takt::simulation::simulate_accelerator(Policy{}, strategy, t, releases, o));
+  if (takt::validate(t, {.cores = strategy.cores(), .preemption_levels = strategy.levels()})) {
+    throw std::runtime_error("the simulator refuses the case");
+  }
+  return report(kernel_runs::simulate_kernels(Policy{}, strategy, t, kernel_runs::periodic(t, hyperperiod(t)), o));
 }
 
 }  // namespace
@@ -120,7 +123,7 @@ auto sim_gang(const field& input, const json& cores) -> json {
   const table t = read_table(input, cores);
   ticks longest = 0;
   for (const auto& task : t.tasks) { longest = std::max(longest, task.deadline); }
-  const options o{.free_preemption = true, .has_limit = true, .limit = 2 * hyperperiod(t) + longest};
+  const options o{.free_preemption = true, .limit = 2 * hyperperiod(t) + longest};
   const auto available = input.value("m", 1);
   if (available < 1 || available > static_cast<std::int32_t>(max_cores)) { input.at("m").refuse("is out of range"); }
   json out;

@@ -11,14 +11,15 @@
 #include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/generation/whole_kernels.hpp>
 #include <takt/model/accelerator.hpp>
-#include <takt/rules/accelerator/earliest_deadline_first.hpp>
-#include <takt/rules/accelerator/highest_priority_first.hpp>
-#include <takt/rules/accelerator/level_stack.hpp>
-#include <takt/rules/accelerator/single_stream.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/platform.hpp>
+#include <takt/rules/accelerator/flat_kernels.hpp>
+#include <takt/rules/accelerator_tags.hpp>
+#include <takt/rules/host/engine.hpp>
+#include <takt/rules/servers/all.hpp>
+#include <takt/rules/tags.hpp>
 #include <takt/simulation/locked_gpus/statistics.hpp>
-#include <takt/simulation/whole_kernels/response_log.hpp>
-#include <takt/simulation/whole_kernels/simulate.hpp>
-#include <takt/simulation/whole_kernels/waves_in_turn.hpp>
+#include <takt/simulation/simulate_composed.hpp>
 
 #include "../failure.hpp"
 #include "study.hpp"
@@ -208,11 +209,14 @@ enum level_column : std::uint8_t { any = stacks.size(), two_printed, missed, pri
                                      std::uint64_t seed) -> bool {
   ticks longest = 0;
   for (const auto& t : table.tasks) { longest = std::max(longest, t.period); }
-  const auto releases = simulation::hostile_releases(table, 3 * longest, seed);
-  const simulation::accelerator_options<ticks> options{.costs = model};
-  return simulation::simulate_accelerator(earliest_deadline_first{}, level_stack<most_kernels>{levels}, table, releases,
-                                          options)
-             .misses() == 0;
+  const auto board = platform(pool(accelerator(1, levels), takt::levels(edf, model)));
+  const auto seen = simulate(board, table,
+                             {.horizon = duration{3 * longest},
+                              .releases = release_pattern::adversarial,
+                              .seed = seed,
+                              .stop_at_first_miss = true});
+  require(!seen.error, "a simulation failed");
+  return seen.misses() == 0;
 }
 
 void count_levels(const kernel_table& table, preemption_cost_model model, std::uint64_t seed, row counts) {
@@ -267,33 +271,92 @@ using few_table = accelerator_table<ticks, few_kernels>;
 
 constexpr auto cost = preemption_cost_model::race;
 
-struct by_release {
-  template <ExactNumber Number>
-  [[nodiscard]] static constexpr auto point(const accelerator_task<Number>& /*t*/, const Number& release, Number& out)
-      -> bool {
-    out = release;
-    return true;
-  }
-};
-
 using sporadic_jobs = generation::sporadic_jobs<few_kernels>;
 using response_times = std::vector<ticks>;
+constexpr ticks no_more_jobs = simulation::longest_time;
+struct planned_job {
+  ticks release = 0;
+  ticks work = 0;
+};
+
+/// The jobs of an experiment, and the responses of the first task.
+class heard_jobs {
+ public:
+  explicit heard_jobs(const sporadic_jobs& jobs) : jobs_{&jobs} {}
+
+  [[nodiscard]] auto gap(std::uint32_t task, std::uint64_t number, ticks /*period*/) const -> ticks {
+    return release(task, number) - (number == 0 ? 0 : release(task, number - 1));
+  }
+  [[nodiscard]] static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks {
+    return 0;
+  }
+  [[nodiscard]] static auto length(const visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; }
+  void completed(std::uint32_t task, std::uint64_t number, ticks now) {
+    if (task == 0) { responses_.push_back(now - release(0, number)); }
+  }
+  [[nodiscard]] auto responses() const -> const response_times& { return responses_; }
+
+ private:
+  [[nodiscard]] auto release(std::uint32_t task, std::uint64_t number) const -> ticks {
+    planned_job out;
+    return jobs_->job(task, static_cast<std::int64_t>(number), out) ? out.release : no_more_jobs;
+  }
+
+  const sporadic_jobs* jobs_;
+  response_times responses_;
+};
 
 /// Responses of the first task.
-template <class Policy, class Strategy>
-[[nodiscard]] auto responses(const Policy& policy, const Strategy& strategy, const few_table& table,
-                             const sporadic_jobs& jobs) -> response_times {
-  simulation::response_log log{table.size()};
-  const auto seen = simulation::simulate_accelerator(policy, strategy, table, jobs, {.costs = cost}, log);
-  require(!seen.error, "a simulation failed");
-  return {log.responses(0).begin(), log.responses(0).end()};
+template <class Rule>
+[[nodiscard]] auto responses(const Rule& rule, std::int32_t levels, const few_table& table, const sporadic_jobs& jobs)
+    -> response_times {
+  const auto board = platform(pool(accelerator(1, levels), rule));
+  const auto flat = flatten(board, table, plan<few_kernels, few_kernels>{});
+  require(!flat.error, "a simulation failed");
+  heard_jobs heard{jobs};
+  host::engine<std::remove_cvref_t<decltype(flat.stations)>, few_kernels, few_kernels, heard_jobs> engine{
+      flat.table, flat.stations, heard};
+  static_cast<void>(engine.run(no_more_jobs - 1));
+  return heard.responses();
 }
 
+/// What a GPU does without a scheduler when each task has a stream of its own: the kernels that are there take turns, a
+/// wave of blocks each. A wave is as long as the preemption cost of its task, or as the rest of the job.
 [[nodiscard]] auto waves_in_turn(const few_table& table, const sporadic_jobs& jobs) -> response_times {
-  return simulation::simulate_waves_in_turn(table, jobs)[0];
+  struct stream {
+    std::int64_t number = 0;
+    planned_job job{};
+    bool comes = false;
+  };
+  std::vector<stream> streams(table.size());
+  for (std::size_t i = 0; i < streams.size(); ++i) { streams[i].comes = jobs.job(i, 0, streams[i].job); }
+  response_times out;
+  ticks now = 0;
+  for (std::size_t i = 0, idle = 0; !streams.empty(); i = (i + 1) % streams.size()) {
+    stream& s = streams[i];
+    if (idle == streams.size()) {
+      const auto first =
+          std::ranges::min_element(streams, {}, [](const stream& x) { return x.comes ? x.job.release : no_more_jobs; });
+      if (!first->comes) { break; }
+      now = first->job.release;
+      idle = 0;
+    }
+    if (!s.comes || s.job.release > now) {
+      ++idle;
+      continue;
+    }
+    idle = 0;
+    const ticks wave = std::min(s.job.work, table.tasks[i].preemption_cost);
+    now += wave;
+    s.job.work -= wave;
+    if (s.job.work > 0) { continue; }
+    if (i == 0) { out.push_back(now - s.job.release); }
+    s.comes = jobs.job(i, ++s.number, s.job);
+  }
+  return out;
 }
 [[nodiscard]] auto first_come_first_served(const few_table& table, const sporadic_jobs& jobs) -> response_times {
-  return responses(by_release{}, single_stream<few_kernels>{}, table, jobs);
+  return responses(fifo, 1, table, jobs);
 }
 
 /// Responses of the first task; takt's own by their levels, with a bound.
@@ -338,9 +401,8 @@ void fig9(const settings& s, experiment& e) {
     }
     const auto& [run, levels] = schedulers[u.series].what;
     const sporadic_jobs jobs{table, u.sets, delay, seed};
-    response_times found = run != nullptr
-                               ? run(table, jobs)
-                               : responses(highest_priority_first{}, level_stack<few_kernels>{levels}, table, jobs);
+    response_times found =
+        run != nullptr ? run(table, jobs) : responses(takt::levels(fixed_priority, cost), levels, table, jobs);
     std::ranges::sort(found);
     const auto per_own = [&table](ticks t) { return t * 1000 / table.tasks[0].wcet; };
     counts[largest] = per_own(found.back());
@@ -362,11 +424,10 @@ constexpr ticks wave_length = 8;
   for (const std::int64_t w : {std::int64_t{1}, waves}) {
     (void)generation::add_waves(table, w, wave_length, (waves + 2) * wave_length * 2);
   }
-  constexpr ticks until = 2;
-  const std::array<ticks, 2> offsets{with_high ? 1 : until, 0};
-  const simulation::periodic_releases<ticks, few_kernels> releases{table, until, offsets};
-  const auto run = simulation::simulate_accelerator(highest_priority_first{}, level_stack<few_kernels>{2}, table,
-                                                    releases, {.costs = model});
+  const ticks period = table.tasks[0].period;
+  const std::array offsets{duration{with_high ? 1 : period}, duration{0}};
+  const auto run = simulate(platform(pool(accelerator(1, 2), takt::levels(fixed_priority, model))), table,
+                            {.horizon = duration{period - 1}, .offsets = offsets});
   return {run.tasks[0].worst_response, run.tasks[1].worst_response};
 }
 

@@ -92,8 +92,9 @@ inline constexpr bool flattens<T> = !visit_source<T>::needs_pools;
 /// Whether a board needs what its pools know: no method of chains, or of sets in this spelling, is known for it.
 template <class P, class T>
 concept AsksPools = !(analysis::HasChainMethod<P> && flattens<T>) && !analysis::SetMethod<analysis::method_of<P>, T> &&
-                    (ComposedBoard<P, T> || !(std::same_as<analysis::method_of<P>, analysis::no_known_method> ||
-                                              analysis::JudgesSets<analysis::method_of<P>>));
+                    ((ComposedBoard<P, T> && !is_accelerator_alone<P>) ||
+                     !(std::same_as<analysis::method_of<P>, analysis::no_known_method> ||
+                       analysis::JudgesSets<analysis::method_of<P>>));
 
 }  // namespace detail
 

@@ -98,6 +98,10 @@ class any_rule {
     return calls_->view_own(place_, s, at);
   }
 
+  [[nodiscard]] auto looks_beside() const noexcept -> bool { return calls_->beside != nullptr; }
+  /// Pre: `looks_beside`.
+  void beside(view_values& own, const view_values& other) const { calls_->beside(place_, own, other); }
+
   // What a host asks of its server, which lies in a place of so many bytes, aligned for any type.
 
   [[nodiscard]] auto server_bytes() const noexcept -> std::size_t { return calls_->server_bytes; }
@@ -135,6 +139,7 @@ class any_rule {
     visit_view (*view_copy)(const rule_place&, const copy_segment&, const visit_placement&) = nullptr;
     visit_view (*view_kernel)(const rule_place&, const described_kernel&, const visit_placement&) = nullptr;
     visit_view (*view_own)(const rule_place&, const described_own&, const visit_placement&) = nullptr;
+    void (*beside)(const rule_place&, view_values&, const view_values&) = nullptr;
     bool (*point)(const rule_place&, std::int32_t, const job_timing&, ticks, priority_point&) = nullptr;
     void (*responds)(const rule_place&, std::span<visit_demand>, std::int32_t) = nullptr;
     bool (*decides)(const rule_place&, std::span<const visit_demand>, std::int32_t) = nullptr;
@@ -176,6 +181,11 @@ class any_rule {
     c.view_copy = &view_of<Rule, copy_segment>;
     c.view_kernel = &view_of<Rule, described_kernel>;
     c.view_own = &view_of<Rule, described_own>;
+    if constexpr (LooksBeside<Rule>) {
+      c.beside = [](const rule_place& r, view_values& own, const view_values& other) {
+        r.template as<Rule>().beside(own, other);
+      };
+    }
     c.point = [](const rule_place& r, std::int32_t units, const job_timing& t, ticks release, priority_point& out) {
       return r.template as<Rule>().job_order(units).point(t, release, out);
     };

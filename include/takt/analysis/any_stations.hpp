@@ -65,6 +65,9 @@ class any_stations {
   /// Whether holders of tokens can be served at the priority of others there.
   [[nodiscard]] auto inherits(std::size_t s) const noexcept -> bool { return rules_[s].inherits_priorities(); }
   /// Whether code may run there in place of visits of known length.
+  [[nodiscard]] auto looks_beside(std::size_t s) const noexcept -> bool { return rules_[s].looks_beside(); }
+  /// Pre: `looks_beside`.
+  void beside(std::size_t s, view_values& own, const view_values& other) const { rules_[s].beside(own, other); }
   [[nodiscard]] auto serves_bodies(std::size_t s) const noexcept -> bool { return rules_[s].serves_bodies(); }
   /// Whether visits with guards may start early there.
   [[nodiscard]] auto starts_early(std::size_t s) const noexcept -> bool {

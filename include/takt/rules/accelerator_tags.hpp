@@ -138,6 +138,14 @@ struct slots_rule : kernel_rule<Policy> {
     using strategy = slotted_cores<Capacity, Capacity>;
     return kernel_server<strategy, Capacity + 1>{strategy{detail::lanes_for<Capacity>(cores)}, pinned, gang};
   }
+  /// Kernels stop starting waves so long before the end of their slot that no wave of their core reaches beyond it.
+  static constexpr void beside(view_values& own, const view_values& other) {
+    kernel_needs mine = kernel_needs_of(own);
+    const kernel_needs its = kernel_needs_of(other);
+    if (its.core != mine.core || its.cost - mine.cost <= mine.margin) { return; }
+    mine.margin = its.cost - mine.cost;
+    own = mine.values();
+  }
   template <std::size_t MaxTasks, std::size_t MaxCores>
   [[nodiscard]] static constexpr auto make_strategy(const accelerator_record& a) noexcept
       -> slotted_cores<MaxTasks, MaxCores> {

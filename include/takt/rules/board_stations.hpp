@@ -14,6 +14,7 @@
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/rules/token_rule.hpp>
+#include <takt/rules/visit_view.hpp>
 
 namespace takt {
 
@@ -273,6 +274,18 @@ class board_stations<platform<Pools...>, MaxStations> {
     bool fits = false;
     with_rule(s, [&](const auto& rule) { fits = rule.job_order(stations_[s].units).point(t, release, out); });
     return fits;
+  }
+
+  [[nodiscard]] constexpr auto looks_beside(std::size_t s) const -> bool {
+    bool yes = false;
+    with_rule(s, [&](const auto& rule) { yes = LooksBeside<std::remove_cvref_t<decltype(rule)>>; });
+    return yes;
+  }
+  /// Pre: `looks_beside`.
+  constexpr void beside(std::size_t s, view_values& own, const view_values& other) const {
+    with_rule(s, [&](const auto& rule) {
+      if constexpr (LooksBeside<std::remove_cvref_t<decltype(rule)>>) { rule.beside(own, other); }
+    });
   }
 
   /// Whether code may run there in place of visits of known length.

@@ -10,6 +10,7 @@
 #include <takt/model/kernel_facts.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/shares/share_visits.hpp>
+#include <takt/model/task_set.hpp>
 #include <takt/model/visit_source.hpp>
 #include <takt/model/workload.hpp>
 #include <takt/rules/compositions.hpp>
@@ -37,7 +38,7 @@ inline constexpr bool has_pool_rules = false;
 template <class... Pools>
 inline constexpr bool has_pool_rules<platform<Pools...>> = (NamesServer<typename Pools::rule_type> && ...);
 
-/// Boards that are an accelerator and nothing else have methods and a simulator of their own.
+/// Boards that are an accelerator and nothing else have methods of their own, and run kernels only.
 template <class P>
 inline constexpr bool is_accelerator_alone = P::pool_count == 1 && P::template count_of<accelerator_resource> == 1;
 
@@ -56,7 +57,8 @@ struct bounds_of_pools {
 /// method is known for the whole: every pool has a rule of its own kind, or a task says what only rules of pools read.
 template <class P, class T>
 concept ComposedBoard =
-    Platform<P> && detail::has_pool_rules<P> && VisitSource<T> && !detail::is_accelerator_alone<P> &&
+    Platform<P> && detail::has_pool_rules<P> && VisitSource<T> &&
+    (!detail::is_accelerator_alone<P> || AcceleratorTaskSet<T>) &&
     (visit_source<T>::needs_pools || P::template count_of<accelerator_resource> > 0 || !detail::taken_as_a_whole<P, T>);
 
 }  // namespace takt

@@ -7,6 +7,8 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/accelerator/planned_kernels.hpp>
+#include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/pool_facts.hpp>
 
@@ -14,16 +16,20 @@ namespace takt::detail {
 
 /// Parts of a plan that a composed board uses.
 template <class P>
-[[nodiscard]] constexpr auto composed_plan_parts(const P& board) -> plan_parts {
-  plan_parts used{.offsets = true, .local_deadlines = true};
-  board.each([&used](const auto& p) {
-    using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
-    used.priorities = used.priorities || facts::reads_priorities(p);
-    used.shares = used.shares || facts::runs_kernels(p);
-    used.cores = used.cores || (facts::is_processors(p) && facts::names_cores(p));
-    used.percents = used.percents || facts::hands_percents(p);
-  });
-  return used;
+[[nodiscard]] constexpr auto composed_plan_parts([[maybe_unused]] const P& board) -> plan_parts {
+  if constexpr (AcceleratorPlatform<P>) {
+    return kernel_plan_parts<typename P::accelerator_rule>();
+  } else {
+    plan_parts used{.offsets = true, .local_deadlines = true};
+    board.each([&used](const auto& p) {
+      using facts = pool_facts<std::remove_cvref_t<decltype(p)>>;
+      used.priorities = used.priorities || facts::reads_priorities(p);
+      used.shares = used.shares || facts::runs_kernels(p);
+      used.cores = used.cores || (facts::is_processors(p) && facts::names_cores(p));
+      used.percents = used.percents || facts::hands_percents(p);
+    });
+    return used;
+  }
 }
 
 /// What keeps a plan from fitting a composed board on which it has been laid out, beyond its shares and cores.

@@ -28,6 +28,9 @@ namespace takt {
 template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>
 inline constexpr std::size_t stations_of =
     MaxVisits < Platform::pool_count + MaxTasks + 1 ? MaxVisits : Platform::pool_count + MaxTasks + 1;
+template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>
+  requires detail::is_accelerator_alone<Platform>
+inline constexpr std::size_t stations_of<Platform, MaxTasks, MaxVisits> = 1;
 
 /// Tasks on the stations of a platform, and what is wrong with them.
 template <class Platform, std::size_t MaxTasks, std::size_t MaxVisits>
@@ -54,6 +57,7 @@ class board_flattener {
     static_cast<void>(lay_out(tasks));
     if (out_.error) { return out_; }
     set_priorities();
+    look_beside();
     check_shares();
     check_sections();
     if (!out_.error) { out_.error = validate(out_.table, out_.stations.size(), out_.stations.token_pools()); }
@@ -273,6 +277,16 @@ class board_flattener {
     while ((s.visits >> first & 1U) == 0) { ++first; }
     out_.error = fault_at(model_fault::section_off_its_processor, s.task, first);
     out_.error.name = out_.table.tasks[s.task].name;
+  }
+
+  /// Of `LooksBeside`.
+  constexpr void look_beside() {
+    for (visit_record& v : out_.table.visits) {
+      if (!out_.stations.looks_beside(v.station)) { continue; }
+      for (const visit_record& other : out_.table.visits) {
+        if (other.station == v.station) { out_.stations.beside(v.station, v.view, other.view); }
+      }
+    }
   }
 
   /// SMs and shares that are handed out go round.

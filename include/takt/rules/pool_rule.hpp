@@ -51,6 +51,7 @@ concept DropsClients = requires(S s, client who, ticks time, const slice_sink& s
 /// - `view(segment)` or `view(segment, placement)`: how long a visit takes, an `interval<ticks>` or, with what else the
 ///   rule reads, a `visit_view`, from the facts that the rule needs; `view_needs` is the type that an error about a
 ///   missing one shows;
+/// - `beside(own, other)`: see `LooksBeside`;
 /// - `hands_out_sms`: the plan's shares give each task SMs of its own;
 /// - `cluster(units)`: so many of the processors are scheduled together, and a task's `on_core` is one of its cluster;
 ///   `partitioned`: each by itself. Without, all are, and a plan names no cores;

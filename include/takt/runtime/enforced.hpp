@@ -4,7 +4,6 @@
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
-#include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/graph/tags.hpp>
@@ -96,20 +95,6 @@ struct turns_run_check {
 };
 template <class P, class D>
 using check_turns = turns_run_check<gpu_takes_turns<P>, TurnsDevice<D>>;
-
-template <bool Enforces, bool KernelsWithWcet>
-struct accelerator_run_check {
-  static constexpr bool passed = Enforces && KernelsWithWcet;
-  static_assert(Enforces,
-                "takt: a run does not enforce this rule on the accelerator pool; it enforces nonpreemptive(...), "
-                "levels(...), slots(...) and gang(...). See docs/errors.md#E59");
-  static_assert(KernelsWithWcet,
-                "takt: an accelerator runs kernels with wcet(), and this set is of the other kind. "
-                "See docs/errors.md#E45");
-};
-
-template <class P, class T>
-using check_accelerator_run = accelerator_run_check<AcceleratorPlatform<P>, AcceleratorTaskSet<T>>;
 
 template <bool EnforcesProcessors, bool EnforcesBlocks, bool EnforcesCopies, bool KnowsPools>
 struct graph_run_check {

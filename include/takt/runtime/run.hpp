@@ -8,7 +8,6 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/rules/accelerator_tags.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/enforced.hpp>
 #include <takt/runtime/executor/board_devices.hpp>
@@ -23,7 +22,6 @@ namespace takt::runtime {
 /// the board. A platform whose rules are not enforced does not compile. Error: as there, and `wrong_device` where the
 /// board has nothing for a device.
 template <Platform P, TaskSet T, std::size_t N, std::size_t W, Device D, TraceRecorder Recorder>
-  requires(!HasAccelerator<P>)
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, D& device, const run_options& options,
                        Recorder& recorder, const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
@@ -40,7 +38,6 @@ template <Platform P, TaskSet T, std::size_t N, std::size_t W, Device D, TraceRe
 }
 
 template <Platform P, TaskSet T, std::size_t N, std::size_t W, Device D>
-  requires(!HasAccelerator<P>)
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, D& device, const run_options& options = {},
                        const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <takt/core/checked.hpp>
@@ -48,6 +51,33 @@ template <class Rows, class Options>
       out[i].push_back(release);
       release += period;
       if (sporadic && random.chance(1, 2)) { release += random.below(period); }
+    }
+  }
+  return out;
+}
+
+/// Legal sporadic releases before `until`, most of them as bad as they get, of rows that have a period and a deadline:
+/// they come one after the other, each with an earlier deadline than the one before, a few units apart, so that as many
+/// as possible have started when the urgent ones come; then each as soon as its period allows, or a little later.
+/// Pre: `until` and two more periods fit.
+template <class Rows>
+[[nodiscard]] auto hostile_times(const Rows& rows, ticks until, std::uint64_t seed) -> std::vector<std::vector<ticks>> {
+  random_stream random{seed};
+  std::vector<std::size_t> order(rows.size());
+  for (std::size_t i = 0; i < order.size(); ++i) { order[i] = i; }
+  std::ranges::sort(order, {}, [&rows](std::size_t i) { return std::pair{-rows[i].deadline, i}; });
+  const ticks gap = random.between(0, 2);
+  const bool together = random.chance(1, 4);
+  const bool hurried = random.chance(1, 2);
+  std::vector<std::vector<ticks>> out(rows.size());
+  ticks first = 0;
+  for (const std::size_t i : order) {
+    const ticks period = rows[i].period;
+    first += together || random.chance(1, 8) ? 0 : random.between(gap < 1 ? gap : 1, 1 + gap);
+    const ticks skipped = random.chance(1, 8) ? random.below(period) : 0;
+    for (ticks release = first + skipped; release < until;) {
+      out[i].push_back(release);
+      release += period + (hurried || random.chance(2, 3) ? 0 : random.below(period));
     }
   }
   return out;

@@ -35,7 +35,7 @@ namespace takt {
 /// preemption, each logarithmic in the tasks; nothing is allocated unless the recorder does, or by the CK-OMLP for its
 /// loans before the first event.
 template <Platform P, TaskSet T, std::size_t N, TraceRecorder Recorder>
-  requires(!HasAccelerator<P> && !HasGpuShares<P> && !ComposedBoard<P, T>)
+  requires(!HasGpuShares<P> && !ComposedBoard<P, T>)
 constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options,
                         Recorder& recorder,
                         detail::refusal&& /*refused*/ = detail::refusal{detail::check_composition<P>::passed &&
@@ -62,7 +62,7 @@ constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, con
 }
 
 template <Platform P, TaskSet T, std::size_t N>
-  requires(!HasAccelerator<P> && !HasGpuShares<P> && !ComposedBoard<P, T>)
+  requires(!HasGpuShares<P> && !ComposedBoard<P, T>)
 [[nodiscard]] constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p,
                                       const simulation_options& options = {},
                                       detail::refusal&& /*refused*/ = detail::refusal{

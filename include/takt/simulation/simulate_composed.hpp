@@ -12,6 +12,7 @@
 #include <takt/model/located.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/accelerator/flat_kernels.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/host/engine.hpp>
 #include <takt/rules/host/kept_processors.hpp>
@@ -23,14 +24,16 @@ namespace takt {
 
 namespace simulation {
 
-/// Releases and lengths as options ask for them. Adversarial ones come together at first, as late as jitter allows, and
-/// then as densely as they may.
+/// Releases and lengths as options ask for them. Adversarial ones come together at first, as late as jitter allows, or
+/// one after the other, the longest deadline first, so that others have started when the urgent ones come; and then as
+/// densely as they may.
 class optional_choices {
  public:
   /// Pre: both outlive it.
   constexpr optional_choices(const simulation_options& o, std::span<const flow_record> tasks)
       : options_{&o}, tasks_{tasks}, random_{o.seed} {
     for (const flow_record& t : tasks) { latest_ = latest_ < t.jitter ? t.jitter : latest_; }
+    if (is_adversarial(o.releases) && random_.chance(1, 2)) { apart_ = random_.between(1, 3); }
   }
 
   constexpr auto gap(std::uint32_t task, std::uint64_t job, ticks period) -> ticks {
@@ -40,7 +43,8 @@ class optional_choices {
         if (job == 0) { return random_.below(period); }
         return period + (random_.chance(1, 2) ? random_.below(period) : 0);
       case release_pattern::adversarial:
-        return job > 0 ? period : latest_ - tasks_[task].jitter + random_.below(period / 8 + 1);
+        if (job > 0) { return period; }
+        return latest_ - tasks_[task].jitter + (apart_ > 0 ? apart_ * later_than(task) : random_.below(period / 8 + 1));
     }
     return period;
   }
@@ -74,10 +78,22 @@ class optional_choices {
     return task < options_->offsets.size() ? options_->offsets[task].count() : 0;
   }
 
+  /// Tasks with longer deadlines, and those before of the same.
+  [[nodiscard]] constexpr auto later_than(std::uint32_t task) const -> ticks {
+    ticks out = 0;
+    for (std::uint32_t i = 0; i < tasks_.size(); ++i) {
+      const ticks other = tasks_[i].deadline;
+      const ticks own = tasks_[task].deadline;
+      out += own < other || (own == other && i < task) ? 1 : 0;
+    }
+    return out;
+  }
+
   const simulation_options* options_;
   std::span<const flow_record> tasks_;
   random_stream random_;
   ticks latest_ = 0;
+  ticks apart_ = 0;  ///< between first releases one after the other; 0: together
 };
 
 /// What keeps a board from being simulated under a plan.
@@ -121,6 +137,15 @@ template <class P, class T, std::size_t N, std::size_t W>
     engine here{flat.table, flat.stations, choices, offsets, local_deadlines};
     return here.run(options.horizon.count(), sink);
   }
+}
+
+/// The same without a plan.
+template <class P, class T>
+  requires ComposedBoard<P, T>
+[[nodiscard]] constexpr auto simulate(const P& board, const T& tasks, const simulation_options& options = {},
+                                      detail::refusal&& /*refused*/ = detail::refusal{
+                                          detail::check_board<P, T>::passed}) {
+  return simulate(board, tasks, plan<1>{}, options);
 }
 
 }  // namespace takt

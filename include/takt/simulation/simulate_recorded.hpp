@@ -15,6 +15,8 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/accelerator/flat_kernels.hpp>
+#include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/host/board_tracks.hpp>
 #include <takt/rules/host/engine.hpp>
@@ -123,6 +125,11 @@ class job_recorder {
         where.count = needs_all_cores(said.width) ? sms : 1;
       }
     }
+    if constexpr (AcceleratorPlatform<Board>) {
+      const bool one = TellsCoresApart<typename Board::accelerator_rule> && unit != any_core;
+      where.index = one ? unit : 0;
+      where.count = one ? 1 : tracks_.sms(flat_->stations[v.station]);
+    }
     to_->record(slice{v.task, v.position, choices_->job_of(who), where, from, to});
   }
 
@@ -139,8 +146,8 @@ class job_recorder {
 /// positions of visits in their tasks; deadlines are those that the tasks state.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
   requires ComposedBoard<P, T>
-[[nodiscard]] auto simulate(const P& board, const T& tasks, const plan<N, W>& p, const simulation_options& options,
-                            Recorder& recorder) -> simulation_result<tasks_of<T>, visits_of<T>> {
+auto simulate(const P& board, const T& tasks, const plan<N, W>& p, const simulation_options& options,
+              Recorder& recorder) -> simulation_result<tasks_of<T>, visits_of<T>> {
   plan<tasks_of<T>, visits_of<T>> own;
   detail::copy_decisions(p, own);
   const auto flat = flatten(board, tasks, own);
@@ -156,9 +163,17 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
       flat.table, flat.stations, choices, std::span<const ticks>{own.offsets.data(), own.offsets.size()},
       std::span<const ticks>{own.local_deadlines.data(), own.local_deadlines.size()});
   simulation::job_recorder<P, T, flat_type, Recorder> jobs{board, tasks, flat, choices, recorder};
-  out = apart->run(options.horizon.count(), jobs.sink());
+  const slice_sink sink = jobs.sink();
+  out = apart->run(options.horizon.count(), sink);
+  apart->close(out.end);
   jobs.mark_jobs(options.horizon.count(), out.end);
   return out;
+}
+
+template <class P, class T, TraceRecorder Recorder>
+  requires ComposedBoard<P, T>
+auto simulate(const P& board, const T& tasks, const simulation_options& options, Recorder& recorder) {
+  return simulate(board, tasks, plan<1>{}, options, recorder);
 }
 
 }  // namespace takt

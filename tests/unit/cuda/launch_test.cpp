@@ -14,7 +14,7 @@
 #include <takt/cuda/accelerator.hpp>
 #include <takt/cuda/job_streams.hpp>
 #include <takt/cuda/launch_driver.hpp>
-#include <takt/runtime/executor/run_kernels.hpp>
+#include <takt/runtime/executor/run.hpp>
 #include <takt/runtime/shares/launch_gate.hpp>
 #include <takt/runtime/shares/virtual_context.hpp>
 #include <takt/takt.hpp>

@@ -14,7 +14,7 @@
 #include <takt/rules/graph/tags.hpp>
 #include <takt/runtime.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
-#include <takt/runtime/executor/run_kernels.hpp>
+#include <takt/runtime/executor/run.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/runtime/locking/named_gpu_pool.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole kernels on the executor: every command to a device that the test plays itself, and runs on the emulated one.
-#include <takt/runtime/executor/run_kernels.hpp>
+#include <takt/runtime/executor/run.hpp>
 
 #include <doctest/doctest.h>
 
@@ -553,8 +553,6 @@ TEST_CASE("a run of kernels refuses what cannot run, with the reason") {
   CHECK(outside.status() == observation_status::invalid_model);
   CHECK(outside.error.fault == takt::model_fault::core_out_of_range);
   CHECK(outside.error.task == 1);
-  CHECK(run_on(device, board(takt::gang(takt::edf), 513), o).error.fault ==
-        takt::model_fault::platform_size_out_of_range);
   rt::board_devices wrong;
   wrong.kernels(0, device, {{{3, 0}, rt::wave_kernel{1, 1}}});
   CHECK(rt::run(board(takt::gang(takt::edf)), tasks, takt::plan<1>{}, wrong, o).status() ==

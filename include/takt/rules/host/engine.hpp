@@ -132,7 +132,8 @@ class engine {
   }
   /// The point at which the job of a task runs, or would.
   [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point { return tokens_.effective(i); }
-  constexpr void close() { servers_.close(now_, *sink_); }
+  /// Tells what runs at the end. Pre: end <= next_instant().
+  constexpr void close(ticks end) { servers_.close(end, *sink_); }
   [[nodiscard]] constexpr auto seen() const noexcept -> const result& { return seen_; }
 
  private:

@@ -12,6 +12,8 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
+#include <takt/rules/accelerator/flat_kernels.hpp>
+#include <takt/rules/board_check.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/composed_plan.hpp>
 #include <takt/rules/flatten.hpp>
@@ -33,6 +35,17 @@ template <class P, class T>
 [[nodiscard]] auto parts_of_plan(const P& board) -> plan_parts {
   if constexpr (ComposedBoard<P, T>) { return takt::detail::composed_plan_parts(board); }
   return chain_plan_parts<P>();
+}
+
+/// Chains on a platform that a method knows as a whole are laid out on its pools all the same.
+template <class P, class T, std::size_t N, std::size_t V>
+[[nodiscard]] auto laid_out(const P& board, const T& tasks, const plan<N, V>& p) {
+  if constexpr (ComposedBoard<P, T>) {
+    static_assert(takt::detail::check_board<P, T>::passed);
+    return flatten(board, tasks, p);
+  } else {
+    return takt::detail::board_flattener<P, N, V>{board, p}.run(tasks);
+  }
 }
 
 /// What keeps tasks from being laid out or a plan from fitting them: of chains as their method reads the plan, of all
@@ -72,7 +85,7 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
   run_result result;
   const auto own = std::make_unique<plan<tasks_of<T>, visits_of<T>>>();
   takt::detail::copy_decisions(p, *own);
-  const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{board, *own}.run(tasks);
+  const auto flat = detail::laid_out(board, tasks, *own);
   result.error = detail::fault_under_plan(board, tasks, flat, *own);
   if (!result.error) { result.error = options_fault(options, flat.table.size()); }
   if (!result.error) { result.error = located(host::thread_fault(flat.table, flat.stations), flat.table.tasks); }

@@ -7,7 +7,6 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/accelerator.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -15,7 +14,6 @@
 #include <takt/simulation/locked_gpus/run_system.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/release_times.hpp>
-#include <takt/simulation/whole_kernels/releases.hpp>
 
 namespace takt::simulation::detail {
 
@@ -49,18 +47,8 @@ template <class Task>
 template <class Table>
 [[nodiscard]] auto releases_of(const Table& table, const gpusync_simulation_options& o)
     -> std::vector<std::vector<ticks>> {
-  if (!is_adversarial(o.releases)) { return release_times(table.tasks, o); }
-  accelerator_table<ticks, Table::max_tasks> plain;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
-    static_cast<void>(plain.add({.name = t.name, .wcet = 1, .period = t.period, .deadline = t.deadline}));
-  }
-  const auto hostile = hostile_releases(plain, o.horizon.count(), o.seed);
-  std::vector<std::vector<ticks>> out(table.size());
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    for (const auto& j : hostile.of(i)) { out[i].push_back(j.release); }
-  }
-  return out;
+  return is_adversarial(o.releases) ? hostile_times(table.tasks, o.horizon.count(), o.seed)
+                                    : release_times(table.tasks, o);
 }
 
 /// False when a priority does not fit.

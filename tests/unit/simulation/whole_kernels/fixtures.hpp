@@ -12,19 +12,18 @@
 #include <takt/rules/accelerator/level_stack.hpp>
 #include <takt/rules/accelerator/single_stream.hpp>
 #include <takt/rules/accelerator/slotted_cores.hpp>
-#include <takt/simulation/whole_kernels/simulate.hpp>
 
 #include "support/accelerator_examples.hpp"
+#include "support/kernel_runs.hpp"
 
 namespace accelerator_fixtures {
 
 using namespace takt_examples;
+using kernel_runs::options;
+using kernel_runs::periodic;
+using kernel_runs::simulate_kernels;
 using takt::preemption_cost_model;
-using takt::simulation::simulate_accelerator;
-
-using options = takt::simulation::accelerator_options<ticks>;
-using periodic = takt::simulation::periodic_releases<ticks, kernels::max_tasks>;
-using listed = takt::simulation::listed_releases<ticks>;
+using listed = kernel_runs::listed_releases;
 using level_stack = takt::level_stack<kernels::max_tasks>;
 using single_stream = takt::single_stream<kernels::max_tasks>;
 using gang_cores = takt::event_driven_gang<kernels::max_tasks, 4>;

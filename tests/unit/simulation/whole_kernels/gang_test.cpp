@@ -10,7 +10,7 @@ namespace {
 
 template <class Strategy>
 auto run(const kernels& tasks, const Strategy& strategy, const options& o = {}) {
-  return simulate_accelerator(edf, strategy, tasks, periodic{tasks, 60}, o);
+  return simulate_kernels(edf, strategy, tasks, periodic(tasks, 60), o);
 }
 
 }  // namespace
@@ -30,8 +30,8 @@ TEST_CASE(
 TEST_CASE("AP-10 pinned kernels of two cores run at the same time, on as many levels as there are") {
   constexpr kernels tasks = set_of({{6, 20, 20, 2, 0}, {6, 20, 20, 2, 1}, {1, 5, 20, 1, 1}});
   for (const std::int32_t levels : {1, 2}) {
-    const auto r = simulate_accelerator(edf, gang_cores{2, levels}, tasks, at(tasks, {{0}, {0}, {1}}),
-                                        options{.costs = preemption_cost_model::ideal});
+    const auto r = simulate_kernels(edf, gang_cores{2, levels}, tasks, at(tasks, {{0}, {0}, {1}}),
+                                    options{.costs = preemption_cost_model::ideal});
     CHECK(worst(r) == responses{6, 7, 2});  // the wave of the second task ends at 2
   }
 }
@@ -39,7 +39,7 @@ TEST_CASE("AP-10 pinned kernels of two cores run at the same time, on as many le
 TEST_CASE("a whole-GPU kernel starts when the last core has reached the end of a wave, and pays for all of them once") {
   constexpr kernels tasks = set_of({{6, 30, 30, 2, 0}, {6, 30, 30, 3, 1}, {4, 10, 30, 1, gang}});
   const auto run_with = [&](preemption_cost_model model) {
-    return worst(simulate_accelerator(edf, gang_cores{2}, tasks, at(tasks, {{0}, {0}, {1}}), options{.costs = model}));
+    return worst(simulate_kernels(edf, gang_cores{2}, tasks, at(tasks, {{0}, {0}, {1}}), options{.costs = model}));
   };
   CHECK(run_with(preemption_cost_model::ideal) == responses{11, 10, 6});     // waves end at 2 and 3
   CHECK(run_with(preemption_cost_model::overhead) == responses{13, 13, 7});  // lost until 3 and 4
@@ -51,13 +51,13 @@ TEST_CASE("AP-X11 a job may be shorter than its task says, and strict order then
   jobs.add(0, {0, 1});
   jobs.add(1, {0, 4});
   jobs.add(2, {0, 3});
-  CHECK(worst(simulate_accelerator(edf, gang_cores{2}, tasks, jobs)) == responses{1, 5, 7});
-  CHECK(worst(simulate_accelerator(edf, strict_cores{2}, tasks, jobs)) == responses{1, 5, 8});
+  CHECK(worst(simulate_kernels(edf, gang_cores{2}, tasks, jobs)) == responses{1, 5, 7});
+  CHECK(worst(simulate_kernels(edf, strict_cores{2}, tasks, jobs)) == responses{1, 5, 8});
 }
 
 TEST_CASE("AP-35 fixed priorities decide between cores as well") {
   const kernels tasks = ranked(set_of({{4, 30, 30, 0, gang}, {3, 6, 30, 0, 0}, {3, 6, 30, 0, 1}}));
   const auto releases = at(tasks, {{0}, {0}, {0}});
-  CHECK(worst(simulate_accelerator(by_priority, gang_cores{2}, tasks, releases)) == responses{4, 7, 7});
-  CHECK(worst(simulate_accelerator(edf, gang_cores{2}, tasks, releases)) == responses{7, 3, 3});
+  CHECK(worst(simulate_kernels(by_priority, gang_cores{2}, tasks, releases)) == responses{4, 7, 7});
+  CHECK(worst(simulate_kernels(edf, gang_cores{2}, tasks, releases)) == responses{7, 3, 3});
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstddef>
-#include <limits>
 
 #include <doctest/doctest.h>
+
+#include <takt/simulation/simulate_composed.hpp>
 
 #include "unit/simulation/whole_kernels/fixtures.hpp"
 
@@ -18,15 +19,14 @@ constexpr std::array models{preemption_cost_model::ideal, preemption_cost_model:
 /// Earliest deadline first; the urgent tasks come when the others have started.
 template <class Limit>
 auto nested(std::int32_t levels, preemption_cost_model model, Limit /*limit*/) -> responses {
-  return worst(simulate_accelerator(edf, takt::level_stack<kernels::max_tasks, Limit>{levels}, four,
-                                    at(four, {{3, 15}, {2}, {1}, {0}}), options{.costs = model}));
+  return worst(simulate_kernels(edf, takt::level_stack<kernels::max_tasks, Limit>{levels}, four,
+                                at(four, {{3, 15}, {2}, {1}, {0}}), options{.costs = model}));
 }
 
 /// A kernel of so many waves of 8, and one of a single wave that is more urgent and comes one unit later.
 auto interrupted(ticks waves, preemption_cost_model model) -> responses {
   const kernels tasks = ranked(set_of({{8, 200, 200, 8}, {8 * waves, 400, 400, 8}}));
-  return worst(
-      simulate_accelerator(by_priority, level_stack{2}, tasks, at(tasks, {{1}, {0}}), options{.costs = model}));
+  return worst(simulate_kernels(by_priority, level_stack{2}, tasks, at(tasks, {{1}, {0}}), options{.costs = model}));
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ TEST_CASE("AP-11 without preemption costs the three models are one") {
   const auto releases = at(free, {{3, 15}, {2}, {1}, {0}});
   for (std::int32_t levels = 1; levels <= 4; ++levels) {
     const auto of = [&](const kernels& tasks, const options& o) {
-      return worst(simulate_accelerator(edf, level_stack{levels}, tasks, releases, o));
+      return worst(simulate_kernels(edf, level_stack{levels}, tasks, releases, o));
     };
     const responses expected = of(free, {.costs = preemption_cost_model::ideal});
     for (const auto model : models) {
@@ -77,7 +77,7 @@ TEST_CASE("AP-X11 a completion lets the kernel below run for a wave before the n
   const kernels tasks = set_of({{2, 12, 20, 1}, {2, 6, 8, 2}, {4, 19, 20, 2}});
   const auto releases = at(tasks, {{1}, {1}, {0}});
   const auto run = [&](preemption_cost_model model) {
-    return worst(simulate_accelerator(edf, level_stack{2}, tasks, releases, options{.costs = model}));
+    return worst(simulate_kernels(edf, level_stack{2}, tasks, releases, options{.costs = model}));
   };
   CHECK(run(preemption_cost_model::race) == responses{3, 7, 6});
   CHECK(run(preemption_cost_model::ideal) == responses{3, 5, 8});
@@ -86,8 +86,8 @@ TEST_CASE("AP-X11 a completion lets the kernel below run for a wave before the n
 TEST_CASE("AP-X11 lost time is spent once per preempted execution, whoever is pushed meanwhile") {
   const kernels tasks = set_of({{1, 5, 50, 1}, {1, 10, 50, 1}, {9, 40, 50, 3}});
   const auto run = [&](ticks first) {
-    return worst(simulate_accelerator(edf, level_stack{3}, tasks, at(tasks, {{first}, {2}, {0}}),
-                                      options{.costs = preemption_cost_model::overhead}));
+    return worst(simulate_kernels(edf, level_stack{3}, tasks, at(tasks, {{first}, {2}, {0}}),
+                                  options{.costs = preemption_cost_model::overhead}));
   };
   CHECK(run(2) == responses{4, 5, 14});  // both at one instant
   CHECK(run(4) == responses{2, 5, 14});  // during the lost time
@@ -96,39 +96,32 @@ TEST_CASE("AP-X11 lost time is spent once per preempted execution, whoever is pu
 
 TEST_CASE("AP-35 late jobs of a kernel wait for each other, and count") {
   constexpr kernels tasks = ranked(set_of({{3, 4, 4}, {3, 6, 6}}));
-  const auto r = simulate_accelerator(by_priority, level_stack{2}, tasks, periodic{tasks, 12});
+  const auto r = simulate_kernels(by_priority, level_stack{2}, tasks, periodic(tasks, 12));
   CHECK(r.status() == takt::observation_status::missed);
   CHECK(r.completed() == 5);
   CHECK(worst(r) == responses{3, 12});
   CHECK(r.tasks[1].misses == 2);
-  const auto e = simulate_accelerator(edf, single_stream{}, tasks, periodic{tasks, 12});
+  const auto e = simulate_kernels(edf, single_stream{}, tasks, periodic(tasks, 12));
   CHECK(worst(e) == responses{7, 6});  // at 9 the deadlines are equal, and the earlier release goes first
 }
 
-TEST_CASE("a simulation is a constant expression") {
-  constexpr auto r = simulate_accelerator(edf, level_stack{2}, four, periodic{four, 120}, options{});
-  static_assert(r.status() == takt::observation_status::no_miss);
-  static_assert(r.completed() == 10 + 4 + 3 + 2);
-  CHECK(r.end > 0);
-}
-
 TEST_CASE("models that are wrong or do not fit are refused") {
-  const auto error_of = [](const kernels& tasks, const listed& releases) {
-    return simulate_accelerator(edf, level_stack{2}, tasks, releases).error;
+  const auto under = [](const auto& rule) { return takt::platform(takt::pool(takt::accelerator(2), rule)); };
+  const auto error_of = [](const auto& board, const kernels& tasks) {
+    return takt::simulate(board, tasks, {.horizon = takt::duration{10}}).error;
   };
   kernels wrong = four;
   wrong.tasks[1].wcet = 0;
-  CHECK(error_of(wrong, listed{4}) == takt::model_error{takt::model_fault::kernel_time_not_positive, 1});
-  CHECK(error_of(four, at(four, {{}, {}, {-1}})) == takt::model_error{takt::model_fault::negative_time, 2});
-  constexpr ticks late = std::numeric_limits<ticks>::max() - 5;
-  CHECK(error_of(four, at(four, {{late}})).fault == takt::model_fault::time_overflow);
+  const auto error = error_of(under(takt::levels(takt::edf)), wrong);
+  CHECK(error.fault == takt::model_fault::kernel_time_not_positive);
+  CHECK(error.task == 1);
   kernels far = four;
   far.tasks[0].core = 2;
-  CHECK(simulate_accelerator(edf, gang_cores{2}, far, periodic{far, 10}).error ==
-        takt::model_error{takt::model_fault::core_out_of_range, 0});
-  CHECK(simulate_accelerator(edf, slotted{2}, four, periodic{four, 10}).error.fault ==
-        takt::model_fault::period_not_positive);
-  CHECK(simulate_accelerator(edf, slotted{2}, four, periodic{four, 10},
-                             {.pinned_slot = {0, 8, 12}, .gang_slot = {7, 4, 12}})
-            .error.fault == takt::model_fault::slots_overlap);
+  CHECK(error_of(under(takt::gang(takt::edf)), far).fault == takt::model_fault::core_out_of_range);
+  const auto in_slots = [](ticks second, ticks every) {
+    return takt::slots(takt::edf, takt::pinned_slot(takt::duration{0}, takt::duration{8}),
+                       takt::gang_slot(takt::duration{second}, takt::duration{4}), takt::period(takt::duration{every}));
+  };
+  CHECK(error_of(under(in_slots(8, 0)), four).fault == takt::model_fault::period_not_positive);
+  CHECK(error_of(under(in_slots(7, 12)), four).fault == takt::model_fault::slots_overlap);
 }

@@ -2,12 +2,12 @@
 #include <array>
 #include <cstddef>
 #include <set>
-#include <span>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <takt/simulation/whole_kernels/response_log.hpp>
+#include <takt/simulation/release_times.hpp>
+#include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
 
 #include "unit/simulation/whole_kernels/fixtures.hpp"
@@ -30,13 +30,13 @@ auto times(const takt::trace& t, std::uint32_t task, mark_kind what) -> std::vec
 }  // namespace
 
 TEST_CASE("AP-03 periodic jobs are released at offset + k T, with their deadlines D later") {
-  constexpr std::array<ticks, 1> offsets{4};
+  constexpr std::array<takt::duration, 1> offsets{takt::duration{4}};
   takt::trace seen;
-  const auto r = simulate_accelerator(edf, single_stream{}, two, periodic{two, 50, std::span<const ticks>{offsets}},
-                                      options{}, seen);
+  const auto board = takt::platform(takt::pool(takt::accelerator(2), takt::nonpreemptive(takt::edf)));
+  const auto r = takt::simulate(board, two, {.horizon = takt::duration{52}, .offsets = offsets}, seen);
   CHECK(times(seen, 0, mark_kind::release) == std::vector<ticks>{4, 14, 24, 34, 44});
   CHECK(times(seen, 0, mark_kind::deadline) == std::vector<ticks>{12, 22, 32, 42, 52});
-  CHECK(times(seen, 1, mark_kind::release) == std::vector<ticks>{0, 25});
+  CHECK(times(seen, 1, mark_kind::release) == std::vector<ticks>{0, 25, 50});
   CHECK(r.tasks[0].released == 5);
   CHECK(r.tasks[1].completed == 2);
 }
@@ -44,33 +44,18 @@ TEST_CASE("AP-03 periodic jobs are released at offset + k T, with their deadline
 TEST_CASE("AP-03 sporadic jobs come at least T apart, in another pattern for each seed and the same for the same") {
   std::set<std::vector<ticks>> patterns;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    const auto jobs = takt::simulation::hostile_releases(two, 200, seed);
-    const auto again = takt::simulation::hostile_releases(two, 200, seed);
+    const auto times = takt::simulation::hostile_times(two.tasks, 200, seed);
+    CHECK(takt::simulation::hostile_times(two.tasks, 200, seed) == times);
     std::vector<ticks> pattern;
     for (std::size_t i = 0; i < two.size(); ++i) {
-      const auto of = jobs.of(i);
-      REQUIRE_FALSE(of.empty());
-      for (std::size_t j = 0; j < of.size(); ++j) {
-        CHECK((of[j].release >= 0 && of[j].release < 200));
-        CHECK((of[j].work >= 1 && of[j].work <= two.tasks[i].wcet));
-        CHECK((j == 0 || of[j].release - of[j - 1].release >= two.tasks[i].period));
-        CHECK(again.of(i)[j].release == of[j].release);
-        pattern.push_back(of[j].release);
+      REQUIRE_FALSE(times[i].empty());
+      for (std::size_t j = 0; j < times[i].size(); ++j) {
+        CHECK((times[i][j] >= 0 && times[i][j] < 200));
+        CHECK((j == 0 || times[i][j] - times[i][j - 1] >= two.tasks[i].period));
+        pattern.push_back(times[i][j]);
       }
     }
     patterns.insert(pattern);
   }
   CHECK(patterns.size() > 30);
-}
-
-TEST_CASE("all responses can be kept, with percentiles") {
-  takt::simulation::response_log log{2};
-  simulate_accelerator(edf, single_stream{}, two, periodic{two, 50}, options{}, log);
-  CHECK(std::vector(log.responses(0).begin(), log.responses(0).end()) == responses{2, 2, 2, 2, 2});
-  CHECK(std::vector(log.responses(1).begin(), log.responses(1).end()) == responses{5, 3});
-  CHECK(log.percentile(1, 50) == 3);
-  CHECK(log.percentile(1, 51) == 5);
-  CHECK(log.percentile(1, 99) == 5);
-  CHECK(log.percentile(0, 1) == 2);
-  CHECK(takt::simulation::response_log{1}.percentile(0, 99) == takt::no_instant);
 }

@@ -6,8 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/core/rational.hpp>
-#include <takt/simulation/whole_kernels/fractions.hpp>
+#include <takt/simulation/simulate_recorded.hpp>
 #include <takt/simulation/trace.hpp>
 
 #include "unit/simulation/whole_kernels/fixtures.hpp"
@@ -27,10 +26,14 @@ auto within(const slot& s, ticks start, ticks end) -> bool {
 
 TEST_CASE("AP-15 the slots of Example 2 make the last job of the first task late, and only that one") {
   takt::trace seen;
-  const auto r = simulate_accelerator(edf, slotted{2}, table_1, periodic{table_1, 60}, example_2, seen);
+  const auto in_slots =
+      takt::slots(takt::edf, takt::pinned_slot(takt::duration{0}, takt::duration{8}),
+                  takt::gang_slot(takt::duration{8}, takt::duration{4}), takt::period(takt::duration{12}));
+  const auto board = takt::platform(takt::pool(takt::accelerator(2), in_slots));
+  const auto r = takt::simulate(board, table_1, {.horizon = takt::duration{61}}, seen);
   CHECK(worst(r) == responses{11, 12, 12, 5});
   CHECK(r.misses() == 1);
-  CHECK(r.completed() == 21);
+  CHECK(r.completed() == 21 + 1);
   const auto miss = std::ranges::find(seen.marks(), takt::mark_kind::miss, &takt::mark::what);
   REQUIRE(miss != seen.marks().end());
   CHECK(miss->task == 0);
@@ -46,9 +49,8 @@ TEST_CASE("AP-15 the slots of Example 2 make the last job of the first task late
 TEST_CASE("AP-15 a slot may reach into the next period, be empty, or be all there is") {
   constexpr kernels one = set_of({{3, 12, 12, 0, 0}});
   const auto response = [&](const slot& pinned, const slot& whole) {
-    const auto r =
-        simulate_accelerator(edf, slotted{1}, one, periodic{one, 12},
-                             options{.pinned_slot = pinned, .gang_slot = whole, .has_limit = true, .limit = 60});
+    const auto r = simulate_kernels(edf, slotted{1}, one, periodic(one, 12),
+                                    options{.pinned_slot = pinned, .gang_slot = whole, .limit = 60});
     return r.completed() == 1 ? r.tasks[0].worst_response : takt::no_instant;
   };
   CHECK(response({10, 4, 12}, {2, 8, 12}) == 11);
@@ -57,24 +59,10 @@ TEST_CASE("AP-15 a slot may reach into the next period, be empty, or be all ther
   CHECK(response({4, 8, 12}, {0, 4, 12}) == 7);
 }
 
-TEST_CASE("AP-15 slots need not be whole numbers of units") {
-  using takt::rational;
-  takt::accelerator_table<rational, 2> tasks;
-  REQUIRE(tasks.add({.name = "pinned", .wcet = 3, .period = 10, .deadline = 10, .core = 0}));
-  REQUIRE(
-      tasks.add({.name = "whole", .wcet = 2, .period = 10, .deadline = 10, .width = takt::kernel_width::all_cores}));
-  const takt::simulation::periodic_releases<rational, 2> releases{tasks, rational{10}};
-  const auto r = simulate_accelerator(
-      edf, takt::slotted_cores<2, 1>{1}, tasks, releases,
-      {.pinned_slot = {0, rational{7, 3}, rational{10, 3}}, .gang_slot = {rational{7, 3}, 1, rational{10, 3}}});
-  CHECK(r.tasks[0].worst_response == 4);
-  CHECK(r.tasks[1].worst_response == rational{20, 3});
-}
-
 TEST_CASE("AP-35 fixed priorities decide inside a slot as well") {
   kernels tasks = table_1;
   for (std::size_t i = 0; i < tasks.size(); ++i) { tasks.tasks[i].priority = static_cast<std::int32_t>(3 - i); }
-  const auto r = simulate_accelerator(by_priority, slotted{2}, tasks, periodic{tasks, 60}, example_2);
+  const auto r = simulate_kernels(by_priority, slotted{2}, tasks, periodic(tasks, 60), example_2);
   CHECK(r.tasks[1].worst_response == 9);
   CHECK(r.tasks[0].worst_response > 10);
 }
@@ -87,7 +75,7 @@ TEST_CASE("with a guard band no wave leaves its slot, on any number of levels") 
                             .guard_band = true};
   for (const std::int32_t levels : {1, 4}) {
     takt::trace seen;
-    const auto r = simulate_accelerator(edf, slotted{1, levels}, waves, periodic{waves, 120}, in_slot, seen);
+    const auto r = simulate_kernels(edf, slotted{1, levels}, waves, periodic(waves, 120), in_slot, seen);
     CHECK(worst(r) == responses{9, 13});
     for (const takt::slice& s : seen.slices()) { CHECK(within(pinned_of_example_2, s.start, s.end)); }
   }
@@ -96,7 +84,7 @@ TEST_CASE("with a guard band no wave leaves its slot, on any number of levels") 
 TEST_CASE("without a guard band waves run over the end of their slot and hold the other one up") {
   constexpr kernels longer = set_of({{9, 24, 24, 5, 0}, {1, 24, 24, 1, gang}});
   options o{.costs = preemption_cost_model::ideal, .pinned_slot = {0, 8, 12}, .gang_slot = {8, 4, 12}};
-  CHECK(worst(simulate_accelerator(edf, slotted{1}, longer, periodic{longer, 24}, o)) == responses{9, 10});
+  CHECK(worst(simulate_kernels(edf, slotted{1}, longer, periodic(longer, 24), o)) == responses{9, 10});
   o.guard_band = true;
-  CHECK(worst(simulate_accelerator(edf, slotted{1}, longer, periodic{longer, 24}, o)) == responses{16, 9});
+  CHECK(worst(simulate_kernels(edf, slotted{1}, longer, periodic(longer, 24), o)) == responses{16, 9});
 }

@@ -19,7 +19,7 @@ TEST_CASE("AP-13 the jobs of the counterexamples to the printed Lemma 1 are late
   const auto lasting = [](const kernels& tasks, std::int32_t levels, preemption_cost_model model,
                           const std::vector<std::vector<ticks>>& releases) {
     const takt::level_stack<kernels::max_tasks, takt::limited_by_started_jobs> stack{levels};
-    return worst(simulate_accelerator(edf, stack, tasks, at(tasks, releases), {.costs = model}));
+    return worst(simulate_kernels(edf, stack, tasks, at(tasks, releases), {.costs = model}));
   };
   const kernels blocked = set_of({{1, 3, 10}, {4, 8, 20}, {6, 40, 40}});
   CHECK(as_published::level_stack_edf(blocked, 2).schedulable());
@@ -41,18 +41,18 @@ TEST_CASE("AP-23 a sporadic release leaves its chunk, and the abstraction no lon
   const slot wide{0, 16, 20};
   const options in_slot{.free_preemption = true, .pinned_slot = wide, .gang_slot = {0, 0, 20}};
   CHECK(slot_abstraction_edf(tasks, wide).schedulable());
-  CHECK(simulate_accelerator(edf, slotted{1, 4}, tasks, periodic{tasks, 40}, in_slot).misses() == 0);
-  CHECK(simulate_accelerator(edf, slotted{1, 4}, tasks, at(tasks, {{4, 14}, {}}), in_slot).misses() == 1);
+  CHECK(simulate_kernels(edf, slotted{1, 4}, tasks, periodic(tasks, 40), in_slot).misses() == 0);
+  CHECK(simulate_kernels(edf, slotted{1, 4}, tasks, at(tasks, {{4, 14}, {}}), in_slot).misses() == 1);
 }
 
 TEST_CASE("AP-23 AP-26 the periodic sets that the printed Theorems 4 and 6 accept are late inside their slot") {
   const options in_slot{.free_preemption = true, .pinned_slot = pinned_of_example_2, .gang_slot = gang_of_example_2};
   const kernels starved = set_of({{3, 4, 4}});
   CHECK(as_published::slot_abstraction_edf(starved, pinned_of_example_2).schedulable());
-  CHECK(simulate_accelerator(edf, slotted{1, 4}, starved, periodic{starved, 12}, in_slot).misses() == 1);
+  CHECK(simulate_kernels(edf, slotted{1, 4}, starved, periodic(starved, 12), in_slot).misses() == 1);
   const kernels early = set_of({{4, 6, 12}, {4, 6, 12}});
   CHECK(as_published::slot_harmonic_edf(early, pinned_of_example_2).schedulable());
-  CHECK(worst(simulate_accelerator(edf, slotted{1, 4}, early, periodic{early, 12}, in_slot)) == responses{4, 8});
+  CHECK(worst(simulate_kernels(edf, slotted{1, 4}, early, periodic(early, 12), in_slot)) == responses{4, 8});
 }
 
 TEST_CASE("AP-X04 waves end ahead of the guard band in the worked example") {
@@ -62,5 +62,5 @@ TEST_CASE("AP-X04 waves end ahead of the guard band in the worked example") {
                         .gang_slot = gang_of_example_2,
                         .guard_band = true};
   CHECK(slot_guarded_edf(waves, pinned_of_example_2).schedulable());
-  CHECK(worst(simulate_accelerator(edf, slotted{1, 4}, waves, periodic{waves, 120}, in_slot)) == responses{9, 13});
+  CHECK(worst(simulate_kernels(edf, slotted{1, 4}, waves, periodic(waves, 120), in_slot)) == responses{9, 13});
 }

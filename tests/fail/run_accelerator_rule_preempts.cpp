@@ -1,7 +1,7 @@
-// EXPECT: takt: a run does not enforce this rule on the accelerator pool
+// EXPECT: takt: this rule preempts, and kernels are not taken from SMs
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/runtime/emulated_accelerator.hpp>
-#include <takt/runtime/executor/run_kernels.hpp>
+#include <takt/runtime/executor/run.hpp>
 #include <takt/takt.hpp>
 
 using namespace takt::literals;
