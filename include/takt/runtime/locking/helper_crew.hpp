@@ -22,9 +22,8 @@
 #include <takt/rules/helper_registry.hpp>
 #include <takt/rules/helper_threads.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
-#include <takt/runtime/locking/budgeted_guards.hpp>
-#include <takt/runtime/locking/gpu_guards.hpp>
-#include <takt/runtime/locking/thread_record.hpp>
+#include <takt/runtime/locking/gpu_pool.hpp>
+#include <takt/runtime/locking/lock_claim.hpp>
 
 namespace takt::runtime {
 
@@ -116,13 +115,8 @@ class helper_crew {
   /// Until it is destroyed, the task's helpers run at least at the real-time priority that the calling thread has now,
   /// inherited or not. Pre: that thread runs the task's jobs, holds the engine, and does nothing but wait for its
   /// operation meanwhile. Error: `std::out_of_range`, as above.
-  template <class Pool>
-  [[nodiscard]] auto lend_priority(std::int32_t task, const engine_guard<Pool>& /*held*/) -> lent_priority {
-    check(task);
-    return {*this, task};
-  }
-  template <class Pool, BudgetClock Clock>
-  [[nodiscard]] auto lend_priority(std::int32_t task, const budgeted_engine<Pool, Clock>& /*held*/) -> lent_priority {
+  template <class Pool, class Meter>
+  [[nodiscard]] auto lend_priority(std::int32_t task, const engine_guard<Pool, Meter>& /*held*/) -> lent_priority {
     check(task);
     return {*this, task};
   }

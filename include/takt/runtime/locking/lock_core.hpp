@@ -16,10 +16,8 @@
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/critical_section_fusion.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/runtime/locking/lock_call.hpp>
+#include <takt/runtime/locking/lock_claim.hpp>
 #include <takt/runtime/locking/lock_domain.hpp>
-#include <takt/runtime/locking/suspend.hpp>
-#include <takt/runtime/locking/thread_record.hpp>
 
 namespace takt::runtime::detail {
 
@@ -134,11 +132,14 @@ class lock_core : public any_lock {
     (void)issue(machine_, c);
   }
 
+  /// Gives back all or a part of what the claim holds. True: there is more.
   template <class Release>
-  void leave(lock_claim& c, domain_turn& t, Release release) noexcept {
+  auto leave(lock_claim& c, domain_turn& t, Release release) noexcept -> bool {
     hand_over(release(machine_, c), t);
-    dismiss(c, t);
+    const bool more = machine_.holds(c.client);
+    if (!more) { dismiss(c, t); }
     (void)relink(t);
+    return more;
   }
 
   /// Carries out what an event other than these led to.
@@ -146,16 +147,6 @@ class lock_core : public any_lock {
   void hand_on(domain_turn& t, const Answer& a) noexcept {
     hand_over(a, t);
     (void)relink(t);
-  }
-
-  /// As `leave`, for a part of what the claim holds. True: there is more.
-  template <class Release>
-  auto release_part(lock_claim& c, domain_turn& t, Release release) noexcept -> bool {
-    hand_over(release(machine_, c), t);
-    const bool more = machine_.holds(c.client);
-    if (!more) { dismiss(c, t); }
-    (void)relink(t);
-    return more;
   }
 
   /// Suspends the calling thread until its claim is granted. False: the deadline has passed or a stop was requested

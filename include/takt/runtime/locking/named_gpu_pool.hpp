@@ -19,7 +19,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/locking/token_map.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
-#include <takt/runtime/locking/lock_call.hpp>
+#include <takt/runtime/locking/lock_claim.hpp>
 #include <takt/runtime/locking/lock_domain.hpp>
 
 namespace takt::runtime {
