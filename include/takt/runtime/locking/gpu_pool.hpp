@@ -36,31 +36,24 @@ constexpr void refuse_engine_without_token() {
 
 /// Error: anything but `accepted`.
 inline void require(access_status s) {
-  const auto refuse = [](std::errc code, const char* sentence) {
+  const auto refuse = [](const char* sentence, std::errc code = std::errc::operation_not_permitted) {
     throw std::system_error{std::make_error_code(code), sentence};
   };
   switch (s) {
     case access_status::accepted: return;
     case access_status::pool_mismatch:
-      refuse(std::errc::invalid_argument, "takt: the map of tokens fits neither the protocol nor the topology");
-      break;
-    case access_status::second_token: refuse(std::errc::operation_not_permitted, "takt: the job has a token"); break;
-    case access_status::second_section:
-      refuse(std::errc::operation_not_permitted, "takt: the job has had its token section");
-      break;
-    case access_status::no_token: refuse(std::errc::operation_not_permitted, "takt: the job has no token"); break;
-    case access_status::second_engine:
-      refuse(std::errc::operation_not_permitted, "takt: the job holds an engine already");
-      break;
+      return refuse("takt: the map of tokens fits neither the protocol nor the topology", std::errc::invalid_argument);
+    case access_status::second_token: return refuse("takt: the job has a token");
+    case access_status::second_section: return refuse("takt: the job has had its token section");
+    case access_status::no_token: return refuse("takt: the job has no token");
+    case access_status::second_engine: return refuse("takt: the job holds an engine already");
     case access_status::engine_held:
-      refuse(std::errc::device_or_resource_busy, "takt: a token is given back while its job holds an engine");
-      break;
-    case access_status::no_engine: refuse(std::errc::operation_not_permitted, "takt: the job holds no engine"); break;
-    case access_status::unknown_engine: refuse(std::errc::invalid_argument, "takt: the GPU has no such engine"); break;
+      return refuse("takt: a token is given back while its job holds an engine", std::errc::device_or_resource_busy);
+    case access_status::no_engine: return refuse("takt: the job holds no engine");
+    case access_status::unknown_engine: return refuse("takt: the GPU has no such engine", std::errc::invalid_argument);
     case access_status::other_gpu:
-      refuse(std::errc::invalid_argument, "takt: the token gives no access to these engines");
-      break;
-    case access_status::not_waiting: refuse(std::errc::operation_not_permitted, "takt: the job does not wait"); break;
+      return refuse("takt: the token gives no access to these engines", std::errc::invalid_argument);
+    case access_status::not_waiting: return refuse("takt: the job does not wait");
   }
 }
 

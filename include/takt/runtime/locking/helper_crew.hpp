@@ -185,10 +185,9 @@ class helper_crew {
   void lend(std::int32_t task) {
     const std::lock_guard turn{mutex_};
     const thread_scheduling now = system_.scheduling(system_.self());
-    helped_job& job = jobs_[static_cast<std::size_t>(task)];
-    job = {.suspended = true, .holds_engine_lock = true, .effective = {.point = -now.priority}};
-    if (now.priority == 0) { return; }
-    for (std::size_t n = 0; n < MaxThreads; ++n) { raise(n, task); }
+    jobs_[static_cast<std::size_t>(task)] = {
+        .suspended = true, .holds_engine_lock = true, .effective = {.point = -now.priority}};
+    for (std::size_t n = 0; n < MaxThreads && now.priority > 0; ++n) { raise(n, task); }
   }
   void take_back(std::int32_t task) noexcept {
     const std::lock_guard turn{mutex_};

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +10,7 @@
 #include <system_error>
 #include <type_traits>
 
+#include <takt/core/index_set.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/critical_section_fusion.hpp>
@@ -87,13 +86,13 @@ class lock_core : public any_lock {
     const request_id client = unused_client();
     t.join(c);
     c.client = client;
-    used_[index(client) / 64] |= bit(client);
+    used_.insert(static_cast<std::uint32_t>(client));
     claims_[index(client)] = &c;
   }
   void dismiss(lock_claim& c, domain_turn& t) noexcept {
     if (c.edge != no_edge) { --links_; }
     t.leave(c);
-    used_[index(c.client) / 64] &= ~bit(c.client);
+    used_.erase(static_cast<std::uint32_t>(c.client));
     c.client = no_request;
   }
 
@@ -179,12 +178,7 @@ class lock_core : public any_lock {
     return yields;
   }
 
-  [[nodiscard]] auto idle() const noexcept -> bool {
-    for (const std::uint64_t word : used_) {
-      if (word != 0) { return false; }
-    }
-    return true;
-  }
+  [[nodiscard]] auto idle() const noexcept -> bool { return used_.size() == 0; }
 
   std::unique_ptr<lock_domain> own_;
   lock_domain* domain_;
@@ -195,25 +189,17 @@ class lock_core : public any_lock {
   /// Calls `visit(client)` for each client that has an incomplete request.
   template <class Visitor>
   void for_each_client(Visitor visit) const {
-    for (std::size_t w = 0; w < used_.size(); ++w) {
-      for (std::uint64_t left = used_[w]; left != 0; left &= left - 1) {
-        visit(static_cast<request_id>(w * 64 + static_cast<std::size_t>(std::countr_zero(left))));
-      }
-    }
+    for (std::size_t k = 0; k < used_.size(); ++k) { visit(static_cast<request_id>(used_[k])); }
   }
 
  private:
   [[nodiscard]] static constexpr auto index(request_id r) noexcept -> std::size_t {
     return static_cast<std::size_t>(r);
   }
-  [[nodiscard]] static constexpr auto bit(request_id r) noexcept -> std::uint64_t {
-    return std::uint64_t{1} << (index(r) % 64);
-  }
   [[nodiscard]] auto unused_client() const -> request_id {
-    for (std::size_t w = 0; w < used_.size(); ++w) {
-      const std::size_t r = w * 64 + static_cast<std::size_t>(std::countr_one(used_[w]));
-      if (r < std::min(clients, w * 64 + 64)) { return static_cast<request_id>(r); }
-    }
+    std::size_t r = 0;
+    while (r < used_.size() && used_[r] == r) { ++r; }
+    if (r < clients) { return static_cast<request_id>(r); }
     throw std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again),
                             "takt: more threads than the lock's protocol has room for"};
   }
@@ -243,15 +229,12 @@ class lock_core : public any_lock {
     t.grant(claim_of(satisfied));
   }
   template <class Answer>
-    requires requires(const Answer& a) { a.satisfied; }
   void hand_over(const Answer& a, domain_turn& t) noexcept {
-    for (const request_id r : a.satisfied) { hand_over(r, t); }
-  }
-
-  template <class Answer>
-    requires requires(const Answer& a) { a.granted; }
-  void hand_over(const Answer& a, domain_turn& t) noexcept {
-    for (const request_id r : a.granted) { hand_over(r, t); }
+    if constexpr (requires { a.satisfied; }) {
+      for (const request_id r : a.satisfied) { hand_over(r, t); }
+    } else {
+      for (const request_id r : a.granted) { hand_over(r, t); }
+    }
   }
 
   /// Follows the machine's edges of inheritance. False: that of `c` would close a circle.
@@ -280,7 +263,7 @@ class lock_core : public any_lock {
 
   std::int32_t links_ = 0;
   std::atomic<std::int64_t> abandoned_{0};
-  std::array<std::uint64_t, (clients + 63) / 64> used_{};
+  index_set<clients> used_;  ///< who have an incomplete request
   std::array<lock_claim*, clients> claims_{};
 };
 
