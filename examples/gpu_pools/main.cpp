@@ -28,8 +28,7 @@
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
 #include <takt/runtime/locking/job_budget.hpp>
-#include <takt/runtime/locking/lock_registry.hpp>
-#include <takt/runtime/locking/named_gpu_pool.hpp>
+#include <takt/runtime/locking/named_locks.hpp>
 
 namespace takt::gpu_pools_example {
 namespace {

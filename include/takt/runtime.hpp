@@ -13,8 +13,7 @@
 #include <takt/runtime/locking/gpu_pool.hpp>
 #include <takt/runtime/locking/helper_crew.hpp>
 #include <takt/runtime/locking/job_budget.hpp>
-#include <takt/runtime/locking/lock_registry.hpp>
-#include <takt/runtime/locking/named_gpu_pool.hpp>
+#include <takt/runtime/locking/named_locks.hpp>
 #include <takt/runtime/locking/protocol_lock.hpp>
 #include <takt/runtime/processing_graphs/shared_graph.hpp>
 #include <takt/runtime/run.hpp>

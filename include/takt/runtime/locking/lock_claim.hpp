@@ -238,10 +238,4 @@ class claim_guard {
 
 }  // namespace detail
 
-/// Tells the locks that the calling thread has another scheduling class or priority than when it first used one. Pre:
-/// it holds none.
-inline void reread_priority() noexcept {
-  if (detail::this_thread.known) { detail::read_scheduling(detail::this_thread); }
-}
-
 }  // namespace takt::runtime

@@ -39,8 +39,7 @@ class lock_core : public any_lock {
     if constexpr (std::is_void_v<decltype(machine_.reprioritize(c.client, p))>) {
       machine_.reprioritize(c.client, p);
     } else {
-      hand_over(machine_.reprioritize(c.client, p), t);
-      (void)relink(t);
+      hand_on(t, machine_.reprioritize(c.client, p));
     }
   }
 
@@ -90,7 +89,6 @@ class lock_core : public any_lock {
     claims_[index(client)] = &c;
   }
   void dismiss(lock_claim& c, domain_turn& t) noexcept {
-    if (c.edge != no_edge) { --links_; }
     t.leave(c);
     used_.erase(static_cast<std::uint32_t>(c.client));
     c.client = no_request;
@@ -101,7 +99,6 @@ class lock_core : public any_lock {
   auto enter(lock_claim& c, domain_turn& t, Issue issue) -> bool {
     c.turn.store(static_cast<std::uint32_t>(turn::waiting), std::memory_order_relaxed);
     const auto satisfied = issue(machine_, c);
-    ++waiting_;
     hand_over(satisfied, t);
     if (!machine_.holds(c.client)) { reprioritize(c, t.effective(c), t); }
     const bool held = machine_.holds(c.client);
@@ -118,9 +115,7 @@ class lock_core : public any_lock {
     const auto satisfied = issue(trial, c);
     if (!trial.holds(c.client)) { return false; }
     machine_ = trial;
-    ++waiting_;
-    hand_over(satisfied, t);
-    (void)relink(t);
+    hand_on(t, satisfied);
     return true;
   }
 
@@ -170,7 +165,6 @@ class lock_core : public any_lock {
       lock_claim& from = claim_of(r);
       if (!is_waited_for(r, c.client)) { return; }
       waiters.push_back(t.effective(from));
-      if (from.edge != no_edge) { --links_; }
       t.unlink(from);
     });
     const bool yields = takt::should_yield(order, t.effective(c), {waiters.data(), waiters.size()});
@@ -183,7 +177,6 @@ class lock_core : public any_lock {
   std::unique_ptr<lock_domain> own_;
   lock_domain* domain_;
   Machine machine_;
-  std::int32_t waiting_ = 0;
 
   [[nodiscard]] auto claim_of(request_id client) const noexcept -> lock_claim& { return *claims_[index(client)]; }
   /// Calls `visit(client)` for each client that has an incomplete request.
@@ -217,16 +210,10 @@ class lock_core : public any_lock {
     }
   }
 
-  void withdraw(lock_claim& c, domain_turn& t) noexcept {
-    --waiting_;
-    hand_over(machine_.withdraw(c.client), t);
-    (void)relink(t);
-  }
+  void withdraw(lock_claim& c, domain_turn& t) noexcept { hand_on(t, machine_.withdraw(c.client)); }
 
   void hand_over(request_id satisfied, domain_turn& t) noexcept {
-    if (satisfied == no_request) { return; }
-    --waiting_;
-    t.grant(claim_of(satisfied));
+    if (satisfied != no_request) { t.grant(claim_of(satisfied)); }
   }
   template <class Answer>
   void hand_over(const Answer& a, domain_turn& t) noexcept {
@@ -239,20 +226,13 @@ class lock_core : public any_lock {
 
   /// Follows the machine's edges of inheritance. False: that of `c` would close a circle.
   auto relink(domain_turn& t, const lock_claim* c = nullptr) noexcept -> bool {
-    if (waiting_ == 0 && links_ == 0) { return true; }
     for_each_client([&](request_id r) {
-      lock_claim& from = claim_of(r);
-      if (from.edge != no_edge && t.heir_of(from) != heir_of(r)) {
-        t.unlink(from);
-        --links_;
-      }
+      if (t.heir_of(claim_of(r)) != heir_of(r)) { t.unlink(claim_of(r)); }
     });
     bool open = true;
     for_each_client([&](request_id r) {
       lock_claim& from = claim_of(r);
-      if (from.edge != no_edge) { return; }
-      if (!t.link(from, heir_of(r)) && &from == c) { open = false; }
-      if (from.edge != no_edge) { ++links_; }
+      if (from.edge == no_edge && !t.link(from, heir_of(r)) && &from == c) { open = false; }
     });
     return open;
   }
@@ -261,7 +241,6 @@ class lock_core : public any_lock {
     return heir == no_request ? -1 : claim_of(heir).node;
   }
 
-  std::int32_t links_ = 0;
   std::atomic<std::int64_t> abandoned_{0};
   index_set<clients> used_;  ///< who have an incomplete request
   std::array<lock_claim*, clients> claims_{};

@@ -29,8 +29,7 @@
 #include <takt/rules/locking/token_map.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
-#include <takt/runtime/locking/lock_registry.hpp>
-#include <takt/runtime/locking/named_gpu_pool.hpp>
+#include <takt/runtime/locking/named_locks.hpp>
 #include <takt/runtime/locking/protocol_lock.hpp>
 
 #include "fake_clocks.hpp"
