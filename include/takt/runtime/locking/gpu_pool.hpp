@@ -259,16 +259,7 @@ class gpu_pool final : public detail::lock_core<gpu_access<Protocol, Engines, To
 
   /// Of the calling thread, which can have one at a time in a pool.
   [[nodiscard]] auto begin_job(const lock_call& call = {}) -> job {
-    lock_claim& c = core::prepare(call);
-    domain_turn t{*core::domain_};
-    try {
-      core::admit_new(c, t);
-    } catch (...) {
-      detail::this_thread.give_back(c);
-      throw;
-    }
-    (void)core::machine_.begin_job(c.client);
-    return {*this, c};
+    return {*this, core::begin(call, [](access& a, const lock_claim& c) { return a.begin_job(c.client); })};
   }
 
   /// No job of the task (`lock_call::task`) will ask again: tells the protocol's heuristics.

@@ -88,6 +88,24 @@ class lock_core : public any_lock {
     used_.insert(static_cast<std::uint32_t>(client));
     claims_[index(client)] = &c;
   }
+  /// A new claim whose job begins with `start(machine, claim)`, of which nothing is undone. Error: as for `admit_new`.
+  template <class Start>
+  [[nodiscard]] auto begin(const lock_call& call, Start start) -> lock_claim& {
+    lock_claim& c = prepare(call);
+    domain_turn t{*domain_};
+    try {
+      admit_new(c, t);
+    } catch (...) {
+      this_thread.give_back(c);
+      throw;
+    }
+    pause(c);
+    hand_on(t, start(machine_, c));
+    return c;
+  }
+  static void pause(lock_claim& c) noexcept {
+    c.turn.store(static_cast<std::uint32_t>(turn::waiting), std::memory_order_relaxed);
+  }
   void dismiss(lock_claim& c, domain_turn& t) noexcept {
     t.leave(c);
     used_.erase(static_cast<std::uint32_t>(c.client));
@@ -97,7 +115,7 @@ class lock_core : public any_lock {
   /// Issues the request of an admitted claim. False: it must `wait`. Error: a deadlock; nothing is requested any more.
   template <class Issue>
   auto enter(lock_claim& c, domain_turn& t, Issue issue) -> bool {
-    c.turn.store(static_cast<std::uint32_t>(turn::waiting), std::memory_order_relaxed);
+    pause(c);
     const auto satisfied = issue(machine_, c);
     hand_over(satisfied, t);
     if (!machine_.holds(c.client)) { reprioritize(c, t.effective(c), t); }
