@@ -25,11 +25,10 @@
 #include <takt/model/gpu_topology.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/runtime/clock.hpp>
-#include <takt/runtime/locking/budget_alarm.hpp>
-#include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>
-#include <takt/runtime/locking/lock_registry.hpp>
-#include <takt/runtime/locking/named_gpu_pool.hpp>
+#include <takt/runtime/locking/gpu_pool.hpp>
+#include <takt/runtime/locking/job_budget.hpp>
+#include <takt/runtime/locking/named_locks.hpp>
 
 namespace takt::gpu_pools_example {
 namespace {
@@ -90,7 +89,7 @@ void do_gpu_work(const application& a, int job, gpu_pool& gpus, emulated_gpu& gp
   runtime::budget_meter meter{a.budget};
   runtime::budget_alarm alarm{meter};
   const overrun_place overrun = overrun_in(a, job);
-  runtime::budgeted_token token{gpus.begin_job({.priority = a.priority}), meter};
+  runtime::token_guard token{gpus.begin_job({.priority = a.priority}), meter};
   std::vector<std::int64_t> vector(elements);
   std::iota(vector.begin(), vector.end(), job);
   const auto copied = runtime::copy_in_chunks(

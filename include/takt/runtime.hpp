@@ -7,15 +7,12 @@
 #include <takt/runtime/emulated_shared_gpu.hpp>
 #include <takt/runtime/emulated_sliced_device.hpp>
 #include <takt/runtime/emulated_sms.hpp>
-#include <takt/runtime/locking/budget_alarm.hpp>
-#include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/donation_cluster.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
 #include <takt/runtime/locking/helper_crew.hpp>
-#include <takt/runtime/locking/lock_group.hpp>
-#include <takt/runtime/locking/lock_registry.hpp>
-#include <takt/runtime/locking/named_gpu_pool.hpp>
+#include <takt/runtime/locking/job_budget.hpp>
+#include <takt/runtime/locking/named_locks.hpp>
 #include <takt/runtime/locking/protocol_lock.hpp>
 #include <takt/runtime/processing_graphs/shared_graph.hpp>
 #include <takt/runtime/run.hpp>

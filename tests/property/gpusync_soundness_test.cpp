@@ -217,13 +217,10 @@ struct record {
 
 /// Simulates a system for which there are bounds in several ways.
 template <class Rules>
-void examine(const random_system& s, takt::random_stream& random, const variety& v, record& out) {
+void examine(random_system s, takt::random_stream& random, const variety& v, record& out) {
   REQUIRE_FALSE(takt::validate_gpusync(s.platform, s.tasks));
-  const bool long_queues = v.donation_only && s.platform.shape.limits_tokens() && random.chance(1, 2);
-  const bounds found =
-      gpusync::analyze_set<Rules>(s.platform, s.tasks,
-                                  {.queues = long_queues ? gpusync::token_queue_limit::all_cpus_per_token
-                                                         : gpusync::token_queue_limit::cpus_per_token});
+  s.platform.shape.tokens.for_all_cpus = v.donation_only && s.platform.shape.limits_tokens() && random.chance(1, 2);
+  const bounds found = gpusync::analyze_set<Rules>(s.platform, s.tasks);
   if (!found.schedulable()) { return; }
   std::vector<ticks> demands;
   const bool fair = s.platform.shape.scheduler.reads_demand();
@@ -246,7 +243,6 @@ void examine(const random_system& s, takt::random_stream& random, const variety&
         .offsets = offsets,
         .choice = choices[static_cast<std::size_t>(random.below(3))],
         .layout = random.chance(1, 2) ? takt::token_layout::block : takt::token_layout::interleaved,
-        .queues = long_queues ? takt::token_queue_length::for_all_cpus : takt::token_queue_length::for_users,
         .fair_demands = demands,
         .overheads = v.overheads};
     const auto seen = takt::simulate(s.platform, s.tasks, options);

@@ -46,7 +46,9 @@ class judgement {
         copy_percent_{s.number("copy-percent")} {
     constexpr std::array<std::string_view, 3> limits{"cpus", "users", "all-cpus"};
     options_.interrupting_engines = s.number<std::int32_t>("interrupting");
-    options_.queues = static_cast<an::token_queue_limit>(s.choice("queues", limits));
+    const std::size_t queues = s.choice("queues", limits);
+    for_all_cpus_ = queues == 2;
+    options_.queues = queues == 1 ? an::token_queue_limit::users_per_token : an::token_queue_limit::cpus_per_token;
   }
   [[nodiscard]] static auto parameters() -> std::vector<parameter> {
     return {
@@ -61,6 +63,7 @@ class judgement {
   /// The study's machine in a studied configuration, under one of the four overheads.
   [[nodiscard]] auto board(std::size_t configuration, std::size_t overheads) const -> study_board {
     gpusync_configuration shape = studied_configurations[configuration].value;
+    shape.tokens.for_all_cpus = for_all_cpus_;
     shape.uncontended = dedicated_ ? uncontended_gpus::dedicated : uncontended_gpus::shared;
     return generation::make_studied_board(shape, overheads, copy_percent_);
   }
@@ -85,6 +88,7 @@ class judgement {
 
   bool sound_;
   bool dedicated_;
+  bool for_all_cpus_ = false;
   std::int64_t copy_percent_;
   an::options<ticks> options_;
 };

@@ -24,8 +24,8 @@ using runtime::copy_tally;
 /// it has ended, and waits for both suspended. When a call fails, or the device is lost, the engines are free before
 /// the `cuda_error` leaves. Source: Elliott 2015, section 3.2.3.
 ///
-/// `Token` is a `runtime::token_guard` or a `runtime::budgeted_token`, whose overruns leave after an operation;
-/// contexts are given by the pool's number of the GPU, and the devices of requests are the driver's.
+/// `Token` is a `runtime::token_guard`; the overrun of its budget leaves after an operation. Contexts are given by the
+/// pool's number of the GPU, and the devices of requests are the driver's.
 template <CudaDriver D, class Token, class Topology>
 class engine_calls {
  public:

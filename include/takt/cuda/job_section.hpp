@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include <takt/runtime/locking/lock_call.hpp>
+#include <takt/runtime/locking/lock_claim.hpp>
 
 namespace takt::cuda {
 

@@ -264,6 +264,8 @@ TEST_CASE("unknown choices of a configuration of locked GPUs are refused") {
   };
   CHECK_FALSE(with([](auto& c) { c.tokens = takt::token_protocol::derived; }));
   CHECK(with([](auto& c) { c.tokens = {.given = false, .donates_at_release = true}; }));
+  CHECK_FALSE(with([](auto& c) { c.tokens = {.given = false, .for_all_cpus = true}; }));
+  CHECK(with([](auto& c) { c.tokens = {.for_all_cpus = true}; }));  // nothing is lent
   CHECK_FALSE(with([](auto& c) { c.scheduler = {.points = {.deadline = 1, .wcet = -1}}; }));
   CHECK(with([](auto& c) { c.scheduler = {.points = {.deadline = 1, .wcet = -1}, .task_level = true}; }));
   expect_only_named<takt::uncontended_gpus>(2, [&](auto e) { return with([e](auto& c) { c.uncontended = e; }); });
@@ -287,7 +289,7 @@ TEST_CASE("unknown options of the analysis of locked GPUs are refused") {
   };
   expect_only_named<an::guarantee>(2, [&](auto e) { return with([e](auto& o) { o.wanted = e; }); });
   expect_only_named<an::copy_bound>(4, [&](auto e) { return with([e](auto& o) { o.copies = e; }); });
-  expect_only_named<an::token_queue_limit>(3, [&](auto e) { return with([e](auto& o) { o.queues = e; }); });
+  expect_only_named<an::token_queue_limit>(2, [&](auto e) { return with([e](auto& o) { o.queues = e; }); });
   expect_only_named<an::interrupt_place>(3, [&](auto e) { return with([e](auto& o) { o.interrupts = e; }); });
   expect_only_named<an::interrupt_handling>(2, [](an::interrupt_handling e) {
     takt::inline_vector<an::locking_task<ticks>, 1> one;

@@ -77,6 +77,31 @@ TEST_CASE("a chain that visits a resource of its own is proven in a constant exp
   static_assert(plan.feasible && plan.shares[0].sms == 4);
 }
 
+TEST_CASE("GSA-51 an accelerator that is no GPU is locked as one is, or preempted where it can be") {
+  struct npu_lock {};
+  constexpr auto of = [](auto on_npu) {
+    return takt::task_set(takt::task("filter", takt::period(20_ms), takt::deadline(12_ms), takt::cpu(1_ms),
+                                     on_npu(takt::visit<npu>(takt::takes(3_ms))), takt::cpu(1_ms)),
+                          takt::task("train", takt::period(60_ms), takt::cpu(2_ms),
+                                     on_npu(takt::visit<npu>(takt::takes(7_ms))), takt::cpu(1_ms)));
+  };
+  const auto bound_of = [](const auto& given, const auto& set) {
+    expect_sound(given, set);
+    return takt::analyze(given, set).tasks[0].bound.value;
+  };
+  const auto cpu = takt::pool(takt::processors(1), takt::deadline_monotonic);
+  const auto locked = of([](auto visit) { return takt::locks<npu_lock>(visit); });
+  const auto plain = of([](auto visit) { return visit; });
+  constexpr takt::ticks ms = 1'000'000;
+  // Under its lock the less important visit goes first, once; where it is preempted it does not.
+  CHECK(bound_of(
+            takt::platform(cpu, takt::pool(npu{1}, takt::fifo), takt::pool(npu_lock{}, takt::locked(takt::fifo_order))),
+            locked) == 12 * ms);
+  CHECK(bound_of(takt::platform(cpu, takt::pool(npu{1}, takt::nonpreemptive(takt::deadline_monotonic))), plain) ==
+        12 * ms);
+  CHECK(bound_of(takt::platform(cpu, takt::pool(npu{1}, takt::deadline_monotonic)), plain) == 5 * ms);
+}
+
 TEST_CASE("tasks that share one core with suspensions are proven by whichever combiner can") {
   const auto one = takt::platform(takt::pool(takt::processors(1), takt::edf), engine, gpu,
                                   takt::pool(npu{1}, takt::nonpreemptive(takt::edf)));

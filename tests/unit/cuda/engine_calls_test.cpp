@@ -8,9 +8,16 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
+
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <takt/cuda/copy_request.hpp>
 #include <takt/cuda/engine_calls.hpp>
@@ -41,6 +48,14 @@ constexpr auto two_gpus() -> topology {
   (void)t.add_gpu(hub, 2);
   (void)t.add_gpu(hub, 2);
   return t;
+}
+
+/// Whether the system has suspended a thread of this process.
+auto is_asleep(pid_t thread) -> bool {
+  std::ifstream file{"/proc/self/task/" + std::to_string(thread) + "/stat"};
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  const auto name_end = text.rfind(')');
+  return name_end != std::string::npos && text.compare(name_end, 3, ") S") == 0;
 }
 
 /// Two GPUs, a stream of the caller on each, and memory everywhere.
@@ -167,6 +182,38 @@ TEST_CASE("GSA-47 calls go through engine locks: copies in chunks, the engine by
     CHECK_FALSE(outward.outward);
   }
   CHECK(driver.default_stream_uses() == 0);
+  CHECK(driver.live() == 0);
+}
+
+TEST_CASE("GSA-47 a thread sleeps while it waits for an engine, and for the end of its operation") {
+  D driver{{.devices = 1}};
+  {
+    machine m{driver};
+    takt::gpu_topology<2, 1> tree;
+    (void)tree.add_gpu(tree.add_hub(), 2);
+    pool one{{.gpus = 1, .tokens_per_gpu = 4}, {}, tree};
+    driver.hold_work(true);
+    std::array<std::atomic<pid_t>, 2> id{};
+    const auto launch = [&](std::size_t n) {
+      thread_stream<D> own{m.contexts[0]};
+      job_section<pool> job{one};
+      calls engines{job.token(), tree, m.contexts, own};
+      id[n] = static_cast<pid_t>(syscall(SYS_gettid));
+      engines.launch([](D& d, stream_handle s) { return d.run_in(s, [] {}); });
+    };
+    std::jthread for_the_end{launch, 0};
+    await([&] { return driver.count_of("wait_for_event") == 1 && is_asleep(id[0]); });
+    std::jthread for_the_engine{launch, 1};
+    await([&] { return id[1] != 0 && is_asleep(id[1]); });
+    // Neither asks the device whether it is done.
+    const std::int64_t calls_before = driver.call_count();
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    CHECK(is_asleep(id[0]));
+    CHECK(is_asleep(id[1]));
+    CHECK(driver.call_count() == calls_before);
+    CHECK(driver.count_of("wait_for_event") == 1);
+    driver.hold_work(false);
+  }
   CHECK(driver.live() == 0);
 }
 

@@ -16,7 +16,7 @@
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
-#include <takt/runtime/locking/named_gpu_pool.hpp>
+#include <takt/runtime/locking/named_locks.hpp>
 
 #include "support/choices.hpp"
 

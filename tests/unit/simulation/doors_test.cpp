@@ -189,7 +189,7 @@ TEST_CASE("the simulation of locked GPUs refuses the options that its configurat
   CHECK(refused({.choice = takt::simulation::gpu_choice::random, .predictor = {.window = 5}}) == "predictor");
   CHECK(refused({.releases = takt::release_pattern::sporadic, .offsets = times}) == "offsets");
   board.shape.tokens_per_gpu = takt::unlimited_tokens;
-  CHECK(refused({.queues = takt::token_queue_length::for_sharing_cpus}) == "queues");
+  CHECK(refused({.queues = takt::token_queue_length::for_cpus}) == "queues");
   board.shape.scheduler = takt::cpu_scheduler::fair_lateness;
   CHECK(refused({.fair_demands = demands}).empty());
 }

@@ -63,6 +63,9 @@ inline constexpr cpu_scheduler cpu_scheduler::given_priority{.points = gel_polic
 struct token_protocol {
   bool given = true;  ///< else donation exactly where a GPU cluster serves several CPU clusters
   bool donates_at_release = false;
+  /// Under donation, queues have places for all CPUs of the platform, and not only for those that share the tokens:
+  /// Elliott 2015 asks for f >= ceil(m / k) (section 3.2.3.2) and counts so in equation 2.36.
+  bool for_all_cpus = false;
 
   static const token_protocol derived;
   static const token_protocol r2dglp;
@@ -183,7 +186,13 @@ struct gpusync_configuration {
   }
   /// The one that is meant.
   [[nodiscard]] constexpr auto protocol() const noexcept -> token_protocol {
-    return tokens.given ? tokens : token_protocol{.donates_at_release = shares_gpu_clusters()};
+    if (tokens.given) { return tokens; }
+    const bool donates = shares_gpu_clusters();
+    return {.donates_at_release = donates, .for_all_cpus = donates && tokens.for_all_cpus};
+  }
+  /// CPUs that the queues of a GPU cluster's tokens have places for, if as many tasks use it.
+  [[nodiscard]] constexpr auto counted_cpus(std::int32_t gpu_cluster) const noexcept -> std::int32_t {
+    return protocol().for_all_cpus ? cpus : sharing_cpus(gpu_cluster);
   }
   /// Whether a job that is displaced by a token holder's borrowed priority lends its own at its release.
   [[nodiscard]] constexpr auto donates_at_release() const noexcept -> bool { return protocol().donates_at_release; }
@@ -200,7 +209,8 @@ namespace detail {
 
 [[nodiscard]] constexpr auto choices_known(const gpusync_configuration& c) noexcept -> bool {
   const bool scheduler = !c.scheduler.task_level || !c.scheduler.reads_demand();
-  const bool tokens = c.tokens.given || !c.tokens.donates_at_release;
+  const bool tokens =
+      c.tokens.given ? c.tokens.donates_at_release || !c.tokens.for_all_cpus : !c.tokens.donates_at_release;
   return is_known(c.migration) && is_known(c.uncontended) && scheduler && tokens;
 }
 

@@ -102,6 +102,23 @@ class gpu_access {
     return of(engines_.reprioritize(c, p));
   }
 
+  // Both levels as one lock whose clients ask several times: for their token, later for engines.
+  [[nodiscard]] static constexpr auto capacity() noexcept -> request_id { return Protocol::capacity(); }
+  [[nodiscard]] constexpr auto waits(request_id c) const noexcept -> bool {
+    return tokens_.waits(c) || engines_.waits(c);
+  }
+  /// Has what it has asked for.
+  [[nodiscard]] constexpr auto holds(request_id c) const noexcept -> bool {
+    return tokens_.holds(c) && !engines_.waits(c);
+  }
+  [[nodiscard]] constexpr auto heir(request_id c) const noexcept -> request_id {
+    return tokens_.waits(c) ? tokens_.heir(c) : engines_.heir(c);
+  }
+  // Of the engines alone.
+  [[nodiscard]] constexpr auto holds(request_id c, lock_id l) const noexcept -> bool { return engines_.holds(c, l); }
+  [[nodiscard]] constexpr auto wanted(request_id c) const noexcept -> const auto& { return engines_.wanted(c); }
+  [[nodiscard]] constexpr auto contended(request_id c) const noexcept -> bool { return engines_.contended(c); }
+
   [[nodiscard]] constexpr auto tokens() const noexcept -> const token_pool<Protocol>& { return tokens_; }
   /// For advice and donation, which belong to the protocol.
   [[nodiscard]] constexpr auto tokens() noexcept -> token_pool<Protocol>& { return tokens_; }

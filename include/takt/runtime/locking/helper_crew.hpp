@@ -22,9 +22,8 @@
 #include <takt/rules/helper_registry.hpp>
 #include <takt/rules/helper_threads.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
-#include <takt/runtime/locking/budgeted_guards.hpp>
-#include <takt/runtime/locking/gpu_guards.hpp>
-#include <takt/runtime/locking/thread_record.hpp>
+#include <takt/runtime/locking/gpu_pool.hpp>
+#include <takt/runtime/locking/lock_claim.hpp>
 
 namespace takt::runtime {
 
@@ -116,13 +115,8 @@ class helper_crew {
   /// Until it is destroyed, the task's helpers run at least at the real-time priority that the calling thread has now,
   /// inherited or not. Pre: that thread runs the task's jobs, holds the engine, and does nothing but wait for its
   /// operation meanwhile. Error: `std::out_of_range`, as above.
-  template <class Pool>
-  [[nodiscard]] auto lend_priority(std::int32_t task, const engine_guard<Pool>& /*held*/) -> lent_priority {
-    check(task);
-    return {*this, task};
-  }
-  template <class Pool, BudgetClock Clock>
-  [[nodiscard]] auto lend_priority(std::int32_t task, const budgeted_engine<Pool, Clock>& /*held*/) -> lent_priority {
+  template <class Pool, class Meter>
+  [[nodiscard]] auto lend_priority(std::int32_t task, const engine_guard<Pool, Meter>& /*held*/) -> lent_priority {
     check(task);
     return {*this, task};
   }
@@ -191,10 +185,9 @@ class helper_crew {
   void lend(std::int32_t task) {
     const std::lock_guard turn{mutex_};
     const thread_scheduling now = system_.scheduling(system_.self());
-    helped_job& job = jobs_[static_cast<std::size_t>(task)];
-    job = {.suspended = true, .holds_engine_lock = true, .effective = {.point = -now.priority}};
-    if (now.priority == 0) { return; }
-    for (std::size_t n = 0; n < MaxThreads; ++n) { raise(n, task); }
+    jobs_[static_cast<std::size_t>(task)] = {
+        .suspended = true, .holds_engine_lock = true, .effective = {.point = -now.priority}};
+    for (std::size_t n = 0; n < MaxThreads && now.priority > 0; ++n) { raise(n, task); }
   }
   void take_back(std::int32_t task) noexcept {
     const std::lock_guard turn{mutex_};

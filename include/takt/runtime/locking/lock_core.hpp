@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,14 +10,13 @@
 #include <system_error>
 #include <type_traits>
 
+#include <takt/core/index_set.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/rules/locking/critical_section_fusion.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/runtime/locking/lock_call.hpp>
+#include <takt/runtime/locking/lock_claim.hpp>
 #include <takt/runtime/locking/lock_domain.hpp>
-#include <takt/runtime/locking/suspend.hpp>
-#include <takt/runtime/locking/thread_record.hpp>
 
 namespace takt::runtime::detail {
 
@@ -42,8 +39,7 @@ class lock_core : public any_lock {
     if constexpr (std::is_void_v<decltype(machine_.reprioritize(c.client, p))>) {
       machine_.reprioritize(c.client, p);
     } else {
-      hand_over(machine_.reprioritize(c.client, p), t);
-      (void)relink(t);
+      hand_on(t, machine_.reprioritize(c.client, p));
     }
   }
 
@@ -89,22 +85,38 @@ class lock_core : public any_lock {
     const request_id client = unused_client();
     t.join(c);
     c.client = client;
-    used_[index(client) / 64] |= bit(client);
+    used_.insert(static_cast<std::uint32_t>(client));
     claims_[index(client)] = &c;
   }
+  /// A new claim whose job begins with `start(machine, claim)`, of which nothing is undone. Error: as for `admit_new`.
+  template <class Start>
+  [[nodiscard]] auto begin(const lock_call& call, Start start) -> lock_claim& {
+    lock_claim& c = prepare(call);
+    domain_turn t{*domain_};
+    try {
+      admit_new(c, t);
+    } catch (...) {
+      this_thread.give_back(c);
+      throw;
+    }
+    pause(c);
+    hand_on(t, start(machine_, c));
+    return c;
+  }
+  static void pause(lock_claim& c) noexcept {
+    c.turn.store(static_cast<std::uint32_t>(turn::waiting), std::memory_order_relaxed);
+  }
   void dismiss(lock_claim& c, domain_turn& t) noexcept {
-    if (c.edge != no_edge) { --links_; }
     t.leave(c);
-    used_[index(c.client) / 64] &= ~bit(c.client);
+    used_.erase(static_cast<std::uint32_t>(c.client));
     c.client = no_request;
   }
 
   /// Issues the request of an admitted claim. False: it must `wait`. Error: a deadlock; nothing is requested any more.
   template <class Issue>
   auto enter(lock_claim& c, domain_turn& t, Issue issue) -> bool {
-    c.turn.store(static_cast<std::uint32_t>(turn::waiting), std::memory_order_relaxed);
+    pause(c);
     const auto satisfied = issue(machine_, c);
-    ++waiting_;
     hand_over(satisfied, t);
     if (!machine_.holds(c.client)) { reprioritize(c, t.effective(c), t); }
     const bool held = machine_.holds(c.client);
@@ -121,9 +133,7 @@ class lock_core : public any_lock {
     const auto satisfied = issue(trial, c);
     if (!trial.holds(c.client)) { return false; }
     machine_ = trial;
-    ++waiting_;
-    hand_over(satisfied, t);
-    (void)relink(t);
+    hand_on(t, satisfied);
     return true;
   }
 
@@ -134,11 +144,14 @@ class lock_core : public any_lock {
     (void)issue(machine_, c);
   }
 
+  /// Gives back all or a part of what the claim holds. True: there is more.
   template <class Release>
-  void leave(lock_claim& c, domain_turn& t, Release release) noexcept {
+  auto leave(lock_claim& c, domain_turn& t, Release release) noexcept -> bool {
     hand_over(release(machine_, c), t);
-    dismiss(c, t);
+    const bool more = machine_.holds(c.client);
+    if (!more) { dismiss(c, t); }
     (void)relink(t);
+    return more;
   }
 
   /// Carries out what an event other than these led to.
@@ -146,16 +159,6 @@ class lock_core : public any_lock {
   void hand_on(domain_turn& t, const Answer& a) noexcept {
     hand_over(a, t);
     (void)relink(t);
-  }
-
-  /// As `leave`, for a part of what the claim holds. True: there is more.
-  template <class Release>
-  auto release_part(lock_claim& c, domain_turn& t, Release release) noexcept -> bool {
-    hand_over(release(machine_, c), t);
-    const bool more = machine_.holds(c.client);
-    if (!more) { dismiss(c, t); }
-    (void)relink(t);
-    return more;
   }
 
   /// Suspends the calling thread until its claim is granted. False: the deadline has passed or a stop was requested
@@ -180,7 +183,6 @@ class lock_core : public any_lock {
       lock_claim& from = claim_of(r);
       if (!is_waited_for(r, c.client)) { return; }
       waiters.push_back(t.effective(from));
-      if (from.edge != no_edge) { --links_; }
       t.unlink(from);
     });
     const bool yields = takt::should_yield(order, t.effective(c), {waiters.data(), waiters.size()});
@@ -188,41 +190,27 @@ class lock_core : public any_lock {
     return yields;
   }
 
-  [[nodiscard]] auto idle() const noexcept -> bool {
-    for (const std::uint64_t word : used_) {
-      if (word != 0) { return false; }
-    }
-    return true;
-  }
+  [[nodiscard]] auto idle() const noexcept -> bool { return used_.size() == 0; }
 
   std::unique_ptr<lock_domain> own_;
   lock_domain* domain_;
   Machine machine_;
-  std::int32_t waiting_ = 0;
 
   [[nodiscard]] auto claim_of(request_id client) const noexcept -> lock_claim& { return *claims_[index(client)]; }
   /// Calls `visit(client)` for each client that has an incomplete request.
   template <class Visitor>
   void for_each_client(Visitor visit) const {
-    for (std::size_t w = 0; w < used_.size(); ++w) {
-      for (std::uint64_t left = used_[w]; left != 0; left &= left - 1) {
-        visit(static_cast<request_id>(w * 64 + static_cast<std::size_t>(std::countr_zero(left))));
-      }
-    }
+    for (std::size_t k = 0; k < used_.size(); ++k) { visit(static_cast<request_id>(used_[k])); }
   }
 
  private:
   [[nodiscard]] static constexpr auto index(request_id r) noexcept -> std::size_t {
     return static_cast<std::size_t>(r);
   }
-  [[nodiscard]] static constexpr auto bit(request_id r) noexcept -> std::uint64_t {
-    return std::uint64_t{1} << (index(r) % 64);
-  }
   [[nodiscard]] auto unused_client() const -> request_id {
-    for (std::size_t w = 0; w < used_.size(); ++w) {
-      const std::size_t r = w * 64 + static_cast<std::size_t>(std::countr_one(used_[w]));
-      if (r < std::min(clients, w * 64 + 64)) { return static_cast<request_id>(r); }
-    }
+    std::size_t r = 0;
+    while (r < used_.size() && used_[r] == r) { ++r; }
+    if (r < clients) { return static_cast<request_id>(r); }
     throw std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again),
                             "takt: more threads than the lock's protocol has room for"};
   }
@@ -240,45 +228,29 @@ class lock_core : public any_lock {
     }
   }
 
-  void withdraw(lock_claim& c, domain_turn& t) noexcept {
-    --waiting_;
-    hand_over(machine_.withdraw(c.client), t);
-    (void)relink(t);
-  }
+  void withdraw(lock_claim& c, domain_turn& t) noexcept { hand_on(t, machine_.withdraw(c.client)); }
 
   void hand_over(request_id satisfied, domain_turn& t) noexcept {
-    if (satisfied == no_request) { return; }
-    --waiting_;
-    t.grant(claim_of(satisfied));
+    if (satisfied != no_request) { t.grant(claim_of(satisfied)); }
   }
   template <class Answer>
-    requires requires(const Answer& a) { a.satisfied; }
   void hand_over(const Answer& a, domain_turn& t) noexcept {
-    for (const request_id r : a.satisfied) { hand_over(r, t); }
-  }
-
-  template <class Answer>
-    requires requires(const Answer& a) { a.granted; }
-  void hand_over(const Answer& a, domain_turn& t) noexcept {
-    for (const request_id r : a.granted) { hand_over(r, t); }
+    if constexpr (requires { a.satisfied; }) {
+      for (const request_id r : a.satisfied) { hand_over(r, t); }
+    } else {
+      for (const request_id r : a.granted) { hand_over(r, t); }
+    }
   }
 
   /// Follows the machine's edges of inheritance. False: that of `c` would close a circle.
   auto relink(domain_turn& t, const lock_claim* c = nullptr) noexcept -> bool {
-    if (waiting_ == 0 && links_ == 0) { return true; }
     for_each_client([&](request_id r) {
-      lock_claim& from = claim_of(r);
-      if (from.edge != no_edge && t.heir_of(from) != heir_of(r)) {
-        t.unlink(from);
-        --links_;
-      }
+      if (t.heir_of(claim_of(r)) != heir_of(r)) { t.unlink(claim_of(r)); }
     });
     bool open = true;
     for_each_client([&](request_id r) {
       lock_claim& from = claim_of(r);
-      if (from.edge != no_edge) { return; }
-      if (!t.link(from, heir_of(r)) && &from == c) { open = false; }
-      if (from.edge != no_edge) { ++links_; }
+      if (from.edge == no_edge && !t.link(from, heir_of(r)) && &from == c) { open = false; }
     });
     return open;
   }
@@ -287,9 +259,8 @@ class lock_core : public any_lock {
     return heir == no_request ? -1 : claim_of(heir).node;
   }
 
-  std::int32_t links_ = 0;
   std::atomic<std::int64_t> abandoned_{0};
-  std::array<std::uint64_t, (clients + 63) / 64> used_{};
+  index_set<clients> used_;  ///< who have an incomplete request
   std::array<lock_claim*, clients> claims_{};
 };
 

@@ -14,7 +14,7 @@
 #include <takt/rules/locking/priority_graph.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
-#include <takt/runtime/locking/thread_record.hpp>
+#include <takt/runtime/locking/lock_claim.hpp>
 
 namespace takt::runtime {
 

@@ -7,37 +7,108 @@
 #include <cstdint>
 #include <stop_token>
 #include <system_error>
+#include <utility>
 
 #include <takt/core/number.hpp>
+#include <takt/rules/locking/advice.hpp>
+#include <takt/rules/locking/ck_omlp.hpp>
+#include <takt/rules/locking/critical_section_fusion.hpp>
+#include <takt/rules/locking/group_request.hpp>
+#include <takt/rules/locking/k_fmlp.hpp>
+#include <takt/rules/locking/priority_group_lock.hpp>
+#include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/protocol.hpp>
+#include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/runtime/locking/held.hpp>
-#include <takt/runtime/locking/lock_call.hpp>
+#include <takt/runtime/locking/futex.hpp>
+#include <takt/runtime/locking/lock_claim.hpp>
 #include <takt/runtime/locking/lock_core.hpp>
 #include <takt/runtime/locking/lock_domain.hpp>
-#include <takt/runtime/locking/lone_request.hpp>
-#include <takt/runtime/locking/suspend.hpp>
-#include <takt/runtime/locking/thread_record.hpp>
 
 namespace takt::runtime {
 
-/// A locking protocol for threads: the state machine behind the short mutex of its domain, waiters suspended until the
-/// unit is theirs. Whoever comes to a lock that nobody uses takes it by one atomic exchange; the state machine hears of
-/// the first request when a second one comes.
+/// Whether a request issued while there is no other gets replica 0 at once, and leaves the state as it was when it is
+/// complete. Then the lock need not tell the protocol before a second request comes.
+template <class Protocol>
+inline constexpr bool lone_requests_pass = false;
+
+template <std::size_t Replicas, std::size_t Requests>
+inline constexpr bool lone_requests_pass<k_fmlp<Replicas, Requests, plain_advice>> = true;
+template <std::size_t Replicas, std::size_t Requests, class Rules>
+inline constexpr bool lone_requests_pass<r2dglp<Replicas, Requests, plain_advice, Rules>> = true;
+template <std::size_t Replicas, std::size_t Requests>
+inline constexpr bool lone_requests_pass<ck_omlp<Replicas, Requests>> = true;
+template <std::size_t Requests>
+inline constexpr bool lone_requests_pass<priority_mutex<Requests>> = true;
+
+/// How a protocol orders those who wait, for the question whether to let them go first.
+template <class Protocol>
+inline constexpr service_order order_of = service_order::first_come;
+template <std::size_t Requests>
+inline constexpr service_order order_of<priority_mutex<Requests>> = service_order::priority;
+template <std::size_t Locks, std::size_t Clients>
+inline constexpr service_order order_of<priority_group_lock<Locks, Clients>> = service_order::priority;
+
+/// What is held by the thread that acquired it, which also has to give it back, before it ends.
+template <class Lock>
+class held : public detail::claim_guard<held<Lock>, Lock> {
+  using guard = detail::claim_guard<held, Lock>;
+
+ public:
+  held() noexcept = default;
+  held(held&&) noexcept = default;
+  held(const held&) = delete;
+  auto operator=(const held&) -> held& = delete;
+  auto operator=(held&& other) noexcept -> held& {
+    detail::or_terminate([this] { this->end(); });
+    this->owner_ = other.owner_;
+    this->claim_ = std::exchange(other.claim_, nullptr);
+    return *this;
+  }
+  ~held() = default;
+
+  /// Which of the k units. Pre: held, as for the other queries.
+  [[nodiscard]] auto replica() const noexcept -> replica_id { return this->owner_->replica(*this->claim_); }
+  /// Whether somebody waits for what is held.
+  [[nodiscard]] auto contended() const noexcept -> bool { return this->owner_->contended(*this->claim_); }
+  /// Whether somebody should go first before the next critical section of the same kind.
+  [[nodiscard]] auto should_yield() const noexcept -> bool { return this->owner_->should_yield(*this->claim_); }
+  /// Error: another thread holds it, which then has to release it by the lock's own functions.
+  void release() {
+    if (*this) { this->owner_->release(*std::exchange(this->claim_, nullptr)); }
+  }
+  /// Of a group: gives back this lock alone. Error: another thread holds it, or nobody.
+  void release(lock_id l) {
+    if (!*this) { Lock::refuse_release(); }
+    if (this->owner_->release(*this->claim_, l)) { this->claim_ = nullptr; }
+  }
+
+ private:
+  friend Lock;
+  friend guard;
+  using guard::guard;
+  static void give_back(Lock& lock, detail::lock_claim& claim) { lock.release(claim); }
+};
+
+/// A locking protocol for threads: the state machine behind the short mutex of its domain, waiters suspended until it
+/// is their turn. Whoever comes to a lock that nobody uses takes it by one atomic exchange; the state machine hears of
+/// the first request when a second one comes. `lock` is one over k units; a `lock_group` has mutexes, of which threads
+/// acquire several in one step as seen by all others: without deadlock, in whatever order `Wanted` names them.
 ///
-/// Works with `std::unique_lock`, `std::lock_guard` and `std::scoped_lock`; with k > 1, too, `unlock` gives back what
-/// the calling thread holds. What a thread holds when it ends is given back and counted.
+/// A `lock` works with `std::unique_lock`, `std::lock_guard` and `std::scoped_lock`; with k > 1, too, `unlock` gives
+/// back what the calling thread holds. What a thread holds when it ends is given back and counted.
 /// Error: `std::system_error` with `operation_not_permitted` where another thread or nobody holds the lock,
-/// `resource_deadlock_would_occur` where the thread holds it already or its wait would close a circle, and
+/// `resource_deadlock_would_occur` where the thread holds it already or its wait would close a circle,
 /// `resource_unavailable_try_again` where there are more threads than the protocol or the domain has room for, or the
-/// thread has more than `max_claims` locks. A lock that is destroyed in use ends the program with a sentence.
-template <LockingProtocol Protocol>
-class protocol_lock final : public detail::lock_core<Protocol> {
+/// thread has more than `max_claims` locks, and `invalid_argument` for a list that names no lock of a group, one twice,
+/// or an unknown one. A lock that is destroyed in use ends the program with a sentence.
+template <class Machine, class... Wanted>
+class protocol_lock final : public detail::lock_core<Machine> {
  public:
   using hold = held<protocol_lock>;
 
-  explicit protocol_lock(const Protocol& protocol = {}) : core{nullptr, protocol} {}
-  explicit protocol_lock(lock_domain& domain, const Protocol& protocol = {}) : core{&domain, protocol} {}
+  explicit protocol_lock(const Machine& machine = {}) : core{nullptr, machine} {}
+  explicit protocol_lock(lock_domain& domain, const Machine& machine = {}) : core{&domain, machine} {}
   protocol_lock(const protocol_lock&) = delete;
   auto operator=(const protocol_lock&) -> protocol_lock& = delete;
   ~protocol_lock() {
@@ -46,27 +117,33 @@ class protocol_lock final : public detail::lock_core<Protocol> {
     }
   }
 
-  [[nodiscard]] auto acquire(const lock_call& call = {}) -> hold {
-    return {*this, *claim(call, detail::no_deadline, {})};
+  [[nodiscard]] auto acquire(const Wanted&... wanted, const lock_call& call = {}) -> hold {
+    return acquire(std::stop_token{}, wanted..., call);
   }
   /// Nothing is held when a stop ended the waiting.
-  [[nodiscard]] auto acquire(const std::stop_token& stop, const lock_call& call = {}) -> hold {
-    return held_or_not(claim(call, detail::no_deadline, stop));
+  [[nodiscard]] auto acquire(const std::stop_token& stop, const Wanted&... wanted, const lock_call& call = {}) -> hold {
+    return hold_of(claim(wanted..., call, detail::no_deadline, stop));
   }
   /// Nothing is held, and nobody has noticed, when the request would have to wait.
-  [[nodiscard]] auto try_acquire(const lock_call& call = {}) -> hold { return held_or_not(try_claim(call)); }
+  [[nodiscard]] auto try_acquire(const Wanted&... wanted, const lock_call& call = {}) -> hold {
+    return hold_of(try_claim(wanted..., call));
+  }
   template <class Clock, class Duration>
-  [[nodiscard]] auto try_acquire_until(const std::chrono::time_point<Clock, Duration>& time, const lock_call& call = {},
-                                       const std::stop_token& stop = {}) -> hold {
-    return held_or_not(claim(call, detail::deadline_at(time), stop));
+  [[nodiscard]] auto try_acquire_until(const std::chrono::time_point<Clock, Duration>& time, const Wanted&... wanted,
+                                       const lock_call& call = {}, const std::stop_token& stop = {}) -> hold {
+    return hold_of(claim(wanted..., call, detail::deadline_at(time), stop));
   }
   template <class Rep, class Period>
-  [[nodiscard]] auto try_acquire_for(const std::chrono::duration<Rep, Period>& span, const lock_call& call = {},
-                                     const std::stop_token& stop = {}) -> hold {
-    return try_acquire_until(std::chrono::steady_clock::now() + span, call, stop);
+  [[nodiscard]] auto try_acquire_for(const std::chrono::duration<Rep, Period>& span, const Wanted&... wanted,
+                                     const lock_call& call = {}, const std::stop_token& stop = {}) -> hold {
+    return try_acquire_until(std::chrono::steady_clock::now() + span, wanted..., call, stop);
   }
 
-  void lock() { (void)claim({}, detail::no_deadline, {}); }
+  void lock()
+    requires LockingProtocol<Machine>
+  {
+    (void)claim({}, detail::no_deadline, {});
+  }
   [[nodiscard]] auto try_lock() -> bool { return try_claim({}) != nullptr; }
   template <class Clock, class Duration>
   [[nodiscard]] auto try_lock_until(const std::chrono::time_point<Clock, Duration>& time) -> bool {
@@ -84,20 +161,19 @@ class protocol_lock final : public detail::lock_core<Protocol> {
 
  private:
   friend hold;
-  using core = detail::lock_core<Protocol>;
+  using core = detail::lock_core<Machine>;
   using lock_claim = detail::lock_claim;
   using domain_turn = detail::domain_turn;
-  using thread_record = detail::thread_record;
 
   // The word: nobody uses the lock, the protocol knows of all requests, or the claim of the only one.
   static constexpr std::uintptr_t unused = 0;
   static constexpr std::uintptr_t shared = 1;
-  static constexpr std::uintptr_t at_rest = lone_requests_pass<Protocol> ? unused : shared;
+  static constexpr std::uintptr_t at_rest = lone_requests_pass<Machine> ? unused : shared;
 
   [[nodiscard]] static auto name_of(const lock_claim& c) noexcept -> std::uintptr_t {
     return reinterpret_cast<std::uintptr_t>(&c);
   }
-  [[nodiscard]] auto held_or_not(lock_claim* c) noexcept -> hold { return c == nullptr ? hold{} : hold{*this, *c}; }
+  [[nodiscard]] auto hold_of(lock_claim* c) noexcept -> hold { return c == nullptr ? hold{} : hold{*this, *c}; }
 
   [[nodiscard]] auto take_alone(const lock_claim& c) noexcept -> bool {
     if constexpr (at_rest == shared) { return false; }
@@ -113,24 +189,28 @@ class protocol_lock final : public detail::lock_core<Protocol> {
     return word_.load(std::memory_order_relaxed) == name_of(c);
   }
 
-  auto claim(const lock_call& call, ticks deadline, const std::stop_token& stop) -> lock_claim* {
+  auto claim(const Wanted&... wanted, const lock_call& call, ticks deadline, const std::stop_token& stop)
+      -> lock_claim* {
+    check(wanted...);
     lock_claim& c = core::prepare(call);
-    return take_alone(c) ? &c : claim_among_others(c, deadline, stop);
+    return take_alone(c) ? &c : claim_among_others(c, wanted..., deadline, stop);
   }
-  auto try_claim(const lock_call& call) -> lock_claim* {
+  auto try_claim(const Wanted&... wanted, const lock_call& call) -> lock_claim* {
+    check(wanted...);
     lock_claim& c = core::prepare(call);
     const auto try_now = [&](domain_turn& t) {
-      const bool is_held = core::try_enter(c, t, issue);
+      const bool is_held = core::try_enter(c, t, issue(wanted...));
       if (!is_held) { leave(c, t); }
       return is_held;
     };
-    if (take_alone(c) || enter(c, try_now)) { return &c; }
-    detail::this_thread.give_back(c);
-    return nullptr;
+    return take_alone(c) || enter(c, try_now) ? &c : nothing(c);
   }
-  [[gnu::noinline]] auto claim_among_others(lock_claim& c, ticks deadline, const std::stop_token& stop) -> lock_claim* {
-    if (enter(c, [&](domain_turn& t) { return core::enter(c, t, issue); })) { return &c; }
-    if (core::wait(c, deadline, stop, [&](domain_turn& t) { leave(c, t); })) { return &c; }
+  [[gnu::noinline]] auto claim_among_others(lock_claim& c, const Wanted&... wanted, ticks deadline,
+                                            const std::stop_token& stop) -> lock_claim* {
+    if (enter(c, [&](domain_turn& t) { return core::enter(c, t, issue(wanted...)); })) { return &c; }
+    return core::wait(c, deadline, stop, [&](domain_turn& t) { leave(c, t); }) ? &c : nothing(c);
+  }
+  [[nodiscard]] static auto nothing(lock_claim& c) noexcept -> lock_claim* {
     detail::this_thread.give_back(c);
     return nullptr;
   }
@@ -142,15 +222,28 @@ class protocol_lock final : public detail::lock_core<Protocol> {
   [[gnu::noinline]] void release_among_others(lock_claim& c) noexcept {
     domain_turn t{*core::domain_};
     if (give_back_alone(c)) { return; }  // the other was refused
-    core::leave(c, t, [](Protocol& p, const lock_claim& of) { return p.release(of.client); });
+    (void)core::leave(c, t, [](Machine& m, const lock_claim& of) { return m.release(of.client); });
     come_to_rest();
+  }
+  /// Of a group. True: that was the last.
+  auto release(lock_claim& c, lock_id l) -> bool {
+    core::check_owner(c);
+    {
+      domain_turn t{*core::domain_};
+      if (!is_lock<Machine::list::capacity()>(l) || !core::machine_.holds(c.client, l)) { core::refuse_release(); }
+      if (core::leave(c, t, [l](Machine& m, const lock_claim& of) { return m.release(of.client, l); })) {
+        return false;
+      }
+    }
+    detail::this_thread.give_back(c);
+    return true;
   }
 
   template <class Enter>
   auto enter(lock_claim& c, Enter enter_now) -> bool {
     domain_turn t{*core::domain_};
     try {
-      meet_the_lone(t);
+      if constexpr (at_rest == unused) { meet_the_lone(t); }
       core::admit_new(c, t);
       return enter_now(t);
     } catch (...) {
@@ -165,7 +258,7 @@ class protocol_lock final : public detail::lock_core<Protocol> {
     while (word != shared && !word_.compare_exchange_weak(word, shared, std::memory_order_acquire)) {}
     if (word == unused || word == shared) { return; }
     try {
-      core::adopt(*reinterpret_cast<lock_claim*>(word), t, issue);  // NOLINT(performance-no-int-to-ptr)
+      core::adopt(*reinterpret_cast<lock_claim*>(word), t, issue());  // NOLINT(performance-no-int-to-ptr)
     } catch (...) {
       word_.store(word, std::memory_order_release);
       throw;
@@ -180,7 +273,22 @@ class protocol_lock final : public detail::lock_core<Protocol> {
       word_.store(at_rest, std::memory_order_release);
     }
   }
-  static auto issue(Protocol& p, const lock_claim& c) noexcept -> request_id { return p.issue(c.client, c.request); }
+  [[nodiscard]] static auto issue(const Wanted&... wanted) noexcept {
+    return [&](Machine& m, const lock_claim& c) {
+      if constexpr (GroupLock<Machine>) {
+        return m.issue(c.client, wanted..., c.request.priority);
+      } else {
+        return m.issue(c.client, c.request);
+      }
+    };
+  }
+  static void check(const Wanted&... wanted) {
+    if constexpr (GroupLock<Machine>) {
+      if (check_lock_list<Machine::list::capacity()>(wanted...) == group_status::accepted) { return; }
+      throw std::system_error{std::make_error_code(std::errc::invalid_argument),
+                              "takt: a group of locks needs different locks that there are"};
+    }
+  }
 
   [[nodiscard]] auto replica(const lock_claim& c) noexcept -> replica_id {
     if (is_alone(c)) { return 0; }
@@ -195,7 +303,7 @@ class protocol_lock final : public detail::lock_core<Protocol> {
   [[nodiscard]] auto should_yield(const lock_claim& c) noexcept -> bool {
     if (is_alone(c)) { return false; }
     domain_turn t{*core::domain_};
-    return c.client != no_request && core::should_yield(c, t, order_of<Protocol>);
+    return c.client != no_request && core::should_yield(c, t, order_of<Machine>);
   }
 
   void abandon(lock_claim& c) noexcept override {
@@ -209,5 +317,8 @@ class protocol_lock final : public detail::lock_core<Protocol> {
 /// `takt::runtime::lock<takt::k_fmlp<2, 64>>`.
 template <LockingProtocol Protocol>
 using lock = protocol_lock<Protocol>;
+/// `takt::runtime::lock_group<takt::group_lock<3, 64>>`, whose `acquire` takes the list of locks first.
+template <GroupLock Group>
+using lock_group = protocol_lock<Group, typename Group::list>;
 
 }  // namespace takt::runtime

@@ -19,10 +19,8 @@
 #include <takt/runtime/locking/futex.hpp>
 #include <takt/runtime/processing_graphs/bound_edge.hpp>
 #include <takt/runtime/processing_graphs/graph_memory.hpp>
-#include <takt/runtime/processing_graphs/link_status.hpp>
+#include <takt/runtime/processing_graphs/link_description.hpp>
 #include <takt/runtime/processing_graphs/monitors.hpp>
-#include <takt/runtime/processing_graphs/process_word.hpp>
-#include <takt/runtime/processing_graphs/shared_memory.hpp>
 
 namespace takt::runtime {
 
@@ -45,15 +43,7 @@ class claimed_node {
  public:
   claimed_node(const claimed_node&) = delete;
   auto operator=(const claimed_node&) -> claimed_node& = delete;
-  claimed_node(claimed_node&& other) noexcept
-      : memory_{std::move(other.memory_)},
-        node_{other.node_},
-        word_{std::exchange(other.word_, 0)},
-        status_{other.status_},
-        edges_{std::move(other.edges_)},
-        job_{other.job_},
-        open_{other.open_},
-        took_{other.took_} {}
+  claimed_node(claimed_node&&) noexcept = default;
   auto operator=(claimed_node&& other) noexcept -> claimed_node& = delete;
   ~claimed_node() {
     // A forked child has a copy of what is its parent's.
@@ -71,24 +61,12 @@ class claimed_node {
     const std::uint32_t e = m.find_edge(name);
     if (e == m.edges_used) { return detail::link_error(link_fault::unknown_name, name); }
     if (m.edges[e].to != node_ && m.edges[e].from != node_) { return detail::link_error(link_fault::not_an_end, name); }
-    if (open_ && m.edges[e].to == node_) { return error(link_fault::job_open); }
-    link_status s;
-    if (m.edges[e].to == node_) { s = bind_end(e, true, until); }
-    if (s && m.edges[e].from == node_) { s = bind_end(e, false, until); }
-    return s;
+    return bind_ends(e, e + 1, until);
   }
   /// All edges, those into the node first.
   [[nodiscard]] auto bind_all(ticks until = detail::no_deadline) -> link_status {
     if (!holds()) { return error(link_fault::not_claimed); }
-    if (open_) { return error(link_fault::job_open); }
-    auto& m = graph();
-    for (const bool consumer : {true, false}) {
-      for (std::uint32_t e = 0; e < m.edges_used; ++e) {
-        if ((consumer ? m.edges[e].to : m.edges[e].from) != node_) { continue; }
-        if (const link_status s = bind_end(e, consumer, until); !s) { return s; }
-      }
-    }
-    return {};
+    return bind_ends(0, graph().edges_used, until);
   }
 
   /// Waits until all thresholds are met, and takes the tokens of a job. After `time_limit` it may be called again.
@@ -125,12 +103,12 @@ class claimed_node {
   /// The bytes of `threshold` tokens of the job that has begun, the oldest first; it takes those of `consume`. Empty
   /// without a job, and if the edge has no bytes for the node.
   [[nodiscard]] auto received(std::string_view edge) const noexcept -> std::span<const std::byte> {
-    const auto* b = find(edge, true);
+    const auto* b = find(*this, edge, true);
     return b == nullptr || !open_ ? std::span<const std::byte>{} : std::span<const std::byte>{b->bytes};
   }
   /// Room for the bytes of `produce` tokens, to be filled before `finish_job`.
   [[nodiscard]] auto to_send(std::string_view edge) noexcept -> std::span<std::byte> {
-    auto* b = find(edge, false);
+    auto* b = find(*this, edge, false);
     return b == nullptr ? std::span<std::byte>{} : std::span<std::byte>{b->bytes};
   }
 
@@ -166,7 +144,7 @@ class claimed_node {
     return *static_cast<detail::graph_memory<Monitor>*>(memory_->memory());
   }
   [[nodiscard]] auto holds() const noexcept -> bool {
-    return word_ != 0 && graph().claims[node_] == word_ && detail::process_of(word_) == getpid();
+    return memory_ != nullptr && graph().claims[node_] == word_ && detail::process_of(word_) == getpid();
   }
   [[nodiscard]] auto error(link_fault fault) const noexcept -> link_status {
     return memory_ == nullptr ? detail::link_error(fault, "")
@@ -180,14 +158,22 @@ class claimed_node {
     return error_number == ETIMEDOUT ? detail::link_error(link_fault::time_limit, at)
                                      : detail::system_error("the monitor", error_number, at);
   }
-  [[nodiscard]] auto find(std::string_view edge, bool consumer) const noexcept -> const edge_type* {
-    for (const auto& b : edges_) {
-      if (b.consumer == consumer && detail::text_of(graph().edges[b.edge].name) == edge) { return &b; }
-    }
-    return nullptr;
+  template <class Self>
+  [[nodiscard]] static auto find(Self& self, std::string_view edge, bool consumer) noexcept {
+    const auto at = std::ranges::find_if(self.edges_, [&](const edge_type& b) {
+      return b.consumer == consumer && detail::text_of(self.graph().edges[b.edge].name) == edge;
+    });
+    return at == self.edges_.end() ? nullptr : &*at;
   }
-  [[nodiscard]] auto find(std::string_view edge, bool consumer) noexcept -> edge_type* {
-    return const_cast<edge_type*>(std::as_const(*this).find(edge, consumer));  // NOLINT(*-const-cast): ours
+  [[nodiscard]] auto bind_ends(std::uint32_t first, std::uint32_t last, ticks until) -> link_status {
+    for (const bool consumer : {true, false}) {
+      for (std::uint32_t e = first; e < last; ++e) {
+        if ((consumer ? graph().edges[e].to : graph().edges[e].from) != node_) { continue; }
+        if (consumer && open_) { return error(link_fault::job_open); }
+        if (const link_status s = bind_end(e, consumer, until); !s) { return s; }
+      }
+    }
+    return {};
   }
   [[nodiscard]] auto bind_end(std::uint32_t e, bool consumer, ticks until) -> link_status {
     auto& m = graph();
@@ -222,7 +208,7 @@ class claimed_node {
         auto& e = graph().edges[b.edge];
         if (!b.consumer || !b.has_channel() || e.counted() != counted) { continue; }
         if (const link_status s = b.receive(e); !s) { return s; }
-        if (b.moved < b.bytes.size()) { lacking.push_back({b.file(), POLLIN, 0}); }
+        if (b.moved < b.bytes.size()) { lacking.push_back({b.channel.file(), POLLIN, 0}); }
       }
       if (lacking.empty()) { return {}; }
       if (past) { return error(link_fault::time_limit); }

@@ -1,38 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <utility>
 #include <variant>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
+#include <takt/runtime/clock.hpp>
 #include <takt/runtime/locking/futex.hpp>
 #include <takt/runtime/processing_graphs/link_description.hpp>
 #include <takt/runtime/processing_graphs/monitors.hpp>
-#include <takt/runtime/processing_graphs/process_word.hpp>
-#include <takt/runtime/processing_graphs/transports.hpp>
+#include <takt/runtime/shares/descriptor.hpp>
 
 namespace takt::runtime::detail {
 
-template <std::size_t Size>
-using text_field = std::array<char, Size>;
+/// Named memory of several processes (shm_open) while it is made or opened. Its maker holds a lock of the file, which
+/// the system takes back when the maker ends: whoever then gets the lock sees whether the maker was done.
+class shared_memory {
+ public:
+  shared_memory() noexcept = default;
+  shared_memory(const shared_memory&) = delete;
+  auto operator=(const shared_memory&) -> shared_memory& = delete;
+  ~shared_memory() { unmap(); }
 
-template <std::size_t Size>
-void put_text(text_field<Size>& to, std::string_view from) noexcept {
-  to = {};
-  std::memcpy(to.data(), from.data(), from.size() < Size - 1 ? from.size() : Size - 1);
-}
-template <std::size_t Size>
-[[nodiscard]] auto text_of(const text_field<Size>& from) noexcept -> std::string_view {
-  return {from.data(), strnlen(from.data(), Size)};
-}
+  [[nodiscard]] auto memory() const noexcept -> void* { return memory_; }
+  [[nodiscard]] auto bytes() const noexcept -> std::size_t { return bytes_; }
+
+  /// The file of the name, locked, made if there is none and `mode` is not 0. It is empty if it is new, or its maker
+  /// ended before it was made large.
+  [[nodiscard]] auto lock(const std::string& name, mode_t mode, ticks until) -> link_status {
+    for (;;) {
+      file_ = descriptor{shm_open(name.c_str(), O_RDWR | O_CLOEXEC | (mode != 0 ? O_CREAT : 0), mode)};
+      if (!file_) {
+        const int error = errno;
+        if (error != ENOENT) { return system_error("shm_open", error, name); }
+        if (now() >= until) { return link_error(link_fault::missing, name); }
+        sleep_until(now() + step);
+        continue;
+      }
+      while (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR) { return system_error("flock", errno, name); }
+        if (now() >= until) { return link_error(link_fault::time_limit, name); }
+        sleep_until(now() + step);
+      }
+      struct stat facts{};
+      if (fstat(file_.get(), &facts) != 0) { return system_error("fstat", errno, name); }
+      // Removed in the meantime: the name is another file, or none.
+      if (facts.st_nlink == 0) { continue; }
+      bytes_ = static_cast<std::size_t>(facts.st_size);
+      return {};
+    }
+  }
+  void unlock() noexcept {
+    // Not by closing alone: a process that was forked in the meantime has the file, too.
+    if (file_) { (void)flock(file_.get(), LOCK_UN); }
+    file_.reset();
+  }
+
+  /// Zeros of this size, with these rights whatever the mask of the process says. Pre: locked.
+  [[nodiscard]] auto resize(std::size_t bytes, mode_t mode, const std::string& name) -> link_status {
+    if (fchmod(file_.get(), mode) != 0) { return system_error("fchmod", errno, name); }
+    if (ftruncate(file_.get(), 0) != 0) { return system_error("ftruncate", errno, name); }
+    // Else a full system would end the process at its first access (SIGBUS).
+    if (const int error = posix_fallocate(file_.get(), 0, static_cast<off_t>(bytes)); error != 0) {
+      return system_error("posix_fallocate", error, name);
+    }
+    bytes_ = bytes;
+    return {};
+  }
+  /// Pre: locked, not empty.
+  [[nodiscard]] auto map(const std::string& name) -> link_status {
+    void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+    if (memory == MAP_FAILED) { return system_error("mmap", errno, name); }
+    memory_ = memory;
+    return {};
+  }
+  void unmap() noexcept {
+    if (void* memory = std::exchange(memory_, nullptr); memory != nullptr) { (void)munmap(memory, bytes_); }
+  }
+
+ private:
+  static constexpr ticks step = 1'000'000;
+
+  descriptor file_;
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
 
 /// An edge in shared memory. What was produced only grows, and what was consumed follows from the jobs of the consumer,
 /// so that every step of a graph is one store: nobody is left with half of one.

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <variant>
 #include <vector>
 
@@ -14,10 +17,180 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/graph/pgm_table.hpp>
-#include <takt/runtime/processing_graphs/link_status.hpp>
-#include <takt/runtime/processing_graphs/transports.hpp>
 
 namespace takt::runtime {
+
+/// What is wrong with a graph that processes share, or with a call on it.
+enum class link_fault : std::uint8_t {
+  none,
+  name,
+  folder,
+  mode,
+  number_of_nodes,
+  number_of_edges,
+  duplicate_name,
+  unknown_name,
+  amount,
+  initial_data,
+  cycle,
+  threshold,
+  capacity,
+  message_size,
+  exists,
+  missing,
+  unfinished,
+  other_layout,
+  other_monitor,
+  other_namespace,
+  claimed,
+  not_claimed,
+  not_an_end,
+  not_bound,
+  no_job,
+  job_open,
+  cut,
+  wrong_kind,
+  peer_gone,
+  overflow,
+  time_limit,
+  system,
+};
+
+/// What is wrong and what is allowed.
+[[nodiscard]] constexpr auto describe(link_fault fault) noexcept -> std::string_view {
+  switch (fault) {
+    case link_fault::none: return "nothing is wrong";
+    case link_fault::name: return "not a name; use 1 to 31 letters, digits, '_' and '-'";
+    case link_fault::folder: return "FIFOs and sockets need a folder of 1 to 40 characters; no other transport has one";
+    case link_fault::mode: return "not rights of files; use bits of 0666, with 0600 among them";
+    case link_fault::number_of_nodes: return "the number of nodes; 1 to 64 are allowed";
+    case link_fault::number_of_edges: return "the number of edges; at most 128 are allowed";
+    case link_fault::duplicate_name: return "a name that is taken; nodes and edges have names of their own";
+    case link_fault::unknown_name: return "no such node or edge in the graph; use one of the description's names";
+    case link_fault::amount:
+      return "tokens of an edge; produce and consume need at least 1, the threshold at least what is consumed, tokens "
+             "1 to 2^20 bytes, and no product more than 2^30";
+    case link_fault::initial_data: return "initial tokens without data; only event tokens may be there from the start";
+    case link_fault::cycle: return "a cycle whose nodes wait for each other forever; give it initial tokens";
+    case link_fault::threshold:
+      return "a threshold above the consumption; only event tokens, rings and the fast variants of FIFOs and message "
+             "queues can count what is there";
+    case link_fault::capacity:
+      return "a capacity that is too small; threshold - 1 + produce must fit, or it never moves";
+    case link_fault::message_size: return "messages; use 1 to 2^16 of 1 to 2^20 bytes";
+    case link_fault::exists: return "a graph of this name exists; open it or remove it";
+    case link_fault::missing: return "no graph of this name; create it first";
+    case link_fault::unfinished: return "the creator ended before the graph was complete; create it again";
+    case link_fault::other_layout: return "not a graph of this version; remove it with the program that made it";
+    case link_fault::other_monitor: return "a graph with other monitors; open it with the monitor of its creator";
+    case link_fault::other_namespace: return "a graph of another PID namespace; claims could not be checked";
+    case link_fault::claimed: return "somebody alive has claimed the node; one claimant at a time";
+    case link_fault::not_claimed: return "a claim that is no more, or is of another process; claim the node first";
+    case link_fault::not_an_end: return "an edge that does not begin or end at the node, or has no bytes there";
+    case link_fault::not_bound: return "an edge of the node is not bound; bind all of them";
+    case link_fault::no_job: return "no job has begun; begin one first";
+    case link_fault::job_open: return "a job has begun; finish it first";
+    case link_fault::cut:
+      return "a process ended while it held bytes of the edge, and they are lost; remove the graph and create it again";
+    case link_fault::wrong_kind: return "a file of another kind has the name; remove it";
+    case link_fault::peer_gone: return "the other end of the edge has gone; bind the edge again";
+    case link_fault::overflow: return "more tokens than a count holds";
+    case link_fault::time_limit: return "the time limit has passed";
+    case link_fault::system: return "the system refused";
+  }
+  return "";
+}
+
+/// What came of a call: true when it did what it says.
+struct link_status {
+  link_fault fault = link_fault::none;
+  int error = 0;              ///< the system's number (errno), or 0
+  const char* call = "";      ///< the system's function that refused
+  std::array<char, 48> at{};  ///< graph, node or edge
+
+  [[nodiscard]] explicit operator bool() const noexcept { return fault == link_fault::none; }
+  [[nodiscard]] auto sentence() const -> std::string {
+    std::string out = "takt: ";
+    if (at[0] != '\0') { out += std::string{at.data()} + ": "; }
+    out += describe(fault);
+    if (error != 0) { out += " (" + std::string{call} + ": " + std::generic_category().message(error) + ")"; }
+    return out;
+  }
+};
+
+namespace detail {
+
+template <std::size_t Size>
+using text_field = std::array<char, Size>;
+
+template <std::size_t Size>
+void put_text(text_field<Size>& to, std::string_view from) noexcept {
+  to = {};
+  std::memcpy(to.data(), from.data(), std::min(from.size(), Size - 1));
+}
+template <std::size_t Size>
+[[nodiscard]] auto text_of(const text_field<Size>& from) noexcept -> std::string_view {
+  return {from.data(), strnlen(from.data(), Size)};
+}
+
+[[nodiscard]] inline auto link_error(link_fault fault, std::string_view at, int error = 0,
+                                     const char* call = "") noexcept -> link_status {
+  link_status out{fault, error, call, {}};
+  put_text(out.at, at);
+  return out;
+}
+[[nodiscard]] inline auto system_error(const char* call, int error, std::string_view at) noexcept -> link_status {
+  return link_error(link_fault::system, at, error, call);
+}
+
+}  // namespace detail
+
+/// Tokens that are counted and carry nothing.
+struct event_tokens {
+  static constexpr bool fast = true, carries_bytes = false, has_file = false;
+};
+
+/// Bytes in the memory of the graph. What a consumer had not finished when it was killed is there for the next one.
+struct shared_ring {
+  std::int64_t capacity = 0;  ///< in bytes
+
+  static constexpr bool fast = true, carries_bytes = true, has_file = false;
+};
+
+/// A FIFO (mkfifo) in the folder of the graph.
+struct named_fifo {
+  bool fast = false;  ///< bytes are counted in shared memory, and buffered by the consumer
+
+  static constexpr bool carries_bytes = true, has_file = true;
+};
+
+/// A POSIX message queue; the system limits both numbers (/proc/sys/fs/mqueue).
+struct message_queue {
+  std::int64_t messages = 8;
+  std::int64_t message_bytes = 1024;
+  bool fast = false;  ///< bytes are counted in shared memory, and buffered by the consumer
+
+  static constexpr bool carries_bytes = true, has_file = false;
+};
+
+/// A stream socket (AF_UNIX) in the folder of the graph. Elliott 2015 has no fast variant of sockets.
+struct stream_socket {
+  static constexpr bool fast = false, carries_bytes = true, has_file = true;
+};
+
+/// How the tokens of an edge travel.
+using transport = std::variant<event_tokens, shared_ring, named_fifo, message_queue, stream_socket>;
+
+/// Whether tokens are counted in shared memory, so that a consumer waits for its threshold in one sleep.
+[[nodiscard]] constexpr auto counts_tokens(const transport& t) noexcept -> bool {
+  return std::visit([](const auto& one) { return one.fast; }, t);
+}
+[[nodiscard]] constexpr auto carries_bytes(const transport& t) noexcept -> bool {
+  return std::visit([](const auto& one) { return one.carries_bytes; }, t);
+}
+[[nodiscard]] constexpr auto has_file(const transport& t) noexcept -> bool {
+  return std::visit([](const auto& one) { return one.has_file; }, t);
+}
 
 /// One edge: every job of `from` sends `produce` tokens; a job of `to` begins when `threshold` are there, and takes
 /// `consume` of them.
@@ -76,27 +249,20 @@ inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
   return !counts_tokens(e.over) && e.needed() != e.consume ? link_fault::threshold : link_fault::none;
 }
 
-/// What is wrong with the transport of an edge whose amounts are right.
-struct transport_fault {
-  const described_link& edge;
-
-  [[nodiscard]] auto operator()(const event_tokens& /*none*/) const noexcept -> link_fault { return link_fault::none; }
-  [[nodiscard]] auto operator()(const shared_ring& r) const noexcept -> link_fault {
-    return r.capacity < room_of(edge) || r.capacity > max_link_bytes ? link_fault::capacity : link_fault::none;
+/// What is wrong with the transport of an edge whose amounts are right. Only rings and queues have sizes.
+[[nodiscard]] inline auto transport_fault(const described_link& e) noexcept -> link_fault {
+  if (const auto* r = std::get_if<shared_ring>(&e.over)) {
+    return r->capacity < room_of(e) || r->capacity > max_link_bytes ? link_fault::capacity : link_fault::none;
   }
-  [[nodiscard]] auto operator()(const named_fifo& /*sized by need*/) const noexcept -> link_fault {
-    return link_fault::none;
+  const auto* q = std::get_if<message_queue>(&e.over);
+  if (q == nullptr) { return link_fault::none; }
+  if (q->messages < 1 || q->messages > (1 << 16) || q->message_bytes < 1 || q->message_bytes > (1 << 20)) {
+    return link_fault::message_size;
   }
-  [[nodiscard]] auto operator()(const message_queue& q) const noexcept -> link_fault {
-    if (q.messages < 1 || q.messages > (1 << 16) || q.message_bytes < 1 || q.message_bytes > (1 << 20)) {
-      return link_fault::message_size;
-    }
-    const std::int64_t jobs = (edge.needed() - 1) / edge.produce + 1;
-    const std::int64_t each = ceil_divide(edge.produce * edge.token_bytes, q.message_bytes);
-    return q.fast && jobs > q.messages / each ? link_fault::capacity : link_fault::none;
-  }
-  [[nodiscard]] auto operator()(const stream_socket& /*none*/) const noexcept -> link_fault { return link_fault::none; }
-};
+  const std::int64_t jobs = (e.needed() - 1) / e.produce + 1;
+  const std::int64_t each = ceil_divide(e.produce * e.token_bytes, q->message_bytes);
+  return q->fast && jobs > q->messages / each ? link_fault::capacity : link_fault::none;
+}
 
 }  // namespace detail
 
@@ -128,9 +294,7 @@ struct transport_fault {
       return wrong(link_fault::unknown_name, from == d.nodes.end() ? e.from : e.to);
     }
     if (const auto f = detail::amounts_fault(e); f != link_fault::none) { return wrong(f, e.name); }
-    if (const auto f = std::visit(detail::transport_fault{e}, e.over); f != link_fault::none) {
-      return wrong(f, e.name);
-    }
+    if (const auto f = detail::transport_fault(e); f != link_fault::none) { return wrong(f, e.name); }
     if (e.initial < e.needed()) {
       (void)waits.edges.push_back({.from = static_cast<std::uint32_t>(from - d.nodes.begin()),
                                    .to = static_cast<std::uint32_t>(to - d.nodes.begin())});

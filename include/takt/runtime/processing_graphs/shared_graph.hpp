@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -8,20 +10,16 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <sys/mman.h>
 
 #include <takt/core/number.hpp>
-#include <takt/runtime/processing_graphs/byte_channels.hpp>
+#include <takt/runtime/processing_graphs/bound_edge.hpp>
 #include <takt/runtime/processing_graphs/claimed_node.hpp>
 #include <takt/runtime/processing_graphs/graph_memory.hpp>
 #include <takt/runtime/processing_graphs/link_description.hpp>
-#include <takt/runtime/processing_graphs/link_status.hpp>
 #include <takt/runtime/processing_graphs/monitors.hpp>
-#include <takt/runtime/processing_graphs/process_word.hpp>
-#include <takt/runtime/processing_graphs/shared_memory.hpp>
 
 namespace takt::runtime {
 
@@ -79,16 +77,8 @@ class shared_graph {
     return node{memory_, v, own};
   }
 
-  [[nodiscard]] auto nodes() const -> std::vector<std::string> {
-    std::vector<std::string> out;
-    for (std::uint32_t v = 0; v < graph().nodes_used; ++v) { out.emplace_back(detail::text_of(graph().nodes[v].name)); }
-    return out;
-  }
-  [[nodiscard]] auto edges() const -> std::vector<std::string> {
-    std::vector<std::string> out;
-    for (std::uint32_t e = 0; e < graph().edges_used; ++e) { out.emplace_back(detail::text_of(graph().edges[e].name)); }
-    return out;
-  }
+  [[nodiscard]] auto nodes() const -> std::vector<std::string> { return names(graph().nodes, graph().nodes_used); }
+  [[nodiscard]] auto edges() const -> std::vector<std::string> { return names(graph().edges, graph().edges_used); }
   /// The process that has claimed a node and is alive; 0 if there is none, or no such node.
   [[nodiscard]] auto holder(std::string_view name) const -> pid_t {
     const std::uint32_t v = graph().find_node(name);
@@ -98,30 +88,36 @@ class shared_graph {
   /// Tokens that no job has taken, at one instant; 0 if there is no such edge.
   [[nodiscard]] auto tokens(std::string_view name) const -> std::int64_t {
     const std::uint32_t e = graph().find_edge(name);
-    const std::int64_t there = e == graph().edges_used ? 0 : graph().tokens(graph().edges[e]);
-    return there < 0 ? 0 : there;
+    return e == graph().edges_used ? 0 : std::max<std::int64_t>(0, graph().tokens(graph().edges[e]));
   }
-  /// How often producers have woken the consumer, and jobs that are complete; 0 if there is no such node.
-  [[nodiscard]] auto wakes(std::string_view name) const -> std::uint64_t {
-    const std::uint32_t v = graph().find_node(name);
-    return v == graph().nodes_used ? 0 : graph().nodes[v].wakes.load();
-  }
+  /// How often producers have woken the consumer; 0, as below, if there is no such node.
+  [[nodiscard]] auto wakes(std::string_view name) const -> std::uint64_t { return of_node(name, &node_type::wakes); }
   /// How often the consumer found its tokens without being woken, since a producer was killed between its last token
   /// and the wake-up, or both came at once.
-  [[nodiscard]] auto found(std::string_view name) const -> std::uint64_t {
-    const std::uint32_t v = graph().find_node(name);
-    return v == graph().nodes_used ? 0 : graph().nodes[v].found.load();
-  }
+  [[nodiscard]] auto found(std::string_view name) const -> std::uint64_t { return of_node(name, &node_type::found); }
+  /// Jobs that are complete.
   [[nodiscard]] auto finished(std::string_view name) const -> std::int64_t {
-    const std::uint32_t v = graph().find_node(name);
-    return v == graph().nodes_used ? 0 : graph().nodes[v].finished.load();
+    return of_node(name, &node_type::finished);
   }
 
  private:
   using memory_type = detail::graph_memory<Monitor>;
+  using node_type = detail::node_memory<Monitor>;
 
   [[nodiscard]] static auto path_of(std::string_view name) -> std::string { return "/takt." + std::string{name}; }
   [[nodiscard]] auto graph() const noexcept -> memory_type& { return *static_cast<memory_type*>(memory_->memory()); }
+
+  template <class Named>
+  [[nodiscard]] static auto names(const Named& all, std::size_t used) -> std::vector<std::string> {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < used; ++i) { out.emplace_back(detail::text_of(all[i].name)); }
+    return out;
+  }
+  template <class Number>
+  [[nodiscard]] auto of_node(std::string_view name, std::atomic<Number> node_type::* count) const -> Number {
+    const std::uint32_t v = graph().find_node(name);
+    return v == graph().nodes_used ? Number{0} : (graph().nodes[v].*count).load();
+  }
 
   [[nodiscard]] auto make(const graph_description& d, ticks until) -> link_status {
     memory_ = std::make_shared<detail::shared_memory>();
@@ -150,19 +146,13 @@ class shared_graph {
     m->format = memory_type::being_made;
     link_status s;
     std::uint32_t made = 0;
-    for (; s && made < m->edges_used; ++made) {
-      const detail::channel_place place = detail::place_of(*m, m->edges[made]);
-      s = std::visit(detail::make_channel{place}, m->edges[made].over);
-    }
+    for (; s && made < m->edges_used; ++made) { s = detail::channel_place{*m, m->edges[made]}.make(); }
     if (s) {
       m->format = memory_type::layout;
       return s;
     }
     // The last one was refused, maybe since it is somebody else's.
-    for (std::uint32_t e = 0; e + 1 < made; ++e) {
-      const detail::channel_place place = detail::place_of(*m, m->edges[e]);
-      (void)std::visit(detail::remove_channel{place}, m->edges[e].over);
-    }
+    for (std::uint32_t e = 0; e + 1 < made; ++e) { (void)detail::channel_place{*m, m->edges[e]}.remove(); }
     return s;
   }
   [[nodiscard]] auto attach(std::string_view name, ticks until, bool keep_lock = false) -> link_status {
@@ -184,8 +174,7 @@ class shared_graph {
     link_status out;
     if (memory_->memory() == nullptr || graph().format == 0) { return out; }
     for (std::uint32_t e = 0; e < graph().edges_used; ++e) {
-      const detail::channel_place place = detail::place_of(graph(), graph().edges[e]);
-      const link_status s = std::visit(detail::remove_channel{place}, graph().edges[e].over);
+      const link_status s = detail::channel_place{graph(), graph().edges[e]}.remove();
       if (out) { out = s; }
     }
     return out;

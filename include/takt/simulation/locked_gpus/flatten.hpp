@@ -99,19 +99,20 @@ template <GpusyncPlatform P, class Table>
   for (std::int32_t a = 0; a < c.gpu_clusters(); ++a) {
     const std::int32_t all = std::max(users[static_cast<std::size_t>(a)], 1);
     // Jobs of fewer tasks than CPUs cannot fill them: queues for as many leave no token idle that bounds count on.
-    const std::int32_t sharing = std::max(c.sharing_cpus(a), 1);
-    simulated_pool pool{.sharing_cpus = std::min(sharing, all),
+    std::int32_t sharing = std::max(c.sharing_cpus(a), 1);
+    std::int32_t counted = std::max(c.counted_cpus(a), 1);
+    switch (o.queues) {
+      case token_queue_length::for_users:
+        sharing = std::min(sharing, all);
+        counted = std::min(counted, all);
+        break;
+      case token_queue_length::for_cpus: break;
+    }
+    simulated_pool pool{.sharing_cpus = sharing,
                         .tokens = {.gpus = c.gpu_cluster_size,
                                    .tokens_per_gpu = c.limits_tokens() ? c.tokens_per_gpu : all,
                                    .layout = o.layout}};
-    switch (o.queues) {
-      case token_queue_length::for_users: break;
-      case token_queue_length::for_sharing_cpus: pool.sharing_cpus = sharing; break;
-      case token_queue_length::for_all_cpus:
-        if (!out.donation_at_release) { break; }
-        pool.queue_limit = ceil_divide(std::min(c.cpus, all), pool.tokens.tokens());
-        break;
-    }
+    pool.queue_limit = ceil_divide(counted, pool.tokens.tokens());
     out.pools.push_back(pool);
   }
   if (o.overheads) {

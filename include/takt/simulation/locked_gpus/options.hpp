@@ -17,14 +17,14 @@
 
 namespace takt {
 
-/// How many requests a token queue takes, where k tokens and c CPUs share the requests of n tasks.
+/// How many requests a token queue takes, where k tokens and the c CPUs that the configuration counts
+/// (`counted_cpus`) share the requests of n tasks.
 enum class token_queue_length : std::uint8_t {
-  for_users,         ///< ceil(min(c, n) / k): no token stays idle that bounds count on
-  for_sharing_cpus,  ///< ceil(c / k)
-  for_all_cpus,      ///< under donation at release ceil(min(m, n) / k) with all m CPUs; else as `for_users`
+  for_users,  ///< ceil(min(c, n) / k): no token stays idle that bounds count on
+  for_cpus,   ///< ceil(c / k)
 };
 [[nodiscard]] constexpr auto last_of(token_queue_length) noexcept -> token_queue_length {
-  return token_queue_length::for_all_cpus;
+  return token_queue_length::for_cpus;
 }
 
 /// How a platform of locked GPUs is simulated. What the configuration leaves no use for is refused, with the option in

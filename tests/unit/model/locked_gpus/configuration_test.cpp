@@ -121,6 +121,20 @@ TEST_CASE("GSA-1 the CK-OMLP is derived exactly where a GPU cluster serves sever
   CHECK(takt::fault_of(c) == model_fault::none);
 }
 
+TEST_CASE("queues of tokens have places for the CPUs that share them, or under donation for all where that is said") {
+  auto c = studied("(P,C2,1)");
+  CHECK(c.counted_cpus(0) == 3);
+  c.tokens.for_all_cpus = true;
+  CHECK(c.counted_cpus(0) == 12);
+  CHECK(takt::fault_of(c) == model_fault::none);
+  c = studied("(C,C2,2)");
+  c.tokens.for_all_cpus = true;
+  CHECK(c.counted_cpus(0) == 6);
+  CHECK(c.protocol() == token_protocol::r2dglp);
+  c.tokens.given = true;
+  CHECK(takt::fault_of(c) == model_fault::choice_out_of_range);
+}
+
 TEST_CASE("GSA-1 CPUs that share a GPU cluster") {
   CHECK(studied("(P,C2,1)").sharing_cpus(0) == 3);
   CHECK(studied("(P,C4,1)").sharing_cpus(0) == 6);

@@ -24,10 +24,8 @@
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/runtime/clock.hpp>
-#include <takt/runtime/locking/budget_alarm.hpp>
-#include <takt/runtime/locking/budget_meter.hpp>
-#include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
+#include <takt/runtime/locking/job_budget.hpp>
 
 #include "support/environment.hpp"
 #include "team.hpp"
@@ -41,7 +39,7 @@ using takt::ticks;
 using takt::runtime::budget_alarm;
 using takt::runtime::budget_exhausted;
 using takt::runtime::budget_meter;
-using takt::runtime::budgeted_token;
+using takt::runtime::token_guard;
 using namespace takt::literals;
 
 constexpr std::size_t clients = 8;
@@ -114,7 +112,7 @@ TEST_CASE("GSD-80 an overrun is raised while the job computes, and unwinding fre
     } const watched{&unwound};
     budget_meter meter{5_ms};
     budget_alarm alarm{meter};
-    const budgeted_token token{gpu.locks.begin_job(), meter};
+    const token_guard token{gpu.locks.begin_job(), meter};
     alarm.compute(work{&steps});
     came_back = true;
   });
@@ -132,7 +130,7 @@ TEST_CASE("GSD-80 one budget: what engines have used is missing when the job com
   std::atomic<std::int64_t> steps{0};
   budget_meter meter{std::chrono::seconds{5}};
   budget_alarm alarm{meter};
-  budgeted_token token{gpu.locks.begin_job(), meter};
+  token_guard token{gpu.locks.begin_job(), meter};
   alarm.compute(work{&steps, 1'000'000});
   const ticks before = meter.account().budget().left;
   {
@@ -153,7 +151,7 @@ TEST_CASE("GSD-80 the signal is postponed until no engine lock is held: the comp
   const auto overrun = overrun_of([&] {
     budget_meter meter{2_ms};
     budget_alarm alarm{meter};
-    budgeted_token token{gpu.locks.begin_job(), meter};
+    token_guard token{gpu.locks.begin_job(), meter};
     auto engine = token.lock(engine_kind::execution);
     alarm.compute([&]() noexcept {
       const ticks give_up = takt::runtime::now() + too_long;
@@ -179,7 +177,7 @@ TEST_CASE("GSD-80 what is raised can clean up: told once, it computes to the end
   std::atomic<std::int64_t> steps{0};
   budget_meter meter{1_ms};
   budget_alarm alarm{meter};
-  budgeted_token token{gpu.locks.begin_job(), meter};
+  token_guard token{gpu.locks.begin_job(), meter};
   CHECK(overrun_of([&] { alarm.compute(work{&steps}); }));
   CHECK(alarm.over());
   bool cleaned_up = false;
@@ -250,7 +248,7 @@ TEST_CASE("a computation that may be left is refused tokens, engines and its acc
   shared_gpu gpu;
   budget_meter meter{1_s};
   budget_alarm alarm{meter};
-  budgeted_token token{gpu.locks.begin_job(), meter};
+  token_guard token{gpu.locks.begin_job(), meter};
   int refused = 0;
   alarm.compute([&]() noexcept {
     try {
@@ -302,7 +300,7 @@ TEST_CASE("GSD-80 many threads overrun where they compute or under engines, and 
           try {
             budget_meter meter{duration{100'000 + static_cast<ticks>(random() % 1'500'000)}};
             budget_alarm alarm{meter};
-            budgeted_token token{gpu.locks.begin_job(), meter};
+            token_guard token{gpu.locks.begin_job(), meter};
             alarm.compute(work{&steps, amount()});
             {
               auto engine = token.lock(engine_kind::execution);

@@ -11,7 +11,6 @@
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
-#include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
 
 #include "fake_clocks.hpp"
@@ -24,7 +23,7 @@ using namespace locking_tests;
 using D = fake_cuda_driver;
 using topology = takt::gpu_topology<1, 1>;
 using pool = takt::runtime::gpu_pool<takt::k_fmlp<1, 4>, takt::fifo_engine_locks<1, 4>, topology>;
-using token_type = takt::runtime::budgeted_token<pool, fake_clocks>;
+using token_type = takt::runtime::token_guard<pool, fake_meter>;
 
 constexpr auto board() -> topology {
   topology t;

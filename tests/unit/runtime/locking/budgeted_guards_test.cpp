@@ -22,10 +22,9 @@
 #include <takt/rules/budget.hpp>
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
-#include <takt/runtime/locking/budget_meter.hpp>
-#include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
+#include <takt/runtime/locking/job_budget.hpp>
 
 #include "fake_clocks.hpp"
 #include "support/environment.hpp"
@@ -38,12 +37,12 @@ using takt::duration;
 using takt::engine_kind;
 using takt::ticks;
 using takt::runtime::budget_exhausted;
-using takt::runtime::budgeted_token;
+using takt::runtime::token_guard;
 
 constexpr std::size_t clients = 4;
 using topology = takt::gpu_topology<2, 1>;
 using pool = takt::runtime::gpu_pool<takt::k_fmlp<2, clients>, takt::fifo_engine_locks<2, clients>, topology>;
-using budgeted = budgeted_token<pool, fake_clocks>;
+using budgeted = token_guard<pool, fake_meter>;
 
 static_assert(std::is_move_constructible_v<budgeted> && !std::is_copy_constructible_v<budgeted>);
 static_assert(std::is_move_constructible_v<budgeted::engine> && !std::is_copy_constructible_v<budgeted::engine>);
@@ -95,7 +94,7 @@ TEST_CASE("GSD-92 one budget covers CPU and engine time; its overrun is raised o
   time.compute(4);
   bool cleaned_up = false;
   const auto overrun = overrun_of([&] {
-    budgeted_token token{gpu.locks.begin_job(), meter};
+    token_guard token{gpu.locks.begin_job(), meter};
     try {
       auto engine = token.lock(engine_kind::execution);
       time.suspend(7);
@@ -123,7 +122,7 @@ TEST_CASE("GSD-92 an engine that goes out of scope puts the overrun off to the n
   const auto ends_with = [&](auto call) {
     lone_tokens gpu{2};
     fake_meter meter{duration{10}, fake_clocks{time}};
-    budgeted_token token{gpu.locks.begin_job(), meter};
+    token_guard token{gpu.locks.begin_job(), meter};
     {
       const auto engine = token.lock(engine_kind::copy);
       time.suspend(13);
@@ -274,7 +273,7 @@ TEST_CASE("the clocks of threads drain a budget: computing does, sleeping does n
   meter.check();
   CHECK(left() < first);
   {
-    budgeted_token token{gpu.locks.begin_job(), meter};
+    token_guard token{gpu.locks.begin_job(), meter};
     const ticks second = left();
     const auto engine = token.lock(engine_kind::execution);
     const ticks begin = takt::runtime::now();

@@ -23,7 +23,6 @@
 #include <takt/model/stage.hpp>
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
-#include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
 
@@ -227,7 +226,7 @@ TEST_CASE("GSD-92 an overrun within a copy is raised when its engine is free, be
   std::vector<piece> moved;
   std::optional<std::jthread> other;
   int answers = 0;
-  takt::runtime::budgeted_token token{gpu.begin_job({.priority = 5}), meter};
+  takt::runtime::token_guard token{gpu.begin_job({.priority = 5}), meter};
   using engine = decltype(token)::engine;
   CHECK_THROWS_AS(copy_in_chunks(
                       copy_chunks{5, 1},

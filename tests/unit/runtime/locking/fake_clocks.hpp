@@ -2,7 +2,7 @@
 #pragma once
 
 #include <takt/core/number.hpp>
-#include <takt/runtime/locking/budget_meter.hpp>
+#include <takt/runtime/locking/job_budget.hpp>
 
 namespace locking_tests {
 

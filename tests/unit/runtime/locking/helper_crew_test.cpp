@@ -19,7 +19,6 @@
 #include <takt/rules/helper_registry.hpp>
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
-#include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
 #include <takt/runtime/locking/helper_crew.hpp>
 
@@ -137,7 +136,7 @@ TEST_CASE("GSD-92 helpers run at their job's priority while it waits with an eng
   std::move(token).release();
   const fake_time time;
   fake_meter meter{takt::duration{10}, fake_clocks{time}};
-  takt::runtime::budgeted_token budgeted{gpu.begin_job(), meter};
+  takt::runtime::token_guard budgeted{gpu.begin_job(), meter};
   const auto held = budgeted.lock(takt::engine_kind::copy);
   p.threads[10] = fifo(3);
   const auto lent = helpers.lend_priority(0, held);

@@ -10,7 +10,7 @@
 
 #include <takt/rules/locking/group_lock.hpp>
 #include <takt/rules/locking/priority_group_lock.hpp>
-#include <takt/runtime/locking/lock_group.hpp>
+#include <takt/runtime/locking/protocol_lock.hpp>
 
 #include "team.hpp"
 

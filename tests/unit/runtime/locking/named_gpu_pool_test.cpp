@@ -27,10 +27,9 @@
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/token_map.hpp>
-#include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>
-#include <takt/runtime/locking/lock_registry.hpp>
-#include <takt/runtime/locking/named_gpu_pool.hpp>
+#include <takt/runtime/locking/gpu_pool.hpp>
+#include <takt/runtime/locking/named_locks.hpp>
 #include <takt/runtime/locking/protocol_lock.hpp>
 
 #include "fake_clocks.hpp"
@@ -103,7 +102,7 @@ void compute(lock_registry& names, std::array<emulated_gpu, 2>& board_of, std::v
   const auto gpus = names.open<advised_gpus>("vision");
   fake_time time;
   fake_meter meter{takt::duration{1'000}, fake_clocks{time}};
-  takt::runtime::budgeted_token token{gpus->begin_job(), meter};
+  takt::runtime::token_guard token{gpus->begin_job(), meter};
   auto& gpu = board_of[static_cast<std::size_t>(gpus->device(token.gpu()) - 4)];
   const copy_chunks size{static_cast<std::int64_t>(state.size()), 30};
   const auto in = takt::runtime::copy_in_chunks(token, takt::to_device, size, [&](auto first, auto length) {
@@ -159,7 +158,7 @@ TEST_CASE("GSD-92 a pool made by name is used elsewhere: tokens, engines, copies
       fake_time time;
       fake_meter meter{takt::duration{9}, fake_clocks{time}};
       CHECK_THROWS_AS(([&] {
-                        takt::runtime::budgeted_token token{theirs->begin_job({.priority = 1}), meter};
+                        takt::runtime::token_guard token{theirs->begin_job({.priority = 1}), meter};
                         CHECK(token.gpu() == 0);
                         (void)takt::runtime::copy_from_peer(token, 1, {10, 5}, [&](auto, auto) { time.suspend(6); });
                       }()),
@@ -318,8 +317,7 @@ TEST_CASE("GSD-92 pools by name under load: exclusion, overruns that free what w
       if (random() % 4 == 0) { std::this_thread::yield(); }
     };
     try {
-      takt::runtime::budgeted_token token{shared->begin_job({.priority = static_cast<std::int64_t>(random() % 5)}),
-                                          meter};
+      takt::runtime::token_guard token{shared->begin_job({.priority = static_cast<std::int64_t>(random() % 5)}), meter};
       const auto gpu = static_cast<std::size_t>(token.gpu());
       const user u{on_gpu[gpu], 2, violated};
       (void)takt::runtime::copy_in_chunks(token, takt::to_device, copy_chunks{30, 10},

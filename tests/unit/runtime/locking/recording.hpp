@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <takt/rules/locking/request.hpp>
-#include <takt/runtime/locking/lone_request.hpp>
+#include <takt/runtime/locking/protocol_lock.hpp>
 
 namespace locking_tests {
 

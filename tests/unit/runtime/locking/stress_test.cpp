@@ -22,7 +22,6 @@
 #include <takt/rules/locking/priority_group_lock.hpp>
 #include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
-#include <takt/runtime/locking/lock_group.hpp>
 #include <takt/runtime/locking/protocol_lock.hpp>
 
 #include "recording.hpp"

@@ -14,9 +14,8 @@
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/group_lock.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
-#include <takt/runtime/locking/budget_meter.hpp>
-#include <takt/runtime/locking/budgeted_guards.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>
+#include <takt/runtime/locking/job_budget.hpp>
 
 #include "fake_clocks.hpp"
 #include "unit/simulation/locks/fixtures.hpp"
@@ -148,7 +147,7 @@ auto executed() -> lock_steps {
   fake_meter meter{takt::duration{64}, fake_clocks{watcher.time}};
   {
     watcher.time.compute(before_token);
-    takt::runtime::budgeted_token token{gpu.begin_job(), meter};
+    takt::runtime::token_guard token{gpu.begin_job(), meter};
     for (const engine_use& u : vector_add) {
       watcher.time.compute(u.computes);
       auto engine = token.lock(u.engine);

@@ -80,7 +80,7 @@ TEST_CASE("queues that are limited by CPUs alone let a request wait beside an id
   takt::gpusync_simulation_options o{.horizon = duration{40'000}, .choice = takt::simulation::gpu_choice::random};
   const auto limited = takt::simulate(platform, tasks, o);
   CHECK(limited.activities[0].worst.token + limited.activities[1].worst.token == 0);
-  o.queues = takt::token_queue_length::for_sharing_cpus;
+  o.queues = takt::token_queue_length::for_cpus;
   const auto longer = takt::simulate(platform, tasks, o);
   CHECK(longer.activities[0].worst.token + longer.activities[1].worst.token > 0);
 }

@@ -59,7 +59,7 @@ template <class Table>
   if (!c.limits_tokens()) { return out; }
   const std::int32_t a = set.task(i).gpu_cluster;
   const bool donation = c.donates_at_release();
-  const std::int32_t sharing = counted_cpus(set.given.queues, c.sharing_cpus(a), c.cpus);
+  const std::int32_t sharing = c.counted_cpus(a);
   const auto limit = ceil_divide<std::int64_t>(donation ? sharing : c.cpu_cluster_size, c.replicas());
   out.sections_per_job = donation ? limit : 2 * limit - 1;
   for (std::size_t j = 0; j < set.size(); ++j) {

@@ -24,17 +24,14 @@ enum class copy_bound : std::uint8_t {
 [[nodiscard]] constexpr auto last_of(copy_bound) noexcept -> copy_bound { return copy_bound::chains; }
 
 /// Limit of the token queues where no more tasks than the CPUs of the cluster use the tokens.
-/// The bounds hold for queues of at most ceil(min(c, n) / k), c being the CPUs that share the tokens and n their users:
+/// The bounds hold for queues of at most ceil(min(c, n) / k), c being `counted_cpus` and n their users:
 /// where heuristics may fill a longer queue, a request can wait although a token is free.
 enum class token_queue_limit : std::uint8_t {
   cpus_per_token,   ///< ceil(c / k), and heuristics choose the queue
   users_per_token,  ///< ceil(n / k)
-  /// As the first one; and where clusters of CPUs share the tokens, with all m CPUs of the platform for c: Elliott 2015
-  /// asks for f >= ceil(m / k) under donation at release (section 3.2.3.2) and counts so in equation 2.36.
-  all_cpus_per_token,
 };
 [[nodiscard]] constexpr auto last_of(token_queue_limit) noexcept -> token_queue_limit {
-  return token_queue_limit::all_cpus_per_token;
+  return token_queue_limit::users_per_token;
 }
 
 /// Where the interrupts of a GPU are handled, as seen from the jobs that use it.
@@ -76,17 +73,6 @@ template <ExactNumber Number>
   }
   return false;
 }
-/// The CPUs that a queue limit counts where `sharing` of `all` share the tokens and requests wait for a loan.
-[[nodiscard]] constexpr auto counted_cpus(token_queue_limit queues, std::int32_t sharing, std::int32_t all) noexcept
-    -> std::int32_t {
-  switch (queues) {
-    case token_queue_limit::cpus_per_token:
-    case token_queue_limit::users_per_token: return sharing;
-    case token_queue_limit::all_cpus_per_token: return all;
-  }
-  return all;
-}
-
 /// The formulas that takt proves or repairs; `as_published` has the printed ones.
 struct sound_rules {
   static constexpr bool printed_direct_blocking = false;  ///< CPUs of one cluster where all that share count

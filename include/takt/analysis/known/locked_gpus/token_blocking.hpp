@@ -67,8 +67,7 @@ struct ranked_sections {
   const auto limit = ceil_divide<std::int64_t>(c.cpu_cluster_size, k);
   if (users > c.cpu_cluster_size) { return 2 * limit - 1; }
   switch (queues) {
-    case token_queue_limit::cpus_per_token:
-    case token_queue_limit::all_cpus_per_token: return (limit < users ? limit : users) - 1;
+    case token_queue_limit::cpus_per_token: return (limit < users ? limit : users) - 1;
     case token_queue_limit::users_per_token: return (users - 1) / k;
   }
   return users - 1;
@@ -94,13 +93,13 @@ template <class Table>
 /// Source: Elliott 2015, equations 4.39 to 4.41, where the last one counts the CPUs of one cluster.
 template <class Rules, class Table>
 [[nodiscard]] constexpr auto ck_omlp_direct_wait(const gpusync_configuration& c, std::int32_t gpu_cluster,
-                                                 std::int32_t cpu_cluster, std::int64_t users, token_queue_limit queues,
+                                                 std::int32_t cpu_cluster, std::int64_t users,
                                                  const ranked_sections<Table>& ranked,
                                                  const std::array<std::int64_t, Table::max_tasks>& overlaps)
     -> blocking_bound<typename Table::number> {
   analysis::detail::blocking_sum<typename Table::number> sum;
   if (!c.limits_tokens()) { return sum.total(); }
-  const std::int64_t sharing = counted_cpus(queues, c.sharing_cpus(gpu_cluster), c.cpus);
+  const std::int64_t sharing = c.counted_cpus(gpu_cluster);
   const std::int64_t fewest = sharing < users ? sharing : users;
   const std::int64_t competing = Rules::printed_direct_blocking ? c.cpu_cluster_size : fewest;
   std::int64_t most = ceil_divide<std::int64_t>(competing, c.replicas()) - 1;

@@ -31,8 +31,7 @@ template <class Rules, class Table>
       const std::size_t i = ranked.sections[r].task;
       const auto& jobs = rivals.jobs[i];
       if (donation) {
-        out[i].direct =
-            ck_omlp_direct_wait<Rules>(c, a, set.task(i).cpu_cluster, set.users_of(a), set.given.queues, ranked, jobs);
+        out[i].direct = ck_omlp_direct_wait<Rules>(c, a, set.task(i).cpu_cluster, set.users_of(a), ranked, jobs);
       } else {
         out[i].sections_ahead = most;
         out[i].direct = longest_sections(ranked, jobs, most);

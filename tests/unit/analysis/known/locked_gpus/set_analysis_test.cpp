@@ -260,14 +260,15 @@ TEST_CASE("GSA-19 queues for all CPUs may hold more requests than the CPUs that 
   }
   board<ticks> platform;
   platform.shape = {.cpus = 12, .gpus = 8, .gpu_cluster_size = 2};
-  const auto direct = [&](token_queue_limit limit) {
-    const auto found = analyze_set(platform, tasks, {.queues = limit});
+  const auto direct = [&](bool for_all_cpus) {
+    platform.shape.tokens.for_all_cpus = for_all_cpus;
+    const auto found = analyze_set(platform, tasks);
     CHECK(found.schedulable());
     return found.tasks[0].tokens.direct.time;
   };
   CHECK(platform.shape.sharing_cpus(0) == 3);
-  CHECK(direct(token_queue_limit::cpus_per_token) == 25);           // ceil(3 / 2) - 1 sections
-  CHECK(direct(token_queue_limit::all_cpus_per_token) == 25 + 24);  // ceil(6 / 2) - 1, one of each other CPU
+  CHECK(direct(false) == 25);      // ceil(3 / 2) - 1 sections
+  CHECK(direct(true) == 25 + 24);  // ceil(6 / 2) - 1, one of each other CPU
 }
 
 TEST_CASE("GSA-51 rate-monotonic tasks of one CPU have the responses of Joseph and Pandya") {
@@ -363,7 +364,8 @@ TEST_CASE("GSA-52 a job that lends its priority lends it to as many requests as 
   // Two jobs of the first task lend: to one token section each, or to two where queues are as long as for four CPUs.
   auto found = analyze_set(platform, tasks);
   CHECK(found.tasks[1].engines.execution.time == 2 * 2 + 2 * 90 + 70);
-  found = analyze_set(platform, tasks, {.queues = token_queue_limit::all_cpus_per_token});
+  platform.shape.tokens.for_all_cpus = true;
+  found = analyze_set(platform, tasks);
   CHECK(found.tasks[1].engines.execution.time == 2 * 2 + 2 * 90 + 2 * 70 + 50);
 }
 

@@ -1,24 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <stop_token>
 #include <system_error>
+#include <utility>
 
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <takt/core/duration.hpp>
+#include <takt/core/number.hpp>
 #include <takt/rules/locking/priority_graph.hpp>
 #include <takt/rules/locking/request.hpp>
+#include <takt/runtime/clock.hpp>
 #include <takt/runtime/locking/futex.hpp>
 
 namespace takt::runtime {
 
 /// How many locks a thread can hold or wait for at once.
 inline constexpr std::size_t max_claims = 16;
+
+inline constexpr std::int64_t priority_of_thread = std::numeric_limits<std::int64_t>::max();
+
+/// What a thread says of itself when it asks for a lock.
+struct lock_call {
+  /// The smaller comes first; by default minus the real-time priority that the thread had when it first used a lock.
+  std::int64_t priority = priority_of_thread;
+  duration length{};                 ///< declared length of the critical section, 0 where no rule asks for it
+  std::int32_t task = unnamed_task;  ///< which task the job belongs to, for heuristics
+  bool spins = false;                ///< waits busily; under SCHED_FIFO only where the holder has another core
+};
 
 namespace detail {
 
@@ -139,12 +162,80 @@ inline void thread_record::refuse() {
   this_end.watch();
 }
 
-}  // namespace detail
-
-/// Tells the locks that the calling thread has another scheduling class or priority than when it first used one. Pre:
-/// it holds none.
-inline void reread_priority() noexcept {
-  if (detail::this_thread.known) { detail::read_scheduling(detail::this_thread); }
+/// Pre: the calling thread has a claim.
+[[nodiscard]] inline auto point_of(const lock_call& call) noexcept -> std::int64_t {
+  return call.priority != priority_of_thread ? call.priority : -std::int64_t{this_thread.priority};
 }
+
+/// The instant of `now()` at which a time of any clock comes, or a little later; 0 for all before that.
+template <class Clock, class Duration>
+[[nodiscard]] auto deadline_at(const std::chrono::time_point<Clock, Duration>& t) -> ticks {
+  const auto left = std::chrono::ceil<std::chrono::nanoseconds>(t - Clock::now());
+  return std::max<ticks>(0, later(now(), left.count()));
+}
+
+[[noreturn]] inline void terminate(const char* sentence) noexcept {
+  (void)std::fputs(sentence, stderr);
+  (void)std::fputc('\n', stderr);
+  std::abort();
+}
+
+/// Where an error cannot be reported any more: in destructors and at the end of a thread.
+template <class Call>
+void or_terminate(Call call) noexcept {
+  try {
+    call();
+  } catch (const std::exception& e) { terminate(e.what()); }
+}
+
+[[nodiscard]] inline auto is_granted(const lock_claim& c) noexcept -> bool {
+  return c.turn.load(std::memory_order_acquire) == static_cast<std::uint32_t>(turn::granted);
+}
+
+/// Suspends the calling thread until its claim is granted, the deadline has passed or a stop was requested. False: not
+/// granted so far; what counts is another look within a turn.
+[[nodiscard]] inline auto suspend(lock_claim& c, ticks deadline, const std::stop_token& stop) -> bool {
+  constexpr auto waiting = static_cast<std::uint32_t>(turn::waiting);
+  const std::stop_callback on_stop{stop, [&c] {
+                                     auto expected = waiting;
+                                     (void)c.turn.compare_exchange_strong(expected,
+                                                                          static_cast<std::uint32_t>(turn::stopped));
+                                     futex_wake(&c.turn);
+                                   }};
+  while (c.turn.load(std::memory_order_acquire) == waiting &&
+         (c.spins ? now() < deadline : futex_wait(c.turn, waiting, deadline))) {}
+  return is_granted(c);
+}
+
+/// A claim that is given back once, by `Guard::give_back(owner, claim)`: at the latest when the guard is destroyed,
+/// where an error ends the program.
+template <class Guard, class Owner>
+class claim_guard {
+ public:
+  claim_guard() noexcept = default;
+  claim_guard(Owner& owner, lock_claim& claim) noexcept : owner_{&owner}, claim_{&claim} {}
+  claim_guard(claim_guard&& other) noexcept : owner_{other.owner_}, claim_{std::exchange(other.claim_, nullptr)} {}
+  claim_guard(const claim_guard&) = delete;
+  auto operator=(const claim_guard&) -> claim_guard& = delete;
+  auto operator=(claim_guard&&) -> claim_guard& = delete;
+  ~claim_guard() {
+    or_terminate([this] { end(); });
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return claim_ != nullptr; }
+
+ protected:
+  /// Error: that of `give_back`, and then it still has the claim.
+  void end() {
+    if (claim_ == nullptr) { return; }
+    Guard::give_back(*owner_, *claim_);
+    claim_ = nullptr;
+  }
+
+  Owner* owner_ = nullptr;
+  lock_claim* claim_ = nullptr;
+};
+
+}  // namespace detail
 
 }  // namespace takt::runtime
