@@ -288,7 +288,8 @@ class lock_run {
   }
   [[nodiscard]] auto state_of(std::size_t task) const -> takt::job_state {
     std::vector<takt::job_state> all(jobs_->table().size());
-    engine_->states(all);
+    const auto own = static_cast<std::uint32_t>(task);
+    engine_->states({&own, 1}, all);
     return all[task];
   }
   /// Its point; ties aside.

@@ -39,11 +39,9 @@ class lock_stations {
   using donation_rules = typename Jobs::donation_rules;
 
   /// Pre: outlives it.
-  explicit lock_stations(Jobs& jobs) : jobs_{&jobs} {}
+  explicit lock_stations(Jobs& jobs) : jobs_{&jobs}, clusters_{static_cast<std::size_t>(jobs.shape().clusters)} {}
 
-  [[nodiscard]] auto clusters() const noexcept -> std::size_t {
-    return static_cast<std::size_t>(jobs_->shape().clusters);
-  }
+  [[nodiscard]] auto clusters() const noexcept -> std::size_t { return clusters_; }
   [[nodiscard]] auto size() const noexcept -> std::size_t { return clusters() + 1; }
   [[nodiscard]] auto units(std::size_t s) const noexcept -> std::int32_t {
     return inherits(s) ? jobs_->shape().processors : 1;
@@ -206,6 +204,7 @@ class lock_stations {
 
  private:
   Jobs* jobs_;
+  std::size_t clusters_;
 };
 
 }  // namespace takt::simulation

@@ -226,7 +226,9 @@ class gpu_jobs {
   }
   template <class Run>
   void passes(const Run& run, ticks now) {
-    for (std::uint32_t i = 0; setup_.shape.slice > 0 && i < table_.size(); ++i) { log_.ranked(i, places_[i].point); }
+    if (setup_.shape.slice > 0) {
+      log_.ranked([this](std::uint32_t i) { return places_[i].point; });
+    }
     log_.passes(run, now);
   }
   void released(std::uint32_t task, std::uint64_t job, ticks /*now*/) {
