@@ -211,7 +211,9 @@ class program_jobs {
   [[nodiscard]] static auto length(const takt::visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; }
   template <class Run>
   void passes(const Run& run, ticks now) {
-    for (std::uint32_t i = 0; shape_.slice > 0 && i < table_.size(); ++i) { log_.ranked(i, places_[i].point); }
+    if (shape_.slice > 0) {
+      log_.ranked([this](std::uint32_t i) { return places_[i].point; });
+    }
     log_.passes(run, now);
   }
   void released(std::uint32_t task, std::uint64_t job, ticks /*now*/) {
@@ -288,7 +290,8 @@ class lock_run {
   }
   [[nodiscard]] auto state_of(std::size_t task) const -> takt::job_state {
     std::vector<takt::job_state> all(jobs_->table().size());
-    engine_->states(all);
+    const auto own = static_cast<std::uint32_t>(task);
+    engine_->states({&own, 1}, all);
     return all[task];
   }
   /// Its point; ties aside.

@@ -37,6 +37,7 @@ struct graph_setting {
                 .scene = s.number("scene") * (second / 1000),
                 .copies = s.number("copies"),
                 .slice = s.number("slice") * 1000,
+                .bus = {.each = s.number("bus"), .most = s.number("bus-limit")},
                 .seed = s.seed()},
         from{s.number("warm-up") * second} {
     if (from >= options.until) { throw input_error{"warm-up", "leaves nothing to measure", "less than seconds"}; }
@@ -53,16 +54,19 @@ struct graph_setting {
 };
 
 [[nodiscard]] auto parameters(std::vector<parameter> own) -> std::vector<parameter> {
-  return with({{"seed", "1", "of phases and times"},
-               {"seconds", "60", "of each run; 400 in the paper", 1, 3600},
-               {"warm-up", "5", "seconds at the beginning that are not measured", 0, 3600},
-               {"spread", "25", "percent by which times are above and below their means", 0, 99},
-               {"scene", "1000", "milliseconds for which the frames of a graph are alike in half of that; 0: never", 0,
-                3'600'000},
-               {"cpu-percent", "100", "of the CPU time outside of token sections", 1, 1000},
-               {"copies", "0", "of every object; 0: one per node on the longest path, which is 9", 0, 1000},
-               {"slice", "3000", "microseconds of round robin", 1, 1'000'000}},
-              std::move(own));
+  return with(
+      {{"seed", "1", "of phases and times"},
+       {"seconds", "60", "of each run; 400 in the paper", 1, 3600},
+       {"warm-up", "5", "seconds at the beginning that are not measured", 0, 3600},
+       {"spread", "25", "percent by which times are above and below their means", 0, 99},
+       {"scene", "1000", "milliseconds for which the frames of a graph are alike in half of that; 0: never", 0,
+        3'600'000},
+       {"cpu-percent", "100", "of the CPU time outside of token sections", 1, 1000},
+       {"copies", "0", "of every object; 0: one per node on the longest path, which is 9", 0, 1000},
+       {"slice", "3000", "microseconds of round robin", 1, 1'000'000},
+       {"bus", "0", "thousandths by which each other piece of work on CPUs and each copy slows one down", 0, 10'000},
+       {"bus-limit", "16", "how many others slow it down at most", 0, 1000}},
+      std::move(own));
 }
 
 /// A series for each configuration, drawn in each panel with one of the columns.

@@ -126,7 +126,7 @@ class lock_log {
     const ticks length = now - seen_.end;
     seen_.end = now;
     if (length == 0) { return; }
-    run.states(states_);
+    run.states(there_, states_);
     for (std::vector<pending_job>& cluster : pending_) {
       for (pending_job& j : cluster) { j.state = states_[j.task]; }
       charge(
@@ -138,18 +138,21 @@ class lock_log {
   void released(std::uint32_t task, std::uint64_t job, ticks release, const priority_point& base) {
     current_[task] = tasks_[task].first_job + static_cast<std::size_t>(job);
     seen_.jobs[current_[task]].release = release;
+    there_.push_back(task);
     put_in_line(task, base);
   }
-  /// The job of a task, if it is there, has another base priority from now on.
-  void ranked(std::uint32_t task, const priority_point& base) {
-    const auto own = std::ranges::find(line_of(task), task, &pending_job::task);
-    if (own == line_of(task).end() || own->base == base) { return; }
-    leave_line(task);
-    put_in_line(task, base);
+  /// Jobs that are there have the base priorities `base_of(task)` from now on.
+  template <class BaseOf>
+  void ranked(const BaseOf& base_of) {
+    for (std::vector<pending_job>& line : pending_) {
+      for (pending_job& j : line) { j.base = base_of(j.task); }
+      std::ranges::sort(line, {}, [](const pending_job& j) { return std::pair{j.base, j.task}; });
+    }
   }
   void completed(std::uint32_t task, ticks now) {
     seen_.jobs[current_[task]].finish = now;
-    leave_line(task);
+    std::erase(there_, task);
+    std::erase_if(line_of(task), [task](const auto& j) { return j.task == task; });
   }
 
   void asked(std::size_t task, resource_id r) {
@@ -181,9 +184,6 @@ class lock_log {
         line, [&](const pending_job& j) { return base < j.base || (base == j.base && task < j.task); });
     line.insert(at, {.task = task, .base = base});
   }
-  void leave_line(std::uint32_t task) {
-    std::erase_if(line_of(task), [task](const auto& j) { return j.task == task; });
-  }
   [[nodiscard]] auto take(std::vector<std::size_t>& from, resource_id r) -> std::size_t {
     const auto at = std::ranges::find(from, r, [this](std::size_t q) { return seen_.requests[q].resource; });
     const std::size_t q = *at;
@@ -198,7 +198,8 @@ class lock_log {
   std::vector<std::size_t> current_;
   std::vector<std::vector<std::size_t>> waiting_;  ///< per task, requests in the order of issue
   std::vector<std::vector<std::size_t>> held_;     ///< the same in the order of the grants
-  std::vector<job_state> states_;
+  std::vector<std::uint32_t> there_;               ///< tasks whose jobs are
+  std::vector<job_state> states_;                  ///< of these
   std::vector<std::vector<pending_job>> pending_;  ///< per cluster, best base priority first
 };
 

@@ -29,7 +29,8 @@ struct cluster_shape {
 /// those of a bank; their clients are tasks, each of which asks for one once at a time.
 ///
 /// `Jobs` knows the rest: `shape()`, `bank()`, `log()`, `places()` with the point of each task's job, `donates(lock)`,
-/// `task_of(section)` and `pool_of(section)`; it hears `granted(task, lock, replica)` and `releasing(task, lock)`.
+/// `task_of(section)` and `pool_of(section)`; it hears `granted(task, lock, replica)` and `releasing(task, lock)`. With
+/// a `bus()`, `uses_bus(visit)` says who shares it.
 template <class Jobs, std::size_t MaxTasks, std::size_t MaxClusters>
 class lock_stations {
  public:
@@ -38,11 +39,9 @@ class lock_stations {
   using donation_rules = typename Jobs::donation_rules;
 
   /// Pre: outlives it.
-  explicit lock_stations(Jobs& jobs) : jobs_{&jobs} {}
+  explicit lock_stations(Jobs& jobs) : jobs_{&jobs}, clusters_{static_cast<std::size_t>(jobs.shape().clusters)} {}
 
-  [[nodiscard]] auto clusters() const noexcept -> std::size_t {
-    return static_cast<std::size_t>(jobs_->shape().clusters);
-  }
+  [[nodiscard]] auto clusters() const noexcept -> std::size_t { return clusters_; }
   [[nodiscard]] auto size() const noexcept -> std::size_t { return clusters() + 1; }
   [[nodiscard]] auto units(std::size_t s) const noexcept -> std::int32_t {
     return inherits(s) ? jobs_->shape().processors : 1;
@@ -64,7 +63,7 @@ class lock_stations {
   template <std::size_t Clients>
   class servers_type {
    public:
-    explicit servers_type(const lock_stations& from) : count_{from.clusters()} {
+    explicit servers_type(const lock_stations& from) : jobs_{from.jobs_}, count_{from.clusters()} {
       const cluster_shape& shape = from.jobs_->shape();
       if (shape.slice > 0) {
         turns_.assign(count_, {shape.processors, shape.slice, from.jobs_->places()});
@@ -100,6 +99,20 @@ class lock_stations {
     void holders(std::size_t s, const holder_sink& to) const {
       with(*this, s, [&](const auto& server) { server.holders(to); });
     }
+    /// When all have decided: work that shares a bus takes as long as what runs then makes it. Whether that is new.
+    auto settle(ticks now) -> bool
+      requires requires(Jobs& jobs) { jobs.bus(); }
+    {
+      if (!jobs_->bus().interferes()) { return false; }
+      std::int64_t pieces = 0;
+      for_each(now, [&](client v, const ticks& left, bool runs) { pieces += runs && left > 0 && jobs_->uses_bus(v); });
+      const std::int64_t before = jobs_->bus().share(pieces);
+      if (before == jobs_->bus().factor()) { return false; }
+      for_each(now, [&](client v, ticks& left, bool) {
+        if (jobs_->uses_bus(v)) { left = jobs_->bus().rescaled(left, before); }
+      });
+      return true;
+    }
 
    private:
     template <class Self, class F>
@@ -113,6 +126,14 @@ class lock_stations {
       }
     }
 
+    template <class F>
+    void for_each(ticks now, const F& f) {
+      for (std::size_t s = 0; s <= count_; ++s) {
+        with(*this, s, [&](auto& server) { server.for_each(now, f); });
+      }
+    }
+
+    Jobs* jobs_;
     std::size_t count_;
     std::vector<unit_server<true, Clients>> cpus_;
     std::vector<turn_server<Clients>> turns_;
@@ -183,6 +204,7 @@ class lock_stations {
 
  private:
   Jobs* jobs_;
+  std::size_t clusters_;
 };
 
 }  // namespace takt::simulation

@@ -125,9 +125,9 @@ class engine {
   }
   /// Counts what is under way at the end.
   constexpr void finish(ticks horizon) { note_unfinished(table_->tasks, tasks_, *choices_, horizon, seen_); }
-  /// What the job of each task does since the last instant.
-  constexpr void states(std::span<job_state> out) const {
-    note_states(*table_, *stations_, tasks_, tokens_, gates_, out);
+  /// What the jobs of some tasks do since the last instant; by task, and nothing is said of others.
+  constexpr void states(std::span<const std::uint32_t> tasks, std::span<job_state> out) const {
+    note_states(*table_, *stations_, tasks_, tokens_, gates_, tasks, out);
     for (std::size_t s = 0; s < stations_->size(); ++s) { note_holders(*table_, *stations_, servers_, s, out); }
   }
   /// The point at which the job of a task runs, or would.

@@ -13,12 +13,13 @@
 
 namespace takt::host {
 
-/// What the job of each task does, as far as it does not depend on who has a unit. `gates`: visits that may not go on.
-/// Cost: a pass over tasks and their sections.
+/// What the jobs of some tasks do, as far as it does not depend on who has a unit. `gates`: visits that may not go on.
+/// Cost: a pass over these tasks and their sections.
 template <class Table, class Stations, class Locks, class Gates>
 constexpr void note_states(const Table& table, const Stations& stations, const flow_progress* progress,
-                           const Locks& locks, const Gates& gates, std::span<job_state> out) {
-  for (std::uint32_t i = 0; i < table.size(); ++i) {
+                           const Locks& locks, const Gates& gates, std::span<const std::uint32_t> tasks,
+                           std::span<job_state> out) {
+  for (const std::uint32_t i : tasks) {
     const flow_progress& job = progress[i];
     out[i] = job.under_way ? job_state::ready : job_state::absent;
     if (!job.under_way) { continue; }

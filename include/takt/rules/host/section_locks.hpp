@@ -39,7 +39,9 @@ class section_locks {
         sections_{table},
         donations_{table, stations} {
     if (table.sections.empty()) { return; }
+    if constexpr (requires { stations.points_change(); }) { points_change_ = stations.points_change(); }
     for (std::size_t t = 0; t < stations.token_pools(); ++t) {
+      if constexpr (requires { locks_.spins(t); }) { some_spin_ = some_spin_ || locks_.spins(t); }
       lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t) || stations.token_has_ceiling(t);
     }
     for (std::uint32_t s = 0; s < table.sections.size(); ++s) {
@@ -51,14 +53,15 @@ class section_locks {
 
   /// True when the job lends its priority and does nothing until it is freed.
   constexpr auto released(std::uint32_t i, ticks nominal) -> bool {
+    if (table_->sections.empty()) { return false; }
+    stirred_ = stirred_ || donations_.donates();
     nominal_[i] = nominal;
-    if (!donations_.takes_part(i)) { return false; }
-    priority_point p{};
-    static_cast<void>(takt::detail::job_point(*table_, *stations_, i, donations_.home(i), nominal, p));
-    return donations_.released(i, p);
+    points_[i] = new_point_of(i, donations_.home(i));
+    return donations_.takes_part(i) && donations_.released(i, points_[i]);
   }
   /// Pre: the job lends nothing and its sections are over.
   constexpr void completed(std::uint32_t i) {
+    stirred_ = stirred_ || donations_.donates();
     if (donations_.takes_part(i)) { donations_.completed(i); }
   }
   /// A job that has its priority back, told once; `nobody_asks` if there is none.
@@ -87,12 +90,15 @@ class section_locks {
   /// Pre: it is idle.
   constexpr void ask(std::uint32_t s) {
     states_[s] = state::asks;
+    ++open_[table_->sections[s].task];
     asked_.push(s);
   }
   /// Pre: it holds a token.
   constexpr void release(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
+    stirred_ = true;
     states_[s] = state::idle;
+    --open_[x.task];
     const request_id next = locks_.release(pools_[s], static_cast<request_id>(s));
     if (donates(s) && !has_request(x.task)) { donations_.request_completed(x.task); }
     note_grant(next);
@@ -122,12 +128,12 @@ class section_locks {
   template <class F>
   constexpr void spin(const F& f) {
     if constexpr (requires { locks_.spins(std::size_t{}); }) {
-      for (std::size_t k = 0; k < waiting_.size(); ++k) {
+      for (std::size_t k = 0; some_spin_ && k < waiting_.size(); ++k) {
         const visit_section& x = table_->sections[waiting_[k]];
         const auto p = static_cast<std::uint32_t>(std::countr_zero(x.visits));
         const std::uint32_t v = table_->tasks[x.task].first_visit + p;
         if (spins_[v] || !locks_.spins(pools_[waiting_[k]]) || waits_elsewhere(waiting_[k])) { continue; }
-        spins_[v] = true;
+        spins_[v] = stirred_ = true;
         f(v);
       }
     }
@@ -137,11 +143,13 @@ class section_locks {
     const bool spun = spins_[v];
     spins_[v] = false;
     if (spun) { left(v); }
+    stirred_ = stirred_ || spun;
     return spun;
   }
   /// The pool of the token that the visit got last, where it lies in several sections.
   [[nodiscard]] constexpr auto unit_of(std::uint32_t v) const -> std::int32_t {
     const visit_record& x = table_->visits[v];
+    if (open_[x.task] < 2) { return any_unit; }
     std::size_t around = 0;
     const auto own = sections_[x.task];
     std::uint32_t last = own.end;
@@ -165,8 +173,8 @@ class section_locks {
   }
 
   constexpr void entered(std::uint32_t v, const priority_point& p) {
-    if (table_->sections.empty()) { return; }
-    served_[v] = {p, p};
+    if (table_->sections.empty() || !stations_->inherits(table_->visits[v].station)) { return; }
+    served_[v] = {p, p, true};
     there_.insert(v);
   }
   constexpr void left(std::uint32_t v) { there_.erase(v); }
@@ -175,12 +183,14 @@ class section_locks {
   template <class Servers>
   constexpr void lend(Servers& servers) {
     if (!lends_) { return; }
-    raise_waiting();
+    const bool all = stirred_ || points_change_;
+    stirred_ = all && raise_waiting();
     for (std::size_t k = 0; k < there_.size(); ++k) {
       const std::uint32_t v = there_[k];
       served_visit& x = served_[v];
+      if (!all && !x.is_new) { continue; }
+      x.is_new = false;
       const std::uint32_t s = table_->visits[v].station;
-      if (!stations_->inherits(s)) { continue; }
       const priority_point best = best_for(v, s);
       if (best == x.now) { continue; }
       x.now = best;
@@ -193,6 +203,7 @@ class section_locks {
   struct served_visit {
     priority_point base{};
     priority_point now{};
+    bool is_new = false;  ///< nothing has been said about its point
   };
 
   [[nodiscard]] constexpr auto donates(std::size_t s) const -> bool {
@@ -213,7 +224,7 @@ class section_locks {
   /// Whether nobody on the processor comes before the job, and of those who ask there for sections either.
   [[nodiscard]] constexpr auto would_run(std::uint32_t s) const -> bool {
     const std::uint32_t at = takt::detail::station_of(*table_, table_->sections[s]);
-    const priority_point own = point_of_asking(s, at);
+    const priority_point own = point_of(table_->sections[s].task, at);
     for (std::size_t k = 0; k < there_.size(); ++k) {
       const bool is_here = table_->visits[there_[k]].station == at;
       if (is_here && !(own < best_for(there_[k], at))) { return false; }
@@ -222,27 +233,28 @@ class section_locks {
       const bool asks_too =
           r != s && states_[r] == state::asks && takt::detail::station_of(*table_, table_->sections[r]) == at;
       if (!asks_too) { continue; }
-      const priority_point other = point_of_asking(r, at);
+      const priority_point other = point_of(table_->sections[r].task, at);
       if (other < own || (other == own && r < s)) { return false; }
     }
     return true;
   }
-  [[nodiscard]] constexpr auto point_of_asking(std::uint32_t s, std::uint32_t at) const -> priority_point {
-    const std::uint32_t i = table_->sections[s].task;
+  [[nodiscard]] constexpr auto new_point_of(std::uint32_t i, std::uint32_t at) const -> priority_point {
     priority_point p = lowest_priority;
     static_cast<void>(takt::detail::job_point(*table_, *stations_, i, at, nominal_[i], p));
     return p;
+  }
+  [[nodiscard]] constexpr auto point_of(std::uint32_t i, std::uint32_t at) const -> priority_point {
+    return at == donations_.home(i) && !points_change_ ? points_[i] : new_point_of(i, at);
   }
   constexpr void issue(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
     const flow_record& t = table_->tasks[x.task];
     pools_[s] = pool_of(s);
-    lock_request q{};
-    static_cast<void>(
-        takt::detail::job_point(*table_, *stations_, x.task, donations_.home(x.task), nominal_[x.task], q.priority));
+    lock_request q{.priority = point_of(x.task, donations_.home(x.task))};
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       q.length += (x.visits >> p & 1U) != 0 ? table_->visit(x.task, p).upper : 0;
     }
+    stirred_ = true;
     states_[s] = state::waits;
     waiting_.insert(s);
     told_[s] = q.priority;
@@ -262,14 +274,14 @@ class section_locks {
     return table_->sections[s].tokens;
   }
   [[nodiscard]] constexpr auto is_any(std::uint32_t i, state wanted) const -> bool {
-    for (std::uint32_t s = sections_[i].first; s < sections_[i].end; ++s) {
+    for (std::uint32_t s = sections_[i].first; open_[i] > 0 && s < sections_[i].end; ++s) {
       if (states_[s] == wanted && table_->sections[s].task == i) { return true; }
     }
     return false;
   }
   constexpr void take_better(priority_point& best, std::uint32_t task, std::uint32_t station) const {
-    priority_point p{};
-    if (takt::detail::job_point(*table_, *stations_, task, station, nominal_[task], p) && p < best) { best = p; }
+    const priority_point p = point_of(task, station);
+    if (p < best) { best = p; }
   }
   /// The best of a job and of those that donate to it.
   constexpr void take_job(priority_point& best, std::uint32_t task, std::uint32_t station) const {
@@ -278,29 +290,29 @@ class section_locks {
     const request_id donor = donations_.donor_of(task);
     if (donor != no_request) { take_better(best, static_cast<std::uint32_t>(donor), station); }
   }
-  constexpr void raise_waiting() {
+  /// Whether anybody was, which may have another heir then.
+  constexpr auto raise_waiting() -> bool {
+    bool any = false;
     for (std::size_t k = 0; k < waiting_.size(); ++k) {
       const std::uint32_t s = waiting_[k];
       priority_point best = lowest_priority;
       take_waiting(best, s, donations_.home(table_->sections[s].task), table_->sections.size());
       if (best == told_[s]) { continue; }
+      any = true;
       told_[s] = best;
       locks_.reprioritize(pools_[s], static_cast<request_id>(s), best);
     }
+    return any;
   }
   /// Its own point, or a better one of a donor, of a job that waits for the token of one of its sections, or a ceiling.
   [[nodiscard]] constexpr auto best_for(std::uint32_t v, std::uint32_t station) const -> priority_point {
     priority_point best = served_[v].base;
     const visit_record& x = table_->visits[v];
-    if constexpr (requires { stations_->points_change(); }) {
-      if (stations_->points_change()) {
-        static_cast<void>(takt::detail::job_point(*table_, *stations_, x.task, station, nominal_[x.task], best));
-      }
-    }
+    if (points_change_) { best = point_of(x.task, station); }
     if (donations_.donates()) { take_job(best, x.task, station); }
     const auto own = sections_[x.task];
-    for (std::uint32_t h = own.first; h < own.end; ++h) {
-      if (!contains(table_->sections[h], x)) { continue; }
+    for (std::uint32_t h = own.first; open_[x.task] > 0 && h < own.end; ++h) {
+      if (states_[h] != state::holds || !contains(table_->sections[h], x)) { continue; }
       take_raised(best, h);
       take_heirs(best, h, station, table_->sections.size());
     }
@@ -333,9 +345,9 @@ class section_locks {
     const visit_section& x = table_->sections[w];
     take_job(best, x.task, station);
     const auto own = sections_[x.task];
-    for (std::uint32_t h = own.first; h < own.end; ++h) {
+    for (std::uint32_t h = own.first; open_[x.task] > 1 && h < own.end; ++h) {  // the one that it waits for apart
       const visit_section& held = table_->sections[h];
-      if (held.task != x.task || (x.visits & ~held.visits) != 0) { continue; }
+      if (states_[h] != state::holds || held.task != x.task || (x.visits & ~held.visits) != 0) { continue; }
       take_raised(best, h);
       take_heirs(best, h, station, depth);
     }
@@ -364,8 +376,13 @@ class section_locks {
   task_sections<N> sections_;
   release_donations<Stations, N> donations_;
   bool lends_ = false;
+  bool some_spin_ = false;
+  bool points_change_ = false;  ///< while jobs are there
+  bool stirred_ = false;        ///< something has happened to locks or jobs since visits heard of their points
   ticks nominal_[N]{};
+  priority_point points_[N]{};  ///< where the priorities of jobs are of
   state states_[V]{};
+  std::uint32_t open_[N]{};   ///< sections of the job that ask, wait or hold
   std::uint32_t pools_[V]{};  ///< of the tokens that are asked for or held
   bool spins_[V]{};
   std::uint64_t grants_[V]{};  ///< when each came

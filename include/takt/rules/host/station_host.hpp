@@ -104,6 +104,10 @@ class station_host {
       servers_.decide(s, now, sink);
       stations_[s] = {servers_.next(s), false};
     }
+    if constexpr (requires { servers_.settle(now); }) {
+      if (!servers_.settle(now)) { return; }
+      for (std::size_t s = 0; s < count_; ++s) { stations_[s].at = servers_.next(s); }
+    }
   }
 
  private:

@@ -63,6 +63,16 @@ class dedicated_server {
       if (since_[i] != no_event) { to(queue_[i].who, unit_of(i)); }
     }
   }
+  /// f(who, left, runs) of each one that is there, which may change what it has left.
+  template <class F>
+  constexpr void for_each(ticks now, const F& f) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const ticks served = since_[i] == no_event ? 0 : now - since_[i];
+      queue_[i].left -= served;
+      f(queue_[i].who, queue_[i].left, since_[i] != no_event);
+      queue_[i].left += served;
+    }
+  }
   /// `who`, which is served, ends now whatever its length was. `decide` follows.
   constexpr void finish(client who, ticks now, const slice_sink& sink) {
     for (std::size_t i = 0; i < count_; ++i) {

@@ -81,6 +81,16 @@ class turn_server {
       if (all_[i].runs()) { to(all_[i].who, all_[i].unit); }
     }
   }
+  /// f(who, left, runs) of each one that is there, which may change what it has left.
+  template <class F>
+  constexpr void for_each(ticks now, const F& f) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const ticks served = all_[i].runs() ? now - all_[i].since : 0;
+      all_[i].left -= served;
+      f(all_[i].who, all_[i].left, all_[i].runs());
+      all_[i].left += served;
+    }
+  }
   constexpr void finish(client who, ticks now, const slice_sink& sink) {
     for (std::size_t i = 0; i < count_; ++i) {
       if (all_[i].who != who) { continue; }

@@ -85,6 +85,17 @@ class unit_server {
   constexpr void holders(const holder_sink& to) const {
     for (std::size_t i = 0; i < running_count_; ++i) { to(running_[i].who, running_[i].unit); }
   }
+  /// f(who, left, runs) of each one that is there, which may change what it has left.
+  template <class F>
+  constexpr void for_each(ticks now, const F& f) {
+    for (std::size_t i = 0; i < waiting_count_; ++i) { f(waiting_[i].who, waiting_[i].left, false); }
+    for (std::size_t i = 0; i < running_count_; ++i) {
+      const ticks served = now - running_[i].since;
+      running_[i].left -= served;
+      f(running_[i].who, running_[i].left, true);
+      running_[i].left += served;
+    }
+  }
   /// `who`, which waits or runs, ends now whatever its length was. `decide` follows.
   constexpr void finish(client who, ticks now, const slice_sink& sink) {
     for (std::size_t i = 0; i < running_count_; ++i) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/simulation/interrupts/workload_check.hpp>
+#include <takt/model/model_error.hpp>
 #include <takt/simulation/result.hpp>
 
 namespace takt::simulation {

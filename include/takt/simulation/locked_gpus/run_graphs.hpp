@@ -13,6 +13,7 @@
 #include <takt/rules/locking/progress.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/simulation/locked_gpus/graph_releases.hpp>
+#include <takt/simulation/locked_gpus/memory_bus.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
 #include <takt/simulation/locked_gpus/section_work.hpp>
 #include <takt/simulation/locked_gpus/system.hpp>
@@ -31,6 +32,7 @@ struct graph_run_options {
   ticks slice = 0;  ///< above 0: round robin, see `turn_server`
   engine_service engines = engine_service::locks;
   bool spins = false;  ///< jobs that wait for an engine keep their CPUs
+  bus_interference bus{};
   std::uint64_t seed = 1;
 };
 
@@ -53,13 +55,15 @@ namespace detail {
 
 /// Lets the jobs of graphs run on CPUs and locked GPUs: `run_gpu_system` with releases by tokens, and work before token
 /// sections that varies too. Pre: a program for each node, graph by graph, at most MaxTasks of them; tokens fit.
-/// Error: `choice_out_of_range` where `o.engines` is unknown; a slice with donation at release; an instant below 0.
+/// Error: `choice_out_of_range` where `o.engines` is unknown; a slice with donation at release; an instant below 0; a
+/// bus that is not valid.
 template <std::size_t MaxTasks, SectionWork Work, TraceRecorder Recorder>
 [[nodiscard]] auto run_gpu_graphs(const gpu_system& s, std::span<const token_graph> graphs, const Work& work,
                                   const graph_run_options& o, Recorder& recorder) -> graph_run {
   graph_run out;
   if (!is_known(o.engines)) { out.run.locks.error = {.fault = model_fault::choice_out_of_range}; }
   if (o.until < 0 || o.slice < 0) { out.run.locks.error = {.fault = model_fault::time_out_of_range}; }
+  if (!o.bus.valid()) { out.run.locks.error = {.fault = model_fault::options_out_of_range}; }
   if (s.donation_at_release && o.slice > 0) { out.run.locks.error = detail::unused("slice"); }
   if (out.run.locks.error) { return out; }
   std::vector<std::size_t> jobs;
@@ -69,6 +73,7 @@ template <std::size_t MaxTasks, SectionWork Work, TraceRecorder Recorder>
       .shape = {.processors = s.processors, .clusters = s.clusters, .donates = s.donation_at_release, .slice = o.slice},
       .engines = {.progress = detail::progress_of(o.engines), .spins = o.spins},
       .varies = true,
+      .bus = o.bus,
       .seed = o.seed,
       .until = o.until};
   out.run = detail::run_gpu_jobs<MaxTasks, r2dglp_rules>(s, jobs, releases, work, setup, recorder);

@@ -25,6 +25,7 @@
 #include <takt/simulation/locked_gpus/affinity_memory.hpp>
 #include <takt/simulation/locked_gpus/engine_layout.hpp>
 #include <takt/simulation/locked_gpus/job_chain.hpp>
+#include <takt/simulation/locked_gpus/memory_bus.hpp>
 #include <takt/simulation/locked_gpus/section_jobs.hpp>
 #include <takt/simulation/locked_gpus/section_work.hpp>
 #include <takt/simulation/locked_gpus/system.hpp>
@@ -133,6 +134,7 @@ struct gpu_run_setup {
   resource_options engines{};
   budget_rules budgets{};
   bool varies = false;  ///< see `section_jobs`
+  bus_interference bus{};
   std::uint64_t seed = 1;
   ticks until = never / 4;
 };
@@ -156,6 +158,7 @@ class gpu_jobs {
         bank_{make_bank<MaxTasks, TokenRules>(system, memories_, setup.engines)},
         log_{ranges_of(jobs), clusters_of(system), system.processors},
         jobs_{system, memories_, work, setup.budgets, setup.varies},
+        bus_{setup.bus},
         places_(MaxTasks) {
     write_chains(system, table_);
     sections_.reserve(table_.sections.size());
@@ -175,6 +178,10 @@ class gpu_jobs {
   [[nodiscard]] auto bank() noexcept -> auto& { return bank_; }
   [[nodiscard]] auto log() noexcept -> lock_log& { return log_; }
   [[nodiscard]] auto places() noexcept -> line_place* { return places_.data(); }
+  [[nodiscard]] auto bus() noexcept -> memory_bus& { return bus_; }
+  [[nodiscard]] auto uses_bus(client v) const -> bool {
+    return jobs_.uses_bus(table_.visits[v].task, visit_of(table_.visits[v]));
+  }
   [[nodiscard]] auto donates(std::size_t lock) const noexcept -> bool {
     return setup_.shape.donates && lock < system_->pools.size();
   }
@@ -207,7 +214,8 @@ class gpu_jobs {
     return releases_->next_release(next);
   }
   [[nodiscard]] auto length(const visit_record& v, std::uint64_t /*job*/) -> ticks {
-    return jobs_.length(v.task, visit_of(v));
+    const ticks alone = jobs_.length(v.task, visit_of(v));
+    return bus_.interferes() && jobs_.uses_bus(v.task, visit_of(v)) ? bus_.time(alone) : alone;
   }
   [[nodiscard]] auto skips(std::uint32_t v, std::uint64_t /*job*/) const -> bool {
     return jobs_.skips(table_.visits[v].task, visit_of(table_.visits[v]));
@@ -218,7 +226,9 @@ class gpu_jobs {
   }
   template <class Run>
   void passes(const Run& run, ticks now) {
-    for (std::uint32_t i = 0; setup_.shape.slice > 0 && i < table_.size(); ++i) { log_.ranked(i, places_[i].point); }
+    if (setup_.shape.slice > 0) {
+      log_.ranked([this](std::uint32_t i) { return places_[i].point; });
+    }
     log_.passes(run, now);
   }
   void released(std::uint32_t task, std::uint64_t job, ticks /*now*/) {
@@ -283,6 +293,7 @@ class gpu_jobs {
   gpu_bank<MaxTasks, TokenRules> bank_;
   lock_log log_;
   section_jobs<MaxTasks, Work> jobs_;
+  memory_bus bus_;
   std::vector<line_place> places_;
   table_type table_{};
   std::vector<section_use> sections_;

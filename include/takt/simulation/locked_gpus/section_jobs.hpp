@@ -60,6 +60,23 @@ class section_jobs {
     runs_[task].used += time;
     return time;
   }
+  /// What a job does on a CPU by itself, and copies; kernels have the memory of their GPU, and steps take no notice.
+  [[nodiscard]] auto uses_bus(std::size_t task, gpu_visit v) const -> bool {
+    const run& r = runs_[task];
+    switch (v) {
+      case gpu_visit::before:
+      case gpu_visit::first:
+      case gpu_visit::last:
+      case gpu_visit::end: return true;
+      case gpu_visit::work: return r.steps[r.next].engine != section_engine::execution;
+      case gpu_visit::ask:
+      case gpu_visit::lead:
+      case gpu_visit::launch:
+      case gpu_visit::hear:
+      case gpu_visit::go_on: return false;
+    }
+    return false;
+  }
   [[nodiscard]] auto skips(std::size_t task, gpu_visit v) const -> bool {
     const run& r = runs_[task];
     switch (v) {

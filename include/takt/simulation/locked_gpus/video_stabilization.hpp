@@ -24,6 +24,7 @@
 #include <takt/simulation/locked_gpus/flatten.hpp>
 #include <takt/simulation/locked_gpus/graph_releases.hpp>
 #include <takt/simulation/locked_gpus/job_releases.hpp>
+#include <takt/simulation/locked_gpus/memory_bus.hpp>
 #include <takt/simulation/locked_gpus/run_graphs.hpp>
 #include <takt/simulation/locked_gpus/scene_work.hpp>
 
@@ -90,7 +91,8 @@ struct graph_study_options {
   ticks scene = 0;            ///< for which the frames of a graph take about as long as each other, see `scene_work`
   std::int64_t copies = 0;    ///< of every object; 0: one per node on the longest path
   ticks slice = 3'000'000;    ///< of round robin
-  std::uint64_t seed = 1;     ///< of phases and times
+  bus_interference bus{};
+  std::uint64_t seed = 1;  ///< of phases and times
 };
 
 /// What is seen of one graph from outside.
@@ -210,6 +212,7 @@ template <class Study>
        .slice = c.cpus.takes_turns ? o.slice : 0,
        .engines = c.manages_gpu() ? engine_service::locks : engine_service::hardware_queue,
        .spins = c.spins,
+       .bus = o.bus,
        .seed = o.seed},
       unheard);
   if (run.run.locks.error) { return out; }
