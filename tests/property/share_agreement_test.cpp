@@ -34,7 +34,7 @@ using takt::ticks;
 
 constexpr std::size_t most = 5;
 constexpr std::size_t room = 16;
-using applications = takt::share_table<most>;
+using applications = takt::application_set<most>;
 using table = takt::visit_table<most, most>;
 
 struct random_shares {
@@ -318,7 +318,7 @@ struct loose_shares : takt::needed_shares_rule<most> {
   [[nodiscard]] auto decides(std::span<const takt::visit_demand> visits, std::int32_t /*units*/) const -> bool {
     std::array<takt::visit_demand, composed_systems::visits> changed{};
     std::ranges::copy(visits, changed.begin());
-    takt::share_table<most> others = *applications;
+    takt::application_set<most> others = *applications;
     Change::apply({changed.data(), visits.size()}, others);
     needed_shares_rule<most> rule = *this;
     rule.applications = &others;

@@ -489,7 +489,7 @@ TEST_CASE("applications with lasting shares take as long on the pool of a board 
   for (std::uint64_t seed = 1; seed <= systems_or(4000); ++seed) {
     draws d{seed};
     const share_rule rule{};
-    takt::share_table<most> known;
+    takt::application_set<most> known;
     random_system s;
     REQUIRE(s.places.add(rule));
     std::array<takt::share, most> shares{};

@@ -39,7 +39,7 @@ using takt::wamp2s_robust;
 using takt::wamp2s_text;
 
 constexpr std::size_t most = 5;
-using applications = takt::share_table<most>;
+using applications = takt::application_set<most>;
 using predictor = takt::contention_predictor<most>;
 using scheduled = takt::scheduled_shares<most, predictor>;
 using exactly_scheduled = takt::scheduled_shares<most, predictor, takt::exact_progress<takt::rational>>;

@@ -26,7 +26,7 @@ namespace takt::program::sweep {
 namespace {
 
 constexpr std::size_t most_applications = generation::synthetic_benchmarks.size();
-using application_table = share_table<most_applications>;
+using application_table = application_set<most_applications>;
 using share_predictor = contention_predictor<most_applications>;
 using scheduled_applications = scheduled_shares<most_applications, share_predictor>;
 using share_outcome = share_observation<most_applications>;

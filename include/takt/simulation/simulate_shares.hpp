@@ -10,7 +10,6 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/composed_board.hpp>
@@ -29,7 +28,7 @@ namespace simulation::detail {
 
 /// Applications that ask for what a plan gives them. Error: a part that is not used, or a share below 1 or above 101.
 template <std::size_t MaxTasks, std::size_t N>
-[[nodiscard]] constexpr auto request_planned(share_table<MaxTasks>& table, const plan<N>& p) -> model_error {
+[[nodiscard]] constexpr auto request_planned(application_set<MaxTasks>& table, const plan<N>& p) -> model_error {
   if (const auto error = parts_fault(p, {.percents = true}, table.size())) { return error; }
   for (std::size_t i = 0; i < p.percents.size(); ++i) {
     if (p.percents[i] < 1 || p.percents[i] > no_share_suffices) { return fault_at(model_fault::plan_does_not_fit, i); }
@@ -39,7 +38,7 @@ template <std::size_t MaxTasks, std::size_t N>
 }
 
 template <std::size_t MaxTasks>
-[[nodiscard]] auto share_releases_of(const share_table<MaxTasks>& table, const simulation_options& o)
+[[nodiscard]] auto share_releases_of(const application_set<MaxTasks>& table, const simulation_options& o)
     -> listed_share_releases {
   if (is_adversarial(o.releases)) { return hostile_share_releases(table, o.horizon.count(), o.seed); }
   listed_share_releases out{table.size()};

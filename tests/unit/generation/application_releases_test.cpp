@@ -15,8 +15,8 @@ using generation::synthetic_airborne;
 using releases = generation::application_releases<synthetic_airborne.size()>;
 static_assert(simulation::ShareReleases<releases>);
 
-[[nodiscard]] auto airborne() -> share_table<synthetic_airborne.size()> {
-  share_table<synthetic_airborne.size()> out;
+[[nodiscard]] auto airborne() -> application_set<synthetic_airborne.size()> {
+  application_set<synthetic_airborne.size()> out;
   REQUIRE(generation::synthetic_set(synthetic_airborne, out) == model_fault::none);
   return out;
 }

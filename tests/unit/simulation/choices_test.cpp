@@ -134,7 +134,7 @@ TEST_CASE("graphs on locked GPUs do not run with an unknown service of engines")
 // Shares.
 
 TEST_CASE("unknown options of the simulation of shares are refused") {
-  takt::share_table<1> table;
+  takt::application_set<1> table;
   static_cast<void>(
       table.add({.name = "a", .period = 100, .deadline = 100, .priority = 1, .alone = takt::wcet_row::scaling(10)}));
   const auto refused = [&](const sim::share_options& o) {

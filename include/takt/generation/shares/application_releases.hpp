@@ -9,7 +9,7 @@
 #include <takt/generation/shares/synthetic_platform.hpp>
 #include <takt/generation/whole_kernels.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 
 namespace takt::generation {
 
@@ -19,10 +19,10 @@ template <std::size_t MaxTasks>
 class application_releases {
  public:
   /// All at once, and periodic. The table outlives the releases.
-  explicit constexpr application_releases(const share_table<MaxTasks>& table) : table_{&table} {}
+  explicit constexpr application_releases(const application_set<MaxTasks>& table) : table_{&table} {}
   /// With offsets drawn within the periods. Applications beyond the end of `kinds` are periodic.
   template <std::size_t Count = 0>
-  constexpr application_releases(const share_table<MaxTasks>& table, std::uint64_t seed,
+  constexpr application_releases(const application_set<MaxTasks>& table, std::uint64_t seed,
                                  const std::array<synthetic_application, Count>& kinds = {})
       : table_{&table}, seed_{seed} {
     random_stream random{seed};
@@ -39,7 +39,7 @@ class application_releases {
   }
 
  private:
-  const share_table<MaxTasks>* table_;
+  const application_set<MaxTasks>* table_;
   std::array<ticks, MaxTasks> offsets_{};
   std::array<bool, MaxTasks> sporadic_{};
   std::uint64_t seed_ = 0;

@@ -11,7 +11,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 
 namespace takt::simulation {
 
@@ -27,7 +27,8 @@ template <std::size_t MaxTasks>
 class periodic_share_releases {
  public:
   /// Applications beyond the end of `offsets` have none. Both outlive the source.
-  constexpr explicit periodic_share_releases(const share_table<MaxTasks>& table, std::span<const ticks> offsets = {})
+  constexpr explicit periodic_share_releases(const application_set<MaxTasks>& table,
+                                             std::span<const ticks> offsets = {})
       : table_{&table}, offsets_{offsets} {}
 
   [[nodiscard]] constexpr auto release(std::size_t task, std::int64_t number, ticks& out) const -> bool {
@@ -36,7 +37,7 @@ class periodic_share_releases {
   }
 
  private:
-  const share_table<MaxTasks>* table_;
+  const application_set<MaxTasks>* table_;
   std::span<const ticks> offsets_;
 };
 
@@ -63,7 +64,7 @@ class listed_share_releases {
 /// another one has, so that it comes upon a job in mid-life; then as soon as its period allows, or a part of it later.
 /// Pre: `until` and two more periods fit.
 template <std::size_t MaxTasks>
-[[nodiscard]] auto hostile_share_releases(const share_table<MaxTasks>& table, ticks until, std::uint64_t seed)
+[[nodiscard]] auto hostile_share_releases(const application_set<MaxTasks>& table, ticks until, std::uint64_t seed)
     -> listed_share_releases {
   random_stream random{seed};
   listed_share_releases out{table.size()};

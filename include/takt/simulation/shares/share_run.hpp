@@ -8,8 +8,8 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/miss_action.hpp>
@@ -39,7 +39,7 @@ class share_run {
   static constexpr ticks whole_job = ticks{1'000'000} << 38;
 
   /// Pre: all that is passed by reference outlives it.
-  share_run(const share_table<MaxTasks>& table, const Policy& policy, const Releases& releases,
+  share_run(const application_set<MaxTasks>& table, const Policy& policy, const Releases& releases,
             const share_options& options, Recorder& recorder)
       : table_{&table},
         policy_{&policy},
@@ -189,7 +189,7 @@ class share_run {
     recorder_->record(mark{what, static_cast<std::uint32_t>(i), states_[i].activity.started - 1, time});
   }
 
-  const share_table<MaxTasks>* table_;
+  const application_set<MaxTasks>* table_;
   const Policy* policy_;
   const Releases* releases_;
   Recorder* recorder_;

@@ -10,8 +10,8 @@
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/board_stations.hpp>
@@ -66,7 +66,7 @@ struct observed_policy_rule {
   using is_takt_rule = void;
   static constexpr std::string_view name = "shares by a policy";
   static constexpr bool one_station = true;
-  const share_table<MaxTasks>* applications;
+  const application_set<MaxTasks>* applications;
   Policy* policy;
   Observer* observer;
   share_options options;
@@ -91,7 +91,7 @@ struct observed_policy_rule {
 /// Pre: the policy is fresh and of the same table. Error: `invalid_model`, with the fault in `error`. Cost: that of
 /// `host::engine`, and per instant the policy's own and applications^2; memory grows with the longest history of a job.
 template <std::size_t MaxTasks, SharePolicy Policy, ShareReleases Releases, TraceRecorder Recorder>
-auto simulate_shares(const share_table<MaxTasks>& table, Policy& policy, const Releases& releases,
+auto simulate_shares(const application_set<MaxTasks>& table, Policy& policy, const Releases& releases,
                      const share_options& options, Recorder& recorder) -> share_observation<MaxTasks> {
   model_error error = validate(table);
   if (!error) { error = policy.error(); }
@@ -122,7 +122,7 @@ auto simulate_shares(const share_table<MaxTasks>& table, Policy& policy, const R
 }
 
 template <std::size_t MaxTasks, SharePolicy Policy, ShareReleases Releases>
-[[nodiscard]] auto simulate_shares(const share_table<MaxTasks>& table, Policy& policy, const Releases& releases,
+[[nodiscard]] auto simulate_shares(const application_set<MaxTasks>& table, Policy& policy, const Releases& releases,
                                    const share_options& options) -> share_observation<MaxTasks> {
   no_trace unheard;
   return simulate_shares(table, policy, releases, options, unheard);

@@ -27,7 +27,7 @@ namespace gen = takt::generation;
 namespace sim = takt::simulation;
 
 constexpr std::size_t size = gen::synthetic_airborne.size();
-using table = takt::share_table<size>;
+using table = takt::application_set<size>;
 using predictor = takt::contention_predictor<size>;
 using scheduled = takt::scheduled_shares<size, predictor>;
 constexpr ticks second = 1'000'000;

@@ -16,7 +16,7 @@ namespace {
 
 using namespace takt;
 constexpr std::size_t most = 5;
-using table = share_table<most>;
+using table = application_set<most>;
 using predictor = contention_predictor<most>;
 
 struct seen_errors {

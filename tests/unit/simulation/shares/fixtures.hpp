@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <takt/core/rational.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
@@ -20,7 +20,7 @@
 namespace takt::test {
 
 inline constexpr std::size_t few = 5;
-using few_shares = share_table<few>;
+using few_shares = application_set<few>;
 using few_predictor = contention_predictor<few>;
 using few_scheduled = scheduled_shares<few, few_predictor, exact_progress<rational>>;
 

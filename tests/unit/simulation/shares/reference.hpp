@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <takt/core/rational.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/simulation/shares/options.hpp>
 
 namespace takt::test {
@@ -29,7 +29,7 @@ struct reference_run {
 /// The meaning of a simulation, spelled out tick by tick: every tick adds 1 / C to each job that holds a share, and
 /// nothing is computed ahead. Contention is written out here once more. Without actuation delay.
 template <std::size_t MaxTasks, class Policy, class Releases>
-[[nodiscard]] auto tick_by_tick(const share_table<MaxTasks>& table, Policy policy, const Releases& releases,
+[[nodiscard]] auto tick_by_tick(const application_set<MaxTasks>& table, Policy policy, const Releases& releases,
                                 const simulation::share_options& options) -> reference_run {
   struct state {
     std::int64_t released = 0;
