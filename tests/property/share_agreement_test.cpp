@@ -20,7 +20,7 @@
 #include <takt/rules/needed_shares.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/simulation/lengths.hpp>
-#include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
 #include "property/composed_systems.hpp"
 
@@ -116,10 +116,8 @@ constexpr ticks horizon = ticks{1} << 45;
 
 auto exactly(const random_shares& s) -> seen_run {
   takt::scheduled_shares policy{s.set, takt::contention_predictor<most>(s.set), s.rules, s.triggers};
-  sim::listed_share_releases releases{s.set.size()};
-  for (std::size_t i = 0; i < s.set.size(); ++i) {
-    for (const ticks at : s.releases[i]) { releases.add(i, at); }
-  }
+  const std::vector<std::vector<ticks>> releases{s.releases.begin(),
+                                                 s.releases.begin() + static_cast<std::ptrdiff_t>(s.set.size())};
   const sim::share_options how{.horizon = horizon,
                                .at_miss = takt::miss_action::late,
                                .execution = s.full ? takt::execution_times::upper : takt::execution_times::random,

@@ -16,7 +16,7 @@
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/shares/estimate_recorder.hpp>
-#include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 
 #include "../failure.hpp"
 #include "wamp2s_errors.hpp"
@@ -42,8 +42,8 @@ struct scene {
 };
 
 template <class Policy, class... Recorder>
-[[nodiscard]] auto run(const scene& s, Policy policy, Recorder&... recorder) -> share_outcome {
-  const share_outcome out = simulation::simulate_shares(s.table, policy, s.releases,
+[[nodiscard]] auto run(const scene& s, const Policy& policy, Recorder&... recorder) -> share_outcome {
+  const share_outcome out = simulation::simulate_shares(s.table, policy, s.releases.before(s.horizon),
                                                         simulation::share_options{.horizon = s.horizon}, recorder...);
   require(!out.error, "a simulation failed");
   return out;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <takt/core/random.hpp>
 #include <takt/generation/shares/synthetic_platform.hpp>
@@ -31,11 +32,20 @@ class application_releases {
   }
 
   /// Pre: (number + 2) periods fit.
-  [[nodiscard]] constexpr auto release(std::size_t task, std::int64_t number, ticks& out) const -> bool {
+  [[nodiscard]] constexpr auto release(std::size_t task, std::int64_t number) const -> ticks {
     const ticks period = table_->tasks[task].period;
-    out = offsets_[task] +
-          (sporadic_[task] ? sporadic_release(seed_, task, number, period, period / 2) : number * period);
-    return true;
+    return offsets_[task] +
+           (sporadic_[task] ? sporadic_release(seed_, task, number, period, period / 2) : number * period);
+  }
+
+  /// Those of each application that come before an instant.
+  [[nodiscard]] auto before(ticks until) const -> std::vector<std::vector<ticks>> {
+    std::vector<std::vector<ticks>> out(table_->size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      ticks at = release(i, 0);
+      for (std::int64_t n = 1; at < until; at = release(i, n++)) { out[i].push_back(at); }
+    }
+    return out;
   }
 
  private:

@@ -15,7 +15,8 @@
 namespace takt {
 
 /// Applications: one kernel each, of which its row of times is known. Their priorities are turned round, so that 0 is
-/// the highest. What no visit table holds is refused: memory, an assumed share, and what they slow one another down by.
+/// the highest. What no visit table holds is refused, unless a rule reads it of them: memory, an assumed share, and
+/// what they slow one another down by.
 template <std::size_t MaxTasks>
 struct visit_source<application_set<MaxTasks>> {
   using segments = segment_list<visit_segment<gpu, wcet_row>>;
@@ -26,11 +27,12 @@ struct visit_source<application_set<MaxTasks>> {
   template <VisitSink Sink>
   static constexpr void each(const application_set<MaxTasks>& table, Sink& sink) {
     model_error error = validate(table);
-    if (!error && !table.contention.none()) { error = {.fault = model_fault::workload_part_unused}; }
+    constexpr bool is_read = requires { requires Sink::reads_applications; };
+    if (!is_read && !error && !table.contention.none()) { error = {.fault = model_fault::workload_part_unused}; }
     std::int32_t highest = 0;
     for (std::uint32_t i = 0; i < table.size() && !error; ++i) {
       const share_task& t = table.tasks[i];
-      if (t.request || t.memory.count() > 0) { error = fault_at(model_fault::workload_part_unused, i); }
+      if (!is_read && (t.request || t.memory.count() > 0)) { error = fault_at(model_fault::workload_part_unused, i); }
       highest = t.priority > highest ? t.priority : highest;
     }
     if (error) { return sink.refuse(located(error, table.tasks)); }

@@ -29,8 +29,8 @@ struct one_at_a_time_options {
 template <std::size_t MaxTasks, JobPriority Order = by_arrival>
 class one_at_a_time {
  public:
-  constexpr explicit one_at_a_time(const application_set<MaxTasks>& table, const one_at_a_time_options& options = {},
-                                   const Order& order = {}) noexcept
+  constexpr explicit one_at_a_time(const application_set<MaxTasks>& table = detail::no_applications<MaxTasks>,
+                                   const one_at_a_time_options& options = {}, const Order& order = {}) noexcept
       : table_{&table}, options_{options}, order_{order} {
     jobs_.fill(job{});
   }

@@ -23,7 +23,8 @@ namespace detail {
 template <std::size_t MaxTasks>
 class active_applications {
  public:
-  constexpr explicit active_applications(const application_set<MaxTasks>& table) noexcept : table_{&table} {}
+  constexpr explicit active_applications(const application_set<MaxTasks>& table = no_applications<MaxTasks>) noexcept
+      : table_{&table} {}
 
   [[nodiscard]] constexpr auto error() const noexcept -> model_error { return {}; }
   constexpr void release(std::size_t task, ticks /*release*/, ticks /*deadline*/) noexcept {
@@ -55,7 +56,8 @@ template <std::size_t MaxTasks>
 class time_sliced : public detail::active_applications<MaxTasks> {
  public:
   /// What switching adds to each job while others are active, in parts per million. Pre: >= 0.
-  constexpr explicit time_sliced(const application_set<MaxTasks>& table, std::int32_t switching_ppm = 0) noexcept
+  constexpr explicit time_sliced(const application_set<MaxTasks>& table = detail::no_applications<MaxTasks>,
+                                 std::int32_t switching_ppm = 0) noexcept
       : detail::active_applications<MaxTasks>{table}, switching_ppm_{switching_ppm} {}
 
   constexpr auto decide(ticks /*now*/) noexcept -> share_step { return {}; }
@@ -112,6 +114,7 @@ class proportional_shares : public detail::active_applications<MaxTasks> {
 template <std::size_t MaxTasks>
 class fixed_shares : public detail::active_applications<MaxTasks> {
  public:
+  constexpr fixed_shares() = default;
   constexpr fixed_shares(const application_set<MaxTasks>& table, const std::array<share, MaxTasks>& shares) noexcept
       : detail::active_applications<MaxTasks>{table}, shares_{shares} {}
   constexpr fixed_shares(const application_set<MaxTasks>& table, const share_allocation<MaxTasks>& shares) noexcept

@@ -14,7 +14,7 @@
 #include <takt/prediction/corun/estimate_log.hpp>
 #include <takt/prediction/corun/progress_threshold.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
-#include <takt/simulation/shares/share_run.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 
 namespace takt::simulation {
 
