@@ -213,12 +213,10 @@ class share_run {
       if (next == no_event) { break; }
       out.end = std::min(next, options_.horizon);
       missed_now_ = false;
-      if (next >= options_.horizon) {
-        engine.end_jobs(out.end);
-        break;
-      }
+      if (next >= options_.horizon) { break; }
       engine.step(out.end);
     }
+    engine.end_jobs(out.end);
     out.effort = effort_;
     for (std::uint32_t i = 0; i < states_.size(); ++i) {
       holds(i, no_share, out.end);
