@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -11,16 +10,9 @@
 #include <takt/runtime/shares/messages.hpp>
 #include <takt/runtime/shares/seqpacket.hpp>
 #include <takt/runtime/shares/share_page.hpp>
+#include <takt/runtime/shares/socket_channel.hpp>
 
 namespace takt::runtime {
-
-/// How a client reaches its service: messages there and back, and the page of shares.
-template <class C>
-concept ShareChannel = requires(C& c, const C& k, const share_message& m, share_message& out, ticks deadline) {
-  { c.send(m) } -> std::same_as<bool>;
-  { c.receive(out, deadline) } -> std::same_as<transfer>;
-  { k.page() } -> std::same_as<const share_page*>;
-};
 
 /// What an application declares; the service compares it with its own table.
 struct share_registration {
@@ -40,14 +32,13 @@ enum class client_status : std::uint8_t {
 
 /// An application as the service knows it, until the end of its scope. One thread at a time may call it; the page may
 /// be read by any.
-template <ShareChannel Channel>
 class share_client {
  public:
   class job;
   static constexpr ticks no_limit = std::numeric_limits<ticks>::max();
 
   /// Waits for the answer until the instant; `status()` says what came of it.
-  share_client(Channel channel, const share_registration& who, ticks give_up = no_limit)
+  share_client(socket_channel channel, const share_registration& who, ticks give_up = no_limit)
       : channel_{std::move(channel)}, who_{who} {
     const share_message m{.kind = share_message_kind::join,
                           .application = who.application,
@@ -139,7 +130,7 @@ class share_client {
     }
   }
 
-  Channel channel_;
+  socket_channel channel_;
   share_registration who_;
   client_status status_ = client_status::gone;
   deny_reason why_ = deny_reason::none;
@@ -148,8 +139,7 @@ class share_client {
 };
 
 /// A job from its grant to the end of its scope. Pre: the client outlives it.
-template <ShareChannel Channel>
-class share_client<Channel>::job {
+class share_client::job {
  public:
   job(share_client& client, std::uint32_t number, client_status status) noexcept
       : client_{&client}, number_{number}, status_{status} {}
@@ -178,8 +168,7 @@ class share_client<Channel>::job {
   client_status status_;
 };
 
-template <ShareChannel Channel>
-auto share_client<Channel>::begin_job(ticks give_up) -> job {
+inline auto share_client::begin_job(ticks give_up) -> job {
   ++jobs_;
   if (jobs_ == 0) { ++jobs_; }
   return {*this, jobs_, begin(jobs_, give_up)};

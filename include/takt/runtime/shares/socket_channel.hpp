@@ -17,10 +17,11 @@
 
 namespace takt::runtime {
 
-/// A client's connection to a service in another process.
+/// A client's connection to a service, of another process or of its own.
 class socket_channel {
  public:
   socket_channel() noexcept = default;
+  explicit socket_channel(descriptor socket) noexcept : socket_{std::move(socket)} {}
   /// Without connection when nobody listens there, or when whoever does is neither the own user, nor root, nor one of
   /// `trusted`.
   explicit socket_channel(const std::string& path, std::span<const uid_t> trusted = {})
