@@ -5,7 +5,6 @@
 
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/shares/share_client.hpp>
-#include <takt/runtime/shares/socket_channel.hpp>
 
 #include "applications.hpp"
 #include "commands.hpp"

@@ -95,6 +95,8 @@ struct share_operation {
 
 namespace detail {
 
+inline constexpr no_trace nobody{};
+
 /// How long a whole job is for the engine, whatever its share. So fine that the shortest job takes one tick.
 inline constexpr ticks whole_job = ticks{1'000'000} << 30;
 
@@ -300,10 +302,10 @@ template <std::size_t MaxTasks, std::size_t N>
 ///
 /// Pre: the policy is fresh and of the same set. Error: `invalid_model`, with the fault in `error`. Cost: that of
 /// `host::engine`, and per instant the policy's own and applications^2; memory grows with the longest history of a job.
-template <std::size_t MaxTasks, SharePolicy Policy, TraceRecorder Recorder>
+template <std::size_t MaxTasks, SharePolicy Policy, TraceRecorder Recorder = const no_trace>
 auto simulate_shares(const application_set<MaxTasks>& set, const Policy& policy,
-                     const std::vector<std::vector<ticks>>& releases, const share_options& options, Recorder& recorder)
-    -> share_observation<MaxTasks> {
+                     const std::vector<std::vector<ticks>>& releases, const share_options& options,
+                     Recorder& recorder = detail::nobody) -> share_observation<MaxTasks> {
   using run_type = detail::share_run<MaxTasks, Policy, Recorder>;
   share_observation<MaxTasks> out;
   out.error = policy.error();
@@ -320,14 +322,6 @@ auto simulate_shares(const application_set<MaxTasks>& set, const Policy& policy,
   return run.through(*std::make_unique<engine>(flat.table, flat.stations, run));
 }
 
-template <std::size_t MaxTasks, SharePolicy Policy>
-[[nodiscard]] auto simulate_shares(const application_set<MaxTasks>& set, const Policy& policy,
-                                   const std::vector<std::vector<ticks>>& releases, const share_options& options)
-    -> share_observation<MaxTasks> {
-  no_trace unheard;
-  return simulate_shares(set, policy, releases, options, unheard);
-}
-
 }  // namespace simulation
 
 /// Lets applications run on a GPU that is granted by shares in virtual time, under the rule of its pool, and tells
@@ -339,10 +333,11 @@ template <std::size_t MaxTasks, SharePolicy Policy>
 /// the applications ask for (`share_request`): rules that predict under the load of the moment assume that much of a
 /// job that holds nothing, and rules that count on the worst load assume nothing of it. Error: `invalid_model`, with
 /// the fault in `error`. Cost: that of `simulation::simulate_shares`; all releases are kept on the heap.
-template <HasGpuShares P, TaskSet T, std::size_t N, TraceRecorder Recorder>
+template <HasGpuShares P, TaskSet T, std::size_t N, TraceRecorder Recorder = const no_trace>
   requires(!ComposedBoard<P, T>)
-auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options,
-              Recorder& recorder, detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
+auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options = {},
+              Recorder& recorder = simulation::detail::nobody,
+              detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
   if constexpr (SharePlatform<P> && ShareTaskSet<T>) {
     auto set = tasks.template table<ticks>();
     share_observation<decltype(set)::max_tasks> out;
@@ -373,28 +368,13 @@ auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulat
   }
 }
 
-template <HasGpuShares P, TaskSet T, std::size_t N>
-  requires(!ComposedBoard<P, T>)
-[[nodiscard]] auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options = {},
-                            detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
-  no_trace unheard;
-  return simulate(platform, tasks, p, options, unheard);
-}
-
 /// The same for applications as they are.
-template <HasGpuShares P, TaskSet T, TraceRecorder Recorder>
+template <HasGpuShares P, TaskSet T, TraceRecorder Recorder = const no_trace>
   requires(!ComposedBoard<P, T>)
-auto simulate(const P& platform, const T& tasks, const simulation_options& options, Recorder& recorder,
+auto simulate(const P& platform, const T& tasks, const simulation_options& options = {},
+              Recorder& recorder = simulation::detail::nobody,
               detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
   return simulate(platform, tasks, plan<1>{}, options, recorder);
-}
-
-template <HasGpuShares P, TaskSet T>
-  requires(!ComposedBoard<P, T>)
-[[nodiscard]] auto simulate(const P& platform, const T& tasks, const simulation_options& options = {},
-                            detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
-  no_trace unheard;
-  return simulate(platform, tasks, plan<1>{}, options, unheard);
 }
 
 }  // namespace takt

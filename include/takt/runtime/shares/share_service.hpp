@@ -20,12 +20,10 @@
 #include <takt/runtime/shares/event_loop.hpp>
 #include <takt/runtime/shares/messages.hpp>
 #include <takt/runtime/shares/seqpacket.hpp>
+#include <takt/runtime/shares/share_client.hpp>
 #include <takt/runtime/shares/share_connections.hpp>
-#include <takt/runtime/shares/share_door.hpp>
 #include <takt/runtime/shares/share_manager.hpp>
 #include <takt/runtime/shares/share_page.hpp>
-#include <takt/runtime/shares/shared_page.hpp>
-#include <takt/runtime/shares/socket_channel.hpp>
 #include <takt/runtime/thread.hpp>
 
 namespace takt::runtime {

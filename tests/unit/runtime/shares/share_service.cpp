@@ -25,7 +25,6 @@
 #include <takt/runtime/shares/seqpacket.hpp>
 #include <takt/runtime/shares/share_client.hpp>
 #include <takt/runtime/shares/share_service.hpp>
-#include <takt/runtime/shares/socket_channel.hpp>
 
 #include "share_fixture.hpp"
 #include "support/signal_storm.hpp"
