@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
 #include <takt/runtime/shares/share_client.hpp>
@@ -16,7 +16,7 @@
 namespace takt::shares_example {
 
 inline constexpr std::size_t max_applications = 16;
-using table_type = share_table<max_applications>;
+using table_type = application_set<max_applications>;
 using scheduler_type = share_scheduler<max_applications, contention_predictor<max_applications>>;
 using service_type = runtime::share_service<scheduler_type>;
 

@@ -5,7 +5,6 @@
 
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/shares/share_client.hpp>
-#include <takt/runtime/shares/socket_channel.hpp>
 
 #include "applications.hpp"
 #include "commands.hpp"
@@ -13,11 +12,9 @@
 namespace takt::shares_example {
 namespace {
 
-using client_type = runtime::share_client<runtime::socket_channel>;
-
 /// Kernels of a millisecond of the whole GPU each, stretched by what the client has when each starts: what a GPU does
 /// that is divided in space. False when the service has dropped the job.
-[[nodiscard]] auto compute(ticks work, const client_type& client, client_type::job& job) -> bool {
+[[nodiscard]] auto compute(ticks work, const runtime::share_client& client, runtime::share_client::job& job) -> bool {
   constexpr ticks kernel = 1'000'000;
   ticks at = runtime::now();
   while (work > 0) {
@@ -41,7 +38,7 @@ auto run_client(const client_options& options) -> int {
   const application_set applications{options.applications};
   const std::size_t i = applications.index_of(options.name);
   const ticks end = runtime::later(runtime::now(), static_cast<ticks>(options.seconds * 1e9));
-  client_type client{runtime::socket_channel{options.socket}, applications.registration(i)};
+  runtime::share_client client{runtime::socket_channel{options.socket}, applications.registration(i)};
   if (client.status() == runtime::client_status::gone) { throw std::runtime_error(options.socket + ": no service"); }
   if (!client) { throw std::runtime_error(options.name + ": " + std::string{to_string(client.why())}); }
   for (ticks release = runtime::now(); release < end; release += applications.table().tasks[i].period) {

@@ -9,7 +9,6 @@
 #include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
-#include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>
 #include <takt/simulation/simulate_recorded.hpp>

@@ -20,7 +20,7 @@
 #include <takt/rules/needed_shares.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/simulation/lengths.hpp>
-#include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
 #include "property/composed_systems.hpp"
 
@@ -34,7 +34,7 @@ using takt::ticks;
 
 constexpr std::size_t most = 5;
 constexpr std::size_t room = 16;
-using applications = takt::share_table<most>;
+using applications = takt::application_set<most>;
 using table = takt::visit_table<most, most>;
 
 struct random_shares {
@@ -116,10 +116,8 @@ constexpr ticks horizon = ticks{1} << 45;
 
 auto exactly(const random_shares& s) -> seen_run {
   takt::scheduled_shares policy{s.set, takt::contention_predictor<most>(s.set), s.rules, s.triggers};
-  sim::listed_share_releases releases{s.set.size()};
-  for (std::size_t i = 0; i < s.set.size(); ++i) {
-    for (const ticks at : s.releases[i]) { releases.add(i, at); }
-  }
+  const std::vector<std::vector<ticks>> releases{s.releases.begin(),
+                                                 s.releases.begin() + static_cast<std::ptrdiff_t>(s.set.size())};
   const sim::share_options how{.horizon = horizon,
                                .at_miss = takt::miss_action::late,
                                .execution = s.full ? takt::execution_times::upper : takt::execution_times::random,
@@ -318,7 +316,7 @@ struct loose_shares : takt::needed_shares_rule<most> {
   [[nodiscard]] auto decides(std::span<const takt::visit_demand> visits, std::int32_t /*units*/) const -> bool {
     std::array<takt::visit_demand, composed_systems::visits> changed{};
     std::ranges::copy(visits, changed.begin());
-    takt::share_table<most> others = *applications;
+    takt::application_set<most> others = *applications;
     Change::apply({changed.data(), visits.size()}, others);
     needed_shares_rule<most> rule = *this;
     rule.applications = &others;

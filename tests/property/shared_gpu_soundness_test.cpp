@@ -17,7 +17,7 @@
 #include <takt/rules/lasting_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
-#include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 #include "property/composed_systems.hpp"
 
 namespace {
@@ -489,7 +489,7 @@ TEST_CASE("applications with lasting shares take as long on the pool of a board 
   for (std::uint64_t seed = 1; seed <= systems_or(4000); ++seed) {
     draws d{seed};
     const share_rule rule{};
-    takt::share_table<most> known;
+    takt::application_set<most> known;
     random_system s;
     REQUIRE(s.places.add(rule));
     std::array<takt::share, most> shares{};
@@ -521,7 +521,10 @@ TEST_CASE("applications with lasting shares take as long on the pool of a board 
     takt::host::engine<board, tasks, visits, punctual> engine{s.set, s.places, at_most};
     const auto seen = engine.run(horizon);
     takt::fixed_shares<most> policy{known, shares};
-    const sim::periodic_share_releases<most> releases{known, offsets};
+    std::vector<std::vector<ticks>> releases(known.size());
+    for (std::size_t i = 0; i < releases.size(); ++i) {
+      for (ticks at = offsets[i]; at < horizon; at += known.tasks[i].period) { releases[i].push_back(at); }
+    }
     const auto old =
         sim::simulate_shares(known, policy, releases, {.horizon = horizon, .at_miss = takt::miss_action::late});
     REQUIRE_FALSE(old.error);

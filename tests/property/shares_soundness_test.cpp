@@ -20,7 +20,6 @@
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
-#include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
 
@@ -39,7 +38,7 @@ using takt::wamp2s_robust;
 using takt::wamp2s_text;
 
 constexpr std::size_t most = 5;
-using applications = takt::share_table<most>;
+using applications = takt::application_set<most>;
 using predictor = takt::contention_predictor<most>;
 using scheduled = takt::scheduled_shares<most, predictor>;
 using exactly_scheduled = takt::scheduled_shares<most, predictor, takt::exact_progress<takt::rational>>;
@@ -120,9 +119,8 @@ auto attack(const applications& t, const Policy& policy, generator& g, record& o
   options.horizon = horizon_of(t);
   bool missed = false;
   for (int pattern = 0; pattern < 4; ++pattern) {
-    const auto releases = sim::hostile_share_releases(t, options.horizon, g.random.next());
-    Policy fresh = policy;
-    const auto run = sim::simulate_shares(t, fresh, releases, options);
+    const auto releases = sim::hostile_release_times(t.tasks, options.horizon, g.random.next());
+    const auto run = sim::simulate_shares(t, policy, releases, options);
     REQUIRE_FALSE(run.error);
     ++out.runs;
     out.refused += run.effort.refusals > 0 ? 1U : 0U;
@@ -314,14 +312,13 @@ namespace {
 }
 
 template <class Policy>
-[[nodiscard]] auto agrees(const applications& t, const Policy& policy, const sim::listed_share_releases& releases,
+[[nodiscard]] auto agrees(const applications& t, const Policy& policy, const std::vector<std::vector<ticks>>& releases,
                           const sim::share_options& options, std::uint64_t& compared) -> bool {
   const auto expected = takt::test::tick_by_tick(t, policy, releases, options);
   if (!expected.exact) { return true; }
   ++compared;
   takt::trace trace;
-  Policy fresh = policy;
-  const auto run = sim::simulate_shares(t, fresh, releases, options, trace);
+  const auto run = sim::simulate_shares(t, policy, releases, options, trace);
   std::vector<std::vector<takt::test::reference_job>> by_task(t.size());
   for (const auto& j : expected.jobs) { by_task[j.task].push_back(j); }
   return jobs_in(trace, run) == by_task;
@@ -335,7 +332,7 @@ TEST_CASE("WAMP-54 WAMP-55 WAMP-56 the simulator agrees with one that counts tic
   std::string first;
   static_cast<void>(over_random_sets([&](generator& g, record& /*out*/) {
     const applications t = g.make(12, g.random.chance(2, 3));
-    const auto releases = sim::hostile_share_releases(t, horizon_of(t), g.random.next());
+    const auto releases = sim::hostile_release_times(t.tasks, horizon_of(t), g.random.next());
     const std::array actions{takt::miss_action::abort, takt::miss_action::late, takt::miss_action::stop};
     const sim::share_options options{.horizon = horizon_of(t),
                                      .at_miss = actions[static_cast<std::size_t>(g.random.below(3))]};

@@ -12,7 +12,7 @@ namespace shares_door {
 using namespace takt::literals;
 
 constexpr auto contention = [] {
-  takt::contention_table<3> c;
+  takt::contention_matrix<3> c;
   c.set(0, 1, 60'000);
   c.set(0, 2, 45'000);
   c.set(1, 0, 60'000);
@@ -39,7 +39,7 @@ static_assert(verdict.plan.percents[0] == 16 && verdict.plan.percents[1] == 20 &
 
 // Ten applications: the test stays inside the default limits of all compilers.
 constexpr auto ten = [] {
-  takt::share_table<10> table;
+  takt::application_set<10> table;
   constexpr std::string_view names = "abcdefghij";
   for (std::int32_t i = 0; i < 10; ++i) {
     const auto at = static_cast<std::size_t>(i);

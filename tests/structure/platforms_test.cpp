@@ -462,7 +462,7 @@ auto graph_fields() -> std::string {
 
 struct share_system {
   takt::gpu_shares_resource gpu = takt::gpu_shares(takt::memory_units{8});
-  takt::share_table<2> table;
+  takt::application_set<2> table;
   takt::share_rules rules = takt::wamp2s_robust;
   takt::share_triggers triggers = takt::every_change;
   takt::plan<2> plan;

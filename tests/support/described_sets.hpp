@@ -11,7 +11,7 @@
 #include <takt/model/hardware.hpp>
 #include <takt/model/locked_gpus/task.hpp>
 #include <takt/model/platform_record.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/task_table.hpp>
 
 // Flat tables of published systems, and sets by hand, as described workloads.
@@ -133,7 +133,7 @@ template <std::size_t N>
 
 /// Applications. Their priorities must be different.
 template <std::size_t N>
-[[nodiscard]] auto described_of(const takt::share_table<N>& table) {
+[[nodiscard]] auto described_of(const takt::application_set<N>& table) {
   takt::described_tasks<N, N> out;
   std::int32_t least = table.tasks[0].priority;
   std::int32_t greatest = least;

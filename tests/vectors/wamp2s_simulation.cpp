@@ -16,7 +16,7 @@
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
-#include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
 
 #include "suite.hpp"
@@ -34,28 +34,21 @@ using scheduled = takt::scheduled_shares<max_tasks, application_predictor, takt:
 
 /// A system with the releases of its jobs.
 struct released_system : application_system {
-  std::vector<ticks> offsets;
-  sim::listed_share_releases listed{max_tasks};
-  std::vector<bool> is_listed;
+  std::vector<std::vector<ticks>> releases;
 
+  /// Periodic releases where none are written down.
   explicit released_system(const field& input) {
     read_system(input, *this);
     for (const field one : input.at("apps")) {
-      is_listed.push_back(one.contains("releases"));
-      for (const field at : one.list_or_empty("releases")) { listed.add(offsets.size(), at.get<ticks>()); }
+      const ticks period = tasks.tasks[releases.size()].period;
+      std::vector<ticks>& own = releases.emplace_back();
+      for (const field at : one.list_or_empty("releases")) { own.push_back(at.get<ticks>()); }
       // Of no use beside listed releases, with which the format gives it all the same.
-      offsets.push_back(one.value("offset", ticks{0}));
+      const ticks offset = one.value("offset", ticks{0});
+      if (one.contains("releases")) { continue; }
+      own.push_back(offset);
+      while (own.back() < input.at("horizon").get<ticks>()) { own.push_back(own.back() + period); }
     }
-  }
-};
-
-/// Periodic releases where none are written down.
-struct releases {
-  const released_system& s;
-
-  [[nodiscard]] auto release(std::size_t task, std::int64_t number, ticks& out) const -> bool {
-    if (s.is_listed[task]) { return s.listed.release(task, number, out); }
-    return sim::periodic_share_releases<max_tasks>{s.tasks, s.offsets}.release(task, number, out);
   }
 };
 
@@ -124,7 +117,7 @@ template <class Policy>
 [[nodiscard]] auto run(const released_system& s, Policy policy, const field& input) -> json {
   log l;
   l.tasks = s.tasks.size();
-  const auto r = sim::simulate_shares(s.tasks, policy, releases{s}, options_in(input), l);
+  const auto r = sim::simulate_shares(s.tasks, policy, s.releases, options_in(input), l);
   if (r.error) { throw std::runtime_error("the simulator refuses the case"); }
   json apps = json::array();
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {

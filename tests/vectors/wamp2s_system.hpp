@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/share_rules.hpp>
 
@@ -14,7 +14,7 @@
 namespace takt_vectors {
 
 inline constexpr std::size_t most_applications = 64;
-using application_table = takt::share_table<most_applications>;
+using application_table = takt::application_set<most_applications>;
 using application_predictor = takt::contention_predictor<most_applications>;
 
 /// The applications of a case, and by how much predictions for each are wrong: by its own `pred_err_ppm`, or else by

@@ -59,8 +59,8 @@ template <std::size_t N>
   };
 }
 
-[[nodiscard]] auto contention_of(const workload_file& file) -> contention_table<max_tasks> {
-  contention_table<max_tasks> out;
+[[nodiscard]] auto contention_of(const workload_file& file) -> contention_matrix<max_tasks> {
+  contention_matrix<max_tasks> out;
   for (const slow_down& s : file.contention.value_or(std::vector<slow_down>{})) {
     out.set(s.slowed, s.by, std::max(out.ppm(s.slowed, s.by), s.ppm));
   }

@@ -16,7 +16,7 @@
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
 #include <takt/simulation/shares/estimate_recorder.hpp>
-#include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 
 #include "../failure.hpp"
 #include "wamp2s_errors.hpp"
@@ -26,7 +26,7 @@ namespace takt::program::sweep {
 namespace {
 
 constexpr std::size_t most_applications = generation::synthetic_benchmarks.size();
-using application_table = share_table<most_applications>;
+using application_table = application_set<most_applications>;
 using share_predictor = contention_predictor<most_applications>;
 using scheduled_applications = scheduled_shares<most_applications, share_predictor>;
 using share_outcome = share_observation<most_applications>;
@@ -42,8 +42,8 @@ struct scene {
 };
 
 template <class Policy, class... Recorder>
-[[nodiscard]] auto run(const scene& s, Policy policy, Recorder&... recorder) -> share_outcome {
-  const share_outcome out = simulation::simulate_shares(s.table, policy, s.releases,
+[[nodiscard]] auto run(const scene& s, const Policy& policy, Recorder&... recorder) -> share_outcome {
+  const share_outcome out = simulation::simulate_shares(s.table, policy, s.releases.before(s.horizon),
                                                         simulation::share_options{.horizon = s.horizon}, recorder...);
   require(!out.error, "a simulation failed");
   return out;

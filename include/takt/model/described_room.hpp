@@ -41,12 +41,10 @@ struct facts_said {
   static constexpr std::size_t samples = samples_among<typename visit_source<T>::segments>;
 };
 template <std::size_t N>
-struct facts_said<share_table<N>> {
+struct facts_said<application_set<N>> {
   static constexpr std::size_t rows = N;
   static constexpr std::size_t samples = 0;
 };
-template <class... Tasks>
-struct facts_said<application_set<Tasks...>> : facts_said<share_table<sizeof...(Tasks)>> {};
 template <std::size_t N, std::size_t Segments, std::size_t Samples>
 struct facts_said<task_table<ticks, N, Segments, Samples>> {
   static constexpr std::size_t rows = 0;

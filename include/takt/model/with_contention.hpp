@@ -18,7 +18,7 @@ namespace takt {
 
 /// What all others together may add to the kernels of a task, in parts per million; it fits for 2^31 tasks.
 template <std::size_t N>
-[[nodiscard]] constexpr auto growth_ppm(const contention_table<N>& contention, std::size_t task) noexcept
+[[nodiscard]] constexpr auto growth_ppm(const contention_matrix<N>& contention, std::size_t task) noexcept
     -> std::int64_t {
   std::int64_t out = 0;
   for (std::size_t by = 0; by < N; ++by) { out += contention.ppm(task, by); }
@@ -29,7 +29,7 @@ template <std::size_t N>
 /// end of their times grows, rounded up. Costs of preemptions stay. Error: `time_overflow`.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto with_contention(const described_tasks<N, V, R, S>& tasks,
-                                             const contention_table<N>& contention)
+                                             const contention_matrix<N>& contention)
     -> description<described_tasks<N, V, R, S>> {
   constexpr std::int64_t million = 1'000'000;
   description<described_tasks<N, V, R, S>> out{.tasks = tasks};

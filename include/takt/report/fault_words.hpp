@@ -9,7 +9,7 @@
 
 #include <takt/model/model_error.hpp>
 #include <takt/model/model_fault.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/visit_fact.hpp>
 #include <takt/report/fault_text.hpp>
 #include <takt/report/format_duration.hpp>

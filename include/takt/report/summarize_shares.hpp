@@ -12,8 +12,8 @@
 #include <takt/analysis/known/shares/necessary_shares.hpp>
 #include <takt/analysis/known/shares/sufficient_shares.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/verdict_summary.hpp>
 #include <takt/rules/share_tags.hpp>

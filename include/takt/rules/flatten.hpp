@@ -42,6 +42,14 @@ struct flat_board {
 
 namespace detail {
 
+/// A rule that knows the very applications that are laid out, with all that no visit table holds.
+template <class R>
+concept ReadsApplications = requires { requires R::reads_applications; };
+template <class Platform>
+inline constexpr bool reads_applications = false;
+template <class... Pools>
+inline constexpr bool reads_applications<platform<Pools...>> = (ReadsApplications<typename Pools::rule_type> || ...);
+
 template <class Platform, std::size_t N, std::size_t V>
 class board_flattener {
   using stations_type = board_stations<Platform, stations_of<Platform, N, V>>;
@@ -49,6 +57,8 @@ class board_flattener {
   using facts_of = pool_facts<std::remove_cvref_t<Reference>>;
 
  public:
+  static constexpr bool reads_applications = takt::detail::reads_applications<Platform>;
+
   constexpr board_flattener(const Platform& board, const plan<N, V>& p)
       : board_{&board}, plan_{&p}, out_{.stations = stations_type{board}} {}
 

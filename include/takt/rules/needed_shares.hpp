@@ -11,7 +11,6 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/forward.hpp>
@@ -45,7 +44,7 @@ struct needed_shares_rule {
   static constexpr bool sizes_shares = true;
   static constexpr bool fits_chains = std::same_as<Resource, gpu_shares_resource>;
   using chain_fault = detail::needed_shares_fit_resource<fits_chains>;
-  const share_table<MaxTasks>* applications = nullptr;
+  const application_set<MaxTasks>* applications = nullptr;
   share_rules needs{};
   share_triggers changes{};
   gpu_shares_resource gpu{};
@@ -90,17 +89,11 @@ struct needed_shares_rule {
 /// Shares as in Yao et al. 2022 on a board of pools, for kernels that are the jobs of these applications. Pre: the
 /// applications outlive the rule.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto shares(const share_table<MaxTasks>& applications, const share_rules& rules = wamp2s_robust,
+[[nodiscard]] constexpr auto shares(const application_set<MaxTasks>& applications,
+                                    const share_rules& rules = wamp2s_robust,
                                     const share_triggers& triggers = every_change) noexcept
     -> needed_shares_rule<MaxTasks> {
   return {&applications, rules, triggers, {}};
-}
-template <class... Tasks>
-[[nodiscard]] constexpr auto shares(const application_set<Tasks...>& applications,
-                                    const share_rules& rules = wamp2s_robust,
-                                    const share_triggers& triggers = every_change) noexcept
-    -> needed_shares_rule<sizeof...(Tasks)> {
-  return {&applications.flat, rules, triggers, {}};
 }
 
 }  // namespace takt

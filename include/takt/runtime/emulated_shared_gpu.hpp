@@ -11,7 +11,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/wide_natural.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/backend.hpp>
@@ -42,7 +42,7 @@ class emulated_shared_gpu {
  public:
   using kernel = sized_kernel;
 
-  explicit emulated_shared_gpu(const share_table<MaxTasks>& applications)
+  explicit emulated_shared_gpu(const application_set<MaxTasks>& applications)
       : applications_{applications}, truth_{applications_} {}
   emulated_shared_gpu(const emulated_shared_gpu&) = delete;
   auto operator=(const emulated_shared_gpu&) -> emulated_shared_gpu& = delete;
@@ -201,7 +201,7 @@ class emulated_shared_gpu {
     }
   }
 
-  share_table<MaxTasks> applications_;
+  application_set<MaxTasks> applications_;
   contention_predictor<MaxTasks> truth_;
   accelerator_setup setup_{};
   inheriting_mutex mutex_;

@@ -83,4 +83,26 @@ template <class Rows>
   return out;
 }
 
+/// Legal sporadic releases of tasks before `until`, made to hurt: all at once, or each at first somewhere within the
+/// time that another one has, so that it comes upon a job in mid-life; then as soon as its period allows, or a part of
+/// it later. Pre: `until` and two more periods fit.
+template <class Tasks>
+[[nodiscard]] auto hostile_release_times(const Tasks& tasks, ticks until, std::uint64_t seed)
+    -> std::vector<std::vector<ticks>> {
+  random_stream random{seed};
+  std::vector<std::vector<ticks>> out(tasks.size());
+  const bool together = random.chance(1, 4);
+  const bool hurried = random.chance(1, 2);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const ticks period = tasks[i].period;
+    const auto& other = tasks[static_cast<std::size_t>(random.below(static_cast<ticks>(tasks.size())))];
+    ticks release = together ? 0 : random.chance(1, 2) ? random.below(other.deadline) : random.below(period);
+    while (release < until) {
+      out[i].push_back(release);
+      release += period + (hurried || random.chance(1, 2) ? 0 : random.below(period));
+    }
+  }
+  return out;
+}
+
 }  // namespace takt::simulation

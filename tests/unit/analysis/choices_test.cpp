@@ -302,7 +302,7 @@ TEST_CASE("unknown options of the analysis of locked GPUs are refused") {
 // Shares.
 
 TEST_CASE("unknown rules and triggers of shares are refused, and prove nothing") {
-  takt::share_table<1> table;
+  takt::application_set<1> table;
   static_cast<void>(
       table.add({.name = "a", .period = 100, .deadline = 100, .priority = 1, .alone = takt::wcet_row::scaling(10)}));
   const takt::contention_predictor<1> predictor(table);

@@ -19,8 +19,8 @@ constexpr ticks ms = 1'000'000;
 constexpr auto see_row = takt::scaling_wcet(4_ms, 200);
 constexpr auto map_row = takt::scaling_wcet(6_ms);
 
-constexpr auto slowing_down() -> takt::contention_table<2> {
-  takt::contention_table<2> out;
+constexpr auto slowing_down() -> takt::contention_matrix<2> {
+  takt::contention_matrix<2> out;
   out.set(0, 1, 100'000);
   return out;
 }
@@ -79,7 +79,7 @@ TEST_CASE("a kernel has all of the GPU while nobody else needs it, and gives up 
                                 h.ends[h.count++] = end;
                               }};
   const auto ask = [&s](std::uint32_t who, ticks now, ticks length) {
-    s.arrive({who, who, {now + kernels.flat.tasks[who].deadline, 0}, length, length, {{who, 0, 0, 0}}});
+    s.arrive({who, who, {now + kernels.tasks[who].deadline, 0}, length, length, {{who, 0, 0, 0}}});
   };
   ask(0, 0, 4 * ms);
   s.decide(0, sink);
@@ -103,10 +103,10 @@ TEST_CASE("shares by need prove nothing beyond what is kept for each application
   const auto schedulable = [](const auto& given) { return takt::analyze(board_with(given), chains).schedulable(); };
   CHECK(schedulable(takt::shares(kernels)));
   CHECK_FALSE(schedulable(takt::shares(kernels, takt::wamp2s_text)));  // no test knows these rules
-  auto greedy = kernels.flat;
+  auto greedy = kernels;
   greedy.tasks[0].deadline = 5 * ms;  // all but everything
   CHECK_FALSE(schedulable(takt::shares(greedy)));
-  auto patient = kernels.flat;
+  auto patient = kernels;
   patient.tasks[1].deadline = 40 * ms;  // more than the job has
   CHECK_FALSE(schedulable(takt::shares(patient)));
   // Two kernels of one application could want its share at once.
@@ -128,10 +128,10 @@ TEST_CASE("shares by need refuse kernels of no application and what they do not 
   rules = {};
   rules.fit = static_cast<takt::sum_test>(7);
   CHECK(fault(board_with(takt::shares(kernels, rules)), chains) == model_fault::choice_out_of_range);
-  auto wrong = kernels.flat;
+  auto wrong = kernels;
   wrong.tasks[0].period = 0;
   CHECK(fault(board_with(takt::shares(wrong)), chains) == model_fault::period_not_positive);
-  auto large = kernels.flat;
+  auto large = kernels;
   large.tasks[1].memory = takt::memory_units{3};
   const auto small =
       takt::platform(processors, takt::pool(takt::gpu_shares(takt::memory_units{2}), takt::shares(large)));

@@ -281,7 +281,7 @@ TEST_CASE("whole kernels and applications are one visit each") {
   CHECK(refused(takt::application_set(takt::application("x", takt::period(40_ms), takt::scaling_wcet(4_ms),
                                                         takt::share_request(takt::full_share)))) ==
         takt::fault_at(model_fault::workload_part_unused, 0));
-  takt::contention_table<2> slow;
+  takt::contention_matrix<2> slow;
   slow.set(0, 1, 1000);
   CHECK(refused(applications.with(slow)).fault == model_fault::workload_part_unused);
   auto table = kernels.table();

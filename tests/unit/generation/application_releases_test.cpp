@@ -6,23 +6,16 @@
 
 #include <takt/generation/shares/application_releases.hpp>
 #include <takt/generation/shares/synthetic_sets.hpp>
-#include <takt/simulation/shares/releases.hpp>
 
 namespace {
 
 using namespace takt;
 using generation::synthetic_airborne;
 using releases = generation::application_releases<synthetic_airborne.size()>;
-static_assert(simulation::ShareReleases<releases>);
 
-[[nodiscard]] auto airborne() -> share_table<synthetic_airborne.size()> {
-  share_table<synthetic_airborne.size()> out;
+[[nodiscard]] auto airborne() -> application_set<synthetic_airborne.size()> {
+  application_set<synthetic_airborne.size()> out;
   REQUIRE(generation::synthetic_set(synthetic_airborne, out) == model_fault::none);
-  return out;
-}
-[[nodiscard]] auto at(const releases& r, std::size_t task, std::int64_t number) -> ticks {
-  ticks out = -1;
-  REQUIRE(r.release(task, number, out));
   return out;
 }
 
@@ -32,7 +25,7 @@ TEST_CASE("WAMP-46 without a seed all applications come at once and periodically
   const auto table = airborne();
   const releases r{table};
   for (std::size_t i = 0; i < table.size(); ++i) {
-    for (std::int64_t n = 0; n < 4; ++n) { CHECK(at(r, i, n) == n * table.tasks[i].period); }
+    for (std::int64_t n = 0; n < 4; ++n) { CHECK(r.release(i, n) == n * table.tasks[i].period); }
   }
 }
 
@@ -44,16 +37,16 @@ TEST_CASE("WAMP-46 periodic applications have offsets within a period, sporadic 
     for (std::size_t i = 0; i < table.size(); ++i) {
       const ticks period = table.tasks[i].period;
       const bool sporadic = synthetic_airborne[i].releases == generation::arrival::sporadic;
-      CHECK(at(r, i, 0) >= 0);
-      CHECK(at(r, i, 0) < (sporadic ? 2 : 1) * period);
+      CHECK(r.release(i, 0) >= 0);
+      CHECK(r.release(i, 0) < (sporadic ? 2 : 1) * period);
       for (std::int64_t n = 0; n < 10; ++n) {
-        const ticks gap = at(r, i, n + 1) - at(r, i, n);
+        const ticks gap = r.release(i, n + 1) - r.release(i, n);
         CHECK(gap >= period);
         CHECK(gap <= (sporadic ? 2 : 1) * period);
         late = late || gap > period;
       }
     }
-    CHECK(at(r, 1, 3) == at(releases{table, seed, synthetic_airborne}, 1, 3));
+    CHECK(r.release(1, 3) == releases{table, seed, synthetic_airborne}.release(1, 3));
   }
   CHECK(late);
 }

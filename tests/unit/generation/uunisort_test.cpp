@@ -47,7 +47,7 @@ TEST_CASE("WAMP-43 parts are positive and add up, and each is as large as anothe
 }
 
 TEST_CASE("WAMP-43 periods of benchmark sets follow from their utilizations, deadlines are the periods") {
-  takt::share_table<10> table;
+  takt::application_set<10> table;
   for (const std::int32_t permille : {200, 1000, 2200}) {
     REQUIRE(gen::generate({.utilization_permille = permille}, 1, 5, table) == takt::model_fault::none);
     REQUIRE(table.size() == 10);
@@ -65,7 +65,7 @@ TEST_CASE("WAMP-43 periods of benchmark sets follow from their utilizations, dea
 }
 
 TEST_CASE("WAMP-43 subsets of the benchmarks have the asked size, and every benchmark turns up in them") {
-  takt::share_table<10> table;
+  takt::application_set<10> table;
   std::array<int, 10> seen{};
   for (std::uint64_t i = 0; i < 200; ++i) {
     REQUIRE(gen::generate({.applications = 3, .utilization_permille = 300}, 1, i, table) == takt::model_fault::none);
@@ -76,6 +76,6 @@ TEST_CASE("WAMP-43 subsets of the benchmarks have the asked size, and every benc
   CHECK(gen::generate({.applications = 0}, 1, 1, table) == takt::model_fault::options_out_of_range);
   CHECK(gen::generate({.applications = 11}, 1, 1, table) == takt::model_fault::options_out_of_range);
   CHECK(gen::generate({.utilization_permille = 0}, 1, 1, table) == takt::model_fault::options_out_of_range);
-  takt::share_table<2> small;
+  takt::application_set<2> small;
   CHECK(gen::generate({.applications = 3}, 1, 1, small) == takt::model_fault::set_does_not_fit);
 }

@@ -33,8 +33,8 @@ constexpr auto two_tasks(ticks work = 101) -> tasks_type {
   }
   return out;
 }
-constexpr auto pressing() -> takt::contention_table<3> {
-  takt::contention_table<3> out;
+constexpr auto pressing() -> takt::contention_matrix<3> {
+  takt::contention_matrix<3> out;
   out.set(0, 1, 200'000);
   out.set(0, 2, 50'000);
   return out;

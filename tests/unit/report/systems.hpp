@@ -71,9 +71,9 @@ using sections = takt::gpusync_table<takt::ticks, 2>;
 
 inline constexpr auto by_shares = takt::platform(takt::pool(takt::gpu_shares(), takt::shares()));
 
-[[nodiscard]] inline auto applications() -> takt::share_table<2> {
+[[nodiscard]] inline auto applications() -> takt::application_set<2> {
   constexpr takt::ticks ms = 1'000'000;
-  takt::share_table<2> out;
+  takt::application_set<2> out;
   static_cast<void>(out.add({.name = "detector",
                              .period = 40 * ms,
                              .deadline = 40 * ms,

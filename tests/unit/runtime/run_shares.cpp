@@ -29,8 +29,8 @@ constexpr auto see_row = takt::scaling_wcet(6_ms, 200);
 constexpr auto map_row = takt::scaling_wcet(9_ms);
 constexpr auto plan_row = takt::scaling_wcet(5_ms, 100);
 
-constexpr auto slowing_down() -> takt::contention_table<3> {
-  takt::contention_table<3> out;
+constexpr auto slowing_down() -> takt::contention_matrix<3> {
+  takt::contention_matrix<3> out;
   out.set(0, 1, 100'000);
   out.set(1, 2, 50'000);
   return out;
@@ -87,7 +87,7 @@ auto most_shares(const takt::trace& seen) -> std::size_t {
 
 TEST_CASE("the server of shares by need sizes kernels on a device, which take as long as their shares make them") {
   const auto described = takt::describe(chains);
-  rt::emulated_shared_gpu<3> gpu{kernels.flat};
+  rt::emulated_shared_gpu<3> gpu{kernels};
   static_assert(rt::SizingDevice<rt::emulated_shared_gpu<3>>);
   rt::board_devices devices;
   devices.kernels(1, gpu);
@@ -153,7 +153,7 @@ TEST_CASE("a device whose kernels have no shares serves no shares by need, and t
   devices.kernels(1, whole);
   CHECK(rt::run(board, chains, takt::plan<3, 7>{}, devices, options(10_ms)).status() ==
         observation_status::wrong_device);
-  rt::emulated_shared_gpu<3> shared{kernels.flat};
+  rt::emulated_shared_gpu<3> shared{kernels};
   rt::board_devices others;
   others.kernels(1, shared);
   const auto fifo =

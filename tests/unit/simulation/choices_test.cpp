@@ -18,10 +18,9 @@
 #include <takt/simulation/locked_gpus/run_graphs.hpp>
 #include <takt/simulation/locked_gpus/section_work.hpp>
 #include <takt/simulation/locked_gpus/simulate.hpp>
-#include <takt/simulation/shares/releases.hpp>
-#include <takt/simulation/shares/simulate.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 
 #include "support/accelerator_examples.hpp"
 #include "support/choices.hpp"
@@ -128,13 +127,11 @@ TEST_CASE("graphs on locked GPUs do not run with an unknown service of engines")
 // Shares.
 
 TEST_CASE("unknown options of the simulation of shares are refused") {
-  takt::share_table<1> table;
+  takt::application_set<1> table;
   static_cast<void>(
       table.add({.name = "a", .period = 100, .deadline = 100, .priority = 1, .alone = takt::wcet_row::scaling(10)}));
   const auto refused = [&](const sim::share_options& o) {
-    takt::one_at_a_time<1> policy{table};
-    const sim::periodic_share_releases<1> releases(table);
-    return is_choice(sim::simulate_shares(table, policy, releases, o).error);
+    return is_choice(sim::simulate_shares(table, takt::one_at_a_time<1>{table}, {{0, 100}}, o).error);
   };
   expect_only_named<takt::miss_action>(3, [&](auto e) { return refused({.horizon = 500, .at_miss = e}); });
   expect_only_named<sim::share_change>(2, [&](auto e) { return refused({.horizon = 500, .change = e}); });

@@ -19,10 +19,10 @@
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/contention.hpp>
 #include <takt/model/shares/gpu_shares.hpp>
 #include <takt/model/shares/share.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/rules/share_tags.hpp>
 
 namespace takt {
@@ -31,9 +31,9 @@ namespace takt {
 /// times by share, with its task and visit; then f is not called.
 template <class Described, class F>
 [[nodiscard]] constexpr auto with_shares(const Described& tasks, const hardware& board, const shares_rule& rule,
-                                         const contention_table<Described::max_tasks>& contention, const F& f)
+                                         const contention_matrix<Described::max_tasks>& contention, const F& f)
     -> model_error {
-  share_table<Described::max_tasks> table;
+  application_set<Described::max_tasks> table;
   table.contention = contention;
   model_error error = analysis::read_shares(tasks, board, table);
   if (!error) { error = located(validate(table), tasks.tasks); }
@@ -60,7 +60,7 @@ template <class Described, class F>
 template <class Described, std::size_t N = 1, std::size_t V = 0>
 [[nodiscard]] constexpr auto judge_shares(const Described& tasks, const hardware& board,
                                           const shares_rule& rule = shares(),
-                                          const contention_table<Described::max_tasks>& contention = {},
+                                          const contention_matrix<Described::max_tasks>& contention = {},
                                           const plan<N, V>& p = {})
     -> verdict<ticks, Described::max_tasks, Described::max_visits> {
   verdict<ticks, Described::max_tasks, Described::max_visits> out;

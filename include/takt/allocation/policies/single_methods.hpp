@@ -66,7 +66,7 @@ template <std::size_t MaxTasks>
 struct granted_shares_policy : shares_policy {
   static constexpr bool is_judged_alone = true;
   shares_rule rule{};
-  contention_table<MaxTasks> contention{};
+  contention_matrix<MaxTasks> contention{};
   inline_vector<std::int32_t, MaxTasks> weights;  ///< of tasks, the greater goes first; none: 0
 };
 

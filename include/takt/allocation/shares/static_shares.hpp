@@ -6,15 +6,15 @@
 #include <cstdint>
 
 #include <takt/analysis/known/shares/sufficient_shares.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share_allocation.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
 
 namespace takt {
 
 /// What predictions for each application start from before it holds anything. They need not fit together.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto initial_shares(const share_table<MaxTasks>& table) -> std::array<share, MaxTasks> {
+[[nodiscard]] constexpr auto initial_shares(const application_set<MaxTasks>& table) -> std::array<share, MaxTasks> {
   std::array<share, MaxTasks> out{};
   for (std::size_t i = 0; i < table.size(); ++i) { out[i] = reference_share(table.tasks[i]); }
   return out;
@@ -24,7 +24,7 @@ template <std::size_t MaxTasks>
 /// deadlines are met if `sufficient_shares` accepts. Needs that do not fit are scaled down to 100 in sum, rounded down
 /// but to 1 at least; if even that is too much, the lowest priorities go without.
 template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
-[[nodiscard]] constexpr auto static_shares(const share_table<MaxTasks>& table, const Predictor& predictor)
+[[nodiscard]] constexpr auto static_shares(const application_set<MaxTasks>& table, const Predictor& predictor)
     -> share_allocation<MaxTasks> {
   const auto test = analysis::sufficient_shares(table, predictor);
   share_allocation<MaxTasks> out;

@@ -5,7 +5,7 @@
 #include <span>
 
 #include <takt/analysis/known/shares/sufficient_shares.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/needed_shares.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
@@ -18,7 +18,7 @@ template <std::size_t MaxTasks, class Resource>
 [[nodiscard]] constexpr auto needed_shares_decide(std::span<const visit_demand> visits,
                                                   const needed_shares_rule<MaxTasks, Resource>& rule) -> bool {
   if (rule.fault()) { return false; }
-  const share_table<MaxTasks>& all = *rule.applications;
+  const application_set<MaxTasks>& all = *rule.applications;
   const auto test = sufficient_shares(all, contention_predictor<MaxTasks>(all), rule.needs);
   if (!test.sufficient) { return false; }
   bool taken[MaxTasks]{};

@@ -4,12 +4,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <takt/core/random.hpp>
 #include <takt/generation/shares/synthetic_platform.hpp>
 #include <takt/generation/whole_kernels.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 
 namespace takt::generation {
 
@@ -19,10 +20,10 @@ template <std::size_t MaxTasks>
 class application_releases {
  public:
   /// All at once, and periodic. The table outlives the releases.
-  explicit constexpr application_releases(const share_table<MaxTasks>& table) : table_{&table} {}
+  explicit constexpr application_releases(const application_set<MaxTasks>& table) : table_{&table} {}
   /// With offsets drawn within the periods. Applications beyond the end of `kinds` are periodic.
   template <std::size_t Count = 0>
-  constexpr application_releases(const share_table<MaxTasks>& table, std::uint64_t seed,
+  constexpr application_releases(const application_set<MaxTasks>& table, std::uint64_t seed,
                                  const std::array<synthetic_application, Count>& kinds = {})
       : table_{&table}, seed_{seed} {
     random_stream random{seed};
@@ -31,15 +32,24 @@ class application_releases {
   }
 
   /// Pre: (number + 2) periods fit.
-  [[nodiscard]] constexpr auto release(std::size_t task, std::int64_t number, ticks& out) const -> bool {
+  [[nodiscard]] constexpr auto release(std::size_t task, std::int64_t number) const -> ticks {
     const ticks period = table_->tasks[task].period;
-    out = offsets_[task] +
-          (sporadic_[task] ? sporadic_release(seed_, task, number, period, period / 2) : number * period);
-    return true;
+    return offsets_[task] +
+           (sporadic_[task] ? sporadic_release(seed_, task, number, period, period / 2) : number * period);
+  }
+
+  /// Those of each application that come before an instant.
+  [[nodiscard]] auto before(ticks until) const -> std::vector<std::vector<ticks>> {
+    std::vector<std::vector<ticks>> out(table_->size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      ticks at = release(i, 0);
+      for (std::int64_t n = 1; at < until; at = release(i, n++)) { out[i].push_back(at); }
+    }
+    return out;
   }
 
  private:
-  const share_table<MaxTasks>* table_;
+  const application_set<MaxTasks>* table_;
   std::array<ticks, MaxTasks> offsets_{};
   std::array<bool, MaxTasks> sporadic_{};
   std::uint64_t seed_ = 0;

@@ -10,7 +10,7 @@
 #include <takt/generation/shares/synthetic_platform.hpp>
 #include <takt/generation/shares/uunisort.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 
 namespace takt::generation {
 
@@ -25,7 +25,7 @@ namespace takt::generation {
 
 /// Applications with their published periods, in the given order, and how they slow one another down there.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto synthetic_set(std::span<const synthetic_application> all, share_table<MaxTasks>& out)
+[[nodiscard]] constexpr auto synthetic_set(std::span<const synthetic_application> all, application_set<MaxTasks>& out)
     -> model_fault {
   out = {};
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -54,7 +54,7 @@ struct benchmark_set_options {
 /// applications in the order of Table 3, so by falling priority. The same arguments give the same set everywhere.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto generate(const benchmark_set_options& o, std::uint64_t seed, std::uint64_t index,
-                                      share_table<MaxTasks>& out) -> model_fault {
+                                      application_set<MaxTasks>& out) -> model_fault {
   out = {};
   if (const auto fault = validate(o); fault != model_fault::none) { return fault; }
   random_stream random{random_stream{seed}.next() ^ random_stream{~index}.next()};

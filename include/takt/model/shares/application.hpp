@@ -4,15 +4,40 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <takt/core/duration.hpp>
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/contention.hpp>
+#include <takt/model/shares/share.hpp>
+#include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/task.hpp>
 
 namespace takt {
+
+/// An application that runs on a share of a GPU (Yao et al. 2022, Eq. 8). Each job is GPU work from its start to its
+/// end.
+struct share_task {
+  std::string_view name;
+  ticks period = 0;
+  ticks deadline = 0;
+  std::int32_t priority = 0;  ///< the greater goes first, and weighs as much when what is left of the GPU is handed out
+  wcet_row alone{};
+  share request{};  ///< what predictions for a job that holds nothing assume; 0: see `reference_share`
+  memory_units memory{};
+};
+
+/// The share that predictions for a new or suspended job start from: what was asked for, else the least with which the
+/// job alone meets its deadline, else all.
+[[nodiscard]] constexpr auto reference_share(const share_task& t) noexcept -> share {
+  return t.request ? t.request : share::bounded(t.alone.least_share(t.deadline));
+}
 
 struct share_priority_attribute {
   std::int32_t value;
@@ -66,48 +91,102 @@ template <class... Attributes>
   return out;
 }
 
-/// Applications of one GPU: `takt::application_set(takt::application(...), takt::application(...))`. In a constant
-/// expression a wrong value stops compilation with a sentence; at run time it is reported by `validate` and by every
-/// analysis as `invalid_model`.
-template <ShareTask... Tasks>
-struct [[nodiscard]] application_set {
-  static_assert(sizeof...(Tasks) > 0, "takt: the task set has no task; give it at least one. See docs/errors.md#E03");
-  static constexpr std::size_t max_tasks = sizeof...(Tasks);
+/// Beyond it, an instant and a few deadlines after it need not fit 64 bits.
+inline constexpr ticks longest_share_period = std::numeric_limits<ticks>::max() / 8;
 
-  share_table<max_tasks> flat;
+/// What is wrong with an application by itself.
+[[nodiscard]] constexpr auto application_fault(const share_task& t) noexcept -> model_fault {
+  if (t.period <= 0) { return model_fault::period_not_positive; }
+  if (t.deadline <= 0) { return model_fault::deadline_not_positive; }
+  if (t.period < t.deadline) { return model_fault::deadline_exceeds_period; }
+  if (t.priority < 0) { return model_fault::negative_priority; }
+  if (t.alone.at(full_share) <= 0) { return model_fault::kernel_time_not_positive; }
+  if (longest_share_period < t.period) { return model_fault::time_overflow; }
+  return model_fault::none;
+}
 
-  constexpr explicit application_set(const Tasks&... given, detail::refusal&& refused = detail::refusal{}) {
-    (static_cast<void>(flat.add(given)), ...);
-    if (std::is_constant_evaluated()) { refused.error = validate(flat); }
+namespace detail {
+
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto first_fault(const inline_vector<share_task, MaxTasks>& tasks) -> model_error {
+  if (tasks.empty()) { return {.fault = model_fault::no_task}; }
+  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+    const share_task& t = tasks[i];
+    if (const auto fault = application_fault(t); fault != model_fault::none) { return {.fault = fault, .task = i}; }
+    for (std::size_t other = 0; other < i; ++other) {
+      if (tasks[other].name == t.name) { return {.fault = model_fault::duplicate_name, .task = i}; }
+      if (tasks[other].priority == t.priority) { return {.fault = model_fault::duplicate_priority, .task = i}; }
+    }
   }
+  return {};
+}
 
+template <std::size_t>
+using one_application = share_task;
+
+template <class Places>
+struct given_applications;
+template <std::size_t... I>
+struct given_applications<std::index_sequence<I...>> {
+  inline_vector<share_task, sizeof...(I)> tasks;
+  contention_matrix<sizeof...(I)> contention;
+
+  constexpr given_applications() = default;
+  constexpr explicit given_applications(const one_application<I>&... given, refusal&& refused = refusal{}) {
+    (static_cast<void>(tasks.push_back(given)), ...);
+    if (std::is_constant_evaluated()) { refused.error = located(first_fault(tasks), tasks); }
+  }
+};
+
+}  // namespace detail
+
+/// Applications of one GPU, in the given order, and how they slow one another down:
+/// `takt::application_set(takt::application(...), takt::application(...))`. In a constant expression a wrong value
+/// stops compilation with a sentence; at run time it is reported by `validate` and by every analysis as
+/// `invalid_model`.
+template <std::size_t MaxTasks>
+struct [[nodiscard]] application_set : detail::given_applications<std::make_index_sequence<MaxTasks>> {
+  static_assert(MaxTasks > 0, "takt: the task set has no task; give it at least one. See docs/errors.md#E03");
+  using number = ticks;
+  static constexpr std::size_t max_tasks = MaxTasks;
+
+  using detail::given_applications<std::make_index_sequence<MaxTasks>>::given_applications;
+
+  /// False when full.
+  constexpr auto add(const share_task& t) -> bool { return this->tasks.push_back(t); }
+  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return this->tasks.size(); }
   /// The same applications, slowing one another down so much. Applications count from 0 as they were given.
-  [[nodiscard]] constexpr auto with(const contention_table<max_tasks>& contention) const -> application_set {
+  [[nodiscard]] constexpr auto with(const contention_matrix<MaxTasks>& slowing) const -> application_set {
     application_set out = *this;
-    out.flat.contention = contention;
+    out.contention = slowing;
     return out;
   }
-  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return flat.size(); }
-
   template <std::same_as<ticks> Number = ticks>
-  [[nodiscard]] constexpr auto table() const noexcept -> const share_table<max_tasks>& {
-    return flat;
+  [[nodiscard]] constexpr auto table() const noexcept -> const application_set& {
+    return *this;
   }
 };
 
 template <ShareTask... Tasks>
-application_set(const Tasks&...) -> application_set<Tasks...>;
+application_set(const Tasks&...) -> application_set<sizeof...(Tasks)>;
+
+/// The first thing that is wrong with a set. Cost: tasks^2 name comparisons.
+template <std::size_t MaxTasks>
+[[nodiscard]] constexpr auto validate(const application_set<MaxTasks>& set) -> model_error {
+  return located(detail::first_fault(set.tasks), set.tasks);
+}
 
 namespace detail {
 template <class T>
-inline constexpr bool is_share_table = false;
+inline constexpr bool is_application_set = false;
 template <std::size_t MaxTasks>
-inline constexpr bool is_share_table<share_table<MaxTasks>> = true;
+inline constexpr bool is_application_set<application_set<MaxTasks>> = true;
 }  // namespace detail
 
-/// Anything that flattens into the applications of one GPU.
+/// Anything that is, or gives, the applications of one GPU.
 template <class T>
-concept ShareTaskSet =
-    requires(const T& t) { requires detail::is_share_table<std::remove_cvref_t<decltype(t.template table<ticks>())>>; };
+concept ShareTaskSet = requires(const T& t) {
+  requires detail::is_application_set<std::remove_cvref_t<decltype(t.template table<ticks>())>>;
+};
 
 }  // namespace takt

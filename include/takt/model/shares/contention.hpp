@@ -11,7 +11,7 @@ namespace takt {
 /// How much applications on one GPU slow one another down, pairwise and in parts per million: `ppm(i, k)` is what the
 /// time of i grows by when k holds the whole rest of the GPU; with a part of it, by so much less.
 template <std::size_t MaxTasks>
-class contention_table {
+class contention_matrix {
  public:
   [[nodiscard]] constexpr auto ppm(std::size_t slowed, std::size_t by) const noexcept -> std::uint32_t {
     return ppm_[slowed][by];

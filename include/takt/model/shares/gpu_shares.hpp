@@ -8,8 +8,8 @@
 
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share.hpp>
-#include <takt/model/shares/share_task.hpp>
 
 namespace takt {
 
@@ -27,7 +27,8 @@ struct gpu_shares_resource {
 
 /// The first application whose memory is not there besides that of those before it.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto fits(const share_table<MaxTasks>& table, const gpu_shares_resource& gpu) -> model_error {
+[[nodiscard]] constexpr auto fits(const application_set<MaxTasks>& table, const gpu_shares_resource& gpu)
+    -> model_error {
   std::int64_t sum = 0;
   for (std::uint32_t i = 0; gpu.limits_memory && i < table.size(); ++i) {
     sum += table.tasks[i].memory.count();

@@ -61,7 +61,7 @@ template <class Tasks, class Judge>
 
 /// "kernels of camera take 5.0000 % more beside those of other tasks", of each task that others slow down.
 template <class Tasks>
-[[nodiscard]] auto contention_words(const Tasks& tasks, const contention_table<Tasks::max_tasks>& contention)
+[[nodiscard]] auto contention_words(const Tasks& tasks, const contention_matrix<Tasks::max_tasks>& contention)
     -> std::vector<std::string> {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < tasks.size(); ++i) {

@@ -8,8 +8,8 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/wide_natural.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share_allocation.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/job_progress.hpp>
@@ -50,7 +50,7 @@ template <std::size_t Capacity, std::size_t MaxTasks, SharePolicy Policy, class 
 class policy_server {
  public:
   constexpr policy_server() = default;
-  constexpr policy_server(const share_table<MaxTasks>& applications, const Policy& policy, const Held& fresh = {},
+  constexpr policy_server(const application_set<MaxTasks>& applications, const Policy& policy, const Held& fresh = {},
                           Observer* observer = nullptr)
       : table_{&applications}, truth_{applications}, policy_{policy}, observer_{observer} {
     for (job& j : jobs_) { j.held = fresh; }
@@ -237,7 +237,7 @@ class policy_server {
     if (observer_ != nullptr) { observer_->holds(i, j.told, now); }
   }
 
-  const share_table<MaxTasks>* table_ = &detail::no_applications<MaxTasks>;
+  const application_set<MaxTasks>* table_ = &detail::no_applications<MaxTasks>;
   contention_predictor<MaxTasks> truth_{detail::no_applications<MaxTasks>};
   Policy policy_{};
   Observer* observer_ = nullptr;

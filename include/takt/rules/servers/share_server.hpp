@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/rules/servers/policy_server.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
@@ -21,7 +21,7 @@ class share_server
   using policy_type = scheduled_shares<MaxTasks, contention_predictor<MaxTasks>>;
 
   constexpr share_server() = default;
-  constexpr share_server(const share_table<MaxTasks>& applications, const share_rules& rules,
+  constexpr share_server(const application_set<MaxTasks>& applications, const share_rules& rules,
                          const share_triggers& triggers)
       : policy_server<Capacity, MaxTasks, policy_type>{
             applications, policy_type{applications, contention_predictor<MaxTasks>{applications}, rules, triggers}} {}

@@ -8,8 +8,8 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/wide_natural.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/margin.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
 
 namespace takt {
@@ -25,13 +25,13 @@ class contention_predictor {
  public:
   static constexpr bool falls_with_share = true;
 
-  constexpr explicit contention_predictor(const share_table<MaxTasks>& table, std::int64_t error_ppm = 0,
+  constexpr explicit contention_predictor(const application_set<MaxTasks>& table, std::int64_t error_ppm = 0,
                                           std::int64_t margin_ppm = 0) noexcept
       : table_{&table}, margin_ppm_{margin_ppm} {
     errors_ppm_.fill(error_ppm);
   }
   /// `errors_ppm`: by application, in the order of the table.
-  constexpr contention_predictor(const share_table<MaxTasks>& table,
+  constexpr contention_predictor(const application_set<MaxTasks>& table,
                                  const std::array<std::int64_t, MaxTasks>& errors_ppm,
                                  std::int64_t margin_ppm = 0) noexcept
       : table_{&table}, errors_ppm_{errors_ppm}, margin_ppm_{margin_ppm} {}
@@ -73,7 +73,7 @@ class contention_predictor {
     return time.to_ticks();
   }
 
-  const share_table<MaxTasks>* table_;
+  const application_set<MaxTasks>* table_;
   std::array<std::int64_t, MaxTasks> errors_ppm_{};
   std::int64_t margin_ppm_;
 };

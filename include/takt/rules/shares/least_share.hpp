@@ -8,7 +8,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
 
 namespace takt {
@@ -38,7 +38,7 @@ struct lasting_need {
 /// The least share with which a whole job of a task meets its deadline, if it starts so late, when all others are
 /// active and hold all that is left. None for a delay below 0. Pre: task < table.size().
 template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
-[[nodiscard]] constexpr auto need_under_full_load(const share_table<MaxTasks>& table, const Predictor& predictor,
+[[nodiscard]] constexpr auto need_under_full_load(const application_set<MaxTasks>& table, const Predictor& predictor,
                                                   std::size_t task, ticks actuation = 0) -> lasting_need {
   inline_vector<co_runner, MaxTasks> others;
   for (std::uint32_t k = 0; k < table.size(); ++k) {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include <takt/core/inline_vector.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share_allocation.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/rules/shares/share_rules.hpp>
 
 namespace takt {
@@ -15,7 +15,7 @@ namespace takt {
 /// what the rounding leaves by one each (Yao et al. 2022, Algorithm 1, lines 28 to 36). Nobody's share falls. Pre:
 /// `admitted` is in priority order.
 template <std::size_t MaxTasks>
-constexpr void hand_out(const share_table<MaxTasks>& table, const inline_vector<std::uint32_t, MaxTasks>& admitted,
+constexpr void hand_out(const application_set<MaxTasks>& table, const inline_vector<std::uint32_t, MaxTasks>& admitted,
                         leftover_rule rule, share_allocation<MaxTasks>& shares) {
   const std::int64_t left = shares.left();
   std::int64_t priorities = 0;

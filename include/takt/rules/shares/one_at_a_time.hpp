@@ -9,7 +9,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/priority_point.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/shares/share_policy.hpp>
 
@@ -29,8 +29,8 @@ struct one_at_a_time_options {
 template <std::size_t MaxTasks, JobPriority Order = by_arrival>
 class one_at_a_time {
  public:
-  constexpr explicit one_at_a_time(const share_table<MaxTasks>& table, const one_at_a_time_options& options = {},
-                                   const Order& order = {}) noexcept
+  constexpr explicit one_at_a_time(const application_set<MaxTasks>& table = detail::no_applications<MaxTasks>,
+                                   const one_at_a_time_options& options = {}, const Order& order = {}) noexcept
       : table_{&table}, options_{options}, order_{order} {
     jobs_.fill(job{});
   }
@@ -115,7 +115,7 @@ class one_at_a_time {
     return first;
   }
 
-  const share_table<MaxTasks>* table_;
+  const application_set<MaxTasks>* table_;
   one_at_a_time_options options_;
   Order order_;
   std::array<job, MaxTasks> jobs_{};

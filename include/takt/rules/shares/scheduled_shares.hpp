@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include <takt/core/number.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share_allocation.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/rules/shares/share_policy.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
 
@@ -21,7 +21,7 @@ class scheduled_shares {
 
   constexpr scheduled_shares()
       : scheduled_shares(detail::no_applications<MaxTasks>, Predictor{detail::no_applications<MaxTasks>}) {}
-  constexpr scheduled_shares(const share_table<MaxTasks>& table, const Predictor& predictor,
+  constexpr scheduled_shares(const application_set<MaxTasks>& table, const Predictor& predictor,
                              const share_rules& rules = wamp2s_robust, const share_triggers& triggers = every_change)
       : scheduler_{table, predictor, rules, triggers} {}
 

@@ -7,8 +7,8 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/wide_natural.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share_allocation.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/rules/shares/share_policy.hpp>
 
 namespace takt {
@@ -23,7 +23,8 @@ namespace detail {
 template <std::size_t MaxTasks>
 class active_applications {
  public:
-  constexpr explicit active_applications(const share_table<MaxTasks>& table) noexcept : table_{&table} {}
+  constexpr explicit active_applications(const application_set<MaxTasks>& table = no_applications<MaxTasks>) noexcept
+      : table_{&table} {}
 
   [[nodiscard]] constexpr auto error() const noexcept -> model_error { return {}; }
   constexpr void release(std::size_t task, ticks /*release*/, ticks /*deadline*/) noexcept {
@@ -37,12 +38,12 @@ class active_applications {
   constexpr void abort(std::size_t task) noexcept { complete(task); }
 
  protected:
-  [[nodiscard]] constexpr auto table() const noexcept -> const share_table<MaxTasks>& { return *table_; }
+  [[nodiscard]] constexpr auto table() const noexcept -> const application_set<MaxTasks>& { return *table_; }
   [[nodiscard]] constexpr auto active(std::size_t task) const noexcept -> bool { return active_[task]; }
   [[nodiscard]] constexpr auto count() const noexcept -> std::int32_t { return count_; }
 
  private:
-  const share_table<MaxTasks>* table_;
+  const application_set<MaxTasks>* table_;
   std::array<bool, MaxTasks> active_{};
   std::int32_t count_ = 0;
 };
@@ -55,7 +56,8 @@ template <std::size_t MaxTasks>
 class time_sliced : public detail::active_applications<MaxTasks> {
  public:
   /// What switching adds to each job while others are active, in parts per million. Pre: >= 0.
-  constexpr explicit time_sliced(const share_table<MaxTasks>& table, std::int32_t switching_ppm = 0) noexcept
+  constexpr explicit time_sliced(const application_set<MaxTasks>& table = detail::no_applications<MaxTasks>,
+                                 std::int32_t switching_ppm = 0) noexcept
       : detail::active_applications<MaxTasks>{table}, switching_ppm_{switching_ppm} {}
 
   constexpr auto decide(ticks /*now*/) noexcept -> share_step { return {}; }
@@ -112,9 +114,10 @@ class proportional_shares : public detail::active_applications<MaxTasks> {
 template <std::size_t MaxTasks>
 class fixed_shares : public detail::active_applications<MaxTasks> {
  public:
-  constexpr fixed_shares(const share_table<MaxTasks>& table, const std::array<share, MaxTasks>& shares) noexcept
+  constexpr fixed_shares() = default;
+  constexpr fixed_shares(const application_set<MaxTasks>& table, const std::array<share, MaxTasks>& shares) noexcept
       : detail::active_applications<MaxTasks>{table}, shares_{shares} {}
-  constexpr fixed_shares(const share_table<MaxTasks>& table, const share_allocation<MaxTasks>& shares) noexcept
+  constexpr fixed_shares(const application_set<MaxTasks>& table, const share_allocation<MaxTasks>& shares) noexcept
       : detail::active_applications<MaxTasks>{table} {
     for (std::size_t i = 0; i < table.size(); ++i) { shares_[i] = shares[i]; }
   }

@@ -7,14 +7,14 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share.hpp>
-#include <takt/model/shares/share_task.hpp>
 
 namespace takt {
 
 namespace detail {
 template <std::size_t MaxTasks>
-inline constexpr share_table<MaxTasks> no_applications{};
+inline constexpr application_set<MaxTasks> no_applications{};
 }  // namespace detail
 
 /// What a policy did at an instant. `operated`, `skipped` and `refilled` exclude each other; the numbers are those of

@@ -10,7 +10,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
 #include <takt/rules/shares/job_progress.hpp>
 #include <takt/rules/shares/least_share.hpp>
@@ -35,7 +35,7 @@ class share_scheduler {
   static constexpr std::size_t max_tasks = MaxTasks;
   using decision_type = share_decision<MaxTasks>;
 
-  constexpr share_scheduler(const share_table<MaxTasks>& table, const Predictor& predictor,
+  constexpr share_scheduler(const application_set<MaxTasks>& table, const Predictor& predictor,
                             const share_rules& rules = wamp2s_robust, const share_triggers& triggers = every_change)
       : table_{&table}, predictor_{predictor}, rules_{rules}, triggers_{triggers}, error_{validate(table)} {
     if (counts_worst_load(rules_.load) && !WorstLoadPredictor<Predictor>) {
@@ -273,7 +273,7 @@ class share_scheduler {
     decision_.predictor_calls += jobs_.put_in_force(next, predictor_);
   }
 
-  const share_table<MaxTasks>* table_;
+  const application_set<MaxTasks>* table_;
   Predictor predictor_;
   share_rules rules_;
   share_triggers triggers_;

@@ -10,6 +10,7 @@
 #include <span>
 
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -18,16 +19,18 @@
 
 namespace takt::runtime {
 
-/// Waits for files and for an instant of `now()`, for one thread.
+/// Waits for files, for an instant of `now()` and for a ring, for one thread.
 class event_loop {
  public:
   static constexpr ticks never = std::numeric_limits<ticks>::max();
-  static constexpr std::uint64_t timer_tag = std::numeric_limits<std::uint64_t>::max();
+  /// Files have tags below it.
+  static constexpr std::uint64_t own_tag = std::numeric_limits<std::uint64_t>::max();
 
   event_loop() noexcept
       : poll_{epoll_create1(EPOLL_CLOEXEC)},
         timer_{timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)},
-        ready_{poll_ && timer_ && add(timer_.get(), timer_tag, EPOLLIN)} {}
+        bell_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
+        ready_{poll_ && timer_ && bell_ && add(timer_.get(), own_tag, EPOLLIN) && add(bell_.get(), own_tag, EPOLLIN)} {}
 
   /// False when the system refused.
   [[nodiscard]] explicit operator bool() const noexcept { return ready_; }
@@ -41,7 +44,13 @@ class event_loop {
     if (file >= 0) { (void)epoll_ctl(poll_.get(), EPOLL_CTL_DEL, file, nullptr); }
   }
 
-  /// Suspends the calling thread until something is ready or the instant has come. Pre: nobody else waits.
+  /// Ends the wait, or the next one; from any thread.
+  void ring() const noexcept {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = write(bell_.get(), &one, sizeof(one));
+  }
+  /// Suspends the calling thread until something is ready, the instant has come or somebody has rung. Pre: nobody else
+  /// waits.
   [[nodiscard]] auto wait(ticks until) noexcept -> std::span<const epoll_event> {
     const ticks at = std::max<ticks>(until, 1);
     itimerspec t{};
@@ -50,8 +59,10 @@ class event_loop {
     }
     (void)timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &t, nullptr);
     const int count = epoll_wait(poll_.get(), events_.data(), static_cast<int>(events_.size()), -1);
-    std::uint64_t expirations = 0;
-    [[maybe_unused]] const ssize_t got = read(timer_.get(), &expirations, sizeof(expirations));
+    std::uint64_t times = 0;
+    for (const int own : {timer_.get(), bell_.get()}) {
+      [[maybe_unused]] const ssize_t got = read(own, &times, sizeof(times));
+    }
     return std::span{events_}.first(count > 0 ? static_cast<std::size_t>(count) : 0);
   }
 
@@ -65,6 +76,7 @@ class event_loop {
 
   descriptor poll_;
   descriptor timer_;
+  descriptor bell_;
   std::array<epoll_event, 64> events_{};
   bool ready_ = false;
 };

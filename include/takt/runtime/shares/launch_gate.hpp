@@ -10,11 +10,11 @@
 
 #include <takt/core/number.hpp>
 #include <takt/rules/shares/launch_tokens.hpp>
-#include <takt/runtime/timed_condition.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 #include <takt/runtime/thread.hpp>
+#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
 

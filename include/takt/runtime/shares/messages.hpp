@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include <takt/core/number.hpp>
-#include <takt/runtime/shares/share_word.hpp>
+#include <takt/runtime/shares/share_page.hpp>
 
 namespace takt::runtime {
 

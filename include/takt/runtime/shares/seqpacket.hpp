@@ -71,6 +71,12 @@ class seqpacket {
   [[nodiscard]] static auto accept(const descriptor& listener) -> descriptor {
     return descriptor{accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
   }
+  /// Both ends of a connection within this process; empty ones and errno on failure.
+  [[nodiscard]] static auto pair() -> std::array<descriptor, 2> {
+    std::array<int, 2> ends{-1, -1};
+    const int result = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data());
+    return {descriptor{result == 0 ? ends[0] : -1}, descriptor{result == 0 ? ends[1] : -1}};
+  }
   [[nodiscard]] static auto peer_of(const descriptor& connection) -> std::optional<peer_identity> {
     ucred who{};
     socklen_t length = sizeof(who);

@@ -1,25 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <string>
 #include <utility>
+
+#include <unistd.h>
 
 #include <takt/core/number.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/shares/descriptor.hpp>
 #include <takt/runtime/shares/messages.hpp>
 #include <takt/runtime/shares/seqpacket.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 
 namespace takt::runtime {
 
-/// How a client reaches its service: messages there and back, and the page of shares.
-template <class C>
-concept ShareChannel = requires(C& c, const C& k, const share_message& m, share_message& out, ticks deadline) {
-  { c.send(m) } -> std::same_as<bool>;
-  { c.receive(out, deadline) } -> std::same_as<transfer>;
-  { k.page() } -> std::same_as<const share_page*>;
+/// A client's connection to a service, of another process or of its own.
+class socket_channel {
+ public:
+  socket_channel() noexcept = default;
+  explicit socket_channel(descriptor socket) noexcept : socket_{std::move(socket)} {}
+  /// Without connection when nobody listens there, or when whoever does is neither the own user, nor root, nor one of
+  /// `trusted`.
+  explicit socket_channel(const std::string& path, std::span<const uid_t> trusted = {})
+      : socket_{seqpacket::connect(path)} {
+    const auto service = socket_ ? seqpacket::peer_of(socket_) : std::nullopt;
+    const bool known = service && (service->user == geteuid() || service->user == 0 ||
+                                   std::ranges::find(trusted, service->user) != trusted.end());
+    if (!known) { socket_.reset(); }
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(socket_); }
+  /// False when the service is gone, or has not read for a second.
+  [[nodiscard]] auto send(const share_message& m) -> bool {
+    const share_message_buffer bytes = encode(m);
+    const ticks give_up = later(now(), patience);
+    while (socket_) {
+      switch (seqpacket::send(socket_, bytes)) {
+        case transfer::done: return true;
+        case transfer::would_block: break;
+        case transfer::too_large:
+        case transfer::closed: return false;
+      }
+      if (now() >= give_up) { return false; }
+      sleep_until(later(now(), pause));
+    }
+    return false;
+  }
+  /// Waits until the instant. A service that talks nonsense counts as gone.
+  [[nodiscard]] auto receive(share_message& out, ticks deadline) -> transfer {
+    while (socket_) {
+      share_message_buffer bytes{};
+      std::size_t length = 0;
+      descriptor file;
+      const transfer got = seqpacket::receive(socket_, bytes, length, &file);
+      if (got == transfer::would_block) {
+        if (!seqpacket::wait(socket_, deadline)) { return transfer::would_block; }
+        continue;
+      }
+      const bool understood = got == transfer::done &&
+                              decode(std::span{bytes}.first(length), out) == deny_reason::none &&
+                              is_from_service(out.kind);
+      if (!understood) { break; }
+      if (file) { page_ = shared_page::map(std::move(file)); }
+      return transfer::done;
+    }
+    socket_.reset();
+    return transfer::closed;
+  }
+  /// Nothing before the welcome.
+  [[nodiscard]] auto page() const noexcept -> const share_page* { return page_ ? &page_.page() : nullptr; }
+
+ private:
+  static constexpr ticks patience = 1'000'000'000;
+  static constexpr ticks pause = 1'000'000;
+
+  descriptor socket_;
+  shared_page page_;
 };
 
 /// What an application declares; the service compares it with its own table.
@@ -40,14 +101,13 @@ enum class client_status : std::uint8_t {
 
 /// An application as the service knows it, until the end of its scope. One thread at a time may call it; the page may
 /// be read by any.
-template <ShareChannel Channel>
 class share_client {
  public:
   class job;
   static constexpr ticks no_limit = std::numeric_limits<ticks>::max();
 
   /// Waits for the answer until the instant; `status()` says what came of it.
-  share_client(Channel channel, const share_registration& who, ticks give_up = no_limit)
+  share_client(socket_channel channel, const share_registration& who, ticks give_up = no_limit)
       : channel_{std::move(channel)}, who_{who} {
     const share_message m{.kind = share_message_kind::join,
                           .application = who.application,
@@ -139,7 +199,7 @@ class share_client {
     }
   }
 
-  Channel channel_;
+  socket_channel channel_;
   share_registration who_;
   client_status status_ = client_status::gone;
   deny_reason why_ = deny_reason::none;
@@ -148,8 +208,7 @@ class share_client {
 };
 
 /// A job from its grant to the end of its scope. Pre: the client outlives it.
-template <ShareChannel Channel>
-class share_client<Channel>::job {
+class share_client::job {
  public:
   job(share_client& client, std::uint32_t number, client_status status) noexcept
       : client_{&client}, number_{number}, status_{status} {}
@@ -178,8 +237,7 @@ class share_client<Channel>::job {
   client_status status_;
 };
 
-template <ShareChannel Channel>
-auto share_client<Channel>::begin_job(ticks give_up) -> job {
+inline auto share_client::begin_job(ticks give_up) -> job {
   ++jobs_;
   if (jobs_ == 0) { ++jobs_; }
   return {*this, jobs_, begin(jobs_, give_up)};

@@ -11,7 +11,6 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/shares/share.hpp>
-#include <takt/runtime/shares/managed_application.hpp>
 #include <takt/runtime/shares/messages.hpp>
 #include <takt/runtime/shares/share_monitor.hpp>
 #include <takt/runtime/shares/share_page.hpp>
@@ -131,7 +130,33 @@ class share_manager {
  private:
   static constexpr std::uint16_t none = share_record::no_application;
 
-  using application = detail::managed_application;
+  struct application {
+    enum class phase : std::uint8_t {
+      idle,
+      early,    ///< asked for a job before the period of the last one has passed
+      waiting,  ///< the job has no share yet
+      granted,
+    };
+
+    ticks period = 0;
+    ticks relative_deadline = 0;
+    std::int32_t priority = 0;
+    std::uint32_t memory = 0;
+    std::size_t client = 0;  ///< if there is one
+    phase now_is = phase::idle;
+    bool missed = false;
+    bool had_job = false;
+    std::uint32_t asked = 0;  ///< the client's number of the job
+    std::uint32_t job = 0;    ///< ours, from 1
+    ticks release = 0;        ///< of the job, also of one that is early
+    ticks last_release = 0;   ///< if it had a job
+    ticks deadline = 0;
+    share_word told{};
+
+    [[nodiscard]] auto is_active() const noexcept -> bool {
+      return now_is == phase::waiting || now_is == phase::granted;
+    }
+  };
   using phase = application::phase;
 
   void note(ticks now, share_event what, std::size_t i, std::int32_t value = 0) {

@@ -12,20 +12,18 @@
 #include <vector>
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <takt/core/number.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
-#include <takt/runtime/shares/doorbell.hpp>
 #include <takt/runtime/shares/event_loop.hpp>
-#include <takt/runtime/shares/local_channel.hpp>
 #include <takt/runtime/shares/messages.hpp>
-#include <takt/runtime/shares/share_connection.hpp>
+#include <takt/runtime/shares/seqpacket.hpp>
+#include <takt/runtime/shares/share_client.hpp>
 #include <takt/runtime/shares/share_connections.hpp>
-#include <takt/runtime/shares/share_door.hpp>
 #include <takt/runtime/shares/share_manager.hpp>
 #include <takt/runtime/shares/share_page.hpp>
-#include <takt/runtime/shares/shared_page.hpp>
 #include <takt/runtime/thread.hpp>
 
 namespace takt::runtime {
@@ -61,17 +59,16 @@ class share_service {
   template <class Table>
   share_service(const Table& table, const Scheduler& scheduler, share_service_options options)
       : options_{std::move(options)},
-        page_{std::make_shared<shared_page>(shared_page::create())},
-        bell_{std::make_shared<doorbell>()},
+        page_{shared_page::create()},
         connections_{std::min(options_.connections, manager_type::max_clients), loop_} {
     if (scheduler.error() || table.size() > share_page::capacity) {
       status_ = service_status::wrong_model;
-    } else if (!*page_ || !*bell_ || !loop_ || !loop_.add(bell_->file(), bell_tag, EPOLLIN)) {
+    } else if (!page_ || !loop_) {
       status_ = service_status::no_resources;
     } else if (!options_.path.empty() && !door_.open(options_.path, options_.users, loop_, door_tag)) {
       status_ = service_status::no_socket;
     } else {
-      manager_ = std::make_unique<manager_type>(table, scheduler, page_->page(), options_.manager);
+      manager_ = std::make_unique<manager_type>(table, scheduler, page_.page(), options_.manager);
       thread_ = thread{[this] { serve(); }};
       if (!thread_.started()) { status_ = service_status::no_resources; }
     }
@@ -87,23 +84,22 @@ class share_service {
       const std::lock_guard lock{mutex_};
       stopping_ = true;
     }
-    bell_->ring();
+    loop_.ring();
     thread_.join();
-    for (auto& link : arrivals_) { link->close(); }
     arrivals_.clear();
     for (auto& c : commands_) { c.answer.set_value(false); }
     commands_.clear();
     door_.close();
   }
 
-  /// A channel for a client of this process, from any thread.
-  [[nodiscard]] auto attach() -> local_channel {
-    auto link = std::make_shared<local_link>(bell_, page_);
+  /// A channel for a client of this process, from any thread; none when the system refuses.
+  [[nodiscard]] auto attach() -> socket_channel {
+    auto [own, clients] = seqpacket::pair();
     const std::lock_guard lock{mutex_};
-    if (stopping_ || status_ != service_status::ready) { return {}; }
-    arrivals_.push_back(link);
-    bell_->ring();
-    return local_channel{std::move(link)};
+    if (!own || stopping_ || status_ != service_status::ready) { return {}; }
+    arrivals_.push_back({.socket = std::move(own), .process = getpid()});
+    loop_.ring();
+    return socket_channel{std::move(clients)};
   }
   /// See `share_manager::set_share`; from any thread but the service's.
   [[nodiscard]] auto set_share(std::size_t application, std::int32_t percent) -> bool {
@@ -114,7 +110,7 @@ class share_service {
       commands_.push_back({application, percent, {}});
       answer = commands_.back().answer.get_future();
     }
-    bell_->ring();
+    loop_.ring();
     return answer.get();
   }
   /// SCHED_FIFO at this priority, 0 for the ordinary class; false when the system refuses.
@@ -123,14 +119,13 @@ class share_service {
   }
 
   /// Pre, here and below: the status is `ready`.
-  [[nodiscard]] auto page() const noexcept -> const share_page& { return std::as_const(*page_).page(); }
+  [[nodiscard]] auto page() const noexcept -> const share_page& { return page_.page(); }
   [[nodiscard]] auto monitor() const noexcept -> const share_monitor& { return manager_->monitor(); }
   /// Only once it has stopped.
   [[nodiscard]] auto manager() const noexcept -> const manager_type& { return *manager_; }
 
  private:
-  static constexpr std::uint64_t bell_tag = event_loop::timer_tag - 1;
-  static constexpr std::uint64_t door_tag = event_loop::timer_tag - 2;
+  static constexpr std::uint64_t door_tag = event_loop::own_tag - 1;
   static constexpr int messages_per_turn = 8;
   static constexpr int arrivals_per_turn = 16;
 
@@ -146,8 +141,8 @@ class share_service {
     void reply(std::size_t client, const share_message& m) { service->reply(client, m); }
   };
   void reply(std::size_t client, const share_message& m) {
-    const bool with_page = m.kind == share_message_kind::welcome && !connections_[client].is_local();
-    connections_.reply(client, m, with_page ? page_->file() : -1);
+    const bool with_page = m.kind == share_message_kind::welcome;
+    connections_.reply(client, m, with_page ? page_.file() : -1);
   }
 
   void serve() {
@@ -156,10 +151,9 @@ class share_service {
       bool arrivals = false;
       for (const epoll_event& e : loop_.wait(wake)) {
         if (e.data.u64 == door_tag) { arrivals = true; }
-        if (e.data.u64 == bell_tag) { bell_->silence(); }
         if (connections_.owns(e.data.u64)) { attend(e.data.u64 / 2, e.data.u64 % 2 != 0); }
       }
-      attend_links();
+      take_arrivals();
       obey_commands();
       turn_away_silent();
       settle();
@@ -180,35 +174,25 @@ class share_service {
     read(client);
     if (has_ended) { c.doom(); }
   }
-  /// False when there may be more to read.
-  auto read(std::size_t client) -> bool {
+  void read(std::size_t client) {
     share_connection& c = connections_[client];
     for (int i = 0; i < messages_per_turn && !c.doomed(); ++i) {
       share_message m;
       deny_reason why{};
       const transfer got = c.take(m, why, now());
-      if (got == transfer::would_block) { return true; }
+      if (got == transfer::would_block) { return; }
       if (why != deny_reason::none) { c.reply({.kind = share_message_kind::deny, .why = why}); }
-      if (got != transfer::done || why != deny_reason::none) {
-        c.doom();
-        return true;
-      }
+      if (got != transfer::done || why != deny_reason::none) { return c.doom(); }
       manager_->receive(client, m, now(), postman_);
     }
-    return c.doomed();
   }
-  void attend_links() {
-    std::vector<std::shared_ptr<local_link>> arrived;
+  void take_arrivals() {
+    std::vector<share_door::guest> arrived;
     {
       const std::lock_guard lock{mutex_};
       arrived.swap(arrivals_);
     }
-    for (auto& link : arrived) { connections_.adopt(std::move(link)); }
-    for (std::size_t i = 0; i < connections_.size(); ++i) {
-      if (!connections_[i].is_local()) { continue; }
-      connections_.flush(i);
-      if (!read(i)) { bell_->ring(); }
-    }
+    for (auto& guest : arrived) { connections_.adopt(std::move(guest)); }
   }
   void obey_commands() {
     std::vector<command> given;
@@ -265,7 +249,7 @@ class share_service {
     return next;
   }
   void dismiss_all() {
-    page_->page().open.store(0, std::memory_order_release);
+    page_.page().open.store(0, std::memory_order_release);
     for (std::size_t i = 0; i < connections_.size(); ++i) {
       if (!connections_[i]) { continue; }
       connections_[i].reply({.kind = share_message_kind::deny, .why = deny_reason::closing});
@@ -275,14 +259,13 @@ class share_service {
 
   share_service_options options_;
   service_status status_ = service_status::ready;
-  std::shared_ptr<shared_page> page_;
-  std::shared_ptr<doorbell> bell_;
+  shared_page page_;
   event_loop loop_;
   share_door door_;
   std::unique_ptr<manager_type> manager_;
   share_connections connections_;
   inheriting_mutex mutex_;
-  std::vector<std::shared_ptr<local_link>> arrivals_;
+  std::vector<share_door::guest> arrivals_;
   std::vector<command> commands_;
   bool stopping_ = false;
   postman postman_{this};

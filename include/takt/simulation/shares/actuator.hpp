@@ -4,28 +4,33 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/shares/share.hpp>
-#include <takt/simulation/shares/options.hpp>
+#include <takt/rules/servers/slices.hpp>
 
 namespace takt::simulation {
+
+/// When a share that was decided is in force.
+enum class share_change : std::uint8_t {
+  delayed,       ///< every change after the delay
+  raised_later,  ///< a decrease at once, an increase after the delay unless a smaller share was decided meanwhile
+};
+[[nodiscard]] constexpr auto last_of(share_change) noexcept -> share_change { return share_change::raised_later; }
 
 /// Takes what was decided for one application into force when its time has come.
 class share_actuator {
  public:
-  share_actuator() : share_actuator(share_options{}) {}
-  explicit share_actuator(const share_options& options) : delay_{options.actuation_delay}, change_{options.change} {
+  explicit share_actuator(ticks delay = 0, share_change how = share_change::delayed) : delay_{delay}, change_{how} {
     if (delay_ > 0) { coming_.reserve(most_kept); }
   }
 
   [[nodiscard]] auto is_late() const noexcept -> bool { return delay_ > 0; }
   [[nodiscard]] auto in_force() const noexcept -> share { return held_; }
-  /// When it changes next by itself; `no_change` if it does not.
-  [[nodiscard]] auto next_change() const noexcept -> ticks { return coming_.empty() ? no_change : coming_.front().at; }
+  /// When it changes next by itself; `no_event` if it does not.
+  [[nodiscard]] auto next_change() const noexcept -> ticks { return coming_.empty() ? no_event : coming_.front().at; }
 
   /// For the end of a job.
   void stop() noexcept {
@@ -54,8 +59,6 @@ class share_actuator {
     }
     return changes;
   }
-
-  static constexpr ticks no_change = std::numeric_limits<ticks>::max();
 
  private:
   struct change {

@@ -9,12 +9,12 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/prediction/corun/estimate_log.hpp>
 #include <takt/prediction/corun/progress_threshold.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
-#include <takt/simulation/shares/share_run.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 
 namespace takt::simulation {
 
@@ -27,7 +27,7 @@ class estimate_recorder {
   static constexpr std::size_t most_estimates = 4096;  ///< of a job
 
   /// The table outlives the recorder; the predictor is the scheduler's.
-  estimate_recorder(const share_table<MaxTasks>& table, Predictor predictor, Judge judge)
+  estimate_recorder(const application_set<MaxTasks>& table, Predictor predictor, Judge judge)
       : table_{&table}, predictor_{std::move(predictor)}, judge_{std::move(judge)}, logs_(table.size()) {}
 
   void record(const slice& /*s*/) const noexcept {}
@@ -59,7 +59,7 @@ class estimate_recorder {
   [[nodiscard]] auto complete() const noexcept -> bool { return complete_; }
 
  private:
-  const share_table<MaxTasks>* table_;
+  const application_set<MaxTasks>* table_;
   Predictor predictor_;
   Judge judge_;
   std::vector<estimate_log<most_estimates>> logs_;

@@ -22,7 +22,7 @@ namespace {
 }
 
 template <std::size_t N>
-void check_same(const takt::share_table<N>& table, const takt::shares_rule& rule, std::int64_t memory) {
+void check_same(const takt::application_set<N>& table, const takt::shares_rule& rule, std::int64_t memory) {
   const auto gpu = memory > 0 ? takt::gpu_shares(takt::memory_units::holding(memory)) : takt::gpu_shares();
   const auto typed = takt::analyze(takt::platform(takt::pool(gpu, rule)), table);
   const auto described = described_of(table);
@@ -36,7 +36,7 @@ using small = takt::described_tasks<3, 6>;
 }  // namespace
 
 TEST_CASE("applications have the same shares and verdicts as a described workload") {
-  takt::share_table<10> trio;
+  takt::application_set<10> trio;
   trio.add({.name = "detector",
             .period = 50,
             .deadline = 40,
@@ -50,7 +50,7 @@ TEST_CASE("applications have the same shares and verdicts as a described workloa
   check_same(trio, takt::shares(takt::wamp2s_text), std::int64_t{1} << 33);
   check_same(trio, takt::shares(takt::wamp2s_literal, takt::workload_decrease), std::int64_t{1} << 29);
   for (std::uint64_t i = 0; i < 60; ++i) {
-    takt::share_table<10> table;
+    takt::application_set<10> table;
     const auto load = static_cast<std::int32_t>(300 + i * 20);
     REQUIRE(takt::generation::generate({.utilization_permille = load}, 3, i, table) == takt::model_fault::none);
     if (table.size() == 0) { continue; }

@@ -15,9 +15,10 @@ namespace {
 using takt::share;
 
 template <std::size_t N>
-[[nodiscard]] auto set_of(const std::array<std::array<takt::ticks, 2>, N>& wcet_and_period) -> takt::share_table<N> {
+[[nodiscard]] auto set_of(const std::array<std::array<takt::ticks, 2>, N>& wcet_and_period)
+    -> takt::application_set<N> {
   constexpr std::string_view names = "abcdefgh";
-  takt::share_table<N> table;
+  takt::application_set<N> table;
   for (std::size_t i = 0; i < N; ++i) {
     const auto [wcet, period] = wcet_and_period[i];
     static_cast<void>(table.add({.name = names.substr(i, 1),

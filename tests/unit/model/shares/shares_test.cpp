@@ -11,7 +11,6 @@
 #include <takt/model/shares/contention.hpp>
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/share_allocation.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 
@@ -212,7 +211,7 @@ TEST_CASE("WAMP-24 the cheapest share of a job has the least product of share an
 }
 
 TEST_CASE("WAMP-24 contention adds up over the co-runners, and the worst load bounds every other one") {
-  takt::share_table<3> table;
+  takt::application_set<3> table;
   for (const auto& t : {application("a", 3), application("b", 2), application("c", 1)}) { REQUIRE(table.add(t)); }
   table.contention.set(0, 1, 60'000);
   table.contention.set(0, 2, 45'000);
@@ -260,7 +259,7 @@ TEST_CASE("WAMP-24 pairwise slow-down follows from how two applications press on
 
 TEST_CASE("WAMP-23 wrong applications are refused with their place and fault") {
   const auto fault_with = [](const auto& change) {
-    takt::share_table<2> table;
+    takt::application_set<2> table;
     REQUIRE(table.add(application("a", 2)));
     REQUIRE(table.add(application("b", 1)));
     change(table.tasks[1]);
@@ -280,8 +279,8 @@ TEST_CASE("WAMP-23 wrong applications are refused with their place and fault") {
         refused(model_fault::kernel_time_not_positive));
   CHECK(fault_with([](share_task& t) { t.period = std::numeric_limits<ticks>::max(); }) ==
         refused(model_fault::time_overflow));
-  CHECK(takt::validate(takt::share_table<1>{}).fault == model_fault::no_task);
-  takt::share_table<1> full;
+  CHECK(takt::validate(takt::application_set<1>{}).fault == model_fault::no_task);
+  takt::application_set<1> full;
   CHECK(full.add(application("a", 1)));
   CHECK_FALSE(full.add(application("b", 2)));
 }
@@ -302,7 +301,7 @@ TEST_CASE("WAMP-23 an application is written down once, with its period as deadl
   CHECK(table.tasks[1].deadline == (2_s).count());
   CHECK(takt::reference_share(table.tasks[1]) == share{40});
   CHECK(table.tasks[1].memory.count() == 2);
-  takt::contention_table<2> contention;
+  takt::contention_matrix<2> contention;
   contention.set(0, 1, 5);
   CHECK(set.with(contention).table().contention.ppm(0, 1) == 5);
   auto late = application("late", 1);

@@ -32,8 +32,8 @@ static_assert(CoRunPredictor<scaled_predictor<fuzzy>> && !WorstLoadPredictor<sca
 static_assert(WorstLoadPredictor<worst_corner_heuristic<fuzzy>>);
 static_assert(WorstLoadPredictor<scaled_predictor<worst_corner_heuristic<fuzzy>>>);
 
-constexpr auto contending_set() -> share_table<4> {
-  share_table<4> out;
+constexpr auto contending_set() -> application_set<4> {
+  application_set<4> out;
   for (const ticks wcet : {1000, 2000, 3000}) {
     static_cast<void>(out.add({.name = "",
                                .period = 100'000,
@@ -159,7 +159,7 @@ TEST_CASE("WAMP-56 a margin of e / (1 - e) makes up for estimates that are too s
     }
   }
   constexpr auto long_set = [] {
-    share_table<4> out;
+    application_set<4> out;
     static_cast<void>(
         out.add({.name = "", .period = 10'000'000, .deadline = 10'000'000, .alone = wcet_row::scaling(1'000'000)}));
     return out;

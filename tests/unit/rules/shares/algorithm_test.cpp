@@ -18,7 +18,7 @@ using takt::wamp2s_text;
 using ints = std::vector<int>;
 
 template <std::size_t N>
-[[nodiscard]] auto first_operation(const takt::share_table<N>& table, const takt::share_rules& rules)
+[[nodiscard]] auto first_operation(const takt::application_set<N>& table, const takt::share_rules& rules)
     -> takt::share_decision<N> {
   takt::share_scheduler<N, takt::contention_predictor<N>> s(table, takt::contention_predictor<N>(table), rules);
   for (std::size_t i = 0; i < N; ++i) { REQUIRE(s.release(i, 0)); }
@@ -370,7 +370,7 @@ TEST_CASE("WAMP-09 events that make no sense are refused and change nothing") {
   CHECK_FALSE(s.resume(0, 1, takt::no_share, -1, {}));
   CHECK_FALSE(s.active(0));
 
-  const takt::share_table<1> empty;
+  const takt::application_set<1> empty;
   takt::share_scheduler<1, takt::contention_predictor<1>> wrong(empty, takt::contention_predictor<1>(empty));
   CHECK(wrong.error().fault == takt::model_fault::no_task);
   CHECK_FALSE(wrong.release(0, 0));

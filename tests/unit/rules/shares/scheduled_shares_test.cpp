@@ -10,8 +10,8 @@ namespace {
 using predictor = takt::contention_predictor<2>;
 using policy = takt::scheduled_shares<2, predictor>;
 
-auto table_with(takt::ticks period) -> takt::share_table<2> {
-  takt::share_table<2> t;
+auto table_with(takt::ticks period) -> takt::application_set<2> {
+  takt::application_set<2> t;
   REQUIRE(t.tasks.push_back(
       {.name = "a", .period = period, .deadline = period, .priority = 1, .alone = takt::wcet_row::scaling(5)}));
   return t;

@@ -7,7 +7,7 @@
 #include <takt/rules/shares/share_baselines.hpp>
 
 TEST_CASE("contexts in turns each have an equal part of the GPU, and take as many times as long, and the switches") {
-  takt::share_table<3> table;
+  takt::application_set<3> table;
   for (const char* const name : {"a", "b", "c"}) {
     REQUIRE(table.add({.name = name, .period = 100, .deadline = 100, .alone = takt::wcet_row::scaling(10)}));
   }

@@ -25,9 +25,9 @@ struct app {
 
 /// Applications named a, b, c, ...
 template <std::size_t N>
-[[nodiscard]] constexpr auto applications(const std::array<app, N>& apps) -> takt::share_table<N> {
+[[nodiscard]] constexpr auto applications(const std::array<app, N>& apps) -> takt::application_set<N> {
   constexpr std::string_view names = "abcdefghijklmnop";
-  takt::share_table<N> table;
+  takt::application_set<N> table;
   for (std::size_t i = 0; i < N; ++i) {
     static_cast<void>(table.add({.name = names.substr(i, 1),
                                  .period = apps[i].period,
@@ -88,7 +88,7 @@ struct seen_run {
 /// one instant: completions, misses (the job is dropped), releases, one decision. Releases must be sorted by time; one
 /// whose application still has a job is an error of the test.
 template <std::size_t N, class Predictor>
-[[nodiscard]] auto run_shares(const takt::share_table<N>& table, const Predictor& predictor,
+[[nodiscard]] auto run_shares(const takt::application_set<N>& table, const Predictor& predictor,
                               const std::vector<release_at>& releases, ticks horizon, const takt::share_rules& rules,
                               const takt::share_triggers& triggers = takt::every_change) -> seen_run {
   struct true_job {
@@ -170,9 +170,9 @@ template <std::size_t N, class Predictor>
 }
 
 template <std::size_t N>
-[[nodiscard]] auto run_shares(const takt::share_table<N>& table, const std::vector<release_at>& releases, ticks horizon,
-                              const takt::share_rules& rules, const takt::share_triggers& triggers = takt::every_change)
-    -> seen_run {
+[[nodiscard]] auto run_shares(const takt::application_set<N>& table, const std::vector<release_at>& releases,
+                              ticks horizon, const takt::share_rules& rules,
+                              const takt::share_triggers& triggers = takt::every_change) -> seen_run {
   return run_shares(table, takt::contention_predictor<N>(table), releases, horizon, rules, triggers);
 }
 

@@ -26,7 +26,7 @@ using takt::analysis::sufficient_shares;
 
 constexpr std::size_t most = 4;
 
-[[nodiscard]] auto random_set(takt::random_stream& random, ticks scale) -> takt::share_table<most> {
+[[nodiscard]] auto random_set(takt::random_stream& random, ticks scale) -> takt::application_set<most> {
   std::array<app, most> apps{};
   for (std::size_t i = 0; i < most; ++i) {
     const ticks wcet = random.between(scale / 20, scale);
@@ -44,7 +44,7 @@ constexpr std::size_t most = 4;
   return table;
 }
 
-[[nodiscard]] auto sporadic(takt::random_stream& random, const takt::share_table<most>& table, ticks horizon)
+[[nodiscard]] auto sporadic(takt::random_stream& random, const takt::application_set<most>& table, ticks horizon)
     -> std::vector<release_at> {
   std::vector<release_at> out;
   for (std::size_t i = 0; i < most; ++i) {
@@ -59,8 +59,8 @@ constexpr std::size_t most = 4;
 }
 
 /// A deadline that its job just meets with `held`, when the others hold the rest.
-[[nodiscard]] auto tightest_deadlines(takt::share_table<most> table, const std::array<int, most>& held)
-    -> takt::share_table<most> {
+[[nodiscard]] auto tightest_deadlines(takt::application_set<most> table, const std::array<int, most>& held)
+    -> takt::application_set<most> {
   for (std::size_t i = 0; i < most; ++i) {
     std::vector<takt::co_runner> others;
     for (std::uint32_t k = 0; k < most; ++k) {
@@ -113,7 +113,7 @@ TEST_CASE("WAMP-51 two jobs without any slack, each under the worst load that th
   const auto sets = number_from_environment("TAKT_RANDOM_SHARE_SETS", 60);
   for (std::int64_t n = 0; n < sets; ++n) {
     const ticks scale = random.chance(1, 3) ? 200 : ticks{1} << random.between(30, 45);
-    takt::share_table<2> table;
+    takt::application_set<2> table;
     const auto first = static_cast<int>(random.between(5, 95));
     for (std::size_t i = 0; i < 2; ++i) {
       const ticks wcet = random.between(scale / 20, scale);
@@ -157,7 +157,7 @@ TEST_CASE("WAMP-51 without contention the sufficient test still does not cover r
     const auto percent = static_cast<ticks>(i + 1);
     times[i] = percent < 50 ? (5000 + percent - 1) / percent : percent < 100 ? 100 : 60;
   }
-  takt::share_table<2> table;
+  takt::application_set<2> table;
   REQUIRE(table.add(
       {.name = "a", .period = 100, .deadline = 100, .priority = 2, .alone = takt::wcet_row::measured(times)}));
   REQUIRE(table.add({.name = "b", .period = 99, .deadline = 98, .priority = 1, .alone = takt::wcet_row::scaling(49)}));
@@ -188,7 +188,7 @@ namespace {
 
 /// Twice as slow at the least share as the row says, and as the row says with the whole GPU.
 struct slower_when_small {
-  const takt::share_table<1>* table;
+  const takt::application_set<1>* table;
 
   static constexpr bool falls_with_share = true;
   [[nodiscard]] constexpr auto predict(std::size_t task, share own, std::span<const takt::co_runner>) const -> ticks {

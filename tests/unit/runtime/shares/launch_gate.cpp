@@ -12,10 +12,11 @@
 
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/emulated_device.hpp>
-#include <takt/runtime/shares/emulated_driver.hpp>
 #include <takt/runtime/shares/launch_gate.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 #include <takt/runtime/shares/virtual_context.hpp>
+
+#include "emulated_driver.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/share_scheduler.hpp>
 #include <takt/runtime/shares/messages.hpp>
@@ -14,7 +14,7 @@
 namespace share_test {
 
 inline constexpr std::size_t max_tasks = 24;
-using table_type = takt::share_table<max_tasks>;
+using table_type = takt::application_set<max_tasks>;
 using scheduler_type = takt::share_scheduler<max_tasks, takt::contention_predictor<max_tasks>>;
 
 inline constexpr takt::ticks ms = 1'000'000;

@@ -26,7 +26,6 @@
 #include <takt/runtime/shares/seqpacket.hpp>
 #include <takt/runtime/shares/share_client.hpp>
 #include <takt/runtime/shares/share_service.hpp>
-#include <takt/runtime/shares/socket_channel.hpp>
 
 #include "share_fixture.hpp"
 #include "support/signal_storm.hpp"
@@ -99,7 +98,7 @@ class child {
 /// Begins and ends jobs until the service has gone.
 void work(const std::string& path, std::size_t application, takt::random_stream& random) {
   const table_type table = stress_table();
-  share_client<socket_channel> client{socket_channel{path}, registration(table, application), now() + patience};
+  share_client client{socket_channel{path}, registration(table, application), now() + patience};
   while (client) {
     auto job = client.begin_job(now() + (random.chance(1, 20) ? 0 : patience));
     if (job.status() == takt::runtime::client_status::gone) { return; }
@@ -135,7 +134,7 @@ void be_rude(const std::string& path, takt::random_stream& random) {
 /// Registers, hands the connection down to a child of its own, and ends in the middle of a job.
 void leave_an_heir(const std::string& path, std::size_t application) {
   const table_type table = stress_table();
-  share_client<socket_channel> client{socket_channel{path}, registration(table, application), now() + patience};
+  share_client client{socket_channel{path}, registration(table, application), now() + patience};
   const auto job = client.begin_job(now() + patience);
   if (!job) { return; }
   if (fork() == 0) {
@@ -245,7 +244,7 @@ TEST_CASE(
   // Nobody holds a place or memory any more: an honest client for each application finds room.
   for (std::size_t i = 0; i < clients; ++i) {
     CHECK(eventually([&] {
-      const share_client<socket_channel> client{socket_channel{path}, registration(table, i), now() + patience};
+      const share_client client{socket_channel{path}, registration(table, i), now() + patience};
       return static_cast<bool>(client);
     }));
   }

@@ -22,11 +22,9 @@
 
 #include <takt/core/random.hpp>
 #include <takt/runtime/clock.hpp>
-#include <takt/runtime/shares/local_channel.hpp>
 #include <takt/runtime/shares/seqpacket.hpp>
 #include <takt/runtime/shares/share_client.hpp>
 #include <takt/runtime/shares/share_service.hpp>
-#include <takt/runtime/shares/socket_channel.hpp>
 
 #include "share_fixture.hpp"
 #include "support/signal_storm.hpp"
@@ -37,7 +35,6 @@ using namespace share_test;
 using takt::ticks;
 using takt::runtime::client_status;
 using takt::runtime::deny_reason;
-using takt::runtime::local_channel;
 using takt::runtime::now;
 using takt::runtime::seqpacket;
 using takt::runtime::service_status;
@@ -117,8 +114,8 @@ TEST_CASE("clients of the own and of other processes share one service") {
   const std::string path = socket_path();
   service_type service{table, scheduler_of(table), open_options(path)};
   REQUIRE(service.status() == service_status::ready);
-  share_client<local_channel> near{service.attach(), registration(table, 0), soon()};
-  share_client<socket_channel> far{socket_channel{path}, registration(table, 1), soon()};
+  share_client near{service.attach(), registration(table, 0), soon()};
+  share_client far{socket_channel{path}, registration(table, 1), soon()};
   REQUIRE(near);
   REQUIRE(far);
   CHECK(near.share().share() == 0);
@@ -143,7 +140,7 @@ TEST_CASE("clients of the own and of other processes share one service") {
     CHECK_FALSE(second.aborted());
   }
   CHECK(eventually([&] { return far.share().share() == 0; }));
-  const share_client<local_channel> late{service.attach(), registration(table, 1), soon()};
+  const share_client late{service.attach(), registration(table, 1), soon()};
   CHECK(late.status() == client_status::denied);
   CHECK(late.why() == deny_reason::already_registered);
   service.stop();
@@ -159,7 +156,7 @@ TEST_CASE("whatever is no message of the protocol is answered and ends the conne
   const std::string path = socket_path();
   const service_type service{table, scheduler_of(table), open_options(path)};
   REQUIRE(service.status() == service_status::ready);
-  share_client<socket_channel> honest{socket_channel{path}, registration(table, 0), soon()};
+  share_client honest{socket_channel{path}, registration(table, 0), soon()};
   REQUIRE(honest);
   const auto good = takt::runtime::encode(join_message(table, 1));
   struct nonsense {
@@ -215,7 +212,7 @@ TEST_CASE("a client that does not read is dropped, and nobody else waits for it"
   const std::string path = socket_path();
   service_type service{table, scheduler_of(table), open_options(path)};
   REQUIRE(service.status() == service_status::ready);
-  share_client<socket_channel> honest{socket_channel{path}, registration(table, 0), soon()};
+  share_client honest{socket_channel{path}, registration(table, 0), soon()};
   REQUIRE(honest);
   raw_client deaf{path};
   REQUIRE(deaf.send(join_message(table, 1)) == transfer::done);
@@ -228,7 +225,7 @@ TEST_CASE("a client that does not read is dropped, and nobody else waits for it"
   }
   CHECK(dropped);
   CHECK(eventually([&] { return service.monitor().counts().deaths == 1; }));
-  share_client<socket_channel> next{socket_channel{path}, registration(table, 1), soon()};
+  share_client next{socket_channel{path}, registration(table, 1), soon()};
   CHECK(next);
 }
 
@@ -260,17 +257,17 @@ TEST_CASE("there is a limit on connections, of whatever kind") {
   options.connections = 2;
   service_type service{table, scheduler_of(table), options};
   REQUIRE(service.status() == service_status::ready);
-  const share_client<local_channel> first{service.attach(), registration(table, 0), soon()};
-  std::optional<share_client<socket_channel>> second;
+  const share_client first{service.attach(), registration(table, 0), soon()};
+  std::optional<share_client> second;
   second.emplace(socket_channel{path}, registration(table, 1), soon());
   REQUIRE(*second);
-  const share_client<local_channel> third{service.attach(), registration(table, 2), soon()};
-  const share_client<socket_channel> fourth{socket_channel{path}, registration(table, 3), soon()};
+  const share_client third{service.attach(), registration(table, 2), soon()};
+  const share_client fourth{socket_channel{path}, registration(table, 3), soon()};
   CHECK(third.why() == deny_reason::too_many_clients);
   CHECK(fourth.why() == deny_reason::too_many_clients);
   second.reset();
   CHECK(eventually([&] {
-    const share_client<socket_channel> again{socket_channel{path}, registration(table, 3), soon()};
+    const share_client again{socket_channel{path}, registration(table, 3), soon()};
     return static_cast<bool>(again);
   }));
 }
@@ -298,7 +295,7 @@ TEST_CASE("only users that the system vouches for are let in" * doctest::skip(ge
     // For the calling thread alone, other than the function of the C library.
     std::thread{[&] {
       if (syscall(SYS_setresuid, nobody, nobody, nobody) != 0) { return; }
-      const share_client<socket_channel> client{socket_channel{path}, registration(table, 0), soon()};
+      const share_client client{socket_channel{path}, registration(table, 0), soon()};
       CHECK(client.status() == s.expected);
       CHECK(client.why() == s.why);
     }}.join();
@@ -318,7 +315,7 @@ TEST_CASE("a service takes the place of one that has died, but not of one that l
     CHECK(service.status() == service_status::ready);
     const service_type other{table, scheduler_of(table), open_options(path)};
     CHECK(other.status() == service_status::no_socket);
-    const share_client<socket_channel> client{socket_channel{path}, registration(table, 0), soon()};
+    const share_client client{socket_channel{path}, registration(table, 0), soon()};
     CHECK(client);
   }
   CHECK_FALSE(std::filesystem::exists(path));
@@ -342,8 +339,8 @@ TEST_CASE("a request can time out, is then withdrawn, and whoever waits hears of
   add(table, 50'000 * ms, 60'000 * ms, 60'000 * ms);
   add(table, 50'000 * ms, 60'000 * ms, 60'000 * ms);
   service_type service{table, scheduler_of(table, takt::wamp2s_text), open_options()};
-  share_client<local_channel> first{service.attach(), registration(table, 0), soon()};
-  share_client<local_channel> second{service.attach(), registration(table, 1), soon()};
+  share_client first{service.attach(), registration(table, 0), soon()};
+  share_client second{service.attach(), registration(table, 1), soon()};
   auto running = first.begin_job(soon());
   REQUIRE(running);
   CHECK(second.begin_job(now() + 20 * ms).status() == client_status::timed_out);
@@ -362,7 +359,7 @@ TEST_CASE("a job that is dropped at its deadline is told so") {
   table_type table;
   add(table, 5 * ms, 20 * ms, 20 * ms);
   service_type service{table, scheduler_of(table), open_options()};
-  share_client<local_channel> client{service.attach(), registration(table, 0), soon()};
+  share_client client{service.attach(), registration(table, 0), soon()};
   auto job = client.begin_job(soon());
   REQUIRE(job);
   CHECK(eventually([&] { return job.aborted(); }));

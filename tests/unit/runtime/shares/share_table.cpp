@@ -18,8 +18,6 @@
 #include <takt/core/random.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 #include <takt/runtime/shares/share_publisher.hpp>
-#include <takt/runtime/shares/share_word.hpp>
-#include <takt/runtime/shares/shared_page.hpp>
 
 namespace {
 

@@ -51,16 +51,16 @@ struct sum_recorder {
 }  // namespace
 
 TEST_CASE("WAMP-32 without delay a share is in force at once") {
-  sim::share_actuator a{{.horizon = 10}};
+  sim::share_actuator a;
   a.decide(share{40}, 3);
   CHECK(a.in_force() == share{40});
-  CHECK(a.next_change() == sim::share_actuator::no_change);
+  CHECK(a.next_change() == takt::no_event);
   a.stop();
   CHECK(a.in_force() == takt::no_share);
 }
 
 TEST_CASE("WAMP-32 delayed: every change comes so much later") {
-  sim::share_actuator a{{.horizon = 100, .actuation_delay = 5}};
+  sim::share_actuator a{5};
   a.decide(share{40}, 0);
   CHECK(a.in_force() == takt::no_share);
   CHECK(a.next_change() == 5);
@@ -71,7 +71,7 @@ TEST_CASE("WAMP-32 delayed: every change comes so much later") {
 }
 
 TEST_CASE("WAMP-32 raised later: decreases at once, and an increase only to what nobody undercut meanwhile") {
-  sim::share_actuator a{{.horizon = 100, .actuation_delay = 5, .change = sim::share_change::raised_later}};
+  sim::share_actuator a{5, sim::share_change::raised_later};
   a.decide(share{40}, 0);
   CHECK(steps(a, 5, 5) == std::vector<int>{40});
   a.decide(share{10}, 6);
@@ -107,8 +107,7 @@ TEST_CASE("WAMP-32 whatever the delay, the shares in force never exceed the GPU"
       for (const auto& rules : {takt::wamp2s_text, takt::wamp2s_robust}) {
         takt::scheduled_shares<few, few_predictor> policy{t, few_predictor{t}, rules};
         sum_recorder recorder;
-        const sim::periodic_share_releases<few> releases{t};
-        const auto run = sim::simulate_shares(t, policy, releases,
+        const auto run = sim::simulate_shares(t, policy, periodic_releases(t, 3000),
                                               {.horizon = 3000, .actuation_delay = delay, .change = change}, recorder);
         REQUIRE_FALSE(run.error);
         CHECK(recorder.most() <= 100);

@@ -17,7 +17,8 @@
 #include <takt/rules/shares/one_at_a_time.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/rules/shares/share_baselines.hpp>
-#include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/release_times.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
 
 namespace {
@@ -27,7 +28,7 @@ namespace gen = takt::generation;
 namespace sim = takt::simulation;
 
 constexpr std::size_t size = gen::synthetic_airborne.size();
-using table = takt::share_table<size>;
+using table = takt::application_set<size>;
 using predictor = takt::contention_predictor<size>;
 using scheduled = takt::scheduled_shares<size, predictor>;
 constexpr ticks second = 1'000'000;
@@ -40,10 +41,13 @@ auto airborne() -> table {
   return t;
 }
 
+auto periodic(const table& t, ticks horizon) {
+  return sim::release_times(t.tasks, takt::simulation_options{.horizon = takt::duration{horizon}});
+}
+
 template <class Policy>
-auto run(const table& t, Policy policy) -> takt::share_observation<size> {
-  const sim::periodic_share_releases<size> releases{t};
-  return sim::simulate_shares(t, policy, releases, {.horizon = half_an_hour});
+auto run(const table& t, const Policy& policy) -> takt::share_observation<size> {
+  return sim::simulate_shares(t, policy, periodic(t, half_an_hour), {.horizon = half_an_hour});
 }
 
 template <class Result>
@@ -94,10 +98,9 @@ TEST_CASE("WAMP-47 WAMP-54 half an hour of the airborne set: what the other poli
 
 TEST_CASE("WAMP-47 a trace shows start, end and every change of a share, and both exporters draw it") {
   const table t = airborne();
-  scheduled policy{t, predictor{t}, takt::wamp2s_robust};
+  const scheduled policy{t, predictor{t}, takt::wamp2s_robust};
   takt::trace trace;
-  const sim::periodic_share_releases<size> releases{t};
-  const auto r = sim::simulate_shares(t, policy, releases, {.horizon = 20 * second}, trace);
+  const auto r = sim::simulate_shares(t, policy, periodic(t, 20 * second), {.horizon = 20 * second}, trace);
   CHECK(r.misses() == 0);
   std::array<ticks, size> until{};
   std::array<std::uint32_t, size> held{};

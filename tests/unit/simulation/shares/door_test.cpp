@@ -113,7 +113,7 @@ TEST_CASE("a greater share takes effect as late as the rule allows") {
 
 TEST_CASE("the percents of a plan are what rules that look at the load of the moment assume of a job without a share") {
   // With contention the two are predicted to slow each other down by what they are assumed to hold.
-  takt::contention_table<2> contention;
+  takt::contention_matrix<2> contention;
   contention.set(0, 1, 900'000);
   contention.set(1, 0, 900'000);
   const auto slowed = two.with(contention);

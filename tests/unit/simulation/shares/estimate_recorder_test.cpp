@@ -10,13 +10,13 @@
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
 #include <takt/simulation/shares/estimate_recorder.hpp>
-#include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 
 namespace {
 
 using namespace takt;
 constexpr std::size_t most = 5;
-using table = share_table<most>;
+using table = application_set<most>;
 using predictor = contention_predictor<most>;
 
 struct seen_errors {
@@ -42,7 +42,9 @@ struct seen_errors {
                                          }};
   scheduled_shares<most, predictor> policy{t, predictor{t}, wamp2s_text};
   const generation::application_releases releases{t, 3, generation::synthetic_airborne};
-  const auto run = simulation::simulate_shares(t, policy, releases, {.horizon = 1'800'000'000}, recorder);
+  constexpr ticks half_an_hour = 1'800'000'000;
+  const auto run =
+      simulation::simulate_shares(t, policy, releases.before(half_an_hour), {.horizon = half_an_hour}, recorder);
   REQUIRE_FALSE(run.error);
   CHECK(recorder.complete());
   std::uint64_t completed = 0;

@@ -10,17 +10,17 @@
 #include <vector>
 
 #include <takt/core/rational.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/exact_progress.hpp>
 #include <takt/rules/shares/scheduled_shares.hpp>
-#include <takt/simulation/shares/simulate.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 #include <takt/simulation/trace.hpp>
 
 namespace takt::test {
 
 inline constexpr std::size_t few = 5;
-using few_shares = share_table<few>;
+using few_shares = application_set<few>;
 using few_predictor = contention_predictor<few>;
 using few_scheduled = scheduled_shares<few, few_predictor, exact_progress<rational>>;
 
@@ -90,18 +90,29 @@ struct share_log {
   [[nodiscard]] auto misses(std::uint32_t task) const -> std::vector<ticks> { return times(mark_kind::miss, task); }
 };
 
+/// Releases at offset + k period; applications beyond the end of `offsets` have none.
+template <class Set>
+[[nodiscard]] auto periodic_releases(const Set& set, ticks horizon, const std::vector<ticks>& offsets = {}) {
+  std::vector<std::vector<ticks>> out(set.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    ticks at = i < offsets.size() ? offsets[i] : 0;
+    for (; at < horizon; at += set.tasks[i].period) { out[i].push_back(at); }
+  }
+  return out;
+}
+
 struct share_run {
   share_log log;
   share_observation<few> result;
 };
 
 template <class Policy>
-[[nodiscard]] auto run_shares(const few_shares& table, Policy policy, const std::vector<ticks>& offsets,
+[[nodiscard]] auto run_shares(const few_shares& table, const Policy& policy, const std::vector<ticks>& offsets,
                               const simulation::share_options& options) -> share_run {
   share_run out;
   out.log.tasks = table.size();
-  const simulation::periodic_share_releases<few> releases{table, offsets};
-  out.result = simulation::simulate_shares(table, policy, releases, options, out.log);
+  out.result =
+      simulation::simulate_shares(table, policy, periodic_releases(table, options.horizon, offsets), options, out.log);
   return out;
 }
 [[nodiscard]] inline auto schedule(const few_shares& table, const share_rules& rules, ticks horizon,

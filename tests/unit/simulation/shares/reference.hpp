@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <takt/core/rational.hpp>
-#include <takt/model/shares/share_task.hpp>
-#include <takt/simulation/shares/options.hpp>
+#include <takt/model/shares/application.hpp>
+#include <takt/simulation/simulate_shares.hpp>
 
 namespace takt::test {
 
@@ -28,20 +28,18 @@ struct reference_run {
 
 /// The meaning of a simulation, spelled out tick by tick: every tick adds 1 / C to each job that holds a share, and
 /// nothing is computed ahead. Contention is written out here once more. Without actuation delay.
-template <std::size_t MaxTasks, class Policy, class Releases>
-[[nodiscard]] auto tick_by_tick(const share_table<MaxTasks>& table, Policy policy, const Releases& releases,
+template <std::size_t MaxTasks, class Policy>
+[[nodiscard]] auto tick_by_tick(const application_set<MaxTasks>& table, Policy policy,
+                                const std::vector<std::vector<ticks>>& releases,
                                 const simulation::share_options& options) -> reference_run {
   struct state {
-    std::int64_t released = 0;
-    std::int64_t started = 0;
-    ticks next = 0;
-    bool comes = false;
+    std::size_t released = 0;
+    std::size_t started = 0;
     std::size_t job = SIZE_MAX;  ///< in the result
     rational done;
   };
   reference_run out;
   std::vector<state> states(table.size());
-  for (std::size_t i = 0; i < states.size(); ++i) { states[i].comes = releases.release(i, 0, states[i].next); }
   const auto is_active = [&](std::size_t i) { return states[i].job != SIZE_MAX; };
   const auto whole_time = [&](std::size_t i) -> ticks {
     if constexpr (requires { policy.whole_time(i); }) {
@@ -83,10 +81,9 @@ template <std::size_t MaxTasks, class Policy, class Releases>
     if (now >= options.horizon || (missed && options.at_miss == miss_action::stop)) { return out; }
     for (std::size_t i = 0; i < states.size(); ++i) {
       state& s = states[i];
-      while (s.comes && s.next <= now) { s.comes = releases.release(i, ++s.released, s.next); }
+      while (s.released < releases[i].size() && releases[i][s.released] <= now) { ++s.released; }
       if (is_active(i) || s.started == s.released) { continue; }
-      ticks release = 0;
-      (void)releases.release(i, s.started++, release);
+      const ticks release = releases[i][s.started++];
       s.job = out.jobs.size();
       s.done = rational{0};
       out.jobs.push_back({.task = i, .release = release});

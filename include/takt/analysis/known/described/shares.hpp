@@ -13,8 +13,8 @@
 #include <takt/model/hardware.hpp>
 #include <takt/model/kernel_law.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share.hpp>
-#include <takt/model/shares/share_task.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/sm_power.hpp>
 #include <takt/model/task.hpp>

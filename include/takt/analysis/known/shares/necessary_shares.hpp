@@ -10,7 +10,7 @@
 #include <takt/core/rational.hpp>
 #include <takt/core/wide_natural.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 
 namespace takt::analysis {
 
@@ -24,7 +24,7 @@ struct share_load {
 
 /// Exactly. Error: what overflows is not a number. Cost: 100 products per task.
 template <ExactFraction Fraction = rational, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto load_of(const share_table<MaxTasks>& table) -> share_load<Fraction> {
+[[nodiscard]] constexpr auto load_of(const application_set<MaxTasks>& table) -> share_load<Fraction> {
   share_load<Fraction> out;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const share_task& t = table.tasks[i];
@@ -44,7 +44,7 @@ namespace detail {
 
 /// Whether the areas add up to more than the GPU has: by sums rounded both ways, and exactly where these do not tell.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto compare_area(const share_table<MaxTasks>& table) -> area_answer {
+[[nodiscard]] constexpr auto compare_area(const application_set<MaxTasks>& table) -> area_answer {
   constexpr ticks one = ticks{1} << 40;
   ticks low = 0;
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -81,7 +81,7 @@ struct necessary_test {
 /// A job that progresses at the rate 1 / M(share) takes at least the least product of share and time of the GPU's area,
 /// so areas must add up to at most the GPU's. Utilisation may be above 1. Pre: the table is valid.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto necessary_shares(const share_table<MaxTasks>& table) -> necessary_test {
+[[nodiscard]] constexpr auto necessary_shares(const application_set<MaxTasks>& table) -> necessary_test {
   necessary_test out;
   for (std::uint32_t i = 0; out.too_long == nowhere && i < table.size(); ++i) {
     if (table.tasks[i].deadline < table.tasks[i].alone.at(full_share)) { out.too_long = i; }

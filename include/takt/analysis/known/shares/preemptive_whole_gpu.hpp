@@ -9,7 +9,7 @@
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 
 namespace takt::analysis {
 
@@ -17,7 +17,7 @@ namespace takt::analysis {
 /// compared with. Exact for tasks released together (Joseph and Pandya 1986). Every task is evaluated, whatever those
 /// above it do.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto preemptive_whole_gpu(const share_table<MaxTasks>& table) -> verdict<ticks, MaxTasks> {
+[[nodiscard]] constexpr auto preemptive_whole_gpu(const application_set<MaxTasks>& table) -> verdict<ticks, MaxTasks> {
   verdict<ticks, MaxTasks> out;
   out.method = "preemptive-whole-gpu";
   out.error = validate(table);

@@ -24,7 +24,7 @@ namespace detail {
 /// Whom the test vouches for: those from the highest priority down whose shares still fit. Those below the first that
 /// does not have no proof, since it may take what they need.
 template <std::size_t MaxTasks>
-constexpr void enter_shares(const share_table<MaxTasks>& table, const share_test<MaxTasks>& test,
+constexpr void enter_shares(const application_set<MaxTasks>& table, const share_test<MaxTasks>& test,
                             const share_rules& rules, verdict<ticks, MaxTasks>& out) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     const share_task& t = table.tasks[i];

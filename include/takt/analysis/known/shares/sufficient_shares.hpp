@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <takt/core/number.hpp>
-#include <takt/model/shares/share_task.hpp>
+#include <takt/model/shares/application.hpp>
 #include <takt/rules/shares/co_run_predictor.hpp>
 #include <takt/rules/shares/least_share.hpp>
 #include <takt/rules/shares/share_rules.hpp>
@@ -41,7 +41,7 @@ struct share_test {
 /// whole tick, so its need can rise above its share.
 /// Pre: the table is valid. Cost: 8 worst-case predictions per task if they fall with the share, 101 otherwise.
 template <std::size_t MaxTasks, WorstLoadPredictor Predictor>
-[[nodiscard]] constexpr auto sufficient_shares(const share_table<MaxTasks>& table, const Predictor& predictor,
+[[nodiscard]] constexpr auto sufficient_shares(const application_set<MaxTasks>& table, const Predictor& predictor,
                                                const share_rules& rules = wamp2s_robust) -> share_test<MaxTasks> {
   share_test<MaxTasks> out;
   bool each = true;

@@ -14,7 +14,7 @@ namespace {
 
 /// Applications of one period, the most important first, that need so many per cent of the GPU.
 auto judged(std::array<takt::ticks, 3> needs) {
-  takt::share_table<3> table;
+  takt::application_set<3> table;
   constexpr std::array<std::string_view, 3> names{"first", "second", "third"};
   for (std::size_t i = 0; i < needs.size(); ++i) {
     REQUIRE(table.add({.name = names[i],

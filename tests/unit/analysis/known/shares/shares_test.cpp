@@ -146,7 +146,7 @@ TEST_CASE("WAMP-54 response times with the whole GPU for one job at a time") {
   CHECK(verdict.tasks[3].bound.value == 18);
   CHECK(verdict.tasks[0].bound.value == 33);
   CHECK(verdict.first_unproven() == 2);
-  CHECK(an::preemptive_whole_gpu(takt::share_table<1>{}).status == verdict_status::invalid_model);
+  CHECK(an::preemptive_whole_gpu(takt::application_set<1>{}).status == verdict_status::invalid_model);
 }
 
 TEST_CASE("WAMP-51 WAMP-52 a platform of shares picks both tests") {
