@@ -19,6 +19,7 @@
 
 #include "large_stack.hpp"
 #include "policies/policy_input.hpp"
+#include "policies/run_method.hpp"
 #include "progress.hpp"
 #include "text_file.hpp"
 
@@ -229,7 +230,7 @@ auto described_file::observe(runtime::run_options options, trace* kept) const ->
     throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
   }
   require_plan();
-  if (p_->found->simulate && p_->found->on_threads == nullptr) {
+  if (p_->input.question.engines && p_->found->simulate) {
     throw input_error{place_of_rule(), fmt::format("what {} proves is not run on threads", p_->judged.method),
                       "analyze, explain, simulate and sensitivity, or --policy for rules that are run"};
   }
@@ -242,10 +243,17 @@ auto described_file::observe(runtime::run_options options, trace* kept) const ->
     if (p_->found->on_threads != nullptr) {
       constexpr plan<max_tasks> nothing_decided;
       out = as_stated(runtime::run(p_->found->on_threads->board, *p_->input.tasks, nothing_decided, options, recorder));
-      return;
+    } else if (p_->found->simulate) {
+      out = run_graphs(p_->input.question, *p_->input.tasks, p_->file->board, options, kept);
+    } else {
+      out = as_stated(runtime::run(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options, recorder));
     }
-    out = as_stated(runtime::run(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options, recorder));
   });
+  if (!out.because.empty()) { throw nothing_to_run{out.because + " See the reasons of analyze."}; }
+  if (out.seen.error.fault == model_fault::violation_not_handled) {
+    throw input_error{"--on-violation", fmt::format("jobs are not abandoned under {}", p_->judged.method),
+                      "report, stop"};
+  }
   return out;
 }
 
