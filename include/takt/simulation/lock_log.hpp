@@ -10,9 +10,9 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/rules/host/job_state.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/simulation/result.hpp>
 
 namespace takt::simulation {
 

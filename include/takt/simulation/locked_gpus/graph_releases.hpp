@@ -13,7 +13,7 @@
 #include <takt/rules/graph/token_counter.hpp>
 #include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/servers/slices.hpp>
-#include <takt/simulation/locked_gpus/job_releases.hpp>
+#include <takt/simulation/locked_gpus/point_rule.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
 
 namespace takt::simulation {

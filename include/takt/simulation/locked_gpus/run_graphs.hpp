@@ -69,9 +69,8 @@ template <std::size_t MaxTasks, SectionWork Work, TraceRecorder Recorder>
       .shape = {.processors = s.processors, .clusters = s.clusters, .donates = s.donation_at_release, .slice = o.slice},
       .engines = {.progress = detail::progress_of(o.engines), .spins = o.spins},
       .varies = true,
-      .seed = o.seed,
-      .until = o.until};
-  out.run = detail::run_gpu_jobs<MaxTasks, r2dglp_rules>(s, jobs, releases, work, setup, recorder);
+      .seed = o.seed};
+  out.run = detail::run_gpu_jobs<MaxTasks, r2dglp_rules>(s, jobs, releases, work, setup, recorder, o.until);
   for (std::size_t t = 0; t < s.programs.size(); ++t) { out.releases.push_back(releases.releases(t)); }
   return out;
 }
