@@ -6,12 +6,12 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/point_rule.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/simulation/locked_gpus/options.hpp>
-#include <takt/simulation/locked_gpus/point_rule.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/release_times.hpp>

@@ -8,10 +8,10 @@
 
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/rules/budget.hpp>
 #include <takt/rules/locking/token_map.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
 #include <takt/simulation/locked_gpus/varied_work.hpp>
 #include <takt/simulation/options.hpp>
 

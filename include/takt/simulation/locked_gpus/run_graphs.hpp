@@ -8,14 +8,14 @@
 
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/section_work.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/graph/release_rule.hpp>
 #include <takt/rules/locking/progress.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/simulation/locked_gpus/graph_releases.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
-#include <takt/simulation/locked_gpus/section_work.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
 #include <takt/simulation/options.hpp>
 
 namespace takt::simulation {

@@ -10,6 +10,8 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/choices_fault.hpp>
+#include <takt/host/locked_gpus/flatten.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/model/locked_gpus/placed.hpp>
 #include <takt/model/locked_gpus/platform.hpp>
@@ -19,8 +21,6 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/simulation/calendar.hpp>
-#include <takt/simulation/locked_gpus/choices_fault.hpp>
-#include <takt/simulation/locked_gpus/flatten.hpp>
 #include <takt/simulation/locked_gpus/job_releases.hpp>
 #include <takt/simulation/locked_gpus/options.hpp>
 #include <takt/simulation/locked_gpus/result.hpp>

@@ -14,6 +14,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
+#include <takt/host/locked_gpus/flatten.hpp>
 #include <takt/model/gel_policy.hpp>
 #include <takt/model/graph/data_flow.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
@@ -21,7 +22,6 @@
 #include <takt/model/locked_gpus/transfer.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/rules/graph/feedback.hpp>
-#include <takt/simulation/locked_gpus/flatten.hpp>
 #include <takt/simulation/locked_gpus/graph_releases.hpp>
 #include <takt/simulation/locked_gpus/job_releases.hpp>
 #include <takt/simulation/locked_gpus/run_graphs.hpp>

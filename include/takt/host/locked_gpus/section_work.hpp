@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <takt/core/number.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 
 namespace takt::simulation {
 

@@ -9,6 +9,17 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/lock_bank.hpp>
+#include <takt/host/lock_log.hpp>
+#include <takt/host/lock_stations.hpp>
+#include <takt/host/locked_gpus/affinity_advice.hpp>
+#include <takt/host/locked_gpus/affinity_memory.hpp>
+#include <takt/host/locked_gpus/engine_layout.hpp>
+#include <takt/host/locked_gpus/job_chain.hpp>
+#include <takt/host/locked_gpus/section_jobs.hpp>
+#include <takt/host/locked_gpus/section_work.hpp>
+#include <takt/host/locked_gpus/system.hpp>
+#include <takt/host/locked_gpus/token_section.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/host/run_choices.hpp>
@@ -20,17 +31,6 @@
 #include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/servers/turn_server.hpp>
-#include <takt/simulation/lock_bank.hpp>
-#include <takt/simulation/lock_log.hpp>
-#include <takt/simulation/lock_stations.hpp>
-#include <takt/simulation/locked_gpus/affinity_advice.hpp>
-#include <takt/simulation/locked_gpus/affinity_memory.hpp>
-#include <takt/simulation/locked_gpus/engine_layout.hpp>
-#include <takt/simulation/locked_gpus/job_chain.hpp>
-#include <takt/simulation/locked_gpus/section_jobs.hpp>
-#include <takt/simulation/locked_gpus/section_work.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
-#include <takt/simulation/locked_gpus/token_section.hpp>
 
 namespace takt::simulation {
 

@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include <takt/core/choice.hpp>
+#include <takt/host/locked_gpus/gpu_jobs.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/simulation/locked_gpus/gpu_jobs.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
 
 namespace takt::simulation::detail {
 

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/lock_log.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/servers/context_server.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/servers/turn_server.hpp>
 #include <takt/rules/servers/unit_server.hpp>
-#include <takt/simulation/lock_log.hpp>
 
 namespace takt::simulation {
 

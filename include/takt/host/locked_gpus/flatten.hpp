@@ -8,11 +8,11 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/model/locked_gpus/task.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
 
 namespace takt::simulation::detail {
 
