@@ -50,6 +50,7 @@ void with_pools(const graph_platform& sizes, const Rule& rule, const F& f) {
 auto run_graphs(const policy_question& q, const file_tasks& tasks, const hardware& board,
                 const runtime::run_options& options, trace* kept) -> report::sighting {
   report::sighting out;
+  out.seen.error = {.fault = model_fault::choice_out_of_range};  // no rule of its processors was asked for
   runtime::graph_run_options how;
   static_cast<runtime::run_options&>(how) = options;
   how.keep_responses = true;

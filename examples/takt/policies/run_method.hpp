@@ -14,5 +14,9 @@ namespace takt::program {
 /// whose jobs overlap. `kept` may be null. Pre: the method judged the tasks.
 [[nodiscard]] auto run_graphs(const policy_question& q, const file_tasks& tasks, const hardware& board,
                               const runtime::run_options& options, trace* kept) -> report::sighting;
+/// Token sections on GPUs with locked engines.
+[[nodiscard]] auto run_locked_gpus(const policy_question& q, const judged_policy& found, const file_tasks& tasks,
+                                   const hardware& board, const runtime::run_options& options, trace* kept)
+    -> report::sighting;
 
 }  // namespace takt::program

@@ -155,6 +155,11 @@ class gpu_jobs {
   }
 
   [[nodiscard]] auto table() const noexcept -> const table_type& { return table_; }
+  /// Room for so much of the result, so that none is taken later.
+  void reserve(std::size_t requests, std::size_t sections) {
+    log_.seen().requests.reserve(requests);
+    jobs_.sections().reserve(sections);
+  }
   auto result() -> gpu_run { return {log_.tasks(), std::move(log_.seen()), std::move(jobs_.sections())}; }
 
   // What stations ask.

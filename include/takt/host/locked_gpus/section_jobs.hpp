@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -48,7 +49,14 @@ class section_jobs {
         layout_{system},
         budgets_{budgets},
         varies_{varies},
-        runs_(system.programs.size()) {}
+        runs_(system.programs.size()) {
+    for (std::size_t t = 0; t < runs_.size(); ++t) {
+      const section_program& p = system.programs[t];
+      std::size_t moves = p.state_in.size() + p.state_out.size();
+      for (const auto& chunks : p.state_peer) { moves = std::max(moves, chunks.size()); }
+      runs_[t].steps.reserve(p.steps.size() + moves);
+    }
+  }
 
   void began(std::size_t task, std::size_t job) {
     run& r = runs_[task];
