@@ -48,8 +48,8 @@ namespace takt::runtime {
 
 namespace detail {
 
-/// Requests that a run of locked GPUs keeps, at most.
-inline constexpr ticks most_kept_requests = ticks{1} << 20;
+/// Requests that a run of locked GPUs keeps, at most; a job without any counts as one.
+inline constexpr ticks most_kept_requests = ticks{1} << 22;
 
 /// One run of tasks on locked GPUs.
 template <std::size_t MaxTasks>
@@ -78,7 +78,7 @@ class locked_gpu_run {
       const ticks jobs = (end - 1) / t.period + 1;
       ticks each = 0;
       const bool fits = checked_multiply(jobs, requests_of(p), each) && checked_add(requests, each, requests) &&
-                        requests <= most_kept_requests && jobs <= most_kept_requests;
+                        requests <= most_kept_requests;
       if (!fits) { return {.fault = model_fault::too_many_jobs}; }
       jobs_of_.push_back(static_cast<std::size_t>(jobs));
       sections_ += p.gpu_cluster == no_cluster ? 0 : static_cast<std::size_t>(jobs);
@@ -152,7 +152,7 @@ class locked_gpu_run {
 
   /// A token, and one or two engines for each operation.
   [[nodiscard]] static auto requests_of(const simulation::section_program& p) -> ticks {
-    if (p.gpu_cluster == no_cluster) { return 0; }
+    if (p.gpu_cluster == no_cluster) { return 1; }
     std::size_t moves = p.state_in.size() + p.state_out.size();
     for (const auto& chunks : p.state_peer) { moves = std::max(moves, chunks.size()); }
     return static_cast<ticks>(1 + 2 * (p.steps.size() + moves));
