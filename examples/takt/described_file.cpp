@@ -201,6 +201,7 @@ auto described_file::simulate(const simulation_options& options, trace* kept) co
     report::sighting out;
     on_large_stack([&] { out = p_->found->simulate(*p_->found, *p_->input.tasks, p_->file->board, options, kept); });
     if (!out.because.empty()) { throw nothing_to_run{out.because + " See the reasons of analyze."}; }
+    report::keep_stated_misses(p_->file->tasks, out);
     return out;
   }
   const auto& [board, p] = std::tie(p_->found->board, p_->found->verdict.plan);
@@ -246,6 +247,7 @@ auto described_file::observe(runtime::run_options options, trace* kept) const ->
     throw input_error{"--on-violation", fmt::format("jobs are not abandoned under {}", p_->judged.method),
                       "report, stop"};
   }
+  report::keep_stated_misses(p_->file->tasks, out);
   return out;
 }
 

@@ -122,3 +122,13 @@ TEST_CASE("program: a run of locked GPUs takes each way to handle a violation") 
     CHECK(o.code <= 1);
   }
 }
+
+TEST_CASE("program: tasks on locked GPUs that state no deadline miss none, however late they are") {
+  const std::string late = write("late.json", with(sections_text(), "\"period\": \"50ms\"", "\"period\": \"12ms\""));
+  const outcome simulated = takt::test::takt("simulate --json --horizon 1s " + late);
+  CHECK(simulated.code == 0);
+  const json stereo = object(simulated).at("tasks").at(0);
+  CHECK(stereo.at("worst_response") > 12'000'000);
+  CHECK(stereo.at("misses") == 0);
+  CHECK(object(takt::test::takt("run --json --for 100ms " + late)).at("tasks").at(0).at("misses") == 0);
+}
