@@ -19,6 +19,7 @@
 
 #include "large_stack.hpp"
 #include "policies/policy_input.hpp"
+#include "policies/run_method.hpp"
 #include "progress.hpp"
 #include "text_file.hpp"
 
@@ -104,12 +105,6 @@ described_file::described_file(const std::string& path, const rule_wishes& wishe
 described_file::~described_file() = default;
 
 auto described_file::title() const -> std::string_view { return p_->file->name; }
-
-auto described_file::place_of_rule() const -> std::string {
-  if (!p_->wishes.policy.empty()) { return "--policy"; }
-  if (p_->file->task_at[0].starts_with("/graphs")) { return "/graphs"; }
-  return p_->file->board.gpus.empty() ? "/platform/cpus/policy" : "/platform/gpus/0/sharing";
-}
 
 auto described_file::refuse(const model_error& error) const -> input_error { return explain_fault(*p_->file, error); }
 
@@ -206,6 +201,7 @@ auto described_file::simulate(const simulation_options& options, trace* kept) co
     report::sighting out;
     on_large_stack([&] { out = p_->found->simulate(*p_->found, *p_->input.tasks, p_->file->board, options, kept); });
     if (!out.because.empty()) { throw nothing_to_run{out.because + " See the reasons of analyze."}; }
+    report::keep_stated_misses(p_->file->tasks, out);
     return out;
   }
   const auto& [board, p] = std::tie(p_->found->board, p_->found->verdict.plan);
@@ -229,10 +225,6 @@ auto described_file::observe(runtime::run_options options, trace* kept) const ->
     throw input_error{"--analysis", "is about other rules than those of a run", "rtgpu-best, rtgpu, rtgpu-sharper"};
   }
   require_plan();
-  if (p_->found->simulate && p_->found->on_threads == nullptr) {
-    throw input_error{place_of_rule(), fmt::format("what {} proves is not run on threads", p_->judged.method),
-                      "analyze, explain, simulate and sensitivity, or --policy for rules that are run"};
-  }
   for (std::size_t i = 0; i < p_->judged.tasks.size(); ++i) {
     options.expected.push_back({.response = p_->judged.promised(i), .visits = {}});
   }
@@ -242,10 +234,20 @@ auto described_file::observe(runtime::run_options options, trace* kept) const ->
     if (p_->found->on_threads != nullptr) {
       constexpr plan<max_tasks> nothing_decided;
       out = as_stated(runtime::run(p_->found->on_threads->board, *p_->input.tasks, nothing_decided, options, recorder));
-      return;
+    } else if (p_->found->simulate && p_->input.question.engines) {
+      out = run_locked_gpus(p_->input.question, *p_->found, *p_->input.tasks, p_->file->board, options, kept);
+    } else if (p_->found->simulate) {
+      out = run_graphs(p_->input.question, *p_->input.tasks, p_->file->board, options, kept);
+    } else {
+      out = as_stated(runtime::run(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options, recorder));
     }
-    out = as_stated(runtime::run(p_->found->board, *p_->input.tasks, p_->found->verdict.plan, options, recorder));
   });
+  if (!out.because.empty()) { throw nothing_to_run{out.because + " See the reasons of analyze."}; }
+  if (out.seen.error.fault == model_fault::violation_not_handled) {
+    throw input_error{"--on-violation", fmt::format("jobs are not abandoned under {}", p_->judged.method),
+                      "report, stop"};
+  }
+  report::keep_stated_misses(p_->file->tasks, out);
   return out;
 }
 

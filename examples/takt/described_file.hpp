@@ -72,8 +72,6 @@ class described_file {
   template <class Result>
   [[nodiscard]] auto as_stated(const Result& seen) const -> report::sighting;
   [[nodiscard]] auto assess(const question& q) -> report::verdict_summary;
-  /// Where the file, or the command line, says by what rule it is judged.
-  [[nodiscard]] auto place_of_rule() const -> std::string;
 
   std::unique_ptr<parts> p_;
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -94,4 +96,26 @@ TEST_CASE("program: a baseline is simulated under its own rules, and not run und
     CHECK(run.code == 3);
     CHECK(contains(run.err, "--analysis: is about other rules than those of a run"));
   }
+}
+
+TEST_CASE("program: every file of examples/data runs, with what was observed beside simulated and proven") {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{TAKT_SOURCE_DIR "/examples/data"}) {
+    if (entry.path().extension() != ".json") { continue; }
+    ++files;
+    CAPTURE(entry.path().string());
+    const outcome o = takt::test::takt("run --json --for 60ms " + entry.path().string());
+    INFO(o.err);
+    CHECK(o.code <= 1);
+    const json run = object(o);
+    CHECK(run.at("format") == "takt-run/1");
+    std::uint64_t jobs = 0;
+    for (const json& t : run.at("tasks")) {
+      jobs += t.at("jobs").get<std::uint64_t>();
+      CHECK(t.at("simulated_worst_response") > 0);
+      CHECK(t.contains("response_bound"));
+    }
+    CHECK(jobs > 0);
+  }
+  CHECK(files >= 18);
 }

@@ -92,5 +92,43 @@ TEST_CASE("program: wrong token sections are refused with the place of the fault
                  "/platform/gpus/0/protocol: tokens are shared by several CPU clusters: CK-OMLP"));
   const std::string clusters = with(with(text, "r2dglp", "ck-omlp"), "\"count\": 4", "\"count\": 4, \"clusters\": 2");
   CHECK(contains(takt::test::refusal("analyze", clusters), "/tasks/0/cluster: is missing: an integer from 0 to 1"));
-  CHECK(contains(takt::test::refusal("run --for 10ms", text), "what locked-gpus-r2dglp proves is not run on threads"));
+}
+
+TEST_CASE("program: token sections run on locked GPUs under each rule of clusters, beside what was simulated") {
+  const std::string text = sections_text();
+  const std::string trace = takt::test::scratch("sections-run.json");
+  for (const std::string& file :
+       {text, with(text, "g-fl", "g-edf"), with(text, "g-fl", "g-deadline-monotonic"),
+        with(text, "peer-to-peer", "none"), with(text, "\"tokens_per_gpu\": 2", "\"tokens_per_gpu\": 0")}) {
+    CAPTURE(file);
+    const outcome o = takt::test::takt("run --json --for 200ms --trace " + trace + " " + write("ran.json", file));
+    INFO(o.err);
+    CHECK(o.code <= 1);
+    const json run = object(o);
+    CHECK(run.at("tasks").size() == 4);
+    for (const json& t : run.at("tasks")) {
+      CHECK(t.at("jobs") > 0);
+      CHECK(t.at("simulated_worst_response") <= t.at("response_bound"));
+    }
+    CHECK(contains(takt::test::read(trace), "\"ph\":\"X\""));
+  }
+  CHECK(contains(takt::test::takt("run --for 200ms " + write("ran.json", text)).out, "token sections: "));
+}
+
+TEST_CASE("program: a run of locked GPUs takes each way to handle a violation") {
+  for (const char* how : {"report", "drop", "stop"}) {
+    const outcome o =
+        takt::test::takt("run --for 100ms --on-violation " + std::string{how} + " " + data("gpusync-board"));
+    CHECK(o.code <= 1);
+  }
+}
+
+TEST_CASE("program: tasks on locked GPUs that state no deadline miss none, however late they are") {
+  const std::string late = write("late.json", with(sections_text(), "\"period\": \"50ms\"", "\"period\": \"12ms\""));
+  const outcome simulated = takt::test::takt("simulate --json --horizon 1s " + late);
+  CHECK(simulated.code == 0);
+  const json stereo = object(simulated).at("tasks").at(0);
+  CHECK(stereo.at("worst_response") > 12'000'000);
+  CHECK(stereo.at("misses") == 0);
+  CHECK(object(takt::test::takt("run --json --for 100ms " + late)).at("tasks").at(0).at("misses") == 0);
 }

@@ -84,19 +84,51 @@ TEST_CASE("program: graphs are scheduled by the words of the CPUs alone") {
       contains(takt::test::takt("sensitivity " + data("camera-graph")).out, "priority points follow execution times"));
 }
 
-TEST_CASE("program: a file of tasks alone is refused by what makes it one of graphs") {
+TEST_CASE("program: graphs run on threads within their bounds, beside what was simulated") {
   const std::string tasks = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "g-edf"}},
+      "tasks": [{"name": "a", "period": "10ms", "segments": [{"cpu": "2ms"}]}]})";
+  const std::string nodes = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "gel"}},
+      "graphs": [{"name": "a", "period": "10ms", "nodes": [{"name": "n", "cpu": "2ms", "priority_point": "5ms"}]}]})";
+  const std::string kernels = with(tasks, "\"platform\": {", R"("platform": {"gpus": [{"sms": 1,
+      "threads_per_sm": 64, "sharing": "fifo-blocks"}], )");
+  const std::string copies = with(with(kernels, "{\"cpu\": \"2ms\"}", R"({"cpu": "1ms"}, {"copy": "1ms"},
+      {"kernel": {"blocks": 2, "threads_per_block": 64, "length": "500us"}})"),
+                                  "\"platform\": {", "\"platform\": {\"copy_engines\": {\"count\": 1}, ");
+  const std::string trace = takt::test::scratch("run-trace.json");
+  for (const std::string& text :
+       {graph_text(), with(graph_text(), "\"count\": 6", "\"count\": 6, \"clusters\": 2"),
+        with(graph_text(), "g-fl", "g-edf"), with(tasks, "g-edf", "g-fifo"), nodes, kernels, copies}) {
+    CAPTURE(text);
+    const outcome o = takt::test::takt("run --json --for 200ms --trace " + trace + " " + write("ran.json", text));
+    INFO(o.err);
+    CHECK(o.code <= 1);
+    for (const json& t : object(o).at("tasks")) {
+      CHECK(t.at("jobs") > 0);
+      CHECK(t.at("simulated_worst_response") <= t.at("response_bound"));
+    }
+    CHECK(contains(takt::test::read(trace), "\"ph\":\"X\""));
+  }
+}
+
+TEST_CASE("program: a run of graphs counts the invocations that end after their deadlines") {
+  const std::string late = with(with(graph_text(), "\"deadline\": \"200ms\"", "\"deadline\": \"1us\""),
+                                "\"cpu\": \"4ms\"", "\"cpu\": \"1ms\"");
+  const outcome o = takt::test::takt("run --json --for 200ms " + write("late.json", late));
+  CHECK(o.code == 1);
+  const json camera = object(o).at("tasks").at(0);
+  CHECK(camera.at("misses") == camera.at("jobs"));
+}
+
+TEST_CASE("program: graphs without bounds are neither simulated nor run, and no job of one is abandoned") {
+  const std::string stuck = R"({"format": "takt/1", "platform": {"cpus": {"count": 1, "policy": "g-edf"}},
       "tasks": [{"name": "a", "period": "10ms", "segments": [{"cpu": "20ms"}]}]})";
-  CHECK(contains(takt::test::refusal("run --for 1ms", tasks),
-                 "/platform/cpus/policy: what overlapping-nodes proves is not run on threads"));
-  const outcome stuck = takt::test::takt("simulate --horizon 1s " + write("stuck.json", tasks));
-  CHECK(stuck.code == 2);
-  CHECK(contains(stuck.err, "there is nothing to run: the graphs have no bounds"));
-  const std::string kernels = with(with(tasks, "\"platform\": {", R"("platform": {"gpus": [{"sms": 1,
-      "threads_per_sm": 64, "sharing": "fifo-blocks"}], )"),
-                                   "20ms", "2ms");
-  CHECK(contains(takt::test::refusal("run --for 1ms", kernels),
-                 "/platform/gpus/0/sharing: what overlapping-nodes proves is not run on threads"));
+  for (const char* command : {"simulate --horizon 1s ", "run --for 1ms "}) {
+    const outcome o = takt::test::takt(command + write("stuck.json", stuck));
+    CHECK(o.code == 2);
+    CHECK(contains(o.err, "there is nothing to run: the graphs have no bounds"));
+  }
+  CHECK(contains(takt::test::refusal("run --for 1ms --on-violation drop", graph_text()),
+                 "--on-violation: jobs are not abandoned under overlapping-nodes: report, stop"));
 }
 
 TEST_CASE("program: wrong graphs are refused with the place of the fault and what is allowed") {
@@ -137,9 +169,6 @@ TEST_CASE("program: wrong graphs are refused with the place of the fault and wha
         "/platform/cpus/clusters: 4 clusters do not divide 6 cores: clusters of one size"},
        {R"("sms": 6,)", R"("sms": 6, "tokens_per_gpu": 1,)",
         "/platform/gpus/0/tokens_per_gpu: says nothing about \"fifo-blocks\" sharing: \"tokens\" sharing"}});
-  CHECK(contains(takt::test::refusal("run --for 10ms", graph_text()),
-                 "/graphs: what overlapping-nodes proves is not run on threads: analyze, explain, simulate and "
-                 "sensitivity, or --policy for rules that are run"));
-  CHECK(
-      contains(takt::test::refusal("analyze --analysis rtgpu", graph_text()), "--analysis: says nothing about fifo-blocks"));
+  CHECK(contains(takt::test::refusal("analyze --analysis rtgpu", graph_text()),
+                 "--analysis: says nothing about fifo-blocks"));
 }

@@ -181,7 +181,7 @@ TEST_CASE("no concept asks a trait that lists rules") {
 TEST_CASE("no concept is a list of others that name rules or systems") {
   std::set<std::string> used;
   each_header(
-      {"rules", "analysis", "simulation", "report", "runtime"}, [&](const std::string& file, const std::string& text) {
+      {"rules", "analysis", "host", "simulation", "report", "runtime"}, [&](const std::string& file, const std::string& text) {
         for (const auto& name : alternatives(text)) {
           CAPTURE(file);
           CHECK_MESSAGE(either_for_a_reason.contains(name), name << " lists concepts; let each register itself");
@@ -194,7 +194,7 @@ TEST_CASE("no concept is a list of others that name rules or systems") {
 }
 
 TEST_CASE("no host asks one rule after another whether it is this one or that one") {
-  each_header({"analysis", "allocation", "simulation", "report", "runtime", "rules"},
+  each_header({"analysis", "allocation", "host", "simulation", "report", "runtime", "rules"},
               [&](const std::string& file, const std::string& text) {
                 for (const auto& name : chained_rules(text)) {
                   CAPTURE(file);

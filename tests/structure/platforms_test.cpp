@@ -21,6 +21,7 @@
 #include <takt/runtime.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
+#include <takt/runtime/locked_gpus/run.hpp>
 #include <takt/simulation.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/locked_gpus/simulate.hpp>
@@ -590,6 +591,12 @@ auto ask(const locked_system& s) -> answers {
     out.simulation.push_back(words_of_simulation(simulated, heard));
     out.analysis.push_back(words_of_verdict(takt::analyze(s.board, table, s.plan)));
   }
+  out.run = [s] {
+    takt::runtime::locked_gpu_run_options how;
+    how.length = 1_ms;
+    how.real_time = false;
+    return refuses(takt::runtime::run(s.board, s.table, s.plan, how));
+  };
   return out;
 }
 

@@ -26,11 +26,12 @@ const std::map<std::string, names, std::less<>> may_include{
     {"allocation", {"core", "model", "rules", "analysis"}},
     {"prediction", {"core", "model"}},
     {"generation", {"core", "model"}},
-    {"simulation", {"core", "model", "rules", "prediction"}},
+    {"host", {"core", "model", "rules", "prediction"}},
+    {"simulation", {"core", "model", "rules", "prediction", "host"}},
     {"checking", {"core", "model", "rules"}},
     {"report", {"core", "model", "rules", "analysis", "allocation", "simulation"}},
     {"study", {"core", "report"}},
-    {"runtime", {"core", "model", "rules", "analysis", "allocation", "prediction"}},
+    {"runtime", {"core", "model", "rules", "analysis", "allocation", "prediction", "host"}},
     {"cuda", {"core", "model", "rules", "analysis", "allocation", "prediction", "runtime"}},
 };
 
@@ -137,6 +138,8 @@ TEST_CASE("the room check finds planted violations") {
   CHECK(wrong("takt/study/a.hpp", "<takt/report/b.hpp>") == 0);
   CHECK(wrong("takt/study/a.hpp", "<takt/analysis/b.hpp>") == 1);
   CHECK(wrong("takt/runtime/a.hpp", "<takt/simulation/b.hpp>") == 1);
+  CHECK(wrong("takt/runtime/a.hpp", "<takt/host/b.hpp>") == 0);
+  CHECK(wrong("takt/host/a.hpp", "<takt/simulation/b.hpp>") == 1);
   CHECK(wrong("takt/cuda/a.hpp", "<takt/runtime/b.hpp>") == 0);
   CHECK(wrong("takt/rules/a.hpp", "<takt/takt.hpp>") == 1);
   CHECK(wrong("takt/attic/a.hpp", "<array>") == 1);

@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include <takt/host/lock_bank.hpp>
+#include <takt/host/lock_log.hpp>
 #include <takt/rules/locking/as_published.hpp>
 #include <takt/rules/locking/ck_omlp.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>
 #include <takt/rules/locking/priority_graph.hpp>
 #include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
-#include <takt/simulation/lock_bank.hpp>
-#include <takt/simulation/lock_log.hpp>
 
 #include "../support/lock_programs.hpp"
 #include "suite.hpp"

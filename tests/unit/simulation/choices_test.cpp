@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/generation/rtgpu_generator.hpp>
+#include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/rules/servers/all.hpp>
 #include <takt/rules/share_tags.hpp>
@@ -16,7 +17,6 @@
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/hardware_fifo.hpp>
 #include <takt/simulation/locked_gpus/run_graphs.hpp>
-#include <takt/simulation/locked_gpus/section_work.hpp>
 #include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>

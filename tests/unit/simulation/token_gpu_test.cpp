@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 
 #include <takt/core/random.hpp>
+#include <takt/host/lock_bank.hpp>
 #include <takt/simulation.hpp>
-#include <takt/simulation/lock_bank.hpp>
 
 #include "fixtures.hpp"
 #include "support/lock_programs.hpp"

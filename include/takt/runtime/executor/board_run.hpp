@@ -26,6 +26,7 @@
 #include <takt/runtime/executor/lanes.hpp>
 #include <takt/runtime/executor/live_choices.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
+#include <takt/runtime/executor/report_jobs.hpp>
 #include <takt/runtime/executor/served_pools.hpp>
 #include <takt/runtime/executor/visit_codes.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
@@ -178,7 +179,7 @@ class board_run {
         devices_.replay([&](std::uint32_t v, std::uint64_t job, const track& where, ticks from, ticks to) {
           keep_piece(v, job, where, from - start, to - start);
         });
-    report(host, result);
+    report_jobs(host, *choices_, *options_, result);
     if (const auto v = host.silent()) { say_silent(*v, result); }
     fail(result.ended, result);
     trace_.replay(recorder);
@@ -277,30 +278,6 @@ class board_run {
     track at = tracks_.of(flat_->stations[v.station], where.index);
     at.count = where.count;
     trace_.add(slice{v.task, v.position, job, at, from, to});
-  }
-
-  template <class Host>
-  void report(const Host& host, run_result& result) {
-    const auto& seen = host.seen();
-    const ticks length = options_->length.count();
-    result.end = std::min(host.end(), later(length, options_->drain.count()));
-    result.stopped = host.end() < length;
-    result.first_violation = choices_->first_violation();
-    for (std::size_t v = 0; v < codes_.size(); ++v) { result.visit_responses.push_back(choices_->response(v)); }
-    for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
-      const auto& from = seen.tasks[i];
-      observed_task<ticks, std::string> row = choices_->seen(i);
-      row.name = from.name;
-      row.unfinished = host.released(i) - from.completed;
-      row.released = row.completed + row.skipped + row.unfinished;
-      row.first_visit = from.first_visit;
-      row.visit_count = from.visit_count;
-      if (i < options_->expected.size() && options_->expected[i].response.exists) {
-        row.has_bound = true;
-        row.bound = options_->expected[i].response.value;
-      }
-      result.tasks.push_back(std::move(row));
-    }
   }
 
   const Flat* flat_;

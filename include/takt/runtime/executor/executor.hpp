@@ -129,8 +129,7 @@ class executor {
       const bool is_drained = has_drained() && choices_->release_end() <= reached;
       if (choices_->is_over() || is_drained || is_set(options.stop)) { length_ = reached + 1; }
     }
-    over_ = true;
-    stop_ = later(start_, length_);
+    end_at(length_);
     choices_->notice(length_);
     released_ = counts();
     for (std::uint32_t i = 0; i < table_->size(); ++i) {
@@ -229,6 +228,7 @@ class executor {
     step(time);
     ending_ = nobody;
     choices_->ends(nobody, 0);
+    advance(time);  // steps that take no time
     dispatch();
     wake();
   }

@@ -76,11 +76,15 @@ class live_choices {
   }
   auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
   auto length(const visit_record& v, std::uint64_t job) -> ticks {
+    return takes(v, job, rows_[v.task].is_abandoned ? 0 : sources_[v.task].draw({v.lower, v.upper}));
+  }
+  /// The same of a visit whose time somebody else has drawn.
+  auto takes(const visit_record& v, std::uint64_t job, ticks time) -> ticks {
     const std::uint32_t at = tasks_[v.task].first_visit + v.position;
     jobs_[at] = job;
     rows_[v.task].position = v.position;
     if (rows_[v.task].is_abandoned) { return lengths_[at] = 0; }
-    lengths_[at] = sources_[v.task].draw({v.lower, v.upper});
+    lengths_[at] = time;
     return how_.has_code[at] || (how_.told[at] && lengths_[at] > 0) ? until_told : lengths_[at];
   }
   [[nodiscard]] auto is_elsewhere(std::uint32_t station) const -> bool { return how_.elsewhere[station]; }

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/point_rule.hpp>
 #include <takt/model/graph/pgm_table.hpp>
 #include <takt/rules/graph/release_rule.hpp>
 #include <takt/rules/graph/token_counter.hpp>
 #include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/servers/slices.hpp>
-#include <takt/simulation/locked_gpus/job_releases.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
 
 namespace takt::simulation {

@@ -8,24 +8,14 @@
 
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/rules/budget.hpp>
 #include <takt/rules/locking/token_map.hpp>
-#include <takt/simulation/locked_gpus/section_work.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
+#include <takt/simulation/locked_gpus/varied_work.hpp>
 #include <takt/simulation/options.hpp>
 
 namespace takt {
-
-/// How many requests a token queue takes, where k tokens and the c CPUs that the configuration counts
-/// (`counted_cpus`) share the requests of n tasks.
-enum class token_queue_length : std::uint8_t {
-  for_users,  ///< ceil(min(c, n) / k): no token stays idle that bounds count on
-  for_cpus,   ///< ceil(c / k)
-};
-[[nodiscard]] constexpr auto last_of(token_queue_length) noexcept -> token_queue_length {
-  return token_queue_length::for_cpus;
-}
 
 /// How a platform of locked GPUs is simulated. What the configuration leaves no use for is refused, with the option in
 /// the error's `name`.

@@ -13,7 +13,7 @@
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/locked_gpus/task.hpp>
-#include <takt/simulation/locked_gpus/section_work.hpp>
+#include <takt/simulation/locked_gpus/varied_work.hpp>
 
 namespace takt::simulation {
 

@@ -7,8 +7,8 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
 #include <takt/simulation/result.hpp>
 
 namespace takt {

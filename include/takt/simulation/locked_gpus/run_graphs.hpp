@@ -8,15 +8,14 @@
 
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/section_work.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/graph/release_rule.hpp>
 #include <takt/rules/locking/progress.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/simulation/locked_gpus/graph_releases.hpp>
-#include <takt/simulation/locked_gpus/memory_bus.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
-#include <takt/simulation/locked_gpus/section_work.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
 #include <takt/simulation/options.hpp>
 
 namespace takt::simulation {
@@ -74,9 +73,8 @@ template <std::size_t MaxTasks, SectionWork Work, TraceRecorder Recorder>
       .engines = {.progress = detail::progress_of(o.engines), .spins = o.spins},
       .varies = true,
       .bus = o.bus,
-      .seed = o.seed,
-      .until = o.until};
-  out.run = detail::run_gpu_jobs<MaxTasks, r2dglp_rules>(s, jobs, releases, work, setup, recorder);
+      .seed = o.seed};
+  out.run = detail::run_gpu_jobs<MaxTasks, r2dglp_rules>(s, jobs, releases, work, setup, recorder, o.until);
   for (std::size_t t = 0; t < s.programs.size(); ++t) { out.releases.push_back(releases.releases(t)); }
   return out;
 }

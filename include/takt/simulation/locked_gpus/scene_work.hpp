@@ -8,7 +8,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
-#include <takt/simulation/locked_gpus/section_work.hpp>
+#include <takt/host/locked_gpus/section_work.hpp>
 
 namespace takt::simulation {
 

@@ -10,6 +10,8 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/choices_fault.hpp>
+#include <takt/host/locked_gpus/flatten.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/model/locked_gpus/placed.hpp>
 #include <takt/model/locked_gpus/platform.hpp>
@@ -19,51 +21,25 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/simulation/calendar.hpp>
-#include <takt/simulation/locked_gpus/flatten.hpp>
 #include <takt/simulation/locked_gpus/job_releases.hpp>
 #include <takt/simulation/locked_gpus/options.hpp>
 #include <takt/simulation/locked_gpus/result.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
-#include <takt/simulation/locked_gpus/section_work.hpp>
 #include <takt/simulation/locked_gpus/summary.hpp>
+#include <takt/simulation/locked_gpus/varied_work.hpp>
 #include <takt/simulation/release_times.hpp>
 
 namespace takt {
 
 namespace simulation::detail {
 
-/// What is asked of locked GPUs in vain.
-[[nodiscard]] inline auto unused_option(const gpusync_configuration& c, const gpusync_simulation_options& o)
-    -> model_error {
-  const gpusync_simulation_options plain;
-  if (!predicts(o.choice) && o.predictor != plain.predictor) { return unused("predictor"); }
-  const bool between_gpus = c.migrates() && copies_between_gpus(c.migration);
-  if (!between_gpus && o.peer_percent != plain.peer_percent) { return unused("peer_percent"); }
-  if (!c.scheduler.reads_demand() && !o.fair_demands.empty()) { return unused("fair_demands"); }
-  if (!c.limits_tokens() && o.queues != plain.queues) { return unused("queues"); }
-  return {};
-}
-
-[[nodiscard]] constexpr auto choices_known(const gpusync_simulation_options& o) noexcept -> bool {
-  return is_known(o.choice) && is_known(o.layout) && is_known(o.queues);
-}
-
 template <class Table>
 [[nodiscard]] auto options_fault(const gpusync_configuration& c, const Table& table,
                                  const gpusync_simulation_options& o) -> model_error {
   if (const auto error = releases_fault(o, table.size())) { return error; }
-  if (!choices_known(o)) { return {.fault = model_fault::choice_out_of_range}; }
-  if (const auto error = unused_option(c, o)) { return error; }
+  if (const auto error = choices_fault(c, o)) { return error; }
+  if (!c.scheduler.reads_demand() && !o.fair_demands.empty()) { return unused("fair_demands"); }
   if (o.horizon.count() > longest_gpusync_time) { return {.fault = model_fault::time_overflow}; }
-  constexpr model_error far{.fault = model_fault::distances_do_not_fit};
-  const auto gpus = static_cast<std::size_t>(c.gpu_cluster_size);
-  if (!o.distances.empty() && o.distances.size() != gpus * gpus) { return far; }
-  for (const std::int32_t d : o.distances) {
-    if (d < 0 || d >= static_cast<std::int32_t>(distance_limit)) { return far; }
-  }
-  for (const std::int32_t percent : o.peer_percent) {
-    if (percent < 0 || percent > 100) { return {.fault = model_fault::options_out_of_range}; }
-  }
   constexpr model_error demands{.fault = model_fault::demands_do_not_fit};
   if (!o.fair_demands.empty() && o.fair_demands.size() != table.size()) { return demands; }
   for (const ticks e : o.fair_demands) {
@@ -90,10 +66,7 @@ template <class Table>
 /// Whether pools are small enough, and all jobs together end in time.
 [[nodiscard]] inline auto size_fault(const gpu_system& s, const std::vector<task_releases>& jobs,
                                      const gpusync_simulation_options& o) -> model_fault {
-  for (const simulated_pool& p : s.pools) {
-    const bool fits = p.tokens.valid() && p.tokens.tokens() <= static_cast<replica_id>(most_simulated_tokens);
-    if (!fits) { return model_fault::too_many_tokens; }
-  }
+  if (!pools_fit(s)) { return model_fault::too_many_tokens; }
   const request_costs& k = s.costs;
   ticks repetitions = 1;
   for (const aberrant_task& a : o.aberrant) { repetitions = std::max<ticks>(repetitions, a.repetitions); }

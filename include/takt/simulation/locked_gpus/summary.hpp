@@ -7,11 +7,11 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/engine_layout.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/observation.hpp>
-#include <takt/simulation/locked_gpus/engine_layout.hpp>
 #include <takt/simulation/locked_gpus/result.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
 
 namespace takt::simulation::detail {
 

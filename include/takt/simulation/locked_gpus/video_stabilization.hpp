@@ -14,6 +14,7 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
+#include <takt/host/locked_gpus/flatten.hpp>
 #include <takt/model/gel_policy.hpp>
 #include <takt/model/graph/data_flow.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
@@ -21,10 +22,9 @@
 #include <takt/model/locked_gpus/transfer.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/rules/graph/feedback.hpp>
-#include <takt/simulation/locked_gpus/flatten.hpp>
 #include <takt/simulation/locked_gpus/graph_releases.hpp>
 #include <takt/simulation/locked_gpus/job_releases.hpp>
-#include <takt/simulation/locked_gpus/memory_bus.hpp>
+#include <takt/simulation/locked_gpus/options.hpp>
 #include <takt/simulation/locked_gpus/run_graphs.hpp>
 #include <takt/simulation/locked_gpus/scene_work.hpp>
 
@@ -126,7 +126,7 @@ template <class Study>
                  .scheduler = cpu_scheduler::earliest_deadline,
                  .dma_chunk = c.manages_gpu() ? std::int64_t{1} << 20 : std::numeric_limits<std::int64_t>::max()};
   board.costs = costs;
-  gpu_system out = flatten(board, study.tasks, {.choice = gpu_choice::shortest_queue});
+  gpu_system out = flatten(board, study.tasks, gpusync_simulation_options{.choice = gpu_choice::shortest_queue});
   for (section_program& p : out.programs) {  // sections begin with the first call and end with the job
     p.cpu_before += p.cpu_after;
     p.cpu_after = 0;

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <takt/core/random.hpp>
-#include <takt/simulation/locked_gpus/memory_bus.hpp>
+#include <takt/host/locked_gpus/memory_bus.hpp>
 #include <takt/simulation/locked_gpus/run_graphs.hpp>
 
 namespace {

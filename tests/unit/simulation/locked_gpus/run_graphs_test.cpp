@@ -12,6 +12,7 @@
 #include <takt/core/random.hpp>
 #include <takt/rules/graph/feedback.hpp>
 #include <takt/simulation/locked_gpus/run_graphs.hpp>
+#include <takt/simulation/locked_gpus/varied_work.hpp>
 #include <takt/simulation/trace.hpp>
 
 namespace {

@@ -12,7 +12,19 @@
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
-namespace takt::simulation {
+namespace takt {
+
+/// How many requests a token queue takes, where k tokens and the c CPUs that the configuration counts
+/// (`counted_cpus`) share the requests of n tasks.
+enum class token_queue_length : std::uint8_t {
+  for_users,  ///< ceil(min(c, n) / k): no token stays idle that bounds count on
+  for_cpus,   ///< ceil(c / k)
+};
+[[nodiscard]] constexpr auto last_of(token_queue_length) noexcept -> token_queue_length {
+  return token_queue_length::for_cpus;
+}
+
+namespace simulation {
 
 /// What an engine section of a token section uses: an engine of the GPU of the token, or for `peer` the engine for
 /// copies out of the GPU that has the state besides.
@@ -94,4 +106,6 @@ struct gpu_system {
 /// Distances that are told apart.
 inline constexpr std::size_t distance_limit = 4;
 
-}  // namespace takt::simulation
+}  // namespace simulation
+
+}  // namespace takt

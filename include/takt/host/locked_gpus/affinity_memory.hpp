@@ -11,13 +11,13 @@
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/rules/locking/active_users.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_map.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
 
 namespace takt::simulation {
 

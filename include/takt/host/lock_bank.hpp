@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
+#include <takt/host/lock_log.hpp>
 #include <takt/rules/locking/progress.hpp>
 #include <takt/rules/locking/protocol.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/simulation/lock_log.hpp>
 
 namespace takt::simulation {
 

@@ -10,9 +10,9 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/rules/host/job_state.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/simulation/result.hpp>
 
 namespace takt::simulation {
 
@@ -113,6 +113,10 @@ class lock_log {
     for (const job_range& t : tasks_) { jobs += t.job_count; }
     seen_.jobs.resize(jobs);
     for (const std::int32_t c : clusters_) { pending_.resize(std::max(pending_.size(), index(c) + 1)); }
+    for (auto& line : pending_) { line.reserve(tasks_.size()); }
+    for (std::vector<std::vector<std::size_t>>* of : {&waiting_, &held_}) {
+      for (auto& requests : *of) { requests.reserve(usual_depth); }
+    }
   }
 
   [[nodiscard]] auto now() const noexcept -> ticks { return seen_.end; }
@@ -174,6 +178,8 @@ class lock_log {
   }
 
  private:
+  static constexpr std::size_t usual_depth = 4;  ///< of requests in one another
+
   [[nodiscard]] static auto index(std::int32_t i) noexcept -> std::size_t { return static_cast<std::size_t>(i); }
   [[nodiscard]] auto line_of(std::uint32_t task) -> std::vector<pending_job>& {
     return pending_[index(clusters_[task])];

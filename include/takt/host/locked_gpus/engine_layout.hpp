@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include <takt/core/inline_vector.hpp>
+#include <takt/host/lock_log.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/simulation/lock_log.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
 
 namespace takt::simulation {
 

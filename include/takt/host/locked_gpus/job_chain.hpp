@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/engine_layout.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/simulation/locked_gpus/engine_layout.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
 
 namespace takt::simulation {
 

@@ -8,12 +8,11 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/model/locked_gpus/task.hpp>
-#include <takt/simulation/locked_gpus/options.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
 
 namespace takt::simulation::detail {
 
@@ -27,8 +26,8 @@ inline void append_steps(section_engine engine, const chunk_run<ticks>& run, std
 }
 
 /// Half of what a job runs inside its token section, and outside of it, comes before the GPU's work.
-template <GpusyncPlatform P, class Task>
-[[nodiscard]] auto program_of(const P& platform, const Task& t, state_place state, const gpusync_simulation_options& o)
+template <GpusyncPlatform P, class Task, class Options>
+[[nodiscard]] auto program_of(const P& platform, const Task& t, state_place state, const Options& o)
     -> section_program {
   section_program out{.cpu_cluster = t.cpu_cluster, .cpu_before = t.wcet};
   if (!t.uses_gpu()) { return out; }
@@ -60,8 +59,8 @@ template <GpusyncPlatform P, class Task>
   return out;
 }
 
-[[nodiscard]] inline auto distances_of(const gpusync_configuration& c, const gpusync_simulation_options& o)
-    -> std::vector<std::int32_t> {
+template <class Options>
+[[nodiscard]] auto distances_of(const gpusync_configuration& c, const Options& o) -> std::vector<std::int32_t> {
   if (!o.distances.empty()) { return {o.distances.begin(), o.distances.end()}; }
   std::vector<std::int32_t> out;
   for (std::int32_t a = 0; a < c.gpu_cluster_size; ++a) {
@@ -70,9 +69,9 @@ template <GpusyncPlatform P, class Task>
   return out;
 }
 
-/// Pre: `validate_gpusync` finds nothing, and the options' choices are known.
-template <GpusyncPlatform P, class Table>
-[[nodiscard]] auto flatten(const P& platform, const Table& table, const gpusync_simulation_options& o) -> gpu_system {
+/// Pre: `validate_gpusync` and `choices_fault` find nothing.
+template <GpusyncPlatform P, class Table, class Options>
+[[nodiscard]] auto flatten(const P& platform, const Table& table, const Options& o) -> gpu_system {
   const gpusync_configuration& c = platform.configuration();
   gpu_system out{.processors = c.cpu_cluster_size,
                  .clusters = c.cpu_clusters(),

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/lock_log.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/servers/context_server.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/rules/servers/turn_server.hpp>
 #include <takt/rules/servers/unit_server.hpp>
-#include <takt/simulation/lock_log.hpp>
 
 namespace takt::simulation {
 
@@ -49,6 +49,8 @@ class lock_stations {
   [[nodiscard]] auto inherits(std::size_t s) const noexcept -> bool { return s < clusters(); }
   [[nodiscard]] auto token_pools() const noexcept -> std::size_t { return jobs_->bank().size(); }
   [[nodiscard]] static auto starts_early(std::size_t /*s*/) noexcept -> bool { return false; }
+  /// Where jobs take turns, nobody knows when one that is told to be over had its turn.
+  [[nodiscard]] auto serves_bodies(std::size_t /*s*/) const noexcept -> bool { return jobs_->shape().slice == 0; }
   [[nodiscard]] static auto token_is_local(std::size_t /*pool*/) noexcept -> bool { return false; }
   [[nodiscard]] static auto token_has_ceiling(std::size_t /*pool*/) noexcept -> bool { return false; }
   [[nodiscard]] static auto token_inherits(std::size_t /*pool*/) noexcept -> bool { return true; }  // by `heir`

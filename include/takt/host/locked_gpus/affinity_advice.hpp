@@ -8,11 +8,11 @@
 
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/host/locked_gpus/affinity_memory.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/advice.hpp>
 #include <takt/rules/locking/affinity.hpp>
 #include <takt/rules/locking/request.hpp>
-#include <takt/simulation/locked_gpus/affinity_memory.hpp>
 
 namespace takt::simulation {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -9,14 +10,14 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/affinity_memory.hpp>
+#include <takt/host/locked_gpus/engine_layout.hpp>
+#include <takt/host/locked_gpus/job_chain.hpp>
+#include <takt/host/locked_gpus/section_work.hpp>
+#include <takt/host/locked_gpus/system.hpp>
+#include <takt/host/locked_gpus/token_section.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/budget.hpp>
-#include <takt/simulation/locked_gpus/affinity_memory.hpp>
-#include <takt/simulation/locked_gpus/engine_layout.hpp>
-#include <takt/simulation/locked_gpus/job_chain.hpp>
-#include <takt/simulation/locked_gpus/section_work.hpp>
-#include <takt/simulation/locked_gpus/system.hpp>
-#include <takt/simulation/locked_gpus/token_section.hpp>
 
 namespace takt::simulation {
 
@@ -48,7 +49,14 @@ class section_jobs {
         layout_{system},
         budgets_{budgets},
         varies_{varies},
-        runs_(system.programs.size()) {}
+        runs_(system.programs.size()) {
+    for (std::size_t t = 0; t < runs_.size(); ++t) {
+      const section_program& p = system.programs[t];
+      std::size_t moves = p.state_in.size() + p.state_out.size();
+      for (const auto& chunks : p.state_peer) { moves = std::max(moves, chunks.size()); }
+      runs_[t].steps.reserve(p.steps.size() + moves);
+    }
+  }
 
   void began(std::size_t task, std::size_t job) {
     run& r = runs_[task];

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+#include <takt/allocation/known/policies.hpp>
+#include <takt/analysis/known/locked_gpus/analyze.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/report/policies/asked_policy.hpp>
+#include <takt/rules/clusters.hpp>
+#include <takt/rules/tags.hpp>
+#include <takt/runtime/locked_gpus/run.hpp>
+
+#include "run_method.hpp"
+
+namespace takt::program {
+
+namespace {
+
+template <class Known>
+inline constexpr bool locks_gpus =
+    requires { requires std::same_as<typename Known::method, analysis::gpusync_method>; };
+
+}  // namespace
+
+auto run_locked_gpus(const policy_question& q, const judged_policy& found, const file_tasks& tasks,
+                     const hardware& board, const runtime::run_options& options, trace* kept) -> report::sighting {
+  report::sighting out;
+  out.seen.error = {.fault = model_fault::choice_out_of_range};  // no rule of its processors was asked for
+  runtime::locked_gpu_run_options how;
+  static_cast<runtime::run_options&>(how) = options;
+  optional_trace recorder{kept};
+  policy_question chosen = q;
+  chosen.own = found.rule;
+  const auto ask = [&](std::string_view word, const auto& rule) {
+    if (word != q.cpus) { return; }
+    const auto clusters = clustered(rule, q.together);
+    report::with_asked_policy(chosen, [&](const auto& policy) {
+      using known = known_under<std::remove_cvref_t<decltype(policy)>, std::remove_const_t<decltype(clusters)>>;
+      if constexpr (locks_gpus<known>) {
+        const model_error unread =
+            known::with_board(policy, clusters, tasks, board, [&](const auto& platform, const auto& table) {
+              out = report::sighting_of(runtime::run(platform, table, plan<1>{}, how, recorder));
+            });
+        if (unread) { out.seen.error = unread; }
+      }
+    });
+  };
+  ask("g-edf", g_edf);
+  ask("g-fl", g_fl);
+  ask("g-fifo", g_fifo);
+  ask("g-fixed-priority", fixed_priority);
+  ask("g-rate-monotonic", rate_monotonic);
+  ask("g-deadline-monotonic", deadline_monotonic);
+  return out;
+}
+
+}  // namespace takt::program

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pthread.h>
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <takt/core/checked.hpp>
+#include <takt/core/number.hpp>
+#include <takt/host/lock_stations.hpp>
+#include <takt/host/locked_gpus/choices_fault.hpp>
+#include <takt/host/locked_gpus/flatten.hpp>
+#include <takt/host/locked_gpus/gpu_jobs.hpp>
+#include <takt/host/locked_gpus/job_chain.hpp>
+#include <takt/host/locked_gpus/point_rule.hpp>
+#include <takt/host/locked_gpus/system.hpp>
+#include <takt/model/locked_gpus/configuration.hpp>
+#include <takt/model/locked_gpus/placed.hpp>
+#include <takt/model/locked_gpus/platform.hpp>
+#include <takt/model/locked_gpus/validate.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/observation.hpp>
+#include <takt/model/plan.hpp>
+#include <takt/model/trace_record.hpp>
+#include <takt/runtime/clock.hpp>
+#include <takt/runtime/executor/executor.hpp>
+#include <takt/runtime/executor/job_hooks.hpp>
+#include <takt/runtime/executor/lanes.hpp>
+#include <takt/runtime/executor/report_jobs.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
+#include <takt/runtime/kept_trace.hpp>
+#include <takt/runtime/locked_gpus/live_jobs.hpp>
+#include <takt/runtime/locked_gpus/options.hpp>
+#include <takt/runtime/machine_state.hpp>
+#include <takt/runtime/rights.hpp>
+#include <takt/runtime/run_end.hpp>
+#include <takt/runtime/run_options.hpp>
+
+namespace takt::runtime {
+
+namespace detail {
+
+/// Requests that a run of locked GPUs keeps, at most; a job without any counts as one.
+inline constexpr ticks most_kept_requests = ticks{1} << 22;
+
+/// One run of tasks on locked GPUs.
+template <std::size_t MaxTasks>
+class locked_gpu_run {
+ public:
+  using jobs_type = typename live_gpu_jobs<MaxTasks>::jobs_type;
+
+  locked_gpu_run(const simulation::gpu_system& system, const locked_gpu_run_options& options)
+      : system_{&system}, options_{&options} {}
+
+  /// Error: a priority at the end does not fit, or more jobs or requests would be kept than can be.
+  template <class Table>
+  [[nodiscard]] auto prepare(const gpusync_configuration& c, const Table& tasks) -> model_error {
+    const ticks end = std::max<ticks>(options_->length.count(), 1);
+    ticks requests = 0;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const auto& t = tasks.tasks[i];
+      const simulation::section_program& p = system_->programs[i];
+      simulation::detail::point_rule rule;
+      std::int64_t last = 0;
+      const ticks demand = p.cpu_before + p.longest_section + p.cpu_after;
+      if (!simulation::detail::point_rule_of(c, t, demand, rule) || !rule.point(end, last)) {
+        return fault_at(model_fault::time_overflow, static_cast<std::uint32_t>(i));
+      }
+      releases_.rules.push_back(rule);
+      const ticks jobs = (end - 1) / t.period + 1;
+      ticks each = 0;
+      const bool fits = checked_multiply(jobs, requests_of(p), each) && checked_add(requests, each, requests) &&
+                        requests <= most_kept_requests;
+      if (!fits) { return {.fault = model_fault::too_many_jobs}; }
+      jobs_of_.push_back(static_cast<std::size_t>(jobs));
+      sections_ += p.gpu_cluster == no_cluster ? 0 : static_cast<std::size_t>(jobs);
+      deadlines_.push_back(t.deadline);
+    }
+    requests_ = static_cast<std::size_t>(requests);
+    return {};
+  }
+
+  template <class Table, TraceRecorder Recorder>
+  void run(const Table& tasks, Recorder& recorder, locked_gpu_run_result& result) {
+    if constexpr (!std::is_same_v<Recorder, no_trace>) { trace_.reserve(entries(), entries()); }
+    const simulation::detail::gpu_run_setup setup{.shape = {.processors = system_->processors,
+                                                            .clusters = system_->clusters,
+                                                            .donates = system_->donation_at_release},
+                                                  .varies = true,
+                                                  .seed = options_->seed};
+    const drawn_work work{options_->lengths, options_->seed};
+    kept_slices slices{&trace_};
+    const auto jobs = std::make_unique<jobs_type>(*system_, jobs_of_, releases_, work, setup, slices);
+    jobs->reserve(requests_, sections_);
+    const auto table = std::make_unique<typename jobs_type::table_type>(jobs->table());
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      auto& t = table->tasks[i];
+      t.name = tasks.tasks[i].name;
+      t.period = tasks.tasks[i].period;
+      t.deadline = tasks.tasks[i].deadline;
+    }
+    carried_visits how{std::vector<bool>(table->visits.size()), std::vector<bool>(table->visits.size()),
+                       std::vector<bool>(static_cast<std::size_t>(system_->clusters) + 1)};
+    for (std::size_t v = 0; v < how.told.size(); ++v) { how.told[v] = takes_time_on_cpu(table->visits[v]); }
+    const lane_plan lanes = lanes_of(
+        *table, [&how](std::size_t v) { return how.told[v]; },
+        [](std::uint32_t task, std::uint32_t station) { return lane{.task = task, .station = station}; });
+    const job_hooks unheard;
+    live_gpu_jobs<MaxTasks> choices{
+        {*options_, std::span{table->tasks.data(), table->size()}, deadlines_, std::move(how), unheard, trace_}, *jobs};
+    releases_.live = &choices;
+    using stations_type = simulation::lock_stations<jobs_type, MaxTasks, static_cast<std::size_t>(max_gpusync_cpus)>;
+    const stations_type stations{*jobs};
+    const foreign_workers nobody{};
+    executor host{*table,
+                  stations,
+                  choices,
+                  lanes,
+                  std::vector<bound_code>(table->visits.size()),
+                  nobody,
+                  std::span<const ticks>{},
+                  std::span<const ticks>{}};
+    if (!host.complete()) {
+      result.ended = observation_status::no_threads;
+      return;
+    }
+    ask_rights(host, lanes, result);
+    const ticks start = later(now(), lead);
+    host.run(start, *options_, jobs->sink());
+    rights_->give_back();
+    host.close();
+    report_jobs(host, choices, *options_, result);
+    result.run = jobs->result();
+    note_sections(result);
+    trace_.replay(recorder);
+    if (const std::uint64_t lost = trace_.lost(); lost > 0) {
+      result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing");
+    }
+  }
+
+ private:
+  /// Time for all threads to be there.
+  static constexpr ticks lead = 5'000'000;
+
+  /// A token, and one or two engines for each operation.
+  [[nodiscard]] static auto requests_of(const simulation::section_program& p) -> ticks {
+    if (p.gpu_cluster == no_cluster) { return 1; }
+    std::size_t moves = p.state_in.size() + p.state_out.size();
+    for (const auto& chunks : p.state_peer) { moves = std::max(moves, chunks.size()); }
+    return static_cast<ticks>(1 + 2 * (p.steps.size() + moves));
+  }
+  [[nodiscard]] auto entries() const -> std::size_t {
+    std::size_t jobs = 0;
+    for (const std::size_t n : jobs_of_) { jobs += n; }
+    return 64 + 8 * (jobs + requests_);
+  }
+  /// Steps around operations take none.
+  [[nodiscard]] static auto takes_time_on_cpu(const visit_record& v) -> bool {
+    switch (simulation::gpu_visit{static_cast<std::uint8_t>(v.position)}) {
+      case simulation::gpu_visit::before:
+      case simulation::gpu_visit::first:
+      case simulation::gpu_visit::last:
+      case simulation::gpu_visit::end: return true;
+      case simulation::gpu_visit::ask:
+      case simulation::gpu_visit::lead:
+      case simulation::gpu_visit::launch:
+      case simulation::gpu_visit::work:
+      case simulation::gpu_visit::hear:
+      case simulation::gpu_visit::go_on: return false;
+    }
+    return false;
+  }
+
+  template <class Host>
+  void ask_rights(Host& host, const lane_plan& lanes, run_result& result) {
+    std::vector<run_thread> threads;
+    host.each_thread([&](std::uint32_t l, pthread_t handle) {
+      const auto first = static_cast<std::int32_t>(lanes.lanes[l].station) * system_->processors;
+      threads.push_back({handle, usual_priority - 1, first, system_->processors});
+    });
+    rights_ = std::make_unique<rights>(std::move(threads), result.notes);
+    result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return rights_->pin(); });
+    result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return rights_->lock_memory(); });
+    result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
+      return rights_->be_real_time(usual_priority,
+                                   "a dispatcher above all threads gives processors, tokens and engines by their rules",
+                                   ": a dispatcher gives processors, tokens and engines by their rules, but other work "
+                                   "may delay threads");
+    });
+    note_clock(result);
+    result.notes.emplace_back("device: emulated: copies and kernels take their time on the clock");
+  }
+  static void note_sections(locked_gpu_run_result& result) {
+    const auto& all = result.run.sections;
+    const auto moved = std::ranges::count_if(all, &simulation::token_section::migrated);
+    result.notes.push_back("token sections: " + std::to_string(all.size()) + ", of which " + std::to_string(moved) +
+                           " on another GPU than the one before");
+  }
+
+  const simulation::gpu_system* system_;
+  const locked_gpu_run_options* options_;
+  pointed_releases releases_{};
+  std::vector<std::size_t> jobs_of_;
+  std::vector<ticks> deadlines_;
+  std::size_t requests_ = 0;
+  std::size_t sections_ = 0;
+  kept_trace trace_;
+  std::unique_ptr<rights> rights_;
+};
+
+}  // namespace detail
+
+/// Runs tasks on a platform of locked GPUs on this machine's threads, placed by a plan, by the engine that simulates
+/// them: CPU time is consumed by a thread for each task, while a dispatcher gives it a CPU of its cluster by the
+/// scheduler of the configuration; tokens and engines go by their locks; copies and kernels take their time on the
+/// clock of emulated engines. Who waits suspends itself. A job is released at the start and then once per period, and
+/// waits for the one before of its task. Times of the result and the trace count from the start. What locks and
+/// switches cost is what they cost on this machine. Error: `error`; more jobs and requests than are kept; expectations
+/// of visits. Cost: memory for all jobs and requests is taken before the start.
+template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder>
+  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
+[[nodiscard]] auto run(const P& platform, const Table& given, const plan<N>& p, const locked_gpu_run_options& options,
+                       Recorder& recorder) -> locked_gpu_run_result {
+  locked_gpu_run_result result;
+  result.error = gpusync_plan_fault(given, p);
+  if (result.error) { return result; }
+  const auto tasks = std::make_unique<Table>(placed(given, p));
+  const gpusync_configuration& c = platform.configuration();
+  result.error = validate_gpusync(platform, *tasks);
+  if (!result.error) { result.error = options_fault(options, tasks->size()); }
+  if (!result.error) { result.error = simulation::detail::choices_fault(c, options); }
+  if (result.error) { return result; }
+  const simulation::gpu_system system = simulation::detail::flatten(platform, *tasks, options);
+  if (!simulation::detail::pools_fit(system)) { result.error = {.fault = model_fault::too_many_tokens}; }
+  detail::locked_gpu_run<Table::max_tasks> one{system, options};
+  if (!result.error) { result.error = one.prepare(c, *tasks); }
+  if (result.error) { return result; }
+  const bool fits = options.expected.size() <= tasks->size() &&
+                    std::ranges::all_of(options.expected, [](const expectation& e) { return e.visits.empty(); });
+  if (!fits) {
+    result.ended = observation_status::wrong_binding;
+    return result;
+  }
+  if (options.check_machine) {
+    result.findings = check_machine(parts_used::cpus);
+    result.notes = notes_on(result.findings);
+  }
+  one.run(*tasks, recorder, result);
+  return result;
+}
+template <GpusyncPlatform P, class Table, std::size_t N>
+  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
+[[nodiscard]] auto run(const P& platform, const Table& tasks, const plan<N>& p,
+                       const locked_gpu_run_options& options = {}) -> locked_gpu_run_result {
+  no_trace unheard;
+  return run(platform, tasks, p, options, unheard);
+}
+
+}  // namespace takt::runtime
