@@ -3,10 +3,9 @@
 
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
+#include <takt/runtime/emulated_block_device.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/emulated_shared_gpu.hpp>
-#include <takt/runtime/emulated_sliced_device.hpp>
-#include <takt/runtime/emulated_sms.hpp>
 #include <takt/runtime/executor/run_kernels.hpp>
 #include <takt/runtime/locking/budget_alarm.hpp>
 #include <takt/runtime/locking/budgeted_guards.hpp>

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include <takt/core/number.hpp>
+#include <takt/model/block_kernel.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/dedicated_sms.hpp>
-#include <takt/rules/time_slices.hpp>
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/machine_finding.hpp>
 
@@ -46,17 +46,29 @@ concept Device = std::constructible_from<typename D::kernel, ticks> &&
                    { d.name() } -> std::convertible_to<std::string_view>;
                  };
 
-/// What a device adds on which contexts take turns: each stream with SMs is a context that has all of them in its turn.
+/// A machine that runs kernels on streams, as a `Device` does, and keeps those of all streams of a GPU in one queue for
+/// their blocks, of which the head goes first: `queues_blocks` says so.
 ///
-/// - `takes_turns(turns)`: whether they do so;
-/// - `served()` of a stream: when the context had the GPU for the kernel whose completion is asking;
-/// - its kernels are made of a length and the instant of the run's end, at which all of them are over.
+/// - `serves(gpu)`: whether it is one with such SMs, of so much room each;
+/// - `kernel`: made from `ticks` alone, of one block; one that is also made from blocks, threads of each, time of each
+///   and time before them can stand for a kernel of which only that is known.
 template <class D>
-concept TurnsDevice = Device<D> && std::constructible_from<typename D::kernel, ticks, ticks> &&
-                      requires(const D& d, const turn_times& turns, const typename D::stream& s) {
-                        { d.takes_turns(turns) } -> std::same_as<bool>;
-                        s.served();
-                      };
+concept BlockQueueDevice =
+    requires { requires D::queues_blocks; } && std::constructible_from<typename D::kernel, ticks> &&
+    requires(D& d, typename D::stream& s, const typename D::kernel& k, const platform_record& board,
+             const block_gpu& gpu, const sm_range& range, std::int32_t priority, completion done) {
+      s.launch(k, done);
+      { d.serves(board) } -> std::same_as<bool>;
+      { d.serves(gpu) } -> std::same_as<bool>;
+      { d.open(range) } -> std::same_as<typename D::stream>;
+      { d.serve_at(priority) } -> std::same_as<bool>;
+      { d.ready() } -> std::same_as<bool>;
+      { d.name() } -> std::convertible_to<std::string_view>;
+    };
+
+/// Kernels on it go through streams.
+template <class D>
+concept StreamDevice = Device<D> || BlockQueueDevice<D>;
 
 /// What a device adds that can fail while it is used. Its operations then still end, with void results.
 ///

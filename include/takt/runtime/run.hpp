@@ -9,7 +9,6 @@
 #include <takt/model/task_set.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator_tags.hpp>
-#include <takt/runtime/concepts.hpp>
 #include <takt/runtime/enforced.hpp>
 #include <takt/runtime/executor/board_devices.hpp>
 #include <takt/runtime/executor/run.hpp>
@@ -19,11 +18,11 @@
 
 namespace takt::runtime {
 
-/// Runs chains as `run` does on devices of single pools, here on one device that serves all copy engines and GPUs of
-/// the board. A platform whose rules are not enforced does not compile. Error: as there, and `wrong_device` where the
-/// board has nothing for a device.
-template <Platform P, TaskSet T, std::size_t N, std::size_t W, Device D, TraceRecorder Recorder>
-  requires(!HasAccelerator<P>)
+/// Runs chains as `run` does on devices of single pools, here on one device that serves all GPUs of the board, and its
+/// copy engines where it has some. A platform whose rules are not enforced does not compile. Error: as there, and
+/// `wrong_device` where the board has nothing for a device.
+template <Platform P, TaskSet T, std::size_t N, std::size_t W, class D, TraceRecorder Recorder>
+  requires(!HasAccelerator<P> && ServesBoards<D>)
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, D& device, const run_options& options,
                        Recorder& recorder, const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
@@ -39,8 +38,8 @@ template <Platform P, TaskSet T, std::size_t N, std::size_t W, Device D, TraceRe
   return result;
 }
 
-template <Platform P, TaskSet T, std::size_t N, std::size_t W, Device D>
-  requires(!HasAccelerator<P>)
+template <Platform P, TaskSet T, std::size_t N, std::size_t W, class D>
+  requires(!HasAccelerator<P> && ServesBoards<D>)
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, D& device, const run_options& options = {},
                        const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{

@@ -19,7 +19,6 @@
 #include <takt/model/describe.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_device.hpp>
-#include <takt/runtime/emulated_sliced_device.hpp>
 #include <takt/simulation/trace.hpp>
 #include "support/manual_device.hpp"
 #include "support/trace_checker.hpp"
@@ -235,44 +234,6 @@ TEST_CASE("a device with streams serves copies and kernels on SMs of their own, 
   CHECK(blocks >= 8 * static_cast<int>(ran.tasks[0].completed));
   const auto described = takt::describe(chains);
   CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
-}
-
-TEST_CASE("a device whose contexts take turns gets visits as they come, and says when each had its turns") {
-  constexpr auto turns = takt::time_slices(2_ms, 500_us);
-  constexpr auto in_turns =
-      takt::platform(takt::pool(takt::processors(2), takt::g_edf), takt::pool(takt::virtual_sms(4, 1), turns));
-  const auto described = takt::describe(both);
-  rt::emulated_sliced_device device{rt::record_of(in_turns), turns};
-  auto options = plain(180_ms);
-  options.lengths = rt::length_choice::upper;
-  const auto check = [&](const auto& on) {
-    rt::board_devices devices;
-    devices.turns(1, device);
-    takt::trace seen;
-    const auto ran = rt::run(on, described.tasks, takt::plan<2, 6>{}, devices, options, seen);
-    REQUIRE_FALSE(ran.error);
-    REQUIRE(ran.tasks.size() == 2);
-    CHECK(ran.tasks[0].completed > 0);
-    CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.at_once = 1}}}) == "");
-    takt::ticks first = 0;
-    std::size_t pieces = 0;
-    for (const takt::slice& s : seen.slices()) {
-      if (s.where.where != takt::stage::kernel) { continue; }
-      CHECK(s.end - s.start <= (2_ms).count());
-      if (s.task == 0 && s.job == 0) {
-        first += s.end - s.start;
-        ++pieces;
-      }
-    }
-    CHECK(first == (24_ms).count());
-    CHECK(pieces >= 12);
-  };
-  check(takt::erase<6>(in_turns));
-
-  rt::emulated_sliced_device other{rt::record_of(in_turns), takt::time_slices(3_ms, 500_us)};
-  rt::board_devices wrong;
-  wrong.turns(1, other);
-  CHECK(rt::run(in_turns, both, takt::plan<2, 6>{}, wrong, options).status() == observation_status::wrong_device);
 }
 
 TEST_CASE("a run on devices refuses what they cannot serve, and bindings that name nothing") {

@@ -14,23 +14,23 @@
 namespace takt::runtime {
 
 /// The streams of a device, for all pools of a board that it serves. A task whose visits follow each other has one
-/// stream for its kernels, where these have SMs or a context of their own, and its copies; every other lane has its
+/// stream for its kernels, where these have SMs or a stream of their own, and its copies; every other lane has its
 /// own, but for kernels that use the same SMs one after the other.
-template <Device D>
+template <StreamDevice D>
 class task_streams {
  public:
   /// Pre: the device outlives it.
   explicit task_streams(D& device) : device_{&device} {}
 
-  /// `is_own`: no other task uses the lane's SMs. `is_context`: it has them in its turn. Pre: a task's kernels come
-  /// before its copies.
-  [[nodiscard]] auto for_kernels(const pool_lane& l, bool is_own, bool is_context) -> typename D::stream& {
+  /// `is_own`: no other task uses the lane's SMs. `is_beside`: its kernels are there beside those of others. Pre: a
+  /// task's kernels come before its copies.
+  [[nodiscard]] auto for_kernels(const pool_lane& l, bool is_own, bool is_beside) -> typename D::stream& {
     for (const auto& o : opened_) {
       const sm_range& r = o->range;
       const bool same = r.gpu == l.range.gpu && r.first == l.range.first && r.count == l.range.count;
-      if (same && !is_context) { return o->stream; }
+      if (same && !is_beside) { return o->stream; }
     }
-    return open(l.range, l.in_order && (is_own || is_context) ? l.task : nobody);
+    return open(l.range, l.in_order && (is_own || is_beside) ? l.task : nobody);
   }
   [[nodiscard]] auto for_copies(const pool_lane& l) -> typename D::stream& {
     for (const auto& o : opened_) {
