@@ -247,6 +247,6 @@ class emulated_accelerator {
   bool closing_ = true;
 };
 
-static_assert(AcceleratorDevice<emulated_accelerator>);
+static_assert(AcceleratorDevice<emulated_accelerator> && ReplayingDevice<emulated_accelerator>);
 
 }  // namespace takt::runtime

@@ -267,6 +267,32 @@ TEST_CASE("a run on devices refuses what they cannot serve, and bindings that na
   CHECK(rt::run(levels, both, takt::plan<2, 6>{}, no_yield, plain(10_ms)).status() == observation_status::wrong_device);
 }
 
+TEST_CASE("a launch that is complete is not made again by a host that has yet to hear of it") {
+  using worker = rt::launch_worker<takt_test::manual_device>;
+  takt_test::manual_device device{1, 1};
+  rt::pool_to_serve pool;
+  pool.lanes.emplace_back();
+  const worker::kernels none;
+  rt::launch_ledger ledger;
+  worker* self = nullptr;
+  int heard = 0;
+  const auto done = [&](std::uint32_t, takt::ticks) {
+    ++heard;
+    self->start({});  // as under shares that change, or when the unit comes back
+  };
+  worker w{device, pool, 1, 0, none, ledger, {done, [](std::uint32_t) {}}};
+  self = &w;
+  w.assign({});
+  w.start({});
+  (void)device.next();
+  w.hear(rt::launch_end::complete, 0);
+  CHECK(heard == 1);
+  CHECK(device.left() == 0);
+  w.assign({});
+  w.start({});
+  CHECK(device.left() == 1);
+}
+
 TEST_CASE("a device that fails ends the run there, and the result has its sentence") {
   const auto verdict = takt::analyze(board, chains);
   for (const int good : {0, 1, 4}) {

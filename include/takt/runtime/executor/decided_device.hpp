@@ -90,6 +90,7 @@ class launch_worker final : public visit_worker {
   void assign(const errand& e) override {
     const std::lock_guard lock{mutex_};
     visit_ = e.visit;
+    is_over_ = false;
     const auto own = bound_->find({lane_.task, e.visit - lane_.first_visit});
     const ticks wave = habits_.stops_kernels ? kernel_needs_of(e.view).cost : 0;
     const ticks beside = SizingDevice<D> ? e.view.at[0] : wave;
@@ -104,7 +105,7 @@ class launch_worker final : public visit_worker {
       where_ = {};
       device_->resize(kernel_, where.unit);
     }
-    if (!is_launched_) { launch(); }
+    if (!is_launched_ && !is_over_) { launch(); }
   }
   void stop() override {
     const std::lock_guard lock{mutex_};
@@ -118,6 +119,7 @@ class launch_worker final : public visit_worker {
     {
       const std::lock_guard lock{mutex_};
       is_launched_ = false;
+      is_over_ = how == launch_end::complete;
       if (how == launch_end::yielded && shall_run_) { return launch(); }
     }
     how == launch_end::complete ? reports_.done(visit_, time) : reports_.paused(visit_);
@@ -143,6 +145,7 @@ class launch_worker final : public visit_worker {
   kernel_placement where_{};
   bool shall_run_ = false;
   bool is_launched_ = false;
+  bool is_over_ = false;  ///< its host may not have heard of it yet
 };
 
 /// An accelerator that carries out what the server of a GPU's rule decides on the host: it launches a kernel that has
@@ -204,9 +207,10 @@ class decided_device final : public pool_device {
     }
     listener_.join();
   }
-  [[nodiscard]] auto replays() const -> bool override { return true; }
+  [[nodiscard]] auto replays() const -> bool override { return ReplayingDevice<D>; }
   auto replay(const piece_sink& to) const -> std::uint64_t override {
-    return was_open_ ? ledger_.replay(*device_, to) : 0;
+    if constexpr (ReplayingDevice<D>) { return was_open_ ? ledger_.replay(*device_, to) : 0; }
+    return 0;
   }
   [[nodiscard]] auto serve_at(int priority) -> bool override {
     const bool listens = schedule(listener_.native_handle(), priority) == 0;
