@@ -84,9 +84,6 @@ class emulated_shared_gpu {
   [[nodiscard]] static auto name() noexcept -> std::string_view { return "emulated shared GPU"; }
 
  private:
-  /// The longest sleep, since clocks do not take the last instant there is.
-  static constexpr ticks nap = 1'000'000'000;
-
   struct launch {
     const sized_kernel* body = nullptr;
     fixed_progress left{};
@@ -152,7 +149,7 @@ class emulated_shared_gpu {
       const auto ended = std::ranges::find_if(launches_, has_ended);
       if (ended == launches_.end()) {
         const ticks next = next_end();
-        changed_.wait_until(lock, std::min(next, later(now(), nap)), [this, next] {
+        changed_.wait_until(lock, next, [this, next] {
           return closing_ || next_end() != next || std::ranges::any_of(launches_, has_ended);
         });
         continue;

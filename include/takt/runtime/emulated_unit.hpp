@@ -107,9 +107,6 @@ class emulated_unit {
   }
 
  private:
-  /// The longest sleep, since clocks do not take the last instant there is.
-  static constexpr ticks nap = 1'000'000'000;
-
   struct submitted {
     const emulated_kernel* body = nullptr;
     std::vector<time_piece>* pieces = nullptr;
@@ -204,7 +201,7 @@ class emulated_unit {
         continue;
       }
       const auto is_called = [&] { return (calls && !coded_.empty()) || (!telling_ && !ended_.empty()); };
-      const ticks until = std::min(next(), later(now(), nap));
+      const ticks until = next();
       changed_.wait_until(lock, until, [&] { return closing_ || is_called() || next() < until; });
     }
   }

@@ -273,14 +273,13 @@ TEST_CASE("a launch that is complete is not made again by a host that has yet to
   rt::pool_to_serve pool;
   pool.lanes.emplace_back();
   const worker::kernels none;
-  rt::launch_ledger ledger;
   worker* self = nullptr;
   int heard = 0;
   const auto done = [&](std::uint32_t, takt::ticks) {
     ++heard;
     self->start({});  // as under shares that change, or when the unit comes back
   };
-  worker w{device, pool, 1, 0, none, ledger, {done, [](std::uint32_t) {}}};
+  worker w{device, pool, 1, 0, none, {done, [](std::uint32_t) {}}};
   self = &w;
   w.assign({});
   w.start({});

@@ -14,7 +14,6 @@
 #include <takt/runtime/executor/decided_device.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/stream_device.hpp>
-#include <takt/runtime/executor/task_streams.hpp>
 
 namespace takt::runtime {
 

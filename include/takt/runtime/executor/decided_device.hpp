@@ -27,45 +27,18 @@
 
 namespace takt::runtime {
 
-/// Which visits an accelerator was given, by the numbers of its jobs there.
-class launch_ledger {
- public:
-  void reserve(std::size_t launches) { entries_.reserve(launches); }
-  /// The number of a job; those that do not fit have one behind all others.
-  auto add(std::uint32_t visit, std::uint64_t job) -> std::uint64_t {
-    const std::lock_guard lock{mutex_};
-    if (entries_.size() == entries_.capacity()) { return entries_.size(); }
-    entries_.push_back({visit, job});
-    return entries_.size() - 1;
+/// A visit of a job, as the number of a job on a device. Pre: below 2^24 visits and 2^40 jobs.
+struct launch_number {
+  std::uint32_t visit = 0;
+  std::uint64_t job = 0;
+
+  [[nodiscard]] static constexpr auto of(std::uint64_t packed) noexcept -> launch_number {
+    return {static_cast<std::uint32_t>(packed >> bits), packed & ((std::uint64_t{1} << bits) - 1)};
   }
-  /// What a device tells, of visits. Pieces that did not fit there or here. Pre: nothing is added any more.
-  template <class D>
-  auto replay(const D& device, const piece_sink& to) const -> std::uint64_t {
-    reader heard{&entries_, &to, 0};
-    const std::uint64_t lost = device.replay(heard, 0);
-    return lost + heard.unknown;
-  }
+  [[nodiscard]] constexpr auto packed() const noexcept -> std::uint64_t { return std::uint64_t{visit} << bits | job; }
 
  private:
-  using entry = std::pair<std::uint32_t, std::uint64_t>;
-  struct reader {
-    const std::vector<entry>* from;
-    const piece_sink* to;
-    std::uint64_t unknown;
-
-    void record(const slice& s) {
-      if (s.job >= from->size()) {
-        ++unknown;
-        return;
-      }
-      const auto& [visit, job] = (*from)[s.job];
-      (*to)(visit, job, s.where, s.start, s.end);
-    }
-    static void record(const mark& /*m*/) {}
-  };
-
-  inheriting_mutex mutex_;
-  std::vector<entry> entries_;
+  static constexpr unsigned bits = 40;
 };
 
 /// Launches of one lane on an accelerator. One that has been told to leave and then to go on is launched again as soon
@@ -77,25 +50,24 @@ class launch_worker final : public visit_worker {
 
   /// Pre: `of` is open on so many levels.
   launch_worker(D& device, const pool_to_serve& of, std::int32_t levels, std::size_t lane, const kernels& bound,
-                launch_ledger& ledger, worker_reports reports)
+                worker_reports reports)
       : device_{&device},
         kernel_{static_cast<kernel_id>(lane)},
         lane_{of.lanes[lane]},
         levels_{levels},
         habits_{of.habits},
         bound_{&bound},
-        ledger_{&ledger},
         reports_{std::move(reports)} {}
 
   void assign(const errand& e) override {
     const std::lock_guard lock{mutex_};
     visit_ = e.visit;
-    is_over_ = false;
+    is_complete_ = false;
     const auto own = bound_->find({lane_.task, e.visit - lane_.first_visit});
     const ticks wave = habits_.stops_kernels ? kernel_needs_of(e.view).cost : 0;
     const ticks beside = SizingDevice<D> ? e.view.at[0] : wave;
     if (own == bound_->end()) { timed_.emplace(e.length, beside); }
-    device_->load(kernel_, own == bound_->end() ? *timed_ : own->second, ledger_->add(e.visit, e.job));
+    device_->load(kernel_, own == bound_->end() ? *timed_ : own->second, launch_number{e.visit, e.job}.packed());
   }
   void start(const held_unit& where) override {
     const std::lock_guard lock{mutex_};
@@ -105,7 +77,7 @@ class launch_worker final : public visit_worker {
       where_ = {};
       device_->resize(kernel_, where.unit);
     }
-    if (!is_launched_ && !is_over_) { launch(); }
+    if (!is_launched_ && !is_complete_) { launch(); }
   }
   void stop() override {
     const std::lock_guard lock{mutex_};
@@ -119,8 +91,8 @@ class launch_worker final : public visit_worker {
     {
       const std::lock_guard lock{mutex_};
       is_launched_ = false;
-      is_over_ = how == launch_end::complete;
-      if (how == launch_end::yielded && shall_run_) { return launch(); }
+      is_complete_ = how == launch_end::complete;
+      if (!is_complete_ && shall_run_) { return launch(); }
     }
     how == launch_end::complete ? reports_.done(visit_, time) : reports_.paused(visit_);
   }
@@ -137,7 +109,6 @@ class launch_worker final : public visit_worker {
   std::int32_t levels_;
   unit_habits habits_;
   const kernels* bound_;
-  launch_ledger* ledger_;
   worker_reports reports_;
   inheriting_mutex mutex_;
   std::optional<typename D::kernel> timed_;
@@ -145,7 +116,7 @@ class launch_worker final : public visit_worker {
   kernel_placement where_{};
   bool shall_run_ = false;
   bool is_launched_ = false;
-  bool is_over_ = false;  ///< its host may not have heard of it yet
+  bool is_complete_ = false;  ///< all of the visit has run, and its host may not have heard of that
 };
 
 /// An accelerator that carries out what the server of a GPU's rule decides on the host: it launches a kernel that has
@@ -179,7 +150,6 @@ class decided_device final : public pool_device {
     pool_ = p;
     workers_.assign(p.lanes.size(), nullptr);
     notices_.reserve(p.lanes.size());
-    ledger_.reserve(p.trace_capacity);
     const auto post = [](void* self, kernel_id k, launch_end how) { static_cast<decided_device*>(self)->post(k, how); };
     is_open_ = was_open_ = true;
     if (!device_->open({.streams = streams(p, levels(p)),
@@ -192,8 +162,7 @@ class decided_device final : public pool_device {
     return listener_.started();
   }
   [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
-    auto made =
-        std::make_unique<launch_worker<D>>(*device_, pool_, levels(pool_), lane, bound_, ledger_, std::move(reports));
+    auto made = std::make_unique<launch_worker<D>>(*device_, pool_, levels(pool_), lane, bound_, std::move(reports));
     workers_[lane] = made.get();
     return made;
   }
@@ -209,7 +178,12 @@ class decided_device final : public pool_device {
   }
   [[nodiscard]] auto replays() const -> bool override { return ReplayingDevice<D>; }
   auto replay(const piece_sink& to) const -> std::uint64_t override {
-    if constexpr (ReplayingDevice<D>) { return was_open_ ? ledger_.replay(*device_, to) : 0; }
+    if constexpr (ReplayingDevice<D>) {
+      if (was_open_) {
+        const reader heard{&to};
+        return device_->replay(heard, 0);
+      }
+    }
     return 0;
   }
   [[nodiscard]] auto serve_at(int priority) -> bool override {
@@ -245,6 +219,15 @@ class decided_device final : public pool_device {
     }
   }
 
+  struct reader {
+    const piece_sink* to;
+
+    void record(const slice& s) const {
+      const launch_number n = launch_number::of(s.job);
+      (*to)(n.visit, n.job, s.where, s.start, s.end);
+    }
+    static void record(const mark& /*m*/) {}
+  };
   struct notice {
     kernel_id kernel = no_kernel;
     launch_end how = launch_end::complete;
@@ -258,7 +241,6 @@ class decided_device final : public pool_device {
   inheriting_mutex inbox_;
   condition posted_;
   std::vector<notice> notices_;  ///< at most one of each kernel
-  launch_ledger ledger_;
   std::vector<launch_worker<D>*> workers_;
   thread listener_;
   bool closing_ = false;
