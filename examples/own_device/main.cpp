@@ -12,35 +12,32 @@ namespace {
 using namespace std::chrono_literals;
 namespace rt = takt::runtime;
 
-struct operation {
-  explicit operation(takt::ticks time) : length{time} {}
-  static void perform(const operation& o, takt::ticks begin) { rt::sleep_until(rt::later(begin, o.length)); }
-  takt::ticks length;
-};
-using unit = rt::serial_unit<operation>;
+using rt::emulated_unit;  // threads that do one operation after the other
 
 class fpga {
  public:
-  using kernel = operation;
-  using copy = operation;
+  using kernel = rt::emulated_kernel;
+  using copy = rt::emulated_kernel;
   struct stream {
-    void launch(const operation& k, rt::completion done) const { region->submit(k, done); }
-    void copy(std::int32_t /*engine*/, const operation& c, rt::completion done) const { dma->submit(c, done); }
-    unit* region;
-    unit* dma;
+    void launch(const rt::emulated_kernel& k, rt::completion done) const { region->submit(k, done); }
+    void copy(std::int32_t /*engine*/, const rt::emulated_kernel& c, rt::completion done) const {
+      dma->submit(c, done);
+    }
+    emulated_unit* region;
+    emulated_unit* dma;
   };
 
   static auto serves(const takt::platform_record& p) -> bool { return p.copy_engines <= 1 && p.gpus.size() == 1; }
-  auto open(const takt::sm_range& /*regions*/) -> stream { return {&regions_.emplace_back(operation::perform), &dma_}; }
+  auto open(const takt::sm_range& /*regions*/) -> stream { return {&regions_.emplace_back(1), &dma_}; }
   auto serve_at(std::int32_t priority) const -> bool {
     return dma_.serve_at(priority) && std::ranges::all_of(regions_, [&](auto& u) { return u.serve_at(priority); });
   }
-  auto ready() const -> bool { return std::ranges::all_of(regions_, &unit::started); }
+  auto ready() const -> bool { return std::ranges::all_of(regions_, &emulated_unit::started); }
   static auto name() -> std::string_view { return "FPGA"; }
 
  private:
-  unit dma_{operation::perform};
-  std::deque<unit> regions_;
+  emulated_unit dma_{1};
+  std::deque<emulated_unit> regions_;
 };
 
 constexpr auto tasks = takt::task_set(takt::task("filter", takt::period(20ms), takt::cpu(1ms), takt::copy(1ms),

@@ -3,10 +3,9 @@
 
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
+#include <takt/runtime/emulated_block_device.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/emulated_shared_gpu.hpp>
-#include <takt/runtime/emulated_sliced_device.hpp>
-#include <takt/runtime/emulated_sms.hpp>
 #include <takt/runtime/locking/chunked_copy.hpp>
 #include <takt/runtime/locking/donation_cluster.hpp>
 #include <takt/runtime/locking/gpu_pool.hpp>

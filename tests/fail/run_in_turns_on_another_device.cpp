@@ -1,13 +1,13 @@
 // EXPECT: takt: this device does not let the tasks of one process take turns
 // SPDX-License-Identifier: Apache-2.0
+#include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_device.hpp>
-#include <takt/runtime/emulated_sliced_device.hpp>
 #include <takt/runtime/run.hpp>
 
 #include "board.hpp"
 
 #ifdef TAKT_FIXED
-using device_type = takt::runtime::emulated_sliced_device;
+using device_type = takt::runtime::emulated_accelerator;
 #else
 using device_type = takt::runtime::emulated_device;
 #endif

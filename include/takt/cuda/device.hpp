@@ -27,6 +27,7 @@
 #include <takt/cuda/partitions.hpp>
 #include <takt/cuda/resource.hpp>
 #include <takt/cuda/served_stream.hpp>
+#include <takt/model/block_kernel.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/concepts.hpp>
@@ -90,6 +91,13 @@ class cuda_device {
     }
     for (std::size_t g = 0; g < gpus_.size(); ++g) { engines += std::min(2, facts(g).copy_engines); }
     return wanted.copy_engines <= engines;
+  }
+  /// Whether a GPU has so many SMs of so many threads; what may not be used of them has to be held by others.
+  [[nodiscard]] auto serves(const block_gpu& wanted) const -> bool {
+    for (std::size_t g = 0; g < gpus_.size(); ++g) {
+      if (wanted.sms <= facts(g).sms && wanted.threads_per_sm <= facts(g).threads_per_sm) { return true; }
+    }
+    return false;
   }
   /// Not ready, with a fault, when the driver refuses or the range was not given at the start.
   [[nodiscard]] auto open(const sm_range& range) -> stream {

@@ -15,7 +15,9 @@
 #include <takt/cuda/sm_slots.hpp>
 #include <takt/prediction/kernel_profile.hpp>
 #include <takt/runtime/clock.hpp>
-#include <takt/runtime/worker_team.hpp>
+#include <takt/runtime/completion.hpp>
+#include <takt/runtime/emulated_unit.hpp>
+#include <takt/runtime/event.hpp>
 
 namespace takt::cuda {
 
@@ -56,9 +58,10 @@ class host_machine {
 
 }  // namespace detail
 
-/// Host threads in place of SMs, so that kernels can be profiled without a GPU: one for each virtual SM, and blocks
-/// that are pinned by the algorithm of the device. A launch wakes all threads; a block on an SM that it may not use
-/// leaves. What is measured is this host: SMs beyond its cores do not add speed.
+/// Host threads in place of SMs, so that kernels can be profiled without a GPU: one for each virtual SM, as far as an
+/// `emulated_unit` has room, and blocks that are pinned by the algorithm of the device. A launch has a block for each
+/// virtual SM; a block on an SM that it may not use leaves. What is measured is this host: SMs beyond its cores do not
+/// add speed.
 class host_bench {
  public:
   /// Does the logical indices from the first up to the last, which is not one of them; called by several threads.
@@ -73,7 +76,8 @@ class host_bench {
         body_{std::move(body)},
         work_{work},
         clock_{std::move(clock)},
-        threads_{static_cast<std::size_t>(sms) * static_cast<std::size_t>(per_sm)} {}
+        threads_{std::min(static_cast<std::size_t>(sms) * static_cast<std::size_t>(per_sm),
+                          runtime::emulated_unit::most_sms)} {}
 
   [[nodiscard]] auto virtual_per_sm() const noexcept -> std::int32_t { return per_sm_; }
 
@@ -85,10 +89,7 @@ class host_bench {
     return one_each ? time_pinned(sms, per_sm, *one_each, [](std::int64_t, std::int64_t) {}) : std::nullopt;
   }
   [[nodiscard]] auto time_plain_empty(std::int32_t sms, std::int32_t per_sm) -> std::optional<ticks> {
-    const std::function<void(std::int64_t)> nothing = [](std::int64_t) {};
-    const ticks begin = clock_();
-    threads_.run(std::int64_t{sms} * per_sm, nothing);
-    return clock_() - begin;
+    return time_launch({std::int64_t{sms} * per_sm, [](std::int64_t) {}});
   }
 
  private:
@@ -99,17 +100,23 @@ class host_bench {
     const auto blocks = static_cast<std::uint32_t>(sms_ * per_sm_);
     std::atomic<std::uint32_t> chunks_left{work.chunks};
     work.job = next_job_++;
-    const std::function<void(std::int64_t)> block = [&](std::int64_t b) {
+    const auto block = [&](std::int64_t b) {
       detail::host_machine here{slots, static_cast<std::uint32_t>(b / per_sm_), chunks_left};
       pinned_walk walk{work, 0, blocks};
       while (walk.advance(here, state_) == walk_stop::chunk) {
         body(work.first(walk.chunk()), work.last(walk.chunk()));
       }
     };
-    const ticks begin = clock_();
-    threads_.run(blocks, block);
-    const ticks time = clock_() - begin;
+    const ticks time = time_launch({blocks, block});
     return chunks_left == 0 ? std::optional{time} : std::nullopt;
+  }
+
+  [[nodiscard]] auto time_launch(const runtime::emulated_kernel& kernel) -> ticks {
+    runtime::event done;
+    const ticks begin = clock_();
+    threads_.submit(kernel, runtime::notify<&runtime::event::signal>(&done));
+    done.wait();
+    return clock_() - begin;
   }
 
   std::int32_t sms_;
@@ -119,7 +126,7 @@ class host_bench {
   std::function<ticks()> clock_;
   pinning_state state_;
   std::uint32_t next_job_ = 0;
-  runtime::worker_team threads_;
+  runtime::emulated_unit threads_;
 };
 
 static_assert(KernelBench<host_bench>);

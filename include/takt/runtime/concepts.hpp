@@ -7,27 +7,20 @@
 #include <string_view>
 
 #include <takt/core/number.hpp>
+#include <takt/model/block_kernel.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/dedicated_sms.hpp>
-#include <takt/rules/time_slices.hpp>
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/machine_finding.hpp>
 
 namespace takt::runtime {
 
-/// Takes a task's operations, at most one at a time, and calls `done` at the end of each.
+/// A machine that runs kernels on streams.
 ///
-/// Neither call waits. `done` comes from a thread of the device, never from within the call, and may start the next
-/// operation of any stream. The body must live until then.
-template <class S, class Kernel, class Copy>
-concept Stream = requires(S& s, const Kernel& kernel, const Copy& copy, std::int32_t engine, completion done) {
-  s.launch(kernel, done);
-  s.copy(engine, copy, done);
-};
-
-/// A machine that runs kernels on SM ranges and moves data.
-///
-/// - `kernel`, `copy`: what can be run on it; made from `ticks` alone, each occupies its unit for that time.
+/// - `kernel`: what can be run on it; made from `ticks` alone, it occupies its unit for that time.
+/// - `stream`: takes a task's operations, at most one at a time, and calls `done` at the end of each. No call waits.
+///   `done` comes from a thread of the device, never from within the call, and may start the next operation of any
+///   stream. The body must live until then.
 /// - `serves(platform)`: whether it has the engines and SMs that the platform names.
 /// - `open(range)`: a task's own stream, whose kernels stay on the range. Called before the run, for disjoint ranges;
 ///   an empty range is that of a task without kernels.
@@ -35,28 +28,36 @@ concept Stream = requires(S& s, const Kernel& kernel, const Copy& copy, std::int
 ///   when the system refuses.
 /// - `ready()`: whether all streams opened so far can be used.
 template <class D>
-concept Device = std::constructible_from<typename D::kernel, ticks> &&
-                 std::constructible_from<typename D::copy, ticks> && std::movable<typename D::kernel> &&
-                 std::movable<typename D::copy> && Stream<typename D::stream, typename D::kernel, typename D::copy> &&
-                 requires(D& d, const platform_record& platform, const sm_range& range, std::int32_t priority) {
-                   { d.serves(platform) } -> std::same_as<bool>;
-                   { d.open(range) } -> std::same_as<typename D::stream>;
-                   { d.serve_at(priority) } -> std::same_as<bool>;
-                   { d.ready() } -> std::same_as<bool>;
-                   { d.name() } -> std::convertible_to<std::string_view>;
-                 };
+concept StreamDevice = std::constructible_from<typename D::kernel, ticks> && std::movable<typename D::kernel> &&
+                       requires(D& d, typename D::stream& s, const typename D::kernel& kernel, completion done,
+                                const platform_record& platform, const sm_range& range, std::int32_t priority) {
+                         s.launch(kernel, done);
+                         { d.serves(platform) } -> std::same_as<bool>;
+                         { d.open(range) } -> std::same_as<typename D::stream>;
+                         { d.serve_at(priority) } -> std::same_as<bool>;
+                         { d.ready() } -> std::same_as<bool>;
+                         { d.name() } -> std::convertible_to<std::string_view>;
+                       };
 
-/// What a device adds on which contexts take turns: each stream with SMs is a context that has all of them in its turn.
-///
-/// - `takes_turns(turns)`: whether they do so;
-/// - `served()` of a stream: when the context had the GPU for the kernel whose completion is asking;
-/// - its kernels are made of a length and the instant of the run's end, at which all of them are over.
+/// One that moves data, too, and keeps kernels on their ranges of SMs. A `copy` is as a `kernel` is.
 template <class D>
-concept TurnsDevice = Device<D> && std::constructible_from<typename D::kernel, ticks, ticks> &&
-                      requires(const D& d, const turn_times& turns, const typename D::stream& s) {
-                        { d.takes_turns(turns) } -> std::same_as<bool>;
-                        s.served();
-                      };
+concept Device =
+    StreamDevice<D> && std::constructible_from<typename D::copy, ticks> && std::movable<typename D::copy> &&
+    requires(typename D::stream& s, const typename D::copy& copy, std::int32_t engine, completion done) {
+      s.copy(engine, copy, done);
+    };
+
+/// One that keeps the kernels of all streams of a GPU in one queue for their blocks, of which the head goes first:
+/// `queues_blocks` says so.
+///
+/// - `serves(gpu)`: whether it is one with such SMs, of so much room each;
+/// - `kernel`: of one block, if made from `ticks` alone; one that is also made from blocks, threads of each, time of
+///   each and time before them can stand for a kernel of which only that is known.
+template <class D>
+concept BlockQueueDevice = StreamDevice<D> && requires(D& d, const block_gpu& gpu) {
+  requires D::queues_blocks;
+  { d.serves(gpu) } -> std::same_as<bool>;
+};
 
 /// What a device adds that can fail while it is used. Its operations then still end, with void results.
 ///

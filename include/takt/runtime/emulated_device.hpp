@@ -5,68 +5,33 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <takt/core/number.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/rules/dedicated_sms.hpp>
-#include <takt/runtime/clock.hpp>
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/concepts.hpp>
-#include <takt/runtime/serial_unit.hpp>
-#include <takt/runtime/worker_team.hpp>
+#include <takt/runtime/emulated_unit.hpp>
 
 namespace takt::runtime {
 
-/// A kernel for the emulated device: a callable over logical block indices, or a length of time.
-class emulated_kernel {
- public:
-  explicit emulated_kernel(ticks length = 0) : length_{length} {}
-  /// Pre: `block` does not throw, and can be called for different indices at once.
-  emulated_kernel(std::int64_t blocks, std::function<void(std::int64_t)> block)
-      : blocks_{blocks}, block_{std::move(block)} {}
-
-  void perform(worker_team& workers, ticks begin) const {
-    if (block_) { return workers.run(blocks_, block_); }
-    sleep_until(later(begin, length_));
-  }
-
- private:
-  ticks length_ = 0;
-  std::int64_t blocks_ = 0;
-  std::function<void(std::int64_t)> block_;
-};
-
 /// A copy for the emulated device: bytes to move, or a length of time.
-class emulated_copy {
- public:
-  explicit emulated_copy(ticks length = 0) : length_{length} {}
-  emulated_copy(void* to, const void* from, std::size_t bytes) : to_{to}, from_{from}, bytes_{bytes} {}
-
-  void perform(ticks begin) const {
-    if (bytes_ > 0) { std::memcpy(to_, from_, bytes_); }
-    sleep_until(later(begin, length_));
-  }
-
- private:
-  ticks length_ = 0;
-  void* to_ = nullptr;
-  const void* from_ = nullptr;
-  std::size_t bytes_ = 0;
+struct emulated_copy : emulated_kernel {
+  explicit emulated_copy(ticks time = 0) : emulated_kernel{time} {}
+  emulated_copy(void* to, const void* from, std::size_t bytes)
+      : emulated_kernel{bytes > 0 ? 1 : 0, [=](std::int64_t) { std::memcpy(to, from, bytes); }} {}
 };
 
 /// A GPU made of host threads, so that everything runs with none.
 ///
-/// Each copy engine is a thread. Each SM range is a thread that takes the kernels, and a team of workers for those that
-/// compute: one per virtual SM up to `max_workers`, more virtual SMs than that being served in turn by the same
-/// workers, which the tickets of `worker_team` make invisible but for the speed. Ranges never lend workers to each
-/// other. Timed operations sleep: they occupy their unit and no core of the host. Computing kernels and moved bytes do
-/// take host cores, as they must.
+/// Each copy engine is a thread, which does one copy after the other. Each SM range runs one kernel after the other: it
+/// has a thread for each virtual SM, `max_workers` at most. Ranges never lend threads to each other. Timed operations
+/// sleep: they occupy their unit and no core of the host. Computing kernels and moved bytes do take host cores, as they
+/// must.
 class emulated_device {
  public:
   using kernel = emulated_kernel;
@@ -75,9 +40,7 @@ class emulated_device {
 
   explicit emulated_device(const platform_record& platform, std::size_t max_workers = default_workers())
       : platform_{platform}, max_workers_{max_workers} {
-    for (std::int32_t e = 0; e < platform.copy_engines; ++e) {
-      engines_.push_back(std::make_unique<engine>([](const copy& c, ticks begin) { c.perform(begin); }));
-    }
+    for (std::int32_t e = 0; e < platform.copy_engines; ++e) { engines_.push_back(std::make_unique<emulated_unit>(1)); }
   }
 
   [[nodiscard]] auto serves(const platform_record& wanted) const noexcept -> bool {
@@ -109,7 +72,7 @@ class emulated_device {
   /// Workers behind a range: 0 before it was opened.
   [[nodiscard]] auto workers(const sm_range& range) const noexcept -> std::size_t {
     const auto found = find(range);
-    return found == partitions_.end() ? 0 : (*found)->workers.size();
+    return found == partitions_.end() ? 0 : (*found)->workers;
   }
 
   [[nodiscard]] static auto default_workers() noexcept -> std::size_t {
@@ -117,15 +80,12 @@ class emulated_device {
   }
 
  private:
-  using engine = serial_unit<copy>;
-
   struct partition {
-    partition(const sm_range& r, std::size_t threads)
-        : range{r}, workers{threads}, unit{[this](const kernel& k, ticks begin) { k.perform(workers, begin); }} {}
+    partition(const sm_range& r, std::size_t threads) : range{r}, workers{threads}, unit{threads} {}
 
     sm_range range;
-    worker_team workers;
-    serial_unit<kernel> unit;
+    std::size_t workers;
+    emulated_unit unit;
   };
 
   [[nodiscard]] auto find(const sm_range& r) const noexcept -> std::vector<std::unique_ptr<partition>>::const_iterator {
@@ -136,7 +96,7 @@ class emulated_device {
 
   platform_record platform_;
   std::size_t max_workers_;
-  std::vector<std::unique_ptr<engine>> engines_;
+  std::vector<std::unique_ptr<emulated_unit>> engines_;
   std::vector<std::unique_ptr<partition>> partitions_;
 };
 
@@ -161,7 +121,8 @@ inline auto emulated_device::open(const sm_range& range) -> stream {
   if (const auto known = find(range); known != partitions_.end()) { return {*this, known->get()}; }
   const gpu_record& gpu = platform_.gpus[static_cast<std::size_t>(range.gpu)];
   const auto virtual_sms = static_cast<std::size_t>(gpu.virtual_sms(range.count));
-  partitions_.push_back(std::make_unique<partition>(range, std::min(virtual_sms, max_workers_)));
+  const std::size_t workers = std::min({virtual_sms, max_workers_, emulated_unit::most_sms});
+  partitions_.push_back(std::make_unique<partition>(range, std::max<std::size_t>(1, workers)));
   return {*this, partitions_.back().get()};
 }
 

@@ -12,10 +12,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/wide_natural.hpp>
 #include <takt/model/shares/application.hpp>
-#include <takt/model/stage.hpp>
-#include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/backend.hpp>
-#include <takt/rules/servers/slices.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/job_progress.hpp>
 #include <takt/runtime/clock.hpp>
@@ -52,48 +49,33 @@ class emulated_shared_gpu {
   [[nodiscard]] auto open(const accelerator_setup& setup) -> bool {
     setup_ = setup;
     closing_ = false;
-    lost_ = 0;
     launches_.assign(setup.kernels, launch{});
-    wholes_.assign(setup.kernels, 1);
     since_ = now();
-    pieces_.clear();
-    pieces_.reserve(setup.trace_capacity);
     service_ = thread{[this] { serve(); }};
     return service_.started();
   }
   void close() {
-    {
-      const std::lock_guard lock{mutex_};
-      closing_ = true;
-      changed_.notify_all();
-    }
+    change([this] { closing_ = true; });
     service_.join();
   }
 
-  void load(kernel_id k, const sized_kernel& body, std::uint64_t job) {
-    const std::lock_guard lock{mutex_};
-    launch& l = at(k);
-    l.body = &body;
-    l.job = job;
-    l.left = fixed_progress::start(std::max<ticks>(body.length, 1));
+  void load(kernel_id k, const sized_kernel& body, std::uint64_t /*job*/) {
+    change([&] {
+      at(k).body = &body;
+      at(k).left = fixed_progress::start(std::max<ticks>(body.length, 1));
+    });
   }
   void submit(kernel_id k, const kernel_placement& /*where*/) {
-    const std::lock_guard lock{mutex_};
-    advance(now());
-    at(k).launched = true;
-    at(k).leaving = false;
-    changed_.notify_all();
+    change([&] {
+      at(k).launched = true;
+      at(k).leaving = false;
+    });
   }
   void request_yield(kernel_id k) {
-    const std::lock_guard lock{mutex_};
-    at(k).leaving = at(k).launched;
-    changed_.notify_all();
+    change([&] { at(k).leaving = at(k).launched; });
   }
   void resize(kernel_id k, std::int32_t percent) {
-    const std::lock_guard lock{mutex_};
-    advance(now());
-    at(k).held = share::bounded(percent);
-    changed_.notify_all();
+    change([&] { at(k).held = share::bounded(percent); });
   }
 
   [[nodiscard]] auto serve_at(std::int32_t priority) -> bool {
@@ -101,26 +83,12 @@ class emulated_shared_gpu {
   }
   [[nodiscard]] static auto name() noexcept -> std::string_view { return "emulated shared GPU"; }
 
-  /// Tells of each kernel with each share; the index of a track is the share in per cent.
-  template <TraceRecorder Recorder>
-  auto replay(Recorder& recorder, ticks origin) const -> std::uint64_t {
-    for (slice s : pieces_) {
-      s.start -= origin;
-      s.end -= origin;
-      recorder.record(s);
-    }
-    return lost_;
-  }
-
  private:
-  /// The longest sleep, since clocks do not take the last instant there is.
-  static constexpr ticks nap = 1'000'000'000;
-
   struct launch {
     const sized_kernel* body = nullptr;
-    std::uint64_t job = 0;
     fixed_progress left{};
     share held{};
+    ticks whole = unbounded_time;  ///< time of all of it as things are
     bool launched = false;
     bool leaving = false;
   };
@@ -131,7 +99,19 @@ class emulated_shared_gpu {
     return l.launched && (l.leaving || l.left.finished());
   }
 
-  /// Of the whole kernel, as things are.
+  template <class F>
+  void change(F what) {
+    const std::lock_guard lock{mutex_};
+    advance(now());
+    what();
+    weigh();
+    changed_.notify_all();
+  }
+  void weigh() {
+    for (launch& l : launches_) {
+      if (proceeds(l)) { l.whole = whole(l); }
+    }
+  }
   [[nodiscard]] auto whole(const launch& l) const -> ticks {
     inline_vector<co_runner, MaxTasks> load;
     for (const launch& other : launches_) {
@@ -146,32 +126,21 @@ class emulated_shared_gpu {
   [[nodiscard]] auto next_end() const -> ticks {
     ticks least = no_event;
     for (const launch& l : launches_) {
-      if (!proceeds(l)) { continue; }
-      const ticks most = whole(l);
-      if (most != unbounded_time) { least = std::min(least, later(since_, l.left.time_left(most))); }
+      if (!proceeds(l) || l.whole == unbounded_time) { continue; }
+      least = std::min(least, later(since_, l.left.time_left(l.whole)));
     }
     return least;
   }
   /// What has been done until then counts, end by end.
   void advance(ticks time) {
-    for (ticks end = next_end(); end < time; end = next_end()) { step(end); }
-    if (since_ < time) { step(time); }
-  }
-  void step(ticks time) {
-    for (std::size_t k = 0; k < launches_.size(); ++k) {
-      if (proceeds(launches_[k])) { wholes_[k] = whole(launches_[k]); }
+    while (since_ < time) {
+      const ticks to = std::min(time, next_end());
+      for (launch& l : launches_) {
+        if (proceeds(l)) { l.left.advance(to - since_, l.whole); }
+      }
+      since_ = to;
+      weigh();
     }
-    for (std::size_t k = 0; k < launches_.size(); ++k) {
-      launch& l = launches_[k];
-      if (!proceeds(l)) { continue; }
-      l.left.advance(time - since_, wholes_[k]);
-      remember({.task = static_cast<std::uint32_t>(k),
-                .job = l.job,
-                .where = {.where = stage::kernel, .gpu = 0, .index = l.held.percent(), .count = 1},
-                .start = since_,
-                .end = time});
-    }
-    since_ = time;
   }
   void serve() {
     std::unique_lock lock{mutex_};
@@ -180,24 +149,18 @@ class emulated_shared_gpu {
       const auto ended = std::ranges::find_if(launches_, has_ended);
       if (ended == launches_.end()) {
         const ticks next = next_end();
-        changed_.wait_until(lock, std::min(next, later(now(), nap)), [this, next] {
+        changed_.wait_until(lock, next, [this, next] {
           return closing_ || next_end() != next || std::ranges::any_of(launches_, has_ended);
         });
         continue;
       }
       const launch_end how = ended->left.finished() ? launch_end::complete : launch_end::yielded;
       ended->launched = ended->leaving = false;
+      weigh();
       const auto k = static_cast<kernel_id>(ended - launches_.begin());
       lock.unlock();
       setup_.ended(k, how);
       lock.lock();
-    }
-  }
-  void remember(const slice& s) {
-    if (pieces_.size() < pieces_.capacity()) {
-      pieces_.push_back(s);
-    } else if (pieces_.capacity() > 0) {
-      ++lost_;
     }
   }
 
@@ -207,9 +170,6 @@ class emulated_shared_gpu {
   inheriting_mutex mutex_;
   timed_condition changed_;
   std::vector<launch> launches_;
-  std::vector<ticks> wholes_;
-  std::vector<slice> pieces_;
-  std::uint64_t lost_ = 0;
   ticks since_ = 0;  ///< until then all that was done has been counted
   bool closing_ = true;
   thread service_;

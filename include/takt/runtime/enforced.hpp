@@ -10,7 +10,7 @@
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/rules/time_slices.hpp>
-#include <takt/runtime/concepts.hpp>
+#include <takt/runtime/executor/accelerator_device.hpp>
 
 namespace takt::runtime {
 
@@ -82,19 +82,16 @@ inline constexpr bool gpu_takes_turns = false;
 template <class... Pools>
 inline constexpr bool gpu_takes_turns<platform<Pools...>> = (TakesTurns<typename Pools::rule_type> || ...);
 
-/// Stops compilation where the contexts of a device take turns and the rule of the platform is another, or the reverse.
-template <bool RuleTakesTurns, bool DeviceTakesTurns>
+/// Stops compilation where the rule of the platform takes turns and the device ends what it has begun.
+template <bool RuleTakesTurns, bool DeviceYields>
 struct turns_run_check {
-  static constexpr bool passed = RuleTakesTurns == DeviceTakesTurns;
-  static_assert(!RuleTakesTurns || DeviceTakesTurns,
-                "takt: this device does not let the tasks of one process take turns; run on emulated_sliced_device, or "
+  static constexpr bool passed = !RuleTakesTurns || DeviceYields;
+  static_assert(passed,
+                "takt: this device does not let the tasks of one process take turns; run on emulated_accelerator, or "
                 "make each task a process of its own. See docs/errors.md#E59");
-  static_assert(RuleTakesTurns || !DeviceTakesTurns,
-                "takt: contexts take turns on this device, and the platform has another rule; give the GPU "
-                "time_slices(...), or run on emulated_device. See docs/errors.md#E59");
 };
 template <class P, class D>
-using check_turns = turns_run_check<gpu_takes_turns<P>, TurnsDevice<D>>;
+using check_turns = turns_run_check<gpu_takes_turns<P>, AcceleratorDevice<D>>;
 
 template <bool EnforcesProcessors, bool EnforcesBlocks, bool EnforcesCopies, bool KnowsPools>
 struct graph_run_check {

@@ -31,30 +31,6 @@ struct run_thread {
 /// Below what Linux gives its interrupt threads.
 inline constexpr int usual_priority = 40;
 
-/// SCHED_FIFO priorities for so many tasks, the most important first: from the usual one down or, where there are more
-/// tasks than that, from as far up as leaves room for two above them.
-class priority_ladder {
- public:
-  /// Pre: tasks > 0.
-  explicit priority_ladder(std::size_t tasks) : tasks_{tasks} {
-    const auto room = static_cast<std::size_t>(sched_get_priority_max(SCHED_FIFO) - 3);
-    highest_ = std::max(usual_priority, static_cast<int>(std::min(tasks, room)));
-  }
-  [[nodiscard]] auto highest() const noexcept -> int { return highest_; }
-  [[nodiscard]] auto of(std::size_t position) const noexcept -> int {
-    return std::max(1, highest_ - static_cast<int>(position));
-  }
-  /// Whether the lowest tasks share a priority.
-  [[nodiscard]] auto shares() const noexcept -> bool { return tasks_ > static_cast<std::size_t>(highest_); }
-  [[nodiscard]] auto words() const -> std::string {
-    return "priorities " + std::to_string(highest_) + " down to " + std::to_string(of(tasks_ - 1));
-  }
-
- private:
-  std::size_t tasks_;
-  int highest_ = usual_priority;
-};
-
 /// What a run asks of the operating system: each request is granted as a whole or not at all, leaves a sentence on what
 /// came of it, and is taken back at the end of the scope.
 class rights {
@@ -133,8 +109,6 @@ class rights {
     return true;
   }
 
-  /// The threads have ended: nothing is taken from them any more.
-  void forget_threads() { threads_.clear(); }
   void give_back() {
     lower();
     if (std::exchange(locked_, false)) { (void)munlockall(); }

@@ -8,7 +8,6 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/runtime/concepts.hpp>
 #include <takt/runtime/enforced.hpp>
 #include <takt/runtime/executor/board_devices.hpp>
 #include <takt/runtime/executor/run.hpp>
@@ -18,10 +17,10 @@
 
 namespace takt::runtime {
 
-/// Runs chains as `run` does on devices of single pools, here on one device that serves all copy engines and GPUs of
-/// the board. A platform whose rules are not enforced does not compile. Error: as there, and `wrong_device` where the
-/// board has nothing for a device.
-template <Platform P, TaskSet T, std::size_t N, std::size_t W, Device D, TraceRecorder Recorder>
+/// Runs chains as `run` does on devices of single pools, here on one device that serves all GPUs of the board, and its
+/// copy engines where it has some. A platform whose rules are not enforced does not compile. Error: as there, and
+/// `wrong_device` where the board has nothing for a device.
+template <Platform P, TaskSet T, std::size_t N, std::size_t W, ServesBoards D, TraceRecorder Recorder>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, D& device, const run_options& options,
                        Recorder& recorder, const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{
@@ -37,7 +36,7 @@ template <Platform P, TaskSet T, std::size_t N, std::size_t W, Device D, TraceRe
   return result;
 }
 
-template <Platform P, TaskSet T, std::size_t N, std::size_t W, Device D>
+template <Platform P, TaskSet T, std::size_t N, std::size_t W, ServesBoards D>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, D& device, const run_options& options = {},
                        const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <ctime>
 #include <mutex>
 
@@ -33,12 +34,20 @@ class timed_condition {
   /// Suspends the calling thread until `ready()`, which is asked with the lock held, or until `time` has come.
   template <class Predicate>
   void wait_until(std::unique_lock<inheriting_mutex>& lock, ticks time, Predicate ready) {
-    const timespec t{static_cast<time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
-    while (!ready() && now() < time) { (void)pthread_cond_timedwait(&condition_, lock.mutex()->native_handle(), &t); }
+    while (!ready()) {
+      const ticks present = now();
+      if (present >= time) { return; }
+      const ticks until = std::min(time, later(present, nap));
+      const timespec t{static_cast<time_t>(until / 1'000'000'000), static_cast<long>(until % 1'000'000'000)};
+      (void)pthread_cond_timedwait(&condition_, lock.mutex()->native_handle(), &t);
+    }
   }
   void notify_all() noexcept { pthread_cond_broadcast(&condition_); }
 
  private:
+  /// The longest sleep, since clocks do not take the last instant there is.
+  static constexpr ticks nap = 1'000'000'000;
+
   pthread_cond_t condition_{};
 };
 

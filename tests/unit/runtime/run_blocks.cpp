@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block queue on the executor: the queue is on the host, blocks are on a device.
+// A block queue on the executor: the queue is that of a device.
 #include <takt/runtime/executor/run.hpp>
 
 #include <doctest/doctest.h>
@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +18,8 @@
 #include <takt/compose.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
-#include <takt/runtime/emulated_sms.hpp>
+#include <takt/runtime/emulated_block_device.hpp>
+#include <takt/runtime/emulated_device.hpp>
 #include <takt/simulation/trace.hpp>
 #include "support/trace_checker.hpp"
 
@@ -41,9 +41,9 @@ constexpr std::array<std::int64_t, 3> blocks{12, 3, 2};
 constexpr std::array<std::int64_t, 3> threads{32, 64, 32};
 constexpr std::int64_t most_threads = 96;
 constexpr std::int64_t most_blocks = 2;
+constexpr auto slots = takt::block_slots(2, most_threads, most_blocks);
 constexpr auto board =
-    takt::platform(takt::pool(takt::processors(2), takt::g_edf),
-                   takt::pool(takt::block_slots(2, most_threads, most_blocks), takt::block_queue_rule<2, 16>{}));
+    takt::platform(takt::pool(takt::processors(2), takt::g_edf), takt::pool(slots, takt::block_queue_rule<2, 16>{}));
 
 auto options(takt::duration length) -> rt::run_options {
   rt::run_options out;
@@ -94,9 +94,9 @@ auto queue_complaint(const takt::trace& seen) -> std::string {
 
 }  // namespace
 
-TEST_CASE("a block queue on the host fills the SMs of a device, kernel by kernel, as their blocks end") {
+TEST_CASE("the block queue of a device fills its SMs, kernel by kernel, as their blocks end") {
   const auto described = takt::describe(set);
-  rt::emulated_sms gpu{{.sms = 2, .threads_per_sm = most_threads, .block_slots = most_blocks}};
+  rt::emulated_block_device gpu{slots};
   rt::board_devices devices;
   devices.kernels(1, gpu);
   auto o = options(240_ms);
@@ -117,14 +117,13 @@ TEST_CASE("a block queue on the host fills the SMs of a device, kernel by kernel
 TEST_CASE("the user's own blocks run once each, whenever they end") {
   const auto described = takt::describe(set);
   std::array<std::atomic<std::uint64_t>, 12> runs{};
-  rt::emulated_sms gpu{{.sms = 2, .threads_per_sm = most_threads, .block_slots = most_blocks}, 4};
-  std::map<rt::visit_position, rt::block_body> own;
-  own.emplace(rt::visit_position{0, 1}, rt::block_body{std::function<void(std::int64_t)>{[&runs](std::int64_t i) {
-                ++runs[static_cast<std::size_t>(i)];
-                rt::sleep_until(rt::now() + (i % 3 + 1) * 300'000);
-              }}});
+  rt::emulated_block_device gpu{slots, 4};
+  const auto block = [&runs](std::int64_t i) {
+    ++runs[static_cast<std::size_t>(i)];
+    rt::sleep_until(rt::now() + (i % 3 + 1) * 300'000);
+  };
   rt::board_devices devices;
-  devices.kernels(1, gpu, std::move(own));
+  devices.kernels(1, gpu, {{{0, 1}, rt::emulated_kernel{12, 32, block}}});
   takt::trace seen;
   const auto ran = rt::run(board, set, takt::plan<3, 7>{}, devices, options(200_ms), seen);
   REQUIRE_FALSE(ran.error);
@@ -134,13 +133,47 @@ TEST_CASE("the user's own blocks run once each, whenever they end") {
   CHECK(queue_complaint(seen) == "");
 }
 
-TEST_CASE("a block queue is not served by a device that starts whole kernels, nor by one with less room") {
+TEST_CASE("what a kernel takes apart from its blocks comes before them, and holds up those behind it") {
+  const auto one = takt::task_set(takt::task(
+      "a", takt::period(60_ms),
+      takt::visit<takt::gpu>(takt::wcet(7_ms), takt::grid(2, 32), takt::block_length(2_ms), takt::overhead(5_ms))));
+  rt::emulated_block_device gpu{slots};
+  rt::board_devices devices;
+  devices.kernels(1, gpu);
+  auto o = options(120_ms);
+  o.lengths = rt::length_choice::upper;
+  takt::trace seen;
+  const auto ran = rt::run(board, one, takt::plan<1, 1>{}, devices, o, seen);
+  REQUIRE_FALSE(ran.error);
+  REQUIRE(ran.tasks[0].completed == 2);
+  CHECK(ran.tasks[0].best_response >= (7_ms).count());
+  for (const takt::slice& s : seen.slices()) { CHECK(s.end - s.start == (2_ms).count()); }
+}
+
+TEST_CASE("a block queue is not served by a device that starts whole kernels or has SMs of tasks, nor with other SMs") {
   rt::emulated_accelerator whole{{.cores = 4, .preemption_levels = 1}};
   rt::board_devices devices;
   devices.kernels(1, whole);
-  CHECK(rt::run(board, set, takt::plan<3, 7>{}, devices, options(10_ms)).status() != observation_status::no_miss);
-  rt::emulated_sms small{{.sms = 2, .threads_per_sm = most_threads - 1, .block_slots = most_blocks}};
-  rt::board_devices few;
-  few.kernels(1, small);
-  CHECK(rt::run(board, set, takt::plan<3, 7>{}, few, options(10_ms)).status() == observation_status::wrong_device);
+  CHECK(rt::run(board, set, takt::plan<3, 7>{}, devices, options(10_ms)).error.fault ==
+        takt::model_fault::rule_serves_no_code);
+  rt::emulated_device parts{rt::record_of(board)};
+  rt::board_devices streams;
+  streams.kernels(1, parts);
+  CHECK(rt::run(board, set, takt::plan<3, 7>{}, streams, options(10_ms)).error.fault ==
+        takt::model_fault::rule_serves_no_code);
+  for (const std::int32_t more : {-1, 1}) {
+    rt::emulated_block_device other{takt::block_slots(2, most_threads + more, most_blocks)};
+    rt::board_devices on_it;
+    on_it.kernels(1, other);
+    CHECK(rt::run(board, set, takt::plan<3, 7>{}, on_it, options(10_ms)).status() == observation_status::wrong_device);
+  }
+  const auto plain =
+      takt::platform(takt::pool(takt::processors(2), takt::g_edf), takt::pool(takt::virtual_sms(2, 1), takt::fifo));
+  const auto chain =
+      takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu(100_us), takt::visit<takt::gpu>(takt::wcet(1_ms))));
+  rt::emulated_block_device gpu{slots};
+  rt::board_devices no_queue;
+  no_queue.kernels(1, gpu);
+  CHECK(rt::run(plain, chain, takt::plan<1, 2>{}, no_queue, options(10_ms)).status() ==
+        observation_status::wrong_device);
 }

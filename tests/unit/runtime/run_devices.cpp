@@ -19,7 +19,6 @@
 #include <takt/model/describe.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_device.hpp>
-#include <takt/runtime/emulated_sliced_device.hpp>
 #include <takt/runtime/executor/decided_device.hpp>
 #include <takt/simulation/trace.hpp>
 #include "support/limited_wait.hpp"
@@ -239,44 +238,6 @@ TEST_CASE("a device with streams serves copies and kernels on SMs of their own, 
   CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
 }
 
-TEST_CASE("a device whose contexts take turns gets visits as they come, and says when each had its turns") {
-  constexpr auto turns = takt::time_slices(2_ms, 500_us);
-  constexpr auto in_turns =
-      takt::platform(takt::pool(takt::processors(2), takt::g_edf), takt::pool(takt::virtual_sms(4, 1), turns));
-  const auto described = takt::describe(both);
-  rt::emulated_sliced_device device{rt::record_of(in_turns), turns};
-  auto options = plain(180_ms);
-  options.lengths = rt::length_choice::upper;
-  const auto check = [&](const auto& on) {
-    rt::board_devices devices;
-    devices.turns(1, device);
-    takt::trace seen;
-    const auto ran = rt::run(on, described.tasks, takt::plan<2, 6>{}, devices, options, seen);
-    REQUIRE_FALSE(ran.error);
-    REQUIRE(ran.tasks.size() == 2);
-    CHECK(ran.tasks[0].completed > 0);
-    CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.at_once = 1}}}) == "");
-    takt::ticks first = 0;
-    std::size_t pieces = 0;
-    for (const takt::slice& s : seen.slices()) {
-      if (s.where.where != takt::stage::kernel) { continue; }
-      CHECK(s.end - s.start <= (2_ms).count());
-      if (s.task == 0 && s.job == 0) {
-        first += s.end - s.start;
-        ++pieces;
-      }
-    }
-    CHECK(first == (24_ms).count());
-    CHECK(pieces >= 12);
-  };
-  check(takt::erase<6>(in_turns));
-
-  rt::emulated_sliced_device other{rt::record_of(in_turns), takt::time_slices(3_ms, 500_us)};
-  rt::board_devices wrong;
-  wrong.turns(1, other);
-  CHECK(rt::run(in_turns, both, takt::plan<2, 6>{}, wrong, options).status() == observation_status::wrong_device);
-}
-
 TEST_CASE("a run on devices refuses what they cannot serve, and bindings that name nothing") {
   const auto verdict = takt::analyze(board, chains);
   rt::emulated_accelerator whole{{.cores = 4, .preemption_levels = 1}};
@@ -306,6 +267,31 @@ TEST_CASE("a run on devices refuses what they cannot serve, and bindings that na
   rt::board_devices no_yield;
   no_yield.kernels(1, device);
   CHECK(rt::run(levels, both, takt::plan<2, 6>{}, no_yield, plain(10_ms)).status() == observation_status::wrong_device);
+}
+
+TEST_CASE("a launch that is complete is not made again by a host that has yet to hear of it") {
+  using worker = rt::launch_worker<takt_test::manual_device>;
+  takt_test::manual_device device{1, 1};
+  rt::pool_to_serve pool;
+  pool.lanes.emplace_back();
+  const worker::kernels none;
+  worker* self = nullptr;
+  int heard = 0;
+  const auto done = [&](std::uint32_t, takt::ticks) {
+    ++heard;
+    self->start({});  // as under shares that change, or when the unit comes back
+  };
+  worker w{device, pool, 1, 0, none, {done, [](std::uint32_t) {}}};
+  self = &w;
+  w.assign({});
+  w.start({});
+  (void)device.next();
+  w.hear(rt::launch_end::complete, 0);
+  CHECK(heard == 1);
+  CHECK(device.left() == 0);
+  w.assign({});
+  w.start({});
+  CHECK(device.left() == 1);
 }
 
 TEST_CASE("a device that fails ends the run there, and the result has its sentence") {
@@ -364,7 +350,7 @@ TEST_CASE("a device that neither fails nor answers ends the run, after the bound
 
 TEST_CASE("a kernel that is done is not launched again while that is told, though its unit is taken and given back") {
   takt_test::manual_device device{2, 1};
-  rt::decided_device<takt_test::manual_device> pool{device, {}};
+  rt::decided_device<takt_test::manual_device> pool{device, std::make_shared<char>(), {}};
   rt::pool_to_serve whole{.board = {}, .is_gpu = true, .trace_capacity = 8, .lanes = {{.task = 0}}};
   whole.board.gpus.push_back({.sms = 2});
   REQUIRE(pool.serves(whole));

@@ -50,24 +50,27 @@ struct accelerator_setup {
 /// - `close()`: abandons what has not run. Listeners hear nothing after it.
 /// - `serve_at(priority)`: gives the threads of the device this SCHED_FIFO priority, 0 for the ordinary class; false
 ///   when the system refuses.
-/// - `replay(recorder, origin)`: tells what ran where, with times since the origin, as far as the machine knows; the
-///   number of pieces for which there was no room. Pre: closed.
 ///
 /// Like a `Device` it may also model `FallibleDevice` and `ExaminedDevice`.
 template <class D>
-concept AcceleratorDevice =
-    AcceleratorBackend<D> && std::constructible_from<typename D::kernel, ticks, ticks> &&
-    std::movable<typename D::kernel> &&
-    requires(D& d, const D& c, const accelerator_setup& setup, kernel_id k, const typename D::kernel& body,
-             std::uint64_t job, std::int32_t priority, no_trace& recorder, ticks origin) {
-      { c.serves(setup.streams) } -> std::same_as<bool>;
-      { d.open(setup) } -> std::same_as<bool>;
-      d.load(k, body, job);
-      d.close();
-      { d.serve_at(priority) } -> std::same_as<bool>;
-      { c.replay(recorder, origin) } -> std::same_as<std::uint64_t>;
-      { c.name() } -> std::convertible_to<std::string_view>;
-    };
+concept AcceleratorDevice = AcceleratorBackend<D> && std::constructible_from<typename D::kernel, ticks, ticks> &&
+                            std::movable<typename D::kernel> &&
+                            requires(D& d, const D& c, const accelerator_setup& setup, kernel_id k,
+                                     const typename D::kernel& body, std::uint64_t job, std::int32_t priority) {
+                              { c.serves(setup.streams) } -> std::same_as<bool>;
+                              { d.open(setup) } -> std::same_as<bool>;
+                              d.load(k, body, job);
+                              d.close();
+                              { d.serve_at(priority) } -> std::same_as<bool>;
+                              { c.name() } -> std::convertible_to<std::string_view>;
+                            };
+
+/// What a device adds that knows better than its host what ran where: `replay(recorder, origin)` tells of it, with
+/// times since the origin, as far as the machine knows; the number of pieces for which there was no room. Pre: closed.
+template <class D>
+concept ReplayingDevice = requires(const D& d, no_trace& recorder, ticks origin) {
+  { d.replay(recorder, origin) } -> std::same_as<std::uint64_t>;
+};
 
 /// One whose kernels have shares of it, which change while they run: `resize(k, percent)` is for the launch of k that
 /// is under way or comes next. A `kernel` is made from its length with all of the device and the number of its

@@ -11,12 +11,9 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/executor/accelerator_device.hpp>
-#include <takt/runtime/executor/block_device.hpp>
 #include <takt/runtime/executor/decided_device.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
-#include <takt/runtime/executor/queued_device.hpp>
 #include <takt/runtime/executor/stream_device.hpp>
-#include <takt/runtime/executor/task_streams.hpp>
 
 namespace takt::runtime {
 
@@ -31,6 +28,10 @@ template <class Pool>
 
 }  // namespace detail
 
+/// A device for the GPUs of a board.
+template <class D>
+concept ServesBoards = StreamDevice<D> || AcceleratorDevice<D>;
+
 /// Which devices serve which pools of a board, by their positions, and with what work of the user's: visits without any
 /// take their time on the device. For one run. Pre: the devices outlive it, and serve nobody else meanwhile.
 class board_devices {
@@ -38,39 +39,31 @@ class board_devices {
   template <AcceleratorDevice D>
   auto kernels(std::uint32_t pool, D& device, std::map<visit_position, typename D::kernel> bound = {})
       -> board_devices& {
-    devices_[pool] = std::make_unique<decided_device<D>>(device, std::move(bound));
+    auto& token = shared_[&device];
+    if (!token) { token = std::make_shared<char>(); }
+    devices_[pool] = std::make_unique<decided_device<D>>(device, token, std::move(bound));
     return *this;
   }
-  /// Under a block queue.
-  template <BlockDevice D>
-  auto kernels(std::uint32_t pool, D& device, std::map<visit_position, typename D::kernel> bound = {})
-      -> board_devices& {
-    devices_[pool] = std::make_unique<queued_device<D>>(device, std::move(bound));
-    return *this;
-  }
-  template <Device D>
-    requires(!TurnsDevice<D>)
+  /// On streams. Under a block queue it is a `BlockQueueDevice`, else a `Device`.
+  template <StreamDevice D>
   auto kernels(std::uint32_t pool, D& device, std::map<visit_position, typename D::kernel> bound = {})
       -> board_devices& {
     return streams<kernels_of_streams<D>>(pool, device, std::move(bound));
-  }
-  /// Under time slices.
-  template <TurnsDevice D>
-  auto turns(std::uint32_t pool, D& device, std::map<visit_position, typename D::kernel> bound = {}) -> board_devices& {
-    return streams<turns_of_streams<D>>(pool, device, std::move(bound));
   }
   template <Device D>
   auto copies(std::uint32_t pool, D& device, std::map<visit_position, typename D::copy> bound = {}) -> board_devices& {
     return streams<copies_of_streams<D>>(pool, device, std::move(bound));
   }
-  /// Every GPU and all copy engines of a board, without work of the user's.
-  template <class Board, Device D>
+  /// Every GPU of a board, and its copy engines where it has some itself, without work of the user's.
+  template <class Board, ServesBoards D>
   auto all_pools(const Board& board, D& device) -> board_devices& {
     std::uint32_t at = 0;
     board.each([&](const auto& p) {
       using facts = takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>;
-      if (facts::runs_kernels(p)) { all_kernels(at, device); }
-      if (detail::has_copy_engines(p)) { copies(at, device); }
+      if (facts::runs_kernels(p)) { kernels(at, device); }
+      if constexpr (Device<D>) {
+        if (detail::has_copy_engines(p)) { copies(at, device); }
+      }
       ++at;
     });
     return *this;
@@ -81,24 +74,16 @@ class board_devices {
   }
 
  private:
-  template <Device D>
-  void all_kernels(std::uint32_t pool, D& device) {
-    if constexpr (TurnsDevice<D>) {
-      turns(pool, device);
-    } else {
-      kernels(pool, device);
-    }
-  }
-  template <class Kind, Device D>
+  template <class Kind, StreamDevice D>
   auto streams(std::uint32_t pool, D& device, std::map<visit_position, typename Kind::work> bound) -> board_devices& {
-    auto& shared = streams_[&device];
+    auto& shared = shared_[&device];
     if (!shared) { shared = std::make_shared<task_streams<D>>(device); }
     devices_[pool] = std::make_unique<stream_device<D, Kind>>(device, std::static_pointer_cast<task_streams<D>>(shared),
                                                               std::move(bound));
     return *this;
   }
 
-  std::map<const void*, std::shared_ptr<void>> streams_;  ///< by device
+  std::map<const void*, std::shared_ptr<void>> shared_;  ///< by all pools of a device
   std::map<std::uint32_t, std::unique_ptr<pool_device>> devices_;
 };
 

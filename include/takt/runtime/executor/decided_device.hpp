@@ -2,10 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,12 +14,11 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
+#include <takt/model/trace_record.hpp>
 #include <takt/rules/accelerator/backend.hpp>
 #include <takt/rules/servers/kernel_needs.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/executor/accelerator_device.hpp>
-#include <takt/runtime/executor/launch_inbox.hpp>
-#include <takt/runtime/executor/launch_ledger.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
@@ -29,6 +26,20 @@
 #include <takt/runtime/thread.hpp>
 
 namespace takt::runtime {
+
+/// A visit of a job, as the number of a job on a device. Pre: below 2^24 visits and 2^40 jobs.
+struct launch_number {
+  std::uint32_t visit = 0;
+  std::uint64_t job = 0;
+
+  [[nodiscard]] static constexpr auto of(std::uint64_t packed) noexcept -> launch_number {
+    return {static_cast<std::uint32_t>(packed >> bits), packed & ((std::uint64_t{1} << bits) - 1)};
+  }
+  [[nodiscard]] constexpr auto packed() const noexcept -> std::uint64_t { return std::uint64_t{visit} << bits | job; }
+
+ private:
+  static constexpr unsigned bits = 40;
+};
 
 /// Launches of one lane on an accelerator. One that has been told to leave and then to go on is launched again as soon
 /// as it has yielded. One below others stays launched: the device goes on with it by itself.
@@ -39,14 +50,13 @@ class launch_worker final : public visit_worker {
 
   /// Pre: `of` is open on so many levels.
   launch_worker(D& device, const pool_to_serve& of, std::int32_t levels, std::size_t lane, const kernels& bound,
-                launch_ledger& ledger, worker_reports reports)
+                worker_reports reports)
       : device_{&device},
         kernel_{static_cast<kernel_id>(lane)},
         lane_{of.lanes[lane]},
         levels_{levels},
-        tells_cores_apart_{of.habits.tells_cores_apart},
+        habits_{of.habits},
         bound_{&bound},
-        ledger_{&ledger},
         reports_{std::move(reports)} {}
 
   void assign(const errand& e) override {
@@ -54,19 +64,19 @@ class launch_worker final : public visit_worker {
     visit_ = e.visit;
     is_complete_ = false;
     const auto own = bound_->find({lane_.task, e.visit - lane_.first_visit});
-    const ticks beside = SizingDevice<D> ? e.view.at[0] : kernel_needs_of(e.view).cost;
+    const ticks wave = habits_.stops_kernels ? kernel_needs_of(e.view).cost : 0;
+    const ticks beside = SizingDevice<D> ? e.view.at[0] : wave;
     if (own == bound_->end()) { timed_.emplace(e.length, beside); }
-    device_->load(kernel_, own == bound_->end() ? *timed_ : own->second, ledger_->add(e.visit, e.job));
+    device_->load(kernel_, own == bound_->end() ? *timed_ : own->second, launch_number{e.visit, e.job}.packed());
   }
   void start(const held_unit& where) override {
     const std::lock_guard lock{mutex_};
-    where_ = {.core = tells_cores_apart_ ? where.unit : any_core, .level = std::min(where.level, levels_ - 1)};
+    where_ = {.core = habits_.tells_cores_apart ? where.unit : any_core, .level = std::min(where.level, levels_ - 1)};
     shall_run_ = true;
     if constexpr (SizingDevice<D>) {
       where_ = {};
       device_->resize(kernel_, where.unit);
     }
-    // A launch that is over may still be on its way to whoever gives and takes the unit.
     if (!is_launched_ && !is_complete_) { launch(); }
   }
   void stop() override {
@@ -76,15 +86,15 @@ class launch_worker final : public visit_worker {
   }
   void close() override {}
 
-  /// A launch has ended.
-  void hear(const launch_notice& n) {
+  /// A launch has ended, said a notice that came at that instant.
+  void hear(launch_end how, ticks time) {
     {
       const std::lock_guard lock{mutex_};
       is_launched_ = false;
-      is_complete_ = n.how == launch_end::complete;
+      is_complete_ = how == launch_end::complete;
       if (!is_complete_ && shall_run_) { return launch(); }
     }
-    n.how == launch_end::complete ? reports_.done(visit_, n.time) : reports_.paused(visit_);
+    how == launch_end::complete ? reports_.done(visit_, time) : reports_.paused(visit_);
   }
 
  private:
@@ -97,9 +107,8 @@ class launch_worker final : public visit_worker {
   kernel_id kernel_;
   pool_lane lane_;
   std::int32_t levels_;
-  bool tells_cores_apart_;
+  unit_habits habits_;
   const kernels* bound_;
-  launch_ledger* ledger_;
   worker_reports reports_;
   inheriting_mutex mutex_;
   std::optional<typename D::kernel> timed_;
@@ -107,7 +116,7 @@ class launch_worker final : public visit_worker {
   kernel_placement where_{};
   bool shall_run_ = false;
   bool is_launched_ = false;
-  bool is_complete_ = false;  ///< all of the visit has run
+  bool is_complete_ = false;  ///< all of the visit has run, and its host may not have heard of that
 };
 
 /// An accelerator that carries out what the server of a GPU's rule decides on the host: it launches a kernel that has
@@ -119,8 +128,9 @@ class decided_device final : public pool_device {
  public:
   using kernels = std::map<visit_position, typename D::kernel>;
 
-  /// Pre: the device outlives it.
-  decided_device(D& device, kernels bound) : device_{&device}, bound_{std::move(bound)} {}
+  /// `token`: of the device, for whoever keeps tokens and each pool that it is to serve. Pre: the device outlives it.
+  decided_device(D& device, std::shared_ptr<void> token, kernels bound)
+      : device_{&device}, token_{std::move(token)}, bound_{std::move(bound)} {}
   ~decided_device() override { close(); }
 
   [[nodiscard]] auto bound() const -> std::vector<visit_position> override {
@@ -129,7 +139,7 @@ class decided_device final : public pool_device {
     return out;
   }
   [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
-    const bool is_whole = p.is_gpu && !p.hands_out_sms && !p.hands_out_percents;
+    const bool is_whole = token_.use_count() <= 2 && p.is_gpu && !p.hands_out_sms && !p.hands_out_percents;
     return is_whole && p.habits.sizes_shares == SizingDevice<D> && !p.habits.queues_blocks &&
            device_->serves(streams(p, 1));
   }
@@ -139,35 +149,42 @@ class decided_device final : public pool_device {
   [[nodiscard]] auto open(const pool_to_serve& p) -> bool override {
     pool_ = p;
     workers_.assign(p.lanes.size(), nullptr);
-    inbox_.reserve(p.lanes.size());
-    ledger_.reserve(p.trace_capacity);
-    const auto post = [](void* inbox, kernel_id k, launch_end how) { static_cast<launch_inbox*>(inbox)->post(k, how); };
+    notices_.reserve(p.lanes.size());
+    const auto post = [](void* self, kernel_id k, launch_end how) { static_cast<decided_device*>(self)->post(k, how); };
     is_open_ = was_open_ = true;
     if (!device_->open({.streams = streams(p, levels(p)),
                         .kernels = p.lanes.size(),
                         .trace_capacity = p.trace_capacity,
-                        .ended = {post, &inbox_}})) {
+                        .ended = {post, this}})) {
       return false;
     }
     listener_ = thread{[this] { listen(); }};
     return listener_.started();
   }
   [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
-    auto made =
-        std::make_unique<launch_worker<D>>(*device_, pool_, levels(pool_), lane, bound_, ledger_, std::move(reports));
+    auto made = std::make_unique<launch_worker<D>>(*device_, pool_, levels(pool_), lane, bound_, std::move(reports));
     workers_[lane] = made.get();
     return made;
   }
   void close() override {
     if (!std::exchange(is_open_, false)) { return; }
     device_->close();
-    closing_ = true;
-    inbox_.wake();
+    {
+      const std::lock_guard lock{inbox_};
+      closing_ = true;
+      posted_.notify_all();
+    }
     listener_.join();
   }
-  [[nodiscard]] auto replays() const -> bool override { return true; }
+  [[nodiscard]] auto replays() const -> bool override { return ReplayingDevice<D>; }
   auto replay(const piece_sink& to) const -> std::uint64_t override {
-    return was_open_ ? ledger_.replay(*device_, to) : 0;
+    if constexpr (ReplayingDevice<D>) {
+      if (was_open_) {
+        const reader heard{&to};
+        return device_->replay(heard, 0);
+      }
+    }
+    return 0;
   }
   [[nodiscard]] auto serve_at(int priority) -> bool override {
     const bool listens = schedule(listener_.native_handle(), priority) == 0;
@@ -182,25 +199,51 @@ class decided_device final : public pool_device {
     const std::int32_t sms = p.board.gpus[p.gpu].sms;
     return {.cores = std::max<std::int32_t>(1, sms), .levels = levels};
   }
+  /// Notices wait for no call of the device: the thread of the listener acts on them.
+  void post(kernel_id k, launch_end how) {
+    const std::lock_guard lock{inbox_};
+    notices_.push_back({k, how, now()});
+    posted_.notify_all();
+  }
   void listen() {
-    std::vector<launch_notice> notices;
+    std::vector<notice> heard;
+    heard.reserve(workers_.size());
+    std::unique_lock lock{inbox_};
     while (!closing_) {
-      (void)inbox_.wait_until(later(now(), nap), notices);
-      for (const launch_notice& n : notices) { workers_[static_cast<std::size_t>(n.kernel)]->hear(n); }
+      posted_.wait(lock, [this] { return closing_ || !notices_.empty(); });
+      heard.swap(notices_);
+      lock.unlock();
+      for (const notice& n : heard) { workers_[static_cast<std::size_t>(n.kernel)]->hear(n.how, n.time); }
+      heard.clear();
+      lock.lock();
     }
   }
 
-  /// The longest sleep, since clocks do not take the last instant there is.
-  static constexpr ticks nap = 1'000'000'000;
+  struct reader {
+    const piece_sink* to;
+
+    void record(const slice& s) const {
+      const launch_number n = launch_number::of(s.job);
+      (*to)(n.visit, n.job, s.where, s.start, s.end);
+    }
+    static void record(const mark& /*m*/) {}
+  };
+  struct notice {
+    kernel_id kernel = no_kernel;
+    launch_end how = launch_end::complete;
+    ticks time = 0;
+  };
 
   D* device_;
+  std::shared_ptr<void> token_;
   kernels bound_;
   pool_to_serve pool_{};
-  launch_inbox inbox_;
-  launch_ledger ledger_;
+  inheriting_mutex inbox_;
+  condition posted_;
+  std::vector<notice> notices_;  ///< at most one of each kernel
   std::vector<launch_worker<D>*> workers_;
   thread listener_;
-  std::atomic<bool> closing_ = false;
+  bool closing_ = false;
   bool is_open_ = false;
   bool was_open_ = false;
 };

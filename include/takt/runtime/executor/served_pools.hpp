@@ -63,7 +63,7 @@ class served_pools {
   [[nodiscard]] auto is_served(std::uint32_t pool) const -> bool { return devices_->all().contains(pool); }
   [[nodiscard]] auto decides_by_itself(std::uint32_t pool) const -> bool {
     const auto found = devices_->all().find(pool);
-    return found != devices_->all().end() && found->second->decides_by_itself();
+    return found != devices_->all().end() && found->second->decides_by_itself(pools_[pool]);
   }
   [[nodiscard]] auto stops_kernels(std::uint32_t pool) const -> bool { return pools_[pool].habits.stops_kernels; }
 
@@ -71,7 +71,7 @@ class served_pools {
   [[nodiscard]] auto lane_on(lane out, std::uint32_t pool) const -> lane {
     out.sizes_units = pools_[pool].habits.sizes_shares;
     if (const auto found = devices_->all().find(pool); found != devices_->all().end()) {
-      out.decides_by_itself = found->second->decides_by_itself();
+      out.decides_by_itself = found->second->decides_by_itself(pools_[pool]);
       out.has_levels = found->second->levels(pools_[pool]) > 1;
       out.tells_later = found->second->replays();
     }

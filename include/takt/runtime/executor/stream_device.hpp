@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,12 +14,15 @@
 #include <utility>
 #include <vector>
 
+#include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/block_kernel.hpp>
+#include <takt/rules/dedicated_sms.hpp>
+#include <takt/rules/servers/block_visit.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
-#include <takt/runtime/executor/task_streams.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/run_end.hpp>
@@ -30,33 +35,35 @@ namespace takt::runtime {
   return std::min(e.length, std::max<ticks>(0, e.until - now()));
 }
 
-/// What a stream can be given, and how.
-template <Device D>
+/// What a stream can be given, and how. Of a kernel in a block queue `timed` knows the GPU.
+template <StreamDevice D>
 struct kernels_of_streams {
   using work = typename D::kernel;
   static constexpr bool on_gpu = true;
-  static constexpr bool in_turns = false;
-  [[nodiscard]] static auto timed(const errand& e) -> work { return work{until_end(e)}; }
+  /// Its blocks take what they may, as far as the time goes; all else comes before them.
+  [[nodiscard]] static auto timed(const errand& e, const block_gpu& queue) -> work {
+    const ticks all = until_end(e);
+    if constexpr (std::constructible_from<work, std::int64_t, std::int32_t, ticks, ticks>) {
+      if (queue.sms > 0) {
+        const block_visit k = block_visit::of(e.view);
+        const std::int64_t rounds = rounds_alone(queue, k.blocks, k.threads);
+        const ticks in_blocks = std::min(all, rounds * k.length);
+        return work{k.blocks, static_cast<std::int32_t>(k.threads), ceil_divide(in_blocks, rounds), all - in_blocks};
+      }
+    }
+    return work{all};
+  }
   static void give(typename D::stream& s, std::int32_t /*unit*/, const work& w, completion done) { s.launch(w, done); }
 };
 template <Device D>
 struct copies_of_streams {
   using work = typename D::copy;
   static constexpr bool on_gpu = false;
-  static constexpr bool in_turns = false;
-  [[nodiscard]] static auto timed(const errand& e) -> work { return work{until_end(e)}; }
+  [[nodiscard]] static auto timed(const errand& e, const block_gpu& /*queue*/ = {}) -> work {
+    return work{until_end(e)};
+  }
   static void give(typename D::stream& s, std::int32_t unit, const work& w, completion done) { s.copy(unit, w, done); }
 };
-/// Kernels of contexts that take turns, one for each task.
-template <TurnsDevice D>
-struct turns_of_streams {
-  using work = typename D::kernel;
-  static constexpr bool on_gpu = true;
-  static constexpr bool in_turns = true;
-  [[nodiscard]] static auto timed(const errand& e) -> work { return work{e.length, e.until}; }
-  static void give(typename D::stream& s, std::int32_t /*unit*/, const work& w, completion done) { s.launch(w, done); }
-};
-
 /// An operation on a stream, which lives as long as the device may read it, as the user's own work does.
 template <class D, class Kind>
 class stream_operation {
@@ -68,9 +75,9 @@ class stream_operation {
       : bound_{std::move(bound)}, reports_{std::move(reports)} {}
 
   /// Work that is bound to a visit, or its time. Pre: none is under way, and there is what is bound.
-  void prepare(const errand& e, const visit_position& at) {
+  void prepare(const errand& e, const visit_position& at, const block_gpu& queue) {
     const auto own = bound_->find(at);
-    if (own == bound_->end()) { return prepare(e, Kind::timed(e)); }
+    if (own == bound_->end()) { return prepare(e, Kind::timed(e, queue)); }
     visit_ = e.visit;
     work_ = &own->second;
   }
@@ -117,39 +124,85 @@ class stream_worker final : public visit_worker {
  public:
   using operation = stream_operation<D, Kind>;
 
-  stream_worker(typename D::stream& stream, const pool_lane& lane,
-                std::shared_ptr<const typename operation::works> bound, ticks patience, worker_reports reports)
+  /// Pre: `of` outlives it.
+  stream_worker(typename D::stream& stream, const pool_to_serve& of, std::size_t lane,
+                std::shared_ptr<const typename operation::works> bound, worker_reports reports)
       : stream_{&stream},
+        of_{&of},
         lane_{lane},
-        patience_{patience},
         operation_{std::make_shared<operation>(std::move(reports), std::move(bound))} {}
 
   void assign(const errand& e) override {
-    operation_->prepare(e, visit_position{lane_.task, e.visit - lane_.first_visit});
+    const pool_lane& l = of_->lanes[lane_];
+    operation_->prepare(e, visit_position{l.task, e.visit - l.first_visit}, of_->habits.blocks);
   }
   void start(const held_unit& where) override { operation_->begin(*stream_, where.unit, operation_); }
   /// Rules that take units back are not served.
   void stop() override {}
   [[nodiscard]] auto pieces() const -> std::vector<time_piece> override {
-    std::vector<time_piece> out;
-    if constexpr (Kind::in_turns) {
-      for (const auto& s : stream_->served()) { out.push_back({s.from, s.to}); }
+    if constexpr (requires { stream_->served(); }) {
+      return stream_->served();
+    } else {
+      return {};
     }
-    return out;
   }
-  void close() override { operation_->leave(patience_); }
+  void close() override { operation_->leave(of_->patience); }
 
  private:
   typename D::stream* stream_;
-  pool_lane lane_;
-  ticks patience_;
+  const pool_to_serve* of_;
+  std::size_t lane_;
   std::shared_ptr<operation> operation_;
 };
 
+/// The streams of a device, for all pools of a board that it serves. A task whose visits follow each other has one
+/// stream for its kernels, where these have SMs or a stream of their own, and its copies; every other lane has its
+/// own, but for kernels that use the same SMs one after the other.
+template <StreamDevice D>
+class task_streams {
+ public:
+  /// Pre: the device outlives it.
+  explicit task_streams(D& device) : device_{&device} {}
+
+  /// `is_own`: no other task uses the lane's SMs. `is_beside`: its kernels are there beside those of others. Pre: a
+  /// task's kernels come before its copies.
+  [[nodiscard]] auto for_kernels(const pool_lane& l, bool is_own, bool is_beside) -> typename D::stream& {
+    for (const auto& o : opened_) {
+      const sm_range& r = o->range;
+      const bool same = r.gpu == l.range.gpu && r.first == l.range.first && r.count == l.range.count;
+      if (same && !is_beside) { return o->stream; }
+    }
+    return open(l.range, l.in_order && (is_own || is_beside) ? l.task : nobody);
+  }
+  [[nodiscard]] auto for_copies(const pool_lane& l) -> typename D::stream& {
+    for (const auto& o : opened_) {
+      if (l.in_order && o->task == l.task) { return o->stream; }
+    }
+    return open({}, l.in_order ? l.task : nobody);
+  }
+
+ private:
+  static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+
+  struct opened {
+    sm_range range{};
+    std::uint32_t task = nobody;
+    typename D::stream stream;
+  };
+
+  [[nodiscard]] auto open(const sm_range& r, std::uint32_t task) -> typename D::stream& {
+    opened_.push_back(std::unique_ptr<opened>{new opened{r, task, device_->open(r)}});
+    return opened_.back()->stream;
+  }
+
+  D* device_;
+  std::vector<std::unique_ptr<opened>> opened_;
+};
+
 /// A machine with streams on SM ranges and copy engines, which serves a GPU whose tasks have SMs of their own or that
-/// has one kernel at a time, copy engines, or a GPU whose tasks take turns, which the device lets them do by itself.
-/// What it has begun it ends.
-template <Device D, class Kind>
+/// has one kernel at a time, copy engines, or a GPU with a block queue, which the device keeps by itself. What it has
+/// begun it ends.
+template <StreamDevice D, class Kind>
 class stream_device final : public pool_device {
  public:
   using works = std::map<visit_position, typename Kind::work>;
@@ -163,23 +216,26 @@ class stream_device final : public pool_device {
     for (const auto& [at, what] : *bound_) { out.push_back(at); }
     return out;
   }
-  [[nodiscard]] auto decides_by_itself() const -> bool override { return Kind::in_turns; }
+  [[nodiscard]] auto decides_by_itself(const pool_to_serve& p) const -> bool override {
+    return BlockQueueDevice<D> && p.habits.queues_blocks;
+  }
   [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
     const bool is_there = Kind::on_gpu ? p.is_gpu : p.is_copy_engines;
-    return is_there && !p.hands_out_percents && takes_what_is_taken_back(p) && device_->serves(p.board);
+    if (!is_there || p.hands_out_percents || p.habits.takes_units_back || !device_->serves(p.board)) { return false; }
+    if (!p.habits.queues_blocks) { return Device<D>; }
+    if constexpr (BlockQueueDevice<D>) { return device_->serves(p.habits.blocks); }
+    return false;
   }
   [[nodiscard]] auto open(const pool_to_serve& p) -> bool override {
-    lanes_ = p.lanes;
-    patience_ = p.patience;
-    for (const pool_lane& l : lanes_) {
-      opened_.push_back(Kind::on_gpu ? &streams_->for_kernels(l, p.hands_out_sms, Kind::in_turns)
+    pool_ = p;
+    for (const pool_lane& l : p.lanes) {
+      opened_.push_back(Kind::on_gpu ? &streams_->for_kernels(l, p.hands_out_sms, p.habits.queues_blocks)
                                      : &streams_->for_copies(l));
     }
     return device_->ready();
   }
   [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
-    return std::make_unique<stream_worker<D, Kind>>(*opened_[lane], lanes_[lane], bound_, patience_,
-                                                    std::move(reports));
+    return std::make_unique<stream_worker<D, Kind>>(*opened_[lane], pool_, lane, bound_, std::move(reports));
   }
   void close() override {}
   [[nodiscard]] auto serve_at(int priority) -> bool override { return device_->serve_at(priority); }
@@ -188,19 +244,10 @@ class stream_device final : public pool_device {
   [[nodiscard]] auto findings() const -> machine_findings override { return findings_of(*device_); }
 
  private:
-  [[nodiscard]] auto takes_what_is_taken_back([[maybe_unused]] const pool_to_serve& p) const -> bool {
-    if constexpr (Kind::in_turns) {
-      return p.habits.takes_turns && device_->takes_turns(p.habits.turns);
-    } else {
-      return !p.habits.takes_units_back;
-    }
-  }
-
   D* device_;
   std::shared_ptr<task_streams<D>> streams_;
   std::shared_ptr<const works> bound_;
-  std::vector<pool_lane> lanes_;
-  ticks patience_ = 0;
+  pool_to_serve pool_{};
   std::vector<typename D::stream*> opened_;
 };
 

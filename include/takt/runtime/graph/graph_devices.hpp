@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,20 +22,6 @@
 #include <takt/runtime/run_end.hpp>
 
 namespace takt::runtime {
-
-/// A machine that runs kernels on streams, as a `Device` does, and keeps those of all streams of a GPU in one queue for
-/// their blocks, of which the head goes first: `queues_blocks` says so.
-template <class D>
-concept BlockQueueDevice =
-    requires { requires D::queues_blocks; } && std::constructible_from<typename D::kernel, ticks> &&
-    requires(D& d, typename D::stream& s, const typename D::kernel& k, const platform_record& board,
-             const sm_range& range, std::int32_t priority, completion done) {
-      s.launch(k, done);
-      { d.serves(board) } -> std::same_as<bool>;
-      { d.open(range) } -> std::same_as<typename D::stream>;
-      { d.serve_at(priority) } -> std::same_as<bool>;
-      { d.ready() } -> std::same_as<bool>;
-    };
 
 /// A device for the nodes of graphs on a pool. Its lanes are instances of nodes, and positions are the described node
 /// and the segment in its chain.
@@ -74,7 +59,7 @@ class graph_streams final : public graph_device {
     for (const auto& [at, make] : bound_) { out.push_back(at); }
     return out;
   }
-  [[nodiscard]] auto decides_by_itself() const -> bool override { return Kind::on_gpu; }
+  [[nodiscard]] auto decides_by_itself(const pool_to_serve& /*p*/) const -> bool override { return Kind::on_gpu; }
   [[nodiscard]] auto tells_blocks() const -> bool override { return tells_pieces; }
   [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
     return (Kind::on_gpu ? p.is_gpu : p.is_copy_engines) && device_->serves(p.board);

@@ -153,11 +153,11 @@ class graph_pools {
       if (n.kind != node_kind::kernel || gpus[n.graph] != pool) { continue; }
       out[{n.owner, n.segment}] = [&n, body = blocks_of(code, n), &at](const graph_job& job, ticks time) {
         if (body != nullptr) {
-          return emulated_blocks{n.blocks, n.block_threads, [body, job](std::int64_t block) { (*body)(job, block); }};
+          return emulated_kernel{n.blocks, n.block_threads, [body, job](std::int64_t block) { (*body)(job, block); }};
         }
         const block_gpu gpu{.sms = at.sms, .threads_per_sm = at.threads_per_sm, .block_slots = at.blocks_per_sm};
         const std::int64_t rounds = rounds_alone(gpu, n.blocks, whole_warps(n.block_threads, at.warp_size));
-        return emulated_blocks{n.blocks, n.block_threads, time / rounds};
+        return emulated_kernel{n.blocks, n.block_threads, time / rounds};
       };
     }
     return out;

@@ -76,6 +76,7 @@ struct mute_gpu {
   static constexpr bool queues_blocks = true;
   bool serves_boards = true;
   [[nodiscard]] auto serves(const takt::platform_record& /*p*/) const -> bool { return serves_boards; }
+  [[nodiscard]] static auto serves(const takt::block_gpu& /*gpu*/) -> bool { return true; }
   [[nodiscard]] static auto open(const takt::sm_range& /*r*/) -> stream { return {}; }
   [[nodiscard]] static auto serve_at(std::int32_t /*priority*/) -> bool { return false; }
   [[nodiscard]] static auto ready() -> bool { return true; }
@@ -99,7 +100,7 @@ TEST_CASE("OVX-32 nodes of graphs compute and copy on devices, and data passes f
   const auto at = [](const graph_job& j) { return static_cast<std::size_t>(j.copy); };
   graph_code code;
   rt::graph_devices::makers<rt::emulated_copy> moved;
-  rt::graph_devices::makers<rt::emulated_blocks> computed;
+  rt::graph_devices::makers<rt::emulated_kernel> computed;
   for (std::uint32_t g = 0; g < 2; ++g) {
     code.input(g, [&, g](const graph_job& j) {
       most = std::max<std::int64_t>(most, ++under_way);
@@ -109,7 +110,7 @@ TEST_CASE("OVX-32 nodes of graphs compute and copy on devices, and data passes f
       return rt::emulated_copy{&device[g][at(j)], &host[g][at(j)], sizeof(std::int64_t)};
     };
     computed[{3 * g + 1, 0}] = [&, g](const graph_job& j) {
-      return rt::emulated_blocks{4, 256, [&, g, c = at(j)](std::int64_t b) {
+      return rt::emulated_kernel{4, 256, [&, g, c = at(j)](std::int64_t b) {
                                    rt::sleep_until(rt::now() + 1'500'000);
                                    sums[g][c][static_cast<std::size_t>(b)] = device[g][c] * (b + 1);
                                  }};
@@ -216,8 +217,8 @@ TEST_CASE("work of devices is of nodes on their pools, and no node has two kinds
   const auto plan = takt::analyze(board, graphs).plan;
   const auto status = [&](std::uint32_t pool, std::uint32_t node, const graph_code& code) {
     rt::emulated_block_device device{slots};
-    rt::graph_devices::makers<rt::emulated_blocks> made;
-    made[{node, 0}] = [](const graph_job&) { return rt::emulated_blocks{1, 32, 1'000}; };
+    rt::graph_devices::makers<rt::emulated_kernel> made;
+    made[{node, 0}] = [](const graph_job&) { return rt::emulated_kernel{1, 32, 1'000}; };
     rt::graph_devices devices;
     devices.kernels(pool, device, made);
     return rt::run(board, graphs, plan, devices, quietly(2), code).status();
@@ -245,8 +246,8 @@ TEST_CASE("emulated blocks start in the order of the queue as far as SMs have ro
   auto second = device.open({});
   ending told;
   // Two blocks at a time on each SM: the first kernel takes two rounds of three milliseconds on both.
-  const rt::emulated_blocks wide{8, 256, 3'000'000};
-  const rt::emulated_blocks behind{1, 512, 1'000'000};
+  const rt::emulated_kernel wide{8, 256, 3'000'000};
+  const rt::emulated_kernel behind{1, 512, 1'000'000};
   first.launch(wide, rt::notify<&ending::ended>(&told));
   second.launch(behind, rt::notify<&ending::ended>(&told));
   takt_tests::await([&] { return told.count == 2; });
@@ -272,7 +273,7 @@ TEST_CASE("code of emulated blocks is called once for each, on as many threads a
   rt::emulated_block_device device{takt::block_slots(4, 1024), 3};
   auto stream = device.open({});
   ending told;
-  const rt::emulated_blocks coded{64, 32, [&](std::int64_t b) {
+  const rt::emulated_kernel coded{64, 32, [&](std::int64_t b) {
                                     most = std::max<int>(most, ++at_once);
                                     rt::sleep_until(rt::now() + 200'000);
                                     ++calls[static_cast<std::size_t>(b)];
