@@ -25,13 +25,6 @@
 
 namespace takt::runtime {
 
-/// Who is on what in a run of graphs.
-struct flow_parts {
-  std::vector<bool> told;     ///< by task: whether somebody tells the end of its visit
-  std::vector<bool> coded;    ///< by task: whether code has its place
-  std::vector<bool> guarded;  ///< by node: its jobs enter their queue in order, a period apart
-};
-
 /// What joins the jobs of graphs in a run: a graph is invoked once per period, and a job of a node starts when all jobs
 /// that it waits for have ended. For whoever runs their visits one after the other, see `executor`.
 ///
@@ -40,8 +33,8 @@ class graph_flow {
  public:
   /// Pre: all outlive it.
   graph_flow(const graph_layout& laid, const flat_graphs& flat, const graph_run_options& options, graph_log& log,
-             flow_parts parts)
-      : laid_{&laid}, flat_{&flat}, options_{&options}, log_{&log}, parts_{std::move(parts)} {
+             carried_visits how)
+      : laid_{&laid}, flat_{&flat}, options_{&options}, log_{&log}, how_{std::move(how)}, guarded_(laid.nodes.size()) {
     jobs_.resize(flat.jobs.size());
     std::uint32_t task = 0;
     for (const laid_graph& g : laid.graphs) {
@@ -58,6 +51,10 @@ class graph_flow {
     for (std::uint32_t t = 0; t < jobs_.size(); ++t) {
       jobs_[t].next = flat.jobs[t].instance;
       lengths_.emplace_back(options.lengths, options.seed, t);
+      const node_instance& who = flat.jobs[t];
+      if (who.node >= laid.graphs[who.graph].input()) { continue; }
+      const laid_node& n = node_of(who);
+      guarded_[position_of(who)] = is_queued(n.node.kind) && (how_.has_code[t] || !n.is_free());
     }
   }
   void start_at(ticks start) noexcept { start_ = start; }
@@ -70,7 +67,7 @@ class graph_flow {
     const ticks most = v.upper / rounds;
     const ticks least = v.view.at[2] > 0 ? std::min<ticks>(1, most) : v.lower;
     x.length = lengths_[v.task].draw({least, most}) * rounds;
-    return parts_.coded[v.task] || (parts_.told[v.task] && x.length > 0) ? until_told : x.length;
+    return how_.has_code[v.task] || (how_.told[v.task] && x.length > 0) ? until_told : x.length;
   }
   auto opens(std::uint32_t task, std::uint64_t /*job*/, ticks now) -> ticks {
     const node_instance& who = flat_->jobs[task];
@@ -109,7 +106,7 @@ class graph_flow {
       own.next_release = later(own.next_release, g.record.period);
     } else if (who.node != g.output()) {
       const bool queued = is_queued(node_of(who).node.kind);
-      log_->ended(g.record.first_node + who.node, x.next, nominal(who, x.next), queued ? x.entered : x.began, now);
+      log_->ended(position_of(who), x.next, nominal(who, x.next), queued ? x.entered : x.began, now);
       ticks& last = invocation_of(who.graph, x.next).ended;
       last = std::max(last, now);
     }
@@ -121,19 +118,19 @@ class graph_flow {
     const node_instance& who = flat_->jobs[task];
     job_state& x = jobs_[task];
     if (!std::exchange(x.has_begun, true)) { x.began = from; }
-    log_->worked(laid_->graphs[who.graph].record.first_node + who.node, x.next, where, from, to);
+    log_->worked(position_of(who), x.next, where, from, to);
   }
 
   // What an executor asks.
 
   void be_at(ticks /*time*/) const noexcept {}
-  void arrived(std::uint32_t /*task*/) const noexcept {}
+  void arrived(std::uint32_t task) { jobs_[task].is_here = true; }
   void ends(std::uint32_t /*task*/, ticks /*time*/) const noexcept {}
-  void left(std::uint32_t /*task*/) const noexcept {}
+  void left(std::uint32_t task) { jobs_[task].is_here = false; }
   void notice(ticks /*now*/) const noexcept {}
   void leave(std::uint32_t /*task*/, std::uint64_t /*job*/, std::uint64_t /*waiting*/, ticks /*end*/) const noexcept {}
-  [[nodiscard]] auto is_here(std::uint32_t /*task*/) const noexcept -> bool { return false; }
-  [[nodiscard]] static constexpr auto is_elsewhere(std::uint32_t /*station*/) noexcept -> bool { return false; }
+  [[nodiscard]] auto is_here(std::uint32_t task) const -> bool { return jobs_[task].is_here; }
+  [[nodiscard]] auto is_elsewhere(std::uint32_t station) const -> bool { return how_.elsewhere[station]; }
   [[nodiscard]] auto nominal(std::size_t /*task*/) const noexcept -> ticks { return no_event - 1; }
   /// Later than every run: who is told when to stop decides when the last invocation was.
   [[nodiscard]] static constexpr auto release_end() noexcept -> ticks { return until_told / 2; }
@@ -164,6 +161,10 @@ class graph_flow {
   [[nodiscard]] auto delivered(std::uint32_t graph) const -> std::int64_t {
     return jobs_[first_of(graph, laid_->graphs[graph].output())].next;
   }
+  /// Of a run that ended at that instant.
+  void report(ticks end) const {
+    log_->report(end, [this](std::uint32_t g) { return has_more(g); });
+  }
   /// Whether there are invocations before the end of the run that have not been made.
   [[nodiscard]] auto has_more(std::uint32_t graph) const -> bool {
     return graphs_[graph].next_release < options_->length.count() && invoked(graph) < options_->invocations;
@@ -189,6 +190,7 @@ class graph_flow {
     std::int64_t next = 0;   ///< the job under way, or that comes next: those of the instance before are over
     bool has_all = false;    ///< all that it waits for has ended
     bool has_begun = false;  ///< it had a unit
+    bool is_here = false;    ///< it has asked its station
     ticks length = 0;
     ticks entered = 0;
     ticks began = 0;
@@ -204,7 +206,10 @@ class graph_flow {
     return false;
   }
   [[nodiscard]] auto node_of(const node_instance& who) const -> const laid_node& {
-    return laid_->nodes[laid_->graphs[who.graph].record.first_node + who.node];
+    return laid_->nodes[position_of(who)];
+  }
+  [[nodiscard]] auto position_of(const node_instance& who) const -> std::uint32_t {
+    return laid_->graphs[who.graph].record.first_node + who.node;
   }
   [[nodiscard]] auto invocation_of(std::uint32_t graph, std::int64_t job) const -> const invocation& {
     return graphs_[graph].invocations[static_cast<std::size_t>(job) % remembered];
@@ -252,14 +257,14 @@ class graph_flow {
     if (waits(who.graph, who.node, x.next)) { return false; }
     x.has_all = true;
     if (who.node == laid_->graphs[who.graph].output()) { return true; }
-    const std::uint32_t position = laid_->graphs[who.graph].record.first_node + who.node;
+    const std::uint32_t position = position_of(who);
     log_->eligible(position, x.next, now, nominal(who, x.next), invocation_of(who.graph, x.next).entered);
-    if (parts_.guarded[position]) { (void)guards_[position].ready(x.next); }
+    if (guarded_[position]) { (void)guards_[position].ready(x.next); }
     return true;
   }
   [[nodiscard]] auto enters_queue(const node_instance& who, const job_state& x, ticks now) -> ticks {
-    const std::uint32_t position = laid_->graphs[who.graph].record.first_node + who.node;
-    if (!parts_.guarded[position]) { return now; }
+    const std::uint32_t position = position_of(who);
+    if (!guarded_[position]) { return now; }
     auto& guard = guards_[position];
     if (guard.next() != x.next) { return no_event; }
     if (!guard.may_enter(now)) { return guard.earliest(); }
@@ -270,7 +275,8 @@ class graph_flow {
   const flat_graphs* flat_;
   const graph_run_options* options_;
   graph_log* log_;
-  flow_parts parts_;
+  carried_visits how_;
+  std::vector<bool> guarded_;  ///< by node: its jobs enter their queue in order, a period apart
   ticks start_ = 0;
   std::vector<graph_state> graphs_;
   std::vector<job_state> jobs_;                                  ///< by task

@@ -110,7 +110,7 @@ TEST_CASE("OVX-32 nodes of graphs compute and copy on devices, and data passes f
     };
     computed[{3 * g + 1, 0}] = [&, g](const graph_job& j) {
       return rt::emulated_blocks{4, 256, [&, g, c = at(j)](std::int64_t b) {
-                                   rt::sleep_until(rt::now() + 1'500'000);
+                                   rt::sleep_until(rt::now() + 2'500'000);  // the two of a period take longer than it
                                    sums[g][c][static_cast<std::size_t>(b)] = device[g][c] * (b + 1);
                                  }};
     };
