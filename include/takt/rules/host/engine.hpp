@@ -208,12 +208,6 @@ class engine {
   }
   constexpr void time_next(std::uint32_t i) {
     flow_progress& job = tasks_[i];
-    if constexpr (ReleasesJobs<Choices>) {
-      job.release = no_event;
-      set_releases(tasks_, *choices_);
-      next_release_ = first_release(table_->tasks, tasks_);
-      return;
-    }
     job.nominal += choices_->gap(i, job.jobs, table_->tasks[i].period);
     const ticks release = job.nominal + choices_->delay(i, job.jobs, table_->tasks[i].period);
     job.release = release < now_ ? now_ : release;
@@ -237,7 +231,7 @@ class engine {
   }
   constexpr void release_jobs() {
     if constexpr (BringsJobs<Choices>) {
-      for (coming_job next; choices_->comes(now_, next);) {
+      for (coming_job next; !holds_releases_ && choices_->comes(now_, next);) {
         tasks_[next.task].nominal = next.nominal;
         release_job(next.task);
       }
@@ -262,6 +256,7 @@ class engine {
     return !job.under_way && job.release == now_ && (job.is_pending || !holds_releases_);
   }
   [[nodiscard]] constexpr auto is_release_due() const -> bool {
+    if constexpr (BringsJobs<Choices>) { return !holds_releases_ && choices_->next_job() <= now_; }
     std::uint32_t i = next_release_ > now_ ? static_cast<std::uint32_t>(table_->size()) : 0;
     while (i < table_->size() && !is_due(i)) { ++i; }
     return i < table_->size();

@@ -83,7 +83,9 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Re
   graph_run_result result;
   if constexpr (detail::check_graph_run<P>::passed) {
     const auto& table = graphs.template flat<ticks>();
-    const graph_platform record = graph_platform_of(platform);
+    graph_platform record = graph_platform_of(platform);
+    if (record.gpus_differ) { record.sms = record.threads_per_sm = max_units; }  // each kernel is laid on its own
+    record.gpus_differ = false;
     refined_table<std::remove_cvref_t<decltype(table)>> refined;
     result.error = platform.validate();
     if constexpr (requires { graphs.fault(); }) {
