@@ -15,7 +15,6 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/host/ended_visits.hpp>
 #include <takt/rules/host/flow_progress.hpp>
-#include <takt/rules/host/held_visits.hpp>
 #include <takt/rules/host/job_misses.hpp>
 #include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/host/no_sections.hpp>
@@ -97,7 +96,7 @@ class engine {
     do {  // a grant may end a job at once, and the next one of its task may be due
       release_jobs();
       grant_tokens();
-    } while (open_held() || go_on() || is_release_due());
+    } while (go_on() || is_release_due());
     if (edges_.has_steps) { pass_gates(); }
     tokens_.spin([this](client v) { ask(v); });
     servers_.deliver();
@@ -168,7 +167,6 @@ class engine {
     if constexpr (HearsVisits<Choices>) { choices_->visited(v, x, job.jobs - 1, now_ - visits_[v].ready, now_); }
     job.done |= visit_mask{1} << x.position;
     job.may_be_ready |= edges_.after[v];
-    if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
     release_over(*table_, x, job.done, tokens_);
     if constexpr (RepeatsVisits<Choices>) {
       const visit_mask again = choices_->again(v, job.jobs - 1);
@@ -286,7 +284,6 @@ class engine {
   }
 
   constexpr void become_ready(std::uint32_t v) {
-    if (held_.keep(v, tasks_[table_->visits[v].task], *choices_, guards_, now_)) { return; }
     const ticks counts = tasks_[table_->visits[v].task].nominal + windows_.counts_from[v];
     visits_[v].ready = now_ < counts ? counts : now_;
     const visit_record& x = table_->visits[v];
@@ -300,9 +297,6 @@ class engine {
       visits_[v].waits_for_token = true;
     }
     if (!visits_[v].waits_for_token) { enter(v); }
-  }
-  constexpr auto open_held() -> bool {
-    return held_.open(table_->visits.size(), [this](std::uint32_t v) { become_ready(v); });
   }
   constexpr void enter(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
@@ -379,7 +373,6 @@ class engine {
   flow_progress tasks_[N]{};
   job_misses<N, V, Choices> misses_;
   visit_progress visits_[V]{};
-  held_visits<V, Choices> held_;
   ended_visits<V> ended_{};
   index_queue<V> told_{};
   index_set<V> gates_{};  ///< steps before sections that may not ask yet

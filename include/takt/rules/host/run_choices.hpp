@@ -42,21 +42,6 @@ concept RunChoices = (TimesJobs<C> || BringsJobs<C>) && requires(C& choices, std
   { choices.length(v, job) } -> std::same_as<ticks>;  ///< between `lower` and `upper`
 };
 
-/// Choices that also hold visits back, for the sake of other jobs: edges between jobs, limits, distances. `opens` is
-/// asked once the own job lets a visit start and again whenever anything has happened or the instant that it named has
-/// come; an answer of at most `now` starts it. Without an instant to name: `no_event`. `ended` hears of every visit.
-template <class C>
-concept HoldsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t job, ticks now) {
-  { choices.opens(visit, job, now) } -> std::same_as<ticks>;
-  choices.ended(visit, job, now);
-};
-
-/// Such choices that know the nominal release of a job only when its visit starts.
-template <class C>
-concept NamesReleases = HoldsVisits<C> && requires(const C& choices, std::uint32_t visit) {
-  { choices.released(visit) } -> std::same_as<ticks>;
-};
-
 /// Choices that also say which of two visits that ask within one instant asks first. Without, they do as they come.
 template <class C>
 concept OrdersArrivals = requires(C& choices, std::uint32_t visit) {

@@ -13,6 +13,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/guarded_enqueue.hpp>
+#include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/executor/live_choices.hpp>
@@ -26,7 +27,8 @@
 namespace takt::runtime {
 
 /// What joins the jobs of graphs in a run: a graph is invoked once per period, and a job of a node starts when all jobs
-/// that it waits for have ended. For whoever runs their visits one after the other, see `executor`.
+/// that it waits for have ended. For whoever runs their visits one after the other, see `executor` and
+/// `host::BringsJobs`.
 ///
 /// Pre: no cycle of waits has a lag of 0 in sum. Cost of whatever happens: the waits of all jobs that are held back.
 class graph_flow {
@@ -59,8 +61,25 @@ class graph_flow {
   }
   void start_at(ticks start) noexcept { start_ = start; }
 
-  auto gap(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) const -> ticks { return 0; }
-  auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) const -> ticks { return 0; }
+  [[nodiscard]] auto next_job() const noexcept -> ticks { return next_; }
+  /// Tasks are looked at in turn until none has a job that may come.
+  auto comes(ticks now, host::coming_job& out) -> bool {
+    for (; looked_at_ < jobs_.size(); ++looked_at_) {
+      at_ = at_ + 1 < jobs_.size() ? at_ + 1 : 0;
+      const ticks opens = jobs_[at_].under_way ? no_event : opening(at_, now);
+      if (opens > now) {
+        named_ = std::min(named_, opens);
+        continue;
+      }
+      looked_at_ = 0;
+      jobs_[at_].under_way = true;
+      out = {at_, invocation_of(flat_->jobs[at_].graph, jobs_[at_].next).release};
+      return true;
+    }
+    looked_at_ = 0;
+    next_ = std::exchange(named_, no_event);
+    return false;
+  }
   auto length(const visit_record& v, std::uint64_t /*job*/) -> ticks {
     job_state& x = jobs_[v.task];
     const ticks rounds = v.view.at[2] > 0 ? v.upper / v.view.at[2] : 1;
@@ -69,22 +88,6 @@ class graph_flow {
     x.length = lengths_[v.task].draw({least, most}) * rounds;
     return how_.has_code[v.task] || (how_.told[v.task] && x.length > 0) ? until_told : x.length;
   }
-  auto opens(std::uint32_t task, std::uint64_t /*job*/, ticks now) -> ticks {
-    const node_instance& who = flat_->jobs[task];
-    if (who.node == laid_->graphs[who.graph].input()) { return invokes(who.graph, now); }
-    job_state& x = jobs_[task];
-    if (!x.has_all && !take_inputs(who, x, now)) { return no_event; }
-    if (who.node == laid_->graphs[who.graph].output()) {
-      const invocation& i = invocation_of(who.graph, x.next);
-      log_->delivered(who.graph, x.next, i.release, i.ended);
-      return now;
-    }
-    const ticks at = nominal(who, x.next);
-    if (!options_->early_release && now < at) { return at; }
-    const ticks enters = enters_queue(who, x, now);
-    if (enters <= now) { x.began = x.entered = now; }
-    return enters;
-  }
   /// Of what asks within one instant, by graph, number of the job and node.
   [[nodiscard]] auto asks_before(std::uint32_t a, std::uint32_t b) const -> bool {
     const auto key = [this](std::uint32_t task) {
@@ -92,11 +95,7 @@ class graph_flow {
     };
     return key(a) < key(b);
   }
-  /// Of the invocation that the job under way is of.
-  [[nodiscard]] auto released(std::uint32_t task) const -> ticks {
-    return invocation_of(flat_->jobs[task].graph, jobs_[task].next).release;
-  }
-  void ended(std::uint32_t task, std::uint64_t /*job*/, ticks now) {
+  void completed(std::uint32_t task, std::uint64_t /*job*/, ticks now) {
     const node_instance& who = flat_->jobs[task];
     const laid_graph& g = laid_->graphs[who.graph];
     graph_state& own = graphs_[who.graph];
@@ -111,7 +110,7 @@ class graph_flow {
       last = std::max(last, now);
     }
     x.next += own.instances[who.node];
-    x.has_all = x.has_begun = false;
+    x.has_all = x.has_begun = x.under_way = false;
   }
   /// It had a unit meanwhile.
   void worked(std::uint32_t task, const track& where, ticks from, ticks to) {
@@ -187,8 +186,9 @@ class graph_flow {
     std::array<invocation, remembered> invocations{};
   };
   struct job_state {
-    std::int64_t next = 0;   ///< the job under way, or that comes next: those of the instance before are over
-    bool has_all = false;    ///< all that it waits for has ended
+    std::int64_t next = 0;  ///< the job under way, or that comes next: those of the instance before are over
+    bool has_all = false;   ///< all that it waits for has ended
+    bool under_way = false;
     bool has_begun = false;  ///< it had a unit
     bool is_here = false;    ///< it has asked its station
     ticks length = 0;
@@ -236,6 +236,23 @@ class graph_flow {
     return jobs_[first_of(graph, laid_->graphs[graph].input())].has_all;
   }
 
+  /// When its next job may come, as far as it waits for nobody.
+  auto opening(std::uint32_t task, ticks now) -> ticks {
+    const node_instance& who = flat_->jobs[task];
+    if (who.node == laid_->graphs[who.graph].input()) { return invokes(who.graph, now); }
+    job_state& x = jobs_[task];
+    if (!x.has_all && !take_inputs(who, x, now)) { return no_event; }
+    if (who.node == laid_->graphs[who.graph].output()) {
+      const invocation& i = invocation_of(who.graph, x.next);
+      log_->delivered(who.graph, x.next, i.release, i.ended);
+      return now;
+    }
+    const ticks at = nominal(who, x.next);
+    if (!options_->early_release && now < at) { return at; }
+    const ticks enters = enters_queue(who, x, now);
+    if (enters <= now) { x.began = x.entered = now; }
+    return enters;
+  }
   /// When the next invocation of a graph is made.
   [[nodiscard]] auto invokes(std::uint32_t graph, ticks now) -> ticks {
     graph_state& g = graphs_[graph];
@@ -280,6 +297,10 @@ class graph_flow {
   ticks start_ = 0;
   std::vector<graph_state> graphs_;
   std::vector<job_state> jobs_;                                  ///< by task
+  std::uint32_t at_ = 0;                                         ///< the task that was looked at last
+  std::size_t looked_at_ = 0;                                    ///< since a job came
+  ticks named_ = no_event;                                       ///< the first instant that tasks named meanwhile
+  ticks next_ = 0;                                               ///< the one that they named before
   std::vector<guarded_enqueue<ticks, most_early_jobs>> guards_;  ///< by node
   std::vector<length_source> lengths_;                           ///< by task
 };

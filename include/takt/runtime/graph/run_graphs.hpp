@@ -22,7 +22,6 @@
 #include <takt/rules/pool_facts.hpp>
 #include <takt/runtime/enforced.hpp>
 #include <takt/runtime/graph/flat_graphs.hpp>
-#include <takt/runtime/graph/graph_binding.hpp>
 #include <takt/runtime/graph/graph_devices.hpp>
 #include <takt/runtime/graph/graph_layout.hpp>
 #include <takt/runtime/graph/graph_options.hpp>

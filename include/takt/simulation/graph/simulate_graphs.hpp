@@ -16,7 +16,7 @@
 #include <takt/simulation/graph/graph_jobs.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_stations.hpp>
-#include <takt/simulation/graph/graph_workload.hpp>
+#include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/job_gates.hpp>
 #include <takt/simulation/whole_unit.hpp>
 
@@ -170,7 +170,7 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, ExactFraction N
     fits = fits && unit.whole(time, out);
     return out;
   };
-  graph_workload<ticks> same{.clusters = work.clusters, .dependencies = work.dependencies, .clocks = work.clocks};
+  graph_workload<ticks> same{work.clusters, {}, {}, work.dependencies, work.clocks};
   for (const auto& s : work.steps) {
     same.steps.push_back({s.kind, whole(s.length), s.blocks, s.block, s.signals, s.segment});
   }
