@@ -87,11 +87,7 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Re
     record.gpus_differ = false;
     refined_table<std::remove_cvref_t<decltype(table)>> refined;
     result.error = platform.validate();
-    if constexpr (requires { graphs.fault(); }) {
-      if (!result.error) { result.error = graphs.fault(); }
-    } else {
-      if (!result.error) { result.error = validate(table); }
-    }
+    if (!result.error) { result.error = fault_of_graphs(graphs); }
     if constexpr (GlobalRule<takt::detail::global_rule_of<P>>) {
       if (!result.error) { result.error = located(fits(table, record), table.graphs); }
     }
