@@ -153,8 +153,7 @@ struct share_choices {
     const ticks part = work.draw({0, million});
     return part == 0 ? 1 : part * scale;
   }
-  void ended(std::uint32_t v, std::uint64_t /*job*/, ticks now) { seen.ends[v].push_back(now); }
-  static auto opens(std::uint32_t /*v*/, std::uint64_t /*job*/, ticks now) -> ticks { return now; }
+  void completed(std::uint32_t task, std::uint64_t /*job*/, ticks now) { seen.ends[task].push_back(now); }
 
   seen_run seen{};
 };

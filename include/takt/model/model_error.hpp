@@ -218,6 +218,7 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
     case model_fault::parallelism_not_given:
     case model_fault::deadline_is_not_the_period:
     case model_fault::gpu_size_out_of_range:
+    case model_fault::gpus_differ:
     case model_fault::length_not_positive:
     case model_fault::no_block:
     case model_fault::block_exceeds_sm:

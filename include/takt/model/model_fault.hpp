@@ -92,6 +92,7 @@ enum class model_fault : std::uint8_t {
   parallelism_not_given,
   deadline_is_not_the_period,
   gpu_size_out_of_range,
+  gpus_differ,
   length_not_positive,
   no_block,
   block_exceeds_sm,

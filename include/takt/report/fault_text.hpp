@@ -156,6 +156,9 @@ struct fault_text {
       return {"deadline", "is not the period", "deadline = period for this analysis"};
     case model_fault::gpu_size_out_of_range:
       return {"gpu", "has a size out of range", "at least one SM and thread, and no negative amount"};
+    case model_fault::gpus_differ:
+      return {"gpu", "is not like the others",
+              "several GPUs for graphs that are alike in SMs, threads, blocks and warps"};
     case model_fault::length_not_positive: return {"block_length", "is not positive", "a time of at least 1ns"};
     case model_fault::no_block: return {"grid", "has no block", "at least 1 block"};
     case model_fault::block_exceeds_sm:

@@ -79,7 +79,7 @@ TEST_CASE("where visits take steps, all that follows from ends of an instant com
   CHECK(seen.tasks[0].worst_response == 4);
 }
 
-TEST_CASE("choices may hold visits back for other jobs, or until an instant, and say who of one instant asks first") {
+TEST_CASE("choices may say who of one instant asks first") {
   board places;
   REQUIRE(places.add(takt::fifo));
   table set;
@@ -88,29 +88,7 @@ TEST_CASE("choices may hold visits back for other jobs, or until an instant, and
     REQUIRE(set.add_next(0, 2, 2));
     REQUIRE(set.add_next(0, 3, 3));
   }
-  // The first visit of task 0 waits until 7, the second of task 1 until task 0 has ended.
-  struct held : choices<ticks (*)(const takt::visit_record&, std::uint64_t)> {
-    bool zero_ended = false;
-
-    auto opens(std::uint32_t v, std::uint64_t /*job*/, ticks now) -> ticks {
-      if (v == 0) { return now < 7 ? 7 : now; }
-      return v < 3 || zero_ended ? now : takt::no_event;
-    }
-    void ended(std::uint32_t v, std::uint64_t job, ticks now) {
-      CHECK(job == 0);
-      zero_ended = zero_ended || (v == 1 && now == 12);
-    }
-    static auto asks_before(std::uint32_t a, std::uint32_t b) -> bool { return a > b; }
-  };
-  static_assert(takt::host::HoldsVisits<held> && takt::host::OrdersArrivals<held>);
-  held open;
-  open.how_long = [](const takt::visit_record& v, std::uint64_t) { return v.upper; };
-  takt::host::engine<board, 2, 4, held> engine{set, places, open};
-  const auto seen = engine.run(40);
-  CHECK(seen.tasks[1].worst_response == 15);  // 0 to 2, and 12 to 15
-  CHECK(seen.tasks[0].worst_response == 12);  // 7 to 9 to 12
-  CHECK(seen.visit_response(1, 1) == 3);      // from when it could start
-  // Without holding back, both first visits ask at 0, the later one first.
+  // Both first visits ask at 0, the later one first.
   struct ordered : choices<ticks (*)(const takt::visit_record&, std::uint64_t)> {
     static auto asks_before(std::uint32_t a, std::uint32_t b) -> bool { return a > b; }
   };

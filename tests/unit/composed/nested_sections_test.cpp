@@ -131,7 +131,7 @@ TEST_CASE("jobs leave visits out and make others again, each time with the token
   CHECK(ends_after(2) == std::vector<ticks>{14, 8});  // a second section waits from 4 to 8
 }
 
-TEST_CASE("choices release jobs one after the other, also at the instant at which another ends") {
+TEST_CASE("choices bring jobs one after the other, also at the instant at which another ends") {
   board places;
   REQUIRE(places.add(takt::fixed_priority));
   table set;
@@ -139,20 +139,19 @@ TEST_CASE("choices release jobs one after the other, also at the instant at whic
   add(set, 1, {4});
   struct ping_pong {
     ticks pause = 0;
-    std::vector<takt::host::job_release> due{{0, 2, 2}};
+    std::vector<takt::host::coming_job> due{{0, 2}};
     std::vector<ticks> ends{};
-    static auto gap(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
-    static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks { return 0; }
     static auto length(const takt::visit_record& v, std::uint64_t /*job*/) -> ticks { return v.upper; }
-    auto next_release(takt::host::job_release& next) -> bool {
-      if (due.empty()) { return false; }
+    [[nodiscard]] auto next_job() const -> ticks { return due.empty() ? takt::no_event : due.back().nominal; }
+    auto comes(ticks now, takt::host::coming_job& next) -> bool {
+      if (next_job() > now) { return false; }
       next = due.back();
       due.pop_back();
       return true;
     }
     void completed(std::uint32_t task, std::uint64_t /*job*/, ticks time) {
       ends.push_back(time);
-      if (time < 15) { due.push_back({1 - task, time + pause, time + pause}); }
+      if (time < 15) { due.push_back({1 - task, time + pause}); }
     }
   };
   const auto ends_with = [&](ticks pause) {

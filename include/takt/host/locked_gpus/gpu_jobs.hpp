@@ -195,16 +195,23 @@ class gpu_jobs {
 
   // What the engine asks.
 
-  [[nodiscard]] auto gap(std::uint32_t task, std::uint64_t job, ticks /*period*/) const -> ticks {
+  [[nodiscard]] auto gap(std::uint32_t task, std::uint64_t job, ticks /*period*/) const -> ticks
+    requires(!host::BringsJobs<Releases>)
+  {
     return releases_->gap(task, job);
   }
   [[nodiscard]] static auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) -> ticks {
     return 0;
   }
-  [[nodiscard]] auto next_release(host::job_release& next) const -> bool
-    requires requires(Releases& r) { r.next_release(next); }
+  [[nodiscard]] auto next_job() const -> ticks
+    requires host::BringsJobs<Releases>
   {
-    return releases_->next_release(next);
+    return releases_->next_job();
+  }
+  [[nodiscard]] auto comes(ticks now, host::coming_job& next) const -> bool
+    requires host::BringsJobs<Releases>
+  {
+    return releases_->comes(now, next);
   }
   [[nodiscard]] auto length(const visit_record& v, std::uint64_t /*job*/) -> ticks {
     const ticks alone = jobs_.length(v.task, visit_of(v));

@@ -25,6 +25,7 @@ struct graph_platform {
   std::int32_t blocks_per_sm = 0;  ///< 0: never the reason why a block waits
   std::int32_t warp_size = usual_warp_size;
   std::int32_t copy_engines = 0;
+  bool gpus_differ = false;  ///< what is said of one GPU is not true of all
 
   /// Who makes the copies here.
   [[nodiscard]] constexpr auto placement() const noexcept -> copy_placement {
@@ -87,6 +88,9 @@ constexpr void note(graph_platform& out, const processors_resource& p, const aut
   out.clusters = clusters_of(p.count, rule);
 }
 constexpr void note(graph_platform& out, const block_slots_resource& g, const auto& /*rule*/) {
+  out.gpus_differ =
+      out.gpus_differ || (out.sms > 0 && (out.sms != g.sms || out.threads_per_sm != g.threads_per_sm ||
+                                          out.blocks_per_sm != g.blocks_per_sm || out.warp_size != g.warp_size));
   out.sms = g.sms;
   out.threads_per_sm = g.threads_per_sm;
   out.blocks_per_sm = g.blocks_per_sm;
@@ -98,7 +102,9 @@ constexpr void note(graph_platform& out, const copy_engines_resource& e, const a
 
 }  // namespace detail
 
-/// What graphs need to know of a platform of pools; without clusters if these do not divide the processors.
+/// What graphs need to know of a platform of pools; without clusters if these do not divide the processors. Of several
+/// GPUs that are alike it says what each of them is: bounds for the kernels of all graphs on one of them hold wherever
+/// a plan puts each graph, since the others may be taken for graphs that nobody invokes.
 template <class P>
 [[nodiscard]] constexpr auto graph_platform_of(const P& platform) -> graph_platform {
   graph_platform out;
@@ -115,6 +121,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   for (const std::int32_t cpus : platform.clusters) {
     if (!in_range(cpus)) { return {model_fault::platform_size_out_of_range}; }
   }
+  if (platform.gpus_differ) { return {model_fault::gpus_differ}; }
   const bool without_gpu = platform.sms == 0 && platform.threads_per_sm == 0;
   if (!without_gpu && (!in_range(platform.sms) || !in_range(platform.threads_per_sm) || platform.blocks_per_sm < 0 ||
                        !in_range(platform.warp_size))) {

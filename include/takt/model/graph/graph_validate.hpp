@@ -9,6 +9,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
@@ -152,6 +153,15 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
     }
   }
   return {};
+}
+/// The same of graphs in any form.
+template <class T>
+[[nodiscard]] constexpr auto fault_of_graphs(const T& graphs) -> model_error {
+  if constexpr (requires { graphs.fault(); }) {
+    return graphs.fault();
+  } else {
+    return validate(graphs.template flat<ticks>());
+  }
 }
 
 }  // namespace takt

@@ -15,7 +15,6 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/host/ended_visits.hpp>
 #include <takt/rules/host/flow_progress.hpp>
-#include <takt/rules/host/held_visits.hpp>
 #include <takt/rules/host/job_misses.hpp>
 #include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/host/no_sections.hpp>
@@ -97,7 +96,7 @@ class engine {
     do {  // a grant may end a job at once, and the next one of its task may be due
       release_jobs();
       grant_tokens();
-    } while (open_held() || go_on() || is_release_due());
+    } while (go_on() || is_release_due());
     if (edges_.has_steps) { pass_gates(); }
     tokens_.spin([this](client v) { ask(v); });
     servers_.deliver();
@@ -169,7 +168,6 @@ class engine {
     if constexpr (HearsVisits<Choices>) { choices_->visited(v, x, job.jobs - 1, now_ - visits_[v].ready, now_); }
     job.done |= visit_mask{1} << x.position;
     job.may_be_ready |= edges_.after[v];
-    if constexpr (HoldsVisits<Choices>) { choices_->ended(v, job.jobs - 1, now_); }
     release_over(*table_, x, job.done, tokens_);
     if constexpr (RepeatsVisits<Choices>) {
       const visit_mask again = choices_->again(v, job.jobs - 1);
@@ -209,12 +207,6 @@ class engine {
   }
   constexpr void time_next(std::uint32_t i) {
     flow_progress& job = tasks_[i];
-    if constexpr (ReleasesJobs<Choices>) {
-      job.release = no_event;
-      set_releases(tasks_, *choices_);
-      next_release_ = first_release(table_->tasks, tasks_);
-      return;
-    }
     job.nominal += choices_->gap(i, job.jobs, table_->tasks[i].period);
     const ticks release = job.nominal + choices_->delay(i, job.jobs, table_->tasks[i].period);
     job.release = release < now_ ? now_ : release;
@@ -238,7 +230,7 @@ class engine {
   }
   constexpr void release_jobs() {
     if constexpr (BringsJobs<Choices>) {
-      for (coming_job next; choices_->comes(now_, next);) {
+      for (coming_job next; !holds_releases_ && choices_->comes(now_, next);) {
         tasks_[next.task].nominal = next.nominal;
         release_job(next.task);
       }
@@ -263,6 +255,7 @@ class engine {
     return !job.under_way && job.release == now_ && (job.is_pending || !holds_releases_);
   }
   [[nodiscard]] constexpr auto is_release_due() const -> bool {
+    if constexpr (BringsJobs<Choices>) { return !holds_releases_ && choices_->next_job() <= now_; }
     std::uint32_t i = next_release_ > now_ ? static_cast<std::uint32_t>(table_->size()) : 0;
     while (i < table_->size() && !is_due(i)) { ++i; }
     return i < table_->size();
@@ -292,7 +285,6 @@ class engine {
   }
 
   constexpr void become_ready(std::uint32_t v) {
-    if (held_.keep(v, tasks_[table_->visits[v].task], *choices_, guards_, now_)) { return; }
     const ticks counts = tasks_[table_->visits[v].task].nominal + windows_.counts_from[v];
     visits_[v].ready = now_ < counts ? counts : now_;
     const visit_record& x = table_->visits[v];
@@ -306,9 +298,6 @@ class engine {
       visits_[v].waits_for_token = true;
     }
     if (!visits_[v].waits_for_token) { enter(v); }
-  }
-  constexpr auto open_held() -> bool {
-    return held_.open(table_->visits.size(), [this](std::uint32_t v) { become_ready(v); });
   }
   constexpr void enter(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
@@ -385,7 +374,6 @@ class engine {
   flow_progress tasks_[N]{};
   job_misses<N, V, Choices> misses_;
   visit_progress visits_[V]{};
-  held_visits<V, Choices> held_;
   ended_visits<V> ended_{};
   index_queue<V> told_{};
   index_set<V> gates_{};  ///< steps before sections that may not ask yet

@@ -47,18 +47,9 @@ template <class... Times>
   return first;
 }
 
-/// Sets what choices say of jobs that come by their word.
-template <class Choices>
-constexpr void set_releases(flow_progress* progress, Choices& choices) {
-  for (job_release next; choices.next_release(next);) {
-    progress[next.task].nominal = next.nominal;
-    progress[next.task].release = next.at;
-  }
-}
 /// The first jobs of all tasks.
 template <class Tasks, class Choices>
 constexpr void set_first_releases(const Tasks& all, flow_progress* progress, Choices& choices) {
-  if constexpr (ReleasesJobs<Choices>) { return set_releases(progress, choices); }
   if constexpr (TimesJobs<Choices>) {
     for (std::uint32_t i = 0; i < all.size(); ++i) {
       progress[i].nominal = choices.gap(i, 0, all[i].period);
@@ -83,18 +74,19 @@ template <class Tasks, class Choices, class Result>
 constexpr void note_unfinished(const Tasks& all, const flow_progress* progress, Choices& choices, ticks horizon,
                                Result& seen) {
   seen.end = horizon;
-  if constexpr (ReleasesJobs<Choices>) { return; }
-  for (std::uint32_t i = 0; i < all.size(); ++i) {
-    const auto& t = all[i];
-    ticks nominal = progress[i].nominal;
-    bool released = progress[i].under_way;
-    std::uint64_t job = progress[i].jobs - (released ? 1U : 0U);
-    while (released || nominal + t.deadline <= horizon) {
-      const bool noted = job + 1 == progress[i].jobs && progress[i].missed;
-      if (nominal + t.deadline <= horizon && !noted) { note_miss(seen.tasks[i], nominal + t.deadline); }
-      nominal += choices.gap(i, ++job, t.period);
-      released = released && nominal + choices.delay(i, job, t.period) <= horizon;
-      seen.tasks[i].released += released ? 1U : 0U;
+  if constexpr (TimesJobs<Choices>) {
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+      const auto& t = all[i];
+      ticks nominal = progress[i].nominal;
+      bool released = progress[i].under_way;
+      std::uint64_t job = progress[i].jobs - (released ? 1U : 0U);
+      while (released || nominal + t.deadline <= horizon) {
+        const bool noted = job + 1 == progress[i].jobs && progress[i].missed;
+        if (nominal + t.deadline <= horizon && !noted) { note_miss(seen.tasks[i], nominal + t.deadline); }
+        nominal += choices.gap(i, ++job, t.period);
+        released = released && nominal + choices.delay(i, job, t.period) <= horizon;
+        seen.tasks[i].released += released ? 1U : 0U;
+      }
     }
   }
 }

@@ -28,7 +28,8 @@ concept TimesJobs = requires(C& choices, std::uint32_t task, std::uint64_t job, 
 
 /// Choices that bring jobs one by one, as what has happened lets them: tokens, edges between jobs, limits, guards. At
 /// every instant, when what ends then has ended, `comes` is asked for a job until there is none; no job of its task is
-/// then under way. `next_job` names the next instant at which something may come by itself, or is `no_event`.
+/// then under way. `next_job` names the next instant at which something may come by itself, past ones for what has to
+/// wait for the steps of an instant, or is `no_event`.
 template <class C>
 concept BringsJobs = requires(C& choices, const C& same, ticks now, coming_job& out) {
   { same.next_job() } -> std::same_as<ticks>;
@@ -39,21 +40,6 @@ concept BringsJobs = requires(C& choices, const C& same, ticks now, coming_job& 
 template <class C>
 concept RunChoices = (TimesJobs<C> || BringsJobs<C>) && requires(C& choices, std::uint64_t job, const visit_record& v) {
   { choices.length(v, job) } -> std::same_as<ticks>;  ///< between `lower` and `upper`
-};
-
-/// Choices that also hold visits back, for the sake of other jobs: edges between jobs, limits, distances. `opens` is
-/// asked once the own job lets a visit start and again whenever anything has happened or the instant that it named has
-/// come; an answer of at most `now` starts it. Without an instant to name: `no_event`. `ended` hears of every visit.
-template <class C>
-concept HoldsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t job, ticks now) {
-  { choices.opens(visit, job, now) } -> std::same_as<ticks>;
-  choices.ended(visit, job, now);
-};
-
-/// Such choices that know the nominal release of a job only when its visit starts.
-template <class C>
-concept NamesReleases = HoldsVisits<C> && requires(const C& choices, std::uint32_t visit) {
-  { choices.released(visit) } -> std::same_as<ticks>;
 };
 
 /// Choices that also say which of two visits that ask within one instant asks first. Without, they do as they come.
@@ -79,19 +65,6 @@ concept SkipsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t jo
 template <class C>
 concept RepeatsVisits = requires(C& choices, std::uint32_t visit, std::uint64_t job) {
   { choices.again(visit, job) } -> std::same_as<visit_mask>;
-};
-
-/// Choices that say when the next job of a task comes, in place of `gap`: told before the first instant and whenever a
-/// job has ended. `next_release` names one each time until it answers false. Pre: no job of the task is there, and none
-/// has been named since; `at` is not past.
-struct job_release {
-  std::uint32_t task = 0;
-  ticks nominal = 0;  ///< what its priority counts from
-  ticks at = 0;
-};
-template <class C>
-concept ReleasesJobs = requires(C& choices, job_release& next) {
-  { choices.next_release(next) } -> std::same_as<bool>;
 };
 
 /// Choices that hear when a job is there: released, and the one before is over.

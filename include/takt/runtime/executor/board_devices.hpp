@@ -68,6 +68,11 @@ class board_devices {
     });
     return *this;
   }
+  /// A device of one's own kind.
+  auto serve(std::uint32_t pool, std::unique_ptr<pool_device> device) -> board_devices& {
+    devices_[pool] = std::move(device);
+    return *this;
+  }
   /// By pool.
   [[nodiscard]] auto all() const noexcept -> const std::map<std::uint32_t, std::unique_ptr<pool_device>>& {
     return devices_;

@@ -47,24 +47,29 @@ inline constexpr int board_priority = usual_priority + 1;
 inline constexpr int device_priority = usual_priority;
 inline constexpr int worker_priority = usual_priority - 1;
 
-/// One run of tasks that lie on the stations of a board.
-template <class Board, class Flat>
+/// Choices that say themselves what they saw in a run, which ended at that instant.
+template <class C>
+concept ReportsRuns = requires(C& choices, ticks end) { choices.report(end); };
+/// Choices that are told when a run starts, and keep slices in their own way.
+template <class C>
+concept KeepsSlices = requires(C& choices, std::uint32_t visit, const track& where, ticks time) {
+  choices.start_at(time);
+  choices.worked(visit, where, time, time);
+};
+
+/// One run of tasks that lie on the stations of a board. Stations behind those of its pools are of no pool: code there
+/// takes no unit of the board's.
+template <class Board, class Flat, class Choices = live_choices>
 class board_run {
  public:
-  /// `deadlines`: as the tasks state them.
-  board_run(const Board& board, const Flat& flat, std::vector<ticks> deadlines, const run_options& options,
-            const visit_codes& codes, served_pools devices)
-      : flat_{&flat},
-        table_{flat.table},
-        options_{&options},
-        hooks_{&codes.hooks()},
-        tracks_{board},
-        deadlines_{std::move(deadlines)},
-        devices_{std::move(devices)} {
+  board_run(const Board& board, const Flat& flat, const run_options& options, const visit_codes& codes,
+            served_pools devices)
+      : flat_{&flat}, table_{flat.table}, options_{&options}, tracks_{board}, devices_{std::move(devices)} {
     std::vector<bool> is_cpu;
     board.each([&](const auto& p) {
       is_cpu.push_back(takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>::is_processors(p));
     });
+    is_cpu.push_back(false);
     for (std::size_t s = 0; s < flat.stations.size(); ++s) { is_cpu_.push_back(is_cpu[flat.stations[s].pool]); }
     codes_.resize(flat.table.visits.size());
     for (const auto& [at, what] : codes.processors()) { bind(at, what, true, &bound_code::code); }
@@ -103,9 +108,20 @@ class board_run {
     return nowhere;
   }
 
-  template <TraceRecorder Recorder>
-  void run(std::span<const ticks> offsets, std::span<const ticks> local_deadlines, Recorder& recorder,
-           run_result& result) {
+  /// Entries of a trace, roughly.
+  [[nodiscard]] auto entries() const -> std::size_t {
+    std::size_t out = 64;
+    for (const flow_record& t : table_.tasks) {
+      const auto jobs = static_cast<std::size_t>(later(options_->length.count(), options_->drain.count()) / t.period);
+      out += std::min(kept_trace::most, 4 * (jobs + 1) * (t.visit_count + 1));
+    }
+    return std::min(kept_trace::most, out);
+  }
+
+  /// `make(carried, trace)`: the choices of the run. `entries`: of a trace, roughly.
+  template <class Make, TraceRecorder Recorder>
+  void run(std::span<const ticks> offsets, std::span<const ticks> local_deadlines, const Make& make,
+           std::size_t entries, Recorder& recorder, run_result& result) {
     const auto pool_of = [this](std::uint32_t s) { return flat_->stations[s].pool; };
     const lane_plan lanes = lanes_of(
         table_, [this](std::size_t v) { return has_worker(v); },
@@ -122,15 +138,10 @@ class board_run {
     }
     devices_.each_bound(
         [&](const visit_position& at) { how.has_code[table_.tasks[at.first].first_visit + at.second] = true; });
-    const ticks length = options_->length.count();
-    std::size_t pieces = 0;
-    if constexpr (!std::is_same_v<Recorder, no_trace>) {
-      pieces = pieces_in(later(length, options_->drain.count()));
-      trace_.reserve(pieces, pieces);
-    }
-    devices_.lay_out(table_, lanes, pool_of, pieces);
-    choices_ = std::make_unique<live_choices>(*options_, std::span{table_.tasks.data(), table_.size()}, deadlines_,
-                                              std::move(how), *hooks_, trace_);
+    if constexpr (std::is_same_v<Recorder, no_trace>) { entries = 0; }
+    trace_.reserve(entries, entries);
+    devices_.lay_out(table_, lanes, pool_of, entries);
+    choices_ = make(std::move(how), trace_);
     if (!devices_.failure().empty() || !devices_.open()) {
       devices_.close();
       return fail(observation_status::no_threads, result);
@@ -170,6 +181,7 @@ class board_run {
                             static_cast<board_run*>(self)->keep(who, unit, from, to);
                           }};
     const ticks start = now() + lead;
+    if constexpr (KeepsSlices<Choices>) { choices_->start_at(start); }
     host.run(start, *options_, sink);
     asked.give_back();
     if (result.granted.real_time) { (void)devices_.serve_at(0); }
@@ -179,7 +191,11 @@ class board_run {
         devices_.replay([&](std::uint32_t v, std::uint64_t job, const track& where, ticks from, ticks to) {
           keep_piece(v, job, where, from - start, to - start);
         });
-    report_jobs(host, *choices_, *options_, result);
+    if constexpr (ReportsRuns<Choices>) {
+      choices_->report(host.end());
+    } else {
+      report_jobs(host, *choices_, *options_, result);
+    }
     if (const auto v = host.silent()) { say_silent(*v, result); }
     fail(result.ended, result);
     trace_.replay(recorder);
@@ -194,7 +210,8 @@ class board_run {
 
   [[nodiscard]] auto has_worker(std::size_t v) const -> bool {
     const std::uint32_t s = table_.visits[v].station;
-    return is_cpu_[s] || codes_[v].body != nullptr || devices_.is_served(flat_->stations[s].pool);
+    const bool is_on_cpu = is_cpu_[s] && (table_.visits[v].upper > 0 || codes_[v].code != nullptr);
+    return is_on_cpu || codes_[v].body != nullptr || devices_.is_served(flat_->stations[s].pool);
   }
   [[nodiscard]] auto exists(const visit_position& at) const -> bool {
     return at.first < table_.size() && at.second < table_.tasks[at.first].visit_count;
@@ -210,12 +227,20 @@ class board_run {
       x.view = kernel_needs_of(x.view).stopped_elsewhere().values();
     }
     if (!devices_.is_served(pool)) { return; }
-    ticks bound = x.upper;
+    ticks bound = devices_.decides_by_itself(pool) ? all_on(pool) : x.upper;
     if (x.task < options_->expected.size() && x.position < options_->expected[x.task].visits.size()) {
       const auto& own = options_->expected[x.task].visits[x.position];
       if (own.exists) { bound = std::max(bound, own.value); }
     }
     codes_[v].limit = later(bound, options_->patience.count());
+  }
+  /// All visits that a device that decides by itself may have before one of them.
+  [[nodiscard]] auto all_on(std::uint32_t pool) const -> ticks {
+    ticks sum = 0;
+    for (const visit_record& v : table_.visits) {
+      if (flat_->stations[v.station].pool == pool) { sum = later(sum, v.upper); }
+    }
+    return sum;
   }
   /// The result says so, and what a device says of it.
   void fail(observation_status how, run_result& result) const {
@@ -248,30 +273,25 @@ class board_run {
       result.notes.push_back("device: pool " + std::to_string(pool) + " on " + d.name());
     });
     bool any = false;
-    for (std::size_t v = 0; v < codes_.size(); ++v) { any = any || !has_worker(v); }
+    for (std::size_t v = 0; v < codes_.size(); ++v) { any = any || (!has_worker(v) && table_.visits[v].upper > 0); }
     if (!any) { return; }
     result.notes.emplace_back(
         "device: emulated: copies, kernels and own resources without code take their time on the clock");
   }
-  /// Entries of a trace, roughly.
-  [[nodiscard]] auto pieces_in(ticks length) const -> std::size_t {
-    std::size_t out = 64;
-    for (const flow_record& t : table_.tasks) {
-      const auto jobs = static_cast<std::size_t>(length / t.period) + 1;
-      out += std::min(kept_trace::most, 4 * jobs * (t.visit_count + 1));
-    }
-    return std::min(kept_trace::most, out);
-  }
   void keep(client who, std::int32_t unit, ticks from, ticks to) {
     const visit_record& v = table_.visits[who];
     const board_station& s = flat_->stations[v.station];
-    const std::uint32_t at = table_.tasks[v.task].first_visit + v.position;
+    if (s.pool >= Board::pool_count) { return; }
     track where = tracks_.of(s, unit);
     if (const sm_range own = devices_.sms_of(s.pool, v.task); own.count > 0) {
       where.index = own.first;
       where.count = own.count;
     }
-    trace_.add(slice{v.task, v.position, choices_->job_of(at), where, from, to});
+    if constexpr (KeepsSlices<Choices>) {
+      choices_->worked(who, where, from, to);
+    } else {
+      trace_.add(slice{v.task, v.position, choices_->job_of(who), where, from, to});
+    }
   }
   void keep_piece(std::uint32_t visit, std::uint64_t job, const track& where, ticks from, ticks to) {
     const visit_record& v = table_.visits[visit];
@@ -283,24 +303,19 @@ class board_run {
   const Flat* flat_;
   std::remove_cvref_t<decltype(Flat::table)> table_;  ///< as the engine sees it
   const run_options* options_;
-  const job_hooks* hooks_;
   host::board_tracks<Board::pool_count> tracks_;
-  std::vector<ticks> deadlines_;
   std::vector<bool> is_cpu_;
   std::vector<bound_code> codes_;
   served_pools devices_;
   bool fits_ = true;
   kept_trace trace_;
-  std::unique_ptr<live_choices> choices_;
+  std::unique_ptr<Choices> choices_;
 };
 
-/// Runs what has been laid out and is without fault, if code, expectations and devices fit it.
-template <class Board, class Flat, std::size_t N, std::size_t W, TraceRecorder Recorder>
-void run_flat(const Board& board, const Flat& flat, std::vector<ticks> deadlines, const plan<N, W>& p,
-              const board_devices& devices, const run_options& options, Recorder& recorder, const visit_codes& codes,
-              run_result& result) {
-  board_run<Board, Flat> one{board,   flat,  std::move(deadlines),
-                             options, codes, {board, p, devices, options.patience.count()}};
+/// Runs what has been laid out and is without fault, if code, expectations and devices fit it. As for `board_run::run`.
+template <class Run, class Make, TraceRecorder Recorder>
+void run_if_served(Run& one, std::span<const ticks> offsets, std::span<const ticks> local_deadlines, const Make& make,
+                   std::size_t entries, const run_options& options, Recorder& recorder, run_result& result) {
   if (const std::uint32_t pool = one.without_bodies(); pool != nowhere) {
     result.error = {.fault = model_fault::rule_serves_no_code, .pool = pool};
   } else if (!one.fits()) {
@@ -312,9 +327,22 @@ void run_flat(const Board& board, const Flat& flat, std::vector<ticks> deadlines
       result.findings = one.findings();
       result.notes = notes_on(result.findings);
     }
-    one.run({p.offsets.data(), p.offsets.size()}, {p.local_deadlines.data(), p.local_deadlines.size()}, recorder,
-            result);
+    one.run(offsets, local_deadlines, make, entries, recorder, result);
   }
+}
+
+/// The same of tasks. `deadlines`: as the tasks state them.
+template <class Board, class Flat, std::size_t N, std::size_t W, TraceRecorder Recorder>
+void run_flat(const Board& board, const Flat& flat, const std::vector<ticks>& deadlines, const plan<N, W>& p,
+              const board_devices& devices, const run_options& options, Recorder& recorder, const visit_codes& codes,
+              run_result& result) {
+  board_run<Board, Flat> one{board, flat, options, codes, {board, p, devices, options.patience.count()}};
+  const auto make = [&](carried_visits how, kept_trace& trace) {
+    return std::make_unique<live_choices>(options, std::span{flat.table.tasks.data(), flat.table.size()}, deadlines,
+                                          std::move(how), codes.hooks(), trace);
+  };
+  run_if_served(one, {p.offsets.data(), p.offsets.size()}, {p.local_deadlines.data(), p.local_deadlines.size()}, make,
+                one.entries(), options, recorder, result);
 }
 
 }  // namespace detail

@@ -61,6 +61,8 @@ class pool_device {
   [[nodiscard]] virtual auto bound() const -> std::vector<visit_position> = 0;
   /// Whether it carries the rule out by itself, on visits as they come; else it follows the rule's server on the host.
   [[nodiscard]] virtual auto decides_by_itself(const pool_to_serve& /*p*/) const -> bool { return false; }
+  /// Whether its host knows on which units visits are.
+  [[nodiscard]] virtual auto tells_units() const -> bool { return true; }
   /// Whether it knows better than its host when visits were on which units, and tells it at the end.
   [[nodiscard]] virtual auto replays() const -> bool { return false; }
   /// Pieces that did not fit. Pre: closed, after having been open.

@@ -30,7 +30,11 @@ template <class Board>
   board.each([&](const auto& p) {
     using facts = takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>;
     if (facts::is_processors(p)) { out.cores += facts::units(p); }
-    if (facts::runs_kernels(p)) { (void)out.gpus.push_back(facts::gpu(p)); }
+    if (facts::runs_kernels(p)) {
+      gpu_record gpu = facts::gpu(p);
+      if (facts::habits(p).queues_blocks) { gpu.sms = facts::habits(p).blocks.sms; }
+      (void)out.gpus.push_back(gpu);
+    }
     if (detail::has_copy_engines(p)) { out.copy_engines = std::max(out.copy_engines, facts::units(p)); }
   });
   return out;
@@ -57,6 +61,8 @@ class served_pools {
       pools_.push_back(std::move(out));
       ranges_.push_back(ranges_of(pools_.back(), p));
     });
+    pools_.emplace_back();
+    ranges_.emplace_back();
   }
 
   [[nodiscard]] auto any() const noexcept -> bool { return !devices_->all().empty(); }
@@ -77,10 +83,14 @@ class served_pools {
     }
     return out;
   }
-  /// The SMs on which a task's kernels are, where it has some to itself or all of them in its turn; else none.
+  /// The SMs on which a task's kernels are, where it has some to itself, or all of them in its turn or for all that is
+  /// known; else none.
   [[nodiscard]] auto sms_of(std::uint32_t pool, std::uint32_t task) const -> sm_range {
     if (task < ranges_[pool].size()) { return ranges_[pool][task]; }
-    return pools_[pool].is_gpu && pools_[pool].habits.takes_turns ? whole(pools_[pool]) : sm_range{};
+    const auto found = devices_->all().find(pool);
+    const bool on_all =
+        pools_[pool].habits.takes_turns || (found != devices_->all().end() && !found->second->tells_units());
+    return pools_[pool].is_gpu && on_all ? whole(pools_[pool]) : sm_range{};
   }
   /// f of each position of the user's own work.
   template <class F>
@@ -108,7 +118,7 @@ class served_pools {
   template <class F>
   [[nodiscard]] auto fit(const F& f) const -> bool {
     return std::ranges::all_of(devices_->all(), [&](const auto& d) {
-      return d.first < pools_.size() &&
+      return d.first + 1 < pools_.size() &&
              std::ranges::all_of(d.second->bound(), [&](const visit_position& at) { return f(at, d.first); });
     });
   }
@@ -187,7 +197,7 @@ class served_pools {
   }
 
   const board_devices* devices_;
-  std::vector<pool_to_serve> pools_;
+  std::vector<pool_to_serve> pools_;  ///< behind them none, for visits that are of no pool
   std::vector<std::vector<sm_range>> ranges_;
   std::vector<place> places_;
 };

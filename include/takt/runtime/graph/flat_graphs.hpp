@@ -30,7 +30,20 @@ namespace takt::runtime {
 inline constexpr std::size_t most_node_jobs = 1024;
 /// Clusters, the queues of GPUs and engines, and two for each graph: where its input and its output are called.
 inline constexpr std::size_t most_graph_stations = 128;
-using graph_stations = any_stations<most_graph_stations, most_node_jobs, std::size_t{1} << 25, 1>;
+
+class graph_stations : public any_stations<most_graph_stations, most_node_jobs, std::size_t{1} << 25, 1> {
+ public:
+  /// False when full, or when the rule cannot serve it.
+  template <class Rule>
+  auto add(const Rule& rule, std::int32_t units, const board_station& at) -> bool {
+    at_.push_back(at);
+    return any_stations::add(rule, units);
+  }
+  [[nodiscard]] auto operator[](std::size_t s) const -> const board_station& { return at_[s]; }
+
+ private:
+  std::vector<board_station> at_;
+};
 
 /// One of the jobs of a node that can be under way at a time, or of the input or the output of a graph.
 struct node_instance {
@@ -40,15 +53,14 @@ struct node_instance {
 };
 
 /// Laid out graphs on the stations of a board: each instance of a node is a task of one visit, since jobs of a node
-/// overlap. What joins them is no part of it.
+/// overlap. What joins them is no part of it. Stations of calls are of no pool: theirs is behind those of the board.
 struct flat_graphs {
-  visit_table<most_node_jobs, most_node_jobs> set{};
-  graph_stations places{};
-  std::vector<board_station> stations;  ///< by station; `nowhere` as the pool of calls
-  std::vector<node_instance> jobs;      ///< by task
-  std::vector<ticks> offsets;           ///< none: releases are named by whoever joins them
-  std::vector<ticks> points;            ///< of the visits, from the release of the invocation
+  visit_table<most_node_jobs, most_node_jobs> table{};
+  graph_stations stations{};
   model_error error{};
+  std::vector<node_instance> jobs;  ///< by task
+  std::vector<ticks> offsets;       ///< none: releases are named by whoever joins them
+  std::vector<ticks> points;        ///< of the visits, from the release of the invocation
 };
 
 namespace detail {
@@ -56,12 +68,10 @@ namespace detail {
 template <class P>
 class graph_flattener {
  public:
-  /// `devices_queue(pool)`: whether a device keeps the queue of that pool by itself. Pre: all outlive it.
-  template <std::size_t N, std::size_t V, class DevicesQueue>
-  graph_flattener(const P& board, const graph_layout& laid, const plan<N, V>& p, const DevicesQueue& devices_queue,
-                  flat_graphs& out)
+  /// Pre: all outlive it.
+  template <std::size_t N, std::size_t V>
+  graph_flattener(const P& board, const graph_layout& laid, const plan<N, V>& p, flat_graphs& out)
       : board_{&board}, laid_{&laid}, out_{&out} {
-    for (std::uint32_t pool = 0; pool < P::pool_count; ++pool) { queued_.push_back(devices_queue(pool)); }
     for (std::uint32_t g = 0; g < laid.graphs.size(); ++g) {
       gpus_.push_back(g < p.shares.size() ? p.shares[g].gpu : 0);
     }
@@ -123,13 +133,10 @@ class graph_flattener {
     if (station == most_graph_stations) { return fail(model_fault::too_many_segments, graph, v); }
     const ticks point = later(n.offset, by_policy_[station] ? n.node.point : g.period);
     for (std::int64_t k = 0; k < n.instances; ++k) {
-      const bool fits =
-          out_->set.add_task({.name = n.node.name, .period = g.period, .deadline = g.period, .priority = n.priority}) &&
-          out_->set.add_visit(station, found.seen.time.lower, found.seen.time.upper, 0, found.seen.values);
-      if (!fits) { return fail(model_fault::too_many_segments, graph, v); }
-      out_->jobs.push_back({graph, v, k});
-      out_->offsets.push_back(0);
-      out_->points.push_back(point);
+      const flow_record job{.name = n.node.name, .period = g.period, .deadline = g.period, .priority = n.priority};
+      if (!add_task(job, {graph, v, k}, station, found.seen, point)) {
+        return fail(model_fault::too_many_segments, graph, v);
+      }
     }
   }
   /// Calls of one graph come one after the other, on no processor of the board.
@@ -137,22 +144,25 @@ class graph_flattener {
     if (out_->error) { return; }
     const ticks period = laid_->graphs[graph].record.period;
     const auto station = static_cast<std::uint32_t>(out_->stations.size());
-    out_->stations.push_back({.pool = nowhere, .unit = 0, .units = 0});
     by_policy_.push_back(false);
-    const bool fits = out_->places.add(takt::fifo) &&
-                      out_->set.add_task({.name = name, .period = period, .deadline = period, .priority = 0}) &&
-                      out_->set.add_visit(station, 0, 0, 0, {});
+    const bool fits = out_->stations.add(takt::fifo, 1, {.pool = P::pool_count, .unit = 0, .units = 0}) &&
+                      add_task({.name = name, .period = period, .deadline = period, .priority = 0}, {graph, node, 0},
+                               station, {}, period);
     if (!fits) { return fail(model_fault::too_many_segments, graph, 0); }
-    out_->jobs.push_back({graph, node, 0});
+  }
+  [[nodiscard]] auto add_task(const flow_record& job, const node_instance& who, std::uint32_t station,
+                              const visit_view& seen, ticks point) -> bool {
+    out_->jobs.push_back(who);
     out_->offsets.push_back(0);
-    out_->points.push_back(period);
+    out_->points.push_back(point);
+    return out_->table.add_task(job) &&
+           out_->table.add_visit(station, seen.time.lower, seen.time.upper, 0, seen.values);
   }
 
   [[nodiscard]] auto station_of(const board_station& wanted) -> std::uint32_t {
     for (std::uint32_t s = 0; s < out_->stations.size(); ++s) {
       if (out_->stations[s] == wanted) { return s; }
     }
-    out_->stations.push_back(wanted);
     by_policy_.push_back(false);
     bool fits = false;
     std::uint32_t pool = 0;
@@ -162,27 +172,25 @@ class graph_flattener {
     return fits ? static_cast<std::uint32_t>(out_->stations.size() - 1)
                 : static_cast<std::uint32_t>(most_graph_stations);
   }
-  /// Points of a policy are those of the nodes, in whole ticks. What a device queues by itself it gets at once.
+  /// Points of a policy are those of the nodes, in whole ticks.
   template <class Pool>
   [[nodiscard]] auto add_station(const Pool& p, const board_station& at) -> bool {
     using rule = typename Pool::rule_type;
-    if (queued_[at.pool]) { return out_->places.add(takt::fifo, static_cast<std::int32_t>(most_node_jobs)); }
     if constexpr (GlobalRule<rule>) {
       by_policy_.back() = true;
       if constexpr (is_preemptive<rule>) {
-        return out_->places.add(takt::g_edf, at.units);
+        return out_->stations.add(takt::g_edf, at.units, at);
       } else {
-        return out_->places.add(takt::nonpreemptive(takt::g_edf), at.units);
+        return out_->stations.add(takt::nonpreemptive(takt::g_edf), at.units, at);
       }
     } else {
-      return out_->places.add(p.rule, facts_of<Pool>::runs_kernels(p) ? 1 : at.units);
+      return out_->stations.add(p.rule, facts_of<Pool>::runs_kernels(p) ? 1 : at.units, at);
     }
   }
 
   const P* board_;
   const graph_layout* laid_;
   flat_graphs* out_;
-  std::vector<bool> queued_;        ///< by pool
   std::vector<std::int32_t> gpus_;  ///< by graph
   std::vector<bool> by_policy_;     ///< by station
 };

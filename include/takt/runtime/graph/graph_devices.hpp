@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,7 @@
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/runtime/completion.hpp>
 #include <takt/runtime/concepts.hpp>
+#include <takt/runtime/executor/board_devices.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/stream_device.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
@@ -23,14 +25,11 @@
 
 namespace takt::runtime {
 
-/// A device for the nodes of graphs on a pool. Its lanes are instances of nodes, and positions are the described node
-/// and the segment in its chain.
-class graph_device : public pool_device {
- public:
-  /// What node each lane is of, as a job of it. Before `open`.
-  virtual void is_for(std::vector<graph_job> lanes) = 0;
-  /// Whether it says which blocks were on which SM, and when.
-  [[nodiscard]] virtual auto tells_blocks() const -> bool = 0;
+/// A task of a run: an instance of a node, on a pool.
+struct node_lane {
+  visit_position node{};  ///< described, and the segment in its chain
+  graph_job job{};
+  std::uint32_t pool = nowhere;
 };
 
 namespace detail {
@@ -46,34 +45,38 @@ struct queued_kernels {
 
 /// Each instance of a node has a stream of its own.
 template <class D, class Kind>
-class graph_streams final : public graph_device {
+class graph_streams final : public pool_device {
  public:
   using work = typename Kind::work;
   using maker = std::function<work(const graph_job&, ticks length)>;
   using works = std::map<visit_position, maker>;
 
-  graph_streams(D& device, works bound) : device_{&device}, bound_{std::move(bound)} {}
-
-  [[nodiscard]] auto bound() const -> std::vector<visit_position> override {
-    std::vector<visit_position> out;
-    for (const auto& [at, make] : bound_) { out.push_back(at); }
-    return out;
+  /// `lanes`: by task. Pre: the device outlives it.
+  graph_streams(D& device, works bound, std::uint32_t pool, std::vector<node_lane> lanes)
+      : device_{&device}, works_{std::move(bound)}, lanes_{std::move(lanes)} {
+    for (std::uint32_t t = 0; t < lanes_.size(); ++t) {
+      if (lanes_[t].pool == pool && works_.contains(lanes_[t].node)) { bound_.emplace_back(t, 0U); }
+    }
   }
+
+  [[nodiscard]] auto bound() const -> std::vector<visit_position> override { return bound_; }
   [[nodiscard]] auto decides_by_itself(const pool_to_serve& /*p*/) const -> bool override { return Kind::on_gpu; }
-  [[nodiscard]] auto tells_blocks() const -> bool override { return tells_pieces; }
+  [[nodiscard]] auto tells_units() const -> bool override { return !Kind::on_gpu || tells_pieces; }
   [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
     return (Kind::on_gpu ? p.is_gpu : p.is_copy_engines) && device_->serves(p.board);
   }
-  void is_for(std::vector<graph_job> lanes) override { jobs_ = std::move(lanes); }
   [[nodiscard]] auto open(const pool_to_serve& p) -> bool override {
     patience_ = p.patience;
-    lanes_ = p.lanes;
-    for (const pool_lane& l : lanes_) { streams_.push_back(device_->open(Kind::on_gpu ? l.range : sm_range{})); }
+    for (const pool_lane& l : p.lanes) {
+      tasks_.push_back(l.task);
+      streams_.push_back(device_->open(Kind::on_gpu ? l.range : sm_range{}));
+    }
     return device_->ready();
   }
   [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
-    const auto own = bound_.find({lanes_[lane].task, lanes_[lane].first_visit});
-    return std::make_unique<stream_lane>(streams_[lane], jobs_[lane], own == bound_.end() ? nullptr : &own->second,
+    const node_lane& node = lanes_[tasks_[lane]];
+    const auto own = works_.find(node.node);
+    return std::make_unique<stream_lane>(streams_[lane], node.job, own == works_.end() ? nullptr : &own->second,
                                          patience_, std::move(reports));
   }
   void close() override {}
@@ -123,9 +126,10 @@ class graph_streams final : public graph_device {
   };
 
   D* device_;
-  works bound_;
-  std::vector<graph_job> jobs_;
-  std::vector<pool_lane> lanes_;
+  works works_;
+  std::vector<node_lane> lanes_;
+  std::vector<visit_position> bound_;
+  std::vector<std::uint32_t> tasks_;  ///< by lane of the pool
   ticks patience_ = 0;
   std::vector<typename D::stream> streams_;
 };
@@ -151,22 +155,41 @@ class graph_devices {
   auto copies(std::uint32_t pool, D& device, makers<typename D::copy> bound = {}) -> graph_devices& {
     return add<D, copies_of_streams<D>>(pool, device, std::move(bound));
   }
-  [[nodiscard]] auto all() const noexcept -> const std::map<std::uint32_t, std::unique_ptr<graph_device>>& {
-    return devices_;
+  /// For a run of these lanes. False where some work is of no node on its pool.
+  [[nodiscard]] auto bind(const std::vector<node_lane>& lanes, board_devices& out) const -> bool {
+    bool fits = true;
+    for (const auto& [pool, d] : devices_) {
+      fits = fits && std::ranges::all_of(d.bound, [&, at = pool](const visit_position& node) {
+               return std::ranges::any_of(lanes, [&](const node_lane& l) { return l.pool == at && l.node == node; });
+             });
+      out.serve(pool, d.make(pool, lanes));
+    }
+    return fits;
   }
 
  private:
+  struct device_of_pool {
+    std::vector<visit_position> bound;
+    std::function<std::unique_ptr<pool_device>(std::uint32_t pool, const std::vector<node_lane>& lanes)> make;
+  };
+
   template <class D, class Kind>
   auto add(std::uint32_t pool, D& device, makers<typename Kind::work> bound) -> graph_devices& {
-    typename detail::graph_streams<D, Kind>::works works;
+    using streams = detail::graph_streams<D, Kind>;
+    device_of_pool own;
+    typename streams::works works;
     for (auto& [at, make] : bound) {
+      own.bound.push_back(at);
       works[at] = [make = std::move(make)](const graph_job& job, ticks /*length*/) { return make(job); };
     }
-    devices_[pool] = std::make_unique<detail::graph_streams<D, Kind>>(device, std::move(works));
+    own.make = [&device, works = std::move(works)](std::uint32_t at, const std::vector<node_lane>& lanes) {
+      return std::make_unique<streams>(device, works, at, lanes);
+    };
+    devices_[pool] = std::move(own);
     return *this;
   }
 
-  std::map<std::uint32_t, std::unique_ptr<graph_device>> devices_;
+  std::map<std::uint32_t, device_of_pool> devices_;
 };
 
 }  // namespace takt::runtime

@@ -13,6 +13,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/guarded_enqueue.hpp>
+#include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/executor/live_choices.hpp>
@@ -25,23 +26,17 @@
 
 namespace takt::runtime {
 
-/// Who is on what in a run of graphs.
-struct flow_parts {
-  std::vector<bool> told;     ///< by task: whether somebody tells the end of its visit
-  std::vector<bool> coded;    ///< by task: whether code has its place
-  std::vector<bool> guarded;  ///< by node: its jobs enter their queue in order, a period apart
-};
-
 /// What joins the jobs of graphs in a run: a graph is invoked once per period, and a job of a node starts when all jobs
-/// that it waits for have ended. For whoever runs their visits one after the other, see `executor`.
+/// that it waits for have ended. For whoever runs their visits one after the other, see `executor` and
+/// `host::BringsJobs`.
 ///
 /// Pre: no cycle of waits has a lag of 0 in sum. Cost of whatever happens: the waits of all jobs that are held back.
 class graph_flow {
  public:
   /// Pre: all outlive it.
   graph_flow(const graph_layout& laid, const flat_graphs& flat, const graph_run_options& options, graph_log& log,
-             flow_parts parts)
-      : laid_{&laid}, flat_{&flat}, options_{&options}, log_{&log}, parts_{std::move(parts)} {
+             carried_visits how)
+      : laid_{&laid}, flat_{&flat}, options_{&options}, log_{&log}, how_{std::move(how)}, guarded_(laid.nodes.size()) {
     jobs_.resize(flat.jobs.size());
     std::uint32_t task = 0;
     for (const laid_graph& g : laid.graphs) {
@@ -58,35 +53,40 @@ class graph_flow {
     for (std::uint32_t t = 0; t < jobs_.size(); ++t) {
       jobs_[t].next = flat.jobs[t].instance;
       lengths_.emplace_back(options.lengths, options.seed, t);
+      const node_instance& who = flat.jobs[t];
+      if (who.node >= laid.graphs[who.graph].input()) { continue; }
+      const laid_node& n = node_of(who);
+      guarded_[position_of(who)] = is_queued(n.node.kind) && (how_.has_code[t] || !n.is_free());
     }
   }
   void start_at(ticks start) noexcept { start_ = start; }
 
-  auto gap(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) const -> ticks { return 0; }
-  auto delay(std::uint32_t /*task*/, std::uint64_t /*job*/, ticks /*period*/) const -> ticks { return 0; }
+  [[nodiscard]] auto next_job() const noexcept -> ticks { return next_; }
+  /// Tasks are looked at in turn until none has a job that may come.
+  auto comes(ticks now, host::coming_job& out) -> bool {
+    for (; looked_at_ < jobs_.size(); ++looked_at_) {
+      at_ = at_ + 1 < jobs_.size() ? at_ + 1 : 0;
+      const ticks opens = jobs_[at_].under_way ? no_event : opening(at_, now);
+      if (opens > now) {
+        named_ = std::min(named_, opens);
+        continue;
+      }
+      looked_at_ = 0;
+      jobs_[at_].under_way = true;
+      out = {at_, invocation_of(flat_->jobs[at_].graph, jobs_[at_].next).release};
+      return true;
+    }
+    looked_at_ = 0;
+    next_ = std::exchange(named_, no_event);
+    return false;
+  }
   auto length(const visit_record& v, std::uint64_t /*job*/) -> ticks {
     job_state& x = jobs_[v.task];
     const ticks rounds = v.view.at[2] > 0 ? v.upper / v.view.at[2] : 1;
     const ticks most = v.upper / rounds;
     const ticks least = v.view.at[2] > 0 ? std::min<ticks>(1, most) : v.lower;
     x.length = lengths_[v.task].draw({least, most}) * rounds;
-    return parts_.coded[v.task] || (parts_.told[v.task] && x.length > 0) ? until_told : x.length;
-  }
-  auto opens(std::uint32_t task, std::uint64_t /*job*/, ticks now) -> ticks {
-    const node_instance& who = flat_->jobs[task];
-    if (who.node == laid_->graphs[who.graph].input()) { return invokes(who.graph, now); }
-    job_state& x = jobs_[task];
-    if (!x.has_all && !take_inputs(who, x, now)) { return no_event; }
-    if (who.node == laid_->graphs[who.graph].output()) {
-      const invocation& i = invocation_of(who.graph, x.next);
-      log_->delivered(who.graph, x.next, i.release, i.ended);
-      return now;
-    }
-    const ticks at = nominal(who, x.next);
-    if (!options_->early_release && now < at) { return at; }
-    const ticks enters = enters_queue(who, x, now);
-    if (enters <= now) { x.began = x.entered = now; }
-    return enters;
+    return how_.has_code[v.task] || (how_.told[v.task] && x.length > 0) ? until_told : x.length;
   }
   /// Of what asks within one instant, by graph, number of the job and node.
   [[nodiscard]] auto asks_before(std::uint32_t a, std::uint32_t b) const -> bool {
@@ -95,11 +95,7 @@ class graph_flow {
     };
     return key(a) < key(b);
   }
-  /// Of the invocation that the job under way is of.
-  [[nodiscard]] auto released(std::uint32_t task) const -> ticks {
-    return invocation_of(flat_->jobs[task].graph, jobs_[task].next).release;
-  }
-  void ended(std::uint32_t task, std::uint64_t /*job*/, ticks now) {
+  void completed(std::uint32_t task, std::uint64_t /*job*/, ticks now) {
     const node_instance& who = flat_->jobs[task];
     const laid_graph& g = laid_->graphs[who.graph];
     graph_state& own = graphs_[who.graph];
@@ -109,31 +105,31 @@ class graph_flow {
       own.next_release = later(own.next_release, g.record.period);
     } else if (who.node != g.output()) {
       const bool queued = is_queued(node_of(who).node.kind);
-      log_->ended(g.record.first_node + who.node, x.next, nominal(who, x.next), queued ? x.entered : x.began, now);
+      log_->ended(position_of(who), x.next, nominal(who, x.next), queued ? x.entered : x.began, now);
       ticks& last = invocation_of(who.graph, x.next).ended;
       last = std::max(last, now);
     }
     x.next += own.instances[who.node];
-    x.has_all = x.has_begun = false;
+    x.has_all = x.has_begun = x.under_way = false;
   }
   /// It had a unit meanwhile.
   void worked(std::uint32_t task, const track& where, ticks from, ticks to) {
     const node_instance& who = flat_->jobs[task];
     job_state& x = jobs_[task];
     if (!std::exchange(x.has_begun, true)) { x.began = from; }
-    log_->worked(laid_->graphs[who.graph].record.first_node + who.node, x.next, where, from, to);
+    log_->worked(position_of(who), x.next, where, from, to);
   }
 
   // What an executor asks.
 
   void be_at(ticks /*time*/) const noexcept {}
-  void arrived(std::uint32_t /*task*/) const noexcept {}
+  void arrived(std::uint32_t task) { jobs_[task].is_here = true; }
   void ends(std::uint32_t /*task*/, ticks /*time*/) const noexcept {}
-  void left(std::uint32_t /*task*/) const noexcept {}
+  void left(std::uint32_t task) { jobs_[task].is_here = false; }
   void notice(ticks /*now*/) const noexcept {}
   void leave(std::uint32_t /*task*/, std::uint64_t /*job*/, std::uint64_t /*waiting*/, ticks /*end*/) const noexcept {}
-  [[nodiscard]] auto is_here(std::uint32_t /*task*/) const noexcept -> bool { return false; }
-  [[nodiscard]] static constexpr auto is_elsewhere(std::uint32_t /*station*/) noexcept -> bool { return false; }
+  [[nodiscard]] auto is_here(std::uint32_t task) const -> bool { return jobs_[task].is_here; }
+  [[nodiscard]] auto is_elsewhere(std::uint32_t station) const -> bool { return how_.elsewhere[station]; }
   [[nodiscard]] auto nominal(std::size_t /*task*/) const noexcept -> ticks { return no_event - 1; }
   /// Later than every run: who is told when to stop decides when the last invocation was.
   [[nodiscard]] static constexpr auto release_end() noexcept -> ticks { return until_told / 2; }
@@ -164,6 +160,10 @@ class graph_flow {
   [[nodiscard]] auto delivered(std::uint32_t graph) const -> std::int64_t {
     return jobs_[first_of(graph, laid_->graphs[graph].output())].next;
   }
+  /// Of a run that ended at that instant.
+  void report(ticks end) const {
+    log_->report(end, [this](std::uint32_t g) { return has_more(g); });
+  }
   /// Whether there are invocations before the end of the run that have not been made.
   [[nodiscard]] auto has_more(std::uint32_t graph) const -> bool {
     return graphs_[graph].next_release < options_->length.count() && invoked(graph) < options_->invocations;
@@ -186,9 +186,11 @@ class graph_flow {
     std::array<invocation, remembered> invocations{};
   };
   struct job_state {
-    std::int64_t next = 0;   ///< the job under way, or that comes next: those of the instance before are over
-    bool has_all = false;    ///< all that it waits for has ended
+    std::int64_t next = 0;  ///< the job under way, or that comes next: those of the instance before are over
+    bool has_all = false;   ///< all that it waits for has ended
+    bool under_way = false;
     bool has_begun = false;  ///< it had a unit
+    bool is_here = false;    ///< it has asked its station
     ticks length = 0;
     ticks entered = 0;
     ticks began = 0;
@@ -204,7 +206,10 @@ class graph_flow {
     return false;
   }
   [[nodiscard]] auto node_of(const node_instance& who) const -> const laid_node& {
-    return laid_->nodes[laid_->graphs[who.graph].record.first_node + who.node];
+    return laid_->nodes[position_of(who)];
+  }
+  [[nodiscard]] auto position_of(const node_instance& who) const -> std::uint32_t {
+    return laid_->graphs[who.graph].record.first_node + who.node;
   }
   [[nodiscard]] auto invocation_of(std::uint32_t graph, std::int64_t job) const -> const invocation& {
     return graphs_[graph].invocations[static_cast<std::size_t>(job) % remembered];
@@ -231,6 +236,23 @@ class graph_flow {
     return jobs_[first_of(graph, laid_->graphs[graph].input())].has_all;
   }
 
+  /// When its next job may come, as far as it waits for nobody.
+  auto opening(std::uint32_t task, ticks now) -> ticks {
+    const node_instance& who = flat_->jobs[task];
+    if (who.node == laid_->graphs[who.graph].input()) { return invokes(who.graph, now); }
+    job_state& x = jobs_[task];
+    if (!x.has_all && !take_inputs(who, x, now)) { return no_event; }
+    if (who.node == laid_->graphs[who.graph].output()) {
+      const invocation& i = invocation_of(who.graph, x.next);
+      log_->delivered(who.graph, x.next, i.release, i.ended);
+      return now;
+    }
+    const ticks at = nominal(who, x.next);
+    if (!options_->early_release && now < at) { return at; }
+    const ticks enters = enters_queue(who, x, now);
+    if (enters <= now) { x.began = x.entered = now; }
+    return enters;
+  }
   /// When the next invocation of a graph is made.
   [[nodiscard]] auto invokes(std::uint32_t graph, ticks now) -> ticks {
     graph_state& g = graphs_[graph];
@@ -252,14 +274,14 @@ class graph_flow {
     if (waits(who.graph, who.node, x.next)) { return false; }
     x.has_all = true;
     if (who.node == laid_->graphs[who.graph].output()) { return true; }
-    const std::uint32_t position = laid_->graphs[who.graph].record.first_node + who.node;
+    const std::uint32_t position = position_of(who);
     log_->eligible(position, x.next, now, nominal(who, x.next), invocation_of(who.graph, x.next).entered);
-    if (parts_.guarded[position]) { (void)guards_[position].ready(x.next); }
+    if (guarded_[position]) { (void)guards_[position].ready(x.next); }
     return true;
   }
   [[nodiscard]] auto enters_queue(const node_instance& who, const job_state& x, ticks now) -> ticks {
-    const std::uint32_t position = laid_->graphs[who.graph].record.first_node + who.node;
-    if (!parts_.guarded[position]) { return now; }
+    const std::uint32_t position = position_of(who);
+    if (!guarded_[position]) { return now; }
     auto& guard = guards_[position];
     if (guard.next() != x.next) { return no_event; }
     if (!guard.may_enter(now)) { return guard.earliest(); }
@@ -270,10 +292,15 @@ class graph_flow {
   const flat_graphs* flat_;
   const graph_run_options* options_;
   graph_log* log_;
-  flow_parts parts_;
+  carried_visits how_;
+  std::vector<bool> guarded_;  ///< by node: its jobs enter their queue in order, a period apart
   ticks start_ = 0;
   std::vector<graph_state> graphs_;
   std::vector<job_state> jobs_;                                  ///< by task
+  std::uint32_t at_ = 0;                                         ///< the task that was looked at last
+  std::size_t looked_at_ = 0;                                    ///< since a job came
+  ticks named_ = no_event;                                       ///< the first instant that tasks named meanwhile
+  ticks next_ = 0;                                               ///< the one that they named before
   std::vector<guarded_enqueue<ticks, most_early_jobs>> guards_;  ///< by node
   std::vector<length_source> lengths_;                           ///< by task
 };

@@ -25,10 +25,9 @@ namespace takt::runtime {
 /// What is seen of all nodes of a run. Times count from its start. No two calls at a time.
 class graph_log {
  public:
-  /// With room for `entries` of each kind in the trace; what does not fit is counted.
-  graph_log(const graph_layout& laid, const graph_run_options& options, std::size_t entries)
-      : laid_{&laid}, options_{&options} {
-    trace_.reserve(entries, entries);
+  /// Pre: all outlive it.
+  graph_log(const graph_layout& laid, const graph_run_options& options, kept_trace& trace, graph_run_result& out)
+      : laid_{&laid}, options_{&options}, trace_{&trace}, out_{&out} {
     for (const laid_node& n : laid.nodes) {
       observed_node seen;
       seen.name = n.node.name;
@@ -75,8 +74,8 @@ class graph_log {
     observed_node& n = nodes_[node];
     n.response.add(end - nominal, options_->keep_responses);
     n.execution.add(end - began, options_->keep_responses);
-    trace_.add(mark{mark_kind::release, node, static_cast<std::uint64_t>(job), nominal});
-    trace_.add(mark{mark_kind::completion, node, static_cast<std::uint64_t>(job), end});
+    trace_->add(mark{mark_kind::release, node, static_cast<std::uint64_t>(job), nominal});
+    trace_->add(mark{mark_kind::completion, node, static_cast<std::uint64_t>(job), end});
     const std::uint32_t visit = node - rows_[n.graph].first_visit;
     const auto& bound = expected_of(n.graph, visit);
     if (!exceeds(end - nominal, bound)) { return; }
@@ -85,7 +84,7 @@ class graph_log {
   }
   void worked(std::uint32_t node, std::int64_t job, const track& where, ticks began, ticks end) {
     const std::uint32_t segment = laid_->nodes[node].node.segment;
-    trace_.add(slice{node, segment, static_cast<std::uint64_t>(job), where, began, end});
+    trace_->add(slice{node, segment, static_cast<std::uint64_t>(job), where, began, end});
   }
   void released(std::uint32_t graph, ticks latency) {
     ++rows_[graph].released;
@@ -110,12 +109,17 @@ class graph_log {
   /// Whether nothing more is to be invoked, since a violation ends the run.
   [[nodiscard]] auto is_over() const noexcept -> bool { return is_over_; }
 
-  /// Moves what was seen into a result.
-  void report(graph_run_result& out) {
+  /// Moves what was seen until `end` into the result. `has_more(graph)`: not all of its invocations were made.
+  template <class HasMore>
+  void report(ticks end, const HasMore& has_more) {
+    graph_run_result& out = *out_;
+    out.end = end;
     for (const observed_node& n : nodes_) { out.visit_responses.push_back(n.response.worst); }
-    for (std::size_t g = 0; g < rows_.size(); ++g) {
+    for (std::uint32_t g = 0; g < rows_.size(); ++g) {
       const auto& seen = violations_[g];
       rows_[g].within_bound = !seen.has_value();
+      rows_[g].unfinished = rows_[g].released - rows_[g].completed - rows_[g].skipped;
+      out.stopped = out.stopped || has_more(g);
       if (seen && (!out.first_violation || seen->time < out.first_violation->time)) { out.first_violation = seen; }
     }
     out.tasks = std::move(rows_);
@@ -123,7 +127,6 @@ class graph_log {
     out.graphs = std::move(graphs_);
     out.first_overrun = first_overrun_;
   }
-  [[nodiscard]] auto trace() const noexcept -> const kept_trace& { return trace_; }
 
  private:
   static constexpr std::int64_t most_kept = std::int64_t{1} << 20;
@@ -156,7 +159,8 @@ class graph_log {
   std::vector<observed_graph> graphs_;
   std::vector<std::optional<violation>> violations_;  ///< the first of each graph
   std::optional<graph_overrun> first_overrun_;
-  kept_trace trace_;
+  kept_trace* trace_;
+  graph_run_result* out_;
   bool is_over_ = false;
 };
 

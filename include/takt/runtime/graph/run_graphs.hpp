@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <type_traits>
 
 #include <takt/model/graph/graph_platform.hpp>
@@ -22,13 +21,12 @@
 #include <takt/rules/graph/tags.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/runtime/enforced.hpp>
-#include <takt/runtime/graph/graph_binding.hpp>
+#include <takt/runtime/graph/flat_graphs.hpp>
 #include <takt/runtime/graph/graph_devices.hpp>
 #include <takt/runtime/graph/graph_layout.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
 #include <takt/runtime/graph/graph_result.hpp>
 #include <takt/runtime/graph/graph_run.hpp>
-#include <takt/runtime/machine_state.hpp>
 
 namespace takt::runtime {
 
@@ -84,14 +82,12 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Re
   graph_run_result result;
   if constexpr (detail::check_graph_run<P>::passed) {
     const auto& table = graphs.template flat<ticks>();
-    const graph_platform record = graph_platform_of(platform);
+    graph_platform record = graph_platform_of(platform);
+    if (record.gpus_differ) { record.sms = record.threads_per_sm = max_units; }  // each kernel is laid on its own
+    record.gpus_differ = false;
     refined_table<std::remove_cvref_t<decltype(table)>> refined;
     result.error = platform.validate();
-    if constexpr (requires { graphs.fault(); }) {
-      if (!result.error) { result.error = graphs.fault(); }
-    } else {
-      if (!result.error) { result.error = validate(table); }
-    }
+    if (!result.error) { result.error = fault_of_graphs(graphs); }
     if constexpr (GlobalRule<takt::detail::global_rule_of<P>>) {
       if (!result.error) { result.error = located(fits(table, record), table.graphs); }
     }
@@ -103,28 +99,16 @@ template <Platform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Re
     const graph_layout laid = make_graph_layout(refined, p, options, detail::graph_plan_parts(platform));
     result.error = located(laid.error, refined.graphs);
     if (result.error) { return result; }
-    detail::graph_run<P> one{platform, laid, options, code, devices};
-    const bool well_named =
-        detail::well_bound(table, code, options.uses) && detail::well_expected_graphs(refined, options.expected);
-    if (laid.sound_uses && well_named) { result.error = located(one.place(platform, p), refined.graphs); }
-    if (result.error) { return result; }
-    if (!laid.sound_uses || !well_named || !one.fits()) {
+    if (!laid.sound_uses || !detail::well_bound(table, code, options.uses) ||
+        !detail::well_expected_graphs(refined, options.expected)) {
       result.ended = observation_status::wrong_binding;
       return result;
     }
-    if (!one.can_be_served()) {
-      result.ended = observation_status::wrong_device;
-      return result;
-    }
-    if (options.check_machine) {
-      result.findings = one.findings();
-      result.notes = notes_on(result.findings);
-    }
-    if (options.copies > 0) {
-      result.notes.push_back("room: " + std::to_string(std::min(options.copies, most_instances)) +
-                             " copies by request: where nodes wait for one, bounds need not hold");
-    }
-    one.run(recorder, result);
+    const auto flat = std::make_unique<flat_graphs>();
+    detail::graph_flattener<P>{platform, laid, p, *flat}.run();
+    result.error = flat->error;
+    if (!result.error) { detail::run_laid_out(platform, p, laid, *flat, devices, options, code, recorder, result); }
+    result.error = located(result.error, refined.graphs);
   }
   return result;
 }

@@ -20,9 +20,8 @@
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_stations.hpp>
-#include <takt/simulation/graph/graph_workload.hpp>
+#include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/job_gates.hpp>
-#include <takt/simulation/graph/job_points.hpp>
 
 namespace takt::simulation {
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -12,10 +13,65 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/graph/graph_validate.hpp>
 #include <takt/model/graph/refine.hpp>
+#include <takt/rules/block_placement.hpp>
 #include <takt/rules/gel.hpp>
-#include <takt/simulation/graph/graph_workload.hpp>
 
 namespace takt::simulation {
+
+/// A piece of a job: CPU time, or a kernel or a copy during which the job suspends.
+template <ExactNumber Number>
+struct graph_step {
+  node_kind kind = node_kind::processor;
+  Number length{};  ///< CPU time, time of one block, or time of the copy
+  std::int64_t blocks = 0;
+  block_footprint block{};
+  bool signals = false;       ///< CPU time in which the job hands on its results
+  std::uint32_t segment = 0;  ///< in a trace
+};
+
+/// Nominal releases of the task follow from its tokens alone.
+inline constexpr std::int32_t no_clock = -1;
+
+/// A node as it is scheduled. Its jobs are its chain of steps.
+template <ExactNumber Number>
+struct graph_task {
+  std::uint32_t graph = 0;
+  std::size_t first_step = 0;
+  std::size_t steps = 0;
+  std::int32_t cluster = 0;
+  /// So many of the oldest unfinished jobs may run; `unrestricted_parallelism`: all.
+  std::int64_t parallelism = unrestricted_parallelism;
+  /// Job j is nominally released `offset` after invocation j of this clock. A task without one is so when its tokens
+  /// are there, but not before `period` after the nominal release before.
+  std::int32_t clock = no_clock;
+  Number period{};
+  Number offset{};
+  fraction_of<Number> priority_point{};  ///< after the nominal release
+  bool guarded = false;  ///< its jobs enter their queue in order and `period` apart; only for a single kernel or copy
+  bool is_sink = false;  ///< its ends are ends of the graph
+};
+
+/// Job j of `to` waits for job j - `lag` of `from`. With `produce` set it waits for tokens instead: each job of `from`
+/// adds `produce`, `lag` are there at the start, a job of `to` takes `consume` and starts with at least `threshold`.
+struct graph_dependency {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  std::int64_t lag = 0;
+  std::int64_t produce = 0;
+  std::int64_t consume = 1;
+  std::int64_t threshold = 1;
+  bool feedback = false;  ///< holds a job back, but does not move its nominal release
+};
+
+/// What a graph simulator runs. Tasks stand in the order of their graphs and, inside, in that of their nodes.
+template <ExactNumber Number>
+struct graph_workload {
+  std::vector<std::int32_t> clusters;  ///< CPUs of each
+  std::vector<graph_step<Number>> steps;
+  std::vector<graph_task<Number>> tasks;
+  std::vector<graph_dependency> dependencies;
+  std::vector<std::int32_t> clocks;  ///< of each graph, from which its responses count
+};
 
 namespace detail {
 
@@ -25,8 +81,7 @@ void add_cpu_step(graph_workload<Number>& out, const Number& length, std::uint32
   out.steps.push_back({.kind = node_kind::processor, .length = length, .segment = segment});
 }
 template <ExactNumber Number>
-void add_steps(graph_workload<Number>& out, const graph_node<Number>& n, std::uint32_t segment,
-               copy_placement copies = copy_placement::engine) {
+void add_steps(graph_workload<Number>& out, const graph_node<Number>& n, std::uint32_t segment, copy_placement copies) {
   switch (n.kind) {
     case node_kind::junction: return;
     case node_kind::processor: return add_cpu_step(out, n.wcet, segment);
@@ -55,21 +110,49 @@ void add_steps(graph_workload<Number>& out, const graph_node<Number>& n, std::ui
   return false;
 }
 
-template <ExactNumber Number, class Table>
-void mark_sinks(graph_workload<Number>& w, const Table& table, std::span<const std::uint32_t> task_of) {
-  for (auto& t : w.tasks) { t.is_sink = true; }
-  for (std::size_t e = 0; e < table.edges.size(); ++e) {
-    const graph_edge& edge = table.edges[e];
-    if (edge.lag == 0 && task_of[edge.from] != task_of[edge.to]) { w.tasks[task_of[edge.from]].is_sink = false; }
-  }
-}
-
-template <ExactNumber Number, class Table>
-[[nodiscard]] auto empty_workload(const Table& table, std::span<const std::int32_t> clusters)
-    -> graph_workload<Number> {
+/// Sequential tasks with their periods as relative priority points, of nodes that do their steps one after the other.
+/// `order`: all nodes, those of the first task first; `task_of(node)`.
+template <ExactNumber Number, class Table, class Order, class TaskOf>
+[[nodiscard]] auto tasks_of_nodes(const Table& table, std::span<const std::int32_t> clusters, copy_placement copies,
+                                  const Order& order, const TaskOf& task_of) -> graph_workload<Number> {
   graph_workload<Number> out;
   out.clusters.assign(clusters.begin(), clusters.end());
-  for (std::size_t g = 0; g < table.graphs.size(); ++g) { out.clocks.push_back(static_cast<std::int32_t>(g)); }
+  for (std::int32_t g = 0; g < static_cast<std::int32_t>(table.graphs.size()); ++g) { out.clocks.push_back(g); }
+  std::vector<std::uint32_t> first;  // node of each task
+  for (std::uint32_t v = 0; v < table.nodes.size(); ++v) {
+    if (task_of(v) == first.size()) { first.push_back(v); }
+  }
+  for (const std::uint32_t v : order) {
+    const auto& n = table.nodes[v];
+    const auto& g = table.graphs[n.graph];
+    if (task_of(v) == out.tasks.size()) {
+      graph_task<Number>& t = out.tasks.emplace_back();
+      t.graph = n.graph;
+      t.first_step = out.steps.size();
+      t.cluster = g.cluster;
+      t.parallelism = 1;
+      t.clock = static_cast<std::int32_t>(n.graph);
+      t.period = g.period;
+      t.priority_point = fraction_of<Number>(g.period);
+      t.is_sink = true;
+    }
+    add_steps(out, n, v - first[task_of(v)], copies);
+    out.tasks.back().steps = out.steps.size() - out.tasks.back().first_step;
+  }
+  for (const graph_edge& edge : table.edges) {
+    const std::uint32_t from = task_of(edge.from);
+    const std::uint32_t to = task_of(edge.to);
+    if (from == to && edge.lag == 0) { continue; }
+    out.dependencies.push_back({.from = from, .to = to, .lag = edge.lag});
+    if (edge.lag == 0) { out.tasks[from].is_sink = false; }
+  }
+  return out;
+}
+/// All nodes as they stand.
+template <class Table>
+[[nodiscard]] auto nodes_in_order(const Table& table) -> std::vector<std::uint32_t> {
+  std::vector<std::uint32_t> out(table.nodes.size());
+  std::iota(out.begin(), out.end(), 0U);
   return out;
 }
 
@@ -96,35 +179,20 @@ template <ExactNumber Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] auto fine_workload(const graph_table<Number, N, E, G>& refined, std::span<const std::int32_t> clusters,
                                  std::span<const Number> offsets, std::span<const fraction_of<Number>> points)
     -> graph_workload<Number> {
-  auto out = detail::empty_workload<Number>(refined, clusters);
-  std::vector<std::uint32_t> task_of;
+  auto out = detail::tasks_of_nodes<Number>(refined, clusters, copy_placement::engine, detail::nodes_in_order(refined),
+                                            [](std::uint32_t v) { return v; });
   for (std::uint32_t v = 0; v < refined.nodes.size(); ++v) {
     const auto& n = refined.nodes[v];
-    const auto& g = refined.graphs[n.graph];
     const bool slots = detail::limits_slots(n.limit);
-    graph_task<Number> t;
-    t.graph = n.graph;
-    t.first_step = out.steps.size();
-    detail::add_steps(out, n, 0);
-    t.steps = out.steps.size() - t.first_step;
-    t.cluster = g.cluster;
+    graph_task<Number>& t = out.tasks[v];
     t.parallelism = slots ? n.parallelism : unrestricted_parallelism;
-    t.clock = static_cast<std::int32_t>(n.graph);
-    t.period = g.period;
     t.offset = offsets[v];
     t.priority_point = points[v];
     t.guarded = t.steps == 1 && n.kind != node_kind::processor;
-    out.tasks.push_back(t);
-    task_of.push_back(v);
     if (!slots && n.parallelism != unrestricted_parallelism) {
       out.dependencies.push_back({.from = v, .to = v, .lag = n.parallelism, .feedback = true});
     }
   }
-  for (std::size_t e = 0; e < refined.edges.size(); ++e) {
-    const graph_edge& edge = refined.edges[e];
-    out.dependencies.push_back({.from = edge.from, .to = edge.to, .lag = edge.lag});
-  }
-  detail::mark_sinks(out, refined, task_of);
   return out;
 }
 
@@ -134,33 +202,9 @@ template <ExactNumber Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] auto coarse_workload(const graph_table<Number, N, E, G>& table, std::span<const std::int32_t> clusters,
                                    std::span<const Number> offsets, copy_placement copies = copy_placement::processor)
     -> graph_workload<Number> {
-  auto out = detail::empty_workload<Number>(table, clusters);
-  std::vector<std::uint32_t> task_of;
-  for (std::uint32_t v = 0; v < table.nodes.size(); ++v) {
-    const auto& n = table.nodes[v];
-    const auto& g = table.graphs[n.graph];
-    if (n.segment == 0) {
-      graph_task<Number> t;
-      t.graph = n.graph;
-      t.first_step = out.steps.size();
-      t.cluster = g.cluster;
-      t.parallelism = 1;
-      t.clock = static_cast<std::int32_t>(n.graph);
-      t.period = g.period;
-      t.offset = offsets[n.owner];
-      t.priority_point = fraction_of<Number>(g.period);
-      out.tasks.push_back(t);
-    }
-    detail::add_steps(out, n, n.segment, copies);
-    out.tasks[n.owner].steps = out.steps.size() - out.tasks[n.owner].first_step;
-    task_of.push_back(n.owner);
-  }
-  for (std::size_t e = 0; e < table.edges.size(); ++e) {
-    const graph_edge& edge = table.edges[e];
-    if (edge.lag == 0 && task_of[edge.from] == task_of[edge.to]) { continue; }
-    out.dependencies.push_back({.from = task_of[edge.from], .to = task_of[edge.to], .lag = edge.lag});
-  }
-  detail::mark_sinks(out, table, task_of);
+  auto out = detail::tasks_of_nodes<Number>(table, clusters, copies, detail::nodes_in_order(table),
+                                            [&table](std::uint32_t v) { return table.nodes[v].owner; });
+  for (std::size_t t = 0; t < out.tasks.size(); ++t) { out.tasks[t].offset = offsets[t]; }
   return out;
 }
 
@@ -169,25 +213,12 @@ template <ExactNumber Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] auto monolithic_workload(const graph_table<Number, N, E, G>& table,
                                        std::span<const std::int32_t> clusters,
                                        copy_placement copies = copy_placement::processor) -> graph_workload<Number> {
-  auto out = detail::empty_workload<Number>(table, clusters);
+  std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < table.graphs.size(); ++i) {
-    const auto& g = table.graphs[i];
-    graph_task<Number> t;
-    t.graph = i;
-    t.first_step = out.steps.size();
-    for (const std::uint32_t v : topological_order(table, i)) {
-      detail::add_steps(out, table.nodes[v], v - g.first_node, copies);
-    }
-    t.steps = out.steps.size() - t.first_step;
-    t.cluster = g.cluster;
-    t.parallelism = 1;
-    t.clock = static_cast<std::int32_t>(i);
-    t.period = g.period;
-    t.priority_point = fraction_of<Number>(g.period);
-    t.is_sink = true;
-    out.tasks.push_back(t);
+    for (const std::uint32_t v : topological_order(table, i)) { order.push_back(v); }
   }
-  return out;
+  return detail::tasks_of_nodes<Number>(table, clusters, copies, order,
+                                        [&table](std::uint32_t v) { return table.nodes[v].graph; });
 }
 
 }  // namespace takt::simulation

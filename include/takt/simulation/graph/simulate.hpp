@@ -176,13 +176,7 @@ auto simulate(const P& platform, const T& graphs, const plan<N, V>& p, const sim
   if constexpr (detail::check_graphs<P>::passed) {
     const auto& table = graphs.template flat<ticks>();
     using flat = std::remove_cvref_t<decltype(table)>;
-    model_error error;
-    if constexpr (requires { graphs.fault(); }) {
-      error = graphs.fault();
-    } else {
-      error = validate(table);
-    }
-    if (error) {
+    if (const model_error error = fault_of_graphs(graphs)) {
       graph_observation<flat::max_graphs, refined_table<flat>::max_nodes> out;
       out.error = error;
       return out;

@@ -16,7 +16,8 @@
 #include <takt/simulation/graph/graph_jobs.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_stations.hpp>
-#include <takt/simulation/graph/graph_workload.hpp>
+#include <takt/simulation/graph/graph_workloads.hpp>
+#include <takt/simulation/graph/job_gates.hpp>
 #include <takt/simulation/whole_unit.hpp>
 
 namespace takt::simulation {
@@ -69,6 +70,24 @@ using invocations = std::vector<std::vector<Number>>;
   return true;
 }
 
+namespace detail {
+
+/// Room in which most workloads of tests and searches fit, and which takes a tenth of the time to set up.
+inline constexpr std::size_t few_steps = 64;
+inline constexpr std::size_t few_sms = 16;
+
+/// Jobs of a workload at most; of tasks that tokens release nobody knows. Pre: `check_graph_workload`.
+[[nodiscard]] inline auto most_jobs(const graph_workload<ticks>& w, const invocations<ticks>& releases) -> std::size_t {
+  std::size_t out = 0;
+  for (const auto& t : w.tasks) {
+    if (t.clock == no_clock) { return job_gates::max_jobs; }
+    out += releases[static_cast<std::size_t>(t.clock)].size();
+  }
+  return out;
+}
+
+}  // namespace detail
+
 /// Runs all jobs of all invocations on the engine to their ends. Order within one instant: CPU time and blocks that are
 /// due end; invocations are released; everything that this makes active becomes so; new kernels and copies enter their
 /// queues by graph, number of the job and task; blocks start; CPUs are handed out. The same arguments give the same
@@ -95,7 +114,16 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<tic
   for (const auto& s : work.steps) {
     if (s.kind == node_kind::kernel) { least = std::min(least, options.gpu.each.held_by(s.block).threads); }
   }
-  if (resident_blocks(options.gpu, least) > max_blocks) { return failed(model_fault::platform_size_out_of_range); }
+  const std::size_t blocks = resident_blocks(options.gpu, least);
+  if (blocks > max_blocks) { return failed(model_fault::platform_size_out_of_range); }
+  if constexpr (MaxSteps > detail::few_steps && MaxSms > detail::few_sms) {
+    const bool fits = std::max(detail::most_jobs(work, releases), work.steps.size()) <= detail::few_steps &&
+                      options.gpu.sms <= static_cast<std::int32_t>(detail::few_sms) &&
+                      blocks <= detail::few_sms * simulated_blocks_per_sm;
+    if (fits) {
+      return simulate_graphs<detail::few_steps, detail::few_sms>(work, releases, options, lengths, recorder);
+    }
+  }
 
   using jobs_type = graph_jobs<Lengths, Recorder, MaxSteps>;
   using stations_type = graph_stations<MaxSms, max_blocks>;
@@ -142,10 +170,7 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, ExactFraction N
     fits = fits && unit.whole(time, out);
     return out;
   };
-  graph_workload<ticks> same;
-  same.clusters = work.clusters;
-  same.dependencies = work.dependencies;
-  same.clocks = work.clocks;
+  graph_workload<ticks> same{work.clusters, {}, {}, work.dependencies, work.clocks};
   for (const auto& s : work.steps) {
     same.steps.push_back({s.kind, whole(s.length), s.blocks, s.block, s.signals, s.segment});
   }
@@ -153,24 +178,25 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, ExactFraction N
     same.tasks.push_back({t.graph, t.first_step, t.steps, t.cluster, t.parallelism, t.clock, whole(t.period),
                           whole(t.offset), whole(t.priority_point), t.guarded, t.is_sink});
   }
-  invocations<ticks> times;
-  for (const auto& clock : releases) {
-    for (auto& out = times.emplace_back(); const Number& time : clock) { out.push_back(whole(time)); }
-  }
+  const auto all = [](const auto& times, const auto& change) {
+    std::vector<decltype(change(times[0]))> made(times.size());
+    std::ranges::transform(times, made.begin(), change);
+    return made;
+  };
+  const auto exact = [&](ticks time) { return unit.time(time); };
+  const auto times = all(releases, [&](const auto& clock) { return all(clock, whole); });
   graph_result<Number> out;
-  if (!fits) { out.fault = model_fault::time_overflow; }
+  out.fault = model_fault::time_overflow;
   if (!fits) { return out; }
   const auto seen = simulate_graphs<MaxSteps, MaxSms>(same, times, options);
   out.fault = seen.fault;
-  out.end = unit.time(seen.end);
+  out.end = exact(seen.end);
   out.late = seen.late;
-  for (const auto& of_graph : seen.responses) {
-    for (auto& all = out.responses.emplace_back(); const ticks r : of_graph) { all.push_back(unit.time(r)); }
-  }
+  out.responses = all(seen.responses, [&](const auto& of_graph) { return all(of_graph, exact); });
+  out.inversion = all(seen.inversion, exact);
   for (const auto& t : seen.tasks) {
-    out.tasks.push_back({t.jobs, unit.time(t.response), unit.time(t.kernel_response), unit.time(t.enqueue_lateness)});
+    out.tasks.push_back({t.jobs, exact(t.response), exact(t.kernel_response), exact(t.enqueue_lateness)});
   }
-  for (const ticks t : seen.inversion) { out.inversion.push_back(unit.time(t)); }
   return out;
 }
 

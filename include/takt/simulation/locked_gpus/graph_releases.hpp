@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <takt/core/number.hpp>
@@ -34,7 +35,7 @@ struct token_graph {
   bool in_order_of_arrival = false;         ///< points count from the instant at which a job is put in line instead
 };
 
-/// Releases the jobs of nodes as their tokens come, in a run of the engine: see `host::ReleasesJobs`. Sources are
+/// Releases the jobs of nodes as their tokens come, in a run of the engine: see `host::BringsJobs`. Sources are
 /// released by the clock with their deadlines, held back or not; all others follow `release_rule`, early ones keep
 /// their deadlines. A job is over before the next one of its node takes its tokens. Deadlines are implicit.
 /// Pre: times up to the last release are far from overflow; at most `most_graph_edges` of a kind.
@@ -59,14 +60,11 @@ class graph_releases {
     for (graph& g : graphs_) { consider(g, 0, nobody); }
   }
 
-  [[nodiscard]] static auto gap(std::uint32_t /*task*/, std::uint64_t /*job*/) noexcept -> ticks { return no_event; }
-  [[nodiscard]] auto next_release(host::job_release& next) -> bool {
-    if (told_ == due_.size()) {
-      due_.clear();
-      told_ = 0;
-      return false;
-    }
-    next = due_[told_++];
+  [[nodiscard]] auto next_job() const -> ticks { return due_.empty() ? no_event : due_.back().nominal; }
+  auto comes(ticks now, host::coming_job& next) -> bool {
+    if (next_job() > now) { return false; }
+    next = due_.back();
+    due_.pop_back();
     return true;
   }
   /// Pre: it has been released.
@@ -129,7 +127,11 @@ class graph_releases {
     const ticks start = std::max(now, n.upcoming.eligible);
     priority_point p{0, static_cast<std::int32_t>(task)};
     static_cast<void>(g.is->order[v].point(g.is->in_order_of_arrival ? start : n.upcoming.release, p.point));
-    due_.push_back({task, start, start});
+    const auto later = [](const host::coming_job& a, const host::coming_job& b) {
+      return std::pair{b.nominal, b.task} < std::pair{a.nominal, a.task};
+    };
+    const host::coming_job job{task, start};
+    due_.insert(std::ranges::upper_bound(due_, job, later), job);
     jobs_[task].push_back({start, p});
     releases_[task].push_back(n.upcoming);
     n.busy = true;
@@ -141,8 +143,7 @@ class graph_releases {
   std::vector<std::size_t> graph_of_;  ///< by task
   std::vector<std::vector<node_release<ticks>>> releases_;
   std::vector<std::vector<timed_job>> jobs_;
-  std::vector<host::job_release> due_;
-  std::size_t told_ = 0;  ///< of those
+  std::vector<host::coming_job> due_;  ///< the next one last
 };
 
 }  // namespace takt::simulation

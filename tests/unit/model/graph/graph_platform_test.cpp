@@ -48,6 +48,9 @@ TEST_CASE("a graph is refused on a platform without its cluster, without a GPU f
   wrong.warp_size = 0;
   CHECK(takt::fits(t, wrong).fault == model_fault::platform_size_out_of_range);
   wrong = of(1, 32);
+  wrong.gpus_differ = true;
+  CHECK(takt::fits(t, wrong).fault == model_fault::gpus_differ);
+  wrong = of(1, 32);
   wrong.clusters[0] = 0;
   CHECK(takt::fits(t, wrong).fault == model_fault::platform_size_out_of_range);
   wrong.clusters.clear();

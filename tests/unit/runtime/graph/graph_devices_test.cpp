@@ -19,6 +19,7 @@
 #include <takt/runtime/emulated_block_device.hpp>
 #include <takt/runtime/emulated_device.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
+#include <takt/simulation/graph/simulate.hpp>
 #include "support/limited_wait.hpp"
 
 namespace {
@@ -111,7 +112,7 @@ TEST_CASE("OVX-32 nodes of graphs compute and copy on devices, and data passes f
     };
     computed[{3 * g + 1, 0}] = [&, g](const graph_job& j) {
       return rt::emulated_kernel{4, 256, [&, g, c = at(j)](std::int64_t b) {
-                                   rt::sleep_until(rt::now() + 1'500'000);
+                                   rt::sleep_until(rt::now() + 2'500'000);  // the two of a period take longer than it
                                    sums[g][c][static_cast<std::size_t>(b)] = device[g][c] * (b + 1);
                                  }};
     };
@@ -195,6 +196,30 @@ TEST_CASE("a plan says on which of several GPUs the kernels of a graph run") {
   CHECK(rt::run(two, graphs, plan, one_for_both, quietly(2)).status() == observation_status::no_threads);
   split_over(2, 0);
   CHECK(rt::run(two, graphs, plan, quietly(2)).error.fault == takt::model_fault::plan_does_not_fit);
+}
+
+TEST_CASE("graphs on several GPUs have bounds where these are alike, and run on others where their blocks fit") {
+  const auto with = [](const takt::block_slots_resource& left, const takt::block_slots_resource& right) {
+    return takt::platform(takt::pool(takt::processors(2), takt::nonpreemptive(takt::g_edf)),
+                          takt::pool(takt::copy_engines(1), takt::fifo), takt::pool(left, blocks),
+                          takt::pool(right, blocks));
+  };
+  const auto alike = takt::analyze(with(slots, slots), graphs);
+  CHECK(alike.bounded());
+  CHECK(alike.tasks[0].bound.value == takt::analyze(board, graphs).tasks[0].bound.value);
+  constexpr auto small = takt::block_slots(2, 128);
+  for (const auto& two : {with(slots, small), with(small, slots)}) {
+    CHECK(takt::analyze(two, graphs).error.fault == takt::model_fault::gpus_differ);
+    CHECK(takt::simulate(two, graphs, alike.plan).error.fault == takt::model_fault::gpus_differ);
+  }
+  auto plan = alike.plan;
+  const auto ran_on = [&](std::int32_t gpu_of_both) {
+    plan.shares.clear();
+    for (int g = 0; g < 2; ++g) { REQUIRE(plan.shares.push_back({.gpu = gpu_of_both})); }
+    return rt::run(with(small, slots), graphs, plan, quietly(2));
+  };
+  CHECK(ran_on(0).error.fault == takt::model_fault::kernel_shape_out_of_range);
+  CHECK(ran_on(1).status() == observation_status::no_miss);
 }
 
 TEST_CASE("a device that does not answer ends a run of graphs, and one that does not fit is refused") {

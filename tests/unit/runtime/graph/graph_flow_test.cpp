@@ -119,32 +119,34 @@ template <class P, class Plan>
 [[nodiscard]] auto by_flow(const P& board, const rt::graph_layout& laid, const Plan& plan,
                            const rt::graph_run_options& options) -> seen_run {
   auto flat = std::make_unique<rt::flat_graphs>();
-  rt::detail::graph_flattener<P>{board, laid, plan, [](std::uint32_t) { return false; }, *flat}.run();
+  rt::detail::graph_flattener<P>{board, laid, plan, *flat}.run();
   REQUIRE_FALSE(flat->error);
-  rt::graph_log log{laid, options, 100'000};
-  rt::flow_parts parts{std::vector<bool>(flat->jobs.size()), std::vector<bool>(flat->jobs.size()), {}};
-  for (const auto& n : laid.nodes) {
-    parts.guarded.push_back(!n.is_free() && n.node.kind != takt::node_kind::processor);
-  }
+  rt::kept_trace trace;
+  trace.reserve(100'000, 100'000);
+  rt::graph_run_result result;
+  rt::graph_log log{laid, options, trace, result};
+  const std::vector<bool> nobody(std::max(flat->jobs.size(), flat->stations.size()));
   struct listener {
     rt::graph_flow flow;
     const rt::flat_graphs* flat;
     takt::host::board_tracks<P::pool_count> tracks;
-  } heard{{laid, *flat, options, log, std::move(parts)}, flat.get(), takt::host::board_tracks<P::pool_count>{board}};
+  } heard{{laid, *flat, options, log, {nobody, nobody, nobody}},
+          flat.get(),
+          takt::host::board_tracks<P::pool_count>{board}};
   const takt::slice_sink sink{&heard, [](void* to, takt::client who, std::int32_t unit, ticks from, ticks until) {
                                 auto& h = *static_cast<listener*>(to);
-                                const auto& s = h.flat->stations[h.flat->set.visits[who].station];
-                                h.flow.worked(who, h.tracks.of(s, unit), from, until);
+                                const auto& s = h.flat->stations[h.flat->table.visits[who].station];
+                                if (s.pool < P::pool_count) { h.flow.worked(who, h.tracks.of(s, unit), from, until); }
                               }};
   using engine = takt::host::engine<rt::graph_stations, rt::most_node_jobs, rt::most_node_jobs, rt::graph_flow>;
-  const auto at_work = std::make_unique<engine>(flat->set, flat->places, heard.flow, flat->offsets, flat->points);
+  const auto at_work = std::make_unique<engine>(flat->table, flat->stations, heard.flow, flat->offsets, flat->points);
   at_work->begin(sink);
   for (ticks next = 0; !heard.flow.is_over() && next != takt::no_event; next = at_work->next_instant()) {
     at_work->step(next);
   }
   CHECK(heard.flow.is_over());
   seen_run out;
-  log.trace().replay(out);
+  trace.replay(out);
   return out;
 }
 

@@ -127,12 +127,7 @@ struct overlapping_nodes_method {
     verdict<ticks, flat::max_graphs, refined_type::max_nodes> out;
     out.method = name;
     const graph_platform record = graph_platform_of(platform);
-    model_error error;
-    if constexpr (requires { graphs.fault(); }) {
-      error = graphs.fault();
-    } else {
-      error = validate(table);
-    }
+    model_error error = fault_of_graphs(graphs);
     if (!error) { error = located(fits(table, record), table.graphs); }
     refined_type refined;
     if (!error && !refine_for(platform, table, refined)) { error = {.fault = model_fault::time_overflow}; }
