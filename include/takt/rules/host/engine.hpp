@@ -210,8 +210,7 @@ class engine {
     flow_progress& job = tasks_[i];
     if constexpr (ReleasesJobs<Choices>) {
       job.release = no_event;
-      set_releases(tasks_, *choices_);
-      next_release_ = first_release(table_->tasks, tasks_);
+      next_release_ = first_of(next_release_, set_releases(tasks_, *choices_));
       return;
     }
     job.nominal += choices_->gap(i, job.jobs, table_->tasks[i].period);
