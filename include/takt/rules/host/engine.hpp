@@ -210,7 +210,8 @@ class engine {
     flow_progress& job = tasks_[i];
     if constexpr (ReleasesJobs<Choices>) {
       job.release = no_event;
-      next_release_ = first_of(next_release_, set_releases(tasks_, *choices_));
+      set_releases(tasks_, *choices_);
+      next_release_ = first_release(table_->tasks, tasks_);
       return;
     }
     job.nominal += choices_->gap(i, job.jobs, table_->tasks[i].period);

@@ -47,22 +47,19 @@ template <class... Times>
   return first;
 }
 
-/// Sets what choices say of jobs that come by their word, and says when the first of these comes.
+/// Sets what choices say of jobs that come by their word.
 template <class Choices>
-constexpr auto set_releases(flow_progress* progress, Choices& choices) -> ticks {
-  ticks first = no_event;
-  for (job_release next; choices.next_release(next); first = first_of(first, next.at)) {
+constexpr void set_releases(flow_progress* progress, Choices& choices) {
+  for (job_release next; choices.next_release(next);) {
     progress[next.task].nominal = next.nominal;
     progress[next.task].release = next.at;
   }
-  return first;
 }
 /// The first jobs of all tasks.
 template <class Tasks, class Choices>
 constexpr void set_first_releases(const Tasks& all, flow_progress* progress, Choices& choices) {
-  if constexpr (ReleasesJobs<Choices>) {
-    static_cast<void>(set_releases(progress, choices));
-  } else if constexpr (TimesJobs<Choices>) {
+  if constexpr (ReleasesJobs<Choices>) { return set_releases(progress, choices); }
+  if constexpr (TimesJobs<Choices>) {
     for (std::uint32_t i = 0; i < all.size(); ++i) {
       progress[i].nominal = choices.gap(i, 0, all[i].period);
       progress[i].release = progress[i].nominal + choices.delay(i, 0, all[i].period);
