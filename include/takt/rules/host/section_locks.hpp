@@ -56,7 +56,8 @@ class section_locks {
     if (table_->sections.empty()) { return false; }
     stirred_ = stirred_ || donations_.donates();
     nominal_[i] = nominal;
-    points_[i] = new_point_of(i, donations_.home(i));
+    points_[i] = lowest_priority;
+    static_cast<void>(takt::detail::job_point(*table_, *stations_, i, donations_.home(i), nominal, points_[i]));
     return donations_.takes_part(i) && donations_.released(i, points_[i]);
   }
   /// Pre: the job lends nothing and its sections are over.
@@ -96,7 +97,7 @@ class section_locks {
   /// Pre: it holds a token.
   constexpr void release(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
-    stirred_ = true;
+    stir(s);
     states_[s] = state::idle;
     --open_[x.task];
     const request_id next = locks_.release(pools_[s], static_cast<request_id>(s));
@@ -184,7 +185,8 @@ class section_locks {
   constexpr void lend(Servers& servers) {
     if (!lends_) { return; }
     const bool all = stirred_ || points_change_;
-    stirred_ = all && raise_waiting();
+    stirred_ = false;
+    if (all) { raise_waiting(); }
     for (std::size_t k = 0; k < there_.size(); ++k) {
       const std::uint32_t v = there_[k];
       served_visit& x = served_[v];
@@ -226,8 +228,7 @@ class section_locks {
     const std::uint32_t at = takt::detail::station_of(*table_, table_->sections[s]);
     const priority_point own = point_of(table_->sections[s].task, at);
     for (std::size_t k = 0; k < there_.size(); ++k) {
-      const bool is_here = table_->visits[there_[k]].station == at;
-      if (is_here && !(own < best_for(there_[k], at))) { return false; }
+      if (table_->visits[there_[k]].station == at && !(own < best_for(there_[k], at))) { return false; }
     }
     for (std::uint32_t r = 0; r < table_->sections.size(); ++r) {
       const bool asks_too =
@@ -238,13 +239,11 @@ class section_locks {
     }
     return true;
   }
-  [[nodiscard]] constexpr auto new_point_of(std::uint32_t i, std::uint32_t at) const -> priority_point {
+  [[nodiscard]] constexpr auto point_of(std::uint32_t i, std::uint32_t at) const -> priority_point {
+    if (at == donations_.home(i) && !points_change_) { return points_[i]; }
     priority_point p = lowest_priority;
     static_cast<void>(takt::detail::job_point(*table_, *stations_, i, at, nominal_[i], p));
     return p;
-  }
-  [[nodiscard]] constexpr auto point_of(std::uint32_t i, std::uint32_t at) const -> priority_point {
-    return at == donations_.home(i) && !points_change_ ? points_[i] : new_point_of(i, at);
   }
   constexpr void issue(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
@@ -254,12 +253,17 @@ class section_locks {
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       q.length += (x.visits >> p & 1U) != 0 ? table_->visit(x.task, p).upper : 0;
     }
-    stirred_ = true;
     states_[s] = state::waits;
     waiting_.insert(s);
     told_[s] = q.priority;
     if (donates(s)) { donations_.issued(x.task); }
     note_grant(locks_.issue(pools_[s], static_cast<request_id>(s), q));
+    stir(s);
+  }
+  /// Where nobody waits for a token, nobody else hears of who gets it or gives it back.
+  constexpr void stir(std::uint32_t s) {
+    stirred_ = stirred_ || donations_.donates();
+    for (std::size_t k = 0; !stirred_ && k < waiting_.size(); ++k) { stirred_ = pools_[waiting_[k]] == pools_[s]; }
   }
   constexpr void note_grant(request_id r) {
     if (r == no_request) { return; }
@@ -290,19 +294,16 @@ class section_locks {
     const request_id donor = donations_.donor_of(task);
     if (donor != no_request) { take_better(best, static_cast<std::uint32_t>(donor), station); }
   }
-  /// Whether anybody was, which may have another heir then.
-  constexpr auto raise_waiting() -> bool {
-    bool any = false;
+  constexpr void raise_waiting() {
     for (std::size_t k = 0; k < waiting_.size(); ++k) {
       const std::uint32_t s = waiting_[k];
       priority_point best = lowest_priority;
       take_waiting(best, s, donations_.home(table_->sections[s].task), table_->sections.size());
       if (best == told_[s]) { continue; }
-      any = true;
+      stirred_ = true;  // it may have another heir then
       told_[s] = best;
       locks_.reprioritize(pools_[s], static_cast<request_id>(s), best);
     }
-    return any;
   }
   /// Its own point, or a better one of a donor, of a job that waits for the token of one of its sections, or a ceiling.
   [[nodiscard]] constexpr auto best_for(std::uint32_t v, std::uint32_t station) const -> priority_point {
