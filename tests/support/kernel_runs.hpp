@@ -35,8 +35,8 @@ inline constexpr ticks never = ticks{1} << 58;
 
 struct options {
   takt::preemption_cost_model costs = takt::preemption_cost_model::race;
-  bool free_preemption = false;  ///< as if all preemption costs were 0
-  takt::slot_reservation<ticks> pinned_slot{};
+  bool free_preemption = false;                 ///< as if all preemption costs were 0
+  takt::slot_reservation<ticks> pinned_slot{};  ///< in slots preemption costs no more than the wave
   takt::slot_reservation<ticks> gang_slot{};
   bool guard_band = false;
   ticks limit = never;  ///< the end of the run
@@ -104,7 +104,11 @@ struct given_strategy {
   template <std::size_t Capacity>
   [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const {
     using server = takt::kernel_server<Strategy, lanes, Strategy::max_tasks>;
-    return server{strategy, how.costs, how.pinned_slot, how.gang_slot, false};
+    if constexpr (takt::SlotStrategy<Strategy>) {
+      return server{strategy, how.pinned_slot, how.gang_slot};
+    } else {
+      return server{strategy, how.costs};
+    }
   }
 };
 

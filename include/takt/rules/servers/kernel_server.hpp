@@ -43,18 +43,6 @@ class kernel_server {
       : strategy_{strategy}, lanes_{preemption_cost_model::ideal, strategy.cores()}, pinned_{pinned}, gang_{gang} {
     forget_clients();
   }
-  /// Cores have their own numbers. Slots count only where the strategy has any. `together`: all that arrives at one
-  /// instant is there before the strategy decides.
-  constexpr kernel_server(const Strategy& strategy, preemption_cost_model costs, const slot_reservation<ticks>& pinned,
-                          const slot_reservation<ticks>& gang, bool together)
-      : kernel_server{strategy, costs} {
-    together_ = together;
-    pinned_ = pinned;
-    gang_ = gang;
-    for (std::int32_t core = 0; MaxLanes > 1 && core < strategy.cores(); ++core) {
-      static_cast<void>(cores_.push_back(core));
-    }
-  }
 
   /// Pre: fewer than `capacity` visits are here, `v.who` is none of them, v.length > 0.
   constexpr void arrive(const visit_request& v) {
@@ -73,9 +61,9 @@ class kernel_server {
     reach(now);
     for (std::size_t i = 0; i < arrived_count_; ++i) {
       enqueue(arrived_[i]);
-      if (!together_) { settle(); }
+      settle();
     }
-    if (arrived_count_ == 0 || together_) { settle(); }
+    if (arrived_count_ == 0) { settle(); }
     arrived_count_ = 0;
     ended_ = false;
     teller told{this, &sink};
@@ -243,7 +231,6 @@ class kernel_server {
   slot_reservation<ticks> pinned_{};
   slot_reservation<ticks> gang_{};
   bool resumes_ = false;
-  bool together_ = false;
   bool ended_ = false;  ///< a kernel has, and the strategy has not decided since
 };
 
