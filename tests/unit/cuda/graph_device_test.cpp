@@ -9,8 +9,10 @@
 #include <vector>
 
 #include <takt/analysis/analyze.hpp>
+#include <takt/compose.hpp>
 #include <takt/cuda/device.hpp>
 #include <takt/model/graph/graph_set.hpp>
+#include <takt/runtime/executor/run.hpp>
 #include <takt/runtime/graph/run_graphs.hpp>
 
 #include "fixture.hpp"
@@ -83,4 +85,36 @@ TEST_CASE(
   for (std::size_t j = 0; j < seen.size(); ++j) { CHECK(seen[j] == 2 * static_cast<std::int32_t>(100 + j)); }
   CHECK_FALSE(gpu.fault());
   CHECK(streams_used(driver, "launch").size() == static_cast<std::size_t>(plan.instances[2]));
+}
+
+TEST_CASE("chains run in the block queue of the CUDA device, which serves no larger SMs than it has") {
+  constexpr auto chains =
+      takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu(100_us), takt::copy(200_us),
+                                takt::visit<takt::gpu>(takt::wcet(2_ms), takt::grid(8, 128), takt::block_length(1_ms)),
+                                takt::cpu(100_us)),
+                     takt::task("b", takt::period(30_ms),
+                                takt::visit<takt::gpu>(takt::wcet(1_ms), takt::grid(2, 64), takt::block_length(1_ms)),
+                                takt::cpu(100_us)));
+  const auto ran_on = [&](std::int32_t threads) {
+    const auto gpu_of = takt::pool(takt::block_slots(16, threads, 16), takt::block_queue_rule<16, 512>{});
+    const auto two = takt::platform(takt::pool(takt::processors(2), takt::g_edf),
+                                    takt::pool(takt::copy_engines(1), takt::fifo), gpu_of);
+    fake_cuda_driver driver{{.seed = 5}};
+    add_occupy(driver);
+    device gpu{driver, {{0, 0, 16}}};
+    rt::board_devices devices;
+    devices.copies(1, gpu).kernels(2, gpu);
+    rt::run_options options;
+    options.length = 100_ms;
+    options.drain = 60_s;
+    options.real_time = options.pin_to_cores = options.lock_memory = false;
+    return rt::run(two, chains, takt::plan<2, 6>{}, devices, options);
+  };
+  const auto ran = ran_on(1024);
+  REQUIRE_FALSE(ran.error);
+  CHECK(ran.status() != observation_status::wrong_device);
+  REQUIRE(ran.tasks.size() == 2);
+  CHECK(ran.tasks[0].completed == 5);
+  CHECK(ran.tasks[1].completed == 4);
+  CHECK(ran_on(4'096).status() == observation_status::wrong_device);
 }

@@ -106,6 +106,51 @@ TEST_CASE("an emulated copy moves its bytes") {
   CHECK(to == from);
 }
 
+TEST_CASE("operations of one unit end in their order, whatever they are, and one of nothing ends at once") {
+  takt::runtime::emulated_unit unit{3};
+  struct ending {
+    std::vector<int>* order;
+    int number;
+    void ended() { order->push_back(number); }
+  };
+  std::vector<int> order;
+  std::atomic<int> calls = 0;
+  const std::vector<takt::runtime::emulated_kernel> kernels{takt::runtime::emulated_kernel{300'000},
+                                                            {7, [&calls](std::int64_t) { ++calls; }},
+                                                            takt::runtime::emulated_kernel{100'000},
+                                                            {0, [&calls](std::int64_t) { ++calls; }},
+                                                            {2, 32, 100'000, 200'000}};
+  std::vector<ending> endings;
+  for (int n = 0; n < 5; ++n) { endings.push_back({&order, n}); }
+  takt::runtime::event last;
+  for (std::size_t n : {0U, 1U, 2U, 4U}) {
+    unit.submit(kernels[n], takt::runtime::notify<&ending::ended>(&endings[n]));
+  }
+  const takt::runtime::emulated_kernel behind;
+  unit.submit(behind, takt::runtime::notify<&takt::runtime::event::signal>(&last));
+  last.wait();
+  CHECK(order == std::vector<int>{0, 1, 2, 4});
+  CHECK(calls == 7);
+  takt::runtime::event nothing;
+  unit.submit(kernels[3], takt::runtime::notify<&takt::runtime::event::signal>(&nothing));
+  nothing.wait();
+  CHECK(calls == 7);
+}
+
+TEST_CASE("what a unit has not done when it goes ends then, so that nobody waits for it") {
+  struct ending {
+    int count = 0;
+    void ended() { ++count; }
+  } told;
+  const takt::runtime::emulated_kernel hours{3'600'000'000'000};
+  {
+    takt::runtime::emulated_unit unit{1};
+    unit.submit(hours, takt::runtime::notify<&ending::ended>(&told));
+    unit.submit(hours, takt::runtime::notify<&ending::ended>(&told));
+  }
+  CHECK(told.count == 2);
+}
+
 TEST_CASE("timed operations last as long as asked and one engine serves them one after another") {
   emulated_device device{board()};
   auto first = device.open({.gpu = 0, .first = 0, .count = 1});
