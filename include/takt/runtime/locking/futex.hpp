@@ -21,25 +21,22 @@ static_assert(sizeof(futex_word) == sizeof(std::uint32_t) && futex_word::is_alwa
 inline constexpr ticks no_deadline = std::numeric_limits<ticks>::max();
 
 /// Who waits at a word: threads of this process, or of all that share its memory.
-struct futex_scope {
-  int flag = FUTEX_PRIVATE_FLAG;
-};
-inline constexpr futex_scope own_process{};
-inline constexpr futex_scope all_processes{0};
+inline constexpr int own_process = FUTEX_PRIVATE_FLAG;
+inline constexpr int all_processes = 0;
 
 /// Suspends the calling thread while the word has this value, at most until `now()` reaches the deadline; may return
 /// early. False: the deadline has passed. No cancellation point.
 [[nodiscard]] inline auto futex_wait(futex_word& word, std::uint32_t value, ticks deadline,
-                                     futex_scope scope = own_process) noexcept -> bool {
+                                     int scope = own_process) noexcept -> bool {
   const timespec t{static_cast<time_t>(deadline / 1'000'000'000), static_cast<long>(deadline % 1'000'000'000)};
-  return syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | scope.flag, value, deadline == no_deadline ? nullptr : &t,
-                 nullptr, FUTEX_BITSET_MATCH_ANY) == 0 ||
+  return syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | scope, value, deadline == no_deadline ? nullptr : &t, nullptr,
+                 FUTEX_BITSET_MATCH_ANY) == 0 ||
          errno != ETIMEDOUT;
 }
 
 /// The word need not exist any more: at worst somebody else wakes up early.
-inline void futex_wake(const futex_word* word, futex_scope scope = own_process) noexcept {
-  (void)syscall(SYS_futex, word, FUTEX_WAKE | scope.flag, 1, nullptr, nullptr, 0);
+inline void futex_wake(const futex_word* word, int scope = own_process) noexcept {
+  (void)syscall(SYS_futex, word, FUTEX_WAKE | scope, 1, nullptr, nullptr, 0);
 }
 
 }  // namespace takt::runtime::detail

@@ -222,22 +222,13 @@ class budget_alarm {
     if (timer_create(CLOCK_MONOTONIC, &event, &computation_.timer) != 0) {
       throw std::system_error{errno, std::generic_category(), "takt: the system gives no timer for a budget"};
     }
-    sigset_t ours;
-    sigset_t before;
-    (void)sigemptyset(&ours);
-    (void)sigaddset(&ours, signal);
-    (void)pthread_sigmask(SIG_UNBLOCK, &ours, &before);
-    was_blocked_ = sigismember(&before, signal) == 1;
+    was_blocked_ = mask(SIG_UNBLOCK);
   }
   budget_alarm(const budget_alarm&) = delete;
   auto operator=(const budget_alarm&) -> budget_alarm& = delete;
   ~budget_alarm() {
     (void)timer_delete(computation_.timer);
-    if (!was_blocked_) { return; }
-    sigset_t ours;
-    (void)sigemptyset(&ours);
-    (void)sigaddset(&ours, signal_);
-    (void)pthread_sigmask(SIG_BLOCK, &ours, nullptr);
+    if (was_blocked_) { (void)mask(SIG_BLOCK); }
   }
 
   /// Runs `f` to its end, or until the budget is used up. Error: `budget_exhausted`, unless an engine is held or the
@@ -277,6 +268,15 @@ class budget_alarm {
     detail::budgeted_computation* computation_;
   };
 
+  /// Blocks or unblocks the signal. True: it was blocked.
+  [[nodiscard]] auto mask(int how) const noexcept -> bool {
+    sigset_t ours;
+    sigset_t before;
+    (void)sigemptyset(&ours);
+    (void)sigaddset(&ours, signal_);
+    (void)pthread_sigmask(how, &ours, &before);
+    return sigismember(&before, signal_) == 1;
+  }
   /// A function of its own, so that a jump back finds nothing that has changed.
   template <class F>
   [[gnu::noinline]] void run(F& f) {

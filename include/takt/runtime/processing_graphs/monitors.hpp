@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <concepts>
 #include <cstddef>
@@ -200,17 +201,15 @@ struct ticket_monitor {
   [[nodiscard]] static auto still_before(state& s, std::uint64_t others, std::uint64_t ticket) noexcept
       -> std::uint64_t {
     std::uint64_t out = 0;
-    for (std::size_t i = 0; i < s.seats.size(); ++i) {
-      const std::uint64_t bit = std::uint64_t{1} << i;
-      if ((others & bit) == 0) { continue; }
-      const std::uint64_t word = s.seats[i];
-      if (word != 0 && (word & ~drawing) < ticket) { out |= bit; }
+    for (std::uint64_t left = others; left != 0; left &= left - 1) {
+      const std::uint64_t word = s.seats[static_cast<std::size_t>(std::countr_zero(left))];
+      if (word != 0 && (word & ~drawing) < ticket) { out |= left & -left; }
     }
     return out;
   }
   static void forget_ended(state& s, const monitor_seat& seat, std::uint64_t others) noexcept {
-    for (std::size_t i = 0; i < s.seats.size(); ++i) {
-      if ((others & (std::uint64_t{1} << i)) == 0) { continue; }
+    for (; others != 0; others &= others - 1) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(others));
       std::uint64_t word = s.seats[i];
       const detail::process_word owner = seat.claims[i];
       if (word != 0 && owner != 0 && detail::has_ended(owner)) { (void)s.seats[i].compare_exchange_strong(word, 0); }

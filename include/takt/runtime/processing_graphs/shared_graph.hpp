@@ -151,8 +151,7 @@ class shared_graph {
       m->format = memory_type::layout;
       return s;
     }
-    // The last one was refused, maybe since it is somebody else's.
-    for (std::uint32_t e = 0; e + 1 < made; ++e) { (void)detail::channel_place{*m, m->edges[e]}.remove(); }
+    (void)remove_channels(made - 1);  // the last one was refused, maybe since it is somebody else's
     return s;
   }
   [[nodiscard]] auto attach(std::string_view name, ticks until, bool keep_lock = false) -> link_status {
@@ -169,11 +168,11 @@ class shared_graph {
     const link_fault fault = detail::graph_fault_of(graph(), memory_->bytes());
     return fault == link_fault::none ? link_status{} : detail::link_error(fault, name);
   }
-  /// Pre: locked, and either no memory or one that passed the check.
-  [[nodiscard]] auto remove_channels() const -> link_status {
+  /// Of the first edges. Pre: locked, and either no memory or one that passed the check.
+  [[nodiscard]] auto remove_channels(std::uint32_t first = graph_description::max_edges) const -> link_status {
     link_status out;
     if (memory_->memory() == nullptr || graph().format == 0) { return out; }
-    for (std::uint32_t e = 0; e < graph().edges_used; ++e) {
+    for (std::uint32_t e = 0; e < std::min(first, graph().edges_used); ++e) {
       const link_status s = detail::channel_place{graph(), graph().edges[e]}.remove();
       if (out) { out = s; }
     }
