@@ -12,6 +12,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/model/described_tasks.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/simulation/trace.hpp>
 
@@ -87,6 +88,7 @@ struct job_seen {
   bool released = false;
   bool completed = false;
   ticks release = 0;
+  ticks completion = 0;
 };
 using job_name = std::pair<std::uint32_t, std::uint64_t>;
 
@@ -197,15 +199,23 @@ template <class Tasks>
     job_seen& j = jobs[{s.task, s.job}];
     j.visits.resize(tasks.tasks[s.task].visit_count);
     if (s.segment >= j.visits.size()) { return word(s) + " is no visit of its task"; }
+    const span& so_far = j.visits[s.segment];
+    if (s.where.where != takt::stage::kernel && so_far.seen && s.start < so_far.last) {
+      return word(s) + " is in two places at once";
+    }
     j.visits[s.segment].add(s.start, s.end);
     j.all.add(s.start, s.end);
   }
   for (const takt::mark& m : seen.marks()) {
     job_seen& j = jobs[{m.task, m.job}];
     j.visits.resize(tasks.tasks[m.task].visit_count);
-    if (m.what == takt::mark_kind::release) { j.released = true, j.release = m.time; }
-    if (m.what != takt::mark_kind::completion) { continue; }
-    j.completed = true;
+    const bool is_end = m.what == takt::mark_kind::completion;
+    if (m.what != takt::mark_kind::release && !is_end) { continue; }
+    bool& is_there = is_end ? j.completed : j.released;
+    if (is_there) { return word(job_name{m.task, m.job}) + (is_end ? " completes twice" : " is released twice"); }
+    is_there = true;
+    (is_end ? j.completion : j.release) = m.time;
+    if (!is_end) { continue; }
     if (j.all.seen && m.time < j.all.last) { return word(job_name{m.task, m.job}) + " goes on after its completion"; }
   }
 
@@ -249,6 +259,53 @@ template <class Tasks>
     }
   }
   return wrong_with_tokens(jobs, l);
+}
+
+/// "" if a result says of its tasks what its trace says: which jobs completed, after what time, and how many deadlines
+/// passed; and if no visit of a completed job was there for longer than its response.
+template <class Result>
+[[nodiscard]] auto disagreement(const takt::trace& seen, const Result& result) -> std::string {
+  using namespace detail;
+  std::map<job_name, job_seen> jobs;
+  std::vector<takt::observed_task<ticks>> tasks(result.tasks.size());
+  for (const takt::mark& m : seen.marks()) {
+    job_seen& j = jobs[{m.task, m.job}];
+    switch (m.what) {
+      case takt::mark_kind::release: j.release = m.time; break;
+      case takt::mark_kind::completion: j.completed = true, j.completion = m.time; break;
+      case takt::mark_kind::deadline: break;
+      case takt::mark_kind::miss: takt::note_miss(tasks[m.task], m.time); break;
+    }
+  }
+  for (const auto& [name, j] : jobs) {
+    if (j.completed) { takt::note_completion(tasks[name.first], j.completion - j.release); }
+  }
+  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+    const auto& told = result.tasks[i];
+    const auto says = [&](const char* what, auto in_result, auto in_trace) {
+      return "task " + std::to_string(i) + ": " + what + " " + std::to_string(in_result) + ", but in the trace " +
+             std::to_string(in_trace);
+    };
+    if (told.completed != tasks[i].completed) { return says("completed", told.completed, tasks[i].completed); }
+    if (told.misses != tasks[i].misses) { return says("misses", told.misses, tasks[i].misses); }
+    if (told.worst_response != tasks[i].worst_response) {
+      return says("worst response", told.worst_response, tasks[i].worst_response);
+    }
+    if (told.best_response != tasks[i].best_response) {
+      return says("best response", told.best_response, tasks[i].best_response);
+    }
+  }
+  for (const takt::slice& s : seen.slices()) {
+    job_seen& j = jobs[{s.task, s.job}];
+    if (!j.completed) { continue; }
+    j.visits.resize(std::max<std::size_t>(j.visits.size(), s.segment + 1));
+    j.visits[s.segment].add(s.start, s.end);
+    const ticks stay = j.visits[s.segment].last - j.visits[s.segment].first;
+    if (const ticks told = result.visit_response(s.task, s.segment); stay > told) {
+      return word(s) + " took " + std::to_string(stay) + ", longer than its worst response " + std::to_string(told);
+    }
+  }
+  return "";
 }
 
 }  // namespace trace_checker

@@ -2,9 +2,11 @@
 // Code in place of copies, kernels and visits of own resources.
 #include <takt/runtime/executor/run.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string_view>
 #include <vector>
@@ -17,12 +19,14 @@
 #include <takt/model/describe.hpp>
 #include <takt/simulation/trace.hpp>
 #include "support/limited_wait.hpp"
+#include "support/longer_runs.hpp"
 #include "support/trace_checker.hpp"
 
 namespace {
 
 namespace rt = takt::runtime;
 using namespace takt::literals;
+using takt_tests::seen_in_some_run;
 
 auto plain(takt::duration length) -> rt::run_options {
   rt::run_options out;
@@ -34,14 +38,16 @@ auto plain(takt::duration length) -> rt::run_options {
 /// Bodies that sleep in waves, and when each of them was between two pauses.
 class recorder {
  public:
-  /// Of a visit of a GPU, on this core.
-  [[nodiscard]] auto body(std::uint32_t task, std::uint32_t visit, std::int32_t core, takt::ticks wave, int waves)
-      -> rt::unit_code {
+  /// Of a visit of a GPU, on this core. It has so many waves, up to `most` of them until others want the unit.
+  [[nodiscard]] auto body(std::uint32_t task, std::uint32_t visit, std::int32_t core, takt::ticks wave, int waves,
+                          int most = 0) -> rt::unit_code {
     return [=, this](std::uint64_t job, rt::pause_point& here) {
       takt::ticks since = rt::now();
-      for (int k = 0; k < waves; ++k) {
+      int left = std::max(waves, most);
+      while (left-- > 0) {
         rt::sleep_until(rt::later(rt::now(), wave));
-        if (!here.is_wanted() || k + 1 == waves) { continue; }
+        if (!here.is_wanted() || left == 0) { continue; }
+        left = std::min(left, waves);
         add({task, visit, job, {takt::stage::kernel, 0, core, 1}, since, rt::now()});
         if (!here.pass()) { return; }
         since = rt::now();
@@ -83,29 +89,45 @@ constexpr auto three = takt::task_set(
     takt::task("short", takt::period(15_ms), takt::cpu(100_us), kernel_of(2_ms, 1_ms), takt::cpu(100_us)));
 constexpr auto cores = takt::pool(takt::processors(2), takt::g_edf);
 
-/// All three kernels are code on the GPU of a board, which serves one at a time. In so many pieces the first one runs.
+/// All three kernels are code on the GPU of a board, which serves one at a time. The most pieces in which a job of the
+/// first one ran, none unless some job was completed.
 template <class Rule>
-auto pieces_under(const Rule& rule) -> std::size_t {
+auto pieces_under(const Rule& rule, takt::duration length, int most_waves = 0) -> std::size_t {
   CAPTURE(rule.name);
   const auto board = takt::erase<9>(takt::platform(cores, takt::pool(takt::virtual_sms(4, 1), rule)));
   const auto described = takt::describe(three);
   recorder bodies;
   rt::visit_codes codes;
-  codes.on_unit(0, 1, bodies.body(0, 1, 0, 1'000'000, 24));
+  codes.on_unit(0, 1, bodies.body(0, 1, 0, 1'000'000, 24, most_waves));
   codes.on_unit(1, 1, bodies.body(1, 1, 0, 1'000'000, 6));
   codes.on_unit(2, 1, bodies.body(2, 1, 0, 1'000'000, 2));
   takt::trace seen;
-  const auto ran = rt::run(board, described.tasks, takt::plan<3, 9>{}, plain(180_ms), seen, codes);
+  const auto ran = rt::run(board, described.tasks, takt::plan<3, 9>{}, plain(length), seen, codes);
   REQUIRE_FALSE(ran.error);
   REQUIRE(ran.tasks.size() == 3);
-  CHECK(ran.tasks[0].released == 3);
-  CHECK(ran.tasks[2].released == 12);
-  CHECK(ran.completed() > 0);
+  CHECK(ran.tasks[0].released == static_cast<std::uint64_t>(length.count() / (60_ms).count()));
+  CHECK(ran.tasks[2].released == static_cast<std::uint64_t>(length.count() / (15_ms).count()));
   CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.at_once = 1}}}) == "");
   CHECK(trace_checker::complaint(bodies.pieces(), described.tasks, {.gpus = {{.at_once = 1}}}) == "");
-  std::size_t pieces = 0;
-  for (const takt::slice& s : bodies.pieces().slices()) { pieces += s.task == 0 && s.job == 0 ? 1U : 0U; }
-  return pieces;
+  std::map<std::uint64_t, std::size_t> pieces;
+  for (const takt::slice& s : bodies.pieces().slices()) { pieces[s.job] += s.task == 0 ? 1U : 0U; }
+  std::size_t most = 0;
+  for (const auto& [job, count] : pieces) { most = std::max(most, count); }
+  return ran.completed() > 0 ? most : 0;
+}
+template <class Rule>
+void keeps_its_unit(const Rule& rule) {
+  CHECK(seen_in_some_run(180_ms, [&](takt::duration length) {
+    const std::size_t pieces = pieces_under(rule, length);
+    CHECK(pieces <= 1);
+    return pieces == 1;
+  }));
+}
+template <class Rule>
+void gives_its_unit_back(const Rule& rule) {
+  CHECK(seen_in_some_run(180_ms, [&](takt::duration length) {
+    return pieces_under(rule, length, static_cast<int>(length.count() / (1_ms).count())) > 1;
+  }));
 }
 
 struct sensor {
@@ -116,14 +138,14 @@ struct sensor {
 
 TEST_CASE("code has a GPU while the rule's server says so, and is alone there where one kernel runs at a time") {
   SUBCASE("rules that take nothing back") {
-    CHECK(pieces_under(takt::fifo) <= 1);
-    CHECK(pieces_under(takt::nonpreemptive(takt::edf)) <= 1);
-    CHECK(pieces_under(takt::locked(takt::fifo_order)) <= 1);
+    keeps_its_unit(takt::fifo);
+    keeps_its_unit(takt::nonpreemptive(takt::edf));
+    keeps_its_unit(takt::locked(takt::fifo_order));
   }
   SUBCASE("rules that take the GPU back at the end of a wave") {
-    CHECK(pieces_under(takt::levels(takt::edf, takt::preemption_cost_model::ideal)) > 1);
-    CHECK(pieces_under(takt::gang(takt::edf)) > 1);
-    CHECK(pieces_under(takt::time_slices(2_ms, 100_us)) > 1);
+    gives_its_unit_back(takt::levels(takt::edf, takt::preemption_cost_model::ideal));
+    gives_its_unit_back(takt::gang(takt::edf));
+    gives_its_unit_back(takt::time_slices(2_ms, 100_us));
   }
 }
 
@@ -135,17 +157,19 @@ TEST_CASE("code on SMs of its task's own runs beside that of other tasks, one jo
   const auto verdict = takt::analyze(board, set);
   REQUIRE(verdict.schedulable());
   const auto described = takt::describe(set);
-  recorder bodies;
-  rt::visit_codes codes;
-  codes.on_unit(0, 1, bodies.body(0, 1, 0, 1'000'000, 8));
-  codes.on_unit(1, 1, bodies.body(1, 1, 1, 1'000'000, 8));
-  takt::trace seen;
-  const auto ran = rt::run(board, set, verdict.plan, plain(100_ms), seen, codes);
-  REQUIRE_FALSE(ran.error);
-  CHECK(ran.completed() > 0);
-  CHECK_FALSE(overlap(bodies.pieces()));
-  CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
-  CHECK(trace_checker::complaint(bodies.pieces(), described.tasks, {}) == "");
+  CHECK(seen_in_some_run(100_ms, [&](takt::duration length) {
+    recorder bodies;
+    rt::visit_codes codes;
+    codes.on_unit(0, 1, bodies.body(0, 1, 0, 1'000'000, 8));
+    codes.on_unit(1, 1, bodies.body(1, 1, 1, 1'000'000, 8));
+    takt::trace seen;
+    const auto ran = rt::run(board, set, verdict.plan, plain(length), seen, codes);
+    REQUIRE_FALSE(ran.error);
+    CHECK_FALSE(overlap(bodies.pieces()));
+    CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
+    CHECK(trace_checker::complaint(bodies.pieces(), described.tasks, {}) == "");
+    return ran.completed() > 0;
+  }));
 }
 
 TEST_CASE("code on pinned SMs runs beside that of others, and never beside code that has all of them") {
@@ -161,18 +185,19 @@ TEST_CASE("code on pinned SMs runs beside that of others, and never beside code 
       takt::slots(takt::edf, takt::pinned_slot(0_ms, 4_ms), takt::gang_slot(4_ms, 4_ms), takt::period(8_ms));
   const auto under = [&](const auto& rule) {
     const auto board = takt::erase<9>(takt::platform(cores, takt::pool(takt::accelerator(2), rule)));
-    recorder bodies;
-    rt::visit_codes codes;
-    codes.on_unit(0, 1, bodies.body(0, 1, 0, 1'000'000, 4));
-    codes.on_unit(1, 1, bodies.body(1, 1, 1, 1'000'000, 4));
-    codes.on_unit(2, 1, bodies.body(2, 1, -1, 1'000'000, 12));
-    takt::trace seen;
-    const auto ran = rt::run(board, described.tasks, takt::plan<3, 9>{}, plain(180_ms), seen, codes);
-    REQUIRE_FALSE(ran.error);
-    CHECK(ran.tasks[0].completed > 0);
-    CHECK(ran.tasks[1].completed > 0);
-    CHECK_FALSE(overlap(bodies.pieces()));
-    CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
+    CHECK(seen_in_some_run(180_ms, [&](takt::duration length) {
+      recorder bodies;
+      rt::visit_codes codes;
+      codes.on_unit(0, 1, bodies.body(0, 1, 0, 1'000'000, 4));
+      codes.on_unit(1, 1, bodies.body(1, 1, 1, 1'000'000, 4));
+      codes.on_unit(2, 1, bodies.body(2, 1, -1, 1'000'000, 12));
+      takt::trace seen;
+      const auto ran = rt::run(board, described.tasks, takt::plan<3, 9>{}, plain(length), seen, codes);
+      REQUIRE_FALSE(ran.error);
+      CHECK_FALSE(overlap(bodies.pieces()));
+      CHECK(trace_checker::complaint(seen, described.tasks, {}) == "");
+      return ran.tasks[0].completed > 0 && ran.tasks[1].completed > 0;
+    }));
   };
   under(takt::gang(takt::edf));
   under(in_slots);
@@ -185,45 +210,49 @@ TEST_CASE("code of a copy and of an own resource is called once per job with its
       takt::task("other", takt::period(10_ms), takt::visit<sensor>(takt::takes(1_ms)), takt::copy(1_ms)));
   const auto board = takt::platform(takt::pool(takt::processors(1), takt::edf),
                                     takt::pool(takt::copy_engines(1), takt::fifo), takt::pool(sensor{}, takt::edf));
-  std::vector<std::uint64_t> reads;
-  std::vector<std::uint64_t> copies;
-  std::atomic<int> on_engine{0};
-  rt::visit_codes codes;
-  codes.on_unit(0, 0, [&reads](std::uint64_t job, rt::pause_point&) { reads.push_back(job); });
-  codes.on_unit(0, 1, [&](std::uint64_t job, rt::pause_point&) {
-    CHECK(++on_engine == 1);
-    copies.push_back(job);
-    --on_engine;
-  });
-  codes.on_unit(1, 1, [&](std::uint64_t, rt::pause_point&) {
-    CHECK(++on_engine == 1);
-    --on_engine;
-  });
-  const auto ran = rt::run(board, set, takt::plan<2, 5>{}, plain(100_ms), codes);
-  REQUIRE_FALSE(ran.error);
-  REQUIRE_FALSE(reads.empty());
-  CHECK(copies.size() <= reads.size());
-  CHECK(ran.tasks[0].completed <= copies.size());
-  for (std::size_t k = 0; k < reads.size(); ++k) { CHECK(reads[k] == k); }
-  for (std::size_t k = 0; k < copies.size(); ++k) { CHECK(copies[k] == k); }
+  CHECK(seen_in_some_run(100_ms, [&](takt::duration length) {
+    std::vector<std::uint64_t> reads;
+    std::vector<std::uint64_t> copies;
+    std::atomic<int> on_engine{0};
+    rt::visit_codes codes;
+    codes.on_unit(0, 0, [&reads](std::uint64_t job, rt::pause_point&) { reads.push_back(job); });
+    codes.on_unit(0, 1, [&](std::uint64_t job, rt::pause_point&) {
+      CHECK(++on_engine == 1);
+      copies.push_back(job);
+      --on_engine;
+    });
+    codes.on_unit(1, 1, [&](std::uint64_t, rt::pause_point&) {
+      CHECK(++on_engine == 1);
+      --on_engine;
+    });
+    const auto ran = rt::run(board, set, takt::plan<2, 5>{}, plain(length), codes);
+    REQUIRE_FALSE(ran.error);
+    CHECK(copies.size() <= reads.size());
+    CHECK(ran.tasks[0].completed <= copies.size());
+    for (std::size_t k = 0; k < reads.size(); ++k) { CHECK(reads[k] == k); }
+    for (std::size_t k = 0; k < copies.size(); ++k) { CHECK(copies[k] == k); }
+    return ran.tasks[0].completed > 0;
+  }));
 }
 
 TEST_CASE("code that waits at its pause point is let go at the end of the run, and told that it is over") {
   const auto set = takt::task_set(takt::task("long", takt::period(100_ms), takt::visit<sensor>(takt::takes(50_ms))),
                                   takt::task("hog", takt::period(90_ms), takt::visit<sensor>(takt::takes(50_ms))));
   const auto board = takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(sensor{}, takt::edf));
-  std::atomic<int> told{0};
-  const auto until_over = [&told](std::uint64_t, rt::pause_point& here) {
-    takt_tests::await([&here] { return !here.pass(); });
-    ++told;
-  };
-  rt::visit_codes codes;
-  codes.on_unit(0, 0, until_over);
-  codes.on_unit(1, 0, until_over);
-  const auto ran = rt::run(board, set, takt::plan<2, 2>{}, plain(40_ms), codes);
-  REQUIRE_FALSE(ran.error);
-  CHECK(ran.completed() == 0);
-  CHECK(told >= 1);
+  CHECK(seen_in_some_run(40_ms, [&](takt::duration length) {
+    std::atomic<int> told{0};
+    const auto until_over = [&told](std::uint64_t, rt::pause_point& here) {
+      takt_tests::await([&here] { return !here.pass(); });
+      ++told;
+    };
+    rt::visit_codes codes;
+    codes.on_unit(0, 0, until_over);
+    codes.on_unit(1, 0, until_over);
+    const auto ran = rt::run(board, set, takt::plan<2, 2>{}, plain(length), codes);
+    REQUIRE_FALSE(ran.error);
+    CHECK(ran.completed() == 0);
+    return told >= 1;
+  }));
 }
 
 TEST_CASE("a server that does not say who has a unit runs no code there, and times its visits as ever") {
@@ -231,9 +260,11 @@ TEST_CASE("a server that does not say who has a unit runs no code there, and tim
       takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu(100_us),
                                 takt::visit<takt::gpu>(takt::wcet(1_ms), takt::grid(4, 32), takt::block_length(1_ms))));
   const auto board = takt::platform(cores, takt::pool(takt::block_slots(2, 64, 8), takt::block_queue_rule<2, 16>{}));
-  const auto timed = rt::run(board, set, takt::plan<1, 2>{}, plain(40_ms));
-  REQUIRE_FALSE(timed.error);
-  CHECK(timed.tasks[0].completed > 0);
+  CHECK(seen_in_some_run(40_ms, [&](takt::duration length) {
+    const auto timed = rt::run(board, set, takt::plan<1, 2>{}, plain(length));
+    REQUIRE_FALSE(timed.error);
+    return timed.tasks[0].completed > 0;
+  }));
   rt::visit_codes codes;
   codes.on_unit(0, 1, [](std::uint64_t, rt::pause_point&) {});
   const auto ran = rt::run(board, set, takt::plan<1, 2>{}, plain(40_ms), codes);

@@ -113,6 +113,7 @@ TEST_CASE("a device that loses the end of a launch ends the run as silent, which
       CHECK(ran.end < options.length.count());
       check_counts(ran);
       CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.cores_apart = true, .one_job = true}}}) == "");
+      CHECK(trace_checker::disagreement(seen, ran) == "");
     }
   });
 }
@@ -152,6 +153,7 @@ TEST_CASE(
       CHECK(running == 0);
       check_counts(ran);
       CHECK(trace_checker::complaint(seen, described.tasks, {.gpus = {{.cores_apart = true, .one_job = true}}}) == "");
+      CHECK(trace_checker::disagreement(seen, ran) == "");
     }
   });
 }

@@ -10,6 +10,7 @@
 #include <takt/runtime/executor/run.hpp>
 #include <takt/runtime/run_watch.hpp>
 #include <takt/simulation/trace.hpp>
+#include "support/longer_runs.hpp"
 
 namespace {
 
@@ -84,16 +85,19 @@ TEST_CASE("a dropped job calls no further code, counts as skipped and takes the 
 }
 
 TEST_CASE("a job is dropped too when one of its visits is longer than expected, and not the job") {
-  bodies code{0};
-  auto options = plain(100_ms);
-  options.expected = {{.response = no_bound, .visits = {{(10_ms).count(), true}}}};
-  options.at_violation = rt::violation_handling::drop;
-  const auto ran = rt::run(one, two_parts, takt::plan<1, 3>{}, options, code.codes);
-  REQUIRE(ran.first_violation.has_value());
-  CHECK(ran.first_violation->of_visit);
-  CHECK(ran.first_violation->job == 0);
-  CHECK(ran.tasks[0].skipped >= 1);
-  CHECK(code.second < code.first);
+  CHECK(takt_tests::seen_in_some_run(100_ms, [](takt::duration length) {
+    bodies code{0};
+    auto options = plain(length);
+    options.expected = {{.response = no_bound, .visits = {{(10_ms).count(), true}}}};
+    options.at_violation = rt::violation_handling::drop;
+    const auto ran = rt::run(one, two_parts, takt::plan<1, 3>{}, options, code.codes);
+    if (!ran.first_violation) { return false; }
+    CHECK(ran.first_violation->of_visit);
+    CHECK(ran.first_violation->job == 0);
+    CHECK(ran.tasks[0].skipped >= 1);
+    CHECK(code.second < code.first);
+    return true;
+  }));
 }
 
 TEST_CASE("a violation ends the run that is to stop at one, with the violation in its result") {

@@ -109,6 +109,7 @@ TEST_CASE(
           if (tasks.visits[v].where == visit_place::processor) { legal.lengths[v].lower = 0; }
         }
         CHECK(trace_checker::complaint(seen, tasks, legal) == "");
+        CHECK(trace_checker::disagreement(seen, ran) == "");
       }
     });
   };

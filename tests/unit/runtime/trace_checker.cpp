@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -101,6 +102,37 @@ TEST_CASE("a start before the release or the guard, and an end after the complet
   finds("before its release", seen{}.slice(0, 0, 7, core, 70, 80).says());
   finds("before its guard", seen{}.says({.opens = {0, 11, 0, 0}}));
   finds("after its completion", seen{}.slice(1, 1, 0, gpu, 60, 61).says());
+}
+
+TEST_CASE("a visit in two places at once, and a job that comes or completes twice, are found") {
+  finds("two places at once", seen{}.slice(1, 0, 0, takt::track{.index = 1}, 35, 39).says());
+  CHECK(seen{}.slice(1, 1, 0, sm(1), 42, 50).says().empty());
+  for (const auto what : {mark_kind::release, mark_kind::completion}) {
+    seen twice;
+    twice.trace.record(takt::mark{what, 0, 0, what == mark_kind::release ? 0 : 30});
+    finds("twice", twice.says());
+  }
+}
+
+TEST_CASE("a result that says something else than its trace is found") {
+  using result = takt::observation<std::vector<takt::observed_task<ticks>>, std::vector<ticks>>;
+  const auto says = [](const auto& change) {
+    seen s;
+    s.job(0, 1, 100, 150);
+    s.trace.record(takt::mark{mark_kind::miss, 0, 1, 140});
+    result told;
+    told.tasks = {{.completed = 2, .misses = 1, .worst_response = 50, .best_response = 30, .visit_count = 2},
+                  {.completed = 1, .worst_response = 30, .best_response = 30, .first_visit = 2, .visit_count = 2}};
+    told.visit_responses = {10, 40, 12, 20};
+    change(told);
+    return trace_checker::disagreement(s.trace, told);
+  };
+  CHECK(says([](result&) {}).empty());
+  finds("task 0: completed 3", says([](result& r) { r.tasks[0].completed = 3; }));
+  finds("task 0: misses 0", says([](result& r) { r.tasks[0].misses = 0; }));
+  finds("task 1: worst response 29", says([](result& r) { r.tasks[1].worst_response = 29; }));
+  finds("task 1: best response 31", says([](result& r) { r.tasks[1].best_response = 31; }));
+  finds("task 0 job 1 visit 1 took 40", says([](result& r) { r.visit_responses[1] = 39; }));
 }
 
 TEST_CASE("a visit that is left out, or takes too long, is found") {
