@@ -180,14 +180,14 @@ TEST_CASE("no concept asks a trait that lists rules") {
 
 TEST_CASE("no concept is a list of others that name rules or systems") {
   std::set<std::string> used;
-  each_header(
-      {"rules", "analysis", "host", "simulation", "report", "runtime"}, [&](const std::string& file, const std::string& text) {
-        for (const auto& name : alternatives(text)) {
-          CAPTURE(file);
-          CHECK_MESSAGE(either_for_a_reason.contains(name), name << " lists concepts; let each register itself");
-          used.insert(name);
-        }
-      });
+  each_header({"rules", "analysis", "host", "simulation", "report", "runtime"}, [&](const std::string& file,
+                                                                                    const std::string& text) {
+    for (const auto& name : alternatives(text)) {
+      CAPTURE(file);
+      CHECK_MESSAGE(either_for_a_reason.contains(name), name << " lists concepts; let each register itself");
+      used.insert(name);
+    }
+  });
   for (const auto& [name, why] : either_for_a_reason) {
     CHECK_MESSAGE(used.contains(name), name << " is there no more");
   }
