@@ -219,6 +219,7 @@ class claim_guard {
   auto operator=(const claim_guard&) -> claim_guard& = delete;
   auto operator=(claim_guard&&) -> claim_guard& = delete;
   ~claim_guard() {
+    if (claim_ == nullptr) { return; }
     or_terminate([this] { end(); });
   }
 

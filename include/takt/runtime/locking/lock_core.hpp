@@ -245,12 +245,14 @@ class lock_core : public any_lock {
   /// Follows the machine's edges of inheritance. False: that of `c` would close a circle.
   auto relink(domain_turn& t, const lock_claim* c = nullptr) noexcept -> bool {
     for_each_client([&](request_id r) {
-      if (t.heir_of(claim_of(r)) != heir_of(r)) { t.unlink(claim_of(r)); }
+      lock_claim& from = claim_of(r);
+      if (from.edge != no_edge && t.heir_of(from) != heir_of(r)) { t.unlink(from); }
     });
     bool open = true;
     for_each_client([&](request_id r) {
       lock_claim& from = claim_of(r);
-      if (from.edge == no_edge && !t.link(from, heir_of(r)) && &from == c) { open = false; }
+      if (from.edge != no_edge || machine_.holds(r)) { return; }  // a holder passes nothing on
+      if (!t.link(from, heir_of(r)) && &from == c) { open = false; }
     });
     return open;
   }

@@ -118,7 +118,7 @@ class protocol_lock final : public detail::lock_core<Machine> {
   }
 
   [[nodiscard]] auto acquire(const Wanted&... wanted, const lock_call& call = {}) -> hold {
-    return acquire(std::stop_token{}, wanted..., call);
+    return {*this, *claim(wanted..., call, detail::no_deadline, {})};
   }
   /// Nothing is held when a stop ended the waiting.
   [[nodiscard]] auto acquire(const std::stop_token& stop, const Wanted&... wanted, const lock_call& call = {}) -> hold {
