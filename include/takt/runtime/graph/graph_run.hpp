@@ -184,12 +184,12 @@ class host_gpus {
       works[{n.owner, n.segment}] = [&n, body = blocks_of(code, {n.owner, n.segment}), slots](const graph_job& job,
                                                                                               ticks time) {
         if (body != nullptr) {
-          return emulated_blocks{n.blocks, n.block_threads, [body, job](std::int64_t block) { (*body)(job, block); }};
+          return emulated_kernel{n.blocks, n.block_threads, [body, job](std::int64_t block) { (*body)(job, block); }};
         }
         const block_gpu gpu{
             .sms = slots.sms, .threads_per_sm = slots.threads_per_sm, .block_slots = slots.blocks_per_sm};
         const std::int64_t rounds = rounds_alone(gpu, n.blocks, whole_warps(n.block_threads, slots.warp_size));
-        return emulated_blocks{n.blocks, n.block_threads, time / rounds};
+        return emulated_kernel{n.blocks, n.block_threads, time / rounds};
       };
     }
     gpus_.push_back(std::make_unique<emulated_block_device>(slots, options.block_threads));
