@@ -12,7 +12,7 @@
 
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
-#include <takt/rules/host/engine.hpp>
+#include <takt/host/engine.hpp>
 #include "support/draws.hpp"
 
 namespace composed_systems {

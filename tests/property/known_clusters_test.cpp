@@ -15,8 +15,8 @@
 #include <takt/allocation/known/policies.hpp>
 #include <takt/allocation/policies/judge.hpp>
 #include <takt/core/random.hpp>
+#include <takt/host/engine.hpp>
 #include <takt/rules/flatten.hpp>
-#include <takt/rules/host/engine.hpp>
 #include <takt/simulation/graph/simulate.hpp>
 #include <takt/simulation/locked_gpus/simulate.hpp>
 #include <takt/simulation/simulate_composed.hpp>

@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include <takt/rules/host/engine.hpp>
+#include <takt/host/engine.hpp>
 #include "property/composed_systems.hpp"
 
 namespace searching {

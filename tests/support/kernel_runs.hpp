@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <takt/core/random.hpp>
+#include <takt/host/engine.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/trace_record.hpp>
@@ -21,7 +22,6 @@
 #include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/strategy.hpp>
 #include <takt/rules/board_stations.hpp>
-#include <takt/rules/host/engine.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/kernel_needs.hpp>
 #include <takt/rules/servers/kernel_server.hpp>

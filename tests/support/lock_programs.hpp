@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include <takt/host/engine.hpp>
 #include <takt/host/lock_bank.hpp>
 #include <takt/host/lock_log.hpp>
 #include <takt/host/lock_stations.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/rules/host/engine.hpp>
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/token_map.hpp>
 #include <takt/simulation/calendar.hpp>

@@ -10,12 +10,12 @@
 #include <takt/analysis/known/whole_kernels/slot_tests.hpp>
 #include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/generation/whole_kernels.hpp>
+#include <takt/host/engine.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/accelerator/flat_kernels.hpp>
 #include <takt/rules/accelerator_tags.hpp>
-#include <takt/rules/host/engine.hpp>
 #include <takt/rules/servers/all.hpp>
 #include <takt/rules/tags.hpp>
 #include <takt/simulation/locked_gpus/statistics.hpp>

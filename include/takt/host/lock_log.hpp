@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/job_state.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/observation.hpp>
-#include <takt/rules/host/job_state.hpp>
 #include <takt/rules/locking/request.hpp>
 
 namespace takt::simulation {

@@ -9,13 +9,13 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
+#include <takt/host/engine.hpp>
+#include <takt/host/kept_processors.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/accelerator/flat_kernels.hpp>
 #include <takt/rules/flatten.hpp>
-#include <takt/rules/host/engine.hpp>
-#include <takt/rules/host/kept_processors.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>

@@ -9,6 +9,9 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/board_tracks.hpp>
+#include <takt/host/engine.hpp>
+#include <takt/host/stated_deadline.hpp>
 #include <takt/model/accelerator_kernel.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/located.hpp>
@@ -18,9 +21,6 @@
 #include <takt/rules/accelerator/flat_kernels.hpp>
 #include <takt/rules/accelerator_tags.hpp>
 #include <takt/rules/flatten.hpp>
-#include <takt/rules/host/board_tracks.hpp>
-#include <takt/rules/host/engine.hpp>
-#include <takt/rules/host/stated_deadline.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/simulate_composed.hpp>

@@ -12,6 +12,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/engine.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/platform.hpp>
@@ -23,7 +24,6 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/flatten.hpp>
-#include <takt/rules/host/engine.hpp>
 #include <takt/rules/miss_action.hpp>
 #include <takt/rules/servers/policy_server.hpp>
 #include <takt/rules/servers/slices.hpp>

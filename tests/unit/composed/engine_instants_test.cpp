@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <takt/analysis/any_stations.hpp>
-#include <takt/rules/host/engine.hpp>
+#include <takt/host/engine.hpp>
 
 namespace {
 

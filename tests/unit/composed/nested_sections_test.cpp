@@ -7,7 +7,7 @@
 
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
-#include <takt/rules/host/engine.hpp>
+#include <takt/host/engine.hpp>
 #include <takt/rules/tags.hpp>
 
 namespace {

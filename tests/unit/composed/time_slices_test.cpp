@@ -9,9 +9,9 @@
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/compose.hpp>
+#include <takt/host/engine.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/simulation.hpp>
-#include <takt/rules/host/engine.hpp>
 
 namespace {
 

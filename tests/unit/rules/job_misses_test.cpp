@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <takt/host/engine.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/board_stations.hpp>
-#include <takt/rules/host/engine.hpp>
 #include <takt/rules/priority_order.hpp>
 #include <takt/takt.hpp>
 

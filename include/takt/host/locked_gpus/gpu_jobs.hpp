@@ -21,10 +21,10 @@
 #include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/host/locked_gpus/system.hpp>
 #include <takt/host/locked_gpus/token_section.hpp>
+#include <takt/host/run_choices.hpp>
+#include <takt/host/section_locks.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/host/run_choices.hpp>
-#include <takt/rules/host/section_locks.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/locking/ck_omlp.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/board_tracks.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/rules/host/board_tracks.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/rules/servers/kernel_needs.hpp>
 #include <takt/runtime/clock.hpp>

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/engine.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/host/engine.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/executor/lanes.hpp>

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/kept_processors.hpp>
+#include <takt/host/stated_deadline.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/plan.hpp>
@@ -17,8 +19,6 @@
 #include <takt/rules/composed_board.hpp>
 #include <takt/rules/composed_plan.hpp>
 #include <takt/rules/flatten.hpp>
-#include <takt/rules/host/kept_processors.hpp>
-#include <takt/rules/host/stated_deadline.hpp>
 #include <takt/rules/planned_table.hpp>
 #include <takt/runtime/enforced.hpp>
 #include <takt/runtime/executor/board_devices.hpp>

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/run_choices.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/guarded_enqueue.hpp>
-#include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/executor/live_choices.hpp>

@@ -11,12 +11,12 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/run_choices.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/graph/release_rule.hpp>
 #include <takt/rules/guarded_enqueue.hpp>
-#include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_stations.hpp>

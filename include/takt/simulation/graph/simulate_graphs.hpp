@@ -11,8 +11,8 @@
 #include <takt/core/choice.hpp>
 #include <takt/core/exact.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/engine.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/rules/host/engine.hpp>
 #include <takt/simulation/graph/graph_jobs.hpp>
 #include <takt/simulation/graph/graph_options.hpp>
 #include <takt/simulation/graph/graph_stations.hpp>

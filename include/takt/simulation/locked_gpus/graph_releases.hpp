@@ -10,10 +10,10 @@
 
 #include <takt/core/number.hpp>
 #include <takt/host/locked_gpus/point_rule.hpp>
+#include <takt/host/run_choices.hpp>
 #include <takt/model/graph/pgm_table.hpp>
 #include <takt/rules/graph/release_rule.hpp>
 #include <takt/rules/graph/token_counter.hpp>
-#include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
 

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/host/engine.hpp>
 #include <takt/host/lock_stations.hpp>
 #include <takt/host/locked_gpus/gpu_jobs.hpp>
 #include <takt/host/locked_gpus/job_chain.hpp>
 #include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/rules/host/engine.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/simulation/calendar.hpp>
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include <takt/host/visit_windows.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/host/visit_windows.hpp>
 
 namespace {
 

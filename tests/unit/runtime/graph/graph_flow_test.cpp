@@ -14,12 +14,12 @@
 
 #include <takt/analysis/analyze.hpp>
 #include <takt/core/random.hpp>
+#include <takt/host/board_tracks.hpp>
+#include <takt/host/engine.hpp>
 #include <takt/model/graph/graph_set.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/rules/graph/refine_for.hpp>
 #include <takt/rules/graph/tags.hpp>
-#include <takt/rules/host/board_tracks.hpp>
-#include <takt/rules/host/engine.hpp>
 #include <takt/runtime/graph/graph_flow.hpp>
 #include <takt/simulation/graph/graph_workloads.hpp>
 #include <takt/simulation/graph/simulate_graphs.hpp>

@@ -9,9 +9,9 @@
 #include <takt/core/index_queue.hpp>
 #include <takt/core/index_set.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/release_donations.hpp>
+#include <takt/host/sections_around.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/host/release_donations.hpp>
-#include <takt/rules/host/sections_around.hpp>
 #include <takt/rules/local_sections.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/servers/slices.hpp>

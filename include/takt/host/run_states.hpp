@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
+#include <takt/host/flow_progress.hpp>
+#include <takt/host/job_state.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/host/flow_progress.hpp>
-#include <takt/rules/host/job_state.hpp>
 #include <takt/rules/servers/slices.hpp>
 
 namespace takt::host {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include <takt/core/index_set.hpp>
+#include <takt/host/flow_progress.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/host/flow_progress.hpp>
 
 namespace takt::host {
 

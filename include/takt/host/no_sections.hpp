@@ -6,10 +6,10 @@
 #include <type_traits>
 
 #include <takt/core/number.hpp>
+#include <takt/host/section_locks.hpp>
+#include <takt/host/sections_around.hpp>
 #include <takt/model/priority_point.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/host/section_locks.hpp>
-#include <takt/rules/host/sections_around.hpp>
 #include <takt/rules/servers/slices.hpp>
 
 namespace takt::host {

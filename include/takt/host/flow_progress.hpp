@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include <takt/core/number.hpp>
+#include <takt/host/run_choices.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/servers/slices.hpp>
 
 namespace takt::host {

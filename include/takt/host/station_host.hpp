@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include <takt/core/number.hpp>
+#include <takt/host/run_choices.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/servers/slices.hpp>
 

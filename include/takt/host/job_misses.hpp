@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include <takt/core/number.hpp>
+#include <takt/host/flow_progress.hpp>
+#include <takt/host/run_choices.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/host/flow_progress.hpp>
-#include <takt/rules/host/run_choices.hpp>
 #include <takt/rules/miss_action.hpp>
 #include <takt/rules/servers/slices.hpp>
 
