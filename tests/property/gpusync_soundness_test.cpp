@@ -227,7 +227,7 @@ void examine(random_system s, takt::random_stream& random, const variety& v, rec
   for (std::size_t i = 0; fair && i < s.tasks.size(); ++i) { demands.push_back(found.tasks[i].inflated.wcet); }
   std::string wrong;
   for (int run = 0; run < (v.crowded ? 10 : 3) && wrong.empty(); ++run) {
-    using takt::simulation::gpu_choice;
+    using takt::host::gpu_choice;
     constexpr std::array choices{gpu_choice::predicted, gpu_choice::random, gpu_choice::shortest_queue};
     const bool periodic = v.crowded && run >= 2;
     const ticks spread = random.between(0, 60);
@@ -409,7 +409,7 @@ TEST_CASE("the bound for two copy engines as printed is exceeded by a task that 
                                      {.horizon = takt::duration{20'000},
                                       .releases = takt::release_pattern::sporadic,
                                       .seed = seed,
-                                      .choice = takt::simulation::gpu_choice::random});
+                                      .choice = takt::host::gpu_choice::random});
     worst = std::max(worst, seen.activities[2].worst.copies);
   }
   CHECK(worst > 13);
@@ -435,11 +435,9 @@ TEST_CASE("GSA-52 a borrowed priority puts two less important kernels before a r
                                               takt::duration{1}};
   ticks worst = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const auto seen = takt::simulate(s.platform, s.tasks,
-                                     {.horizon = takt::duration{100},
-                                      .seed = seed,
-                                      .offsets = offsets,
-                                      .choice = takt::simulation::gpu_choice::random});
+    const auto seen = takt::simulate(
+        s.platform, s.tasks,
+        {.horizon = takt::duration{100}, .seed = seed, .offsets = offsets, .choice = takt::host::gpu_choice::random});
     worst = std::max(worst, seen.activities[1].worst.execution);
   }
   const ticks by_base_priority = 2 * 1 + 30;

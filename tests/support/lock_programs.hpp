@@ -25,11 +25,11 @@ namespace takt_tests {
 
 using takt::priority_point;
 using takt::ticks;
-using takt::simulation::job_range;
-using takt::simulation::lock_bank;
-using takt::simulation::lock_log;
-using takt::simulation::lock_result;
-using takt::simulation::resource_id;
+using takt::host::job_range;
+using takt::host::lock_bank;
+using takt::host::lock_log;
+using takt::host::lock_result;
+using takt::host::resource_id;
 
 /// What an operation locks. Engines stand in rows, one resource per GPU side by side.
 struct operand {
@@ -183,7 +183,7 @@ class program_jobs {
         !takt::validate(table_, static_cast<std::size_t>(o.clusters) + 1, bank.size(), takt::section_shapes::nested));
   }
   [[nodiscard]] auto table() const -> const program_table<MaxTasks>& { return table_; }
-  [[nodiscard]] auto shape() const -> const takt::simulation::cluster_shape& { return shape_; }
+  [[nodiscard]] auto shape() const -> const takt::host::cluster_shape& { return shape_; }
   [[nodiscard]] auto bank() -> Bank& { return *bank_; }
   [[nodiscard]] auto log() -> lock_log& { return log_; }
   [[nodiscard]] auto places() -> takt::line_place* { return places_.data(); }
@@ -256,7 +256,7 @@ class program_jobs {
   const lock_programs* of_;
   Bank* bank_;
   Recorder* recorder_;
-  takt::simulation::cluster_shape shape_;
+  takt::host::cluster_shape shape_;
   lock_log log_;
   std::vector<takt::line_place> places_;
   program_table<MaxTasks> table_{};
@@ -299,7 +299,7 @@ class lock_run {
 
  private:
   using jobs_type = detail::program_jobs<Bank, MaxTasks, DonationRules, Recorder>;
-  using stations = takt::simulation::lock_stations<jobs_type, MaxTasks, 8>;
+  using stations = takt::host::lock_stations<jobs_type, MaxTasks, 8>;
   using engine = takt::host::engine<stations, MaxTasks, MaxTasks * takt::max_visits_of_task, jobs_type>;
 
   std::unique_ptr<jobs_type> jobs_;

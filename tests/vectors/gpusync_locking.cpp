@@ -32,7 +32,7 @@ using short_queues = takt::k_fmlp<most_replicas, most_tasks>;
 /// As in the vectors, without the last of the repairs in docs/errata.md.
 using donating_queues = takt::as_published::r2dglp<takt::as_published::r2dglp_donees_rise, most_replicas, most_tasks>;
 using one_queue = takt::ck_omlp<most_replicas, most_tasks>;
-using bank = simulation::lock_bank<takt::fifo_mutex<most_tasks>, takt::priority_mutex<most_tasks>, short_queues,
+using bank = takt::host::lock_bank<takt::fifo_mutex<most_tasks>, takt::priority_mutex<most_tasks>, short_queues,
                                    donating_queues, one_queue>;
 
 [[nodiscard]] auto progress_of(const field& resource) -> takt::any_progress {
@@ -73,7 +73,7 @@ class lock_case {
     std::ranges::sort(names_, {}, split);  // engines of one kind side by side
     for (const std::string& name : names_) { numbers_[name] = add_resource(config_.at("resources").at(name)); }
   }
-  [[nodiscard]] auto add_resource(const field& r) -> simulation::resource_id {
+  [[nodiscard]] auto add_resource(const field& r) -> takt::host::resource_id {
     static_cast<void>(r.word("variant", true, {{"repaired", true}}));
     const auto protocol = r.at("proto").word<lock_protocol>({{"mutex", lock_protocol::mutex},
                                                              {"kfmlp", lock_protocol::k_fmlp},
@@ -82,9 +82,9 @@ class lock_case {
     const auto k = r.value("k", 1);
     if (k < 1) { r.at("k").refuse("is no number of replicas"); }
     r.must_fit(k <= static_cast<std::int32_t>(most_replicas), most_replicas);
-    simulation::resource_options options{.progress = progress_of(r)};
+    takt::host::resource_options options{.progress = progress_of(r)};
     if (r.contains("rho")) {
-      const auto next = static_cast<simulation::resource_id>(bank_.size());
+      const auto next = static_cast<takt::host::resource_id>(bank_.size());
       programs_.token_pool(next,
                            {.gpus = r.at("g").get<std::int32_t>(), .tokens_per_gpu = r.at("rho").get<std::int32_t>()});
     }
@@ -105,8 +105,8 @@ class lock_case {
     if (options.progress == takt::priority_inheritance{}) { options.progress = takt::no_progress{}; }
     return bank_.add(short_queues{queues}, options);
   }
-  [[nodiscard]] auto add_mutex(const field& r, std::int32_t replicas, const simulation::resource_options& options)
-      -> simulation::resource_id {
+  [[nodiscard]] auto add_mutex(const field& r, std::int32_t replicas, const takt::host::resource_options& options)
+      -> takt::host::resource_id {
     if (replicas != 1) { r.at("k").refuse("is more than a mutex has"); }
     const bool by_priority = r.word("order", false, {{"fifo", false}, {"prio", true}});
     return by_priority ? bank_.add(takt::priority_mutex<most_tasks>{}, options)
@@ -163,7 +163,7 @@ class lock_case {
     return of_token ? takt_tests::operand{found->second, true} : takt_tests::operand{found->second};
   }
 
-  [[nodiscard]] auto to_json(const simulation::lock_result& result) const -> json {
+  [[nodiscard]] auto to_json(const takt::host::lock_result& result) const -> json {
     const auto instant = [](takt::ticks t) { return t == takt::no_instant ? json{} : takt_vectors::to_json(t); };
     json finish = json::object();
     json pi = json::object();
@@ -190,7 +190,7 @@ class lock_case {
   takt_tests::lock_programs programs_;
   std::vector<std::string> names_;
   std::vector<std::string> ids_;
-  std::map<std::string, simulation::resource_id> numbers_;
+  std::map<std::string, takt::host::resource_id> numbers_;
 };
 
 [[nodiscard]] auto propagate(const field& input) -> answer {

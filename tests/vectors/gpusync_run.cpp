@@ -15,13 +15,13 @@ namespace takt_vectors {
 namespace {
 
 namespace simulation = takt::simulation;
-using simulation::section_engine;
+using takt::host::section_engine;
 
 constexpr std::size_t most_tasks = 64;
 
 [[nodiscard]] auto program_of(const field& task, const field& config, takt::migration_path path)
-    -> simulation::section_program {
-  simulation::section_program out{.gpu_cluster = 0,
+    -> takt::host::section_program {
+  takt::host::section_program out{.gpu_cluster = 0,
                                   .cpu_before = task.at("pre").get<takt::ticks>(),
                                   .cpu_after = task.at("post").get<takt::ticks>(),
                                   .longest_section = task.at("L").get<takt::ticks>()};
@@ -35,7 +35,7 @@ constexpr std::size_t most_tasks = 64;
     out.state_in = {state};
     out.state_out = {state};
   }
-  out.state_peer.resize(simulation::distance_limit);
+  out.state_peer.resize(takt::host::distance_limit);
   for (const auto& [distance, cost] : config.object_or_empty("p2p_cost").members()) {
     const auto d = std::stoul(distance);
     cost.must_fit(d < out.state_peer.size(), out.state_peer.size());
@@ -55,7 +55,7 @@ constexpr std::size_t most_tasks = 64;
     for (const field entry : row) {
       const auto distance = entry.get<std::int32_t>();
       if (distance < 0) { entry.refuse("is no distance"); }
-      entry.must_fit(distance < static_cast<std::int32_t>(simulation::distance_limit), simulation::distance_limit);
+      entry.must_fit(distance < static_cast<std::int32_t>(takt::host::distance_limit), takt::host::distance_limit);
       const bool costs = path == takt::migration_path::peer_to_peer && distance > 0;
       if (costs && !config.object_or_empty("p2p_cost").contains(std::to_string(distance))) {
         entry.refuse("is a distance without a cost in p2p_cost");
@@ -66,8 +66,8 @@ constexpr std::size_t most_tasks = 64;
   return out;
 }
 
-[[nodiscard]] auto system_of(const field& config) -> simulation::gpu_system {
-  simulation::gpu_system out{
+[[nodiscard]] auto system_of(const field& config) -> takt::host::gpu_system {
+  takt::host::gpu_system out{
       .processors = config.at("c").get<std::int32_t>(),
       .copy_engines = config.value("ces", 2),
       .engines = config.word("order", takt::service_order::first_come,
@@ -82,7 +82,7 @@ constexpr std::size_t most_tasks = 64;
       .layout = config.word("layout", takt::token_layout::block,
                             {{"block", takt::token_layout::block}, {"interleave", takt::token_layout::interleaved}})};
   if (!tokens.valid()) { config.refuse("has no tokens"); }
-  constexpr auto most_tokens = simulation::most_simulated_tokens;
+  constexpr auto most_tokens = takt::host::most_simulated_tokens;
   config.must_fit(tokens.tokens() <= static_cast<std::int32_t>(most_tokens), most_tokens);
   const auto limit = config.optional<std::int32_t>("f");
   if (limit && *limit < 1) { config.at("f").refuse("is no limit of queues"); }
@@ -96,14 +96,14 @@ constexpr std::size_t most_tasks = 64;
 
 [[nodiscard]] auto run_case(const field& input) -> answer {
   const field config = input.at("cfg");
-  const simulation::gpu_system system = system_of(config);
-  std::vector<simulation::task_releases> releases;
+  const takt::host::gpu_system system = system_of(config);
+  std::vector<takt::host::task_releases> releases;
   std::vector<std::string> names;
   for (const field task : config.at("tasks")) {
     task.set_aside("p");  // the releases are listed
     const auto id = task.at("id").get<std::int32_t>();
     const auto deadline = task.at("d").get<takt::ticks>();
-    simulation::task_releases& jobs = releases.emplace_back();
+    takt::host::task_releases& jobs = releases.emplace_back();
     for (const field release : task.at("releases")) {
       const auto r = release.get<takt::ticks>();
       names.push_back(std::to_string(1000 * static_cast<std::int64_t>(id) + static_cast<std::int64_t>(jobs.size())));
@@ -114,7 +114,7 @@ constexpr std::size_t most_tasks = 64;
   // As in the vectors, without the last of the repairs in docs/errata.md.
   using rules = takt::as_published::r2dglp_donees_rise;
   const auto run =
-      simulation::run_gpu_system<most_tasks, rules>(system, releases, simulation::full_work{}, {}, 1, unheard);
+      simulation::run_gpu_system<most_tasks, rules>(system, releases, takt::host::full_work{}, {}, 1, unheard);
   if (run.locks.error) { throw std::runtime_error(std::string{describe(run.locks.error.fault).problem}); }
   json finish = json::object();
   for (std::size_t j = 0; j < names.size(); ++j) {

@@ -14,9 +14,9 @@ namespace takt::program::sweep {
 namespace {
 
 using simulation::first_reported_task;
-using simulation::gpu_choice;
 using simulation::published_set;
 using simulation::second_reported_task;
+using takt::host::gpu_choice;
 using run_result = gpusync_observation<simulation::published_table::max_tasks>;
 
 constexpr ticks second = 1'000'000'000;

@@ -14,7 +14,7 @@
 #include <takt/rules/servers/turn_server.hpp>
 #include <takt/rules/servers/unit_server.hpp>
 
-namespace takt::simulation {
+namespace takt::host {
 
 /// Clusters of processors that share jobs, and the pools of tokens that are locks.
 struct cluster_shape {
@@ -209,4 +209,4 @@ class lock_stations {
   std::size_t clusters_;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::host

@@ -94,7 +94,7 @@ TEST_CASE("unknown options and configurations of locked GPUs are not simulated")
   };
   expect_only_named<takt::release_pattern>(3, [&](auto e) { return with([e](auto& o) { o.releases = e; }); });
   expect_only_named<takt::execution_times>(3, [&](auto e) { return with([e](auto& o) { o.execution = e; }); });
-  expect_only_named<sim::gpu_choice>(3, [&](auto e) { return with([e](auto& o) { o.choice = e; }); });
+  expect_only_named<takt::host::gpu_choice>(3, [&](auto e) { return with([e](auto& o) { o.choice = e; }); });
   expect_only_named<takt::token_layout>(2, [&](auto e) { return with([e](auto& o) { o.layout = e; }); });
   expect_only_named<takt::token_queue_length>(2, [&](auto e) { return with([e](auto& o) { o.queues = e; }); });
   const auto shaped = [&](const auto& change) {
@@ -107,8 +107,8 @@ TEST_CASE("unknown options and configurations of locked GPUs are not simulated")
 }
 
 TEST_CASE("graphs on locked GPUs do not run with an unknown service of engines") {
-  sim::gpu_system system{.processors = 1, .clusters = 1};
-  sim::section_program p;
+  takt::host::gpu_system system{.processors = 1, .clusters = 1};
+  takt::host::section_program p;
   p.cpu_before = 1;
   system.programs.push_back(p);
   sim::token_graph g;
@@ -118,8 +118,8 @@ TEST_CASE("graphs on locked GPUs do not run with an unknown service of engines")
   g.order.assign(1, {1, 10});
   takt::no_trace unheard;
   expect_only_named<sim::engine_service>(2, [&](sim::engine_service e) {
-    const auto seen =
-        sim::run_gpu_graphs<2>(system, std::span{&g, 1}, sim::full_work{}, {.until = 100, .engines = e}, unheard);
+    const auto seen = sim::run_gpu_graphs<2>(system, std::span{&g, 1}, takt::host::full_work{},
+                                             {.until = 100, .engines = e}, unheard);
     return is_choice(seen.run.locks.error);
   });
 }

@@ -186,7 +186,7 @@ TEST_CASE("the simulation of locked GPUs refuses the options that its configurat
   CHECK(refused({}).empty());
   CHECK(refused({.fair_demands = demands}) == "fair_demands");
   CHECK(refused({.peer_percent = {100, 50, 100, 100}}) == "peer_percent");
-  CHECK(refused({.choice = takt::simulation::gpu_choice::random, .predictor = {.window = 5}}) == "predictor");
+  CHECK(refused({.choice = takt::host::gpu_choice::random, .predictor = {.window = 5}}) == "predictor");
   CHECK(refused({.releases = takt::release_pattern::sporadic, .offsets = times}) == "offsets");
   board.shape.tokens_per_gpu = takt::unlimited_tokens;
   CHECK(refused({.queues = takt::token_queue_length::for_cpus}) == "queues");

@@ -14,7 +14,7 @@
 #include <takt/rules/locking/affinity.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::simulation {
+namespace takt::host {
 
 /// The heuristics of affinity as advice to a protocol whose clients are tasks. Copies share one memory, which outlives
 /// them. Cost per question: one step per request in a queue, no heap.
@@ -118,4 +118,4 @@ class affinity_advice {
   memory* memory_ = nullptr;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::host

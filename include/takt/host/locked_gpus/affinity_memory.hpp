@@ -19,7 +19,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
-namespace takt::simulation {
+namespace takt::host {
 
 /// What is known of the tasks of one GPU cluster: the GPU that each used last, how long its sections took, and the
 /// prediction that its request in a queue counts with. Clients are tasks.
@@ -108,4 +108,4 @@ class affinity_memory {
   random_stream random_;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::host

@@ -13,7 +13,7 @@
 #include <takt/model/model_error.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::simulation::detail {
+namespace takt::host::detail {
 
 /// What is wrong with the choices of whoever hosts locked GPUs, or is asked for in vain. `Options` has `choice`,
 /// `layout`, `queues`, `predictor`, `distances` and `peer_percent`.
@@ -46,4 +46,4 @@ template <class Options>
   });
 }
 
-}  // namespace takt::simulation::detail
+}  // namespace takt::host::detail

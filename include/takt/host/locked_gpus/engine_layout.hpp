@@ -9,7 +9,7 @@
 #include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/trace_record.hpp>
 
-namespace takt::simulation {
+namespace takt::host {
 
 /// The engines of one step, in the order in which they are asked for.
 using engine_pair = inline_vector<resource_id, 2>;
@@ -66,4 +66,4 @@ class engine_layout {
   bool one_copy_engine_;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::host

@@ -14,7 +14,7 @@
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/model/locked_gpus/task.hpp>
 
-namespace takt::simulation::detail {
+namespace takt::host::detail {
 
 inline void append_chunks(const chunk_run<ticks>& run, std::vector<ticks>& out) {
   out.insert(out.end(), static_cast<std::size_t>(run.full), run.full_time);
@@ -124,4 +124,4 @@ template <GpusyncPlatform P, class Table, class Options>
   return out;
 }
 
-}  // namespace takt::simulation::detail
+}  // namespace takt::host::detail

@@ -33,7 +33,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/servers/turn_server.hpp>
 
-namespace takt::simulation {
+namespace takt::host {
 
 /// Most tokens of a GPU cluster.
 inline constexpr std::size_t most_simulated_tokens = 256;
@@ -301,4 +301,4 @@ class gpu_jobs {
 
 }  // namespace detail
 
-}  // namespace takt::simulation
+}  // namespace takt::host

@@ -19,7 +19,7 @@
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/budget.hpp>
 
-namespace takt::simulation {
+namespace takt::host {
 
 /// What jobs may use, and what is done about more. Not bandwidth inheritance.
 struct budget_rules {
@@ -277,4 +277,4 @@ class section_jobs {
   std::vector<token_section> sections_;
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::host

@@ -8,7 +8,7 @@
 #include <takt/core/number.hpp>
 #include <takt/host/locked_gpus/system.hpp>
 
-namespace takt::simulation {
+namespace takt::host {
 
 /// A piece of work of a token section: task, number of the job counted per task, and a number for each piece.
 struct work_item {
@@ -33,4 +33,4 @@ struct full_work {
 
 static_assert(SectionWork<full_work>);
 
-}  // namespace takt::simulation
+}  // namespace takt::host

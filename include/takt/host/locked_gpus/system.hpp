@@ -24,7 +24,7 @@ enum class token_queue_length : std::uint8_t {
   return token_queue_length::for_cpus;
 }
 
-namespace simulation {
+namespace host {
 
 /// What an engine section of a token section uses: an engine of the GPU of the token, or for `peer` the engine for
 /// copies out of the GPU that has the state besides.
@@ -106,6 +106,6 @@ struct gpu_system {
 /// Distances that are told apart.
 inline constexpr std::size_t distance_limit = 4;
 
-}  // namespace simulation
+}  // namespace host
 
 }  // namespace takt

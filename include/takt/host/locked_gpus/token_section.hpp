@@ -8,7 +8,7 @@
 #include <takt/core/rational.hpp>
 #include <takt/model/gpu_topology.hpp>
 
-namespace takt::simulation {
+namespace takt::host {
 
 /// A token section that has ended.
 struct token_section {
@@ -27,4 +27,4 @@ struct token_section {
   [[nodiscard]] constexpr auto migrated() const noexcept -> bool { return came_from != no_gpu && came_from != gpu; }
 };
 
-}  // namespace takt::simulation
+}  // namespace takt::host

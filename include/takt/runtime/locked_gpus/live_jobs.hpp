@@ -27,7 +27,7 @@ struct drawn_work {
   length_choice lengths = length_choice::uniform;
   std::uint64_t seed = 1;
 
-  [[nodiscard]] auto time(const simulation::work_item& item, ticks worst) const noexcept -> ticks {
+  [[nodiscard]] auto time(const host::work_item& item, ticks worst) const noexcept -> ticks {
     if (worst < 2) { return worst; }
     switch (lengths) {
       case length_choice::upper: return worst;
@@ -38,7 +38,7 @@ struct drawn_work {
     static_cast<void>(random.next());
     return random.between(1, worst);
   }
-  [[nodiscard]] static constexpr auto repetitions(const simulation::work_item& /*item*/) noexcept -> std::int32_t {
+  [[nodiscard]] static constexpr auto repetitions(const host::work_item& /*item*/) noexcept -> std::int32_t {
     return 1;
   }
 };
@@ -53,12 +53,12 @@ struct kept_slices {
 
 /// Jobs in the order of the points that count from their nominal releases.
 struct pointed_releases {
-  std::vector<simulation::detail::point_rule> rules;
+  std::vector<host::detail::point_rule> rules;
   const live_choices* live = nullptr;
 
   /// Pre: points up to the end of the run fit.
-  [[nodiscard]] auto of(std::uint32_t task, std::uint64_t /*job*/) const -> simulation::timed_job {
-    simulation::timed_job out{.release = live->nominal(task), .priority = {0, static_cast<std::int32_t>(task)}};
+  [[nodiscard]] auto of(std::uint32_t task, std::uint64_t /*job*/) const -> host::timed_job {
+    host::timed_job out{.release = live->nominal(task), .priority = {0, static_cast<std::int32_t>(task)}};
     static_cast<void>(rules[task].point(out.release, out.priority.point));
     return out;
   }
@@ -70,7 +70,7 @@ struct pointed_releases {
 template <std::size_t MaxTasks>
 class live_gpu_jobs : public live_choices {
  public:
-  using jobs_type = simulation::detail::gpu_jobs<MaxTasks, r2dglp_rules, drawn_work, pointed_releases, kept_slices>;
+  using jobs_type = host::detail::gpu_jobs<MaxTasks, r2dglp_rules, drawn_work, pointed_releases, kept_slices>;
 
   live_gpu_jobs(live_choices common, jobs_type& jobs) : live_choices{std::move(common)}, jobs_{&jobs} {}
 

@@ -18,19 +18,19 @@ namespace takt::runtime {
 /// job takes a time between 1 tick and its longest by `lengths`; what comes after the token section takes its longest.
 /// Expectations are of tasks alone.
 struct locked_gpu_run_options : run_options {
-  simulation::gpu_choice choice = simulation::gpu_choice::predicted;
+  host::gpu_choice choice = host::gpu_choice::predicted;
   token_layout layout = token_layout::block;
   bool token_until_end = false;
   token_queue_length queues = token_queue_length::for_users;
   cost_predictor_settings predictor{};
   std::span<const std::int32_t> distances{};
-  std::array<std::int32_t, simulation::distance_limit> peer_percent{100, 100, 100, 100};
+  std::array<std::int32_t, host::distance_limit> peer_percent{100, 100, 100, 100};
   static constexpr bool overheads = false;  ///< the machine's own are there
 };
 
-/// Times count from the start. Visits are those of `simulation::gpu_visit`.
+/// Times count from the start. Visits are those of `host::gpu_visit`.
 struct locked_gpu_run_result : run_result {
-  simulation::gpu_run run{};  ///< every job, request of a token or an engine, and token section
+  host::gpu_run run{};  ///< every job, request of a token or an engine, and token section
 };
 
 }  // namespace takt::runtime

@@ -57,7 +57,7 @@ class locked_gpu_run {
  public:
   using jobs_type = typename live_gpu_jobs<MaxTasks>::jobs_type;
 
-  locked_gpu_run(const simulation::gpu_system& system, const locked_gpu_run_options& options)
+  locked_gpu_run(const host::gpu_system& system, const locked_gpu_run_options& options)
       : system_{&system}, options_{&options} {}
 
   /// Error: a priority at the end does not fit, or more jobs or requests would be kept than can be.
@@ -67,11 +67,11 @@ class locked_gpu_run {
     ticks requests = 0;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const auto& t = tasks.tasks[i];
-      const simulation::section_program& p = system_->programs[i];
-      simulation::detail::point_rule rule;
+      const host::section_program& p = system_->programs[i];
+      host::detail::point_rule rule;
       std::int64_t last = 0;
       const ticks demand = p.cpu_before + p.longest_section + p.cpu_after;
-      if (!simulation::detail::point_rule_of(c, t, demand, rule) || !rule.point(end, last)) {
+      if (!host::detail::point_rule_of(c, t, demand, rule) || !rule.point(end, last)) {
         return fault_at(model_fault::time_overflow, static_cast<std::uint32_t>(i));
       }
       releases_.rules.push_back(rule);
@@ -91,11 +91,11 @@ class locked_gpu_run {
   template <class Table, TraceRecorder Recorder>
   void run(const Table& tasks, Recorder& recorder, locked_gpu_run_result& result) {
     if constexpr (!std::is_same_v<Recorder, no_trace>) { trace_.reserve(entries(), entries()); }
-    const simulation::detail::gpu_run_setup setup{.shape = {.processors = system_->processors,
-                                                            .clusters = system_->clusters,
-                                                            .donates = system_->donation_at_release},
-                                                  .varies = true,
-                                                  .seed = options_->seed};
+    const host::detail::gpu_run_setup setup{.shape = {.processors = system_->processors,
+                                                      .clusters = system_->clusters,
+                                                      .donates = system_->donation_at_release},
+                                            .varies = true,
+                                            .seed = options_->seed};
     const drawn_work work{options_->lengths, options_->seed};
     kept_slices slices{&trace_};
     const auto jobs = std::make_unique<jobs_type>(*system_, jobs_of_, releases_, work, setup, slices);
@@ -117,7 +117,7 @@ class locked_gpu_run {
     live_gpu_jobs<MaxTasks> choices{
         {*options_, std::span{table->tasks.data(), table->size()}, deadlines_, std::move(how), unheard, trace_}, *jobs};
     releases_.live = &choices;
-    using stations_type = simulation::lock_stations<jobs_type, MaxTasks, static_cast<std::size_t>(max_gpusync_cpus)>;
+    using stations_type = host::lock_stations<jobs_type, MaxTasks, static_cast<std::size_t>(max_gpusync_cpus)>;
     const stations_type stations{*jobs};
     const foreign_workers nobody{};
     executor host{*table,
@@ -151,7 +151,7 @@ class locked_gpu_run {
   static constexpr ticks lead = 5'000'000;
 
   /// A token, and one or two engines for each operation.
-  [[nodiscard]] static auto requests_of(const simulation::section_program& p) -> ticks {
+  [[nodiscard]] static auto requests_of(const host::section_program& p) -> ticks {
     if (p.gpu_cluster == no_cluster) { return 1; }
     std::size_t moves = p.state_in.size() + p.state_out.size();
     for (const auto& chunks : p.state_peer) { moves = std::max(moves, chunks.size()); }
@@ -164,17 +164,17 @@ class locked_gpu_run {
   }
   /// Steps around operations take none.
   [[nodiscard]] static auto takes_time_on_cpu(const visit_record& v) -> bool {
-    switch (simulation::gpu_visit{static_cast<std::uint8_t>(v.position)}) {
-      case simulation::gpu_visit::before:
-      case simulation::gpu_visit::first:
-      case simulation::gpu_visit::last:
-      case simulation::gpu_visit::end: return true;
-      case simulation::gpu_visit::ask:
-      case simulation::gpu_visit::lead:
-      case simulation::gpu_visit::launch:
-      case simulation::gpu_visit::work:
-      case simulation::gpu_visit::hear:
-      case simulation::gpu_visit::go_on: return false;
+    switch (host::gpu_visit{static_cast<std::uint8_t>(v.position)}) {
+      case host::gpu_visit::before:
+      case host::gpu_visit::first:
+      case host::gpu_visit::last:
+      case host::gpu_visit::end: return true;
+      case host::gpu_visit::ask:
+      case host::gpu_visit::lead:
+      case host::gpu_visit::launch:
+      case host::gpu_visit::work:
+      case host::gpu_visit::hear:
+      case host::gpu_visit::go_on: return false;
     }
     return false;
   }
@@ -200,12 +200,12 @@ class locked_gpu_run {
   }
   static void note_sections(locked_gpu_run_result& result) {
     const auto& all = result.run.sections;
-    const auto moved = std::ranges::count_if(all, &simulation::token_section::migrated);
+    const auto moved = std::ranges::count_if(all, &host::token_section::migrated);
     result.notes.push_back("token sections: " + std::to_string(all.size()) + ", of which " + std::to_string(moved) +
                            " on another GPU than the one before");
   }
 
-  const simulation::gpu_system* system_;
+  const host::gpu_system* system_;
   const locked_gpu_run_options* options_;
   pointed_releases releases_{};
   std::vector<std::size_t> jobs_of_;
@@ -236,10 +236,10 @@ template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder>
   const gpusync_configuration& c = platform.configuration();
   result.error = validate_gpusync(platform, *tasks);
   if (!result.error) { result.error = options_fault(options, tasks->size()); }
-  if (!result.error) { result.error = simulation::detail::choices_fault(c, options); }
+  if (!result.error) { result.error = host::detail::choices_fault(c, options); }
   if (result.error) { return result; }
-  const simulation::gpu_system system = simulation::detail::flatten(platform, *tasks, options);
-  if (!simulation::detail::pools_fit(system)) { result.error = {.fault = model_fault::too_many_tokens}; }
+  const host::gpu_system system = host::detail::flatten(platform, *tasks, options);
+  if (!host::detail::pools_fit(system)) { result.error = {.fault = model_fault::too_many_tokens}; }
   detail::locked_gpu_run<Table::max_tasks> one{system, options};
   if (!result.error) { result.error = one.prepare(c, *tasks); }
   if (result.error) { return result; }

@@ -27,12 +27,12 @@ struct token_graph {
   std::uint32_t first_task = 0;
   std::uint32_t nodes = 0;
   ticks period = 0;
-  ticks first_release = 0;                  ///< of its sources; later ones follow every period
-  std::size_t jobs = 0;                     ///< of each node
-  std::vector<token_edge> edges{};          ///< a job waits for their tokens, and is released with the last of them
-  std::vector<token_edge> feedback{};       ///< they hold a job back and change nothing else
-  std::vector<detail::point_rule> order{};  ///< of each node, after the nominal release
-  bool in_order_of_arrival = false;         ///< points count from the instant at which a job is put in line instead
+  ticks first_release = 0;             ///< of its sources; later ones follow every period
+  std::size_t jobs = 0;                ///< of each node
+  std::vector<token_edge> edges{};     ///< a job waits for their tokens, and is released with the last of them
+  std::vector<token_edge> feedback{};  ///< they hold a job back and change nothing else
+  std::vector<host::detail::point_rule> order{};  ///< of each node, after the nominal release
+  bool in_order_of_arrival = false;  ///< points count from the instant at which a job is put in line instead
 };
 
 /// Releases the jobs of nodes as their tokens come, in a run of the engine: see `host::BringsJobs`. Sources are
@@ -68,7 +68,9 @@ class graph_releases {
     return true;
   }
   /// Pre: it has been released.
-  [[nodiscard]] auto of(std::uint32_t task, std::uint64_t job) const -> const timed_job& { return jobs_[task][job]; }
+  [[nodiscard]] auto of(std::uint32_t task, std::uint64_t job) const -> const host::timed_job& {
+    return jobs_[task][job];
+  }
   void completed(std::uint32_t task, ticks now) {
     graph& g = graphs_[graph_of_[task]];
     const std::uint32_t v = task - g.is->first_task;
@@ -142,7 +144,7 @@ class graph_releases {
   std::vector<graph> graphs_;
   std::vector<std::size_t> graph_of_;  ///< by task
   std::vector<std::vector<node_release<ticks>>> releases_;
-  std::vector<std::vector<timed_job>> jobs_;
+  std::vector<std::vector<host::timed_job>> jobs_;
   std::vector<host::coming_job> due_;  ///< the next one last
 };
 

@@ -27,18 +27,18 @@ template <class Table>
 
 /// False when a priority does not fit.
 template <class Table>
-[[nodiscard]] auto jobs_of(const gpusync_configuration& c, const Table& table, const gpu_system& system,
-                           const gpusync_simulation_options& o, std::vector<task_releases>& out) -> bool {
+[[nodiscard]] auto jobs_of(const gpusync_configuration& c, const Table& table, const host::gpu_system& system,
+                           const gpusync_simulation_options& o, std::vector<host::task_releases>& out) -> bool {
   const auto times = releases_of(table, o);
   out.assign(table.size(), {});
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
-    const section_program& p = system.programs[i];
+    const host::section_program& p = system.programs[i];
     const ticks plain = p.cpu_before + p.longest_section + p.cpu_after;
-    point_rule rule;
+    host::detail::point_rule rule;
     if (!point_rule_of(c, t, o.fair_demands.empty() ? plain : o.fair_demands[i], rule)) { return false; }
     for (const ticks release : times[i]) {
-      timed_job j{.release = release, .priority = {0, static_cast<std::int32_t>(i)}};
+      host::timed_job j{.release = release, .priority = {0, static_cast<std::int32_t>(i)}};
       if (!rule.point(release, j.priority.point)) { return false; }
       out[i].push_back(j);
     }

@@ -25,7 +25,7 @@ struct gpusync_simulation_options {
   execution_times execution = execution_times::upper;  ///< of token sections; what jobs run outside is always full
   std::uint64_t seed = 1;                              ///< of everything that is random
   std::span<const duration> offsets{};  ///< of periodic tasks, in the given order; 0 for those beyond its end
-  simulation::gpu_choice choice = simulation::gpu_choice::predicted;
+  host::gpu_choice choice = host::gpu_choice::predicted;
   token_layout layout = token_layout::block;
   /// A job gives its token back at its end, as a program does in which nothing marks the last call of a GPU. Bounds
   /// hold if `cpu_in_gpu_section` covers the rest of the job.
@@ -35,14 +35,14 @@ struct gpusync_simulation_options {
   /// Between the GPUs of a cluster, row by row. Empty: 1 within each pair of neighbours, 2 beyond.
   std::span<const std::int32_t> distances{};
   /// Of the time of a copy from GPU to GPU, by distance: from 0 to 100.
-  std::array<std::int32_t, simulation::distance_limit> peer_percent{100, 100, 100, 100};
+  std::array<std::int32_t, host::distance_limit> peer_percent{100, 100, 100, 100};
   /// Execution times, one per task, that fair lateness counts with, and no other scheduler, such as inflated ones.
   /// Empty: those of the tasks without waits.
   std::span<const ticks> fair_demands{};
   /// Whether jobs spend the times of system calls, locks and switches around their requests. Interrupts are not
   /// simulated.
   bool overheads = false;
-  overrun_policy budgets{};  ///< see `simulation::section_jobs`; lenders do not pay
+  overrun_policy budgets{};  ///< see `host::section_jobs`; lenders do not pay
   std::span<const simulation::aberrant_task> aberrant{};
 };
 

@@ -30,7 +30,7 @@ struct gpusync_activity {
   std::uint64_t stopped = 0;  ///< sections that ended with the budget
   std::uint64_t skipped = 0;  ///< jobs without a section, as an earlier one had their budgets
   std::uint64_t sections = 0;
-  std::array<std::uint64_t, simulation::distance_limit> moved{};  ///< sections on another GPU than before, by distance
+  std::array<std::uint64_t, host::distance_limit> moved{};  ///< sections on another GPU than before, by distance
 
   [[nodiscard]] constexpr auto migrations() const noexcept -> std::uint64_t {
     std::uint64_t n = 0;
@@ -43,7 +43,7 @@ struct gpusync_activity {
 template <std::size_t MaxTasks>
 struct gpusync_observation : simulation_result<MaxTasks> {
   inline_vector<gpusync_activity, MaxTasks> activities{};
-  simulation::gpu_run run{};  ///< every job, request and token section
+  host::gpu_run run{};  ///< every job, request and token section
 
   [[nodiscard]] constexpr auto sections() const noexcept -> std::uint64_t {
     std::uint64_t n = 0;

@@ -31,12 +31,12 @@ struct graph_run_options {
   ticks slice = 0;  ///< above 0: round robin, see `turn_server`
   engine_service engines = engine_service::locks;
   bool spins = false;  ///< jobs that wait for an engine keep their CPUs
-  bus_interference bus{};
+  host::bus_interference bus{};
   std::uint64_t seed = 1;
 };
 
 struct graph_run {
-  gpu_run run;
+  host::gpu_run run;
   std::vector<std::vector<node_release<ticks>>> releases;  ///< of each task, in the order of its jobs
 };
 
@@ -56,8 +56,8 @@ namespace detail {
 /// sections that varies too. Pre: a program for each node, graph by graph, at most MaxTasks of them; tokens fit.
 /// Error: `choice_out_of_range` where `o.engines` is unknown; a slice with donation at release; an instant below 0; a
 /// bus that is not valid.
-template <std::size_t MaxTasks, SectionWork Work, TraceRecorder Recorder>
-[[nodiscard]] auto run_gpu_graphs(const gpu_system& s, std::span<const token_graph> graphs, const Work& work,
+template <std::size_t MaxTasks, host::SectionWork Work, TraceRecorder Recorder>
+[[nodiscard]] auto run_gpu_graphs(const host::gpu_system& s, std::span<const token_graph> graphs, const Work& work,
                                   const graph_run_options& o, Recorder& recorder) -> graph_run {
   graph_run out;
   if (!is_known(o.engines)) { out.run.locks.error = {.fault = model_fault::choice_out_of_range}; }
@@ -68,7 +68,7 @@ template <std::size_t MaxTasks, SectionWork Work, TraceRecorder Recorder>
   std::vector<std::size_t> jobs;
   for (const token_graph& g : graphs) { jobs.insert(jobs.end(), g.nodes, g.jobs); }
   graph_releases releases(graphs);
-  const detail::gpu_run_setup setup{
+  const host::detail::gpu_run_setup setup{
       .shape = {.processors = s.processors, .clusters = s.clusters, .donates = s.donation_at_release, .slice = o.slice},
       .engines = {.progress = detail::progress_of(o.engines), .spins = o.spins},
       .varies = true,

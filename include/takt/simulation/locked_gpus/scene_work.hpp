@@ -27,7 +27,7 @@ class scene_work {
   scene_work(std::int64_t least, std::vector<task_scenes> scenes, std::uint64_t seed) noexcept
       : least_{least}, scenes_{std::move(scenes)}, seed_{seed} {}
 
-  [[nodiscard]] auto time(const work_item& item, ticks worst) const noexcept -> ticks {
+  [[nodiscard]] auto time(const host::work_item& item, ticks worst) const noexcept -> ticks {
     const task_scenes& s = scenes_[item.task];
     const ticks own = part(random_stream{seed_ ^ (item.task << 48U) ^ (item.job << 16U) ^ item.piece});
     const ticks shared =
@@ -35,7 +35,9 @@ class scene_work {
     const ticks spread = worst - worst * least_ / 1000;
     return worst - spread + spread * (own + shared) / (2 * whole);
   }
-  [[nodiscard]] static constexpr auto repetitions(const work_item& /*item*/) noexcept -> std::int32_t { return 1; }
+  [[nodiscard]] static constexpr auto repetitions(const host::work_item& /*item*/) noexcept -> std::int32_t {
+    return 1;
+  }
 
  private:
   static constexpr ticks whole = 1'000'000;
@@ -47,6 +49,6 @@ class scene_work {
   std::uint64_t seed_;
 };
 
-static_assert(SectionWork<scene_work>);
+static_assert(host::SectionWork<scene_work>);
 
 }  // namespace takt::simulation

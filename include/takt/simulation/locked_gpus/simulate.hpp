@@ -37,7 +37,7 @@ template <class Table>
 [[nodiscard]] auto options_fault(const gpusync_configuration& c, const Table& table,
                                  const gpusync_simulation_options& o) -> model_error {
   if (const auto error = releases_fault(o, table.size())) { return error; }
-  if (const auto error = choices_fault(c, o)) { return error; }
+  if (const auto error = host::detail::choices_fault(c, o)) { return error; }
   if (!c.scheduler.reads_demand() && !o.fair_demands.empty()) { return unused("fair_demands"); }
   if (o.horizon.count() > longest_gpusync_time) { return {.fault = model_fault::time_overflow}; }
   constexpr model_error demands{.fault = model_fault::demands_do_not_fit};
@@ -64,15 +64,15 @@ template <class Table>
 }
 
 /// Whether pools are small enough, and all jobs together end in time.
-[[nodiscard]] inline auto size_fault(const gpu_system& s, const std::vector<task_releases>& jobs,
+[[nodiscard]] inline auto size_fault(const host::gpu_system& s, const std::vector<host::task_releases>& jobs,
                                      const gpusync_simulation_options& o) -> model_fault {
-  if (!pools_fit(s)) { return model_fault::too_many_tokens; }
-  const request_costs& k = s.costs;
+  if (!host::detail::pools_fit(s)) { return model_fault::too_many_tokens; }
+  const host::request_costs& k = s.costs;
   ticks repetitions = 1;
   for (const aberrant_task& a : o.aberrant) { repetitions = std::max<ticks>(repetitions, a.repetitions); }
   ticks total = 0;
   for (std::size_t t = 0; t < s.programs.size(); ++t) {
-    const section_program& p = s.programs[t];
+    const host::section_program& p = s.programs[t];
     const auto peer_copies = p.state_peer.empty() ? 0 : p.state_peer.front().size();  // as many over all distances
     const auto copies = p.state_in.size() + p.state_out.size() + peer_copies;
     const auto operations = static_cast<ticks>(p.steps.size() + copies) * repetitions + 1;
@@ -117,13 +117,13 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::
     out.error = {.fault = model_fault::too_many_jobs};
   }
   if (out.error) { return out; }
-  const simulation::gpu_system system = simulation::detail::flatten(platform, tasks, options);
-  std::vector<simulation::task_releases> jobs;
+  const host::gpu_system system = host::detail::flatten(platform, tasks, options);
+  std::vector<host::task_releases> jobs;
   if (!simulation::detail::jobs_of(c, tasks, system, options, jobs)) { out.error = too_long; }
   if (!out.error) { out.error.fault = simulation::detail::size_fault(system, jobs, options); }
   if (out.error) { return out; }
   std::vector<ticks> budgets;
-  for (const simulation::section_program& program : system.programs) {
+  for (const host::section_program& program : system.programs) {
     budgets.push_back(program.cpu_before + program.longest_section + program.cpu_after);
   }
   const simulation::varied_work work(options.execution, options.aberrant, options.seed);

@@ -29,10 +29,10 @@ struct prediction_accuracy {
 
 /// Of the sections of one task after a move over one distance, those whose prediction was off by at most `percent`.
 /// The first sections, which nothing could predict, do not count. Source: Elliott 2015, section 4.4.1.2.
-[[nodiscard]] inline auto accuracy_of(std::span<const token_section> sections, std::size_t task, std::int32_t distance,
-                                      std::int64_t percent) -> prediction_accuracy {
+[[nodiscard]] inline auto accuracy_of(std::span<const host::token_section> sections, std::size_t task,
+                                      std::int32_t distance, std::int64_t percent) -> prediction_accuracy {
   prediction_accuracy out;
-  for (const token_section& s : sections) {
+  for (const host::token_section& s : sections) {
     if (s.task != task || s.distance != distance || !s.has_prediction || s.skipped) { continue; }
     ++out.predicted;
     const rational off = s.predicted < rational{s.cost} ? rational{s.cost} - s.predicted : s.predicted - s.cost;
@@ -43,12 +43,12 @@ struct prediction_accuracy {
 }
 
 /// Responses of completed jobs in thousandths of `period`, ascending: a distribution function by its steps. Rounded up.
-[[nodiscard]] inline auto normalized_responses(const gpu_run& run, std::size_t task, ticks period)
+[[nodiscard]] inline auto normalized_responses(const host::gpu_run& run, std::size_t task, ticks period)
     -> std::vector<ticks> {
   std::vector<ticks> out;
-  const job_range& t = run.tasks[task];
+  const host::job_range& t = run.tasks[task];
   for (std::size_t j = t.first_job; j < t.first_job + t.job_count; ++j) {
-    const job_outcome& seen = run.locks.jobs[j];
+    const host::job_outcome& seen = run.locks.jobs[j];
     if (seen.finish == no_instant) { continue; }
     const ticks response = seen.finish - seen.release;
     out.push_back(response / period * 1000 + ceil_divide<ticks>(response % period * 1000, period));

@@ -16,17 +16,18 @@
 namespace takt::simulation::detail {
 
 /// The blocking of each job by what it waits for.
-[[nodiscard]] inline auto waits_of(const gpu_system& system, const gpu_run& run) -> std::vector<gpusync_waits> {
-  const engine_layout layout(system);
+[[nodiscard]] inline auto waits_of(const host::gpu_system& system, const host::gpu_run& run)
+    -> std::vector<gpusync_waits> {
+  const host::engine_layout layout(system);
   std::vector<gpusync_waits> out(run.locks.jobs.size());
-  for (const request_outcome& q : run.locks.requests) {
+  for (const host::request_outcome& q : run.locks.requests) {
     gpusync_waits& w = out[q.job];
     (layout.is_pool(q.resource)               ? w.token
      : layout.is_execution_engine(q.resource) ? w.execution
                                               : w.copies) += q.blocked;
   }
   for (std::size_t j = 0; j < out.size(); ++j) {
-    const priority_inversion& i = run.locks.jobs[j].inversion;
+    const host::priority_inversion& i = run.locks.jobs[j].inversion;
     out[j].loan = i.donating;
     out[j].ready = i.ready;
     out[j].total = i.oblivious();
@@ -45,15 +46,16 @@ constexpr void keep_worst(gpusync_waits& worst, const gpusync_waits& w) noexcept
 
 /// What each task went through, from what each job and section did.
 template <class Table, class Observation>
-void summarize(const gpu_system& system, const std::vector<task_releases>& jobs, const Table& table, Observation& out) {
-  const gpu_run& run = out.run;
+void summarize(const host::gpu_system& system, const std::vector<host::task_releases>& jobs, const Table& table,
+               Observation& out) {
+  const host::gpu_run& run = out.run;
   const auto waits = waits_of(system, run);
   out.end = run.locks.end;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     observed_task<ticks> seen{.name = t.name};
     gpusync_activity activity;
-    const job_range& l = run.tasks[i];
+    const host::job_range& l = run.tasks[i];
     for (std::size_t j = l.first_job; j < l.first_job + l.job_count; ++j) {
       ++seen.released;
       keep_worst(activity.worst, waits[j]);
@@ -69,7 +71,7 @@ void summarize(const gpu_system& system, const std::vector<task_releases>& jobs,
     static_cast<void>(out.tasks.push_back(seen));
     static_cast<void>(out.activities.push_back(activity));
   }
-  for (const token_section& section : run.sections) {
+  for (const host::token_section& section : run.sections) {
     gpusync_activity& a = out.activities[section.task];
     ++a.sections;
     a.execution += section.execution;

@@ -25,7 +25,7 @@ class varied_work {
   varied_work(execution_times execution, std::span<const aberrant_task> wild, std::uint64_t seed) noexcept
       : execution_{execution}, wild_{wild}, seed_{seed} {}
 
-  [[nodiscard]] auto time(const work_item& item, ticks worst) const noexcept -> ticks {
+  [[nodiscard]] auto time(const host::work_item& item, ticks worst) const noexcept -> ticks {
     if (worst < 2) { return worst; }
     switch (execution_) {
       case execution_times::upper: return worst;
@@ -34,7 +34,7 @@ class varied_work {
     }
     return worst;
   }
-  [[nodiscard]] auto repetitions(const work_item& item) const noexcept -> std::int32_t {
+  [[nodiscard]] auto repetitions(const host::work_item& item) const noexcept -> std::int32_t {
     for (const aberrant_task& a : wild_) {
       if (a.task == item.task) { return item.job % a.every == 0 ? a.repetitions : 1; }
     }
@@ -42,7 +42,7 @@ class varied_work {
   }
 
  private:
-  [[nodiscard]] auto any_time(const work_item& item, ticks worst) const noexcept -> ticks {
+  [[nodiscard]] auto any_time(const host::work_item& item, ticks worst) const noexcept -> ticks {
     random_stream random{seed_ ^ (item.task << 48U) ^ (item.job << 16U) ^ item.piece};
     static_cast<void>(random.next());
     if (random.chance(1, 3)) { return 1; }
@@ -54,6 +54,6 @@ class varied_work {
   std::uint64_t seed_;
 };
 
-static_assert(SectionWork<varied_work>);
+static_assert(host::SectionWork<varied_work>);
 
 }  // namespace takt::simulation

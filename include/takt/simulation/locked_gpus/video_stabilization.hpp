@@ -91,7 +91,7 @@ struct graph_study_options {
   ticks scene = 0;            ///< for which the frames of a graph take about as long as each other, see `scene_work`
   std::int64_t copies = 0;    ///< of every object; 0: one per node on the longest path
   ticks slice = 3'000'000;    ///< of round robin
-  bus_interference bus{};
+  host::bus_interference bus{};
   std::uint64_t seed = 1;  ///< of phases and times
 };
 
@@ -106,7 +106,7 @@ namespace detail {
 
 /// False when it does not fit. The greater priority goes first.
 [[nodiscard]] constexpr auto node_order(const graph_scheduler& s, ticks period, std::int32_t priority,
-                                        point_rule& out) noexcept -> bool {
+                                        host::detail::point_rule& out) noexcept -> bool {
   constexpr std::int64_t level = std::int64_t{1} << 45U;  // beyond any instant, so that levels do not mix
   out = {1, 0};
   const auto add = [&out](std::int64_t times, std::int64_t value) {
@@ -117,7 +117,7 @@ namespace detail {
 
 template <class Study>
 [[nodiscard]] auto system_of(const Study& study, const linear_transfer_costs<ticks>& costs,
-                             const graph_configuration& c) -> gpu_system {
+                             const graph_configuration& c) -> host::gpu_system {
   gpusync_board<> board;
   board.shape = {.cpus = 6,
                  .cpu_cluster_size = 6,
@@ -126,8 +126,9 @@ template <class Study>
                  .scheduler = cpu_scheduler::earliest_deadline,
                  .dma_chunk = c.manages_gpu() ? std::int64_t{1} << 20 : std::numeric_limits<std::int64_t>::max()};
   board.costs = costs;
-  gpu_system out = flatten(board, study.tasks, gpusync_simulation_options{.choice = gpu_choice::shortest_queue});
-  for (section_program& p : out.programs) {  // sections begin with the first call and end with the job
+  host::gpu_system out =
+      host::detail::flatten(board, study.tasks, gpusync_simulation_options{.choice = host::gpu_choice::shortest_queue});
+  for (host::section_program& p : out.programs) {  // sections begin with the first call and end with the job
     p.cpu_before += p.cpu_after;
     p.cpu_after = 0;
   }
@@ -161,7 +162,7 @@ template <class Study>
     if (t.first_release <= o.until) { t.jobs = static_cast<std::size_t>((o.until - t.first_release) / g.period + 1); }
     t.in_order_of_arrival = c.cpus.from_arrival;
     for (std::size_t v = 0; v < t.nodes; ++v) {
-      point_rule order;
+      host::detail::point_rule order;
       const std::int32_t priority = feedback.fifo_priority(v, study.base_priorities[out.size()]);
       if (!node_order(c.cpus, g.period, priority, order)) { return {}; }
       t.order.push_back(order);

@@ -264,8 +264,8 @@ struct random_system {
       }
       tasks.add(t);
     }
-    constexpr std::array choices{takt::simulation::gpu_choice::shortest_queue, takt::simulation::gpu_choice::random,
-                                 takt::simulation::gpu_choice::predicted};
+    constexpr std::array choices{takt::host::gpu_choice::shortest_queue, takt::host::gpu_choice::random,
+                                 takt::host::gpu_choice::predicted};
     how.choice = choices[static_cast<std::size_t>(random.below(3))];
     how.token_until_end = random.chance(1, 4);
     how.seed = static_cast<std::uint64_t>(random.below(1'000'000));

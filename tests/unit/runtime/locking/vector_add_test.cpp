@@ -68,10 +68,8 @@ const lock_steps published{
 
 // In virtual time.
 
-constexpr takt::simulation::resource_id tokens = 0;
-constexpr auto lock_of(engine_kind e) -> takt::simulation::resource_id {
-  return 1 + static_cast<takt::simulation::resource_id>(e);
-}
+constexpr takt::host::resource_id tokens = 0;
+constexpr auto lock_of(engine_kind e) -> takt::host::resource_id { return 1 + static_cast<takt::host::resource_id>(e); }
 
 auto simulated() -> lock_steps {
   using namespace locking_fixtures;

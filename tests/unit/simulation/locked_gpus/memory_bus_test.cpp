@@ -14,11 +14,11 @@
 namespace {
 
 namespace simulation = takt::simulation;
-using simulation::bus_interference;
 using takt::ticks;
+using takt::host::bus_interference;
 
 /// Graphs of one node each, all released at 0.
-[[nodiscard]] auto finishes(const simulation::gpu_system& s, const bus_interference& bus, ticks slice = 0)
+[[nodiscard]] auto finishes(const takt::host::gpu_system& s, const bus_interference& bus, ticks slice = 0)
     -> std::vector<ticks> {
   std::vector<simulation::token_graph> graphs(s.programs.size());
   for (std::uint32_t g = 0; g < graphs.size(); ++g) {
@@ -29,15 +29,15 @@ using takt::ticks;
     graphs[g].order.assign(1, {1, static_cast<ticks>(g)});
   }
   takt::no_trace unheard;
-  const auto r = simulation::run_gpu_graphs<16>(s, graphs, simulation::full_work{},
+  const auto r = simulation::run_gpu_graphs<16>(s, graphs, takt::host::full_work{},
                                                 {.until = 900'000, .slice = slice, .bus = bus}, unheard);
   REQUIRE(!r.run.locks.error);
   std::vector<ticks> out;
   for (const auto& j : r.run.locks.jobs) { out.push_back(j.finish); }
   return out;
 }
-[[nodiscard]] auto on_cpus(std::int32_t processors, const std::vector<ticks>& times) -> simulation::gpu_system {
-  simulation::gpu_system s;
+[[nodiscard]] auto on_cpus(std::int32_t processors, const std::vector<ticks>& times) -> takt::host::gpu_system {
+  takt::host::gpu_system s;
   s.processors = processors;
   for (const ticks t : times) { s.programs.push_back({.cpu_before = t}); }
   return s;
@@ -61,11 +61,11 @@ TEST_CASE("GSA-49 who waits for a CPU slows nobody down, in turns either") {
 }
 
 TEST_CASE("GSA-49 copies take part in the traffic, kernels do not") {
-  simulation::gpu_system s = on_cpus(2, {2, 20});
+  takt::host::gpu_system s = on_cpus(2, {2, 20});
   s.pools = {{.sharing_cpus = 2, .tokens = {.gpus = 1, .tokens_per_gpu = 1}}};
   s.distances = {0};
   s.programs[0].gpu_cluster = 0;
-  s.programs[0].steps = {{simulation::section_engine::copy_in, 4}, {simulation::section_engine::execution, 5}};
+  s.programs[0].steps = {{takt::host::section_engine::copy_in, 4}, {takt::host::section_engine::execution, 5}};
   s.programs[0].longest_section = 9;
   CHECK(finishes(s, {}) == instants{11, 20});
   // Both at half speed until the copy has ended at 12; the kernel to 17 and the CPU are in nobody's way.
@@ -104,7 +104,7 @@ TEST_CASE("interference of a bus that is no factor is refused") {
   for (const bus_interference b : {bus_interference{-1}, {10'001}, {1, -1}}) {
     takt::no_trace unheard;
     const auto r =
-        simulation::run_gpu_graphs<16>(on_cpus(1, {}), {}, simulation::full_work{}, {.until = 1, .bus = b}, unheard);
+        simulation::run_gpu_graphs<16>(on_cpus(1, {}), {}, takt::host::full_work{}, {.until = 1, .bus = b}, unheard);
     CHECK(r.run.locks.error.fault == takt::model_fault::options_out_of_range);
   }
 }

@@ -15,11 +15,11 @@
 namespace {
 
 namespace simulation = takt::simulation;
-using simulation::gpu_choice;
 using takt::cpu_scheduler;
 using takt::duration;
 using takt::service_order;
 using takt::ticks;
+using takt::host::gpu_choice;
 
 constexpr duration second{1'000'000'000};
 

@@ -25,16 +25,16 @@ using takt::token_edge;
 /// Times by task and job; the rest of the jobs as the last one.
 struct listed_work {
   std::vector<std::vector<ticks>> times;
-  [[nodiscard]] auto time(const simulation::work_item& item, ticks /*worst*/) const -> ticks {
+  [[nodiscard]] auto time(const takt::host::work_item& item, ticks /*worst*/) const -> ticks {
     const auto& own = times[item.task];
     return own[std::min(item.job, own.size() - 1)];
   }
-  [[nodiscard]] static auto repetitions(const simulation::work_item& /*item*/) -> std::int32_t { return 1; }
+  [[nodiscard]] static auto repetitions(const takt::host::work_item& /*item*/) -> std::int32_t { return 1; }
 };
 
 [[nodiscard]] auto plain_system(std::int32_t processors, std::size_t tasks, ticks longest = 100)
-    -> simulation::gpu_system {
-  simulation::gpu_system s;
+    -> takt::host::gpu_system {
+  takt::host::gpu_system s;
   s.processors = processors;
   s.programs.assign(tasks, {});
   for (auto& p : s.programs) { p.cpu_before = longest; }
@@ -50,14 +50,14 @@ struct listed_work {
   return g;
 }
 template <class Work, class Recorder>
-[[nodiscard]] auto run(const simulation::gpu_system& s, const token_graph& g, const Work& work, Recorder& recorder)
+[[nodiscard]] auto run(const takt::host::gpu_system& s, const token_graph& g, const Work& work, Recorder& recorder)
     -> simulation::graph_run {
   auto out = simulation::run_gpu_graphs<16>(s, std::span{&g, 1}, work, {.until = 100'000}, recorder);
   REQUIRE(!out.run.locks.error);
   return out;
 }
 template <class Work>
-[[nodiscard]] auto run(const simulation::gpu_system& s, const token_graph& g, const Work& work)
+[[nodiscard]] auto run(const takt::host::gpu_system& s, const token_graph& g, const Work& work)
     -> simulation::graph_run {
   takt::no_trace unheard;
   return run(s, g, work, unheard);

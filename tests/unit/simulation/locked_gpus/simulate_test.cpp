@@ -55,8 +55,8 @@ TEST_CASE("GSD-62 jobs stay on their clusters of CPUs and GPUs, and change GPU o
   task_list tasks;
   for (std::int32_t i = 0; i < 6; ++i) { tasks.add(gpu_task(4, 40 + 3 * i, i % 2, i % 2, 5)); }
   slices seen;
-  const auto run = takt::simulate(platform, tasks,
-                                  {.horizon = duration{4000}, .choice = takt::simulation::gpu_choice::random}, seen);
+  const auto run =
+      takt::simulate(platform, tasks, {.horizon = duration{4000}, .choice = takt::host::gpu_choice::random}, seen);
   REQUIRE_FALSE(run.error);
   CHECK(run.migrations() > 0);
   std::vector<std::vector<std::int32_t>> gpus(run.run.locks.jobs.size());
@@ -77,7 +77,7 @@ TEST_CASE("queues that are limited by CPUs alone let a request wait beside an id
   task_list tasks;
   tasks.add(gpu_task(4, 40, 0, 0));
   tasks.add(gpu_task(4, 43, 0, 0));
-  takt::gpusync_simulation_options o{.horizon = duration{40'000}, .choice = takt::simulation::gpu_choice::random};
+  takt::gpusync_simulation_options o{.horizon = duration{40'000}, .choice = takt::host::gpu_choice::random};
   const auto limited = takt::simulate(platform, tasks, o);
   CHECK(limited.activities[0].worst.token + limited.activities[1].worst.token == 0);
   o.queues = takt::token_queue_length::for_cpus;
@@ -86,7 +86,7 @@ TEST_CASE("queues that are limited by CPUs alone let a request wait beside an id
 }
 
 TEST_CASE("GSA-17 as many tasks as GPUs meet on one GPU, unless each is given its own") {
-  using takt::simulation::gpu_choice;
+  using takt::host::gpu_choice;
   board platform = board_of({.cpus = 2,
                              .cpu_cluster_size = 2,
                              .gpus = 2,

@@ -10,13 +10,13 @@
 namespace {
 
 namespace simulation = takt::simulation;
-using simulation::section_engine;
 using takt::ticks;
+using takt::host::section_engine;
 
 /// Three tasks on two CPUs and two GPUs with one token each; a unit of state takes one tick per link.
 struct example {
-  simulation::gpu_system system;
-  std::vector<simulation::task_releases> releases;
+  takt::host::gpu_system system;
+  std::vector<takt::host::task_releases> releases;
 
   explicit example(takt::migration_path path) {
     system.processors = 2;
@@ -32,13 +32,13 @@ struct example {
     releases[2].pop_back();
   }
 
-  [[nodiscard]] auto run() const -> simulation::gpu_run {
+  [[nodiscard]] auto run() const -> takt::host::gpu_run {
     takt::no_trace unheard;
-    return simulation::run_gpu_system<4>(system, releases, simulation::full_work{}, {}, 1, unheard);
+    return simulation::run_gpu_system<4>(system, releases, takt::host::full_work{}, {}, 1, unheard);
   }
 
  private:
-  void add(ticks before, std::vector<simulation::section_step> steps, ticks after, ticks state, ticks longest,
+  void add(ticks before, std::vector<takt::host::section_step> steps, ticks after, ticks state, ticks longest,
            ticks period) {
     const bool saves = system.migration == takt::migration_path::system_memory;
     const std::vector<ticks> moved(saves ? 1 : 0, state);
@@ -51,12 +51,12 @@ struct example {
                                .state_out = moved,
                                .state_peer = {{}, {state}, {}, {}},
                                .longest_section = longest});
-    simulation::task_releases& jobs = releases.emplace_back();
+    takt::host::task_releases& jobs = releases.emplace_back();
     for (ticks r = 0; r <= 2 * period; r += period) { jobs.push_back({r, {r + period, number}}); }
   }
 };
 
-[[nodiscard]] auto finishes(const simulation::gpu_run& run) -> std::vector<ticks> {
+[[nodiscard]] auto finishes(const takt::host::gpu_run& run) -> std::vector<ticks> {
   std::vector<ticks> out;
   for (const auto& j : run.locks.jobs) { out.push_back(j.finish); }
   return out;
@@ -70,12 +70,12 @@ struct logged {
 
   friend auto operator==(const logged&, const logged&) -> bool = default;
 };
-[[nodiscard]] auto log_of(const simulation::gpu_run& run) -> std::vector<logged> {
+[[nodiscard]] auto log_of(const takt::host::gpu_run& run) -> std::vector<logged> {
   std::vector<logged> out;
   for (const auto& s : run.sections) { out.push_back({s.task, s.gpu, s.distance, s.cost}); }
   return out;
 }
-[[nodiscard]] auto migrations(const simulation::gpu_run& run) -> int {
+[[nodiscard]] auto migrations(const takt::host::gpu_run& run) -> int {
   int n = 0;
   for (const auto& s : run.sections) { n += s.migrated() ? 1 : 0; }
   return n;
@@ -99,7 +99,7 @@ TEST_CASE("state goes from GPU to GPU under both copy engines, which are asked f
   const auto run = example{takt::migration_path::peer_to_peer}.run();
   CHECK(finishes(run) == std::vector<ticks>{10, 32, 52, 12, 40, 62, 17, 41});
   CHECK(migrations(run) == 4);
-  const simulation::engine_layout layout(example{takt::migration_path::peer_to_peer}.system);
+  const takt::host::engine_layout layout(example{takt::migration_path::peer_to_peer}.system);
   const auto pair = layout.engines(0, section_engine::peer, 1, 0);
   REQUIRE(pair.size() == 2);
   int together = 0;

@@ -16,7 +16,7 @@ namespace locking_fixtures {
 using takt::job_state;
 using takt::model_fault;
 using takt::ticks;
-using takt::simulation::lock_result;
+using takt::host::lock_result;
 using takt_tests::lock_options;
 using takt_tests::lock_programs;
 using takt_tests::simulate_locks;
@@ -26,7 +26,7 @@ using priority_mutex = takt::priority_mutex<16>;
 using k_fmlp = takt::k_fmlp<4, 16>;
 using r2dglp = takt::r2dglp<4, 16>;
 using ck_omlp = takt::ck_omlp<4, 16>;
-using bank = takt::simulation::lock_bank<fifo_mutex, priority_mutex, k_fmlp, r2dglp, ck_omlp>;
+using bank = takt::host::lock_bank<fifo_mutex, priority_mutex, k_fmlp, r2dglp, ck_omlp>;
 
 /// One mutex whose holders get on as the mechanism says.
 [[nodiscard]] inline auto mutex_with(const takt::any_progress& progress) -> bank {

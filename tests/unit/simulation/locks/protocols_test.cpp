@@ -129,10 +129,10 @@ TEST_CASE("GSD-33 with donees that keep their donors a request of the best stays
   using printed = takt::as_published::r2dglp<takt::as_published::r2dglp_donees_rise, 4, 16>;
   const auto w = requesters({{1, 0}, {4, 1}, {2, 2}, {6, 3}, {5, 11}});
   const auto run = [&w]<class Lock>(Lock /*kind*/, bool outside) {
-    takt::simulation::lock_bank<Lock> b;
+    takt::host::lock_bank<Lock> b;
     b.add(Lock{{.replicas = 1, .cluster = 2}});
     takt::no_trace unheard;
-    takt_tests::lock_run<takt::simulation::lock_bank<Lock>> s{w, b, {.processors = 2}, unheard};
+    takt_tests::lock_run<takt::host::lock_bank<Lock>> s{w, b, {.processors = 2}, unheard};
     // From 20 on, when the first two jobs are complete, the last job is among the two best.
     s.run_until(20);
     CHECK(b.template lock<Lock>(0).among_best(4));
@@ -162,7 +162,7 @@ TEST_CASE("GSD-33 donees that rise with their donors break the bound in a job se
   w.task().lock(0).execute(1).unlock(0).released(6, {60});
   w.task().lock(0).execute(6).unlock(0).released(7, {1});
   const auto worst = [&w]<class Lock>(Lock /*kind*/) {
-    takt::simulation::lock_bank<Lock> b;
+    takt::host::lock_bank<Lock> b;
     b.add(Lock{{.replicas = 3, .cluster = 3}});
     ticks longest = 0;
     for (const auto& j : simulate_locks(w, b, {.processors = 3}).jobs) {
@@ -185,11 +185,11 @@ TEST_CASE("GSD-33 displacement from the best always leaves a donee, the printed 
   CHECK(inversions_of(r) == instants{0, 9, 11, 17});
 
   using printed = takt::as_published::r2dglp<takt::as_published::r2dglp_r1c, 4, 16>;
-  takt::simulation::lock_bank<printed> p;
+  takt::host::lock_bank<printed> p;
   p.add(printed{{.replicas = 1, .cluster = 2}});
   const auto w = requesters(jobs);
   takt::no_trace unheard;
-  takt_tests::lock_run<takt::simulation::lock_bank<printed>> s{w, p, {.processors = 2}, unheard};
+  takt_tests::lock_run<takt::host::lock_bank<printed>> s{w, p, {.processors = 2}, unheard};
   s.run_until(3);
   CHECK(p.lock<printed>(0).among_best(3));
   CHECK(p.lock<printed>(0).donee_of(3) == takt::no_request);

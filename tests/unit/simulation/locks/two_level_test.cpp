@@ -18,14 +18,14 @@ namespace {
 
 using instants = std::vector<ticks>;
 
-constexpr takt::simulation::resource_id tokens = 0;
+constexpr takt::host::resource_id tokens = 0;
 
 /// A pool of `per_gpu` tokens for each GPU, and per GPU a row of engines for copies in, kernels and copies out.
 struct two_level_system {
   bank locks;
-  takt::simulation::resource_id copy_in;
-  takt::simulation::resource_id execution;
-  takt::simulation::resource_id copy_out;
+  takt::host::resource_id copy_in;
+  takt::host::resource_id execution;
+  takt::host::resource_id copy_out;
   takt::token_map map{};
 
   two_level_system(std::int32_t gpus, std::int32_t per_gpu, std::int32_t cpus,
