@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TAKT_LOCK_STRESS_MS: for how long a pool is under load, 60 ms by default.
+// TAKT_STRESS_SECONDS: for how long a pool is under load, 60 ms by default.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -33,6 +32,7 @@
 #include <takt/runtime/locking/protocol_lock.hpp>
 
 #include "fake_clocks.hpp"
+#include "support/environment.hpp"
 #include "team.hpp"
 
 namespace {
@@ -281,9 +281,7 @@ TEST_CASE(
 }
 
 TEST_CASE("GSD-92 pools by name under load: exclusion, overruns that free what was held, and no lost token") {
-  const char* wanted = std::getenv("TAKT_LOCK_STRESS_MS");  // NOLINT(concurrency-mt-unsafe)
-  const auto end =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds{wanted == nullptr ? 60 : std::atoi(wanted)};
+  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds{takt_tests::stress_time(60'000'000)};
   lock_registry names;
   auto pool = names.create<prioritized_gpus>(
       "loaded", prioritized_gpus::description{.topology = board(2), .tokens_per_gpu = 2, .queue_limit = 3, .cpus = 8});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TAKT_LOCK_STRESS_MS: how long each of the configurations below is under load, 60 ms by default.
+// TAKT_STRESS_SECONDS: how long each of the configurations below is under load, 60 ms by default.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -25,6 +24,7 @@
 #include <takt/runtime/locking/protocol_lock.hpp>
 
 #include "recording.hpp"
+#include "support/environment.hpp"
 #include "support/limited_wait.hpp"
 #include "support/signal_storm.hpp"
 
@@ -37,8 +37,8 @@ using clock_type = std::chrono::steady_clock;
 constexpr std::size_t threads = 64;
 
 auto span_of_load() -> std::chrono::milliseconds {
-  const char* text = std::getenv("TAKT_LOCK_STRESS_MS");
-  return std::chrono::milliseconds{text != nullptr ? std::atoi(text) : 60};
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::nanoseconds{takt_tests::stress_time(60'000'000)});
 }
 
 /// Runs `body(random, thread)` on all threads for the span of load, and once at least.

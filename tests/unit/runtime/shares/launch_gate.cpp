@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -17,6 +17,7 @@
 #include <takt/runtime/shares/virtual_context.hpp>
 
 #include "emulated_driver.hpp"
+#include "support/environment.hpp"
 
 namespace {
 
@@ -155,8 +156,7 @@ TEST_CASE("an emulated driver runs as many kernels at once as its queue holds, r
 TEST_CASE("WAMP-07 two clients on an emulated device come to use what their shares say") {
   // A host that is busy otherwise delays launches and measurements alike, so a stretch that was disturbed is measured
   // again.
-  const char* limit = std::getenv("TAKT_SHARE_STRESS_MS");
-  const ticks length = (limit == nullptr ? 600 : 2'000) * ms;
+  const ticks length = std::min(takt_tests::stress_time(600 * ms), 2'000 * ms);
   open_page page;
   page.write(0, 25);
   page.write(1, 45);

@@ -28,6 +28,7 @@
 #include <takt/runtime/shares/share_service.hpp>
 
 #include "share_fixture.hpp"
+#include "support/environment.hpp"
 #include "support/signal_storm.hpp"
 #include "support/watchdog.hpp"
 
@@ -187,8 +188,7 @@ TEST_CASE("the end of a process is noticed although a child of it holds the conn
 
 TEST_CASE(
     "twenty processes that are killed at any time, and three that send nonsense, never bring the shares above 100") {
-  const char* limit = std::getenv("TAKT_SHARE_STRESS_MS");
-  const ticks length = (limit == nullptr ? 1'500 : std::atoll(limit)) * ms;
+  const ticks length = takt_tests::stress_time(1'500 * ms);
   const takt_tests::watchdog guard{length + 10 * patience};
   const table_type table = stress_table();
   const std::string path =

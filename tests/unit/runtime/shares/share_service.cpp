@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -27,6 +26,7 @@
 #include <takt/runtime/shares/share_service.hpp>
 
 #include "share_fixture.hpp"
+#include "support/environment.hpp"
 #include "support/signal_storm.hpp"
 
 namespace {
@@ -370,8 +370,7 @@ TEST_CASE("a job that is dropped at its deadline is told so") {
 }
 
 TEST_CASE("many clients on threads come, work, are overruled and go, and leave nothing behind") {
-  const char* limit = std::getenv("TAKT_SHARE_STRESS_MS");
-  const ticks length = (limit == nullptr ? 300 : std::atoll(limit) / 2) * ms;
+  const ticks length = takt_tests::stress_time(300 * ms);
   const takt_tests::signal_storm storm;
   const table_type table = easy_table(8);
   const std::string path = socket_path();

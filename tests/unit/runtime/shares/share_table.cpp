@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,6 +17,8 @@
 #include <takt/core/random.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 #include <takt/runtime/shares/share_publisher.hpp>
+
+#include "support/environment.hpp"
 
 namespace {
 
@@ -147,8 +148,7 @@ TEST_CASE("what is in force never exceeds 100, for any sequence of decisions and
 }
 
 TEST_CASE("no reader ever sees more than 100 in sum while shares change as fast as they can") {
-  const char* limit = std::getenv("TAKT_SHARE_STRESS_MS");
-  const ticks length = (limit == nullptr ? 200 : std::atoll(limit) / 4) * 1'000'000;
+  const ticks length = takt_tests::stress_time(200'000'000);
   share_page page;
   std::atomic<bool> over = false;
   std::atomic<std::uint64_t> seen = 0;
