@@ -94,13 +94,13 @@ class job_recorder {
               static_cast<job_recorder*>(self)->tell(who, unit, from, to);
             }};
   }
-  /// Adds releases before `horizon`, and what comes of these jobs until `end`.
+  /// Adds releases until `horizon`, as the engine counts them, and what comes of these jobs until `end`.
   void mark_jobs(ticks horizon, ticks end) {
     for (std::uint32_t i = 0; i < flat_->table.size(); ++i) {
       const ticks deadline = host::stated_deadline(*tasks_, i, flat_->table.tasks[i]);
       const auto& releases = choices_->releases(i);
       const auto& ends = choices_->ends(i);
-      for (std::uint64_t job = 0; job < releases.size() && releases[job].at < horizon; ++job) {
+      for (std::uint64_t job = 0; job < releases.size() && releases[job].at <= horizon; ++job) {
         to_->record(mark{mark_kind::release, i, job, releases[job].at});
         const bool ended = job < ends.size();
         if (ended) { to_->record(mark{mark_kind::completion, i, job, ends[job]}); }

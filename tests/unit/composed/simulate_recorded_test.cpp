@@ -8,6 +8,7 @@
 
 #include <takt/compose.hpp>
 #include <takt/simulation/trace.hpp>
+#include "support/trace_checker.hpp"
 
 namespace {
 
@@ -85,5 +86,17 @@ TEST_CASE("a job that is under way at the end is marked as late or not at all, n
       CHECK(completed[i] == seen.tasks[i].completed);
       CHECK(missed[i] == 0);
     }
+  }
+}
+
+TEST_CASE("marks tell of the jobs that the result counts, also of one that comes and ends at the end") {
+  constexpr auto brief = takt::task_set(takt::task("brief", takt::period(10_ms), takt::cpu(0_ms, 1_ms)));
+  constexpr auto one = takt::platform(takt::pool(takt::processors(1), takt::edf));
+  for (const auto execution : {takt::execution_times::lower, takt::execution_times::upper}) {
+    takt::trace kept;
+    const auto seen = takt::simulate(one, brief, takt::plan<1>{}, {.horizon = 100_ms, .execution = execution}, kept);
+    REQUIRE_FALSE(seen.error);
+    REQUIRE(seen.tasks[0].completed > 0);
+    CHECK(trace_checker::disagreement(kept, seen) == "");
   }
 }
