@@ -181,7 +181,7 @@ using table = takt::task_table<ticks, most_tasks, 64>;
 template <class Lock>
 [[nodiscard]] auto by_locks(const table& t, const Lock& lock, std::int32_t engines, ticks horizon)
     -> std::vector<ticks> {
-  using namespace takt::simulation;
+  using namespace takt::host;
   using engine = takt::fifo_mutex<most_tasks>;
   lock_bank<Lock, engine> bank;
   const resource_id pool = bank.add(lock);
