@@ -21,6 +21,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/warps.hpp>
+#include <takt/rules/pool_facts.hpp>
 #include <takt/runtime/emulated_block_device.hpp>
 #include <takt/runtime/executor/board_devices.hpp>
 #include <takt/runtime/executor/board_run.hpp>
@@ -142,7 +143,7 @@ inline constexpr std::int32_t most_block_threads = 1024;
 class host_gpus {
  public:
   /// Adds them to `out`. Error: `wrong_binding` where a pool has a device already, `wrong_device` where it has more SMs
-  /// than an emulated one, `no_threads` for too many of these. Pre: all outlive it.
+  /// than an emulated one or no slots for blocks, `no_threads` for too many of these. Pre: all outlive it.
   template <class P>
   [[nodiscard]] auto serve(const P& board, const graph_layout& laid, const graph_code& code,
                            const graph_run_options& options, const std::vector<node_lane>& lanes, board_devices& out)
@@ -150,12 +151,16 @@ class host_gpus {
     std::uint32_t pool = 0;
     std::optional<observation_status> why;
     board.each([&](const auto& p) {
+      const std::uint32_t at = pool++;
+      using facts = takt::detail::pool_facts<std::remove_cvref_t<decltype(p)>>;
+      const bool has_code = facts::runs_kernels(p) && std::ranges::any_of(lanes, [&](const node_lane& l) {
+                              return l.pool == at && blocks_of(code, l.node) != nullptr;
+                            });
+      if (!has_code || why) { return; }
+      why = observation_status::wrong_device;
       if constexpr (std::is_same_v<std::remove_cvref_t<decltype(p.resource)>, block_slots_resource>) {
-        const bool has_code = std::ranges::any_of(
-            lanes, [&](const node_lane& l) { return l.pool == pool && blocks_of(code, l.node) != nullptr; });
-        if (has_code && !why) { why = serve_pool(pool, p.resource, laid, code, options, lanes, out); }
+        why = serve_pool(at, p.resource, laid, code, options, lanes, out);
       }
-      ++pool;
     });
     return why;
   }

@@ -217,8 +217,10 @@ template <ExactNumber Number, std::size_t N, std::size_t E, std::size_t G>
   for (std::uint32_t i = 0; i < table.graphs.size(); ++i) {
     for (const std::uint32_t v : topological_order(table, i)) { order.push_back(v); }
   }
-  return detail::tasks_of_nodes<Number>(table, clusters, copies, order,
-                                        [&table](std::uint32_t v) { return table.nodes[v].graph; });
+  auto out = detail::tasks_of_nodes<Number>(table, clusters, copies, order,
+                                            [&table](std::uint32_t v) { return table.nodes[v].graph; });
+  out.dependencies.clear();  // an invocation waits for the one before, and so for all history
+  return out;
 }
 
 }  // namespace takt::simulation
