@@ -48,6 +48,7 @@ const std::map<std::string, std::string, std::less<>> either_for_a_reason{
     {"CopiesInArrivalOrder", "no engines, or a queue"},
     {"MindsMisses", "what may come of a miss: the end of the run, or that of the job"},
     {"RunsOnThreads", "boards of pools, and chains that a method reads as a whole, whose plans it checks"},
+    {"ServesBoards", "the two ways to do kernels: on streams, or launched where the host says; devices model either"},
     {"MakesServer", "no rule, or one with a server"},
     {"TimedOnGpu", "facts that a view derives times from"},
     {"TimedOnSms", "facts that a view derives times from"},
