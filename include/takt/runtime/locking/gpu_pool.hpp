@@ -169,9 +169,9 @@ class token_guard : public detail::claim_guard<token_guard<Pool, Meter>, Pool> {
     return obtain(detail::peer_of{source}, detail::no_deadline, stop);
   }
 
-  template <class Engine>
-  void lock(Engine /*e*/) && {
-    static_assert(sizeof(Engine) == 0,
+  template <class E>
+  void lock(E /*engine*/) && {
+    static_assert(sizeof(E) == 0,
                   "takt: an engine is locked through a token that ends at once; keep the token in a variable for as "
                   "long as its engines. See docs/errors.md#E40");
   }
