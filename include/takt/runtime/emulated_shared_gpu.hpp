@@ -13,6 +13,7 @@
 #include <takt/core/wide_natural.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/rules/accelerator/backend.hpp>
+#include <takt/rules/servers/slices.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/rules/shares/job_progress.hpp>
 #include <takt/runtime/clock.hpp>

@@ -37,11 +37,15 @@ template <class P, class T>
   return chain_plan_parts<P>();
 }
 
+/// An accelerator that stands alone has no other check. Both are only looked into by the doors, which keeps what
+/// compilers print above the sentence short.
+template <class P, class T>
+using check_run = std::conditional_t<HasAccelerator<P>, takt::detail::check_board<P, T>, takt::detail::no_board_fault>;
+
 /// Chains on a platform that a method knows as a whole are laid out on its pools all the same.
 template <class P, class T, std::size_t N, std::size_t V>
 [[nodiscard]] auto laid_out(const P& board, const T& tasks, const plan<N, V>& p) {
   if constexpr (ComposedBoard<P, T>) {
-    static_assert(takt::detail::check_board<P, T>::passed);
     return flatten(board, tasks, p);
   } else {
     return takt::detail::board_flattener<P, N, V>{board, p}.run(tasks);
@@ -81,7 +85,9 @@ template <class P, class T, class Flat, std::size_t N, std::size_t W>
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
   requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
-                       const run_options& options, Recorder& recorder, const visit_codes& codes = {}) -> run_result {
+                       const run_options& options, Recorder& recorder, const visit_codes& codes = {},
+                       takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_run<P, T>::passed})
+    -> run_result {
   run_result result;
   const auto own = std::make_unique<plan<tasks_of<T>, visits_of<T>>>();
   takt::detail::copy_decisions(p, *own);
@@ -100,7 +106,9 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
 template <class P, class T, std::size_t N, std::size_t W>
   requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
-                       const run_options& options = {}, const visit_codes& codes = {}) -> run_result {
+                       const run_options& options = {}, const visit_codes& codes = {},
+                       takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_run<P, T>::passed})
+    -> run_result {
   no_trace nothing;
   return run(board, tasks, p, devices, options, nothing, codes);
 }
@@ -109,13 +117,17 @@ template <class P, class T, std::size_t N, std::size_t W>
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
   requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
-                       Recorder& recorder, const visit_codes& codes = {}) -> run_result {
+                       Recorder& recorder, const visit_codes& codes = {},
+                       takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_run<P, T>::passed})
+    -> run_result {
   return run(board, tasks, p, board_devices{}, options, recorder, codes);
 }
 template <class P, class T, std::size_t N, std::size_t W>
   requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options = {},
-                       const visit_codes& codes = {}) -> run_result {
+                       const visit_codes& codes = {},
+                       takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_run<P, T>::passed})
+    -> run_result {
   no_trace nothing;
   return run(board, tasks, p, options, nothing, codes);
 }
