@@ -106,7 +106,7 @@ struct pool_can_preempt {
   static_assert(
       !Kernels,
       "takt: this rule preempts, and kernels are not taken from SMs; use levels(r), slots(r, ...) or gang(r), "
-      "which let them stop, or nonpreemptive(r), fifo, federated or time_slices. "
+      "which stop them, or nonpreemptive(r), fifo, federated or time_slices. "
       "See docs/errors.md#E30");
 };
 /// Stops compilation where SMs of one's own are asked of something else, of which no plan hands out parts.
