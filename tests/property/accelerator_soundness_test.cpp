@@ -21,12 +21,10 @@
 #include <takt/analysis/known/whole_kernels/slot_simulated_edf.hpp>
 #include <takt/analysis/known/whole_kernels/whole_gpu_edf.hpp>
 #include <takt/core/random.hpp>
-#include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/event_driven_gang.hpp>
-#include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
-#include <takt/rules/accelerator/single_stream.hpp>
 #include <takt/rules/accelerator/slotted_cores.hpp>
+#include <takt/rules/job_priority.hpp>
 #include "support/environment.hpp"
 #include "support/kernel_runs.hpp"
 
@@ -48,8 +46,8 @@ using level_stack_of_jobs = takt::level_stack<most_tasks, takt::limited_by_start
 using gang_cores = takt::event_driven_gang<most_tasks, 3>;
 using strict_cores = takt::event_driven_gang<most_tasks, 3, takt::strict_order>;
 
-constexpr takt::earliest_deadline_first edf{};
-constexpr takt::highest_priority_first by_priority{};
+constexpr takt::by_absolute_deadline_alone edf{};
+constexpr takt::by_given_priority by_priority{};
 constexpr std::array<std::string_view, most_tasks> names{"t1", "t2", "t3", "t4", "t5"};
 constexpr std::array all_models{preemption_cost_model::ideal, preemption_cost_model::race,
                                 preemption_cost_model::overhead};
@@ -142,13 +140,13 @@ void judge(const kernels& tasks, const Result& run, const std::string& what, rec
 }
 
 /// Several hostile patterns.
-template <class Policy, class Strategy>
-void attack(const Policy& policy, const Strategy& strategy, const kernels& tasks, const options& o, generator& g,
+template <takt::JobPriority Order, class Strategy>
+void attack(const Order& order, const Strategy& strategy, const kernels& tasks, const options& o, generator& g,
             const std::string& what, record& out, int patterns = 4) {
   for (int i = 0; i < patterns; ++i) {
     const std::uint64_t seed = g.random.next();
     const auto releases = kernel_runs::hostile_releases(tasks, 4 * longest_period(tasks), seed);
-    judge(tasks, kernel_runs::simulate_kernels(policy, strategy, tasks, releases, o),
+    judge(tasks, kernel_runs::simulate_kernels(order, strategy, tasks, releases, o),
           what + ", releases " + std::to_string(seed), out);
   }
 }
@@ -231,7 +229,7 @@ TEST_CASE(
                   t = {t.name, 1000 * t.wcet, 1000 * t.period, 1000 * t.deadline, 0, t.width, t.core, t.priority, t.id};
                 }
                 const auto verdict = an::single_stream_edf(tasks);
-                const takt::single_stream<most_tasks> stream;
+                const takt::level_stack<most_tasks> stream{1};
                 if (verdict.schedulable()) {
                   ++out.accepted;
                   attack(edf, stream, tasks, {}, g, "", out);
@@ -300,7 +298,7 @@ TEST_CASE(
                 const auto verdict = an::single_stream_fixed_priority(given, order);
                 if (!verdict.schedulable()) { return; }
                 ++out.accepted;
-                compare(ranked(given, order), verdict, takt::single_stream<most_tasks>{}, {}, g, out);
+                compare(ranked(given, order), verdict, takt::level_stack<most_tasks>{1}, {}, g, out);
               }));
   for (const auto model : all_models) {
     check_sound("levels, " + name_of_model(model), over_random_sets([&](generator& g, record& out) {

@@ -119,7 +119,7 @@ auto attack(const applications& t, const Policy& policy, generator& g, record& o
   options.horizon = horizon_of(t);
   bool missed = false;
   for (int pattern = 0; pattern < 4; ++pattern) {
-    const auto releases = sim::hostile_release_times(t.tasks, options.horizon, g.random.next());
+    const auto releases = sim::interrupting_releases(t.tasks, options.horizon, g.random.next());
     const auto run = sim::simulate_shares(t, policy, releases, options);
     REQUIRE_FALSE(run.error);
     ++out.runs;
@@ -332,7 +332,7 @@ TEST_CASE("WAMP-54 WAMP-55 WAMP-56 the simulator agrees with one that counts tic
   std::string first;
   static_cast<void>(over_random_sets([&](generator& g, record& /*out*/) {
     const applications t = g.make(12, g.random.chance(2, 3));
-    const auto releases = sim::hostile_release_times(t.tasks, horizon_of(t), g.random.next());
+    const auto releases = sim::interrupting_releases(t.tasks, horizon_of(t), g.random.next());
     const std::array actions{takt::miss_action::abort, takt::miss_action::late, takt::miss_action::stop};
     const sim::share_options options{.horizon = horizon_of(t),
                                      .at_miss = actions[static_cast<std::size_t>(g.random.below(3))]};

@@ -12,12 +12,10 @@
 #include <vector>
 
 #include <takt/core/random.hpp>
-#include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/event_driven_gang.hpp>
-#include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
-#include <takt/rules/accelerator/single_stream.hpp>
 #include <takt/rules/accelerator/slotted_cores.hpp>
+#include <takt/rules/job_priority.hpp>
 #include <takt/simulation/trace.hpp>
 #include "support/environment.hpp"
 #include "support/kernel_runs.hpp"
@@ -73,14 +71,17 @@ struct seen_job {
   [[nodiscard]] auto waits_within(ticks from, ticks to) const -> bool { return front < to && from < end; }
 };
 
-template <class Policy>
+template <takt::JobPriority Order>
 auto jobs_of(const kernels& set, const releases& from, const takt::trace& seen) -> std::vector<seen_job> {
   std::vector<seen_job> out;
   for (std::uint32_t i = 0; i < set.size(); ++i) {
     ticks before = 0;
     for (std::uint64_t number = 0; const auto& planned : from.of(i)) {
       seen_job j{.task = i, .release = planned.release, .work = planned.work};
-      REQUIRE(Policy::point(set.tasks[i], planned.release, j.point));
+      const auto& t = set.tasks[i];
+      takt::priority_point p{};
+      REQUIRE(Order::point({.deadline = t.deadline, .priority = t.priority}, planned.release, p));
+      j.point = p.point;
       for (const takt::mark& m : seen.marks()) {
         if (m.what == takt::mark_kind::completion && m.task == i && m.job == number) { j.end = m.time; }
       }
@@ -159,13 +160,13 @@ struct counts {
   std::uint64_t wrong = 0;
 };
 
-template <class Policy, class Strategy, class Check>
+template <takt::JobPriority Order, class Strategy, class Check>
 void run_one(const Strategy& strategy, const kernels& set, const releases& jobs, const options& how, const Check& check,
              counts& out) {
   takt::trace seen;
-  const auto result = kernel_runs::simulate_kernels(Policy{}, strategy, set, jobs, how, seen);
+  const auto result = kernel_runs::simulate_kernels(Order{}, strategy, set, jobs, how, seen);
   REQUIRE_FALSE(result.error);
-  const auto all = jobs_of<Policy>(set, jobs, seen);
+  const auto all = jobs_of<Order>(set, jobs, seen);
   ++out.runs;
   out.late += result.misses() > 0 ? 1U : 0U;
   out.wrong += is_sane(all, seen) && check(all, seen) ? 0U : 1U;
@@ -183,9 +184,9 @@ void expect_runs(bool waves, const Strategy& strategy, const How& how, const Che
     const options o = how(random);
     const auto checked = [&](const auto& all, const takt::trace& t) { return check(all, t, o); };
     if (random.chance(1, 2)) {
-      run_one<takt::earliest_deadline_first>(strategy, set, jobs, o, checked, seen);
+      run_one<takt::by_absolute_deadline_alone>(strategy, set, jobs, o, checked, seen);
     } else {
-      run_one<takt::highest_priority_first>(strategy, set, jobs, o, checked, seen);
+      run_one<takt::by_given_priority>(strategy, set, jobs, o, checked, seen);
     }
   }
   MESSAGE(seen.runs << " runs, " << seen.late << " with late jobs, " << seen.wrong << " wrong");
@@ -205,7 +206,7 @@ auto any_run(const std::vector<seen_job>& /*jobs*/, const takt::trace& /*seen*/,
 
 TEST_CASE("AP-08 one stream serves job by job, the most important that has come, also of those that are late") {
   expect_runs(
-      true, takt::single_stream<most>{cores}, by_waves,
+      true, takt::level_stack<most>{1, cores}, by_waves,
       [](const auto& jobs, const takt::trace& /*seen*/, const options& /*o*/) { return starts_in_order(jobs); });
 }
 

@@ -18,8 +18,6 @@
 #include <takt/model/platform.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
-#include <takt/rules/accelerator/earliest_deadline_first.hpp>
-#include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/strategy.hpp>
 #include <takt/rules/board_stations.hpp>
 #include <takt/rules/job_priority.hpp>
@@ -74,7 +72,7 @@ template <class Table>
 [[nodiscard]] auto hostile_releases(const Table& table, ticks until, std::uint64_t seed) -> listed_releases {
   takt::random_stream random{~seed};
   const bool shortens = random.chance(1, 4);
-  const auto times = takt::simulation::hostile_times(table.tasks, until, seed);
+  const auto times = takt::simulation::staggered_releases(table.tasks, until, seed);
   listed_releases out{table.size()};
   for (std::size_t i = 0; i < table.size(); ++i) {
     const ticks wcet = table.tasks[i].wcet;
@@ -111,10 +109,6 @@ struct given_strategy {
     }
   }
 };
-
-template <class Policy>
-using order_of = std::conditional_t<std::is_same_v<Policy, takt::earliest_deadline_first>,
-                                    takt::by_absolute_deadline_alone, takt::by_given_priority>;
 
 /// A kernel is a task with one visit, of station 0.
 template <class Table>
@@ -195,10 +189,10 @@ class listed_choices {
 };
 
 /// Marks come job by job. Pre: cores are below those of the strategy.
-template <class Policy, class Strategy, class Table, class Recorder>
-auto simulate_kernels(const Policy& /*policy*/, const Strategy& strategy, const Table& table,
-                      const listed_releases& jobs, const options& o, Recorder& recorder) {
-  using rule = given_strategy<Strategy, order_of<Policy>>;
+template <takt::JobPriority Order, class Strategy, class Table, class Recorder>
+auto simulate_kernels(const Order& /*order*/, const Strategy& strategy, const Table& table, const listed_releases& jobs,
+                      const options& o, Recorder& recorder) {
+  using rule = given_strategy<Strategy, Order>;
   const auto board = takt::platform(takt::pool(takt::accelerator(strategy.cores()), rule{strategy, o}));
   takt::board_stations<std::remove_cvref_t<decltype(board)>, 1> stations{board};
   static_cast<void>(stations.number_of({}));
@@ -212,11 +206,11 @@ auto simulate_kernels(const Policy& /*policy*/, const Strategy& strategy, const 
   engine->close(seen.end);
   return seen;
 }
-template <class Policy, class Strategy, class Table>
-[[nodiscard]] auto simulate_kernels(const Policy& policy, const Strategy& strategy, const Table& table,
+template <takt::JobPriority Order, class Strategy, class Table>
+[[nodiscard]] auto simulate_kernels(const Order& order, const Strategy& strategy, const Table& table,
                                     const listed_releases& jobs, const options& o = {}) {
   takt::no_trace unheard;
-  return simulate_kernels(policy, strategy, table, jobs, o, unheard);
+  return simulate_kernels(order, strategy, table, jobs, o, unheard);
 }
 
 }  // namespace kernel_runs

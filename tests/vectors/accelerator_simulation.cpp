@@ -10,11 +10,9 @@
 #include <vector>
 
 #include <takt/model/accelerator_fault.hpp>
-#include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/event_driven_gang.hpp>
-#include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
-#include <takt/rules/accelerator/single_stream.hpp>
+#include <takt/rules/job_priority.hpp>
 
 #include "../support/kernel_runs.hpp"
 
@@ -108,13 +106,13 @@ auto sim_synchronous(const field& input) -> json {
   table t = read_table(input, json::object());
   const takt::level_stack<max_tasks, takt::limited_by_started_jobs> levels{input.value("PL", 2)};
   json out;
-  out["s1_edf"] = simulated<takt::earliest_deadline_first>(t, takt::single_stream<max_tasks>{}, {});
+  out["s1_edf"] = simulated<takt::by_absolute_deadline_alone>(t, takt::level_stack<max_tasks>{1}, {});
   for (const auto& [name, model] : {std::pair{"ideal", preemption_cost_model::ideal},
                                     {"race", preemption_cost_model::race},
                                     {"overhead", preemption_cost_model::overhead}}) {
     const options o{.costs = model};
-    out[std::string{"s2_edf_"} + name] = simulated<takt::earliest_deadline_first>(t, levels, o);
-    out[std::string{"s2_fp_"} + name] = simulated<takt::highest_priority_first>(t, levels, o);
+    out[std::string{"s2_edf_"} + name] = simulated<takt::by_absolute_deadline_alone>(t, levels, o);
+    out[std::string{"s2_fp_"} + name] = simulated<takt::by_given_priority>(t, levels, o);
   }
   return out;
 }
@@ -129,7 +127,7 @@ auto sim_gang(const field& input, const json& cores) -> json {
   json out;
   const auto add = [&]<class Order>(Order) {
     const takt::event_driven_gang<max_tasks, max_cores, Order> strategy{available};
-    out[std::string{Order::name}] = simulated<takt::earliest_deadline_first>(t, strategy, o);
+    out[std::string{Order::name}] = simulated<takt::by_absolute_deadline_alone>(t, strategy, o);
   };
   add(takt::backfill);
   add(takt::strict);

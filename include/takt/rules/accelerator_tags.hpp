@@ -7,6 +7,7 @@
 #include <limits>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <takt/core/choice.hpp>
 #include <takt/core/duration.hpp>
@@ -93,12 +94,9 @@ struct levels_rule : kernel_rule<Policy> {
     return {{}, cost, r.preemption_levels};
   }
   template <std::size_t Capacity>
-  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const -> kernel_server<level_stack<Capacity>, 1> {
-    return kernel_server<level_stack<Capacity>, 1>{level_stack<Capacity>{nesting}, cost};
-  }
-  template <std::size_t MaxTasks, std::size_t MaxCores>
-  [[nodiscard]] static constexpr auto make_strategy(const accelerator_record& a) noexcept -> level_stack<MaxTasks> {
-    return level_stack<MaxTasks>{a.preemption_levels, a.cores};
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const
+      -> kernel_server<level_stack<Capacity>, 1, Capacity> {
+    return kernel_server<level_stack<Capacity>, 1, Capacity>{level_stack<Capacity>{nesting}, cost};
   }
 
   [[nodiscard]] constexpr auto fault() const noexcept -> model_error {
@@ -134,9 +132,9 @@ struct slots_rule : kernel_rule<Policy> {
   }
   template <std::size_t Capacity>
   [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const
-      -> kernel_server<slotted_cores<Capacity, Capacity>, Capacity + 1> {
+      -> kernel_server<slotted_cores<Capacity, Capacity>, Capacity + 1, 1> {
     using strategy = slotted_cores<Capacity, Capacity>;
-    return kernel_server<strategy, Capacity + 1>{strategy{detail::lanes_for<Capacity>(cores)}, pinned, gang};
+    return kernel_server<strategy, Capacity + 1, 1>{strategy{detail::lanes_for<Capacity>(cores)}, pinned, gang};
   }
   /// Kernels stop starting waves so long before the end of their slot that no wave of their core reaches beyond it.
   static constexpr void beside(view_values& own, const view_values& other) {
@@ -145,11 +143,6 @@ struct slots_rule : kernel_rule<Policy> {
     if (its.core != mine.core || its.cost - mine.cost <= mine.margin) { return; }
     mine.margin = its.cost - mine.cost;
     own = mine.values();
-  }
-  template <std::size_t MaxTasks, std::size_t MaxCores>
-  [[nodiscard]] static constexpr auto make_strategy(const accelerator_record& a) noexcept
-      -> slotted_cores<MaxTasks, MaxCores> {
-    return slotted_cores<MaxTasks, MaxCores>{a.cores};
   }
 
   [[nodiscard]] constexpr auto fault() const -> model_error {
@@ -173,14 +166,9 @@ struct gang_rule : kernel_rule<Policy> {
   [[nodiscard]] constexpr auto on(const virtual_sms_resource& r) const noexcept -> gang_rule { return {{}, r.sms}; }
   template <std::size_t Capacity>
   [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const
-      -> kernel_server<event_driven_gang<Capacity, Capacity, Order>, Capacity + 1> {
+      -> kernel_server<event_driven_gang<Capacity, Capacity, Order>, Capacity + 1, 1> {
     using strategy = event_driven_gang<Capacity, Capacity, Order>;
-    return kernel_server<strategy, Capacity + 1>{strategy{detail::lanes_for<Capacity>(cores)}};
-  }
-  template <std::size_t MaxTasks, std::size_t MaxCores>
-  [[nodiscard]] static constexpr auto make_strategy(const accelerator_record& a) noexcept
-      -> event_driven_gang<MaxTasks, MaxCores, Order> {
-    return event_driven_gang<MaxTasks, MaxCores, Order>{a.cores};
+    return kernel_server<strategy, Capacity + 1, 1>{strategy{detail::lanes_for<Capacity>(cores)}};
   }
 };
 
@@ -249,14 +237,27 @@ struct kernel_order_of<Rule> {
   using type = fixed_priority_rule<order_of<Rule>>;
 };
 
+template <class Server>
+struct strategy_of_server {};
+template <class Strategy, std::size_t MaxLanes, std::size_t MaxResidents>
+struct strategy_of_server<kernel_server<Strategy, MaxLanes, MaxResidents>> {
+  using type = Strategy;
+};
+template <class Rule>
+using strategy_of_rule =
+    typename strategy_of_server<decltype(std::declval<const Rule&>().template make_server<1>(std::int32_t{}))>::type;
+
 }  // namespace detail
 
-/// A rule that has a state machine for whole kernels: `make_strategy<MaxTasks, MaxCores>(accelerator)`.
+/// A rule whose server drives a state machine for whole kernels, and that has a word in files.
 template <class R>
-concept MakesStrategy =
-    requires { typename std::type_identity<decltype(R::template make_strategy<1, 1>(accelerator_record{}))>; };
+concept MakesStrategy = requires {
+  R::sharing;
+  typename detail::strategy_of_rule<R>;
+};
+/// For one task on one core.
 template <MakesStrategy R>
-using strategy_type = decltype(R::template make_strategy<1, 1>(accelerator_record{}));
+using strategy_type = detail::strategy_of_rule<R>;
 /// One kernel at a time, whatever cores it asks for, and to its end.
 template <class R>
 concept SingleStream = StartsInOrder<R> && !MakesStrategy<R>;

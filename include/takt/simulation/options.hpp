@@ -65,7 +65,8 @@ enum class execution_times : std::uint8_t {
 
 /// How a system is simulated. A simulation refuses what it does not use by `option_unused`, with the option in `name`.
 struct simulation_options {
-  duration horizon = duration{1'000'000'000};  ///< releases are before it
+  /// Releases are before it; on boards that are composed of the rules of their pools, also at it.
+  duration horizon = duration{1'000'000'000};
   release_pattern releases = release_pattern::periodic;
   execution_times execution = execution_times::upper;
   std::uint64_t seed = 1;  ///< of everything that is random

@@ -61,7 +61,8 @@ template <class Rows, class Options>
 /// as possible have started when the urgent ones come; then each as soon as its period allows, or a little later.
 /// Pre: `until` and two more periods fit.
 template <class Rows>
-[[nodiscard]] auto hostile_times(const Rows& rows, ticks until, std::uint64_t seed) -> std::vector<std::vector<ticks>> {
+[[nodiscard]] auto staggered_releases(const Rows& rows, ticks until, std::uint64_t seed)
+    -> std::vector<std::vector<ticks>> {
   random_stream random{seed};
   std::vector<std::size_t> order(rows.size());
   for (std::size_t i = 0; i < order.size(); ++i) { order[i] = i; }
@@ -87,7 +88,7 @@ template <class Rows>
 /// time that another one has, so that it comes upon a job in mid-life; then as soon as its period allows, or a part of
 /// it later. Pre: `until` and two more periods fit.
 template <class Tasks>
-[[nodiscard]] auto hostile_release_times(const Tasks& tasks, ticks until, std::uint64_t seed)
+[[nodiscard]] auto interrupting_releases(const Tasks& tasks, ticks until, std::uint64_t seed)
     -> std::vector<std::vector<ticks>> {
   random_stream random{seed};
   std::vector<std::vector<ticks>> out(tasks.size());

@@ -359,7 +359,7 @@ auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulat
                                         .execution = options.execution,
                                         .seed = ~options.seed};
     const auto releases = is_adversarial(options.releases)
-                              ? simulation::hostile_release_times(set.tasks, horizon, options.seed)
+                              ? simulation::interrupting_releases(set.tasks, horizon, options.seed)
                               : simulation::release_times(set.tasks, options);
     out = simulation::simulate_shares(set, scheduled_shares{set, contention_predictor(set), rule.rules, rule.triggers},
                                       releases, how, recorder);

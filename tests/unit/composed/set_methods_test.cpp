@@ -37,10 +37,10 @@ struct my_levels : takt::levels_rule<takt::edf_rule> {
 /// A state machine that only a method of one's own knows.
 struct my_stack : takt::levels_rule<takt::edf_rule> {
   [[nodiscard]] constexpr auto on(const takt::accelerator_resource& /*r*/) const noexcept -> my_stack { return *this; }
-  template <std::size_t MaxTasks, std::size_t MaxCores>
-  [[nodiscard]] static constexpr auto make_strategy(const takt::accelerator_record& a) noexcept
-      -> takt::level_stack<MaxTasks, takt::limited_by_started_jobs> {
-    return takt::level_stack<MaxTasks, takt::limited_by_started_jobs>{a.preemption_levels, a.cores};
+  template <std::size_t Capacity>
+  [[nodiscard]] constexpr auto make_server(std::int32_t /*units*/) const {
+    using strategy = takt::level_stack<Capacity, takt::limited_by_started_jobs>;
+    return takt::kernel_server<strategy, 1>{strategy{nesting}, cost};
   }
 };
 constexpr auto my_board = under(my_stack{});

@@ -21,7 +21,7 @@ namespace takt::simulation::detail {
 template <class Table>
 [[nodiscard]] auto releases_of(const Table& table, const gpusync_simulation_options& o)
     -> std::vector<std::vector<ticks>> {
-  return is_adversarial(o.releases) ? hostile_times(table.tasks, o.horizon.count(), o.seed)
+  return is_adversarial(o.releases) ? staggered_releases(table.tasks, o.horizon.count(), o.seed)
                                     : release_times(table.tasks, o);
 }
 

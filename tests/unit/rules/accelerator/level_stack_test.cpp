@@ -6,7 +6,6 @@
 
 #include <takt/core/random.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
-#include <takt/rules/accelerator/single_stream.hpp>
 
 namespace {
 
@@ -58,7 +57,7 @@ using stack = takt::level_stack<max_tasks>;
 }  // namespace
 
 TEST_CASE("AP-08 a single stream takes the best waiting job only when it is empty") {
-  bench b{takt::single_stream<max_tasks>{}};
+  bench b{takt::level_stack<max_tasks>{1}};
   CHECK(b.activate(0, 50) == levels{0});
   CHECK(b.activate(1, 20).empty());
   CHECK(b.activate(2, 10).empty());

@@ -6,12 +6,10 @@
 #include <initializer_list>
 #include <vector>
 
-#include <takt/rules/accelerator/earliest_deadline_first.hpp>
 #include <takt/rules/accelerator/event_driven_gang.hpp>
-#include <takt/rules/accelerator/highest_priority_first.hpp>
 #include <takt/rules/accelerator/level_stack.hpp>
-#include <takt/rules/accelerator/single_stream.hpp>
 #include <takt/rules/accelerator/slotted_cores.hpp>
+#include <takt/rules/job_priority.hpp>
 
 #include "support/accelerator_examples.hpp"
 #include "support/kernel_runs.hpp"
@@ -25,13 +23,13 @@ using kernel_runs::simulate_kernels;
 using takt::preemption_cost_model;
 using listed = kernel_runs::listed_releases;
 using level_stack = takt::level_stack<kernels::max_tasks>;
-using single_stream = takt::single_stream<kernels::max_tasks>;
+inline const takt::level_stack<kernels::max_tasks> single_stream{1};
 using gang_cores = takt::event_driven_gang<kernels::max_tasks, 4>;
 using slotted = takt::slotted_cores<kernels::max_tasks, 4>;
 using responses = std::vector<ticks>;
 
-inline constexpr takt::earliest_deadline_first edf{};
-inline constexpr takt::highest_priority_first by_priority{};
+inline constexpr takt::by_absolute_deadline_alone edf{};
+inline constexpr takt::by_given_priority by_priority{};
 
 template <class Result>
 [[nodiscard]] auto worst(const Result& r) -> responses {

@@ -101,7 +101,7 @@ TEST_CASE("AP-35 late jobs of a kernel wait for each other, and count") {
   CHECK(r.completed() == 5);
   CHECK(worst(r) == responses{3, 12});
   CHECK(r.tasks[1].misses == 2);
-  const auto e = simulate_kernels(edf, single_stream{}, tasks, periodic(tasks, 12));
+  const auto e = simulate_kernels(edf, single_stream, tasks, periodic(tasks, 12));
   CHECK(worst(e) == responses{7, 6});  // at 9 the deadlines are equal, and the earlier release goes first
 }
 
