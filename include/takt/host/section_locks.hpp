@@ -10,7 +10,7 @@
 #include <takt/core/index_set.hpp>
 #include <takt/core/number.hpp>
 #include <takt/host/release_donations.hpp>
-#include <takt/host/sections_around.hpp>
+#include <takt/host/section_states.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/local_sections.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -54,7 +54,7 @@ class section_locks {
   /// True when the job lends its priority and does nothing until it is freed.
   constexpr auto released(std::uint32_t i, ticks nominal) -> bool {
     if (table_->sections.empty()) { return false; }
-    stirred_ = stirred_ || donations_.donates();
+    if (donations_.donates()) { stirred_ = every_pool; }
     nominal_[i] = nominal;
     points_[i] = lowest_priority;
     static_cast<void>(takt::detail::job_point(*table_, *stations_, i, donations_.home(i), nominal, points_[i]));
@@ -62,8 +62,9 @@ class section_locks {
   }
   /// Pre: the job lends nothing and its sections are over.
   constexpr void completed(std::uint32_t i) {
-    stirred_ = stirred_ || donations_.donates();
-    if (donations_.takes_part(i)) { donations_.completed(i); }
+    if (!donations_.takes_part(i)) { return; }
+    stirred_ = every_pool;
+    donations_.completed(i);
   }
   /// A job that has its priority back, told once; `nobody_asks` if there is none.
   [[nodiscard]] constexpr auto next_freed() -> std::uint32_t { return donations_.next_freed(nobody_asks); }
@@ -71,10 +72,10 @@ class section_locks {
   /// False while a section that begins behind the visit may not ask for its token.
   [[nodiscard]] constexpr auto may_go_on(std::uint32_t v) const -> bool {
     const visit_record& x = table_->visits[v];
-    const auto own = sections_[x.task];
+    const auto own = sections_.of(x.task);
     for (std::uint32_t s = own.first; donations_.donates() && s < own.end; ++s) {
       const visit_section& section = table_->sections[s];
-      if (section.task != x.task || contains(table_->sections[s], x) || states_[s] != state::idle || may_issue(s)) {
+      if (section.task != x.task || contains(table_->sections[s], x) || !sections_.is_idle(s) || may_issue(s)) {
         continue;
       }
       for (std::uint32_t p = x.position + 1; p < table_->tasks[x.task].visit_count; ++p) {
@@ -85,22 +86,20 @@ class section_locks {
     return true;
   }
 
-  [[nodiscard]] constexpr auto sections_of(std::uint32_t task) const noexcept { return sections_[task]; }
-  [[nodiscard]] constexpr auto holds(std::size_t s) const noexcept -> bool { return states_[s] == state::holds; }
-  [[nodiscard]] constexpr auto is_idle(std::size_t s) const noexcept -> bool { return states_[s] == state::idle; }
+  [[nodiscard]] constexpr auto sections_of(std::uint32_t task) const noexcept { return sections_.of(task); }
+  [[nodiscard]] constexpr auto holds(std::size_t s) const noexcept -> bool { return sections_.holds(s); }
+  [[nodiscard]] constexpr auto is_idle(std::size_t s) const noexcept -> bool { return sections_.is_idle(s); }
   /// Pre: it is idle.
   constexpr void ask(std::uint32_t s) {
-    states_[s] = state::asks;
-    ++open_[table_->sections[s].task];
+    sections_.ask(s);
     asked_.push(s);
   }
   /// Pre: it holds a token.
   constexpr void release(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
     stir(s);
-    states_[s] = state::idle;
-    --open_[x.task];
-    const request_id next = locks_.release(pools_[s], static_cast<request_id>(s));
+    sections_.release(s);
+    const request_id next = locks_.release(sections_.pool(s), static_cast<request_id>(s));
     if (donates(s) && !has_request(x.task)) { donations_.request_completed(x.task); }
     note_grant(next);
   }
@@ -110,13 +109,15 @@ class section_locks {
     return true;
   }
   /// Whether the job of a task has asked for a token that it has not got.
-  [[nodiscard]] constexpr auto waits(std::uint32_t i) const -> bool { return is_any(i, state::waits); }
-  [[nodiscard]] constexpr auto asks(std::uint32_t i) const -> bool { return is_any(i, state::asks); }
+  [[nodiscard]] constexpr auto waits(std::uint32_t i) const noexcept -> bool { return sections_.waiting(i) > 0; }
+  [[nodiscard]] constexpr auto asks(std::uint32_t i) const noexcept -> bool { return sections_.asking(i) > 0; }
+  /// Whether it holds any.
+  [[nodiscard]] constexpr auto holds_some(std::uint32_t i) const noexcept -> bool { return sections_.holding(i) > 0; }
   /// Its own point or a better one, wherever the job of task i is.
   [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point {
     priority_point best = lowest_priority;
     take_job(best, i, donations_.home(i));
-    for (std::uint32_t h = sections_[i].first; h < sections_[i].end; ++h) {
+    for (std::uint32_t h = sections_.of(i).first; h < sections_.of(i).end; ++h) {
       take_raised(best, h);
       take_heirs(best, h, donations_.home(i), table_->sections.size());
     }
@@ -129,12 +130,16 @@ class section_locks {
   template <class F>
   constexpr void spin(const F& f) {
     if constexpr (requires { locks_.spins(std::size_t{}); }) {
-      for (std::size_t k = 0; some_spin_ && k < waiting_.size(); ++k) {
-        const visit_section& x = table_->sections[waiting_[k]];
+      for (std::size_t k = 0; some_spin_ && k < sections_.waiting().size(); ++k) {
+        const visit_section& x = table_->sections[sections_.waiting()[k]];
         const auto p = static_cast<std::uint32_t>(std::countr_zero(x.visits));
         const std::uint32_t v = table_->tasks[x.task].first_visit + p;
-        if (spins_[v] || !locks_.spins(pools_[waiting_[k]]) || waits_elsewhere(waiting_[k])) { continue; }
-        spins_[v] = stirred_ = true;
+        if (spins_[v] || !locks_.spins(sections_.pool(sections_.waiting()[k])) ||
+            waits_elsewhere(sections_.waiting()[k])) {
+          continue;
+        }
+        spins_[v] = true;
+        stirred_ = every_pool;
         f(v);
       }
     }
@@ -143,23 +148,25 @@ class section_locks {
   [[nodiscard]] constexpr auto stops_spinning(std::uint32_t v) -> bool {
     const bool spun = spins_[v];
     spins_[v] = false;
-    if (spun) { left(v); }
-    stirred_ = stirred_ || spun;
+    if (spun) {
+      left(v);
+      stirred_ = every_pool;
+    }
     return spun;
   }
   /// The pool of the token that the visit got last, where it lies in several sections.
   [[nodiscard]] constexpr auto unit_of(std::uint32_t v) const -> std::int32_t {
     const visit_record& x = table_->visits[v];
-    if (open_[x.task] < 2) { return any_unit; }
+    if (sections_.holding(x.task) < 2) { return any_unit; }
     std::size_t around = 0;
-    const auto own = sections_[x.task];
+    const auto own = sections_.of(x.task);
     std::uint32_t last = own.end;
     for (std::uint32_t s = own.first; s < own.end; ++s) {
-      if (!contains(table_->sections[s], x) || states_[s] != state::holds) { continue; }
+      if (!contains(table_->sections[s], x) || !sections_.holds(s)) { continue; }
       ++around;
       if (last == own.end || grants_[last] < grants_[s]) { last = s; }
     }
-    return around > 1 ? static_cast<std::int32_t>(pools_[last]) : any_unit;
+    return around > 1 ? static_cast<std::int32_t>(sections_.pool(last)) : any_unit;
   }
   /// A section that holds its token from now on, told once; `nobody_asks` if there is none. Requests are issued in the
   /// order in which they came, behind what has been released.
@@ -184,13 +191,13 @@ class section_locks {
   template <class Servers>
   constexpr void lend(Servers& servers) {
     if (!lends_) { return; }
-    const bool all = stirred_ || points_change_;
-    stirred_ = false;
-    if (all) { raise_waiting(); }
+    const pool_bits about = points_change_ ? every_pool : reach(stirred_);
+    stirred_ = 0;
+    const pool_bits heard = about == 0 ? 0 : raise_waiting(about);
     for (std::size_t k = 0; k < there_.size(); ++k) {
       const std::uint32_t v = there_[k];
       served_visit& x = served_[v];
-      if (!all && !x.is_new) { continue; }
+      if (!x.is_new && heard != every_pool && (sections_.held(table_->visits[v].task) & heard) == 0) { continue; }
       x.is_new = false;
       const std::uint32_t s = table_->visits[v].station;
       const priority_point best = best_for(v, s);
@@ -201,7 +208,6 @@ class section_locks {
   }
 
  private:
-  enum class state : std::uint8_t { idle, asks, waits, holds };
   struct served_visit {
     priority_point base{};
     priority_point now{};
@@ -212,8 +218,8 @@ class section_locks {
     return donations_.takes_part(table_->sections[s].task) && stations_->token_donates(table_->sections[s].tokens);
   }
   [[nodiscard]] constexpr auto has_request(std::uint32_t i) const -> bool {
-    for (std::uint32_t s = sections_[i].first; s < sections_[i].end; ++s) {
-      const bool open = states_[s] == state::waits || states_[s] == state::holds;
+    for (std::uint32_t s = sections_.of(i).first; s < sections_.of(i).end; ++s) {
+      const bool open = sections_.waits(s) || sections_.holds(s);
       if (open && table_->sections[s].task == i && donates(s)) { return true; }
     }
     return false;
@@ -231,8 +237,7 @@ class section_locks {
       if (table_->visits[there_[k]].station == at && !(own < best_for(there_[k], at))) { return false; }
     }
     for (std::uint32_t r = 0; r < table_->sections.size(); ++r) {
-      const bool asks_too =
-          r != s && states_[r] == state::asks && takt::detail::station_of(*table_, table_->sections[r]) == at;
+      const bool asks_too = r != s && sections_.asks(r) && takt::detail::station_of(*table_, table_->sections[r]) == at;
       if (!asks_too) { continue; }
       const priority_point other = point_of(table_->sections[r].task, at);
       if (other < own || (other == own && r < s)) { return false; }
@@ -248,40 +253,33 @@ class section_locks {
   constexpr void issue(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
     const flow_record& t = table_->tasks[x.task];
-    pools_[s] = pool_of(s);
     lock_request q{.priority = point_of(x.task, donations_.home(x.task))};
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       q.length += (x.visits >> p & 1U) != 0 ? table_->visit(x.task, p).upper : 0;
     }
-    states_[s] = state::waits;
-    waiting_.insert(s);
+    sections_.wait(s, pool_of(s));
     told_[s] = q.priority;
     if (donates(s)) { donations_.issued(x.task); }
-    note_grant(locks_.issue(pools_[s], static_cast<request_id>(s), q));
+    note_grant(locks_.issue(sections_.pool(s), static_cast<request_id>(s), q));
     stir(s);
   }
   /// Where nobody waits for a token, nobody else hears of who gets it or gives it back.
   constexpr void stir(std::uint32_t s) {
-    stirred_ = stirred_ || donations_.donates();
-    for (std::size_t k = 0; !stirred_ && k < waiting_.size(); ++k) { stirred_ = pools_[waiting_[k]] == pools_[s]; }
+    if (donations_.donates()) { stirred_ = every_pool; }
+    if (sections_.rivals(s) > 0 || sections_.waiting(table_->sections[s].task) > 0) {
+      stirred_ |= bit_of(sections_.pool(s));
+    }
   }
   constexpr void note_grant(request_id r) {
     if (r == no_request) { return; }
     const auto s = static_cast<std::uint32_t>(r);
-    waiting_.erase(s);
-    states_[s] = state::holds;
+    sections_.hold(s);
     grants_[s] = ++grant_count_;
     granted_.push(s);
   }
   [[nodiscard]] constexpr auto pool_of(std::uint32_t s) const -> std::uint32_t {
     if constexpr (requires { locks_.pool_of(s); }) { return locks_.pool_of(s); }
     return table_->sections[s].tokens;
-  }
-  [[nodiscard]] constexpr auto is_any(std::uint32_t i, state wanted) const -> bool {
-    for (std::uint32_t s = sections_[i].first; open_[i] > 0 && s < sections_[i].end; ++s) {
-      if (states_[s] == wanted && table_->sections[s].task == i) { return true; }
-    }
-    return false;
   }
   constexpr void take_better(priority_point& best, std::uint32_t task, std::uint32_t station) const {
     const priority_point p = point_of(task, station);
@@ -294,16 +292,31 @@ class section_locks {
     const request_id donor = donations_.donor_of(task);
     if (donor != no_request) { take_better(best, static_cast<std::uint32_t>(donor), station); }
   }
-  constexpr void raise_waiting() {
-    for (std::size_t k = 0; k < waiting_.size(); ++k) {
-      const std::uint32_t s = waiting_[k];
+  /// Of these pools also those whose holders hear of what happens to them, through jobs that hold the one and wait for
+  /// the other.
+  [[nodiscard]] constexpr auto reach(pool_bits about) const -> pool_bits {
+    for (pool_bits before = 0; before != about;) {
+      before = about;
+      for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
+        const std::uint32_t s = sections_.waiting()[k];
+        if ((sections_.held(table_->sections[s].task) & about) != 0) { about |= bit_of(sections_.pool(s)); }
+      }
+    }
+    return about;
+  }
+  /// Tells locks at which points those wait whom it is about. The pools whose holders hear of it.
+  constexpr auto raise_waiting(pool_bits about) -> pool_bits {
+    for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
+      const std::uint32_t s = sections_.waiting()[k];
+      if ((about & (bit_of(sections_.pool(s)) | sections_.held(table_->sections[s].task))) == 0) { continue; }
       priority_point best = lowest_priority;
       take_waiting(best, s, donations_.home(table_->sections[s].task), table_->sections.size());
       if (best == told_[s]) { continue; }
-      stirred_ = true;  // it may have another heir then
+      about = stirred_ = every_pool;  // it may have another heir then
       told_[s] = best;
-      locks_.reprioritize(pools_[s], static_cast<request_id>(s), best);
+      locks_.reprioritize(sections_.pool(s), static_cast<request_id>(s), best);
     }
+    return about;
   }
   /// Its own point, or a better one of a donor, of a job that waits for the token of one of its sections, or a ceiling.
   [[nodiscard]] constexpr auto best_for(std::uint32_t v, std::uint32_t station) const -> priority_point {
@@ -311,9 +324,9 @@ class section_locks {
     const visit_record& x = table_->visits[v];
     if (points_change_) { best = point_of(x.task, station); }
     if (donations_.donates()) { take_job(best, x.task, station); }
-    const auto own = sections_[x.task];
-    for (std::uint32_t h = own.first; open_[x.task] > 0 && h < own.end; ++h) {
-      if (states_[h] != state::holds || !contains(table_->sections[h], x)) { continue; }
+    const auto own = sections_.of(x.task);
+    for (std::uint32_t h = own.first; holds_some(x.task) && h < own.end; ++h) {
+      if (!sections_.holds(h) || !contains(table_->sections[h], x)) { continue; }
       take_raised(best, h);
       take_heirs(best, h, station, table_->sections.size());
     }
@@ -323,20 +336,21 @@ class section_locks {
   }
   /// What a section raises its holder to, whoever waits: a ceiling, or above everybody.
   constexpr void take_raised(priority_point& best, std::uint32_t h) const {
-    if (states_[h] != state::holds) { return; }
+    if (!sections_.holds(h)) { return; }
     if (ceiling_[h] < best) { best = ceiling_[h]; }
     if constexpr (requires { locks_.boosted(std::size_t{}, request_id{}); }) {
       const priority_point raised{boosted_priority.point, static_cast<std::int32_t>(table_->sections[h].task)};
-      if (raised < best && locks_.boosted(pools_[h], static_cast<request_id>(h))) { best = raised; }
+      if (raised < best && locks_.boosted(sections_.pool(h), static_cast<request_id>(h))) { best = raised; }
     }
   }
   /// The best of those who wait for the token of a section, and of those who wait for them. `depth` ends circles, which
   /// are deadlocks.
   constexpr void take_heirs(priority_point& best, std::uint32_t held, std::uint32_t station, std::size_t depth) const {
-    if (states_[held] != state::holds || depth == 0 || !stations_->token_inherits(pools_[held])) { return; }
-    for (std::size_t k = 0; k < waiting_.size(); ++k) {
-      const std::uint32_t w = waiting_[k];
-      if (pools_[w] == pools_[held] && !waits_elsewhere(w) && leads_to(w, held)) {
+    if (!sections_.holds(held) || depth == 0 || sections_.rivals(held) == 0) { return; }
+    if (!stations_->token_inherits(sections_.pool(held))) { return; }
+    for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
+      const std::uint32_t w = sections_.waiting()[k];
+      if (sections_.pool(w) == sections_.pool(held) && !waits_elsewhere(w) && leads_to(w, held)) {
         take_waiting(best, w, station, depth - 1);
       }
     }
@@ -345,10 +359,10 @@ class section_locks {
   constexpr void take_waiting(priority_point& best, std::uint32_t w, std::uint32_t station, std::size_t depth) const {
     const visit_section& x = table_->sections[w];
     take_job(best, x.task, station);
-    const auto own = sections_[x.task];
-    for (std::uint32_t h = own.first; open_[x.task] > 1 && h < own.end; ++h) {  // the one that it waits for apart
+    const auto own = sections_.of(x.task);
+    for (std::uint32_t h = own.first; holds_some(x.task) && h < own.end; ++h) {
       const visit_section& held = table_->sections[h];
-      if (states_[h] != state::holds || held.task != x.task || (x.visits & ~held.visits) != 0) { continue; }
+      if (!sections_.holds(h) || held.task != x.task || (x.visits & ~held.visits) != 0) { continue; }
       take_raised(best, h);
       take_heirs(best, h, station, depth);
     }
@@ -356,9 +370,9 @@ class section_locks {
   /// Of one request for several tokens the first that is missing passes priorities on.
   [[nodiscard]] constexpr auto waits_elsewhere(std::uint32_t w) const -> bool {
     const visit_section& x = table_->sections[w];
-    for (std::uint32_t s = sections_[x.task].first; s < w; ++s) {
+    for (std::uint32_t s = sections_.of(x.task).first; sections_.waiting(x.task) > 1 && s < w; ++s) {
       const visit_section& other = table_->sections[s];
-      if (states_[s] == state::waits && other.task == x.task && other.visits == x.visits) { return true; }
+      if (sections_.waits(s) && other.task == x.task && other.visits == x.visits) { return true; }
     }
     return false;
   }
@@ -366,7 +380,7 @@ class section_locks {
     const auto wanted = static_cast<request_id>(h);
     auto at = static_cast<request_id>(w);
     for (std::size_t n = table_->sections.size(); n > 0 && at != no_request && at != wanted; --n) {
-      at = locks_.heir(pools_[w], at);
+      at = locks_.heir(sections_.pool(w), at);
     }
     return at == wanted;
   }
@@ -374,23 +388,19 @@ class section_locks {
   const table_type* table_;
   const Stations* stations_;
   typename Stations::template locks_type<V> locks_;
-  task_sections<N> sections_;
+  section_states<N, V> sections_;
   release_donations<Stations, N> donations_;
   bool lends_ = false;
   bool some_spin_ = false;
   bool points_change_ = false;  ///< while jobs are there
-  bool stirred_ = false;        ///< something has happened to locks or jobs since visits heard of their points
+  pool_bits stirred_ = 0;       ///< where something has happened since visits heard of their points
   ticks nominal_[N]{};
   priority_point points_[N]{};  ///< where the priorities of jobs are of
-  state states_[V]{};
-  std::uint32_t open_[N]{};   ///< sections of the job that ask, wait or hold
-  std::uint32_t pools_[V]{};  ///< of the tokens that are asked for or held
   bool spins_[V]{};
   std::uint64_t grants_[V]{};  ///< when each came
   std::uint64_t grant_count_ = 0;
   priority_point told_[V]{};
   priority_point ceiling_[V]{};
-  index_set<V> waiting_{};  ///< sections
   index_queue<V> asked_{};
   index_queue<V> granted_{};
   served_visit served_[V]{};
