@@ -173,6 +173,9 @@ class lock_stations {
     [[nodiscard]] auto boosted(std::size_t pool, request_id r) const -> bool {
       return jobs_->bank().boosted(id(pool), task_of(r));
     }
+    [[nodiscard]] auto boosts(std::size_t pool) const -> bool {
+      return jobs_->bank().options(id(pool)).progress.boosts();
+    }
     [[nodiscard]] auto spins(std::size_t pool) const -> bool { return jobs_->bank().options(id(pool)).spins; }
     [[nodiscard]] auto replica(std::size_t pool, request_id r) const -> replica_id {
       return jobs_->bank().replica(id(pool), task_of(r));

@@ -42,7 +42,10 @@ class section_locks {
     if constexpr (requires { stations.points_change(); }) { points_change_ = stations.points_change(); }
     for (std::size_t t = 0; t < stations.token_pools(); ++t) {
       if constexpr (requires { locks_.spins(t); }) { some_spin_ = some_spin_ || locks_.spins(t); }
-      lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t) || stations.token_has_ceiling(t);
+      if constexpr (requires { locks_.boosts(t); }) { some_raise_ = some_raise_ || locks_.boosts(t); }
+      some_raise_ = some_raise_ || stations.token_has_ceiling(t);
+      some_inherit_ = some_inherit_ || stations.token_inherits(t);
+      lends_ = lends_ || stations.token_donates(t) || some_inherit_ || some_raise_;
     }
     for (std::uint32_t s = 0; s < table.sections.size(); ++s) {
       ceiling_[s] = takt::detail::ceiling_of(table, stations, s);
@@ -102,6 +105,7 @@ class section_locks {
     const request_id next = locks_.release(sections_.pool(s), static_cast<request_id>(s));
     if (donates(s) && !has_request(x.task)) { donations_.request_completed(x.task); }
     note_grant(next);
+    find_heirs(sections_.pool(s));
   }
   /// False for a section that a job goes without.
   [[nodiscard]] constexpr auto is_needed(std::uint32_t s) const -> bool {
@@ -261,6 +265,7 @@ class section_locks {
     told_[s] = q.priority;
     if (donates(s)) { donations_.issued(x.task); }
     note_grant(locks_.issue(sections_.pool(s), static_cast<request_id>(s), q));
+    find_heirs(sections_.pool(s));
     stir(s);
   }
   /// Where nobody waits for a token, nobody else hears of who gets it or gives it back.
@@ -315,6 +320,7 @@ class section_locks {
       about = stirred_ = every_pool;  // it may have another heir then
       told_[s] = best;
       locks_.reprioritize(sections_.pool(s), static_cast<request_id>(s), best);
+      find_heirs(sections_.pool(s));
     }
     return about;
   }
@@ -336,7 +342,7 @@ class section_locks {
   }
   /// What a section raises its holder to, whoever waits: a ceiling, or above everybody.
   constexpr void take_raised(priority_point& best, std::uint32_t h) const {
-    if (!sections_.holds(h)) { return; }
+    if (!some_raise_ || !sections_.holds(h)) { return; }
     if (ceiling_[h] < best) { best = ceiling_[h]; }
     if constexpr (requires { locks_.boosted(std::size_t{}, request_id{}); }) {
       const priority_point raised{boosted_priority.point, static_cast<std::int32_t>(table_->sections[h].task)};
@@ -346,13 +352,10 @@ class section_locks {
   /// The best of those who wait for the token of a section, and of those who wait for them. `depth` ends circles, which
   /// are deadlocks.
   constexpr void take_heirs(priority_point& best, std::uint32_t held, std::uint32_t station, std::size_t depth) const {
-    if (!sections_.holds(held) || depth == 0 || sections_.rivals(held) == 0) { return; }
-    if (!stations_->token_inherits(sections_.pool(held))) { return; }
+    if (!some_inherit_ || !sections_.holds(held) || depth == 0 || sections_.rivals(held) == 0) { return; }
     for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
       const std::uint32_t w = sections_.waiting()[k];
-      if (sections_.pool(w) == sections_.pool(held) && !waits_elsewhere(w) && leads_to(w, held)) {
-        take_waiting(best, w, station, depth - 1);
-      }
+      if (heirs_[w] == held && !waits_elsewhere(w)) { take_waiting(best, w, station, depth - 1); }
     }
   }
   /// The best of a job that waits, and of those who wait for what it holds meanwhile.
@@ -376,13 +379,18 @@ class section_locks {
     }
     return false;
   }
-  [[nodiscard]] constexpr auto leads_to(std::uint32_t w, std::uint32_t h) const -> bool {
-    const auto wanted = static_cast<request_id>(h);
-    auto at = static_cast<request_id>(w);
-    for (std::size_t n = table_->sections.size(); n > 0 && at != no_request && at != wanted; --n) {
-      at = locks_.heir(sections_.pool(w), at);
+  /// Something has happened to the lock of a pool.
+  constexpr void find_heirs(std::uint32_t pool) {
+    if (!some_inherit_ || !stations_->token_inherits(pool)) { return; }
+    for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
+      const std::uint32_t w = sections_.waiting()[k];
+      if (sections_.pool(w) != pool) { continue; }
+      auto at = locks_.heir(pool, static_cast<request_id>(w));
+      for (std::size_t n = table_->sections.size(); n > 0 && at != no_request && !sections_.holds(at); --n) {
+        at = locks_.heir(pool, at);
+      }
+      heirs_[w] = at == no_request ? nobody_asks : static_cast<std::uint32_t>(at);
     }
-    return at == wanted;
   }
 
   const table_type* table_;
@@ -392,6 +400,8 @@ class section_locks {
   release_donations<Stations, N> donations_;
   bool lends_ = false;
   bool some_spin_ = false;
+  bool some_raise_ = false;
+  bool some_inherit_ = false;
   bool points_change_ = false;  ///< while jobs are there
   pool_bits stirred_ = 0;       ///< where something has happened since visits heard of their points
   ticks nominal_[N]{};
@@ -401,6 +411,7 @@ class section_locks {
   std::uint64_t grant_count_ = 0;
   priority_point told_[V]{};
   priority_point ceiling_[V]{};
+  std::uint32_t heirs_[V]{};  ///< of sections that wait, the one that holds what they wait for
   index_queue<V> asked_{};
   index_queue<V> granted_{};
   served_visit served_[V]{};
