@@ -345,12 +345,11 @@ class engine {
       }
       const std::uint32_t s = tokens_.next_granted();
       if (s == nobody_asks) { return; }
-      const flow_record& t = table_->tasks[table_->sections[s].task];
-      for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
+      const std::uint32_t first = table_->tasks[table_->sections[s].task].first_visit;
+      for (visit_mask own = table_->sections[s].visits; own != 0; own &= own - 1) {
+        const std::uint32_t v = first + static_cast<std::uint32_t>(std::countr_zero(own));
         const visit_record& x = table_->visits[v];
-        if (!visits_[v].waits_for_token || !contains(table_->sections[s], x) || !holds_around(*table_, x, tokens_)) {
-          continue;
-        }
+        if (!visits_[v].waits_for_token || !holds_around(*table_, x, tokens_)) { continue; }
         visits_[v].waits_for_token = false;
         if (tokens_.stops_spinning(v)) { servers_.finish(x.station, v, now_, {}, *choices_); }
         enter(v);

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include <takt/core/index_bag.hpp>
 #include <takt/core/index_queue.hpp>
-#include <takt/core/index_set.hpp>
 #include <takt/core/number.hpp>
 #include <takt/host/release_donations.hpp>
 #include <takt/host/section_states.hpp>
@@ -415,7 +415,7 @@ class section_locks {
   index_queue<V> asked_{};
   index_queue<V> granted_{};
   served_visit served_[V]{};
-  index_set<V> there_{};  ///< visits that are served or wait for it
+  index_bag<V> there_{};  ///< visits that are served or wait for it
 };
 
 }  // namespace takt::host

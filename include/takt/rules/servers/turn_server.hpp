@@ -146,11 +146,7 @@ class turn_server {
     return spins == (all_[i].left >= spinning_time) ? k < i : !spins;
   }
   [[nodiscard]] constexpr auto free_unit() const -> std::int32_t {
-    for (std::int32_t unit = 0;; ++unit) {
-      bool taken = false;
-      for (std::size_t k = 0; k < count_; ++k) { taken = taken || (all_[k].runs() && all_[k].unit == unit); }
-      if (!taken) { return unit; }
-    }
+    return least_free_unit(count_, [this](std::size_t k) { return all_[k].runs() ? all_[k].unit : any_unit; });
   }
 
   std::int32_t units_ = 1;
