@@ -13,6 +13,9 @@ class index_bag {
   [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return size_; }
   [[nodiscard]] constexpr auto operator[](std::size_t k) const noexcept -> std::uint32_t { return all_[k]; }
 
+  [[nodiscard]] constexpr auto contains(std::uint32_t i) const noexcept -> bool {
+    return at_[i] < size_ && all_[at_[i]] == i;
+  }
   /// Pre: i < Capacity, and it is not in it.
   constexpr void insert(std::uint32_t i) noexcept {
     at_[i] = static_cast<std::uint32_t>(size_);
@@ -20,10 +23,9 @@ class index_bag {
   }
   /// Nothing happens if it is not in it.
   constexpr void erase(std::uint32_t i) noexcept {
-    const std::uint32_t at = at_[i];
-    if (at >= size_ || all_[at] != i) { return; }
-    all_[at] = all_[--size_];
-    at_[all_[at]] = at;
+    if (!contains(i)) { return; }
+    all_[at_[i]] = all_[--size_];
+    at_[all_[at_[i]]] = at_[i];
   }
 
  private:

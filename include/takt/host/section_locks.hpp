@@ -9,6 +9,7 @@
 #include <takt/core/index_bag.hpp>
 #include <takt/core/index_queue.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/job_points.hpp>
 #include <takt/host/release_donations.hpp>
 #include <takt/host/section_states.hpp>
 #include <takt/model/visit_table.hpp>
@@ -37,9 +38,9 @@ class section_locks {
         stations_{&stations},
         locks_{stations.template locks<V>()},
         sections_{table},
-        donations_{table, stations} {
+        points_{table, stations},
+        donations_{table, stations, points_} {
     if (table.sections.empty()) { return; }
-    if constexpr (requires { stations.points_change(); }) { points_change_ = stations.points_change(); }
     for (std::size_t t = 0; t < stations.token_pools(); ++t) {
       if constexpr (requires { locks_.spins(t); }) { some_spin_ = some_spin_ || locks_.spins(t); }
       if constexpr (requires { locks_.boosts(t); }) { some_raise_ = some_raise_ || locks_.boosts(t); }
@@ -58,10 +59,8 @@ class section_locks {
   constexpr auto released(std::uint32_t i, ticks nominal) -> bool {
     if (table_->sections.empty()) { return false; }
     if (donations_.donates()) { stirred_ = every_pool; }
-    nominal_[i] = nominal;
-    points_[i] = lowest_priority;
-    static_cast<void>(takt::detail::job_point(*table_, *stations_, i, donations_.home(i), nominal, points_[i]));
-    return donations_.takes_part(i) && donations_.released(i, points_[i]);
+    const priority_point& own = points_.released(i, nominal);
+    return donations_.takes_part(i) && donations_.released(i, own);
   }
   /// Pre: the job lends nothing and its sections are over.
   constexpr void completed(std::uint32_t i) {
@@ -74,19 +73,7 @@ class section_locks {
 
   /// False while a section that begins behind the visit may not ask for its token.
   [[nodiscard]] constexpr auto may_go_on(std::uint32_t v) const -> bool {
-    const visit_record& x = table_->visits[v];
-    const auto own = sections_.of(x.task);
-    for (std::uint32_t s = own.first; donations_.donates() && s < own.end; ++s) {
-      const visit_section& section = table_->sections[s];
-      if (section.task != x.task || contains(table_->sections[s], x) || !sections_.is_idle(s) || may_issue(s)) {
-        continue;
-      }
-      for (std::uint32_t p = x.position + 1; p < table_->tasks[x.task].visit_count; ++p) {
-        const bool begins = (section.visits >> p & 1U) != 0;
-        if (begins && (table_->visit(x.task, p).predecessors >> x.position & 1U) != 0) { return false; }
-      }
-    }
-    return true;
+    return !donations_.donates() || may_begin_behind(table_->visits[v]);
   }
 
   [[nodiscard]] constexpr auto sections_of(std::uint32_t task) const noexcept { return sections_.of(task); }
@@ -120,10 +107,10 @@ class section_locks {
   /// Its own point or a better one, wherever the job of task i is.
   [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point {
     priority_point best = lowest_priority;
-    take_job(best, i, donations_.home(i));
+    take_job(best, i, points_.home(i));
     for (std::uint32_t h = sections_.of(i).first; h < sections_.of(i).end; ++h) {
       take_raised(best, h);
-      take_heirs(best, h, donations_.home(i), table_->sections.size());
+      take_heirs(best, h, points_.home(i), table_->sections.size());
     }
     return best;
   }
@@ -160,17 +147,7 @@ class section_locks {
   }
   /// The pool of the token that the visit got last, where it lies in several sections.
   [[nodiscard]] constexpr auto unit_of(std::uint32_t v) const -> std::int32_t {
-    const visit_record& x = table_->visits[v];
-    if (sections_.holding(x.task) < 2) { return any_unit; }
-    std::size_t around = 0;
-    const auto own = sections_.of(x.task);
-    std::uint32_t last = own.end;
-    for (std::uint32_t s = own.first; s < own.end; ++s) {
-      if (!contains(table_->sections[s], x) || !sections_.holds(s)) { continue; }
-      ++around;
-      if (last == own.end || grants_[last] < grants_[s]) { last = s; }
-    }
-    return around > 1 ? static_cast<std::int32_t>(sections_.pool(last)) : any_unit;
+    return sections_.latest_pool(table_->visits[v]);
   }
   /// A section that holds its token from now on, told once; `nobody_asks` if there is none. Requests are issued in the
   /// order in which they came, behind what has been released.
@@ -184,9 +161,13 @@ class section_locks {
     return granted_.take(0);
   }
 
+  /// A visit asks its server, maybe once more before it has `left`. Then the server has to hear of its point again.
   constexpr void entered(std::uint32_t v, const priority_point& p) {
     if (table_->sections.empty() || !stations_->inherits(table_->visits[v].station)) { return; }
-    served_[v] = {p, p, true};
+    served_visit& x = served_[v];
+    x.base = x.now = p;
+    if (there_.contains(v)) { return; }
+    x.is_known = false;
     there_.insert(v);
   }
   constexpr void left(std::uint32_t v) { there_.erase(v); }
@@ -195,27 +176,28 @@ class section_locks {
   template <class Servers>
   constexpr void lend(Servers& servers) {
     if (!lends_) { return; }
-    const pool_bits about = points_change_ ? every_pool : reach(stirred_);
+    const pool_bits about = points_.change() ? every_pool : reach(stirred_);
     stirred_ = 0;
     const pool_bits heard = about == 0 ? 0 : raise_waiting(about);
     for (std::size_t k = 0; k < there_.size(); ++k) {
       const std::uint32_t v = there_[k];
       served_visit& x = served_[v];
-      if (!x.is_new && heard != every_pool && (sections_.held(table_->visits[v].task) & heard) == 0) { continue; }
-      x.is_new = false;
-      const std::uint32_t s = table_->visits[v].station;
-      const priority_point best = best_for(v, s);
-      if (best == x.now) { continue; }
-      x.now = best;
-      servers.reprioritize(s, v, best);
+      const std::uint32_t task = table_->visits[v].task;
+      const std::uint32_t station = table_->visits[v].station;
+      if (!x.is_known || heard == every_pool || (sections_.held(task) & heard) != 0) { x.best = best_for(v, station); }
+      x.is_known = true;
+      if (x.best == x.now) { continue; }
+      x.now = x.best;
+      servers.reprioritize(station, v, x.best);
     }
   }
 
  private:
   struct served_visit {
     priority_point base{};
-    priority_point now{};
-    bool is_new = false;  ///< nothing has been said about its point
+    priority_point now{};   ///< as its server has heard
+    priority_point best{};  ///< if that is known
+    bool is_known = false;
   };
 
   [[nodiscard]] constexpr auto donates(std::size_t s) const -> bool {
@@ -228,6 +210,20 @@ class section_locks {
     }
     return false;
   }
+  [[nodiscard]] constexpr auto may_begin_behind(const visit_record& x) const -> bool {
+    const auto own = sections_.of(x.task);
+    for (std::uint32_t s = own.first; s < own.end; ++s) {
+      const visit_section& section = table_->sections[s];
+      if (section.task != x.task || contains(table_->sections[s], x) || !sections_.is_idle(s) || may_issue(s)) {
+        continue;
+      }
+      for (std::uint32_t p = x.position + 1; p < table_->tasks[x.task].visit_count; ++p) {
+        const bool begins = (section.visits >> p & 1U) != 0;
+        if (begins && (table_->visit(x.task, p).predecessors >> x.position & 1U) != 0) { return false; }
+      }
+    }
+    return true;
+  }
   [[nodiscard]] constexpr auto may_issue(std::uint32_t s) const -> bool {
     const visit_section& x = table_->sections[s];
     if (stations_->token_is_local(x.tokens)) { return would_run(s); }
@@ -236,28 +232,22 @@ class section_locks {
   /// Whether nobody on the processor comes before the job, and of those who ask there for sections either.
   [[nodiscard]] constexpr auto would_run(std::uint32_t s) const -> bool {
     const std::uint32_t at = takt::detail::station_of(*table_, table_->sections[s]);
-    const priority_point own = point_of(table_->sections[s].task, at);
+    const priority_point own = points_.on(*table_, table_->sections[s].task, at);
     for (std::size_t k = 0; k < there_.size(); ++k) {
       if (table_->visits[there_[k]].station == at && !(own < best_for(there_[k], at))) { return false; }
     }
     for (std::uint32_t r = 0; r < table_->sections.size(); ++r) {
       const bool asks_too = r != s && sections_.asks(r) && takt::detail::station_of(*table_, table_->sections[r]) == at;
       if (!asks_too) { continue; }
-      const priority_point other = point_of(table_->sections[r].task, at);
+      const priority_point other = points_.on(*table_, table_->sections[r].task, at);
       if (other < own || (other == own && r < s)) { return false; }
     }
     return true;
   }
-  [[nodiscard]] constexpr auto point_of(std::uint32_t i, std::uint32_t at) const -> priority_point {
-    if (at == donations_.home(i) && !points_change_) { return points_[i]; }
-    priority_point p = lowest_priority;
-    static_cast<void>(takt::detail::job_point(*table_, *stations_, i, at, nominal_[i], p));
-    return p;
-  }
   constexpr void issue(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
     const flow_record& t = table_->tasks[x.task];
-    lock_request q{.priority = point_of(x.task, donations_.home(x.task))};
+    lock_request q{.priority = points_.on(*table_, x.task, points_.home(x.task))};
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       q.length += (x.visits >> p & 1U) != 0 ? table_->visit(x.task, p).upper : 0;
     }
@@ -279,7 +269,6 @@ class section_locks {
     if (r == no_request) { return; }
     const auto s = static_cast<std::uint32_t>(r);
     sections_.hold(s);
-    grants_[s] = ++grant_count_;
     granted_.push(s);
   }
   [[nodiscard]] constexpr auto pool_of(std::uint32_t s) const -> std::uint32_t {
@@ -287,7 +276,7 @@ class section_locks {
     return table_->sections[s].tokens;
   }
   constexpr void take_better(priority_point& best, std::uint32_t task, std::uint32_t station) const {
-    const priority_point p = point_of(task, station);
+    const priority_point p = points_.on(*table_, task, station);
     if (p < best) { best = p; }
   }
   /// The best of a job and of those that donate to it.
@@ -315,7 +304,7 @@ class section_locks {
       const std::uint32_t s = sections_.waiting()[k];
       if ((about & (bit_of(sections_.pool(s)) | sections_.held(table_->sections[s].task))) == 0) { continue; }
       priority_point best = lowest_priority;
-      take_waiting(best, s, donations_.home(table_->sections[s].task), table_->sections.size());
+      take_waiting(best, s, points_.home(table_->sections[s].task), table_->sections.size());
       if (best == told_[s]) { continue; }
       about = stirred_ = every_pool;  // it may have another heir then
       told_[s] = best;
@@ -328,7 +317,7 @@ class section_locks {
   [[nodiscard]] constexpr auto best_for(std::uint32_t v, std::uint32_t station) const -> priority_point {
     priority_point best = served_[v].base;
     const visit_record& x = table_->visits[v];
-    if (points_change_) { best = point_of(x.task, station); }
+    if (points_.change()) { best = points_.on(*table_, x.task, station); }
     if (donations_.donates()) { take_job(best, x.task, station); }
     const auto own = sections_.of(x.task);
     for (std::uint32_t h = own.first; holds_some(x.task) && h < own.end; ++h) {
@@ -397,18 +386,14 @@ class section_locks {
   const Stations* stations_;
   typename Stations::template locks_type<V> locks_;
   section_states<N, V> sections_;
+  job_points<Stations, N> points_;
   release_donations<Stations, N> donations_;
   bool lends_ = false;
   bool some_spin_ = false;
   bool some_raise_ = false;
   bool some_inherit_ = false;
-  bool points_change_ = false;  ///< while jobs are there
-  pool_bits stirred_ = 0;       ///< where something has happened since visits heard of their points
-  ticks nominal_[N]{};
-  priority_point points_[N]{};  ///< where the priorities of jobs are of
+  pool_bits stirred_ = 0;  ///< where something has happened since visits heard of their points
   bool spins_[V]{};
-  std::uint64_t grants_[V]{};  ///< when each came
-  std::uint64_t grant_count_ = 0;
   priority_point told_[V]{};
   priority_point ceiling_[V]{};
   std::uint32_t heirs_[V]{};  ///< of sections that wait, the one that holds what they wait for

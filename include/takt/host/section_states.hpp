@@ -7,6 +7,7 @@
 #include <takt/core/index_set.hpp>
 #include <takt/host/sections_around.hpp>
 #include <takt/model/visit_table.hpp>
+#include <takt/rules/servers/slices.hpp>
 
 namespace takt::host {
 
@@ -41,6 +42,18 @@ class section_states {
   /// Of which pools its sections hold tokens.
   [[nodiscard]] constexpr auto held(std::uint32_t task) const noexcept -> pool_bits { return held_[task]; }
 
+  /// The pool of the token that came last of those around a visit, `any_unit` where there are not several.
+  [[nodiscard]] constexpr auto latest_pool(const visit_record& x) const noexcept -> std::int32_t {
+    if (holding_[x.task] < 2) { return any_unit; }
+    std::size_t around = 0;
+    std::uint32_t last = 0;
+    for (std::uint32_t s = of_[x.task].first; s < of_[x.task].end; ++s) {
+      if (!holds(s) || !contains(table_->sections[s], x)) { continue; }
+      if (around++ == 0 || grants_[last] < grants_[s]) { last = s; }
+    }
+    return around > 1 ? static_cast<std::int32_t>(pools_[last]) : any_unit;
+  }
+
   // From one state to the next.
 
   constexpr void ask(std::uint32_t s) noexcept {
@@ -60,6 +73,7 @@ class section_states {
     --waiting_of_[task_of(s)];
     --rivals_[pools_[s] % 64];
     waiting_.erase(s);
+    grants_[s] = ++grant_count_;
     ++holding_[task_of(s)];
     held_[task_of(s)] |= bit_of(pools_[s]);
   }
@@ -89,6 +103,8 @@ class section_states {
   std::uint32_t waiting_of_[N]{};
   std::uint32_t holding_[N]{};
   pool_bits held_[N]{};
+  std::uint64_t grants_[V]{};  ///< when each came
+  std::uint64_t grant_count_ = 0;
 };
 
 }  // namespace takt::host
