@@ -176,7 +176,7 @@ class section_locks {
   template <class Servers>
   constexpr void lend(Servers& servers) {
     if (!lends_) { return; }
-    const pool_bits about = points_.change() ? every_pool : reach(stirred_);
+    const pool_bits about = points_.change() && have_new_points() ? every_pool : reach(stirred_);
     stirred_ = 0;
     const pool_bits heard = about == 0 ? 0 : raise_waiting(about);
     for (std::size_t k = 0; k < there_.size(); ++k) {
@@ -298,6 +298,17 @@ class section_locks {
     }
     return about;
   }
+  /// Whether those who are served have others than when they asked. Who is not keeps its point.
+  [[nodiscard]] constexpr auto have_new_points() -> bool {
+    bool any = false;
+    for (std::size_t k = 0; k < there_.size(); ++k) {
+      const visit_record& x = table_->visits[there_[k]];
+      const priority_point p = points_.on(*table_, x.task, x.station);
+      any = any || served_[there_[k]].base != p;
+      served_[there_[k]].base = p;
+    }
+    return any;
+  }
   /// Tells locks at which points those wait whom it is about. The pools whose holders hear of it.
   constexpr auto raise_waiting(pool_bits about) -> pool_bits {
     for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
@@ -317,7 +328,6 @@ class section_locks {
   [[nodiscard]] constexpr auto best_for(std::uint32_t v, std::uint32_t station) const -> priority_point {
     priority_point best = served_[v].base;
     const visit_record& x = table_->visits[v];
-    if (points_.change()) { best = points_.on(*table_, x.task, station); }
     if (donations_.donates()) { take_job(best, x.task, station); }
     const auto own = sections_.of(x.task);
     for (std::uint32_t h = own.first; holds_some(x.task) && h < own.end; ++h) {
