@@ -16,6 +16,7 @@ class index_bag {
   [[nodiscard]] constexpr auto contains(std::uint32_t i) const noexcept -> bool {
     return at_[i] < size_ && all_[at_[i]] == i;
   }
+  constexpr void clear() noexcept { size_ = 0; }
   /// Pre: i < Capacity, and it is not in it.
   constexpr void insert(std::uint32_t i) noexcept {
     at_[i] = static_cast<std::uint32_t>(size_);

@@ -166,11 +166,15 @@ class section_locks {
     if (table_->sections.empty() || !stations_->inherits(table_->visits[v].station)) { return; }
     served_visit& x = served_[v];
     x.base = x.now = p;
+    if (!news_.contains(v)) { news_.insert(v); }
     if (there_.contains(v)) { return; }
     x.is_known = false;
     there_.insert(v);
   }
-  constexpr void left(std::uint32_t v) { there_.erase(v); }
+  constexpr void left(std::uint32_t v) {
+    there_.erase(v);
+    news_.erase(v);
+  }
 
   /// Tells servers at which points visits go on.
   template <class Servers>
@@ -179,8 +183,9 @@ class section_locks {
     const pool_bits about = points_.change() && have_new_points() ? every_pool : reach(stirred_);
     stirred_ = 0;
     const pool_bits heard = about == 0 ? 0 : raise_waiting(about);
-    for (std::size_t k = 0; k < there_.size(); ++k) {
-      const std::uint32_t v = there_[k];
+    const index_bag<V>& all = heard == 0 ? news_ : there_;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const std::uint32_t v = all[k];
       served_visit& x = served_[v];
       const std::uint32_t task = table_->visits[v].task;
       const std::uint32_t station = table_->visits[v].station;
@@ -190,6 +195,7 @@ class section_locks {
       x.now = x.best;
       servers.reprioritize(station, v, x.best);
     }
+    news_.clear();
   }
 
  private:
@@ -410,6 +416,7 @@ class section_locks {
   index_queue<V> asked_{};
   index_queue<V> granted_{};
   served_visit served_[V]{};
+  index_bag<V> news_{};   ///< of these, who has asked since then
   index_bag<V> there_{};  ///< visits that are served or wait for it
 };
 
