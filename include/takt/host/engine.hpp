@@ -113,7 +113,7 @@ class engine {
     holds_releases_ = complete_visits() && edges_.has_steps;
     if constexpr (MindsMisses<Choices>) {
       misses_.note(tasks_, now_, seen_, [this](auto i) {
-        drop_visits(*table_, i, tasks_[i].done, guards_, servers_, now_, *sink_);
+        drop_visits(*table_, i, tasks_[i].done, guards_, tokens_, servers_, now_, *sink_);
         leave(i);
       });
     }
@@ -140,9 +140,8 @@ class engine {
   constexpr auto complete_visits() -> bool {
     bool any = false;
     const auto leave = [&](client v) {
-      tokens_.left(v);
       any = true;
-      edges_.has_steps ? ended_.insert(v) : complete(v);
+      edges_.has_steps ? ended_.insert(v) : complete_served(v);
     };
     while (told_.size() > 0) {
       const std::uint32_t v = told_.take(0);
@@ -156,10 +155,15 @@ class engine {
     }
     for (client v = threads_.fire(now_, *sink_); v != no_client; v = threads_.fire(now_, *sink_)) { complete(v); }
     any = servers_.fire(now_, *sink_, leave) || any;
-    ended_.settle(table_->visits, visits_, tokens_, [this](client v) { serve(v); }, [this](client v) { complete(v); });
+    ended_.settle(
+        table_->visits, visits_, tokens_, [this](client v) { serve(v); }, [this](client v) { complete_served(v); });
     return any;
   }
 
+  constexpr void complete_served(std::uint32_t v) {
+    tokens_.left(v);
+    complete(v);
+  }
   constexpr void complete(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
     flow_progress& job = tasks_[x.task];
@@ -312,7 +316,9 @@ class engine {
     const visit_record& x = table_->visits[v];
     if (threads_.is_home(x.task, x.station)) { return threads_.work(x.task, v, visits_[v].length, now_); }
     if (!threads_.asks(x.task, v)) { return; }
-    visits_[v].length == 0 && !tokens_.may_go_on(v) ? gates_.insert(v) : ask(v);
+    if (visits_[v].length > 0 || tokens_.may_go_on(v)) { return ask(v); }
+    tokens_.left(v);
+    gates_.insert(v);
   }
   constexpr void ask(std::uint32_t v) {
     const visit_record& x = table_->visits[v];
@@ -345,12 +351,11 @@ class engine {
       }
       const std::uint32_t s = tokens_.next_granted();
       if (s == nobody_asks) { return; }
-      const flow_record& t = table_->tasks[table_->sections[s].task];
-      for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
+      const std::uint32_t first = table_->tasks[table_->sections[s].task].first_visit;
+      for (visit_mask own = table_->sections[s].visits; own != 0; own &= own - 1) {
+        const std::uint32_t v = first + static_cast<std::uint32_t>(std::countr_zero(own));
         const visit_record& x = table_->visits[v];
-        if (!visits_[v].waits_for_token || !contains(table_->sections[s], x) || !holds_around(*table_, x, tokens_)) {
-          continue;
-        }
+        if (!visits_[v].waits_for_token || !holds_around(*table_, x, tokens_)) { continue; }
         visits_[v].waits_for_token = false;
         if (tokens_.stops_spinning(v)) { servers_.finish(x.station, v, now_, {}, *choices_); }
         enter(v);

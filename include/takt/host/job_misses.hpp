@@ -81,15 +81,16 @@ class job_misses {
 };
 
 /// Takes the visits of a job away from whoever serves them or holds them back.
-template <class Table, class Guards, class Servers>
-constexpr void drop_visits(const Table& table, std::uint32_t task, visit_mask done, Guards& guards, Servers& servers,
-                           ticks now, const slice_sink& sink) {
+template <class Table, class Guards, class Locks, class Servers>
+constexpr void drop_visits(const Table& table, std::uint32_t task, visit_mask done, Guards& guards, Locks& locks,
+                           Servers& servers, ticks now, const slice_sink& sink) {
   const flow_record& t = table.tasks[task];
   for (std::uint32_t v = t.first_visit; v < t.first_visit + t.visit_count; ++v) {
     const visit_record& x = table.visits[v];
     const bool ready = (done >> x.position & 1U) == 0 && (x.predecessors & ~done) == 0;
     if (ready && guards.until(v) == no_event) { servers.drop(x.station, v, now, sink); }
     guards.drop(v);
+    locks.left(v);
   }
 }
 

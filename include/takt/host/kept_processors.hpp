@@ -188,13 +188,9 @@ class kept_processors {
     return better < threads_[i].units;
   }
   [[nodiscard]] constexpr auto free_unit(std::uint32_t home) const -> std::int32_t {
-    for (std::int32_t unit = 0;; ++unit) {
-      bool taken = false;
-      for (std::uint32_t k = 0; k < size_; ++k) {
-        taken = taken || (threads_[k].runs && threads_[k].home == home && threads_[k].unit == unit);
-      }
-      if (!taken) { return unit; }
-    }
+    return least_free_unit(size_, [this, home](std::size_t k) {
+      return threads_[k].runs && threads_[k].home == home ? threads_[k].unit : any_unit;
+    });
   }
 
   bool keeps_;

@@ -70,7 +70,7 @@ class lock_stations {
       if (shape.slice > 0) {
         turns_.assign(count_, {shape.processors, shape.slice, from.jobs_->places()});
       } else {
-        cpus_.assign(count_, unit_server<true, Clients>{shape.processors});
+        cpus_.assign(count_, unit_server<true, MaxTasks>{shape.processors});
       }
     }
 
@@ -137,9 +137,9 @@ class lock_stations {
 
     Jobs* jobs_;
     std::size_t count_;
-    std::vector<unit_server<true, Clients>> cpus_;
-    std::vector<turn_server<Clients>> turns_;
-    dedicated_server<Clients> elsewhere_{};
+    std::vector<unit_server<true, MaxTasks>> cpus_;  // a task is in one place at a time
+    std::vector<turn_server<MaxTasks>> turns_;
+    dedicated_server<MaxTasks> elsewhere_{};
   };
   template <std::size_t Clients>
   [[nodiscard]] auto servers() const -> servers_type<Clients> {
@@ -172,6 +172,9 @@ class lock_stations {
     }
     [[nodiscard]] auto boosted(std::size_t pool, request_id r) const -> bool {
       return jobs_->bank().boosted(id(pool), task_of(r));
+    }
+    [[nodiscard]] auto boosts(std::size_t pool) const -> bool {
+      return jobs_->bank().options(id(pool)).progress.boosts();
     }
     [[nodiscard]] auto spins(std::size_t pool) const -> bool { return jobs_->bank().options(id(pool)).spins; }
     [[nodiscard]] auto replica(std::size_t pool, request_id r) const -> replica_id {

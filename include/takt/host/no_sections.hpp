@@ -27,6 +27,7 @@ struct no_sections {
   static constexpr auto may_go_on(std::uint32_t /*visit*/) noexcept -> bool { return true; }
   static constexpr auto sections_of(std::uint32_t /*task*/) noexcept -> typename task_sections<N>::range { return {}; }
   static constexpr auto holds(std::size_t /*section*/) noexcept -> bool { return false; }
+  static constexpr auto holds_some(std::uint32_t /*task*/) noexcept -> bool { return false; }
   static constexpr auto is_idle(std::size_t /*section*/) noexcept -> bool { return false; }
   static constexpr void ask(std::uint32_t /*section*/) noexcept {}
   static constexpr void release(std::uint32_t /*section*/) noexcept {}

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <takt/host/job_points.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/locking/priority_donation.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -28,27 +29,25 @@ template <class Stations, std::size_t N>
 class release_donations {
  public:
   template <class Table>
-  constexpr release_donations(const Table& table, const Stations& stations) : size_{table.size()} {
+  constexpr release_donations(const Table& table, const Stations& stations, const job_points<Stations, N>& points)
+      : size_{table.size()} {
     if (table.sections.empty()) { return; }
     for (std::size_t t = 0; t < stations.token_pools(); ++t) { donates_ = donates_ || stations.token_donates(t); }
     for (std::uint32_t i = 0; i < table.size(); ++i) {
-      home_[i] = takt::detail::home_of(table, stations, i);
       has_home_[i] = takt::detail::homes_of(table, stations, i) > 0;
       cluster_[i] = i;
       for (std::uint32_t k = 0; k < i; ++k) {
-        if (home_[k] == home_[i]) {
+        if (points.home(k) == points.home(i)) {
           cluster_[i] = cluster_[k];
           break;
         }
       }
       if constexpr (Stations::may_donate) {
-        if (cluster_[i] == i) { donations_.of[i] = donation{stations.units(home_[i])}; }
+        if (cluster_[i] == i) { donations_.of[i] = donation{stations.units(points.home(i))}; }
       }
     }
   }
 
-  /// The station that the priority of a task's jobs is of.
-  [[nodiscard]] constexpr auto home(std::uint32_t i) const noexcept -> std::uint32_t { return home_[i]; }
   /// Whether any job may have to do with it.
   [[nodiscard]] constexpr auto donates() const noexcept -> bool { return Stations::may_donate && donates_; }
 
@@ -107,7 +106,6 @@ class release_donations {
   [[no_unique_address]] std::conditional_t<Stations::may_donate, all_donations, no_donations> donations_{};
   std::size_t size_;
   bool donates_ = false;
-  std::uint32_t home_[N]{};
   bool has_home_[N]{};
   std::uint32_t cluster_[N]{};
   bool donor_[N]{};

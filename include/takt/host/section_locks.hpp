@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <limits>
 
+#include <takt/core/index_bag.hpp>
 #include <takt/core/index_queue.hpp>
-#include <takt/core/index_set.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/job_points.hpp>
 #include <takt/host/release_donations.hpp>
-#include <takt/host/sections_around.hpp>
+#include <takt/host/section_states.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/local_sections.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -37,12 +38,15 @@ class section_locks {
         stations_{&stations},
         locks_{stations.template locks<V>()},
         sections_{table},
-        donations_{table, stations} {
+        points_{table, stations},
+        donations_{table, stations, points_} {
     if (table.sections.empty()) { return; }
-    if constexpr (requires { stations.points_change(); }) { points_change_ = stations.points_change(); }
     for (std::size_t t = 0; t < stations.token_pools(); ++t) {
       if constexpr (requires { locks_.spins(t); }) { some_spin_ = some_spin_ || locks_.spins(t); }
-      lends_ = lends_ || stations.token_donates(t) || stations.token_inherits(t) || stations.token_has_ceiling(t);
+      if constexpr (requires { locks_.boosts(t); }) { some_raise_ = some_raise_ || locks_.boosts(t); }
+      some_raise_ = some_raise_ || stations.token_has_ceiling(t);
+      some_inherit_ = some_inherit_ || stations.token_inherits(t);
+      lends_ = lends_ || stations.token_donates(t) || some_inherit_ || some_raise_;
     }
     for (std::uint32_t s = 0; s < table.sections.size(); ++s) {
       ceiling_[s] = takt::detail::ceiling_of(table, stations, s);
@@ -54,55 +58,41 @@ class section_locks {
   /// True when the job lends its priority and does nothing until it is freed.
   constexpr auto released(std::uint32_t i, ticks nominal) -> bool {
     if (table_->sections.empty()) { return false; }
-    stirred_ = stirred_ || donations_.donates();
-    nominal_[i] = nominal;
-    points_[i] = lowest_priority;
-    static_cast<void>(takt::detail::job_point(*table_, *stations_, i, donations_.home(i), nominal, points_[i]));
-    return donations_.takes_part(i) && donations_.released(i, points_[i]);
+    if (donations_.donates()) { stirred_ = every_pool; }
+    const priority_point& own = points_.released(i, nominal);
+    return donations_.takes_part(i) && donations_.released(i, own);
   }
   /// Pre: the job lends nothing and its sections are over.
   constexpr void completed(std::uint32_t i) {
-    stirred_ = stirred_ || donations_.donates();
-    if (donations_.takes_part(i)) { donations_.completed(i); }
+    if (!donations_.takes_part(i)) { return; }
+    stirred_ = every_pool;
+    donations_.completed(i);
   }
   /// A job that has its priority back, told once; `nobody_asks` if there is none.
   [[nodiscard]] constexpr auto next_freed() -> std::uint32_t { return donations_.next_freed(nobody_asks); }
 
   /// False while a section that begins behind the visit may not ask for its token.
   [[nodiscard]] constexpr auto may_go_on(std::uint32_t v) const -> bool {
-    const visit_record& x = table_->visits[v];
-    const auto own = sections_[x.task];
-    for (std::uint32_t s = own.first; donations_.donates() && s < own.end; ++s) {
-      const visit_section& section = table_->sections[s];
-      if (section.task != x.task || contains(table_->sections[s], x) || states_[s] != state::idle || may_issue(s)) {
-        continue;
-      }
-      for (std::uint32_t p = x.position + 1; p < table_->tasks[x.task].visit_count; ++p) {
-        const bool begins = (section.visits >> p & 1U) != 0;
-        if (begins && (table_->visit(x.task, p).predecessors >> x.position & 1U) != 0) { return false; }
-      }
-    }
-    return true;
+    return !donations_.donates() || may_begin_behind(table_->visits[v]);
   }
 
-  [[nodiscard]] constexpr auto sections_of(std::uint32_t task) const noexcept { return sections_[task]; }
-  [[nodiscard]] constexpr auto holds(std::size_t s) const noexcept -> bool { return states_[s] == state::holds; }
-  [[nodiscard]] constexpr auto is_idle(std::size_t s) const noexcept -> bool { return states_[s] == state::idle; }
+  [[nodiscard]] constexpr auto sections_of(std::uint32_t task) const noexcept { return sections_.of(task); }
+  [[nodiscard]] constexpr auto holds(std::size_t s) const noexcept -> bool { return sections_.holds(s); }
+  [[nodiscard]] constexpr auto is_idle(std::size_t s) const noexcept -> bool { return sections_.is_idle(s); }
   /// Pre: it is idle.
   constexpr void ask(std::uint32_t s) {
-    states_[s] = state::asks;
-    ++open_[table_->sections[s].task];
+    sections_.ask(s);
     asked_.push(s);
   }
   /// Pre: it holds a token.
   constexpr void release(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
     stir(s);
-    states_[s] = state::idle;
-    --open_[x.task];
-    const request_id next = locks_.release(pools_[s], static_cast<request_id>(s));
+    sections_.release(s);
+    const request_id next = locks_.release(sections_.pool(s), static_cast<request_id>(s));
     if (donates(s) && !has_request(x.task)) { donations_.request_completed(x.task); }
     note_grant(next);
+    find_heirs(sections_.pool(s));
   }
   /// False for a section that a job goes without.
   [[nodiscard]] constexpr auto is_needed(std::uint32_t s) const -> bool {
@@ -110,15 +100,17 @@ class section_locks {
     return true;
   }
   /// Whether the job of a task has asked for a token that it has not got.
-  [[nodiscard]] constexpr auto waits(std::uint32_t i) const -> bool { return is_any(i, state::waits); }
-  [[nodiscard]] constexpr auto asks(std::uint32_t i) const -> bool { return is_any(i, state::asks); }
+  [[nodiscard]] constexpr auto waits(std::uint32_t i) const noexcept -> bool { return sections_.waiting(i) > 0; }
+  [[nodiscard]] constexpr auto asks(std::uint32_t i) const noexcept -> bool { return sections_.asking(i) > 0; }
+  /// Whether it holds any.
+  [[nodiscard]] constexpr auto holds_some(std::uint32_t i) const noexcept -> bool { return sections_.holding(i) > 0; }
   /// Its own point or a better one, wherever the job of task i is.
   [[nodiscard]] constexpr auto effective(std::uint32_t i) const -> priority_point {
     priority_point best = lowest_priority;
-    take_job(best, i, donations_.home(i));
-    for (std::uint32_t h = sections_[i].first; h < sections_[i].end; ++h) {
+    take_job(best, i, points_.home(i));
+    for (std::uint32_t h = sections_.of(i).first; h < sections_.of(i).end; ++h) {
       take_raised(best, h);
-      take_heirs(best, h, donations_.home(i), table_->sections.size());
+      take_heirs(best, h, points_.home(i), table_->sections.size());
     }
     return best;
   }
@@ -129,12 +121,16 @@ class section_locks {
   template <class F>
   constexpr void spin(const F& f) {
     if constexpr (requires { locks_.spins(std::size_t{}); }) {
-      for (std::size_t k = 0; some_spin_ && k < waiting_.size(); ++k) {
-        const visit_section& x = table_->sections[waiting_[k]];
+      for (std::size_t k = 0; some_spin_ && k < sections_.waiting().size(); ++k) {
+        const visit_section& x = table_->sections[sections_.waiting()[k]];
         const auto p = static_cast<std::uint32_t>(std::countr_zero(x.visits));
         const std::uint32_t v = table_->tasks[x.task].first_visit + p;
-        if (spins_[v] || !locks_.spins(pools_[waiting_[k]]) || waits_elsewhere(waiting_[k])) { continue; }
-        spins_[v] = stirred_ = true;
+        if (spins_[v] || !locks_.spins(sections_.pool(sections_.waiting()[k])) ||
+            waits_elsewhere(sections_.waiting()[k])) {
+          continue;
+        }
+        spins_[v] = true;
+        stirred_ = every_pool;
         f(v);
       }
     }
@@ -143,23 +139,15 @@ class section_locks {
   [[nodiscard]] constexpr auto stops_spinning(std::uint32_t v) -> bool {
     const bool spun = spins_[v];
     spins_[v] = false;
-    if (spun) { left(v); }
-    stirred_ = stirred_ || spun;
+    if (spun) {
+      left(v);
+      stirred_ = every_pool;
+    }
     return spun;
   }
   /// The pool of the token that the visit got last, where it lies in several sections.
   [[nodiscard]] constexpr auto unit_of(std::uint32_t v) const -> std::int32_t {
-    const visit_record& x = table_->visits[v];
-    if (open_[x.task] < 2) { return any_unit; }
-    std::size_t around = 0;
-    const auto own = sections_[x.task];
-    std::uint32_t last = own.end;
-    for (std::uint32_t s = own.first; s < own.end; ++s) {
-      if (!contains(table_->sections[s], x) || states_[s] != state::holds) { continue; }
-      ++around;
-      if (last == own.end || grants_[last] < grants_[s]) { last = s; }
-    }
-    return around > 1 ? static_cast<std::int32_t>(pools_[last]) : any_unit;
+    return sections_.latest_pool(table_->visits[v]);
   }
   /// A section that holds its token from now on, told once; `nobody_asks` if there is none. Requests are issued in the
   /// order in which they came, behind what has been released.
@@ -173,50 +161,74 @@ class section_locks {
     return granted_.take(0);
   }
 
+  /// A visit asks its server, maybe once more before it has `left`. Then the server has to hear of its point again.
   constexpr void entered(std::uint32_t v, const priority_point& p) {
     if (table_->sections.empty() || !stations_->inherits(table_->visits[v].station)) { return; }
-    served_[v] = {p, p, true};
+    served_visit& x = served_[v];
+    x.base = x.now = p;
+    if (!news_.contains(v)) { news_.insert(v); }
+    if (there_.contains(v)) { return; }
+    x.is_known = false;
     there_.insert(v);
   }
-  constexpr void left(std::uint32_t v) { there_.erase(v); }
+  constexpr void left(std::uint32_t v) {
+    there_.erase(v);
+    news_.erase(v);
+  }
 
   /// Tells servers at which points visits go on.
   template <class Servers>
   constexpr void lend(Servers& servers) {
     if (!lends_) { return; }
-    const bool all = stirred_ || points_change_;
-    stirred_ = false;
-    if (all) { raise_waiting(); }
-    for (std::size_t k = 0; k < there_.size(); ++k) {
-      const std::uint32_t v = there_[k];
+    const pool_bits about = points_.change() && have_new_points() ? every_pool : reach(stirred_);
+    stirred_ = 0;
+    const pool_bits heard = about == 0 ? 0 : raise_waiting(about);
+    const index_bag<V>& all = heard == 0 ? news_ : there_;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const std::uint32_t v = all[k];
       served_visit& x = served_[v];
-      if (!all && !x.is_new) { continue; }
-      x.is_new = false;
-      const std::uint32_t s = table_->visits[v].station;
-      const priority_point best = best_for(v, s);
-      if (best == x.now) { continue; }
-      x.now = best;
-      servers.reprioritize(s, v, best);
+      const std::uint32_t task = table_->visits[v].task;
+      const std::uint32_t station = table_->visits[v].station;
+      if (!x.is_known || heard == every_pool || (sections_.held(task) & heard) != 0) { x.best = best_for(v, station); }
+      x.is_known = true;
+      if (x.best == x.now) { continue; }
+      x.now = x.best;
+      servers.reprioritize(station, v, x.best);
     }
+    news_.clear();
   }
 
  private:
-  enum class state : std::uint8_t { idle, asks, waits, holds };
   struct served_visit {
     priority_point base{};
-    priority_point now{};
-    bool is_new = false;  ///< nothing has been said about its point
+    priority_point now{};   ///< as its server has heard
+    priority_point best{};  ///< if that is known
+    bool is_known = false;
   };
 
   [[nodiscard]] constexpr auto donates(std::size_t s) const -> bool {
     return donations_.takes_part(table_->sections[s].task) && stations_->token_donates(table_->sections[s].tokens);
   }
   [[nodiscard]] constexpr auto has_request(std::uint32_t i) const -> bool {
-    for (std::uint32_t s = sections_[i].first; s < sections_[i].end; ++s) {
-      const bool open = states_[s] == state::waits || states_[s] == state::holds;
+    for (std::uint32_t s = sections_.of(i).first; s < sections_.of(i).end; ++s) {
+      const bool open = sections_.waits(s) || sections_.holds(s);
       if (open && table_->sections[s].task == i && donates(s)) { return true; }
     }
     return false;
+  }
+  [[nodiscard]] constexpr auto may_begin_behind(const visit_record& x) const -> bool {
+    const auto own = sections_.of(x.task);
+    for (std::uint32_t s = own.first; s < own.end; ++s) {
+      const visit_section& section = table_->sections[s];
+      if (section.task != x.task || contains(table_->sections[s], x) || !sections_.is_idle(s) || may_issue(s)) {
+        continue;
+      }
+      for (std::uint32_t p = x.position + 1; p < table_->tasks[x.task].visit_count; ++p) {
+        const bool begins = (section.visits >> p & 1U) != 0;
+        if (begins && (table_->visit(x.task, p).predecessors >> x.position & 1U) != 0) { return false; }
+      }
+    }
+    return true;
   }
   [[nodiscard]] constexpr auto may_issue(std::uint32_t s) const -> bool {
     const visit_section& x = table_->sections[s];
@@ -226,65 +238,51 @@ class section_locks {
   /// Whether nobody on the processor comes before the job, and of those who ask there for sections either.
   [[nodiscard]] constexpr auto would_run(std::uint32_t s) const -> bool {
     const std::uint32_t at = takt::detail::station_of(*table_, table_->sections[s]);
-    const priority_point own = point_of(table_->sections[s].task, at);
+    const priority_point own = points_.on(*table_, table_->sections[s].task, at);
     for (std::size_t k = 0; k < there_.size(); ++k) {
       if (table_->visits[there_[k]].station == at && !(own < best_for(there_[k], at))) { return false; }
     }
     for (std::uint32_t r = 0; r < table_->sections.size(); ++r) {
-      const bool asks_too =
-          r != s && states_[r] == state::asks && takt::detail::station_of(*table_, table_->sections[r]) == at;
+      const bool asks_too = r != s && sections_.asks(r) && takt::detail::station_of(*table_, table_->sections[r]) == at;
       if (!asks_too) { continue; }
-      const priority_point other = point_of(table_->sections[r].task, at);
+      const priority_point other = points_.on(*table_, table_->sections[r].task, at);
       if (other < own || (other == own && r < s)) { return false; }
     }
     return true;
   }
-  [[nodiscard]] constexpr auto point_of(std::uint32_t i, std::uint32_t at) const -> priority_point {
-    if (at == donations_.home(i) && !points_change_) { return points_[i]; }
-    priority_point p = lowest_priority;
-    static_cast<void>(takt::detail::job_point(*table_, *stations_, i, at, nominal_[i], p));
-    return p;
-  }
   constexpr void issue(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
     const flow_record& t = table_->tasks[x.task];
-    pools_[s] = pool_of(s);
-    lock_request q{.priority = point_of(x.task, donations_.home(x.task))};
+    lock_request q{.priority = points_.on(*table_, x.task, points_.home(x.task))};
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       q.length += (x.visits >> p & 1U) != 0 ? table_->visit(x.task, p).upper : 0;
     }
-    states_[s] = state::waits;
-    waiting_.insert(s);
+    sections_.wait(s, pool_of(s));
     told_[s] = q.priority;
     if (donates(s)) { donations_.issued(x.task); }
-    note_grant(locks_.issue(pools_[s], static_cast<request_id>(s), q));
+    note_grant(locks_.issue(sections_.pool(s), static_cast<request_id>(s), q));
+    find_heirs(sections_.pool(s));
     stir(s);
   }
   /// Where nobody waits for a token, nobody else hears of who gets it or gives it back.
   constexpr void stir(std::uint32_t s) {
-    stirred_ = stirred_ || donations_.donates();
-    for (std::size_t k = 0; !stirred_ && k < waiting_.size(); ++k) { stirred_ = pools_[waiting_[k]] == pools_[s]; }
+    if (donations_.donates()) { stirred_ = every_pool; }
+    if (sections_.rivals(s) > 0 || sections_.waiting(table_->sections[s].task) > 0) {
+      stirred_ |= bit_of(sections_.pool(s));
+    }
   }
   constexpr void note_grant(request_id r) {
     if (r == no_request) { return; }
     const auto s = static_cast<std::uint32_t>(r);
-    waiting_.erase(s);
-    states_[s] = state::holds;
-    grants_[s] = ++grant_count_;
+    sections_.hold(s);
     granted_.push(s);
   }
   [[nodiscard]] constexpr auto pool_of(std::uint32_t s) const -> std::uint32_t {
     if constexpr (requires { locks_.pool_of(s); }) { return locks_.pool_of(s); }
     return table_->sections[s].tokens;
   }
-  [[nodiscard]] constexpr auto is_any(std::uint32_t i, state wanted) const -> bool {
-    for (std::uint32_t s = sections_[i].first; open_[i] > 0 && s < sections_[i].end; ++s) {
-      if (states_[s] == wanted && table_->sections[s].task == i) { return true; }
-    }
-    return false;
-  }
   constexpr void take_better(priority_point& best, std::uint32_t task, std::uint32_t station) const {
-    const priority_point p = point_of(task, station);
+    const priority_point p = points_.on(*table_, task, station);
     if (p < best) { best = p; }
   }
   /// The best of a job and of those that donate to it.
@@ -294,26 +292,52 @@ class section_locks {
     const request_id donor = donations_.donor_of(task);
     if (donor != no_request) { take_better(best, static_cast<std::uint32_t>(donor), station); }
   }
-  constexpr void raise_waiting() {
-    for (std::size_t k = 0; k < waiting_.size(); ++k) {
-      const std::uint32_t s = waiting_[k];
-      priority_point best = lowest_priority;
-      take_waiting(best, s, donations_.home(table_->sections[s].task), table_->sections.size());
-      if (best == told_[s]) { continue; }
-      stirred_ = true;  // it may have another heir then
-      told_[s] = best;
-      locks_.reprioritize(pools_[s], static_cast<request_id>(s), best);
+  /// Of these pools also those whose holders hear of what happens to them, through jobs that hold the one and wait for
+  /// the other.
+  [[nodiscard]] constexpr auto reach(pool_bits about) const -> pool_bits {
+    for (pool_bits before = 0; before != about;) {
+      before = about;
+      for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
+        const std::uint32_t s = sections_.waiting()[k];
+        if ((sections_.held(table_->sections[s].task) & about) != 0) { about |= bit_of(sections_.pool(s)); }
+      }
     }
+    return about;
+  }
+  /// Whether those who are served have others than when they asked. Who is not keeps its point.
+  [[nodiscard]] constexpr auto have_new_points() -> bool {
+    bool any = false;
+    for (std::size_t k = 0; k < there_.size(); ++k) {
+      const visit_record& x = table_->visits[there_[k]];
+      const priority_point p = points_.on(*table_, x.task, x.station);
+      any = any || served_[there_[k]].base != p;
+      served_[there_[k]].base = p;
+    }
+    return any;
+  }
+  /// Tells locks at which points those wait whom it is about. The pools whose holders hear of it.
+  constexpr auto raise_waiting(pool_bits about) -> pool_bits {
+    for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
+      const std::uint32_t s = sections_.waiting()[k];
+      if ((about & (bit_of(sections_.pool(s)) | sections_.held(table_->sections[s].task))) == 0) { continue; }
+      priority_point best = lowest_priority;
+      take_waiting(best, s, points_.home(table_->sections[s].task), table_->sections.size());
+      if (best == told_[s]) { continue; }
+      about = stirred_ = every_pool;  // it may have another heir then
+      told_[s] = best;
+      locks_.reprioritize(sections_.pool(s), static_cast<request_id>(s), best);
+      find_heirs(sections_.pool(s));
+    }
+    return about;
   }
   /// Its own point, or a better one of a donor, of a job that waits for the token of one of its sections, or a ceiling.
   [[nodiscard]] constexpr auto best_for(std::uint32_t v, std::uint32_t station) const -> priority_point {
     priority_point best = served_[v].base;
     const visit_record& x = table_->visits[v];
-    if (points_change_) { best = point_of(x.task, station); }
     if (donations_.donates()) { take_job(best, x.task, station); }
-    const auto own = sections_[x.task];
-    for (std::uint32_t h = own.first; open_[x.task] > 0 && h < own.end; ++h) {
-      if (states_[h] != state::holds || !contains(table_->sections[h], x)) { continue; }
+    const auto own = sections_.of(x.task);
+    for (std::uint32_t h = own.first; holds_some(x.task) && h < own.end; ++h) {
+      if (!sections_.holds(h) || !contains(table_->sections[h], x)) { continue; }
       take_raised(best, h);
       take_heirs(best, h, station, table_->sections.size());
     }
@@ -323,32 +347,30 @@ class section_locks {
   }
   /// What a section raises its holder to, whoever waits: a ceiling, or above everybody.
   constexpr void take_raised(priority_point& best, std::uint32_t h) const {
-    if (states_[h] != state::holds) { return; }
+    if (!some_raise_ || !sections_.holds(h)) { return; }
     if (ceiling_[h] < best) { best = ceiling_[h]; }
     if constexpr (requires { locks_.boosted(std::size_t{}, request_id{}); }) {
       const priority_point raised{boosted_priority.point, static_cast<std::int32_t>(table_->sections[h].task)};
-      if (raised < best && locks_.boosted(pools_[h], static_cast<request_id>(h))) { best = raised; }
+      if (raised < best && locks_.boosted(sections_.pool(h), static_cast<request_id>(h))) { best = raised; }
     }
   }
   /// The best of those who wait for the token of a section, and of those who wait for them. `depth` ends circles, which
   /// are deadlocks.
   constexpr void take_heirs(priority_point& best, std::uint32_t held, std::uint32_t station, std::size_t depth) const {
-    if (states_[held] != state::holds || depth == 0 || !stations_->token_inherits(pools_[held])) { return; }
-    for (std::size_t k = 0; k < waiting_.size(); ++k) {
-      const std::uint32_t w = waiting_[k];
-      if (pools_[w] == pools_[held] && !waits_elsewhere(w) && leads_to(w, held)) {
-        take_waiting(best, w, station, depth - 1);
-      }
+    if (!some_inherit_ || !sections_.holds(held) || depth == 0 || sections_.rivals(held) == 0) { return; }
+    for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
+      const std::uint32_t w = sections_.waiting()[k];
+      if (heirs_[w] == held && !waits_elsewhere(w)) { take_waiting(best, w, station, depth - 1); }
     }
   }
   /// The best of a job that waits, and of those who wait for what it holds meanwhile.
   constexpr void take_waiting(priority_point& best, std::uint32_t w, std::uint32_t station, std::size_t depth) const {
     const visit_section& x = table_->sections[w];
     take_job(best, x.task, station);
-    const auto own = sections_[x.task];
-    for (std::uint32_t h = own.first; open_[x.task] > 1 && h < own.end; ++h) {  // the one that it waits for apart
+    const auto own = sections_.of(x.task);
+    for (std::uint32_t h = own.first; holds_some(x.task) && h < own.end; ++h) {
       const visit_section& held = table_->sections[h];
-      if (states_[h] != state::holds || held.task != x.task || (x.visits & ~held.visits) != 0) { continue; }
+      if (!sections_.holds(h) || held.task != x.task || (x.visits & ~held.visits) != 0) { continue; }
       take_raised(best, h);
       take_heirs(best, h, station, depth);
     }
@@ -356,45 +378,46 @@ class section_locks {
   /// Of one request for several tokens the first that is missing passes priorities on.
   [[nodiscard]] constexpr auto waits_elsewhere(std::uint32_t w) const -> bool {
     const visit_section& x = table_->sections[w];
-    for (std::uint32_t s = sections_[x.task].first; s < w; ++s) {
+    for (std::uint32_t s = sections_.of(x.task).first; sections_.waiting(x.task) > 1 && s < w; ++s) {
       const visit_section& other = table_->sections[s];
-      if (states_[s] == state::waits && other.task == x.task && other.visits == x.visits) { return true; }
+      if (sections_.waits(s) && other.task == x.task && other.visits == x.visits) { return true; }
     }
     return false;
   }
-  [[nodiscard]] constexpr auto leads_to(std::uint32_t w, std::uint32_t h) const -> bool {
-    const auto wanted = static_cast<request_id>(h);
-    auto at = static_cast<request_id>(w);
-    for (std::size_t n = table_->sections.size(); n > 0 && at != no_request && at != wanted; --n) {
-      at = locks_.heir(pools_[w], at);
+  /// Something has happened to the lock of a pool.
+  constexpr void find_heirs(std::uint32_t pool) {
+    if (!some_inherit_ || !stations_->token_inherits(pool)) { return; }
+    for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
+      const std::uint32_t w = sections_.waiting()[k];
+      if (sections_.pool(w) != pool) { continue; }
+      auto at = locks_.heir(pool, static_cast<request_id>(w));
+      for (std::size_t n = table_->sections.size(); n > 0 && at != no_request && !sections_.holds(at); --n) {
+        at = locks_.heir(pool, at);
+      }
+      heirs_[w] = at == no_request ? nobody_asks : static_cast<std::uint32_t>(at);
     }
-    return at == wanted;
   }
 
   const table_type* table_;
   const Stations* stations_;
   typename Stations::template locks_type<V> locks_;
-  task_sections<N> sections_;
+  section_states<N, V> sections_;
+  job_points<Stations, N> points_;
   release_donations<Stations, N> donations_;
   bool lends_ = false;
   bool some_spin_ = false;
-  bool points_change_ = false;  ///< while jobs are there
-  bool stirred_ = false;        ///< something has happened to locks or jobs since visits heard of their points
-  ticks nominal_[N]{};
-  priority_point points_[N]{};  ///< where the priorities of jobs are of
-  state states_[V]{};
-  std::uint32_t open_[N]{};   ///< sections of the job that ask, wait or hold
-  std::uint32_t pools_[V]{};  ///< of the tokens that are asked for or held
+  bool some_raise_ = false;
+  bool some_inherit_ = false;
+  pool_bits stirred_ = 0;  ///< where something has happened since visits heard of their points
   bool spins_[V]{};
-  std::uint64_t grants_[V]{};  ///< when each came
-  std::uint64_t grant_count_ = 0;
   priority_point told_[V]{};
   priority_point ceiling_[V]{};
-  index_set<V> waiting_{};  ///< sections
+  std::uint32_t heirs_[V]{};  ///< of sections that wait, the one that holds what they wait for
   index_queue<V> asked_{};
   index_queue<V> granted_{};
   served_visit served_[V]{};
-  index_set<V> there_{};  ///< visits that are served or wait for it
+  index_bag<V> news_{};   ///< of these, who has asked since then
+  index_bag<V> there_{};  ///< visits that are served or wait for it
 };
 
 }  // namespace takt::host

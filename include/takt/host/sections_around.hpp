@@ -34,6 +34,7 @@ class task_sections {
 /// Gives back what sections hold that are over with a visit, inner ones first. `done`: visits of the job that are over.
 template <class Table, class Locks>
 constexpr void release_over(const Table& table, const visit_record& x, visit_mask done, Locks& locks) {
+  if (!locks.holds_some(x.task)) { return; }
   const auto own = locks.sections_of(x.task);
   const std::uint32_t none = own.end;
   for (std::uint32_t best = own.first; best != none;) {

@@ -67,13 +67,13 @@ class station_host {
     bool any = false;
     for (std::size_t s = 0; s < count_; ++s) {
       if (stations_[s].at > now) { continue; }
-      stations_[s].stirred = true;
       any = true;
-      while (servers_.next(s) <= now) {
+      for (bool due = !stations_[s].stirred || servers_.next(s) <= now; due; due = servers_.next(s) <= now) {
         const client v = servers_.fire(s, now, sink);
         if (v == no_client) { break; }
         f(v);
       }
+      stations_[s].stirred = true;
     }
     return any;
   }

@@ -13,7 +13,10 @@ struct priority_point {
   std::int64_t point = 0;
   std::int32_t tie = 0;
 
-  [[nodiscard]] friend constexpr auto operator<=>(const priority_point&, const priority_point&) noexcept = default;
+  // Not `= default`, of which compilers make calls.
+  [[nodiscard]] friend constexpr auto operator<=>(const priority_point& a, const priority_point& b) noexcept {
+    return a.point != b.point ? a.point <=> b.point : a.tie <=> b.tie;
+  }
   // By its own name for nvcc 13, which does not define it otherwise.
   [[nodiscard]] friend constexpr auto operator==(const priority_point&, const priority_point&) noexcept
       -> bool = default;

@@ -57,17 +57,23 @@ template <class Table, class Stations>
   return count == 0 && visits_one ? 1 : count;
 }
 
-/// The point of a job of task i on a station, also where it waits for it elsewhere. False where it does not fit.
-template <class Table, class Stations>
-[[nodiscard]] constexpr auto job_point(const Table& table, const Stations& stations, std::size_t i, std::uint32_t s,
-                                       ticks release, priority_point& out) -> bool {
+/// What the point of a job of task i on a station follows from.
+template <class Table>
+[[nodiscard]] constexpr auto timing_of(const Table& table, std::size_t i, std::uint32_t s) -> job_timing {
   const flow_record& t = table.tasks[i];
   ticks wcet = 0;
   for (std::uint32_t p = t.visit_count; p-- > 0;) {
     const visit_record& x = table.visit(i, p);
     if (x.station == s) { wcet = x.upper; }
   }
-  return stations.point(s, {wcet, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority}, release, out);
+  return {wcet, t.period, t.deadline, static_cast<std::int32_t>(i), t.priority};
+}
+
+/// The point of a job of task i on a station, also where it waits for it elsewhere. False where it does not fit.
+template <class Table, class Stations>
+[[nodiscard]] constexpr auto job_point(const Table& table, const Stations& stations, std::size_t i, std::uint32_t s,
+                                       ticks release, priority_point& out) -> bool {
+  return stations.point(s, timing_of(table, i, s), release, out);
 }
 
 }  // namespace takt::detail

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include <takt/core/inline_vector.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/host/locked_gpus/affinity_memory.hpp>
 #include <takt/model/gpu_topology.hpp>
@@ -40,7 +38,8 @@ class affinity_advice {
   template <class Protocol>
   [[nodiscard]] auto donee(const Protocol& p, request_id r) const -> request_id {
     if (!predicts(memory_->choice())) { return no_request; }
-    inline_vector<possible_donee, MaxTasks> eligible;
+    auto& eligible = memory_->room().donees;
+    eligible.clear();
     for (replica_id x = 0; x < p.replicas(); ++x) {
       rational complete;
       for_each_in(p, x, [&](request_id q) {
@@ -48,23 +47,25 @@ class affinity_advice {
         if (p.eligible_donee(q)) { eligible.push_back({q, x, complete}); }
       });
     }
-    return nearest_donee({eligible.data(), eligible.size()}, memory_->distances_from_last(r), memory_->map());
+    return nearest_donee(eligible, memory_->distances_from_last(r), memory_->map());
   }
 
   template <class Protocol>
   [[nodiscard]] auto steal(const Protocol& p, replica_id x) const -> steal_advice {
     memory_->release_steals();
     if (!predicts(memory_->choice())) { return {}; }
-    inline_vector<queued_request, MaxTasks> all;
-    inline_vector<std::span<const queued_request>, MaxReplicas> queues;
+    auto& all = memory_->room().queued;
+    auto& queues = memory_->room().queues;
+    all.clear();
+    queues.clear();
     for (replica_id y = 0; y < p.replicas(); ++y) {
       if (y == x) { continue; }
       const std::size_t first = all.size();
       for_each_in(p, y,
                   [&](request_id q) { all.push_back({q, memory_->kept_prediction(q), memory_->prediction(q, x)}); });
-      queues.push_back({all.data() + first, all.size() - first});
+      queues.emplace_back(all.data() + first, all.size() - first);
     }
-    const request_id helped = most_helped_request({queues.data(), queues.size()});
+    const request_id helped = most_helped_request(queues);
     return {.request = helped, .leave_idle = helped == no_request};
   }
 
@@ -84,19 +85,17 @@ class affinity_advice {
  private:
   template <class Protocol>
   [[nodiscard]] auto predicted_queue(const Protocol& p, request_id r) const -> replica_id {
-    std::array<queue_load, MaxReplicas> loads;
-    std::array<rational, MaxReplicas> own;
-    const auto replicas = static_cast<std::size_t>(p.replicas());
+    auto& queues = memory_->room().loads;
+    auto& own = memory_->room().own;
+    queues.clear();
+    own.clear();
     for (replica_id x = 0; x < p.replicas(); ++x) {
-      queue_load& load = loads[static_cast<std::size_t>(x)];
-      load.requests = p.queues().length(x);
-      for_each_in(p, x, [&](request_id q) { load.predicted += memory_->kept_prediction(q); });
-      own[static_cast<std::size_t>(x)] = memory_->prediction(r, x);
+      queues.push_back({.requests = p.queues().length(x)});
+      for_each_in(p, x, [&](request_id q) { queues.back().predicted += memory_->kept_prediction(q); });
+      own.push_back(memory_->prediction(r, x));
     }
-    const std::span<const queue_load> queues{loads.data(), replicas};
-    const std::span<const rational> sections{own.data(), replicas};
-    if (memory_->last_gpu(r) != no_gpu) { return quickest_queue(queues, sections, p.queue_limit()); }
-    return least_used_queue(queues, sections, p.queue_limit(), memory_->map(), memory_->users());
+    if (memory_->last_gpu(r) != no_gpu) { return quickest_queue(queues, own, p.queue_limit()); }
+    return least_used_queue(queues, own, p.queue_limit(), memory_->map(), memory_->users());
   }
 
   template <class Protocol, class F>

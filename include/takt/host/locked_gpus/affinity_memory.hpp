@@ -16,10 +16,28 @@
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/rules/locking/active_users.hpp>
+#include <takt/rules/locking/affinity.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
 namespace takt::host {
+
+/// Where questions about queues are worked out, so that no answer needs memory of its own.
+struct affinity_room {
+  std::vector<queue_load> loads{};
+  std::vector<rational> own{};
+  std::vector<possible_donee> donees{};
+  std::vector<queued_request> queued{};
+  std::vector<std::span<const queued_request>> queues{};
+
+  affinity_room(std::size_t replicas, std::size_t tasks) {
+    loads.reserve(replicas);
+    own.reserve(replicas);
+    donees.reserve(tasks);
+    queued.reserve(tasks);
+    queues.reserve(replicas);
+  }
+};
 
 /// What is known of the tasks of one GPU cluster: the GPU that each used last, how long its sections took, and the
 /// prediction that its request in a queue counts with. Clients are tasks.
@@ -31,7 +49,8 @@ class affinity_memory {
         choice_{system.choice},
         distances_{system.distances},
         predictor_{system.predictor},
-        random_{seed} {
+        random_{seed},
+        room_{static_cast<std::size_t>(pool.tokens.tokens()), MaxTasks} {
     for (std::size_t t = 0; t < system.programs.size() && t < MaxTasks; ++t) {
       longest_[t] = system.programs[t].longest_section;
       own_[t] = system.programs[t].own_gpu;
@@ -40,6 +59,7 @@ class affinity_memory {
 
   [[nodiscard]] auto map() const noexcept -> const token_map& { return map_; }
   [[nodiscard]] auto choice() const noexcept -> gpu_choice { return choice_; }
+  [[nodiscard]] auto room() noexcept -> affinity_room& { return room_; }
   [[nodiscard]] auto random() noexcept -> random_stream& { return random_; }
   [[nodiscard]] auto users() const noexcept -> std::span<const std::int32_t> { return users_.per_gpu(); }
   /// The queue of the GPU that the task has for itself, or `no_replica`.
@@ -106,6 +126,7 @@ class affinity_memory {
   inline_vector<late_entry, MaxTasks> late_;
   bool releasing_ = false;
   random_stream random_;
+  affinity_room room_;
 };
 
 }  // namespace takt::host

@@ -226,7 +226,7 @@ class gpu_jobs {
   }
   template <class Run>
   void passes(const Run& run, ticks now) {
-    if (setup_.shape.slice > 0) {
+    if (setup_.shape.slice > 0 && log_.now() < now) {
       log_.ranked([this](std::uint32_t i) { return places_[i].point; });
     }
     log_.passes(run, now);

@@ -21,7 +21,7 @@ concept Contended = requires(const L l, request_id c) {
 };
 
 /// How those who keep others waiting get on. `heir(l, c)` is the client that runs at least at the effective priority of
-/// the waiting c, `boosted(l, c)` whether c runs before every job.
+/// the waiting c, `boosted(l, c)` whether c runs before every job; a mechanism may say by `boosts` that nobody does.
 template <class M, class L>
 concept ProgressMechanism = Contended<L> && requires(const M m, const L l, request_id c) {
   { m.heir(l, c) } -> std::same_as<request_id>;
@@ -30,6 +30,7 @@ concept ProgressMechanism = Contended<L> && requires(const M m, const L l, reque
 
 /// Holders run at their base priority, whoever waits.
 struct no_progress {
+  static constexpr bool boosts = false;
   [[nodiscard]] static constexpr auto heir(const Contended auto& /*l*/, request_id /*c*/) noexcept -> request_id {
     return no_request;
   }
@@ -40,6 +41,7 @@ struct no_progress {
 
 /// Along the protocol's own edges, donations included. Source: Sha, Rajkumar and Lehoczky 1990.
 struct priority_inheritance {
+  static constexpr bool boosts = false;
   [[nodiscard]] static constexpr auto heir(const Contended auto& l, request_id c) noexcept -> request_id {
     return l.heir(c);
   }
@@ -104,18 +106,22 @@ class any_progress {
   template <ProgressMechanism<contended_view> M>
     requires std::is_empty_v<M> && std::default_initializable<M>
   constexpr any_progress(M /*mechanism*/) noexcept  // NOLINT(google-explicit-constructor)
-      : heir_{&heir_by<M>}, boosted_{&boosted_by<M>} {}
+      : heir_{&heir_by<M>}, boosted_{never_boosts<M> ? nullptr : &boosted_by<M>} {}
 
   [[nodiscard]] auto heir(const Contended auto& l, request_id c) const noexcept -> request_id {
     return heir_(contended_view{l}, c);
   }
   [[nodiscard]] auto boosted(const Contended auto& l, request_id c) const noexcept -> bool {
-    return boosted_(contended_view{l}, c);
+    return boosts() && boosted_(contended_view{l}, c);
   }
+  /// Whether it may boost anybody.
+  [[nodiscard]] auto boosts() const noexcept -> bool { return boosted_ != nullptr; }
   /// Whether both are the same mechanism.
   [[nodiscard]] friend constexpr auto operator==(const any_progress&, const any_progress&) noexcept -> bool = default;
 
  private:
+  template <class M>
+  static constexpr bool never_boosts = requires { requires !M::boosts; };
   template <class M>
   static auto heir_by(const contended_view& l, request_id c) noexcept -> request_id {
     return M{}.heir(l, c);

@@ -49,7 +49,7 @@ class r2dglp {
     const replica_id x = shortest_or_advised(r);
     if (x != no_replica) { return join(x, r); }  // rule R1a
     if (!among_best(r)) {
-      place_[index(r)] = place::priority_queue;  // rule R1b
+      put(r, place::priority_queue);  // rule R1b
     } else {
       donate(r);  // rule R1c
     }
@@ -151,6 +151,13 @@ class r2dglp {
   [[nodiscard]] static constexpr auto index(std::int32_t i) noexcept -> std::size_t {
     return static_cast<std::size_t>(i);
   }
+  [[nodiscard]] static constexpr auto is_outside(place p) noexcept -> bool {
+    return p == place::priority_queue || p == place::donor_queue;
+  }
+  constexpr void put(request_id r, place p) noexcept {
+    outside_ += (is_outside(p) ? 1 : 0) - (is_outside(place_[index(r)]) ? 1 : 0);
+    place_[index(r)] = p;
+  }
   [[nodiscard]] constexpr auto precedes(request_id a, request_id b) const noexcept -> bool {
     const auto order = requests_[index(a)].priority <=> requests_[index(b)].priority;
     return order < 0 || (order == 0 && a < b);
@@ -180,7 +187,7 @@ class r2dglp {
 
   constexpr auto join(replica_id x, request_id r) noexcept -> request_id {
     queues_.append(x, r);
-    place_[index(r)] = place::queue;
+    put(r, place::queue);
     heuristic_.enqueued(*this, r, x);
     if (queues_.head(x) != r) { return no_request; }
     heuristic_.acquired(*this, r, x);
@@ -190,20 +197,20 @@ class r2dglp {
   constexpr void leave_queue(request_id r) noexcept {
     const replica_id x = queues_.queue_of(r);
     queues_.remove(r);
-    place_[index(r)] = place::none;
+    put(r, place::none);
     heuristic_.dequeued(*this, r, x);
   }
 
   constexpr void forget(request_id r) noexcept {
     end_donation(r);
-    place_[index(r)] = place::none;
+    put(r, place::none);
     requests_[index(r)] = {};
     if constexpr (Replicas > 1) { arrivals_.remove(r); }
   }
 
   /// Without a donee, which only printed rules allow, the request goes to the priority queue.
   constexpr void begin_donation(request_id donor, request_id donee) noexcept {
-    place_[index(donor)] = donee == no_request ? place::priority_queue : place::donor_queue;
+    put(donor, donee == no_request ? place::priority_queue : place::donor_queue);
     partner_[index(donor)] = donee;
     if (donee != no_request) { partner_[index(donee)] = donor; }
   }
@@ -214,7 +221,7 @@ class r2dglp {
   }
 
   constexpr void donate(request_id r) noexcept {
-    place_[index(r)] = place::donor_queue;
+    put(r, place::donor_queue);
     const request_id replaced = replaced_by(r);
     // Unless r replaces a donor, there is a donee: at most c - |donors| of the c places and more inside belong to the
     // best, r among the donors; so at least |donors| do not, and one of these is no donee yet.
@@ -259,13 +266,14 @@ class r2dglp {
 
   /// Rule R5 for a place that has become free in x.
   constexpr void refill(replica_id x, request_id donor) noexcept {
+    if (outside_ == 0) { return; }
     request_id r = donor != no_request ? donor : donor_of_risen();
     if (r == no_request) { r = best_in(place::priority_queue); }
     if (r == no_request && !Rules::printed_r5) { r = best_in(place::donor_queue); }
     if (r == no_request) { return; }
     end_donation(r);
     queues_.append(x, r);
-    place_[index(r)] = place::queue;
+    put(r, place::queue);
     heuristic_.enqueued(*this, r, x);
   }
 
@@ -282,6 +290,7 @@ class r2dglp {
   request_queues<Replicas, Requests> queues_;
   request_queues<1, Replicas == 1 ? 1 : Requests> arrivals_;  ///< all incomplete requests in the order of issue
   std::array<place, Requests> place_{};
+  std::int32_t outside_ = 0;                    ///< requests in the priority queue or that of the donors
   std::array<request_id, Requests> partner_{};  ///< a donor's donee, a donee's donor
   std::array<lock_request, Requests> requests_{};
   std::int64_t rejected_ = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -19,6 +21,19 @@ inline constexpr ticks no_event = std::numeric_limits<ticks>::max();
 inline constexpr ticks until_told = ticks{1} << 59;
 
 inline constexpr std::int32_t any_unit = -1;
+
+/// The least unit that none of some clients has. `unit_of(i)`: of one, or `any_unit`.
+template <class UnitOf>
+[[nodiscard]] constexpr auto least_free_unit(std::size_t clients, const UnitOf& unit_of) -> std::int32_t {
+  for (std::int32_t first = 0;; first += 64) {
+    std::uint64_t taken = 0;
+    for (std::size_t i = 0; i < clients; ++i) {
+      const std::int32_t at = unit_of(i) - first;
+      taken |= at >= 0 && at < 64 ? std::uint64_t{1} << at : 0;
+    }
+    if (~taken != 0) { return first + std::countr_one(taken); }
+  }
+}
 
 /// The length of a visit that keeps its unit while it waits for something, and ends before.
 inline constexpr ticks spinning_time = no_event / 4;

@@ -28,7 +28,7 @@ class turn_server {
       : units_{units}, slice_{slice}, places_{places} {}
 
   constexpr void arrive(const visit_request& v) noexcept {
-    all_[count_++] = {v.point, v.point, v.length, v.who, v.context, no_event, 0, false};
+    all_[count_++] = {v.point, v.point, v.length, v.who, v.context, no_event, 0, false, false};
   }
   constexpr void reprioritize(client who, const priority_point& p) noexcept {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -36,21 +36,23 @@ class turn_server {
     }
   }
   constexpr void decide(ticks now, const slice_sink& sink) {
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (all_[i].runs() && !among_best(i)) { stop(all_[i], now, sink); }
-    }
     bool steps = false;  // those of an instant come before anybody goes on
     for (std::size_t i = 0; i < count_; ++i) {
-      all_[i].late = !all_[i].runs() && is_used_up(all_[i]) && among_best(i);
-      steps = steps || (all_[i].left == 0 && among_best(i));
+      request& r = all_[i];
+      r.best = among_best(i);
+      if (r.runs() && !r.best) { stop(r, now, sink); }
+      r.late = r.best && !r.runs() && is_used_up(r);
+      steps = steps || (r.best && r.left == 0);
+      if (r.late) { again_ = now; }
+    }
+    if (again_ == now && !steps) {
+      for (std::size_t i = 0; i < count_; ++i) {
+        if (all_[i].late) { put_in_line(all_[i], now); }
+      }
+      return;
     }
     for (std::size_t i = 0; i < count_; ++i) {
-      if (all_[i].late) { again_ = now; }
-      if (all_[i].late && !steps) { put_in_line(all_[i], now); }
-    }
-    if (again_ == now && !steps) { return; }
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (all_[i].runs() || all_[i].late || !among_best(i)) { continue; }
+      if (!all_[i].best || all_[i].runs() || all_[i].late) { continue; }
       all_[i].unit = free_unit();
       all_[i].since = now;
     }
@@ -109,6 +111,7 @@ class turn_server {
     std::uint32_t context = 0;
     ticks since = no_event;  ///< it has run for, without a break
     std::int32_t unit = 0;
+    bool best = false;  ///< among so many as there are units
     bool late = false;  ///< has run for its slice, and would go on
 
     [[nodiscard]] constexpr auto runs() const noexcept -> bool { return since != no_event; }
@@ -135,7 +138,7 @@ class turn_server {
   }
   [[nodiscard]] constexpr auto among_best(std::size_t i) const -> bool {
     std::int32_t better = 0;
-    for (std::size_t k = 0; k < count_; ++k) {
+    for (std::size_t k = 0; k < count_ && better < units_; ++k) {
       better += all_[k].point < all_[i].point || (all_[k].point == all_[i].point && goes_first(k, i)) ? 1 : 0;
     }
     return better < units_;
@@ -146,11 +149,7 @@ class turn_server {
     return spins == (all_[i].left >= spinning_time) ? k < i : !spins;
   }
   [[nodiscard]] constexpr auto free_unit() const -> std::int32_t {
-    for (std::int32_t unit = 0;; ++unit) {
-      bool taken = false;
-      for (std::size_t k = 0; k < count_; ++k) { taken = taken || (all_[k].runs() && all_[k].unit == unit); }
-      if (!taken) { return unit; }
-    }
+    return least_free_unit(count_, [this](std::size_t k) { return all_[k].runs() ? all_[k].unit : any_unit; });
   }
 
   std::int32_t units_ = 1;

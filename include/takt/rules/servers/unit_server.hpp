@@ -72,11 +72,12 @@ class unit_server {
   /// One that ends now. Pre: next() == now.
   constexpr auto fire(ticks now, const slice_sink& sink) -> client {
     for (std::size_t i = 0; i < running_count_; ++i) {
-      const request done = running_[i];
+      const request& done = running_[i];
       if (done.since + done.left != now) { continue; }
-      sink(done.who, done.unit, done.since, now);
+      const client who = done.who;
+      sink(who, done.unit, done.since, now);
       running_[i] = running_[--running_count_];
-      return done.who;
+      return who;
     }
     return no_client;
   }
@@ -135,18 +136,14 @@ class unit_server {
     return worst;
   }
   [[nodiscard]] constexpr auto free_unit() const noexcept -> std::int32_t {
-    for (std::int32_t unit = 0;; ++unit) {
-      bool taken = false;
-      for (std::size_t i = 0; i < running_count_; ++i) { taken = taken || running_[i].unit == unit; }
-      if (!taken) { return unit; }
-    }
+    return least_free_unit(running_count_, [this](std::size_t i) { return running_[i].unit; });
   }
   constexpr void start(std::size_t at, std::int32_t unit, ticks now) noexcept {
-    request r = waiting_[at];
-    waiting_[at] = waiting_[--waiting_count_];
+    request& r = running_[running_count_++];
+    r = waiting_[at];
     r.unit = unit;
     r.since = now;
-    running_[running_count_++] = r;
+    waiting_[at] = waiting_[--waiting_count_];
   }
 
   std::int32_t units_ = 1;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace takt {
+
+/// A few of many positions, in any order. Cost: constant, for all of it linear in those that are in it.
+template <std::size_t Capacity>
+class index_bag {
+ public:
+  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return size_; }
+  [[nodiscard]] constexpr auto operator[](std::size_t k) const noexcept -> std::uint32_t { return all_[k]; }
+
+  [[nodiscard]] constexpr auto contains(std::uint32_t i) const noexcept -> bool {
+    return at_[i] < size_ && all_[at_[i]] == i;
+  }
+  constexpr void clear() noexcept { size_ = 0; }
+  /// Pre: i < Capacity, and it is not in it.
+  constexpr void insert(std::uint32_t i) noexcept {
+    at_[i] = static_cast<std::uint32_t>(size_);
+    all_[size_++] = i;
+  }
+  /// Nothing happens if it is not in it.
+  constexpr void erase(std::uint32_t i) noexcept {
+    if (!contains(i)) { return; }
+    all_[at_[i]] = all_[--size_];
+    at_[all_[at_[i]]] = at_[i];
+  }
+
+ private:
+  std::uint32_t all_[Capacity]{};
+  std::uint32_t at_[Capacity]{};
+  std::size_t size_ = 0;
+};
+
+}  // namespace takt
