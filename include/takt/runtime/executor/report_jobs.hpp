@@ -11,6 +11,7 @@
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
+#include <takt/runtime/run_watch.hpp>
 
 namespace takt::runtime::detail {
 
@@ -21,7 +22,8 @@ void report_jobs(const Host& host, const Choices& choices, const run_options& op
   const ticks length = options.length.count();
   result.end = std::min(host.end(), later(length, options.drain.count()));
   result.stopped = host.end() < length;
-  result.first_violation = choices.first_violation();
+  const violation_log& violations = choices.violations();
+  result.first_violation = violations.first();
   for (std::size_t v = 0; v < seen.visit_responses.size(); ++v) {
     result.visit_responses.push_back(choices.response(v));
   }
@@ -33,10 +35,9 @@ void report_jobs(const Host& host, const Choices& choices, const run_options& op
     row.released = row.completed + row.skipped + row.unfinished;
     row.first_visit = from.first_visit;
     row.visit_count = from.visit_count;
-    if (i < options.expected.size() && options.expected[i].response.exists) {
-      row.has_bound = true;
-      row.bound = options.expected[i].response.value;
-    }
+    row.within_bound = !violations.any_of(i);
+    row.has_bound = violations.bound_of(i).exists;
+    if (row.has_bound) { row.bound = violations.bound_of(i).value; }
     result.tasks.push_back(std::move(row));
   }
 }
