@@ -15,13 +15,11 @@
 
 namespace takt::host::detail {
 
-/// What is wrong with the choices of whoever hosts locked GPUs, or is asked for in vain. `Options` has `choice`,
-/// `layout`, `queues`, `predictor`, `distances` and `peer_percent`.
-template <class Options>
-[[nodiscard]] auto choices_fault(const gpusync_configuration& c, const Options& o) -> model_error {
+/// What is wrong with choices, or is asked for in vain.
+[[nodiscard]] inline auto choices_fault(const gpusync_configuration& c, const locked_gpu_choices& o) -> model_error {
   const bool known = is_known(o.choice) && is_known(o.layout) && is_known(o.queues);
   if (!known) { return {.fault = model_fault::choice_out_of_range}; }
-  const Options plain;
+  const locked_gpu_choices plain;
   const auto vain = [](std::string_view name) {
     return model_error{.fault = model_fault::option_unused, .name = name};
   };

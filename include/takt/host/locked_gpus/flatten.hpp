@@ -26,8 +26,8 @@ inline void append_steps(section_engine engine, const chunk_run<ticks>& run, std
 }
 
 /// Half of what a job runs inside its token section, and outside of it, comes before the GPU's work.
-template <GpusyncPlatform P, class Task, class Options>
-[[nodiscard]] auto program_of(const P& platform, const Task& t, state_place state, const Options& o)
+template <GpusyncPlatform P, class Task>
+[[nodiscard]] auto program_of(const P& platform, const Task& t, state_place state, const locked_gpu_choices& o)
     -> section_program {
   section_program out{.cpu_cluster = t.cpu_cluster, .cpu_before = t.wcet};
   if (!t.uses_gpu()) { return out; }
@@ -59,8 +59,8 @@ template <GpusyncPlatform P, class Task, class Options>
   return out;
 }
 
-template <class Options>
-[[nodiscard]] auto distances_of(const gpusync_configuration& c, const Options& o) -> std::vector<std::int32_t> {
+[[nodiscard]] inline auto distances_of(const gpusync_configuration& c, const locked_gpu_choices& o)
+    -> std::vector<std::int32_t> {
   if (!o.distances.empty()) { return {o.distances.begin(), o.distances.end()}; }
   std::vector<std::int32_t> out;
   for (std::int32_t a = 0; a < c.gpu_cluster_size; ++a) {
@@ -69,9 +69,10 @@ template <class Options>
   return out;
 }
 
-/// Pre: `validate_gpusync` and `choices_fault` find nothing.
-template <GpusyncPlatform P, class Table, class Options>
-[[nodiscard]] auto flatten(const P& platform, const Table& table, const Options& o) -> gpu_system {
+/// `overheads`: jobs spend those of the platform. Pre: `validate_gpusync` and `choices_fault` find nothing.
+template <GpusyncPlatform P, class Table>
+[[nodiscard]] auto flatten(const P& platform, const Table& table, const locked_gpu_choices& o, bool overheads = false)
+    -> gpu_system {
   const gpusync_configuration& c = platform.configuration();
   gpu_system out{.processors = c.cpu_cluster_size,
                  .clusters = c.cpu_clusters(),
@@ -114,7 +115,7 @@ template <GpusyncPlatform P, class Table, class Options>
     pool.queue_limit = ceil_divide(counted, pool.tokens.tokens());
     out.pools.push_back(pool);
   }
-  if (o.overheads) {
+  if (overheads) {
     const auto& h = platform.overheads;
     out.costs = {.before_lock = h.system_call_in + h.lock,
                  .after_grant = h.system_call_out,

@@ -38,13 +38,24 @@
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/locked_gpus/live_jobs.hpp>
-#include <takt/runtime/locked_gpus/options.hpp>
 #include <takt/runtime/machine_state.hpp>
 #include <takt/runtime/rights.hpp>
 #include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
+#include <takt/runtime/run_result.hpp>
 
 namespace takt::runtime {
+
+/// How tasks run on locked GPUs. Every piece of a job takes a time between 1 tick and its longest by `lengths`; what
+/// comes after the token section takes its longest. Expectations are of tasks alone.
+struct locked_gpu_run_options : run_options {
+  host::locked_gpu_choices gpus{};
+};
+
+/// Times count from the start. Visits are those of `host::gpu_visit`.
+struct locked_gpu_run_result : run_result {
+  host::gpu_run run{};  ///< every job, request of a token or an engine, and token section
+};
 
 namespace detail {
 
@@ -236,9 +247,9 @@ template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder>
   const gpusync_configuration& c = platform.configuration();
   result.error = validate_gpusync(platform, *tasks);
   if (!result.error) { result.error = options_fault(options, tasks->size()); }
-  if (!result.error) { result.error = host::detail::choices_fault(c, options); }
+  if (!result.error) { result.error = host::detail::choices_fault(c, options.gpus); }
   if (result.error) { return result; }
-  const host::gpu_system system = host::detail::flatten(platform, *tasks, options);
+  const host::gpu_system system = host::detail::flatten(platform, *tasks, options.gpus);
   if (!host::detail::pools_fit(system)) { result.error = {.fault = model_fault::too_many_tokens}; }
   detail::locked_gpu_run<Table::max_tasks> one{system, options};
   if (!result.error) { result.error = one.prepare(c, *tasks); }

@@ -37,7 +37,7 @@ template <class Table>
 [[nodiscard]] auto options_fault(const gpusync_configuration& c, const Table& table,
                                  const gpusync_simulation_options& o) -> model_error {
   if (const auto error = releases_fault(o, table.size())) { return error; }
-  if (const auto error = host::detail::choices_fault(c, o)) { return error; }
+  if (const auto error = host::detail::choices_fault(c, o.gpus)) { return error; }
   if (!c.scheduler.reads_demand() && !o.fair_demands.empty()) { return unused("fair_demands"); }
   if (o.horizon.count() > longest_gpusync_time) { return {.fault = model_fault::time_overflow}; }
   constexpr model_error demands{.fault = model_fault::demands_do_not_fit};
@@ -117,7 +117,7 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::
     out.error = {.fault = model_fault::too_many_jobs};
   }
   if (out.error) { return out; }
-  const host::gpu_system system = host::detail::flatten(platform, tasks, options);
+  const host::gpu_system system = host::detail::flatten(platform, tasks, options.gpus, options.overheads);
   std::vector<host::task_releases> jobs;
   if (!simulation::detail::jobs_of(c, tasks, system, options, jobs)) { out.error = too_long; }
   if (!out.error) { out.error.fault = simulation::detail::size_fault(system, jobs, options); }

@@ -127,7 +127,7 @@ template <class Study>
                  .dma_chunk = c.manages_gpu() ? std::int64_t{1} << 20 : std::numeric_limits<std::int64_t>::max()};
   board.costs = costs;
   host::gpu_system out =
-      host::detail::flatten(board, study.tasks, gpusync_simulation_options{.choice = host::gpu_choice::shortest_queue});
+      host::detail::flatten(board, study.tasks, host::locked_gpu_choices{.choice = host::gpu_choice::shortest_queue});
   for (host::section_program& p : out.programs) {  // sections begin with the first call and end with the job
     p.cpu_before += p.cpu_after;
     p.cpu_after = 0;
