@@ -405,7 +405,7 @@ TEST_CASE("locked GPUs: what a run cannot do, or would ignore, is refused") {
     return rt::run(board_of(c), tasks, takt::plan<1>{}, o).error;
   };
   auto o = plain(10'000 * us);
-  o.peer_percent[1] = 50;  // nothing migrates
+  o.gpus.peer_percent[1] = 50;  // nothing migrates
   CHECK(fault(o).fault == model_fault::option_unused);
   CHECK(fault(o).name == "peer_percent");
   o = plain(10'000 * us);
