@@ -20,7 +20,6 @@
 #include <takt/runtime/executor/accelerator_device.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
-#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
 
@@ -167,7 +166,7 @@ class emulated_shared_gpu {
   policy_server<most_kernels, MaxTasks, shares_as_told<MaxTasks>> server_{};
   accelerator_setup setup_{};
   inheriting_mutex mutex_;
-  timed_condition changed_;
+  condition changed_;
   std::vector<launch> launches_;
   ticks since_ = 0;  ///< until then all that was done has been counted
   bool closing_ = true;

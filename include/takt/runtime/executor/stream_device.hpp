@@ -27,7 +27,6 @@
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/run_end.hpp>
-#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
 
@@ -110,7 +109,7 @@ class stream_operation {
   const work* work_ = nullptr;
   std::uint32_t visit_ = 0;
   inheriting_mutex mutex_;
-  timed_condition changed_;
+  condition changed_;
   std::shared_ptr<stream_operation> self_;  ///< while one is under way
   bool is_left_ = false;
 };
