@@ -3,11 +3,9 @@
 
 #include <string>
 
-#include <takt/model/observation.hpp>
-#include <takt/runtime/clock.hpp>
 #include <takt/runtime/concepts.hpp>
+#include <takt/runtime/machine_finding.hpp>
 #include <takt/runtime/machine_state.hpp>
-#include <takt/runtime/run_result.hpp>
 
 namespace takt::runtime {
 
@@ -19,23 +17,6 @@ template <class D>
   }
   return {};
 }
-
-namespace detail {
-
-/// Asks the operating system for something if that is wanted, and says in the notes if it is not.
-template <class Request>
-[[nodiscard]] auto ask(bool wanted, const char* what, run_result& result, Request request) -> bool {
-  if (!wanted) { result.notes.push_back(std::string{what} + ": left as it is, as asked"); }
-  return wanted && request();
-}
-
-inline void note_clock(run_result& result) {
-  result.granted.clock_resolution = clock_resolution();
-  result.notes.push_back("clock: CLOCK_MONOTONIC, resolution " + std::to_string(result.granted.clock_resolution) +
-                         "ns");
-}
-
-}  // namespace detail
 
 /// What can disturb timed runs with this device.
 template <class D>

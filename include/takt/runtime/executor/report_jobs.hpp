@@ -3,17 +3,57 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
+#include <takt/model/trace_record.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/kept_trace.hpp>
+#include <takt/runtime/rights.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 #include <takt/runtime/run_watch.hpp>
 
 namespace takt::runtime::detail {
+
+/// From the last request of a run to its start: time for all threads to be there.
+inline constexpr ticks start_lead = 5'000'000;
+
+/// What a run asks of the system, as its options want it. A dispatcher at priority `own` gives threads what `gives`
+/// says; `others`: see `rights::be_real_time`.
+inline void ask_system(rights& asked, const run_options& options, bool is_pinned, int own, const std::string& gives,
+                       std::function<bool(bool above)> others, run_result& result) {
+  const auto ask = [&result](bool wanted, const char* what, const auto& request) {
+    if (!wanted) { result.notes.push_back(std::string{what} + ": left as it is, as asked"); }
+    return wanted && request();
+  };
+  result.granted.pinned = ask(options.pin_to_cores, "affinity", [&] {
+    if (is_pinned) { return asked.pin(); }
+    result.notes.emplace_back("affinity: not pinned, because no task has a thread of its own");
+    return false;
+  });
+  result.granted.memory_locked = ask(options.lock_memory, "memory", [&] { return asked.lock_memory(); });
+  result.granted.real_time = ask(options.real_time, "scheduling", [&] {
+    return asked.be_real_time(own, "a dispatcher above all threads gives " + gives,
+                              ": a dispatcher gives " + gives + ", but other work may delay threads",
+                              std::move(others));
+  });
+  result.granted.clock_resolution = clock_resolution();
+  result.notes.push_back("clock: CLOCK_MONOTONIC, resolution " + std::to_string(result.granted.clock_resolution) +
+                         "ns");
+}
+
+/// Hands a trace on, of which so much more was lost elsewhere.
+template <TraceRecorder Recorder>
+void replay_kept(const kept_trace& trace, std::uint64_t lost, Recorder& recorder, run_result& result) {
+  trace.replay(recorder);
+  lost += trace.lost();
+  if (lost > 0) { result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing"); }
+}
 
 /// What an executor saw of the jobs of tasks, under such choices. Pre: its run is over.
 template <class Host, class Choices>

@@ -143,24 +143,24 @@ class locked_gpu_run {
       result.ended = observation_status::no_threads;
       return;
     }
-    ask_rights(host, lanes, result);
-    const ticks start = later(now(), lead);
-    host.run(start, *options_, jobs->sink());
-    rights_->give_back();
+    std::vector<run_thread> threads;
+    host.each_thread([&](std::uint32_t l, pthread_t handle) {
+      const auto first = static_cast<std::int32_t>(lanes.lanes[l].station) * system_->processors;
+      threads.push_back({handle, usual_priority - 1, first, system_->processors});
+    });
+    rights asked{std::move(threads), result.notes};
+    ask_system(asked, *options_, true, usual_priority, "processors, tokens and engines by their rules", {}, result);
+    result.notes.emplace_back("device: emulated: copies and kernels take their time on the clock");
+    host.run(later(now(), start_lead), *options_, jobs->sink());
+    asked.give_back();
     host.close();
     report_jobs(host, choices, *options_, result);
     result.run = jobs->result();
     note_sections(result);
-    trace_.replay(recorder);
-    if (const std::uint64_t lost = trace_.lost(); lost > 0) {
-      result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing");
-    }
+    replay_kept(trace_, 0, recorder, result);
   }
 
  private:
-  /// Time for all threads to be there.
-  static constexpr ticks lead = 5'000'000;
-
   /// A token, and one or two engines for each operation.
   [[nodiscard]] static auto requests_of(const host::section_program& p) -> ticks {
     if (p.gpu_cluster == no_cluster) { return 1; }
@@ -190,25 +190,6 @@ class locked_gpu_run {
     return false;
   }
 
-  template <class Host>
-  void ask_rights(Host& host, const lane_plan& lanes, run_result& result) {
-    std::vector<run_thread> threads;
-    host.each_thread([&](std::uint32_t l, pthread_t handle) {
-      const auto first = static_cast<std::int32_t>(lanes.lanes[l].station) * system_->processors;
-      threads.push_back({handle, usual_priority - 1, first, system_->processors});
-    });
-    rights_ = std::make_unique<rights>(std::move(threads), result.notes);
-    result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return rights_->pin(); });
-    result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return rights_->lock_memory(); });
-    result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
-      return rights_->be_real_time(usual_priority,
-                                   "a dispatcher above all threads gives processors, tokens and engines by their rules",
-                                   ": a dispatcher gives processors, tokens and engines by their rules, but other work "
-                                   "may delay threads");
-    });
-    note_clock(result);
-    result.notes.emplace_back("device: emulated: copies and kernels take their time on the clock");
-  }
   static void note_sections(locked_gpu_run_result& result) {
     const auto& all = result.run.sections;
     const auto moved = std::ranges::count_if(all, &host::token_section::migrated);
@@ -224,7 +205,6 @@ class locked_gpu_run {
   std::size_t requests_ = 0;
   std::size_t sections_ = 0;
   kept_trace trace_;
-  std::unique_ptr<rights> rights_;
 };
 
 }  // namespace detail
