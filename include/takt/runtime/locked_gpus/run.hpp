@@ -101,7 +101,7 @@ class locked_gpu_run {
 
   template <class Table, TraceRecorder Recorder>
   void run(const Table& tasks, Recorder& recorder, locked_gpu_run_result& result) {
-    if constexpr (!std::is_same_v<Recorder, no_trace>) { trace_.reserve(entries(), entries()); }
+    if constexpr (!std::is_same_v<const Recorder, const no_trace>) { trace_.reserve(entries(), entries()); }
     const host::detail::gpu_run_setup setup{.shape = {.processors = system_->processors,
                                                       .clusters = system_->clusters,
                                                       .donates = system_->donation_at_release},
@@ -216,10 +216,11 @@ class locked_gpu_run {
 /// waits for the one before of its task. Times of the result and the trace count from the start. What locks and
 /// switches cost is what they cost on this machine. Error: `error`; more jobs and requests than are kept; expectations
 /// of visits. Cost: memory for all jobs and requests is taken before the start.
-template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder>
+template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder = const no_trace>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] auto run(const P& platform, const Table& given, const plan<N>& p, const locked_gpu_run_options& options,
-                       Recorder& recorder) -> locked_gpu_run_result {
+[[nodiscard]] auto run(const P& platform, const Table& given, const plan<N>& p,
+                       const locked_gpu_run_options& options = {}, Recorder& recorder = no_listener)
+    -> locked_gpu_run_result {
   locked_gpu_run_result result;
   result.error = gpusync_plan_fault(given, p);
   if (result.error) { return result; }
@@ -246,13 +247,6 @@ template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder>
   }
   one.run(*tasks, recorder, result);
   return result;
-}
-template <GpusyncPlatform P, class Table, std::size_t N>
-  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] auto run(const P& platform, const Table& tasks, const plan<N>& p,
-                       const locked_gpu_run_options& options = {}) -> locked_gpu_run_result {
-  no_trace unheard;
-  return run(platform, tasks, p, options, unheard);
 }
 
 }  // namespace takt::runtime

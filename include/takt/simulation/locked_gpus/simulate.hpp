@@ -99,10 +99,11 @@ template <class Table>
 /// The same arguments give the same result everywhere. Where engines serve by priority, a copy from GPU to GPU takes
 /// its two engines one after the other in the order of their numbers.
 /// Error: `error`. Cost: a few passes over the pending jobs per request and instant; all jobs are kept on the heap.
-template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder>
+template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::size_t N,
+          TraceRecorder Recorder = const no_trace>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
 [[nodiscard]] auto simulate(const P& platform, const Table& given, const plan<N>& p,
-                            const gpusync_simulation_options& options, Recorder& recorder)
+                            const gpusync_simulation_options& options = {}, Recorder& recorder = no_listener)
     -> gpusync_observation<Table::max_tasks> {
   gpusync_observation<Table::max_tasks> out;
   out.error = gpusync_plan_fault(given, p);
@@ -134,28 +135,12 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::
   return out;
 }
 
-template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::size_t N>
-  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] auto simulate(const P& platform, const Table& tasks, const plan<N>& p,
-                            const gpusync_simulation_options& options = {}) -> gpusync_observation<Table::max_tasks> {
-  no_trace unheard;
-  return simulate<TokenRules>(platform, tasks, p, options, unheard);
-}
-
 /// The same for tasks on the clusters that they name.
-template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, TraceRecorder Recorder>
+template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, TraceRecorder Recorder = const no_trace>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] auto simulate(const P& platform, const Table& tasks, const gpusync_simulation_options& options,
-                            Recorder& recorder) -> gpusync_observation<Table::max_tasks> {
+[[nodiscard]] auto simulate(const P& platform, const Table& tasks, const gpusync_simulation_options& options = {},
+                            Recorder& recorder = no_listener) -> gpusync_observation<Table::max_tasks> {
   return simulate<TokenRules>(platform, tasks, plan<1>{}, options, recorder);
-}
-
-template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table>
-  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] auto simulate(const P& platform, const Table& tasks, const gpusync_simulation_options& options = {})
-    -> gpusync_observation<Table::max_tasks> {
-  no_trace unheard;
-  return simulate<TokenRules>(platform, tasks, plan<1>{}, options, unheard);
 }
 
 }  // namespace takt

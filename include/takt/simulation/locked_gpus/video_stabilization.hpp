@@ -202,7 +202,6 @@ template <class Study>
   if (!c.cpus.valid()) { return out; }
   const auto graphs = detail::token_graphs_of(study, accesses, delayed, c, o);
   if (graphs.empty()) { return out; }
-  no_trace unheard;
   std::vector<task_scenes> scenes;
   for (std::size_t g = 0; g < graphs.size(); ++g) {
     scenes.insert(scenes.end(), graphs[g].nodes, {g, static_cast<std::size_t>(o.scene / graphs[g].period)});
@@ -215,7 +214,7 @@ template <class Study>
        .spins = c.spins,
        .bus = o.bus,
        .seed = o.seed},
-      unheard);
+      no_listener);
   if (run.run.locks.error) { return out; }
   for (const token_graph& g : graphs) { out.push_back(output_of(run, g)); }
   return out;
