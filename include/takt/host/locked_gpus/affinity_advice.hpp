@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
-#include <takt/core/inline_vector.hpp>
-#include <takt/core/rational.hpp>
 #include <takt/host/locked_gpus/affinity_memory.hpp>
-#include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/advice.hpp>
 #include <takt/rules/locking/affinity.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -32,7 +27,7 @@ class affinity_advice {
     switch (memory_->choice()) {
       case gpu_choice::shortest_queue: return no_replica;
       case gpu_choice::random: return any_queue(p);
-      case gpu_choice::predicted: return predicted_queue(p, r);
+      case gpu_choice::predicted: return queue_by_affinity<MaxReplicas>(p, r, *memory_);
     }
     return no_replica;
   }
@@ -40,32 +35,14 @@ class affinity_advice {
   template <class Protocol>
   [[nodiscard]] auto donee(const Protocol& p, request_id r) const -> request_id {
     if (!predicts(memory_->choice())) { return no_request; }
-    inline_vector<possible_donee, MaxTasks> eligible;
-    for (replica_id x = 0; x < p.replicas(); ++x) {
-      rational complete;
-      for_each_in(p, x, [&](request_id q) {
-        complete += memory_->kept_prediction(q);
-        if (p.eligible_donee(q)) { eligible.push_back({q, x, complete}); }
-      });
-    }
-    return nearest_donee({eligible.data(), eligible.size()}, memory_->distances_from_last(r), memory_->map());
+    return donee_by_affinity(p, r, *memory_);
   }
 
   template <class Protocol>
   [[nodiscard]] auto steal(const Protocol& p, replica_id x) const -> steal_advice {
     memory_->release_steals();
     if (!predicts(memory_->choice())) { return {}; }
-    inline_vector<queued_request, MaxTasks> all;
-    inline_vector<std::span<const queued_request>, MaxReplicas> queues;
-    for (replica_id y = 0; y < p.replicas(); ++y) {
-      if (y == x) { continue; }
-      const std::size_t first = all.size();
-      for_each_in(p, y,
-                  [&](request_id q) { all.push_back({q, memory_->kept_prediction(q), memory_->prediction(q, x)}); });
-      queues.push_back({all.data() + first, all.size() - first});
-    }
-    const request_id helped = most_helped_request({queues.data(), queues.size()});
-    return {.request = helped, .leave_idle = helped == no_request};
+    return steal_by_affinity<MaxReplicas>(p, x, *memory_);
   }
 
   template <class Protocol>
@@ -82,27 +59,6 @@ class affinity_advice {
   }
 
  private:
-  template <class Protocol>
-  [[nodiscard]] auto predicted_queue(const Protocol& p, request_id r) const -> replica_id {
-    std::array<queue_load, MaxReplicas> loads;
-    std::array<rational, MaxReplicas> own;
-    const auto replicas = static_cast<std::size_t>(p.replicas());
-    for (replica_id x = 0; x < p.replicas(); ++x) {
-      queue_load& load = loads[static_cast<std::size_t>(x)];
-      load.requests = p.queues().length(x);
-      for_each_in(p, x, [&](request_id q) { load.predicted += memory_->kept_prediction(q); });
-      own[static_cast<std::size_t>(x)] = memory_->prediction(r, x);
-    }
-    const std::span<const queue_load> queues{loads.data(), replicas};
-    const std::span<const rational> sections{own.data(), replicas};
-    if (memory_->last_gpu(r) != no_gpu) { return quickest_queue(queues, sections, p.queue_limit()); }
-    return least_used_queue(queues, sections, p.queue_limit(), memory_->map(), memory_->users());
-  }
-
-  template <class Protocol, class F>
-  static void for_each_in(const Protocol& p, replica_id x, F f) {
-    for (request_id q = p.queues().head(x); q != no_request; q = p.queues().next(q)) { f(q); }
-  }
   template <class Protocol>
   [[nodiscard]] auto any_queue(const Protocol& p) const -> replica_id {
     replica_id chosen = no_replica;

@@ -49,21 +49,21 @@ class affinity_memory {
   /// `no_gpu` before the first token of the task.
   [[nodiscard]] auto last_gpu(request_id t) const noexcept -> std::int32_t { return users_.preferred(index(t)); }
   /// Of each GPU from the one that the task used last; empty when there is none.
-  [[nodiscard]] auto distances_from_last(request_id t) const noexcept -> std::span<const std::int32_t> {
+  [[nodiscard]] auto distances(request_id t) const noexcept -> std::span<const std::int32_t> {
     const std::int32_t last = last_gpu(t);
     if (last == no_gpu) { return {}; }
     return std::span{distances_}.subspan(index(last * map_.gpus), index(map_.gpus));
   }
   [[nodiscard]] auto distance_to(request_id t, std::int32_t gpu) const noexcept -> std::int32_t {
-    const auto from = distances_from_last(t);
+    const auto from = distances(t);
     return from.empty() ? 0 : from[index(gpu)];
   }
   /// Of a section of t with token x, if it came next.
-  [[nodiscard]] auto prediction(request_id t, replica_id x) const noexcept -> rational {
+  [[nodiscard]] auto taking(request_id t, replica_id x) const noexcept -> rational {
     return predictor_.predict(index(t), index(distance_to(t, map_.gpu_of(x))), longest_[index(t)]);
   }
   /// What the request of t counts with in the queue that it stands in.
-  [[nodiscard]] auto kept_prediction(request_id t) const noexcept -> const rational& { return kept_[index(t)]; }
+  [[nodiscard]] auto kept(request_id t, replica_id /*x*/) const noexcept -> const rational& { return kept_[index(t)]; }
 
   /// Pre: t stands in queue x. A request that enters a queue while another is released counts with what is known when
   /// that release is over, see `release_over`.
@@ -71,7 +71,7 @@ class affinity_memory {
     if (releasing_) {
       late_.push_back({t, x});
     } else {
-      kept_[index(t)] = prediction(t, x);
+      kept_[index(t)] = taking(t, x);
     }
   }
   void release_begins() noexcept { releasing_ = true; }
@@ -79,7 +79,7 @@ class affinity_memory {
   void release_steals() noexcept { releasing_ = false; }
   void release_over() noexcept {
     releasing_ = false;
-    for (const late_entry& e : late_) { kept_[index(e.task)] = prediction(e.task, e.queue); }
+    for (const late_entry& e : late_) { kept_[index(e.task)] = taking(e.task, e.queue); }
     late_.clear();
   }
 

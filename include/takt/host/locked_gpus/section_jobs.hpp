@@ -128,7 +128,7 @@ class section_jobs {
     const auto t = static_cast<request_id>(task);
     run& r = runs_[task];
     const std::int32_t gpu = memory.map().gpu_of(token);
-    const rational predicted = memory.prediction(t, token);
+    const rational predicted = memory.taking(t, token);
     r.seen = {.task = task,
               .job = job,
               .gpu = gpu,

@@ -7,8 +7,10 @@
 #include <span>
 
 #include <takt/core/choice.hpp>
+#include <takt/core/inline_vector.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/gpu_topology.hpp>
+#include <takt/rules/locking/advice.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
@@ -173,6 +175,57 @@ struct queued_request {
     }
   }
   return best;
+}
+
+// The same as answers to a protocol, for whoever knows its requests. `known.kept(q, x)`: what q is predicted to take,
+// which stands in queue x. `known.taking(r, x)`: what r would take with token x. `known.distances(r)`: of each GPU from
+// the one that its task used last, empty without one. `known.map()`: the tokens. `known.users()`: of each GPU.
+
+template <class Protocol, class F>
+constexpr void for_each_in_queue(const Protocol& p, replica_id x, F f) {
+  for (request_id q = p.queues().head(x); q != no_request; q = p.queues().next(q)) { f(q); }
+}
+
+/// H2, or H1 for a task without a GPU before. Pre, here and below: at most `MaxTokens` queues.
+template <std::size_t MaxTokens, class Protocol, class Known>
+[[nodiscard]] constexpr auto queue_by_affinity(const Protocol& p, request_id r, const Known& known) -> replica_id {
+  inline_vector<queue_load, MaxTokens> loads;
+  inline_vector<rational, MaxTokens> own;
+  for (replica_id x = 0; x < p.replicas(); ++x) {
+    queue_load load{.requests = p.queues().length(x), .predicted = {}};
+    for_each_in_queue(p, x, [&](request_id q) { load.predicted += known.kept(q, x); });
+    loads.push_back(load);
+    own.push_back(known.taking(r, x));
+  }
+  const std::span<const queue_load> queues{loads.data(), loads.size()};
+  const std::span<const rational> sections{own.data(), own.size()};
+  return known.distances(r).empty() ? least_used_queue(queues, sections, p.queue_limit(), known.map(), known.users())
+                                    : quickest_queue(queues, sections, p.queue_limit());
+}
+template <class Protocol, class Known>
+[[nodiscard]] constexpr auto donee_by_affinity(const Protocol& p, request_id r, const Known& known) -> request_id {
+  inline_vector<possible_donee, static_cast<std::size_t>(Protocol::capacity())> eligible;
+  for (replica_id x = 0; x < p.replicas(); ++x) {
+    rational complete;
+    for_each_in_queue(p, x, [&](request_id q) {
+      complete += known.kept(q, x);
+      if (p.eligible_donee(q)) { eligible.push_back({q, x, complete}); }
+    });
+  }
+  return nearest_donee({eligible.data(), eligible.size()}, known.distances(r), known.map());
+}
+template <std::size_t MaxTokens, class Protocol, class Known>
+[[nodiscard]] constexpr auto steal_by_affinity(const Protocol& p, replica_id x, const Known& known) -> steal_advice {
+  inline_vector<queued_request, static_cast<std::size_t>(Protocol::capacity())> all;
+  inline_vector<std::span<const queued_request>, MaxTokens> queues;
+  for (replica_id y = 0; y < p.replicas(); ++y) {
+    if (y == x) { continue; }
+    const std::size_t first = all.size();
+    for_each_in_queue(p, y, [&](request_id q) { all.push_back({q, known.kept(q, y), known.taking(q, x)}); });
+    queues.push_back({all.data() + first, all.size() - first});
+  }
+  const request_id helped = most_helped_request({queues.data(), queues.size()});
+  return {.request = helped, .leave_idle = helped == no_request};
 }
 
 }  // namespace takt
