@@ -69,6 +69,7 @@ template <class P, class T, std::size_t N, class... Options>
     const bool hopeless = !out.schedulable() && !find_proven_misses(table, record).empty();
     out.status = hopeless ? verdict_status::unschedulable : out.status;
   }
+  out.plan.feasible = out.schedulable();
   return out;
 }
 
@@ -146,8 +147,9 @@ namespace analysis::detail {
 template <class P, class T, std::size_t N, std::size_t V, class... Options>
 [[nodiscard]] constexpr auto judge_set(const P& platform, const T& tasks, const plan<N, V>& p, model_error& error,
                                        const Options&... options) {
-  const auto out = method_for<P>.judge(platform, tasks, p, options...);
+  auto out = method_for<P>.judge(platform, tasks, p, options...);
   error = out.error;
+  out.plan.feasible = out.schedulable();
   return out;
 }
 

@@ -57,7 +57,7 @@ struct observed_task {
   Number total_response{};        ///< stays at the largest value when it would overflow
   ticks first_miss = no_instant;  ///< the first deadline that passed, where the host notes it
   bool has_bound = false;         ///< of a run that was told what to expect
-  bool within_bound = true;       ///< nothing was seen above an expected bound, unfinished jobs included
+  bool within_bound = true;       ///< no job was above an expected bound, or had not been heard to end by then
   Number bound{};
   std::uint32_t first_visit = 0;  ///< of its worst visit responses
   std::uint32_t visit_count = 0;

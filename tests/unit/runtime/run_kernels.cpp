@@ -145,12 +145,12 @@ TEST_CASE("AP-35 fixed priorities order the same jobs in their way") {
 TEST_CASE("AP-09 a better job that is released later is pushed above the started one, as long as a level is left") {
   played run;
   auto o = once();
-  o.length = 41_ms;
-  o.offsets = {0_ms, 20_ms, 40_ms};
+  o.length = 401_ms;
+  o.offsets = {0_ms, 200_ms, 400_ms};
   run.start(board(takt::levels(takt::edf)), table_of({kernel(hour), kernel(hour / 2), kernel(hour / 4)}), o);
   CHECK(run.device.next() == submitted(0, any_core, 0));
   CHECK(run.device.next() == submitted(1, any_core, 1));
-  rt::sleep_until(rt::now() + 40 * ms);
+  rt::sleep_until(rt::now() + 300 * ms);
   CHECK(run.device.left() == 0);
   run.device.end(1);
   CHECK(run.device.next() == submitted(2, any_core, 1));
@@ -169,8 +169,8 @@ TEST_CASE("where a device has too few levels, the one below is asked to yield, a
   };
   played<flat> run;
   auto o = once();
-  o.length = 21_ms;
-  o.offsets = {0_ms, 20_ms};
+  o.length = 201_ms;
+  o.offsets = {0_ms, 200_ms};
   run.start(board(takt::levels(takt::edf)), table_of({kernel(hour), kernel(hour / 2)}), o);
   CHECK(run.device.next() == submitted(0, any_core, 0));
   CHECK(run.device.next() == command{kind::request_yield, 0, {}});
@@ -205,8 +205,8 @@ TEST_CASE("a kernel that is to make room does so after one wave of its own, not 
   auto slow = kernel(hour);
   slow.wcet = slow.preemption_cost = hour / 100;
   auto o = once();
-  o.length = 21_ms;
-  o.offsets = {0_ms, 20_ms};
+  o.length = 201_ms;
+  o.offsets = {0_ms, 200_ms};
   run.start(board(takt::gang(takt::edf)), table_of({slow, on_core(kernel(hour / 4), 0)}), o);
   CHECK(run.device.next() == submitted(0, any_core, 0));
   // By the clock of waves it would run on for half a minute.
@@ -494,6 +494,8 @@ void check_run(const Rule& rule) {
   devices.kernels(0, device);
   auto o = options(120_ms);
   o.expected = rt::expect(takt::analyze(platform, tasks));
+  std::array<ticks, 3> told{};
+  o.on_violation = [&told](const rt::violation& v) { told[v.task] = v.observed; };
   recording trace;
   const auto result = rt::run(platform, tasks, takt::plan<1>{}, devices, o, trace);
   CHECK(result.ended == observation_status::no_miss);
@@ -512,7 +514,7 @@ void check_run(const Rule& rule) {
     if (t.within_bound) {
       CHECK((!t.has_bound || t.worst_response <= t.bound));
     } else {
-      CHECK((t.worst_response > t.bound || t.unfinished > 0));
+      CHECK(told[i] > t.bound);  // it had not ended by then, or its end had not been told
     }
   }
   for (const takt::slice& s : trace.slices) {
