@@ -13,14 +13,12 @@
 #include <takt/host/lock_log.hpp>
 #include <takt/host/lock_stations.hpp>
 #include <takt/host/locked_gpus/affinity_advice.hpp>
-#include <takt/host/locked_gpus/affinity_memory.hpp>
 #include <takt/host/locked_gpus/engine_layout.hpp>
 #include <takt/host/locked_gpus/job_chain.hpp>
 #include <takt/host/locked_gpus/memory_bus.hpp>
 #include <takt/host/locked_gpus/section_jobs.hpp>
 #include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/host/locked_gpus/system.hpp>
-#include <takt/host/locked_gpus/token_section.hpp>
 #include <takt/host/run_choices.hpp>
 #include <takt/host/section_locks.hpp>
 #include <takt/model/trace_record.hpp>

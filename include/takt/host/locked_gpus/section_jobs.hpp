@@ -10,12 +10,11 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/host/locked_gpus/affinity_memory.hpp>
+#include <takt/host/locked_gpus/affinity_advice.hpp>
 #include <takt/host/locked_gpus/engine_layout.hpp>
 #include <takt/host/locked_gpus/job_chain.hpp>
 #include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/host/locked_gpus/system.hpp>
-#include <takt/host/locked_gpus/token_section.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/budget.hpp>
 
