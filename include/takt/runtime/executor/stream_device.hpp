@@ -26,7 +26,6 @@
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
-#include <takt/runtime/run_end.hpp>
 
 namespace takt::runtime {
 
@@ -199,19 +198,14 @@ class task_streams {
 /// has one kernel at a time, copy engines, or a GPU with a block queue, which the device keeps by itself. What it has
 /// begun it ends.
 template <StreamDevice D, class Kind>
-class stream_device final : public pool_device {
+class stream_device final : public typed_device<D, typename stream_operation<D, Kind>::works> {
  public:
   using works = typename stream_operation<D, Kind>::works;
 
   /// `streams`: shared by all pools that the device serves. Pre: the device outlives it.
   stream_device(D& device, std::shared_ptr<task_streams<D>> streams, works bound)
-      : device_{&device}, streams_{std::move(streams)}, bound_{std::make_shared<const works>(std::move(bound))} {}
+      : typed_device<D, works>{device, std::move(bound)}, streams_{std::move(streams)} {}
 
-  [[nodiscard]] auto bound() const -> std::vector<visit_position> override {
-    std::vector<visit_position> out;
-    for (const auto& [at, what] : *bound_) { out.push_back(at); }
-    return out;
-  }
   [[nodiscard]] auto decides_by_itself(const pool_to_serve& p) const -> bool override {
     return BlockQueueDevice<D> && p.habits.queues_blocks;
   }
@@ -235,18 +229,16 @@ class stream_device final : public pool_device {
     return device_->ready();
   }
   [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
-    return std::make_unique<stream_worker<D, Kind>>(*opened_[lane], pool_, lane, bound_, std::move(reports));
+    return std::make_unique<stream_worker<D, Kind>>(*opened_[lane], pool_, lane, works_, std::move(reports));
   }
   void close() override {}
   [[nodiscard]] auto serve_at(int priority) -> bool override { return device_->serve_at(priority); }
-  [[nodiscard]] auto name() const -> std::string override { return std::string{device_->name()}; }
-  [[nodiscard]] auto failure() const -> std::string override { return failure_of(*device_); }
-  [[nodiscard]] auto findings() const -> machine_findings override { return findings_of(*device_); }
 
  private:
-  D* device_;
+  using typed_device<D, works>::device_;
+  using typed_device<D, works>::works_;
+
   std::shared_ptr<task_streams<D>> streams_;
-  std::shared_ptr<const works> bound_;
   pool_to_serve pool_{};
   std::vector<typename D::stream*> opened_;
 };

@@ -44,7 +44,6 @@
 #include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/machine_state.hpp>
 #include <takt/runtime/rights.hpp>
-#include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
