@@ -241,8 +241,8 @@ void examine(random_system s, takt::random_stream& random, const variety& v, rec
         .execution = random.chance(1, 3) ? takt::execution_times::random : takt::execution_times::upper,
         .seed = random.next(),
         .offsets = offsets,
-        .choice = choices[static_cast<std::size_t>(random.below(3))],
-        .layout = random.chance(1, 2) ? takt::token_layout::block : takt::token_layout::interleaved,
+        .gpus = {.choice = choices[static_cast<std::size_t>(random.below(3))],
+                 .layout = random.chance(1, 2) ? takt::token_layout::block : takt::token_layout::interleaved},
         .fair_demands = demands,
         .overheads = v.overheads};
     const auto seen = takt::simulate(s.platform, s.tasks, options);
@@ -409,7 +409,7 @@ TEST_CASE("the bound for two copy engines as printed is exceeded by a task that 
                                      {.horizon = takt::duration{20'000},
                                       .releases = takt::release_pattern::sporadic,
                                       .seed = seed,
-                                      .choice = takt::host::gpu_choice::random});
+                                      .gpus = {.choice = takt::host::gpu_choice::random}});
     worst = std::max(worst, seen.activities[2].worst.copies);
   }
   CHECK(worst > 13);
@@ -435,9 +435,11 @@ TEST_CASE("GSA-52 a borrowed priority puts two less important kernels before a r
                                               takt::duration{1}};
   ticks worst = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const auto seen = takt::simulate(
-        s.platform, s.tasks,
-        {.horizon = takt::duration{100}, .seed = seed, .offsets = offsets, .choice = takt::host::gpu_choice::random});
+    const auto seen = takt::simulate(s.platform, s.tasks,
+                                     {.horizon = takt::duration{100},
+                                      .seed = seed,
+                                      .offsets = offsets,
+                                      .gpus = {.choice = takt::host::gpu_choice::random}});
     worst = std::max(worst, seen.activities[1].worst.execution);
   }
   const ticks by_base_priority = 2 * 1 + 30;

@@ -16,6 +16,7 @@
 
 #include <array>
 #include <concepts>
+#include "../support/progress_edges.hpp"
 
 namespace {
 
@@ -89,7 +90,7 @@ template <class Mechanism>
 constexpr auto priority_of_a_contended_holder() -> priority_point {
   priority_graph<4, 4> g;
   r2dglp<1, 3> lock;
-  progress_edges<3> edges;
+  takt_tests::progress_edges<3> edges;
   for (request_id c = 0; c < 3; ++c) {
     g.set_base(c, {9 - c, c});
     lock.issue(c, {.priority = g.base(c)});

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstddef>
+#include <string_view>
+
 #include "judge_units.hpp"
 
 namespace takt::program {
 
 namespace {
 
-constexpr cpu_rule_entry entries[] = {{"g-edf", judge_on_clusters<g_edf>},
-                                      {"g-fl", judge_on_clusters<g_fl>},
-                                      {"g-fifo", judge_on_clusters<g_fifo>},
-                                      {"gel", judge_on_clusters<gel>},
-                                      {"g-fixed-priority", judge_on_clusters<fixed_priority>},
-                                      {"g-rate-monotonic", judge_on_clusters<rate_monotonic>},
-                                      {"g-deadline-monotonic", judge_on_clusters<deadline_monotonic>}};
+constexpr auto entries = [] {
+  std::array<cpu_rule_entry, 7> out{};
+  std::size_t n = 0;
+  each_cluster_rule([&] < const auto& Rule > (std::string_view word) { out[n++] = {word, judge_on_clusters<Rule>}; });
+  return out;
+}();
 
 }  // namespace
 

@@ -10,6 +10,8 @@
 
 #include <takt/report/policies/judged_policy.hpp>
 #include <takt/report/policies/policy_input.hpp>
+#include <takt/rules/graph/tags.hpp>
+#include <takt/rules/tags.hpp>
 
 #include "../files/workload_file.hpp"
 
@@ -28,6 +30,18 @@ struct cpu_rule_entry {
 extern const std::span<const cpu_rule_entry> fixed_priority_rules;
 extern const std::span<const cpu_rule_entry> deadline_rules;
 extern const std::span<const cpu_rule_entry> cluster_rules;
+
+/// f.operator()<rule>(word) of each rule of clusters.
+template <class F>
+constexpr void each_cluster_rule(const F& f) {
+  f.template operator()<g_edf>("g-edf");
+  f.template operator()<g_fl>("g-fl");
+  f.template operator()<g_fifo>("g-fifo");
+  f.template operator()<gel>("gel");
+  f.template operator()<fixed_priority>("g-fixed-priority");
+  f.template operator()<rate_monotonic>("g-rate-monotonic");
+  f.template operator()<deadline_monotonic>("g-deadline-monotonic");
+}
 
 [[nodiscard]] auto policy_names() -> std::vector<std::string_view>;
 [[nodiscard]] auto cpu_rule_names() -> std::vector<std::string_view>;

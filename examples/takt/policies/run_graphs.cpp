@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 
 #include <takt/allocation/known/policies.hpp>
 #include <takt/analysis/analyze.hpp>
@@ -55,26 +56,24 @@ auto run_graphs(const policy_question& q, const file_tasks& tasks, const hardwar
   static_cast<runtime::run_options&>(how) = options;
   how.keep_responses = true;
   optional_trace recorder{kept};
-  const auto ask = [&](std::string_view word, const auto& rule) {
-    if (word != q.cpus) { return; }
-    const auto global = clustered(rule, q.together);
-    using known = known_under<fifo_blocks_policy, std::remove_const_t<decltype(global)>>;
-    const model_error unread =
-        known::with_board({}, global, tasks, board, [&](const graph_board& on, const auto& table) {
-          const auto own = analyze(on, table);
-          if (!own.bounded()) {
-            out.because = "the graphs have no bounds, from which the offsets of their nodes would follow.";
-            return;
-          }
-          with_pools(on.sizes, rule,
-                     [&](const auto& pools) { out = run_on(pools, table, own.plan, tasks, how, recorder); });
-        });
-    if (unread) { out.seen.error = unread; }
-  };
-  ask("g-edf", g_edf);
-  ask("g-fl", g_fl);
-  ask("g-fifo", g_fifo);
-  ask("gel", gel);
+  each_cluster_rule([&] < const auto& Rule > (std::string_view word) {
+    if constexpr (GlobalRule<std::remove_cvref_t<decltype(Rule)>>) {
+      if (word != q.cpus) { return; }
+      const auto global = clustered(Rule, q.together);
+      using known = known_under<fifo_blocks_policy, std::remove_const_t<decltype(global)>>;
+      const model_error unread =
+          known::with_board({}, global, tasks, board, [&](const graph_board& on, const auto& table) {
+            const auto own = analyze(on, table);
+            if (!own.bounded()) {
+              out.because = "the graphs have no bounds, from which the offsets of their nodes would follow.";
+              return;
+            }
+            with_pools(on.sizes, Rule,
+                       [&](const auto& pools) { out = run_on(pools, table, own.plan, tasks, how, recorder); });
+          });
+      if (unread) { out.seen.error = unread; }
+    }
+  });
   return out;
 }
 

@@ -32,9 +32,9 @@ auto run_locked_gpus(const policy_question& q, const judged_policy& found, const
   optional_trace recorder{kept};
   policy_question chosen = q;
   chosen.own = found.rule;
-  const auto ask = [&](std::string_view word, const auto& rule) {
+  each_cluster_rule([&] < const auto& Rule > (std::string_view word) {
     if (word != q.cpus) { return; }
-    const auto clusters = clustered(rule, q.together);
+    const auto clusters = clustered(Rule, q.together);
     report::with_asked_policy(chosen, [&](const auto& policy) {
       using known = known_under<std::remove_cvref_t<decltype(policy)>, std::remove_const_t<decltype(clusters)>>;
       if constexpr (locks_gpus<known>) {
@@ -45,13 +45,7 @@ auto run_locked_gpus(const policy_question& q, const judged_policy& found, const
         if (unread) { out.seen.error = unread; }
       }
     });
-  };
-  ask("g-edf", g_edf);
-  ask("g-fl", g_fl);
-  ask("g-fifo", g_fifo);
-  ask("g-fixed-priority", fixed_priority);
-  ask("g-rate-monotonic", rate_monotonic);
-  ask("g-deadline-monotonic", deadline_monotonic);
+  });
   return out;
 }
 

@@ -46,8 +46,7 @@ constexpr std::size_t mixed_variants = 2;
   const published_set set = simulation::mixed_set(by.cpus, by.engines, seed);
   return run(set, {.horizon = duration{horizon},
                    .seed = seed,
-                   .choice = choice,
-                   .peer_percent = {100, 50, 100, 100},
+                   .gpus = {.choice = choice, .peer_percent = {100, 50, 100, 100}},
                    .budgets = budgets,
                    .aberrant = simulation::aberrant_tasks(set, interval * (second / 1000))});
 }

@@ -13,7 +13,6 @@
 #include <takt/cuda/resource.hpp>
 #include <takt/cuda/thread_stream.hpp>
 #include <takt/rules/guarded_enqueue.hpp>
-#include <takt/runtime/timed_condition.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 
@@ -110,7 +109,7 @@ class job_streams {
   };
 
   mutable runtime::inheriting_mutex mutex_;
-  runtime::timed_condition changed_;
+  runtime::condition changed_;
   guarded_enqueue<ticks, Window> gate_;
   std::array<ticks, Window> times_{};
   std::vector<bool> used_;

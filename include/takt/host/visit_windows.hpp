@@ -2,13 +2,72 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include <takt/core/number.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/early_start.hpp>
+#include <takt/rules/servers/slices.hpp>
 
 namespace takt::host {
+
+/// Until when visits are held back. Cost: that of the visits, at instants at which one may start.
+template <std::size_t V>
+class visit_guards {
+ public:
+  constexpr visit_guards() noexcept {
+    for (ticks& at : until_) { at = no_event; }
+  }
+
+  constexpr void hold(std::uint32_t v, ticks until) noexcept {
+    until_[v] = until;
+    next_ = until < next_ ? until : next_;
+  }
+  /// `next` may name an instant at which nobody starts, until `settle`.
+  constexpr void drop(std::uint32_t v) noexcept {
+    stale_ = stale_ || until_[v] != no_event;
+    until_[v] = no_event;
+  }
+  [[nodiscard]] constexpr auto next() const noexcept -> ticks { return next_; }
+  [[nodiscard]] constexpr auto until(std::uint32_t v) const noexcept -> ticks { return until_[v]; }
+  constexpr void settle(std::size_t visits) noexcept {
+    if (!stale_) { return; }
+    stale_ = false;
+    next_ = no_event;
+    for (std::size_t v = 0; v < visits; ++v) { next_ = until_[v] < next_ ? until_[v] : next_; }
+  }
+
+ private:
+  ticks until_[V];
+  ticks next_ = no_event;
+  bool stale_ = false;
+};
+
+/// Which visits of a job may become ready when it begins, and when a visit ends.
+template <std::size_t N, std::size_t V>
+struct visit_edges {
+  visit_mask first[N]{};   ///< of a task
+  visit_mask after[V]{};   ///< some predecessors may still be missing
+  bool has_steps = false;  ///< some visits take a unit for no time
+
+  /// `in_turn`: jobs do one visit after the other, in the order of the table.
+  constexpr visit_edges(const visit_table<N, V>& table, bool in_turn) {
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      const flow_record& t = table.tasks[i];
+      for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+        const visit_mask own = visit_mask{1} << p;
+        visit_mask before = table.visit(i, p).predecessors;
+        has_steps = has_steps || table.visit(i, p).need != unit_need::time;
+        if (in_turn) { before = p == 0 ? 0 : own >> 1U; }
+        if (before == 0) { first[i] |= own; }
+        for (std::uint32_t q = 0; q < t.visit_count; ++q) {
+          after[t.first_visit + q] |= (before >> q & 1U) != 0 ? own : 0;
+        }
+      }
+    }
+  }
+};
 
 /// When visits may start under guards, from the nominal release: a section asks for its token when the visits before it
 /// are due, a visit outside of sections starts at its offset, or at once where the rule of its station lets it.

@@ -20,7 +20,6 @@
 #include <takt/runtime/executor/accelerator_device.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
-#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
 
@@ -275,8 +274,8 @@ class emulated_accelerator {
   accelerator_record record_;
   accelerator_setup setup_{};
   inheriting_mutex mutex_;
-  timed_condition changed_;
-  timed_condition closed_;
+  condition changed_;
+  condition closed_;
   std::vector<launch> launches_;
   std::vector<std::vector<kernel_id>> streams_;
   std::vector<std::unique_ptr<core>> cores_;

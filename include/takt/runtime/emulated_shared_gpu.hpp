@@ -2,25 +2,24 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string_view>
 #include <vector>
 
-#include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
-#include <takt/core/wide_natural.hpp>
+#include <takt/model/model_error.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/rules/accelerator/backend.hpp>
+#include <takt/rules/servers/policy_server.hpp>
 #include <takt/rules/servers/slices.hpp>
-#include <takt/rules/shares/contention_predictor.hpp>
-#include <takt/rules/shares/job_progress.hpp>
+#include <takt/rules/shares/share_policy.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/executor/accelerator_device.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
-#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
 
@@ -33,50 +32,71 @@ struct sized_kernel {
   std::size_t application;
 };
 
-/// A GPU made of one host thread, whose kernels take as long as their shares and those of others make them: by the rows
-/// and the contention of a table. What a kernel has done counts at the instants at which shares change.
+/// Whoever decides does so elsewhere. Pre: what is told outlives it.
+template <std::size_t MaxTasks>
+struct shares_as_told {
+  const std::array<share, MaxTasks>* told = nullptr;
+
+  [[nodiscard]] static constexpr auto error() noexcept -> model_error { return {}; }
+  static constexpr void release(std::size_t /*task*/, ticks /*release*/, ticks /*deadline*/) noexcept {}
+  static constexpr void complete(std::size_t /*task*/) noexcept {}
+  static constexpr void abort(std::size_t /*task*/) noexcept {}
+  [[nodiscard]] static constexpr auto decide(ticks /*now*/) noexcept -> share_step { return {}; }
+  [[nodiscard]] constexpr auto held(std::size_t task) const noexcept -> share { return (*told)[task]; }
+};
+
+/// A GPU made of one host thread, whose kernels take as long as their shares and those of others make them: the server
+/// of the simulator by the clock, with shares as it is told. It runs one kernel of each application at a time.
 template <std::size_t MaxTasks>
 class emulated_shared_gpu {
  public:
   using kernel = sized_kernel;
+  static constexpr std::size_t most_kernels = 256;
 
-  explicit emulated_shared_gpu(const application_set<MaxTasks>& applications)
-      : applications_{applications}, truth_{applications_} {}
+  explicit emulated_shared_gpu(const application_set<MaxTasks>& applications) : applications_{applications} {}
   emulated_shared_gpu(const emulated_shared_gpu&) = delete;
   auto operator=(const emulated_shared_gpu&) -> emulated_shared_gpu& = delete;
   ~emulated_shared_gpu() { close(); }
 
   [[nodiscard]] static auto serves(const stream_layout& streams) noexcept -> bool { return streams.levels == 1; }
   [[nodiscard]] auto open(const accelerator_setup& setup) -> bool {
+    if (setup.kernels > most_kernels) { return false; }
     setup_ = setup;
     closing_ = false;
     launches_.assign(setup.kernels, launch{});
-    since_ = now();
+    told_.fill(no_share);
+    server_ = {applications_, shares_as_told<MaxTasks>{&told_}};
     service_ = thread{[this] { serve(); }};
     return service_.started();
   }
   void close() {
-    change([this] { closing_ = true; });
+    change(no_kernel, [this] { closing_ = true; });
     service_.join();
   }
 
+  /// Of an application that is not one of the table's it never answers.
   void load(kernel_id k, const sized_kernel& body, std::uint64_t /*job*/) {
-    change([&] {
-      at(k).body = &body;
-      at(k).left = fixed_progress::start(std::max<ticks>(body.length, 1));
+    change(k, [&] {
+      server_.drop(static_cast<client>(k), since_, unheard);
+      at(k) = {.application = body.application};
+      if (body.application >= applications_.size()) { return; }
+      server_.arrive({.who = static_cast<client>(k),
+                      .length = std::max<ticks>(body.length, 1),
+                      .wcet = applications_.tasks[body.application].alone.at(full_share),
+                      .view = {{static_cast<ticks>(body.application), 0, 0, 0}}});
     });
   }
   void submit(kernel_id k, const kernel_placement& /*where*/) {
-    change([&] {
+    change(k, [&] {
       at(k).launched = true;
       at(k).leaving = false;
     });
   }
   void request_yield(kernel_id k) {
-    change([&] { at(k).leaving = at(k).launched; });
+    change(k, [&] { at(k).leaving = at(k).launched; });
   }
   void resize(kernel_id k, std::int32_t percent) {
-    change([&] { at(k).held = share::bounded(percent); });
+    change(k, [&] { at(k).held = share::bounded(percent); });
   }
 
   [[nodiscard]] auto serve_at(std::int32_t priority) -> bool {
@@ -86,62 +106,39 @@ class emulated_shared_gpu {
 
  private:
   struct launch {
-    const sized_kernel* body = nullptr;
-    fixed_progress left{};
+    std::size_t application = 0;
     share held{};
-    ticks whole = unbounded_time;  ///< time of all of it as things are
     bool launched = false;
     bool leaving = false;
+    bool is_done = false;
   };
+  static constexpr slice_sink unheard{};
 
   [[nodiscard]] auto at(kernel_id k) -> launch& { return launches_[static_cast<std::size_t>(k)]; }
-  [[nodiscard]] static auto proceeds(const launch& l) -> bool { return l.launched && l.held && !l.left.finished(); }
-  [[nodiscard]] static auto has_ended(const launch& l) -> bool {
-    return l.launched && (l.leaving || l.left.finished());
-  }
+  [[nodiscard]] static auto has_ended(const launch& l) -> bool { return l.launched && (l.leaving || l.is_done); }
 
+  /// Something happens to a kernel, or `no_kernel`.
   template <class F>
-  void change(F what) {
+  void change(kernel_id k, F what) {
     const std::lock_guard lock{mutex_};
     advance(now());
     what();
-    weigh();
+    if (k != no_kernel && at(k).application < MaxTasks) {
+      told_[at(k).application] = at(k).launched && !at(k).leaving ? at(k).held : no_share;
+    }
+    server_.reconsider();
+    server_.decide(since_, unheard);
     changed_.notify_all();
   }
-  void weigh() {
-    for (launch& l : launches_) {
-      if (proceeds(l)) { l.whole = whole(l); }
-    }
-  }
-  [[nodiscard]] auto whole(const launch& l) const -> ticks {
-    inline_vector<co_runner, MaxTasks> load;
-    for (const launch& other : launches_) {
-      if (&other == &l || !proceeds(other)) { continue; }
-      static_cast<void>(load.push_back({static_cast<std::uint32_t>(other.body->application), other.held}));
-    }
-    const ticks most = truth_.predict(l.body->application, l.held, {load.data(), load.size()});
-    if (most == unbounded_time) { return most; }
-    const ticks alone = applications_.tasks[l.body->application].alone.at(full_share);
-    return std::max<ticks>(1, takt::detail::scaled_up(most, l.body->length, alone));
-  }
-  [[nodiscard]] auto next_end() const -> ticks {
-    ticks least = no_event;
-    for (const launch& l : launches_) {
-      if (!proceeds(l) || l.whole == unbounded_time) { continue; }
-      least = std::min(least, later(since_, l.left.time_left(l.whole)));
-    }
-    return least;
-  }
-  /// What has been done until then counts, end by end.
+  /// What ends until then does so at its own instant.
   void advance(ticks time) {
-    while (since_ < time) {
-      const ticks to = std::min(time, next_end());
-      for (launch& l : launches_) {
-        if (proceeds(l)) { l.left.advance(to - since_, l.whole); }
-      }
-      since_ = to;
-      weigh();
+    for (ticks next = server_.next(); next <= time; next = server_.next()) {
+      since_ = next;
+      const client ended = server_.fire(next, unheard);
+      if (ended != no_client) { launches_[ended].is_done = true; }
+      server_.decide(next, unheard);
     }
+    since_ = std::max(since_, time);
   }
   void serve() {
     std::unique_lock lock{mutex_};
@@ -149,15 +146,14 @@ class emulated_shared_gpu {
       advance(now());
       const auto ended = std::ranges::find_if(launches_, has_ended);
       if (ended == launches_.end()) {
-        const ticks next = next_end();
+        const ticks next = server_.next();
         changed_.wait_until(lock, next, [this, next] {
-          return closing_ || next_end() != next || std::ranges::any_of(launches_, has_ended);
+          return closing_ || server_.next() != next || std::ranges::any_of(launches_, has_ended);
         });
         continue;
       }
-      const launch_end how = ended->left.finished() ? launch_end::complete : launch_end::yielded;
+      const launch_end how = ended->is_done ? launch_end::complete : launch_end::yielded;
       ended->launched = ended->leaving = false;
-      weigh();
       const auto k = static_cast<kernel_id>(ended - launches_.begin());
       lock.unlock();
       setup_.ended(k, how);
@@ -166,10 +162,11 @@ class emulated_shared_gpu {
   }
 
   application_set<MaxTasks> applications_;
-  contention_predictor<MaxTasks> truth_;
+  std::array<share, MaxTasks> told_{};
+  policy_server<most_kernels, MaxTasks, shares_as_told<MaxTasks>> server_{};
   accelerator_setup setup_{};
   inheriting_mutex mutex_;
-  timed_condition changed_;
+  condition changed_;
   std::vector<launch> launches_;
   ticks since_ = 0;  ///< until then all that was done has been counted
   bool closing_ = true;

@@ -18,7 +18,6 @@
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
-#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
 
@@ -219,7 +218,7 @@ class emulated_unit {
   }
 
   inheriting_mutex mutex_;
-  timed_condition changed_;
+  condition changed_;
   block_queue<most_kernels, most_sms, 1> queue_;
   std::vector<submitted> kernels_;  ///< by number in the queue
   std::vector<running> timed_;      ///< a heap, the first to end at its top

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <ctime>
 #include <mutex>
 
 #include <pthread.h>
+
+#include <takt/core/number.hpp>
+#include <takt/runtime/clock.hpp>
 
 namespace takt::runtime {
 
@@ -30,10 +35,17 @@ class inheriting_mutex {
   pthread_mutex_t mutex_{};
 };
 
-/// A condition variable for it: `std::condition_variable` accepts `std::mutex` alone.
+/// A condition variable for it, whose waits can also end at an instant of `now()`: `std::condition_variable` accepts
+/// `std::mutex` alone.
 class condition {
  public:
-  condition() noexcept { pthread_cond_init(&condition_, nullptr); }
+  condition() noexcept {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&condition_, &attributes);
+    pthread_condattr_destroy(&attributes);
+  }
   condition(const condition&) = delete;
   auto operator=(const condition&) -> condition& = delete;
   ~condition() { pthread_cond_destroy(&condition_); }
@@ -43,9 +55,23 @@ class condition {
   void wait(std::unique_lock<inheriting_mutex>& lock, Predicate ready) {
     while (!ready()) { pthread_cond_wait(&condition_, lock.mutex()->native_handle()); }
   }
+  /// The same, until `time` has come at most.
+  template <class Predicate>
+  void wait_until(std::unique_lock<inheriting_mutex>& lock, ticks time, Predicate ready) {
+    while (!ready()) {
+      const ticks present = now();
+      if (present >= time) { return; }
+      const ticks until = std::min(time, later(present, nap));
+      const timespec t{static_cast<time_t>(until / 1'000'000'000), static_cast<long>(until % 1'000'000'000)};
+      (void)pthread_cond_timedwait(&condition_, lock.mutex()->native_handle(), &t);
+    }
+  }
   void notify_all() noexcept { pthread_cond_broadcast(&condition_); }
 
  private:
+  /// The longest sleep, since clocks do not take the last instant there is.
+  static constexpr ticks nap = 1'000'000'000;
+
   pthread_cond_t condition_{};
 };
 

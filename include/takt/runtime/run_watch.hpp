@@ -4,11 +4,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/task_progress.hpp>
+#include <takt/runtime/run_options.hpp>
 
 namespace takt::runtime {
 
@@ -60,6 +63,50 @@ class run_watch {
   };
 
   std::vector<counters> rows_;
+};
+
+/// Responses that are longer than expected, task by task. Pre: the options outlive it.
+class violation_log {
+ public:
+  violation_log(const run_options& options, std::size_t tasks) : options_{&options}, first_(tasks) {}
+
+  /// What is expected of a task, or of one of its visits.
+  [[nodiscard]] auto bound_of(std::size_t task) const -> const response_bound<ticks>& {
+    return task < options_->expected.size() ? options_->expected[task].response : nothing;
+  }
+  [[nodiscard]] auto bound_of(std::size_t task, std::size_t visit) const -> const response_bound<ticks>& {
+    if (task >= options_->expected.size()) { return nothing; }
+    const auto& visits = options_->expected[task].visits;
+    return visit < visits.size() ? visits[visit] : nothing;
+  }
+  /// Whether a response is longer, which is then told.
+  auto holds(const response_bound<ticks>& bound, violation seen) -> bool {
+    if (!bound.exists || seen.observed <= bound.value) { return false; }
+    seen.bound = bound.value;
+    is_over_ = is_over_ || ends_run(options_->at_violation);
+    if (options_->watch != nullptr) { options_->watch->violated(seen.task, seen.time); }
+    if (first_[seen.task]) { return true; }
+    first_[seen.task] = seen;
+    if (options_->on_violation) { options_->on_violation(seen); }
+    return true;
+  }
+  [[nodiscard]] auto any_of(std::size_t task) const -> bool { return first_[task].has_value(); }
+  [[nodiscard]] auto first() const -> std::optional<violation> {
+    std::optional<violation> out;
+    for (const auto& seen : first_) {
+      if (seen && (!out || seen->time < out->time)) { out = seen; }
+    }
+    return out;
+  }
+  /// Whether one ends the run.
+  [[nodiscard]] auto is_over() const noexcept -> bool { return is_over_; }
+
+ private:
+  static constexpr response_bound<ticks> nothing{};
+
+  const run_options* options_;
+  std::vector<std::optional<violation>> first_;
+  bool is_over_ = false;
 };
 
 }  // namespace takt::runtime

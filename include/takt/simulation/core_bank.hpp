@@ -13,7 +13,7 @@
 #include <takt/rules/priority_server.hpp>
 #include <takt/rules/rank_set.hpp>
 #include <takt/simulation/calendar.hpp>
-#include <takt/simulation/job.hpp>
+#include <takt/simulation/ledger.hpp>
 
 namespace takt::simulation {
 

@@ -15,8 +15,8 @@
 #include <takt/rules/rank_set.hpp>
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/composition.hpp>
-#include <takt/simulation/job.hpp>
 #include <takt/simulation/layout.hpp>
+#include <takt/simulation/ledger.hpp>
 #include <takt/simulation/token_bank.hpp>
 
 namespace takt::simulation {

@@ -34,10 +34,10 @@ namespace takt {
 /// `error`: in the platform, the set, the options or the plan. Cost: an event per release, completion, copy, kernel and
 /// preemption, each logarithmic in the tasks; nothing is allocated unless the recorder does, or by the CK-OMLP for its
 /// loans before the first event.
-template <Platform P, TaskSet T, std::size_t N, TraceRecorder Recorder>
+template <Platform P, TaskSet T, std::size_t N, TraceRecorder Recorder = const no_trace>
   requires(!HasGpuShares<P> && !ComposedBoard<P, T>)
-constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options,
-                        Recorder& recorder,
+constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options = {},
+                        Recorder& recorder = no_listener,
                         detail::refusal&& /*refused*/ = detail::refusal{detail::check_composition<P>::passed &&
                                                                         detail::check_chains<T>::passed}) {
   if constexpr (KnownComposition<P> && !AcceleratorTaskSet<T>) {
@@ -59,16 +59,6 @@ constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p, con
     }
     return out;
   }
-}
-
-template <Platform P, TaskSet T, std::size_t N>
-  requires(!HasGpuShares<P> && !ComposedBoard<P, T>)
-[[nodiscard]] constexpr auto simulate(const P& platform, const T& tasks, const plan<N>& p,
-                                      const simulation_options& options = {},
-                                      detail::refusal&& /*refused*/ = detail::refusal{
-                                          detail::check_composition<P>::passed && detail::check_chains<T>::passed}) {
-  no_trace unheard;
-  return simulate(platform, tasks, p, options, unheard);
 }
 
 }  // namespace takt

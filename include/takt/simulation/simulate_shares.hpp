@@ -95,8 +95,6 @@ struct share_operation {
 
 namespace detail {
 
-inline constexpr no_trace nobody{};
-
 /// How long a whole job is for the engine, whatever its share. So fine that the shortest job takes one tick.
 inline constexpr ticks whole_job = ticks{1'000'000} << 30;
 
@@ -305,7 +303,7 @@ template <std::size_t MaxTasks, std::size_t N>
 template <std::size_t MaxTasks, SharePolicy Policy, TraceRecorder Recorder = const no_trace>
 auto simulate_shares(const application_set<MaxTasks>& set, const Policy& policy,
                      const std::vector<std::vector<ticks>>& releases, const share_options& options,
-                     Recorder& recorder = detail::nobody) -> share_observation<MaxTasks> {
+                     Recorder& recorder = no_listener) -> share_observation<MaxTasks> {
   using run_type = detail::share_run<MaxTasks, Policy, Recorder>;
   share_observation<MaxTasks> out;
   out.error = policy.error();
@@ -336,7 +334,7 @@ auto simulate_shares(const application_set<MaxTasks>& set, const Policy& policy,
 template <HasGpuShares P, TaskSet T, std::size_t N, TraceRecorder Recorder = const no_trace>
   requires(!ComposedBoard<P, T>)
 auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulation_options& options = {},
-              Recorder& recorder = simulation::detail::nobody,
+              Recorder& recorder = no_listener,
               detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
   if constexpr (SharePlatform<P> && ShareTaskSet<T>) {
     auto set = tasks.template table<ticks>();
@@ -372,7 +370,7 @@ auto simulate(const P& platform, const T& tasks, const plan<N>& p, const simulat
 template <HasGpuShares P, TaskSet T, TraceRecorder Recorder = const no_trace>
   requires(!ComposedBoard<P, T>)
 auto simulate(const P& platform, const T& tasks, const simulation_options& options = {},
-              Recorder& recorder = simulation::detail::nobody,
+              Recorder& recorder = no_listener,
               detail::refusal&& /*refused*/ = detail::refusal{detail::check_shares<P, T>::passed}) {
   return simulate(platform, tasks, plan<1>{}, options, recorder);
 }

@@ -12,7 +12,6 @@
 #include <takt/simulation/composition.hpp>
 #include <takt/simulation/core_bank.hpp>
 #include <takt/simulation/device_bank.hpp>
-#include <takt/simulation/job.hpp>
 #include <takt/simulation/layout.hpp>
 #include <takt/simulation/ledger.hpp>
 #include <takt/simulation/lengths.hpp>

@@ -94,9 +94,9 @@ TEST_CASE("unknown options and configurations of locked GPUs are not simulated")
   };
   expect_only_named<takt::release_pattern>(3, [&](auto e) { return with([e](auto& o) { o.releases = e; }); });
   expect_only_named<takt::execution_times>(3, [&](auto e) { return with([e](auto& o) { o.execution = e; }); });
-  expect_only_named<takt::host::gpu_choice>(3, [&](auto e) { return with([e](auto& o) { o.choice = e; }); });
-  expect_only_named<takt::token_layout>(2, [&](auto e) { return with([e](auto& o) { o.layout = e; }); });
-  expect_only_named<takt::token_queue_length>(2, [&](auto e) { return with([e](auto& o) { o.queues = e; }); });
+  expect_only_named<takt::host::gpu_choice>(3, [&](auto e) { return with([e](auto& o) { o.gpus.choice = e; }); });
+  expect_only_named<takt::token_layout>(2, [&](auto e) { return with([e](auto& o) { o.gpus.layout = e; }); });
+  expect_only_named<takt::token_queue_length>(2, [&](auto e) { return with([e](auto& o) { o.gpus.queues = e; }); });
   const auto shaped = [&](const auto& change) {
     auto b = locked_board();
     change(b.shape);

@@ -185,11 +185,11 @@ TEST_CASE("the simulation of locked GPUs refuses the options that its configurat
   const std::array<takt::duration, 2> times{1_ns, 2_ns};
   CHECK(refused({}).empty());
   CHECK(refused({.fair_demands = demands}) == "fair_demands");
-  CHECK(refused({.peer_percent = {100, 50, 100, 100}}) == "peer_percent");
-  CHECK(refused({.choice = takt::host::gpu_choice::random, .predictor = {.window = 5}}) == "predictor");
+  CHECK(refused({.gpus = {.peer_percent = {100, 50, 100, 100}}}) == "peer_percent");
+  CHECK(refused({.gpus = {.choice = takt::host::gpu_choice::random, .predictor = {.window = 5}}}) == "predictor");
   CHECK(refused({.releases = takt::release_pattern::sporadic, .offsets = times}) == "offsets");
   board.shape.tokens_per_gpu = takt::unlimited_tokens;
-  CHECK(refused({.queues = takt::token_queue_length::for_cpus}) == "queues");
+  CHECK(refused({.gpus = {.queues = takt::token_queue_length::for_cpus}}) == "queues");
   board.shape.scheduler = takt::cpu_scheduler::fair_lateness;
   CHECK(refused({.fair_demands = demands}).empty());
 }

@@ -4,17 +4,51 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include <takt/core/checked.hpp>
+#include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
+#include <takt/host/locked_gpus/gpu_jobs.hpp>
 #include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/locked_gpus/requests.hpp>
 #include <takt/model/locked_gpus/task.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/rules/locking/request.hpp>
 
 namespace takt::host::detail {
+
+/// What is wrong with choices, or is asked for in vain.
+[[nodiscard]] inline auto choices_fault(const gpusync_configuration& c, const locked_gpu_choices& o) -> model_error {
+  const bool known = is_known(o.choice) && is_known(o.layout) && is_known(o.queues);
+  if (!known) { return {.fault = model_fault::choice_out_of_range}; }
+  const locked_gpu_choices plain;
+  const auto vain = [](std::string_view name) {
+    return model_error{.fault = model_fault::option_unused, .name = name};
+  };
+  if (!predicts(o.choice) && o.predictor != plain.predictor) { return vain("predictor"); }
+  const bool between_gpus = c.migrates() && copies_between_gpus(c.migration);
+  if (!between_gpus && o.peer_percent != plain.peer_percent) { return vain("peer_percent"); }
+  if (!c.limits_tokens() && o.queues != plain.queues) { return vain("queues"); }
+  constexpr model_error far{.fault = model_fault::distances_do_not_fit};
+  const auto gpus = static_cast<std::size_t>(c.gpu_cluster_size);
+  if (!o.distances.empty() && o.distances.size() != gpus * gpus) { return far; }
+  for (const std::int32_t d : o.distances) {
+    if (d < 0 || d >= static_cast<std::int32_t>(distance_limit)) { return far; }
+  }
+  const bool sound = std::ranges::all_of(o.peer_percent, [](std::int32_t p) { return p >= 0 && p <= 100; });
+  return {.fault = sound ? model_fault::none : model_fault::options_out_of_range};
+}
+
+/// Whether there is room for the tokens of each GPU cluster.
+[[nodiscard]] inline auto pools_fit(const gpu_system& s) -> bool {
+  return std::ranges::all_of(s.pools, [](const simulated_pool& p) {
+    return p.tokens.valid() && p.tokens.tokens() <= static_cast<replica_id>(most_simulated_tokens);
+  });
+}
 
 inline void append_chunks(const chunk_run<ticks>& run, std::vector<ticks>& out) {
   out.insert(out.end(), static_cast<std::size_t>(run.full), run.full_time);
@@ -26,8 +60,8 @@ inline void append_steps(section_engine engine, const chunk_run<ticks>& run, std
 }
 
 /// Half of what a job runs inside its token section, and outside of it, comes before the GPU's work.
-template <GpusyncPlatform P, class Task, class Options>
-[[nodiscard]] auto program_of(const P& platform, const Task& t, state_place state, const Options& o)
+template <GpusyncPlatform P, class Task>
+[[nodiscard]] auto program_of(const P& platform, const Task& t, state_place state, const locked_gpu_choices& o)
     -> section_program {
   section_program out{.cpu_cluster = t.cpu_cluster, .cpu_before = t.wcet};
   if (!t.uses_gpu()) { return out; }
@@ -59,8 +93,8 @@ template <GpusyncPlatform P, class Task, class Options>
   return out;
 }
 
-template <class Options>
-[[nodiscard]] auto distances_of(const gpusync_configuration& c, const Options& o) -> std::vector<std::int32_t> {
+[[nodiscard]] inline auto distances_of(const gpusync_configuration& c, const locked_gpu_choices& o)
+    -> std::vector<std::int32_t> {
   if (!o.distances.empty()) { return {o.distances.begin(), o.distances.end()}; }
   std::vector<std::int32_t> out;
   for (std::int32_t a = 0; a < c.gpu_cluster_size; ++a) {
@@ -69,9 +103,10 @@ template <class Options>
   return out;
 }
 
-/// Pre: `validate_gpusync` and `choices_fault` find nothing.
-template <GpusyncPlatform P, class Table, class Options>
-[[nodiscard]] auto flatten(const P& platform, const Table& table, const Options& o) -> gpu_system {
+/// `overheads`: jobs spend those of the platform. Pre: `validate_gpusync` and `choices_fault` find nothing.
+template <GpusyncPlatform P, class Table>
+[[nodiscard]] auto flatten(const P& platform, const Table& table, const locked_gpu_choices& o, bool overheads = false)
+    -> gpu_system {
   const gpusync_configuration& c = platform.configuration();
   gpu_system out{.processors = c.cpu_cluster_size,
                  .clusters = c.cpu_clusters(),
@@ -114,7 +149,7 @@ template <GpusyncPlatform P, class Table, class Options>
     pool.queue_limit = ceil_divide(counted, pool.tokens.tokens());
     out.pools.push_back(pool);
   }
-  if (o.overheads) {
+  if (overheads) {
     const auto& h = platform.overheads;
     out.costs = {.before_lock = h.system_call_in + h.lock,
                  .after_grant = h.system_call_out,

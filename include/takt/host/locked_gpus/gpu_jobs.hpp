@@ -13,14 +13,12 @@
 #include <takt/host/lock_log.hpp>
 #include <takt/host/lock_stations.hpp>
 #include <takt/host/locked_gpus/affinity_advice.hpp>
-#include <takt/host/locked_gpus/affinity_memory.hpp>
 #include <takt/host/locked_gpus/engine_layout.hpp>
 #include <takt/host/locked_gpus/job_chain.hpp>
 #include <takt/host/locked_gpus/memory_bus.hpp>
 #include <takt/host/locked_gpus/section_jobs.hpp>
 #include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/host/locked_gpus/system.hpp>
-#include <takt/host/locked_gpus/token_section.hpp>
 #include <takt/host/run_choices.hpp>
 #include <takt/host/section_locks.hpp>
 #include <takt/model/trace_record.hpp>
@@ -55,8 +53,7 @@ struct gpu_run {
 namespace detail {
 
 template <std::size_t MaxTasks, class TokenRules>
-using gpu_tokens =
-    r2dglp<most_simulated_tokens, MaxTasks, affinity_advice<most_simulated_tokens, MaxTasks>, TokenRules>;
+using gpu_tokens = r2dglp<most_simulated_tokens, MaxTasks, affinity_advice<MaxTasks>, TokenRules>;
 
 template <std::size_t MaxTasks, class TokenRules>
 using gpu_bank =
@@ -94,7 +91,7 @@ template <std::size_t MaxTasks, class TokenRules>
       continue;
     }
     const r2dglp_options o{.replicas = p.tokens.tokens(), .cluster = p.sharing_cpus, .queue_limit = p.queue_limit};
-    using advice = affinity_advice<most_simulated_tokens, MaxTasks>;
+    using advice = affinity_advice<MaxTasks>;
     bank.add(gpu_tokens<MaxTasks, TokenRules>{o, advice{memories[a]}}, options);
   }
   const engine_layout layout(s);

@@ -10,12 +10,11 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/host/locked_gpus/affinity_memory.hpp>
+#include <takt/host/locked_gpus/affinity_advice.hpp>
 #include <takt/host/locked_gpus/engine_layout.hpp>
 #include <takt/host/locked_gpus/job_chain.hpp>
 #include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/host/locked_gpus/system.hpp>
-#include <takt/host/locked_gpus/token_section.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/budget.hpp>
 
@@ -128,7 +127,7 @@ class section_jobs {
     const auto t = static_cast<request_id>(task);
     run& r = runs_[task];
     const std::int32_t gpu = memory.map().gpu_of(token);
-    const rational predicted = memory.prediction(t, token);
+    const rational predicted = memory.taking(t, token);
     r.seen = {.task = task,
               .job = job,
               .gpu = gpu,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <takt/core/number.hpp>
@@ -105,6 +107,22 @@ struct gpu_system {
 
 /// Distances that are told apart.
 inline constexpr std::size_t distance_limit = 4;
+
+/// What whoever hosts jobs on locked GPUs is free to choose, in virtual and in real time. What the configuration leaves
+/// no use for is refused, with the choice in the error's `name`.
+struct locked_gpu_choices {
+  gpu_choice choice = gpu_choice::predicted;
+  token_layout layout = token_layout::block;
+  /// A job gives its token back at its end, as a program does in which nothing marks the last call of a GPU. Bounds
+  /// hold if `cpu_in_gpu_section` covers the rest of the job.
+  bool token_until_end = false;
+  token_queue_length queues = token_queue_length::for_users;
+  cost_predictor_settings predictor{};
+  /// Between the GPUs of a cluster, row by row. Empty: 1 within each pair of neighbours, 2 beyond.
+  std::span<const std::int32_t> distances{};
+  /// Of the time of a copy from GPU to GPU, by distance: from 0 to 100.
+  std::array<std::int32_t, distance_limit> peer_percent{100, 100, 100, 100};
+};
 
 }  // namespace host
 

@@ -9,6 +9,7 @@
 #include <takt/core/choice.hpp>
 #include <takt/core/rational.hpp>
 #include <takt/model/gpu_topology.hpp>
+#include <takt/rules/locking/advice.hpp>
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/locking/token_map.hpp>
 
@@ -173,6 +174,58 @@ struct queued_request {
     }
   }
   return best;
+}
+
+// The same as answers to a protocol, for whoever knows its requests. `known.kept(q, x)`: what q is predicted to take,
+// which stands in queue x. `known.taking(r, x)`: what r would take with token x. `known.distances(r)`: of each GPU from
+// the one that its task used last, empty without one. `known.map()`: the tokens. `known.users()`: of each GPU.
+
+template <class Protocol, class F>
+constexpr void for_each_in_queue(const Protocol& p, replica_id x, F f) {
+  for (request_id q = p.queues().head(x); q != no_request; q = p.queues().next(q)) { f(q); }
+}
+
+// What follows asks a protocol's queues. Lists are room to work in that is empty: of queues in `loads`, `own` and
+// `queues`, of requests in `eligible` and `all`, which stay where they are.
+
+/// H2, or H1 for a task without a GPU before.
+template <class Protocol, class Known, class Loads, class Times>
+[[nodiscard]] constexpr auto queue_by_affinity(const Protocol& p, request_id r, const Known& known, Loads& loads,
+                                               Times& own) -> replica_id {
+  for (replica_id x = 0; x < p.replicas(); ++x) {
+    queue_load load{.requests = p.queues().length(x), .predicted = {}};
+    for_each_in_queue(p, x, [&](request_id q) { load.predicted += known.kept(q, x); });
+    loads.push_back(load);
+    own.push_back(known.taking(r, x));
+  }
+  const std::span<const queue_load> queues{loads.data(), loads.size()};
+  const std::span<const rational> sections{own.data(), own.size()};
+  return known.distances(r).empty() ? least_used_queue(queues, sections, p.queue_limit(), known.map(), known.users())
+                                    : quickest_queue(queues, sections, p.queue_limit());
+}
+template <class Protocol, class Known, class Donees>
+[[nodiscard]] constexpr auto donee_by_affinity(const Protocol& p, request_id r, const Known& known, Donees& eligible)
+    -> request_id {
+  for (replica_id x = 0; x < p.replicas(); ++x) {
+    rational complete;
+    for_each_in_queue(p, x, [&](request_id q) {
+      complete += known.kept(q, x);
+      if (p.eligible_donee(q)) { eligible.push_back({q, x, complete}); }
+    });
+  }
+  return nearest_donee({eligible.data(), eligible.size()}, known.distances(r), known.map());
+}
+template <class Protocol, class Known, class Requests, class Queues>
+[[nodiscard]] constexpr auto steal_by_affinity(const Protocol& p, replica_id x, const Known& known, Requests& all,
+                                               Queues& queues) -> steal_advice {
+  for (replica_id y = 0; y < p.replicas(); ++y) {
+    if (y == x) { continue; }
+    const std::size_t first = all.size();
+    for_each_in_queue(p, y, [&](request_id q) { all.push_back({q, known.kept(q, y), known.taking(q, x)}); });
+    queues.push_back({all.data() + first, all.size() - first});
+  }
+  const request_id helped = most_helped_request({queues.data(), queues.size()});
+  return {.request = helped, .leave_idle = helped == no_request};
 }
 
 }  // namespace takt

@@ -45,43 +45,18 @@ class declared_affinity {
   [[nodiscard]] constexpr auto queue(const Protocol& p, request_id r) const noexcept -> replica_id {
     inline_vector<queue_load, MaxTokens> loads;
     inline_vector<rational, MaxTokens> own;
-    for (replica_id x = 0; x < p.replicas(); ++x) {
-      queue_load load{.requests = p.queues().length(x), .predicted = {}};
-      for_each_in(p, x, [&](request_id q) { load.predicted += prediction(p, q, x); });
-      loads.push_back(load);
-      own.push_back(prediction(p, r, x));
-    }
-    const std::span<const queue_load> queues{loads.data(), loads.size()};
-    const std::span<const rational> sections{own.data(), own.size()};
-    return last_gpu(p, r) == no_gpu ? least_used_queue(queues, sections, p.queue_limit(), map_, users_.per_gpu())
-                                    : quickest_queue(queues, sections, p.queue_limit());
+    return queue_by_affinity(p, r, known<Protocol>{this, &p}, loads, own);
   }
   template <class Protocol>
   [[nodiscard]] constexpr auto donee(const Protocol& p, request_id r) const noexcept -> request_id {
     inline_vector<possible_donee, static_cast<std::size_t>(Protocol::capacity())> eligible;
-    for (replica_id x = 0; x < p.replicas(); ++x) {
-      rational complete;
-      for_each_in(p, x, [&](request_id q) {
-        complete += prediction(p, q, x);
-        if (p.eligible_donee(q)) { eligible.push_back({q, x, complete}); }
-      });
-    }
-    const std::int32_t last = last_gpu(p, r);
-    const auto distances = last == no_gpu ? std::span<const std::int32_t>{} : std::span{links_[index(last)]};
-    return nearest_donee({eligible.data(), eligible.size()}, distances, map_);
+    return donee_by_affinity(p, r, known<Protocol>{this, &p}, eligible);
   }
   template <class Protocol>
   [[nodiscard]] constexpr auto steal(const Protocol& p, replica_id x) const noexcept -> steal_advice {
     inline_vector<queued_request, static_cast<std::size_t>(Protocol::capacity())> all;
     inline_vector<std::span<const queued_request>, MaxTokens> queues;
-    for (replica_id y = 0; y < p.replicas(); ++y) {
-      if (y == x) { continue; }
-      const std::size_t first = all.size();
-      for_each_in(p, y, [&](request_id q) { all.push_back({q, prediction(p, q, y), prediction(p, q, x)}); });
-      queues.push_back({all.data() + first, all.size() - first});
-    }
-    const request_id helped = most_helped_request({queues.data(), queues.size()});
-    return {.request = helped, .leave_idle = helped == no_request};
+    return steal_by_affinity(p, x, known<Protocol>{this, &p}, all, queues);
   }
 
   template <class Protocol>
@@ -112,15 +87,24 @@ class declared_affinity {
     return is_named(task) ? users_.preferred(index(task)) : no_gpu;
   }
   template <class Protocol>
-  [[nodiscard]] constexpr auto prediction(const Protocol& p, request_id r, replica_id x) const noexcept -> rational {
-    const std::int32_t last = last_gpu(p, r);
-    const std::int32_t links = last == no_gpu ? 0 : links_[index(last)][index(map_.gpu_of(x))];
-    return rational{p.request(r).length} + rational{per_link_} * rational{links == unreachable ? farthest_ + 1 : links};
-  }
-  template <class Protocol, class F>
-  static constexpr void for_each_in(const Protocol& p, replica_id x, F f) {
-    for (request_id q = p.queues().head(x); q != no_request; q = p.queues().next(q)) { f(q); }
-  }
+  struct known {
+    const declared_affinity* own;
+    const Protocol* p;
+
+    [[nodiscard]] constexpr auto taking(request_id r, replica_id x) const noexcept -> rational {
+      const std::int32_t last = own->last_gpu(*p, r);
+      const std::int32_t links = last == no_gpu ? 0 : own->links_[index(last)][index(own->map_.gpu_of(x))];
+      return rational{p->request(r).length} +
+             rational{own->per_link_} * rational{links == unreachable ? own->farthest_ + 1 : links};
+    }
+    [[nodiscard]] constexpr auto kept(request_id q, replica_id x) const noexcept -> rational { return taking(q, x); }
+    [[nodiscard]] constexpr auto distances(request_id r) const noexcept -> std::span<const std::int32_t> {
+      const std::int32_t last = own->last_gpu(*p, r);
+      return last == no_gpu ? std::span<const std::int32_t>{} : std::span<const std::int32_t>{own->links_[index(last)]};
+    }
+    [[nodiscard]] constexpr auto map() const noexcept -> const token_map& { return own->map_; }
+    [[nodiscard]] constexpr auto users() const noexcept { return own->users_.per_gpu(); }
+  };
 
   token_map map_{};
   ticks per_link_ = 0;

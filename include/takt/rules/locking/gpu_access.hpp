@@ -41,8 +41,8 @@ struct access_answer {
 
 /// Two-level access to the GPUs of a cluster: first a token, which names a GPU, then the engines of this GPU one after
 /// another, two at once only for a peer-to-peer copy to it; the token is given back without an engine, and a job has
-/// one token section. Progress mechanisms watch `tokens()` and `engines()`, each with its own `progress_edges`. Source:
-/// Elliott 2015, section 3.2.3.1 and figure 3.3.
+/// one token section. Progress mechanisms watch `tokens()` and `engines()`. Source: Elliott 2015, section 3.2.3.1 and
+/// figure 3.3.
 template <LockingProtocol Protocol, GroupLock Engines, class Topology>
 class gpu_access {
  public:

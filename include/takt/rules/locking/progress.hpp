@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <concepts>
-#include <cstddef>
 #include <type_traits>
 
-#include <takt/rules/locking/priority_graph.hpp>
 #include <takt/rules/locking/request.hpp>
 
 namespace takt {
@@ -133,52 +130,6 @@ class any_progress {
 
   auto (*heir_)(const contended_view&, request_id) noexcept -> request_id;
   auto (*boosted_)(const contended_view&, request_id) noexcept -> bool;
-};
-
-/// The edges of one lock in a graph of effective priorities, kept in step with the lock's state. Client c of the lock
-/// is node c of the graph; a boost is an edge from a node with the base priority `boosted_priority`.
-template <std::size_t Clients>
-class progress_edges {
- public:
-  constexpr progress_edges() noexcept { edges_.fill(no_edge); }
-
-  /// To be called after every event of the lock. `cycle`: the holders of several locks wait for each other, a deadlock;
-  /// `full`: the graph has too few edges. In both cases the edges that could be added are there, and the next call
-  /// tries again.
-  /// Cost: one step per client, and the graph's for each edge that changes.
-  template <Contended Lock, ProgressMechanism<Lock> Mechanism, std::size_t Nodes, std::size_t Edges>
-  [[nodiscard]] constexpr auto follow(const Lock& lock, const Mechanism& mechanism, priority_graph<Nodes, Edges>& graph,
-                                      priority_node booster) noexcept -> edge_status {
-    static_assert(Clients <= Nodes);
-    for (request_id c = 0; c < capacity; ++c) {
-      const priority_edge e = edges_[index(c)];
-      if (e == no_edge) { continue; }
-      const bool is_boost = graph.source(e) == booster;
-      const bool stays = is_boost ? mechanism.boosted(lock, c) : mechanism.heir(lock, c) == graph.target(e);
-      if (stays) { continue; }
-      graph.remove_edge(e);
-      edges_[index(c)] = no_edge;
-    }
-    edge_status status = edge_status::added;
-    for (request_id c = 0; c < capacity; ++c) {
-      if (edges_[index(c)] != no_edge) { continue; }
-      const request_id heir = mechanism.heir(lock, c);
-      if (heir == no_request && !mechanism.boosted(lock, c)) { continue; }
-      const added_edge added = heir != no_request ? graph.add_edge(c, heir) : graph.add_edge(booster, c);
-      edges_[index(c)] = added.edge;
-      if (added.status != edge_status::added) { status = added.status; }
-    }
-    return status;
-  }
-
- private:
-  static constexpr auto capacity = static_cast<request_id>(Clients);
-
-  [[nodiscard]] static constexpr auto index(request_id c) noexcept -> std::size_t {
-    return static_cast<std::size_t>(c);
-  }
-
-  std::array<priority_edge, Clients> edges_{};  ///< out of a client that waits, into one that is boosted
 };
 
 }  // namespace takt

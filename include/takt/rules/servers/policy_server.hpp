@@ -57,6 +57,8 @@ class policy_server {
   }
 
   constexpr void arrive(const visit_request& v) noexcept { waiting_[waiting_count_++] = v; }
+  /// The policy has heard something by itself: it is asked again. `decide` follows.
+  constexpr void reconsider() noexcept { changed_ = true; }
   constexpr void decide(ticks now, const slice_sink& sink) {
     start_jobs(now);
     if (!changed_) { return; }

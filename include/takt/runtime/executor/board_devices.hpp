@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include <takt/runtime/executor/decided_device.hpp>
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/stream_device.hpp>
+#include <takt/runtime/executor/visit_worker.hpp>
 
 namespace takt::runtime {
 
@@ -48,11 +50,20 @@ class board_devices {
   template <StreamDevice D>
   auto kernels(std::uint32_t pool, D& device, std::map<visit_position, typename D::kernel> bound = {})
       -> board_devices& {
-    return streams<kernels_of_streams<D>>(pool, device, std::move(bound));
+    return kept<kernels_of_streams<D>>(pool, device, std::move(bound));
   }
   template <Device D>
   auto copies(std::uint32_t pool, D& device, std::map<visit_position, typename D::copy> bound = {}) -> board_devices& {
-    return streams<copies_of_streams<D>>(pool, device, std::move(bound));
+    return kept<copies_of_streams<D>>(pool, device, std::move(bound));
+  }
+  /// Operations of a kind, `kernels_of_streams` or `copies_of_streams`, with work of the user's by job.
+  template <class Kind, StreamDevice D>
+  auto streams(std::uint32_t pool, D& device, typename stream_device<D, Kind>::works bound) -> board_devices& {
+    auto& shared = shared_[&device];
+    if (!shared) { shared = std::make_shared<task_streams<D>>(device); }
+    devices_[pool] = std::make_unique<stream_device<D, Kind>>(device, std::static_pointer_cast<task_streams<D>>(shared),
+                                                              std::move(bound));
+    return *this;
   }
   /// Every GPU of a board, and its copy engines where it has some itself, without work of the user's.
   template <class Board, ServesBoards D>
@@ -80,12 +91,14 @@ class board_devices {
 
  private:
   template <class Kind, StreamDevice D>
-  auto streams(std::uint32_t pool, D& device, std::map<visit_position, typename Kind::work> bound) -> board_devices& {
-    auto& shared = shared_[&device];
-    if (!shared) { shared = std::make_shared<task_streams<D>>(device); }
-    devices_[pool] = std::make_unique<stream_device<D, Kind>>(device, std::static_pointer_cast<task_streams<D>>(shared),
-                                                              std::move(bound));
-    return *this;
+  auto kept(std::uint32_t pool, D& device, std::map<visit_position, typename Kind::work> bound) -> board_devices& {
+    using work = typename Kind::work;
+    typename stream_device<D, Kind>::works works;
+    for (auto& [at, what] : bound) {
+      works[at] = [own = std::make_shared<const work>(std::move(what))](
+                      const errand&, std::optional<work>&) -> const work& { return *own; };
+    }
+    return streams<Kind>(pool, device, std::move(works));
   }
 
   std::map<const void*, std::shared_ptr<void>> shared_;  ///< by all pools of a device

@@ -33,7 +33,6 @@
 #include <takt/runtime/kept_trace.hpp>
 #include <takt/runtime/machine_state.hpp>
 #include <takt/runtime/rights.hpp>
-#include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_result.hpp>
 
@@ -163,24 +162,15 @@ class board_run {
       threads.push_back({handle, worker_priority, is_cpu ? s.unit : 0, is_cpu ? s.units : 0});
     });
     rights asked{std::move(threads), result.notes};
-    result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] {
-      if (is_pinned) { return asked.pin(); }
-      result.notes.emplace_back("affinity: not pinned, because no task has a thread of its own");
-      return false;
-    });
-    result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return asked.lock_memory(); });
-    result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
-      return asked.be_real_time(board_priority, "a dispatcher above all threads gives processors by the board's rule",
-                                ": a dispatcher gives processors by the board's rule, but other work may delay threads",
-                                [this](bool above) { return devices_.serve_at(above ? device_priority : 0); });
-    });
+    ask_system(
+        asked, *options_, is_pinned, board_priority, "processors by the board's rule",
+        [this](bool above) { return devices_.serve_at(above ? device_priority : 0); }, result);
     if (result.granted.real_time) { host.raise(worker_priority); }
-    note_clock(result);
     note_emulated(result);
     const slice_sink sink{this, [](void* self, client who, std::int32_t unit, ticks from, ticks to) {
                             static_cast<board_run*>(self)->keep(who, unit, from, to);
                           }};
-    const ticks start = now() + lead;
+    const ticks start = now() + start_lead;
     if constexpr (KeepsSlices<Choices>) { choices_->start_at(start); }
     host.run(start, *options_, sink);
     asked.give_back();
@@ -198,16 +188,10 @@ class board_run {
     }
     if (const auto v = host.silent()) { say_silent(*v, result); }
     fail(result.ended, result);
-    trace_.replay(recorder);
-    if (const std::uint64_t lost = trace_.lost() + lost_pieces; lost > 0) {
-      result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing");
-    }
+    replay_kept(trace_, lost_pieces, recorder, result);
   }
 
  private:
-  /// Time for all threads to be there.
-  static constexpr ticks lead = 5'000'000;
-
   [[nodiscard]] auto has_worker(std::size_t v) const -> bool {
     const std::uint32_t s = table_.visits[v].station;
     const bool is_on_cpu = is_cpu_[s] && (table_.visits[v].upper > 0 || codes_[v].code != nullptr);

@@ -22,7 +22,6 @@
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
-#include <takt/runtime/run_end.hpp>
 #include <takt/runtime/thread.hpp>
 
 namespace takt::runtime {
@@ -124,20 +123,15 @@ class launch_worker final : public visit_worker {
 /// served so but SMs and percents of a task's own. Where the rule starts kernels above others and the device has as
 /// many levels of streams, one for each core and level, the ones below stay; else they are asked to yield, too.
 template <AcceleratorDevice D>
-class decided_device final : public pool_device {
+class decided_device final : public typed_device<D, std::map<visit_position, typename D::kernel>> {
  public:
   using kernels = std::map<visit_position, typename D::kernel>;
 
   /// `token`: of the device, for whoever keeps tokens and each pool that it is to serve. Pre: the device outlives it.
   decided_device(D& device, std::shared_ptr<void> token, kernels bound)
-      : device_{&device}, token_{std::move(token)}, bound_{std::move(bound)} {}
+      : typed_device<D, kernels>{device, std::move(bound)}, token_{std::move(token)} {}
   ~decided_device() override { close(); }
 
-  [[nodiscard]] auto bound() const -> std::vector<visit_position> override {
-    std::vector<visit_position> out;
-    for (const auto& [at, what] : bound_) { out.push_back(at); }
-    return out;
-  }
   [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
     const bool is_whole = token_.use_count() <= 2 && p.is_gpu && !p.hands_out_sms && !p.hands_out_percents;
     return is_whole && p.habits.sizes_shares == SizingDevice<D> && !p.habits.queues_blocks &&
@@ -162,7 +156,7 @@ class decided_device final : public pool_device {
     return listener_.started();
   }
   [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
-    auto made = std::make_unique<launch_worker<D>>(*device_, pool_, levels(pool_), lane, bound_, std::move(reports));
+    auto made = std::make_unique<launch_worker<D>>(*device_, pool_, levels(pool_), lane, *works_, std::move(reports));
     workers_[lane] = made.get();
     return made;
   }
@@ -190,9 +184,6 @@ class decided_device final : public pool_device {
     const bool listens = schedule(listener_.native_handle(), priority) == 0;
     return device_->serve_at(priority) && listens;
   }
-  [[nodiscard]] auto name() const -> std::string override { return std::string{device_->name()}; }
-  [[nodiscard]] auto failure() const -> std::string override { return failure_of(*device_); }
-  [[nodiscard]] auto findings() const -> machine_findings override { return findings_of(*device_); }
 
  private:
   [[nodiscard]] static auto streams(const pool_to_serve& p, std::int32_t levels) -> stream_layout {
@@ -234,9 +225,10 @@ class decided_device final : public pool_device {
     ticks time = 0;
   };
 
-  D* device_;
+  using typed_device<D, kernels>::device_;
+  using typed_device<D, kernels>::works_;
+
   std::shared_ptr<void> token_;
-  kernels bound_;
   pool_to_serve pool_{};
   inheriting_mutex inbox_;
   condition posted_;

@@ -25,7 +25,6 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/thread.hpp>
-#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
 
@@ -377,7 +376,7 @@ class executor {
   const foreign_workers* foreign_;
   std::unique_ptr<engine_type> engine_;
   inheriting_mutex mutex_;
-  timed_condition changed_;
+  condition changed_;
   const slice_sink* sink_ = nullptr;
   ticks start_ = 0;
   ticks length_ = 0;

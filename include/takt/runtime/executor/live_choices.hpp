@@ -4,25 +4,45 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <takt/core/number.hpp>
+#include <takt/core/random.hpp>
 #include <takt/model/observation.hpp>
+#include <takt/model/stage.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/servers/slices.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/executor/job_hooks.hpp>
 #include <takt/runtime/kept_trace.hpp>
-#include <takt/runtime/length_source.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/runtime/run_watch.hpp>
 
 namespace takt::runtime {
+
+/// Lengths of a task's segments, the same sequence for the same seed on every machine.
+class length_source {
+ public:
+  length_source(length_choice choice, std::uint64_t seed, std::uint32_t task) noexcept
+      : choice_{choice}, random_{seed + 0xD1B54A32D192ED03 * (std::uint64_t{task} + 1)} {}
+
+  [[nodiscard]] auto draw(const interval<ticks>& bounds) noexcept -> ticks {
+    switch (choice_) {
+      case length_choice::upper: return bounds.upper;
+      case length_choice::lower: return bounds.lower;
+      case length_choice::uniform: return random_.between(bounds.lower, bounds.upper);
+    }
+    return bounds.upper;
+  }
+
+ private:
+  length_choice choice_;
+  random_stream random_;
+};
 
 /// How visits of a board are carried out.
 struct carried_visits {
@@ -48,7 +68,8 @@ class live_choices {
         jobs_(how_.told.size()),
         responses_(how_.told.size()),
         rows_(tasks.size()),
-        hooks_{hooks, tasks, deadlines_, drops_release(options.overrun), release_end()} {
+        hooks_{hooks, tasks, deadlines_, drops_release(options.overrun), release_end()},
+        violations_{options, tasks.size()} {
     for (std::uint32_t i = 0; i < tasks.size(); ++i) { sources_.emplace_back(options.lengths, options.seed, i); }
   }
 
@@ -98,10 +119,8 @@ class live_choices {
     responses_[visit] = std::max(responses_[visit], response);
     // What follows at once from that visit's end is over with it.
     if (visit == ending_ || !is_ending(v.task)) { rows_[v.task].ended = std::max(rows_[v.task].ended, now); }
-    if (v.task >= options_->expected.size()) { return; }
-    const auto& bounds = options_->expected[v.task].visits;
     const std::uint32_t p = visit - tasks_[v.task].first_visit;
-    if (p < bounds.size()) { hold(bounds[p], {v.task, p, job, true, now, response, 0}); }
+    hold(violations_.bound_of(v.task, p), {v.task, p, job, true, now, response, 0});
   }
   void completed(std::uint32_t task, std::uint64_t job, ticks now) {
     progress& row = rows_[task];
@@ -164,12 +183,12 @@ class live_choices {
     }
   }
   /// Whether a violation has ended the run.
-  [[nodiscard]] auto is_over() const noexcept -> bool { return is_over_; }
+  [[nodiscard]] auto is_over() const noexcept -> bool { return violations_.is_over(); }
   /// Whether every job that was released until now has ended.
   [[nodiscard]] auto is_idle(ticks now) const -> bool {
     return std::ranges::all_of(rows_, [now](const progress& row) { return row.nominal > now; });
   }
-  [[nodiscard]] auto first_violation() const noexcept -> const std::optional<violation>& { return first_; }
+  [[nodiscard]] auto violations() const noexcept -> const violation_log& { return violations_; }
 
  private:
   /// Of a task.
@@ -189,7 +208,7 @@ class live_choices {
     return ending_ != nowhere && ending_ - tasks_[task].first_visit < tasks_[task].visit_count;
   }
   [[nodiscard]] auto limit(std::size_t task) const -> ticks {
-    const response_bound<ticks>& bound = options_->expected[task].response;
+    const response_bound<ticks>& bound = violations_.bound_of(task);
     return bound.exists && !rows_[task].is_late ? later(rows_[task].nominal, later(bound.value, 1)) : no_event;
   }
   void skip(std::uint32_t task) {
@@ -208,20 +227,13 @@ class live_choices {
     if (options_->watch != nullptr) { options_->watch->missed(task); }
   }
   void expect(std::uint32_t task, std::uint64_t job, std::uint32_t position, ticks now) {
-    if (task >= options_->expected.size()) { return; }
-    hold(options_->expected[task].response, {task, position, job, false, now, now - rows_[task].nominal, 0});
+    hold(violations_.bound_of(task), {task, position, job, false, now, now - rows_[task].nominal, 0});
   }
-  void hold(const response_bound<ticks>& bound, violation seen) {
+  void hold(const response_bound<ticks>& bound, const violation& seen) {
     progress& row = rows_[seen.task];
-    if (!bound.exists || seen.observed <= bound.value || row.is_late) { return; }
-    seen.bound = bound.value;
+    if (row.is_late || !violations_.holds(bound, seen)) { return; }
     row.is_late = true;
     row.is_abandoned = row.is_abandoned || abandons_job(options_->at_violation);
-    is_over_ = is_over_ || ends_run(options_->at_violation);
-    if (options_->watch != nullptr) { options_->watch->violated(seen.task, seen.time); }
-    if (!std::exchange(row.seen.within_bound, false)) { return; }
-    if (!first_) { first_ = seen; }
-    if (options_->on_violation) { options_->on_violation(seen); }
   }
 
   const run_options* options_;
@@ -236,8 +248,7 @@ class live_choices {
   std::vector<progress> rows_;
   hook_calls hooks_;
   std::vector<length_source> sources_;
-  std::optional<violation> first_;
-  bool is_over_ = false;
+  violation_log violations_;
   ticks now_ = 0;
   std::uint32_t ending_ = nowhere;
   ticks ended_ = 0;

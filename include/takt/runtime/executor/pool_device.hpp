@@ -15,8 +15,10 @@
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/rules/unit_habits.hpp>
+#include <takt/runtime/concepts.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/machine_finding.hpp>
+#include <takt/runtime/machine_state.hpp>
 
 namespace takt::runtime {
 
@@ -83,6 +85,37 @@ class pool_device {
   /// What failed, and where; empty unless it did.
   [[nodiscard]] virtual auto failure() const -> std::string = 0;
   [[nodiscard]] virtual auto findings() const -> machine_findings = 0;
+};
+
+/// One of a type, with the user's own work by position.
+template <class D, class Works>
+class typed_device : public pool_device {
+ public:
+  [[nodiscard]] auto bound() const -> std::vector<visit_position> override {
+    std::vector<visit_position> out;
+    for (const auto& [at, what] : *works_) { out.push_back(at); }
+    return out;
+  }
+  [[nodiscard]] auto name() const -> std::string override { return std::string{device_->name()}; }
+  [[nodiscard]] auto failure() const -> std::string override {
+    if constexpr (FallibleDevice<D>) {
+      if (device_->failed()) { return device_->fault_sentence(); }
+    }
+    return {};
+  }
+  [[nodiscard]] auto findings() const -> machine_findings override {
+    if constexpr (ExaminedDevice<D>) {
+      return device_->findings();
+    } else {
+      return check_machine(parts_used::cpus);
+    }
+  }
+
+ protected:
+  typed_device(D& device, Works works) : device_{&device}, works_{std::make_shared<const Works>(std::move(works))} {}
+
+  D* device_;
+  std::shared_ptr<const Works> works_;
 };
 
 }  // namespace takt::runtime

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -25,8 +26,6 @@
 #include <takt/runtime/executor/pool_device.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
-#include <takt/runtime/run_end.hpp>
-#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
 
@@ -59,33 +58,29 @@ template <Device D>
 struct copies_of_streams {
   using work = typename D::copy;
   static constexpr bool on_gpu = false;
-  [[nodiscard]] static auto timed(const errand& e, const block_gpu& /*queue*/ = {}) -> work {
-    return work{until_end(e)};
-  }
+  [[nodiscard]] static auto timed(const errand& e, const block_gpu& /*queue*/) -> work { return work{until_end(e)}; }
   static void give(typename D::stream& s, std::int32_t unit, const work& w, completion done) { s.copy(unit, w, done); }
 };
+
+/// The user's own work of a visit, which lives as long as the device may read it: kept, or made for the job in `room`.
+template <class Work>
+using work_of_job = std::function<const Work&(const errand& e, std::optional<Work>& room)>;
+
 /// An operation on a stream, which lives as long as the device may read it, as the user's own work does.
 template <class D, class Kind>
 class stream_operation {
  public:
   using work = typename Kind::work;
-  using works = std::map<visit_position, work>;
+  using works = std::map<visit_position, work_of_job<work>>;
 
-  explicit stream_operation(worker_reports reports, std::shared_ptr<const works> bound = nullptr)
+  stream_operation(worker_reports reports, std::shared_ptr<const works> bound)
       : bound_{std::move(bound)}, reports_{std::move(reports)} {}
 
-  /// Work that is bound to a visit, or its time. Pre: none is under way, and there is what is bound.
+  /// Work that is bound to a visit, or its time. Pre: none is under way.
   void prepare(const errand& e, const visit_position& at, const block_gpu& queue) {
     const auto own = bound_->find(at);
-    if (own == bound_->end()) { return prepare(e, Kind::timed(e, queue)); }
+    work_ = own == bound_->end() ? &made_.emplace(Kind::timed(e, queue)) : &own->second(e, made_);
     visit_ = e.visit;
-    work_ = &own->second;
-  }
-  /// Pre: none is under way.
-  void prepare(const errand& e, work own) {
-    visit_ = e.visit;
-    made_.emplace(std::move(own));
-    work_ = &*made_;
   }
   void begin(typename D::stream& s, std::int32_t unit, std::shared_ptr<stream_operation> self) {
     self_ = std::move(self);
@@ -113,7 +108,7 @@ class stream_operation {
   const work* work_ = nullptr;
   std::uint32_t visit_ = 0;
   inheriting_mutex mutex_;
-  timed_condition changed_;
+  condition changed_;
   std::shared_ptr<stream_operation> self_;  ///< while one is under way
   bool is_left_ = false;
 };
@@ -203,21 +198,20 @@ class task_streams {
 /// has one kernel at a time, copy engines, or a GPU with a block queue, which the device keeps by itself. What it has
 /// begun it ends.
 template <StreamDevice D, class Kind>
-class stream_device final : public pool_device {
+class stream_device final : public typed_device<D, typename stream_operation<D, Kind>::works> {
  public:
-  using works = std::map<visit_position, typename Kind::work>;
+  using works = typename stream_operation<D, Kind>::works;
 
   /// `streams`: shared by all pools that the device serves. Pre: the device outlives it.
   stream_device(D& device, std::shared_ptr<task_streams<D>> streams, works bound)
-      : device_{&device}, streams_{std::move(streams)}, bound_{std::make_shared<const works>(std::move(bound))} {}
+      : typed_device<D, works>{device, std::move(bound)}, streams_{std::move(streams)} {}
 
-  [[nodiscard]] auto bound() const -> std::vector<visit_position> override {
-    std::vector<visit_position> out;
-    for (const auto& [at, what] : *bound_) { out.push_back(at); }
-    return out;
-  }
   [[nodiscard]] auto decides_by_itself(const pool_to_serve& p) const -> bool override {
     return BlockQueueDevice<D> && p.habits.queues_blocks;
+  }
+  [[nodiscard]] auto tells_units() const -> bool override {
+    constexpr bool tells_pieces = requires(const typename D::stream& s) { s.served(); };
+    return tells_pieces || !decides_by_itself(pool_);
   }
   [[nodiscard]] auto serves(const pool_to_serve& p) const -> bool override {
     const bool is_there = Kind::on_gpu ? p.is_gpu : p.is_copy_engines;
@@ -235,18 +229,16 @@ class stream_device final : public pool_device {
     return device_->ready();
   }
   [[nodiscard]] auto worker(std::size_t lane, worker_reports reports) -> std::unique_ptr<visit_worker> override {
-    return std::make_unique<stream_worker<D, Kind>>(*opened_[lane], pool_, lane, bound_, std::move(reports));
+    return std::make_unique<stream_worker<D, Kind>>(*opened_[lane], pool_, lane, works_, std::move(reports));
   }
   void close() override {}
   [[nodiscard]] auto serve_at(int priority) -> bool override { return device_->serve_at(priority); }
-  [[nodiscard]] auto name() const -> std::string override { return std::string{device_->name()}; }
-  [[nodiscard]] auto failure() const -> std::string override { return failure_of(*device_); }
-  [[nodiscard]] auto findings() const -> machine_findings override { return findings_of(*device_); }
 
  private:
-  D* device_;
+  using typed_device<D, works>::device_;
+  using typed_device<D, works>::works_;
+
   std::shared_ptr<task_streams<D>> streams_;
-  std::shared_ptr<const works> bound_;
   pool_to_serve pool_{};
   std::vector<typename D::stream*> opened_;
 };

@@ -21,7 +21,6 @@
 #include <takt/runtime/graph/graph_layout.hpp>
 #include <takt/runtime/graph/graph_log.hpp>
 #include <takt/runtime/graph/graph_options.hpp>
-#include <takt/runtime/length_source.hpp>
 #include <takt/runtime/run_options.hpp>
 
 namespace takt::runtime {

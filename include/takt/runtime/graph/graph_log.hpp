@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/model_error.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/runtime/graph/graph_layout.hpp>
@@ -27,7 +25,7 @@ class graph_log {
  public:
   /// Pre: all outlive it.
   graph_log(const graph_layout& laid, const graph_run_options& options, kept_trace& trace, graph_run_result& out)
-      : laid_{&laid}, options_{&options}, trace_{&trace}, out_{&out} {
+      : laid_{&laid}, options_{&options}, violations_{options, laid.graphs.size()}, trace_{&trace}, out_{&out} {
     for (const laid_node& n : laid.nodes) {
       observed_node seen;
       seen.name = n.node.name;
@@ -38,7 +36,7 @@ class graph_log {
       nodes_.push_back(std::move(seen));
     }
     for (const laid_graph& g : laid.graphs) {
-      const auto& bound = expected_of(static_cast<std::uint32_t>(rows_.size()));
+      const auto& bound = violations_.bound_of(rows_.size());
       observed_task<ticks, std::string> row;
       row.name = g.record.name;
       row.has_bound = bound.exists;
@@ -48,7 +46,6 @@ class graph_log {
       rows_.push_back(std::move(row));
       graphs_.push_back({g.copies, 0, {}});
     }
-    violations_.resize(rows_.size());
     if (!options.keep_responses) { return; }
     for (std::size_t i = 0; i < laid.graphs.size(); ++i) {
       const auto& g = laid.graphs[i].record;
@@ -77,10 +74,8 @@ class graph_log {
     trace_->add(mark{mark_kind::release, node, static_cast<std::uint64_t>(job), nominal});
     trace_->add(mark{mark_kind::completion, node, static_cast<std::uint64_t>(job), end});
     const std::uint32_t visit = node - rows_[n.graph].first_visit;
-    const auto& bound = expected_of(n.graph, visit);
-    if (!exceeds(end - nominal, bound)) { return; }
-    n.within_bound = false;
-    note_violation({n.graph, visit, static_cast<std::uint64_t>(job), true, end, end - nominal, bound.value});
+    const violation seen{n.graph, visit, static_cast<std::uint64_t>(job), true, end, end - nominal, 0};
+    if (violations_.holds(violations_.bound_of(n.graph, visit), seen)) { n.within_bound = false; }
   }
   void worked(std::uint32_t node, std::int64_t job, const track& where, ticks began, ticks end) {
     const std::uint32_t segment = laid_->nodes[node].node.segment;
@@ -98,16 +93,15 @@ class graph_log {
   /// Before the call of the output, which is no part of the graph.
   void delivered(std::uint32_t graph, std::int64_t job, ticks release, ticks end) {
     const ticks response = end - release;
-    const auto& bound = expected_of(graph);
     note_completion(rows_[graph], response);
     if (options_->watch != nullptr) { options_->watch->completed(graph, response); }
     if (options_->keep_responses) { graphs_[graph].responses.push_back(response); }
-    if (!exceeds(response, bound)) { return; }
-    note_violation({graph, nowhere, static_cast<std::uint64_t>(job), false, end, response, bound.value});
+    const violation seen{graph, nowhere, static_cast<std::uint64_t>(job), false, end, response, 0};
+    static_cast<void>(violations_.holds(violations_.bound_of(graph), seen));
   }
 
   /// Whether nothing more is to be invoked, since a violation ends the run.
-  [[nodiscard]] auto is_over() const noexcept -> bool { return is_over_; }
+  [[nodiscard]] auto is_over() const noexcept -> bool { return violations_.is_over(); }
 
   /// Moves what was seen until `end` into the result. `has_more(graph)`: not all of its invocations were made.
   template <class HasMore>
@@ -116,12 +110,11 @@ class graph_log {
     out.end = end;
     for (const observed_node& n : nodes_) { out.visit_responses.push_back(n.response.worst); }
     for (std::uint32_t g = 0; g < rows_.size(); ++g) {
-      const auto& seen = violations_[g];
-      rows_[g].within_bound = !seen.has_value();
+      rows_[g].within_bound = !violations_.any_of(g);
       rows_[g].unfinished = rows_[g].released - rows_[g].completed - rows_[g].skipped;
       out.stopped = out.stopped || has_more(g);
-      if (seen && (!out.first_violation || seen->time < out.first_violation->time)) { out.first_violation = seen; }
     }
+    out.first_violation = violations_.first();
     out.tasks = std::move(rows_);
     out.nodes = std::move(nodes_);
     out.graphs = std::move(graphs_);
@@ -131,37 +124,15 @@ class graph_log {
  private:
   static constexpr std::int64_t most_kept = std::int64_t{1} << 20;
 
-  /// Of a node of a graph, or of the graph.
-  [[nodiscard]] auto expected_of(std::uint32_t graph, std::uint32_t visit = nowhere) const
-      -> const response_bound<ticks>& {
-    static constexpr response_bound<ticks> nothing{};
-    if (graph >= options_->expected.size()) { return nothing; }
-    const expectation& e = options_->expected[graph];
-    if (visit == nowhere) { return e.response; }
-    return visit < e.visits.size() ? e.visits[visit] : nothing;
-  }
-  [[nodiscard]] static auto exceeds(ticks response, const response_bound<ticks>& bound) -> bool {
-    return bound.exists && response > bound.value;
-  }
-  void note_violation(const violation& seen) {
-    if (options_->watch != nullptr) { options_->watch->violated(seen.task, seen.time); }
-    if (ends_run(options_->at_violation)) { is_over_ = true; }
-    auto& first = violations_[seen.task];
-    if (first) { return; }
-    first = seen;
-    if (options_->on_violation) { options_->on_violation(seen); }
-  }
-
   const graph_layout* laid_;
   const graph_run_options* options_;
   std::vector<observed_node> nodes_;
   std::vector<observed_task<ticks, std::string>> rows_;
   std::vector<observed_graph> graphs_;
-  std::vector<std::optional<violation>> violations_;  ///< the first of each graph
+  violation_log violations_;
   std::optional<graph_overrun> first_overrun_;
   kept_trace* trace_;
   graph_run_result* out_;
-  bool is_over_ = false;
 };
 
 }  // namespace takt::runtime

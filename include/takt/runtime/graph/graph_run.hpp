@@ -13,18 +13,17 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/model/block_kernel.hpp>
 #include <takt/model/graph/graph_platform.hpp>
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
-#include <takt/model/warps.hpp>
 #include <takt/rules/pool_facts.hpp>
 #include <takt/runtime/emulated_block_device.hpp>
 #include <takt/runtime/executor/board_devices.hpp>
 #include <takt/runtime/executor/board_run.hpp>
+#include <takt/runtime/executor/stream_device.hpp>
 #include <takt/runtime/executor/visit_codes.hpp>
 #include <takt/runtime/graph/flat_graphs.hpp>
 #include <takt/runtime/graph/graph_devices.hpp>
@@ -166,7 +165,7 @@ class host_gpus {
   }
 
  private:
-  using streams = graph_streams<emulated_block_device, queued_kernels<emulated_block_device>>;
+  using kernels = kernels_of_streams<emulated_block_device>;
 
   [[nodiscard]] static auto blocks_of(const graph_code& code, const visit_position& at)
       -> const graph_code::block_body* {
@@ -182,23 +181,17 @@ class host_gpus {
       return observation_status::wrong_device;
     }
     if (options.block_threads > most_block_threads) { return observation_status::no_threads; }
-    streams::works works;
+    graph_devices::makers<kernels::work> works;
     for (const laid_node& l : laid.nodes) {
       const graph_node<ticks>& n = l.node;
-      if (n.kind != node_kind::kernel) { continue; }
-      works[{n.owner, n.segment}] = [&n, body = blocks_of(code, {n.owner, n.segment}), slots](const graph_job& job,
-                                                                                              ticks time) {
-        if (body != nullptr) {
-          return emulated_kernel{n.blocks, n.block_threads, [body, job](std::int64_t block) { (*body)(job, block); }};
-        }
-        const block_gpu gpu{
-            .sms = slots.sms, .threads_per_sm = slots.threads_per_sm, .block_slots = slots.blocks_per_sm};
-        const std::int64_t rounds = rounds_alone(gpu, n.blocks, whole_warps(n.block_threads, slots.warp_size));
-        return emulated_kernel{n.blocks, n.block_threads, time / rounds};
+      const graph_code::block_body* const body = blocks_of(code, {n.owner, n.segment});
+      if (n.kind != node_kind::kernel || body == nullptr) { continue; }
+      works[{n.owner, n.segment}] = [&n, body](const graph_job& job) {
+        return emulated_kernel{n.blocks, n.block_threads, [body, job](std::int64_t block) { (*body)(job, block); }};
       };
     }
     gpus_.push_back(std::make_unique<emulated_block_device>(slots, options.block_threads));
-    out.serve(pool, std::make_unique<streams>(*gpus_.back(), std::move(works), pool, lanes));
+    graph_devices::serve<kernels>(pool, *gpus_.back(), works, lanes, out);
     return std::nullopt;
   }
 

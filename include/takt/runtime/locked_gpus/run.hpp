@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <pthread.h>
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
@@ -13,14 +12,17 @@
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
+
 #include <takt/core/checked.hpp>
 #include <takt/core/number.hpp>
+#include <takt/core/random.hpp>
 #include <takt/host/lock_stations.hpp>
-#include <takt/host/locked_gpus/choices_fault.hpp>
 #include <takt/host/locked_gpus/flatten.hpp>
 #include <takt/host/locked_gpus/gpu_jobs.hpp>
 #include <takt/host/locked_gpus/job_chain.hpp>
 #include <takt/host/locked_gpus/point_rule.hpp>
+#include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
 #include <takt/model/locked_gpus/placed.hpp>
@@ -30,21 +32,106 @@
 #include <takt/model/observation.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/locking/r2dglp.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/executor/executor.hpp>
 #include <takt/runtime/executor/job_hooks.hpp>
 #include <takt/runtime/executor/lanes.hpp>
+#include <takt/runtime/executor/live_choices.hpp>
 #include <takt/runtime/executor/report_jobs.hpp>
 #include <takt/runtime/executor/visit_worker.hpp>
 #include <takt/runtime/kept_trace.hpp>
-#include <takt/runtime/locked_gpus/live_jobs.hpp>
-#include <takt/runtime/locked_gpus/options.hpp>
 #include <takt/runtime/machine_state.hpp>
 #include <takt/runtime/rights.hpp>
-#include <takt/runtime/run_end.hpp>
 #include <takt/runtime/run_options.hpp>
+#include <takt/runtime/run_result.hpp>
+
+namespace takt::runtime::detail {
+
+/// The same pieces of the same jobs take the same time whatever the order in which they are asked for.
+struct drawn_work {
+  length_choice lengths = length_choice::uniform;
+  std::uint64_t seed = 1;
+
+  [[nodiscard]] auto time(const host::work_item& item, ticks worst) const noexcept -> ticks {
+    if (worst < 2) { return worst; }
+    switch (lengths) {
+      case length_choice::upper: return worst;
+      case length_choice::lower: return 1;
+      case length_choice::uniform: break;
+    }
+    random_stream random{seed ^ (item.task << 48U) ^ (item.job << 16U) ^ item.piece};
+    static_cast<void>(random.next());
+    return random.between(1, worst);
+  }
+  [[nodiscard]] static constexpr auto repetitions(const host::work_item& /*item*/) noexcept -> std::int32_t {
+    return 1;
+  }
+};
+
+/// Slices go into a trace whose marks come from elsewhere.
+struct kept_slices {
+  kept_trace* trace = nullptr;
+
+  void record(const slice& s) const { trace->add(s); }
+  void record(const mark& /*m*/) const noexcept {}
+};
+
+/// Jobs in the order of the points that count from their nominal releases.
+struct pointed_releases {
+  std::vector<host::detail::point_rule> rules;
+  const live_choices* live = nullptr;
+
+  /// Pre: points up to the end of the run fit.
+  [[nodiscard]] auto of(std::uint32_t task, std::uint64_t /*job*/) const -> host::timed_job {
+    host::timed_job out{.release = live->nominal(task), .priority = {0, static_cast<std::int32_t>(task)}};
+    static_cast<void>(rules[task].point(out.release, out.priority.point));
+    return out;
+  }
+  static void completed(std::uint32_t /*task*/, ticks /*now*/) noexcept {}
+};
+
+/// What is open in a run of locked GPUs in real time: releases, misses and bounds are those of any board, the rest is
+/// what jobs on locked GPUs do.
+template <std::size_t MaxTasks>
+class live_gpu_jobs : public live_choices {
+ public:
+  using jobs_type = host::detail::gpu_jobs<MaxTasks, r2dglp_rules, drawn_work, pointed_releases, kept_slices>;
+
+  live_gpu_jobs(live_choices common, jobs_type& jobs) : live_choices{std::move(common)}, jobs_{&jobs} {}
+
+  auto length(const visit_record& v, std::uint64_t job) -> ticks { return takes(v, job, jobs_->length(v, job)); }
+  [[nodiscard]] auto skips(std::uint32_t v, std::uint64_t job) const -> bool { return jobs_->skips(v, job); }
+  [[nodiscard]] auto again(std::uint32_t v, std::uint64_t job) -> visit_mask { return jobs_->again(v, job); }
+  template <class Run>
+  void passes(const Run& run, ticks now) {
+    jobs_->passes(run, now);
+  }
+  void released(std::uint32_t task, std::uint64_t job, ticks now) { jobs_->released(task, job, now); }
+  void completed(std::uint32_t task, std::uint64_t job, ticks now) {
+    live_choices::completed(task, job, now);
+    jobs_->completed(task, job, now);
+  }
+
+ private:
+  jobs_type* jobs_;
+};
+
+}  // namespace takt::runtime::detail
 
 namespace takt::runtime {
+
+/// How tasks run on locked GPUs. Every piece of a job takes a time between 1 tick and its longest by `lengths`; what
+/// comes after the token section takes its longest. Expectations are of tasks alone.
+struct locked_gpu_run_options : run_options {
+  host::locked_gpu_choices gpus{};
+};
+
+/// Times count from the start. Visits are those of `host::gpu_visit`.
+struct locked_gpu_run_result : run_result {
+  host::gpu_run run{};  ///< every job, request of a token or an engine, and token section
+};
 
 namespace detail {
 
@@ -90,7 +177,7 @@ class locked_gpu_run {
 
   template <class Table, TraceRecorder Recorder>
   void run(const Table& tasks, Recorder& recorder, locked_gpu_run_result& result) {
-    if constexpr (!std::is_same_v<Recorder, no_trace>) { trace_.reserve(entries(), entries()); }
+    if constexpr (!std::is_same_v<const Recorder, const no_trace>) { trace_.reserve(entries(), entries()); }
     const host::detail::gpu_run_setup setup{.shape = {.processors = system_->processors,
                                                       .clusters = system_->clusters,
                                                       .donates = system_->donation_at_release},
@@ -132,24 +219,24 @@ class locked_gpu_run {
       result.ended = observation_status::no_threads;
       return;
     }
-    ask_rights(host, lanes, result);
-    const ticks start = later(now(), lead);
-    host.run(start, *options_, jobs->sink());
-    rights_->give_back();
+    std::vector<run_thread> threads;
+    host.each_thread([&](std::uint32_t l, pthread_t handle) {
+      const auto first = static_cast<std::int32_t>(lanes.lanes[l].station) * system_->processors;
+      threads.push_back({handle, usual_priority - 1, first, system_->processors});
+    });
+    rights asked{std::move(threads), result.notes};
+    ask_system(asked, *options_, true, usual_priority, "processors, tokens and engines by their rules", {}, result);
+    result.notes.emplace_back("device: emulated: copies and kernels take their time on the clock");
+    host.run(later(now(), start_lead), *options_, jobs->sink());
+    asked.give_back();
     host.close();
     report_jobs(host, choices, *options_, result);
     result.run = jobs->result();
     note_sections(result);
-    trace_.replay(recorder);
-    if (const std::uint64_t lost = trace_.lost(); lost > 0) {
-      result.notes.push_back("trace: " + std::to_string(lost) + " entries did not fit and are missing");
-    }
+    replay_kept(trace_, 0, recorder, result);
   }
 
  private:
-  /// Time for all threads to be there.
-  static constexpr ticks lead = 5'000'000;
-
   /// A token, and one or two engines for each operation.
   [[nodiscard]] static auto requests_of(const host::section_program& p) -> ticks {
     if (p.gpu_cluster == no_cluster) { return 1; }
@@ -179,25 +266,6 @@ class locked_gpu_run {
     return false;
   }
 
-  template <class Host>
-  void ask_rights(Host& host, const lane_plan& lanes, run_result& result) {
-    std::vector<run_thread> threads;
-    host.each_thread([&](std::uint32_t l, pthread_t handle) {
-      const auto first = static_cast<std::int32_t>(lanes.lanes[l].station) * system_->processors;
-      threads.push_back({handle, usual_priority - 1, first, system_->processors});
-    });
-    rights_ = std::make_unique<rights>(std::move(threads), result.notes);
-    result.granted.pinned = ask(options_->pin_to_cores, "affinity", result, [&] { return rights_->pin(); });
-    result.granted.memory_locked = ask(options_->lock_memory, "memory", result, [&] { return rights_->lock_memory(); });
-    result.granted.real_time = ask(options_->real_time, "scheduling", result, [&] {
-      return rights_->be_real_time(usual_priority,
-                                   "a dispatcher above all threads gives processors, tokens and engines by their rules",
-                                   ": a dispatcher gives processors, tokens and engines by their rules, but other work "
-                                   "may delay threads");
-    });
-    note_clock(result);
-    result.notes.emplace_back("device: emulated: copies and kernels take their time on the clock");
-  }
   static void note_sections(locked_gpu_run_result& result) {
     const auto& all = result.run.sections;
     const auto moved = std::ranges::count_if(all, &host::token_section::migrated);
@@ -213,7 +281,6 @@ class locked_gpu_run {
   std::size_t requests_ = 0;
   std::size_t sections_ = 0;
   kept_trace trace_;
-  std::unique_ptr<rights> rights_;
 };
 
 }  // namespace detail
@@ -225,10 +292,11 @@ class locked_gpu_run {
 /// waits for the one before of its task. Times of the result and the trace count from the start. What locks and
 /// switches cost is what they cost on this machine. Error: `error`; more jobs and requests than are kept; expectations
 /// of visits. Cost: memory for all jobs and requests is taken before the start.
-template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder>
+template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder = const no_trace>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] auto run(const P& platform, const Table& given, const plan<N>& p, const locked_gpu_run_options& options,
-                       Recorder& recorder) -> locked_gpu_run_result {
+[[nodiscard]] auto run(const P& platform, const Table& given, const plan<N>& p,
+                       const locked_gpu_run_options& options = {}, Recorder& recorder = no_listener)
+    -> locked_gpu_run_result {
   locked_gpu_run_result result;
   result.error = gpusync_plan_fault(given, p);
   if (result.error) { return result; }
@@ -236,9 +304,9 @@ template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder>
   const gpusync_configuration& c = platform.configuration();
   result.error = validate_gpusync(platform, *tasks);
   if (!result.error) { result.error = options_fault(options, tasks->size()); }
-  if (!result.error) { result.error = host::detail::choices_fault(c, options); }
+  if (!result.error) { result.error = host::detail::choices_fault(c, options.gpus); }
   if (result.error) { return result; }
-  const host::gpu_system system = host::detail::flatten(platform, *tasks, options);
+  const host::gpu_system system = host::detail::flatten(platform, *tasks, options.gpus);
   if (!host::detail::pools_fit(system)) { result.error = {.fault = model_fault::too_many_tokens}; }
   detail::locked_gpu_run<Table::max_tasks> one{system, options};
   if (!result.error) { result.error = one.prepare(c, *tasks); }
@@ -255,13 +323,6 @@ template <GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder>
   }
   one.run(*tasks, recorder, result);
   return result;
-}
-template <GpusyncPlatform P, class Table, std::size_t N>
-  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] auto run(const P& platform, const Table& tasks, const plan<N>& p,
-                       const locked_gpu_run_options& options = {}) -> locked_gpu_run_result {
-  no_trace unheard;
-  return run(platform, tasks, p, options, unheard);
 }
 
 }  // namespace takt::runtime

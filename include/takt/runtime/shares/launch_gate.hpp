@@ -14,7 +14,6 @@
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/shares/share_page.hpp>
 #include <takt/runtime/thread.hpp>
-#include <takt/runtime/timed_condition.hpp>
 
 namespace takt::runtime {
 
@@ -125,7 +124,7 @@ class launch_gate {
   Meter* meter_;
   launch_gate_options options_;
   mutable inheriting_mutex mutex_;
-  timed_condition changed_;
+  condition changed_;
   launch_tokens tokens_;
   std::uint64_t refills_ = 0;
   bool shut_ = false;

@@ -127,7 +127,7 @@ class graph_jobs {
 
   /// For the slices of an engine. Without a recorder nobody hears them.
   [[nodiscard]] auto sink() -> slice_sink {
-    if constexpr (std::same_as<Recorder, no_trace>) { return {}; }
+    if constexpr (std::same_as<const Recorder, const no_trace>) { return {}; }
     return {this, [](void* own, client place, std::int32_t unit, ticks from, ticks to) {
               static_cast<const graph_jobs*>(own)->tell(place, unit, from, to);
             }};

@@ -169,10 +169,11 @@ template <std::size_t MaxN, std::size_t MaxE, std::size_t MaxG, std::size_t N, s
 /// arguments give the same result everywhere. Error: `invalid_model`, with the fault in `error`; more than
 /// `most_simulated_sms` SMs, `most_simulated_steps` steps at once or `most_listed_jobs` jobs of nodes are refused.
 /// Cost: that of `simulation::simulate_graphs`; all jobs are kept on the heap.
-template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Recorder>
+template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V, TraceRecorder Recorder = const no_trace>
   requires(!ComposedBoard<P, T>)
-auto simulate(const P& platform, const T& graphs, const plan<N, V>& p, const simulation_options& options,
-              Recorder& recorder, detail::refusal&& /*refused*/ = detail::refusal{detail::check_graphs<P>::passed}) {
+auto simulate(const P& platform, const T& graphs, const plan<N, V>& p, const simulation_options& options = {},
+              Recorder& recorder = no_listener,
+              detail::refusal&& /*refused*/ = detail::refusal{detail::check_graphs<P>::passed}) {
   if constexpr (detail::check_graphs<P>::passed) {
     const auto& table = graphs.template flat<ticks>();
     using flat = std::remove_cvref_t<decltype(table)>;
@@ -184,15 +185,6 @@ auto simulate(const P& platform, const T& graphs, const plan<N, V>& p, const sim
     return simulation::simulate_planned_graphs(table, graph_platform_of(platform), detail::global_rule_of<P>::policy,
                                                is_preemptive<detail::global_rule_of<P>>, p, options, recorder);
   }
-}
-
-template <GraphPlatform P, GraphSet T, std::size_t N, std::size_t V>
-  requires(!ComposedBoard<P, T>)
-[[nodiscard]] auto simulate(const P& platform, const T& graphs, const plan<N, V>& p,
-                            const simulation_options& options = {},
-                            detail::refusal&& /*refused*/ = detail::refusal{detail::check_graphs<P>::passed}) {
-  no_trace unheard;
-  return simulate(platform, graphs, p, options, unheard);
 }
 
 }  // namespace takt

@@ -97,10 +97,10 @@ inline constexpr std::size_t few_sms = 16;
 /// blocks on average. Cost: see `host::engine`. Memory for all jobs, wherever they may wait, is taken before the first
 /// event, and none after it.
 template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<ticks> Lengths = full_lengths,
-          TraceRecorder Recorder>
+          TraceRecorder Recorder = const no_trace>
 [[nodiscard]] auto simulate_graphs(const graph_workload<ticks>& work, const invocations<ticks>& releases,
-                                   const graph_options& options, const Lengths& lengths, Recorder& recorder)
-    -> graph_result<ticks> {
+                                   const graph_options& options = {}, const Lengths& lengths = {},
+                                   Recorder& recorder = no_listener) -> graph_result<ticks> {
   constexpr std::size_t max_blocks = MaxSms * simulated_blocks_per_sm;
   const auto failed = [](model_fault f) {
     graph_result<ticks> out;
@@ -142,13 +142,6 @@ template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<tic
     engine->step(now);
   }
   return jobs.result();
-}
-template <std::size_t MaxSteps = 2048, std::size_t MaxSms = 128, StepLengths<ticks> Lengths = full_lengths>
-[[nodiscard]] auto simulate_graphs(const graph_workload<ticks>& work, const invocations<ticks>& releases,
-                                   const graph_options& options = {}, const Lengths& lengths = {})
-    -> graph_result<ticks> {
-  no_trace unheard;
-  return simulate_graphs<MaxSteps, MaxSms>(work, releases, options, lengths, unheard);
 }
 
 /// The same with exact times, in the greatest unit in which all of them are whole. Error: `time_overflow` as well where

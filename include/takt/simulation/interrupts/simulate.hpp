@@ -379,19 +379,12 @@ class interrupt_simulator {
 /// take their processors; the rest goes to the threads of best rank, equal ones by number; the first of them at a step
 /// that takes no time does that, and the choice is made anew. So a lock, an issue and the end of a job take a
 /// processor, though no time. Cost per instant and step: a few passes over tasks and devices.
-template <BottomHalfPolicy Policy, TraceRecorder Recorder>
+template <BottomHalfPolicy Policy, TraceRecorder Recorder = const no_trace>
 [[nodiscard]] auto simulate_interrupts(const interrupt_workload& workload, const Policy& policy,
-                                       const interrupt_simulation_options& options, Recorder& recorder)
-    -> interrupt_result {
+                                       const interrupt_simulation_options& options = {},
+                                       Recorder& recorder = no_listener) -> interrupt_result {
   if (const model_error e = check(workload, options.processors)) { return {.error = e}; }
   return detail::interrupt_simulator<Policy, Recorder>{workload, policy, options, recorder}.run();
-}
-
-template <BottomHalfPolicy Policy>
-[[nodiscard]] auto simulate_interrupts(const interrupt_workload& workload, const Policy& policy,
-                                       const interrupt_simulation_options& options = {}) -> interrupt_result {
-  no_trace unheard;
-  return simulate_interrupts(workload, policy, options, unheard);
 }
 
 }  // namespace takt::simulation

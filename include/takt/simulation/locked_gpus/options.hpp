@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include <takt/core/duration.hpp>
 #include <takt/core/number.hpp>
 #include <takt/host/locked_gpus/system.hpp>
-#include <takt/prediction/gpu_cost_predictor.hpp>
 #include <takt/rules/budget.hpp>
-#include <takt/rules/locking/token_map.hpp>
 #include <takt/simulation/locked_gpus/varied_work.hpp>
 #include <takt/simulation/options.hpp>
 
@@ -25,17 +21,7 @@ struct gpusync_simulation_options {
   execution_times execution = execution_times::upper;  ///< of token sections; what jobs run outside is always full
   std::uint64_t seed = 1;                              ///< of everything that is random
   std::span<const duration> offsets{};  ///< of periodic tasks, in the given order; 0 for those beyond its end
-  host::gpu_choice choice = host::gpu_choice::predicted;
-  token_layout layout = token_layout::block;
-  /// A job gives its token back at its end, as a program does in which nothing marks the last call of a GPU. Bounds
-  /// hold if `cpu_in_gpu_section` covers the rest of the job.
-  bool token_until_end = false;
-  token_queue_length queues = token_queue_length::for_users;
-  cost_predictor_settings predictor{};
-  /// Between the GPUs of a cluster, row by row. Empty: 1 within each pair of neighbours, 2 beyond.
-  std::span<const std::int32_t> distances{};
-  /// Of the time of a copy from GPU to GPU, by distance: from 0 to 100.
-  std::array<std::int32_t, host::distance_limit> peer_percent{100, 100, 100, 100};
+  host::locked_gpu_choices gpus{};
   /// Execution times, one per task, that fair lateness counts with, and no other scheduler, such as inflated ones.
   /// Empty: those of the tasks without waits.
   std::span<const ticks> fair_demands{};

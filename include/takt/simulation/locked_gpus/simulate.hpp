@@ -10,13 +10,15 @@
 #include <takt/core/checked.hpp>
 #include <takt/core/choice.hpp>
 #include <takt/core/number.hpp>
-#include <takt/host/locked_gpus/choices_fault.hpp>
+#include <takt/host/locked_gpus/engine_layout.hpp>
 #include <takt/host/locked_gpus/flatten.hpp>
+#include <takt/host/locked_gpus/system.hpp>
 #include <takt/model/locked_gpus/overheads.hpp>
 #include <takt/model/locked_gpus/placed.hpp>
 #include <takt/model/locked_gpus/platform.hpp>
 #include <takt/model/locked_gpus/transfer.hpp>
 #include <takt/model/locked_gpus/validate.hpp>
+#include <takt/model/observation.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/trace_record.hpp>
 #include <takt/rules/locking/r2dglp.hpp>
@@ -25,9 +27,78 @@
 #include <takt/simulation/locked_gpus/options.hpp>
 #include <takt/simulation/locked_gpus/result.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
-#include <takt/simulation/locked_gpus/summary.hpp>
 #include <takt/simulation/locked_gpus/varied_work.hpp>
 #include <takt/simulation/release_times.hpp>
+
+namespace takt::simulation::detail {
+
+/// The blocking of each job by what it waits for.
+[[nodiscard]] inline auto waits_of(const host::gpu_system& system, const host::gpu_run& run)
+    -> std::vector<gpusync_waits> {
+  const host::engine_layout layout(system);
+  std::vector<gpusync_waits> out(run.locks.jobs.size());
+  for (const host::request_outcome& q : run.locks.requests) {
+    gpusync_waits& w = out[q.job];
+    (layout.is_pool(q.resource)               ? w.token
+     : layout.is_execution_engine(q.resource) ? w.execution
+                                              : w.copies) += q.blocked;
+  }
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    const host::priority_inversion& i = run.locks.jobs[j].inversion;
+    out[j].loan = i.donating;
+    out[j].ready = i.ready;
+    out[j].total = i.oblivious();
+  }
+  return out;
+}
+
+constexpr void keep_worst(gpusync_waits& worst, const gpusync_waits& w) noexcept {
+  worst.execution = std::max(worst.execution, w.execution);
+  worst.copies = std::max(worst.copies, w.copies);
+  worst.token = std::max(worst.token, w.token);
+  worst.loan = std::max(worst.loan, w.loan);
+  worst.ready = std::max(worst.ready, w.ready);
+  worst.total = std::max(worst.total, w.total);
+}
+
+/// What each task went through, from what each job and section did.
+template <class Table, class Observation>
+void summarize(const host::gpu_system& system, const std::vector<host::task_releases>& jobs, const Table& table,
+               Observation& out) {
+  const host::gpu_run& run = out.run;
+  const auto waits = waits_of(system, run);
+  out.end = run.locks.end;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto& t = table.tasks[i];
+    observed_task<ticks> seen{.name = t.name};
+    gpusync_activity activity;
+    const host::job_range& l = run.tasks[i];
+    for (std::size_t j = l.first_job; j < l.first_job + l.job_count; ++j) {
+      ++seen.released;
+      keep_worst(activity.worst, waits[j]);
+      const ticks release = jobs[i][j - l.first_job].release;
+      const ticks finish = run.locks.jobs[j].finish;
+      if (finish == no_instant) {
+        ++seen.unfinished;
+      } else {
+        note_completion(seen, finish - release);
+      }
+      if (finish == no_instant || finish - release > t.deadline) { note_miss(seen, release + t.deadline); }
+    }
+    static_cast<void>(out.tasks.push_back(seen));
+    static_cast<void>(out.activities.push_back(activity));
+  }
+  for (const host::token_section& section : run.sections) {
+    gpusync_activity& a = out.activities[section.task];
+    ++a.sections;
+    a.execution += section.execution;
+    a.stopped += section.stopped ? 1 : 0;
+    a.skipped += section.skipped ? 1 : 0;
+    if (section.migrated()) { ++a.moved[static_cast<std::size_t>(section.distance)]; }
+  }
+}
+
+}  // namespace takt::simulation::detail
 
 namespace takt {
 
@@ -37,7 +108,7 @@ template <class Table>
 [[nodiscard]] auto options_fault(const gpusync_configuration& c, const Table& table,
                                  const gpusync_simulation_options& o) -> model_error {
   if (const auto error = releases_fault(o, table.size())) { return error; }
-  if (const auto error = host::detail::choices_fault(c, o)) { return error; }
+  if (const auto error = host::detail::choices_fault(c, o.gpus)) { return error; }
   if (!c.scheduler.reads_demand() && !o.fair_demands.empty()) { return unused("fair_demands"); }
   if (o.horizon.count() > longest_gpusync_time) { return {.fault = model_fault::time_overflow}; }
   constexpr model_error demands{.fault = model_fault::demands_do_not_fit};
@@ -99,10 +170,11 @@ template <class Table>
 /// The same arguments give the same result everywhere. Where engines serve by priority, a copy from GPU to GPU takes
 /// its two engines one after the other in the order of their numbers.
 /// Error: `error`. Cost: a few passes over the pending jobs per request and instant; all jobs are kept on the heap.
-template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::size_t N, TraceRecorder Recorder>
+template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::size_t N,
+          TraceRecorder Recorder = const no_trace>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
 [[nodiscard]] auto simulate(const P& platform, const Table& given, const plan<N>& p,
-                            const gpusync_simulation_options& options, Recorder& recorder)
+                            const gpusync_simulation_options& options = {}, Recorder& recorder = no_listener)
     -> gpusync_observation<Table::max_tasks> {
   gpusync_observation<Table::max_tasks> out;
   out.error = gpusync_plan_fault(given, p);
@@ -117,7 +189,7 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::
     out.error = {.fault = model_fault::too_many_jobs};
   }
   if (out.error) { return out; }
-  const host::gpu_system system = host::detail::flatten(platform, tasks, options);
+  const host::gpu_system system = host::detail::flatten(platform, tasks, options.gpus, options.overheads);
   std::vector<host::task_releases> jobs;
   if (!simulation::detail::jobs_of(c, tasks, system, options, jobs)) { out.error = too_long; }
   if (!out.error) { out.error.fault = simulation::detail::size_fault(system, jobs, options); }
@@ -134,28 +206,12 @@ template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::
   return out;
 }
 
-template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, std::size_t N>
-  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] auto simulate(const P& platform, const Table& tasks, const plan<N>& p,
-                            const gpusync_simulation_options& options = {}) -> gpusync_observation<Table::max_tasks> {
-  no_trace unheard;
-  return simulate<TokenRules>(platform, tasks, p, options, unheard);
-}
-
 /// The same for tasks on the clusters that they name.
-template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, TraceRecorder Recorder>
+template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table, TraceRecorder Recorder = const no_trace>
   requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] auto simulate(const P& platform, const Table& tasks, const gpusync_simulation_options& options,
-                            Recorder& recorder) -> gpusync_observation<Table::max_tasks> {
+[[nodiscard]] auto simulate(const P& platform, const Table& tasks, const gpusync_simulation_options& options = {},
+                            Recorder& recorder = no_listener) -> gpusync_observation<Table::max_tasks> {
   return simulate<TokenRules>(platform, tasks, plan<1>{}, options, recorder);
-}
-
-template <class TokenRules = r2dglp_rules, GpusyncPlatform P, class Table>
-  requires std::same_as<typename P::number, ticks> && std::same_as<typename Table::number, ticks>
-[[nodiscard]] auto simulate(const P& platform, const Table& tasks, const gpusync_simulation_options& options = {})
-    -> gpusync_observation<Table::max_tasks> {
-  no_trace unheard;
-  return simulate<TokenRules>(platform, tasks, plan<1>{}, options, unheard);
 }
 
 }  // namespace takt

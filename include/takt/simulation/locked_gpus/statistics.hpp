@@ -9,7 +9,7 @@
 
 #include <takt/core/number.hpp>
 #include <takt/core/rational.hpp>
-#include <takt/host/locked_gpus/token_section.hpp>
+#include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/simulation/locked_gpus/run_system.hpp>
 

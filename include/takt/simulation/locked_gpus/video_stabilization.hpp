@@ -15,6 +15,7 @@
 #include <takt/core/number.hpp>
 #include <takt/core/random.hpp>
 #include <takt/host/locked_gpus/flatten.hpp>
+#include <takt/host/locked_gpus/section_work.hpp>
 #include <takt/model/gel_policy.hpp>
 #include <takt/model/graph/data_flow.hpp>
 #include <takt/model/locked_gpus/configuration.hpp>
@@ -26,9 +27,47 @@
 #include <takt/simulation/locked_gpus/job_releases.hpp>
 #include <takt/simulation/locked_gpus/options.hpp>
 #include <takt/simulation/locked_gpus/run_graphs.hpp>
-#include <takt/simulation/locked_gpus/scene_work.hpp>
 
 namespace takt::simulation {
+
+/// Which frames of which tasks show the same scene.
+struct task_scenes {
+  std::size_t graph = 0;
+  std::size_t jobs = 0;  ///< so many in a row; 0: every frame is on its own
+};
+
+/// Every piece takes from `least` thousandths of its longest time to all of that. Half of what is above the least
+/// follows from the scene, and is the same for all pieces of a graph meanwhile, half from the piece; without scenes all
+/// of it from the piece. Both are even.
+class scene_work {
+ public:
+  /// Pre: 0 <= least <= 1000; longest times are below 2^43; one entry per task.
+  scene_work(std::int64_t least, std::vector<task_scenes> scenes, std::uint64_t seed) noexcept
+      : least_{least}, scenes_{std::move(scenes)}, seed_{seed} {}
+
+  [[nodiscard]] auto time(const host::work_item& item, ticks worst) const noexcept -> ticks {
+    const task_scenes& s = scenes_[item.task];
+    const ticks own = part(random_stream{seed_ ^ (item.task << 48U) ^ (item.job << 16U) ^ item.piece});
+    const ticks shared =
+        s.jobs == 0 ? own : part(random_stream{~seed_ ^ (s.graph << 48U) ^ (item.job / s.jobs) << 16U});
+    const ticks spread = worst - worst * least_ / 1000;
+    return worst - spread + spread * (own + shared) / (2 * whole);
+  }
+  [[nodiscard]] static constexpr auto repetitions(const host::work_item& /*item*/) noexcept -> std::int32_t {
+    return 1;
+  }
+
+ private:
+  static constexpr ticks whole = 1'000'000;
+
+  [[nodiscard]] static constexpr auto part(random_stream random) noexcept -> ticks { return random.between(0, whole); }
+
+  std::int64_t least_;
+  std::vector<task_scenes> scenes_;
+  std::uint64_t seed_;
+};
+
+static_assert(host::SectionWork<scene_work>);
 
 /// Who goes first on the CPUs: the job of the least point. Of `points`, deadline and period are the period of the
 /// graph, `point` is the rank of a node by what is farther down its graph, and times of execution are unknown.
@@ -127,7 +166,7 @@ template <class Study>
                  .dma_chunk = c.manages_gpu() ? std::int64_t{1} << 20 : std::numeric_limits<std::int64_t>::max()};
   board.costs = costs;
   host::gpu_system out =
-      host::detail::flatten(board, study.tasks, gpusync_simulation_options{.choice = host::gpu_choice::shortest_queue});
+      host::detail::flatten(board, study.tasks, host::locked_gpu_choices{.choice = host::gpu_choice::shortest_queue});
   for (host::section_program& p : out.programs) {  // sections begin with the first call and end with the job
     p.cpu_before += p.cpu_after;
     p.cpu_after = 0;
@@ -202,7 +241,6 @@ template <class Study>
   if (!c.cpus.valid()) { return out; }
   const auto graphs = detail::token_graphs_of(study, accesses, delayed, c, o);
   if (graphs.empty()) { return out; }
-  no_trace unheard;
   std::vector<task_scenes> scenes;
   for (std::size_t g = 0; g < graphs.size(); ++g) {
     scenes.insert(scenes.end(), graphs[g].nodes, {g, static_cast<std::size_t>(o.scene / graphs[g].period)});
@@ -215,7 +253,7 @@ template <class Study>
        .spins = c.spins,
        .bus = o.bus,
        .seed = o.seed},
-      unheard);
+      no_listener);
   if (run.run.locks.error) { return out; }
   for (const token_graph& g : graphs) { out.push_back(output_of(run, g)); }
   return out;

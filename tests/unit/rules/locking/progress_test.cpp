@@ -15,6 +15,7 @@
 #include <takt/rules/locking/priority_mutex.hpp>
 #include <takt/rules/locking/progress.hpp>
 #include "support/environment.hpp"
+#include "support/progress_edges.hpp"
 
 namespace {
 
@@ -109,7 +110,7 @@ class random_history {
   Mechanism mechanism_;
   Lock lock_{};
   graph graph_;
-  takt::progress_edges<clients> edges_;
+  takt_tests::progress_edges<clients> edges_;
   std::vector<priority_point> base_ = std::vector<priority_point>(clients);
 };
 
@@ -147,7 +148,7 @@ template <class Mechanism>
 [[nodiscard]] auto run_on_one_processor(std::vector<job> jobs) -> std::vector<job> {
   takt::fifo_mutex<clients> lock;
   graph priorities;
-  takt::progress_edges<clients> edges;
+  takt_tests::progress_edges<clients> edges;
   priorities.set_base(booster, boosted_priority);
   for (request_id c = 0; c < std::ssize(jobs); ++c) { priorities.set_base(c, {jobs[index(c)].priority, c}); }
   std::int64_t now = 0;
@@ -215,7 +216,7 @@ TEST_CASE("GSD-20 inheritance is transitive over several locks and yields the ef
   graph g;
   for (request_id c = 0; c < clients; ++c) { g.set_base(c, {10 - c, 0}); }
   std::array<takt::fifo_mutex<clients>, 3> lock;
-  std::array<takt::progress_edges<clients>, 3> edges;
+  std::array<takt_tests::progress_edges<clients>, 3> edges;
   const auto follow = [&] {
     for (std::size_t l = 0; l < lock.size(); ++l) {
       REQUIRE(edges[l].follow(lock[l], takt::priority_inheritance{}, g, booster) == edge_status::added);
@@ -252,7 +253,7 @@ TEST_CASE("a waiting holder passes on what it inherits, and a rise after the req
   graph g;
   for (request_id c = 0; c < clients; ++c) { g.set_base(c, {10 + c, 0}); }
   takt::fifo_mutex<clients> lock;
-  takt::progress_edges<clients> edges;
+  takt_tests::progress_edges<clients> edges;
   REQUIRE(lock.issue(3, {}) == 3);
   REQUIRE(lock.issue(4, {}) == no_request);
   REQUIRE(edges.follow(lock, takt::priority_inheritance{}, g, booster) == edge_status::added);
@@ -266,7 +267,7 @@ TEST_CASE("a waiting holder passes on what it inherits, and a rise after the req
 TEST_CASE("a graph without room for an edge is reported") {
   takt::priority_graph<clients + 1, 1> g;
   takt::fifo_mutex<clients> lock;
-  takt::progress_edges<clients> edges;
+  takt_tests::progress_edges<clients> edges;
   for (request_id c = 0; c < 3; ++c) { static_cast<void>(lock.issue(c, {})); }
   CHECK(edges.follow(lock, takt::priority_inheritance{}, g, booster) == edge_status::full);
   REQUIRE(lock.withdraw(1) == no_request);

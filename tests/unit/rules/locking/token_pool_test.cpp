@@ -21,6 +21,7 @@
 #include <takt/rules/locking/r2dglp.hpp>
 #include <takt/rules/locking/token_pool.hpp>
 #include "support/environment.hpp"
+#include "support/progress_edges.hpp"
 
 namespace {
 
@@ -312,8 +313,8 @@ TEST_CASE(
   takt::gpu_access<protocol, priority_engines, topology_type> a{
       {.gpus = 1, .tokens_per_gpu = 2}, protocol{{.replicas = 2}}, one_gpu};
   takt::priority_graph<clients + 1, 2 * clients> g;
-  takt::progress_edges<clients> token_edges;
-  takt::progress_edges<clients> engine_edges;
+  takt_tests::progress_edges<clients> token_edges;
+  takt_tests::progress_edges<clients> engine_edges;
   constexpr takt::priority_node booster = clients;
   for (request_id c = 0; c < 4; ++c) { g.set_base(c, {9 - 2 * c, 0}); }
   const auto follow = [&] {

@@ -266,8 +266,8 @@ struct random_system {
     }
     constexpr std::array choices{takt::host::gpu_choice::shortest_queue, takt::host::gpu_choice::random,
                                  takt::host::gpu_choice::predicted};
-    how.choice = choices[static_cast<std::size_t>(random.below(3))];
-    how.token_until_end = random.chance(1, 4);
+    how.gpus.choice = choices[static_cast<std::size_t>(random.below(3))];
+    how.gpus.token_until_end = random.chance(1, 4);
     how.seed = static_cast<std::uint64_t>(random.below(1'000'000));
     constexpr std::array lengths{rt::length_choice::uniform, rt::length_choice::upper, rt::length_choice::lower};
     how.lengths = lengths[static_cast<std::size_t>(random.below(3))];
@@ -405,12 +405,12 @@ TEST_CASE("locked GPUs: what a run cannot do, or would ignore, is refused") {
     return rt::run(board_of(c), tasks, takt::plan<1>{}, o).error;
   };
   auto o = plain(10'000 * us);
-  o.peer_percent[1] = 50;  // nothing migrates
+  o.gpus.peer_percent[1] = 50;  // nothing migrates
   CHECK(fault(o).fault == model_fault::option_unused);
   CHECK(fault(o).name == "peer_percent");
   o = plain(10'000 * us);
   const std::vector<std::int32_t> two{0, 1};
-  o.distances = two;
+  o.gpus.distances = two;
   CHECK(fault(o).fault == model_fault::distances_do_not_fit);
   o = plain(10'000 * us);
   o.lengths = static_cast<rt::length_choice>(9);

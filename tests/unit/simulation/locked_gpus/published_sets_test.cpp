@@ -98,7 +98,7 @@ TEST_CASE("GSA-32 predictions of steady tasks are close, and those of tasks that
 TEST_CASE("GSA-33 affinity moves jobs far less often than a random choice, which moves three quarters") {
   const auto s = simulation::mixed_set(cpu_scheduler::earliest_deadline, service_order::first_come);
   const auto share_moved = [&](gpu_choice choice) {
-    const auto r = run(s, {.horizon = second * 2, .choice = choice, .peer_percent = {100, 50, 100, 100}});
+    const auto r = run(s, {.horizon = second * 2, .gpus = {.choice = choice, .peer_percent = {100, 50, 100, 100}}});
     return 1000 * r.migrations() / r.sections();
   };
   const auto by_affinity = share_moved(gpu_choice::predicted);

@@ -55,8 +55,8 @@ TEST_CASE("GSD-62 jobs stay on their clusters of CPUs and GPUs, and change GPU o
   task_list tasks;
   for (std::int32_t i = 0; i < 6; ++i) { tasks.add(gpu_task(4, 40 + 3 * i, i % 2, i % 2, 5)); }
   slices seen;
-  const auto run =
-      takt::simulate(platform, tasks, {.horizon = duration{4000}, .choice = takt::host::gpu_choice::random}, seen);
+  const auto run = takt::simulate(
+      platform, tasks, {.horizon = duration{4000}, .gpus = {.choice = takt::host::gpu_choice::random}}, seen);
   REQUIRE_FALSE(run.error);
   CHECK(run.migrations() > 0);
   std::vector<std::vector<std::int32_t>> gpus(run.run.locks.jobs.size());
@@ -77,10 +77,10 @@ TEST_CASE("queues that are limited by CPUs alone let a request wait beside an id
   task_list tasks;
   tasks.add(gpu_task(4, 40, 0, 0));
   tasks.add(gpu_task(4, 43, 0, 0));
-  takt::gpusync_simulation_options o{.horizon = duration{40'000}, .choice = takt::host::gpu_choice::random};
+  takt::gpusync_simulation_options o{.horizon = duration{40'000}, .gpus = {.choice = takt::host::gpu_choice::random}};
   const auto limited = takt::simulate(platform, tasks, o);
   CHECK(limited.activities[0].worst.token + limited.activities[1].worst.token == 0);
-  o.queues = takt::token_queue_length::for_cpus;
+  o.gpus.queues = takt::token_queue_length::for_cpus;
   const auto longer = takt::simulate(platform, tasks, o);
   CHECK(longer.activities[0].worst.token + longer.activities[1].worst.token > 0);
 }
@@ -96,14 +96,14 @@ TEST_CASE("GSA-17 as many tasks as GPUs meet on one GPU, unless each is given it
   task_list tasks;
   tasks.add(gpu_task(4, 40, 0, 0, 5));
   tasks.add(gpu_task(4, 43, 0, 0, 5));
-  takt::gpusync_simulation_options o{.horizon = duration{4000}, .choice = gpu_choice::shortest_queue};
+  takt::gpusync_simulation_options o{.horizon = duration{4000}, .gpus = {.choice = gpu_choice::shortest_queue}};
   const auto shared = takt::simulate(platform, tasks, o);
   CHECK(shared.activities[0].worst.execution + shared.activities[1].worst.execution > 0);
   platform.shape.uncontended = takt::uncontended_gpus::dedicated;
   for (const auto protocol : {takt::token_protocol::r2dglp, takt::token_protocol::ck_omlp}) {
     platform.shape.tokens = protocol;
     for (const gpu_choice choice : {gpu_choice::shortest_queue, gpu_choice::random, gpu_choice::predicted}) {
-      o.choice = choice;
+      o.gpus.choice = choice;
       const auto own = takt::simulate(platform, tasks, o);
       REQUIRE_FALSE(own.error);
       CHECK(own.migrations() == 0);
@@ -133,7 +133,7 @@ TEST_CASE("a token is kept until the end of the job where nothing marks its last
   tasks.add(gpu_task(10, 100, 0, 0));
   takt::gpusync_simulation_options o{.horizon = duration{100}};
   const auto early = takt::simulate(platform, tasks, o);
-  o.token_until_end = true;
+  o.gpus.token_until_end = true;
   const auto late = takt::simulate(platform, tasks, o);
   CHECK(early.tasks[0].worst_response == late.tasks[0].worst_response);
   CHECK(early.run.locks.requests[0].released == early.tasks[0].worst_response - 2);
@@ -233,14 +233,14 @@ TEST_CASE("what cannot be simulated is refused with its reason") {
   const std::array offsets{duration{-1}};
   CHECK(fault({.offsets = offsets}) == model_fault::negative_time);
   const std::array<std::int32_t, 2> few{0, 0};
-  CHECK(fault({.distances = few}) == model_fault::distances_do_not_fit);
+  CHECK(fault({.gpus = {.distances = few}}) == model_fault::distances_do_not_fit);
   const std::array<std::int32_t, 4> far{0, 9, 9, 0};
-  CHECK(fault({.distances = far}) == model_fault::distances_do_not_fit);
+  CHECK(fault({.gpus = {.distances = far}}) == model_fault::distances_do_not_fit);
   const std::array<ticks, 2> two{1, 1};
   CHECK(fault({.fair_demands = two}) == model_fault::demands_do_not_fit);
   board peer = platform;
   peer.shape.migration = takt::migration_path::peer_to_peer;
-  CHECK(takt::simulate(peer, tasks, {.peer_percent = {100, 101, 100, 100}}).error.fault ==
+  CHECK(takt::simulate(peer, tasks, {.gpus = {.peer_percent = {100, 101, 100, 100}}}).error.fault ==
         model_fault::options_out_of_range);
   CHECK(fault({.budgets = takt::overrun_policy::bandwidth_inheritance}) == model_fault::budget_policy_unknown);
   const std::array wild{takt::simulation::aberrant_task{.task = 7}};
