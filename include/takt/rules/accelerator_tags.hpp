@@ -290,7 +290,7 @@ concept TellsCoresApart = requires { requires R::tells_cores_apart; };
 /// Gives each task its rank as its priority where the order is one of fixed priorities. Pre: the table is in the given
 /// order.
 template <KernelOrder Order, class Number, std::size_t MaxTasks>
-constexpr void rank_kernels(accelerator_table<Number, MaxTasks>& table) {
+constexpr void rank_kernels(task_rows<accelerator_task<Number>, MaxTasks>& table) {
   if constexpr (FixedPriority<Order>) {
     auto sorted = table;
     prioritize(sorted, order_of<Order>{});
@@ -302,7 +302,7 @@ constexpr void rank_kernels(accelerator_table<Number, MaxTasks>& table) {
 
 /// What is wrong with a set for a rule on an accelerator: rules that tell cores apart need every core chosen.
 template <AcceleratorRule Rule, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto fits_accelerator(const accelerator_table<ticks, MaxTasks>& table,
+[[nodiscard]] constexpr auto fits_accelerator(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                               const accelerator_record& accelerator) -> model_error {
   if (const auto error = validate(table, accelerator)) { return error; }
   for (std::size_t i = 0; i < table.size(); ++i) {

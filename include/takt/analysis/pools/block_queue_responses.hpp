@@ -22,7 +22,7 @@ namespace detail {
 template <std::size_t MaxVisits>
 [[nodiscard]] constexpr auto load_of_visits(std::span<const visit_demand> visits, const block_gpu& gpu)
     -> block_load<upward, MaxVisits> {
-  block_table<ticks, MaxVisits> table;
+  task_rows<block_kernel<ticks>, MaxVisits> table;
   for (const visit_demand& v : visits) {
     const block_visit k = block_visit::of(v.view);
     if (!table.add({.length = k.length, .period = v.period, .blocks = k.blocks, .threads = k.threads})) { return {}; }

@@ -13,6 +13,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/warps.hpp>
 
 namespace takt {
 
@@ -69,7 +70,7 @@ template <class Number>
     return model_fault::time_overflow;
   }
   if (n.parallelism < 0) { return model_fault::negative_parallelism; }
-  if (n.kind == node_kind::kernel && (n.blocks < 1 || n.block_threads < 1 || n.block_length == zero)) {
+  if (n.kind == node_kind::kernel && (n.blocks < 1 || !is_block_size(n.block_threads) || n.block_length == zero)) {
     return model_fault::kernel_shape_out_of_range;
   }
   return model_fault::none;

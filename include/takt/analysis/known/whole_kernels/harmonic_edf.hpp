@@ -58,7 +58,7 @@ namespace detail {
 
 /// EDF on a dedicated processor after a conversion of every task.
 template <edf_report Report, class Number, std::size_t MaxTasks, class Convert>
-[[nodiscard]] constexpr auto converted_edf(const accelerator_table<Number, MaxTasks>& given,
+[[nodiscard]] constexpr auto converted_edf(const task_rows<accelerator_task<Number>, MaxTasks>& given,
                                            const slot_reservation<Number>& given_slot, const Convert& convert)
     -> edf_verdict<fraction_of<Number>> {
   using fraction = fraction_of<Number>;
@@ -87,7 +87,7 @@ template <edf_report Report, class Number, std::size_t MaxTasks, class Convert>
 /// deadline = period its verdict is that of `slot_supply_edf`, at the price of no more than a plain EDF test.
 /// Source: Zahaf and Lipari 2020, Theorem 6, made sound for deadline < period.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_harmonic_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_harmonic_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                const slot_reservation<Number>& slot)
     -> edf_verdict<fraction_of<Number>> {
   using fraction = fraction_of<Number>;

@@ -32,7 +32,7 @@ template <>
 inline constexpr bool rejects_starved<starved_jobs::drop> = false;
 
 template <edf_report Report, std::size_t MaxChunks, starved_jobs Starved, class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto abstraction_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto abstraction_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                              const slot_reservation<Number>& slot) -> edf_verdict<Number> {
   edf_verdict<Number> out;
   if (settle_at_entry(part, slot, out)) { return out; }
@@ -58,7 +58,7 @@ template <edf_report Report, std::size_t MaxChunks, starved_jobs Starved, class 
 /// rejects. It holds because EDF is optimal on one core with fixed gaps: no chunk deadlines are needed at run time.
 template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = default_max_chunks, class Number,
           std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_abstraction_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_abstraction_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                   const slot_reservation<Number>& slot) -> edf_verdict<Number> {
   return detail::abstraction_edf<Report, MaxChunks, detail::starved_jobs::reject>(part, slot);
 }
@@ -67,7 +67,7 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
 /// Lipari 2020, Lemma 3, used on Definition 1.
 template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = default_max_chunks, class Number,
           std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_longest_chunk_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_longest_chunk_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                     const slot_reservation<Number>& slot) -> edf_verdict<Number> {
   edf_verdict<Number> out;
   if (detail::settle_at_entry(part, slot, out)) { return out; }
@@ -92,7 +92,7 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
 /// spread is a proof, so this one needs no search. Source: Zahaf and Lipari 2020, Lemma 3, read as sufficient.
 template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = default_max_chunks, class Number,
           std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_proportional_edf(const accelerator_table<Number, MaxTasks>& given,
+[[nodiscard]] constexpr auto slot_proportional_edf(const task_rows<accelerator_task<Number>, MaxTasks>& given,
                                                    const slot_reservation<Number>& given_slot)
     -> edf_verdict<fraction_of<Number>> {
   using fraction = fraction_of<Number>;

@@ -37,8 +37,8 @@ struct resource_units {
   }
 };
 
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto resource_units_of(const block_table<Number, MaxTasks, Streams>& table,
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto resource_units_of(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                const block_gpu& gpu) -> resource_units {
   bool memory = false;
   bool registers = false;
@@ -57,8 +57,8 @@ template <class Number, std::size_t MaxTasks, class Streams>
   return units;
 }
 
-template <class Number, std::size_t MaxTasks, class Streams, class Solve>
-[[nodiscard]] constexpr auto on_resources(const block_table<Number, MaxTasks, Streams>& table, const block_gpu& gpu,
+template <class Number, std::size_t MaxTasks, class Solve>
+[[nodiscard]] constexpr auto on_resources(const task_rows<block_kernel<Number>, MaxTasks>& table, const block_gpu& gpu,
                                           const Solve& solve) -> block_bounds<Number, MaxTasks> {
   using bounds = block_bounds<Number, MaxTasks>;
   if (const auto error = validate(table, gpu)) { return bounds::invalid(error); }
@@ -82,18 +82,20 @@ template <class Number, std::size_t MaxTasks, class Streams, class Solve>
 /// waits, so the running blocks' w sum up to more than g (1 - w_max); and at any time to at most g times the number of
 /// resources. Hence (L_max g rho + sum B_i L_i w_i - L_k w_k) / (g (1 - w_max)) + L_k, with jitter as there.
 /// Error: `load_exceeds_capacity`, also when a block takes all of some resource. takt's own.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto multi_resource_response(const block_table<Number, MaxTasks, Streams>& table,
-                                                     const block_gpu& gpu) -> block_bounds<Number, MaxTasks> {
+template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
+[[nodiscard]] constexpr auto multi_resource_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
+                                                     const block_gpu& gpu, Streams /*streams*/)
+    -> block_bounds<Number, MaxTasks> {
   detail::need_stream_per_job<Streams>();
   return detail::on_resources(table, gpu, [](const auto& load) { return detail::solve_separated(load); });
 }
 
 /// The least of all bounds for kernels with a stream per job and enqueues that are a period apart, up to their jitter:
 /// on threads where blocks wait for nothing else, and on all resources otherwise.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto block_queue_response(const block_table<Number, MaxTasks, Streams>& table,
-                                                  const block_gpu& gpu) -> block_bounds<Number, MaxTasks> {
+template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
+[[nodiscard]] constexpr auto block_queue_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
+                                                  const block_gpu& gpu, Streams /*streams*/)
+    -> block_bounds<Number, MaxTasks> {
   detail::need_stream_per_job<Streams>();
   const auto knapsack = [](const auto& load) { return detail::solve_knapsack(load); };
   const auto outstanding = [](const auto& load) { return detail::solve_outstanding(load); };

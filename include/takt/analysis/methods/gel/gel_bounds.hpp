@@ -69,7 +69,7 @@ namespace detail {
 
 /// Points of a set that is without fault, in its own number type; false when one does not fit.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto shift_points(gel_table<Number, MaxTasks>& table, point_shift shift) -> bool {
+[[nodiscard]] constexpr auto shift_points(task_rows<gel_task<Number>, MaxTasks>& table, point_shift shift) -> bool {
   if (table.size() == 0) { return true; }
   Number least = table.tasks[0].point;
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -91,10 +91,10 @@ template <class Number, std::size_t MaxTasks>
 
 /// The set on fractions, with the points of a policy.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto exact_points(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
-                                          gel_policy policy) -> gel_table<fraction_of<Number>, MaxTasks> {
+[[nodiscard]] constexpr auto exact_points(const task_rows<gel_task<Number>, MaxTasks>& table, std::int32_t processors,
+                                          gel_policy policy) -> task_rows<gel_task<fraction_of<Number>>, MaxTasks> {
   using fraction = fraction_of<Number>;
-  gel_table<fraction, MaxTasks> out;
+  task_rows<gel_task<fraction>, MaxTasks> out;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     static_cast<void>(out.add({.name = t.name,
@@ -109,9 +109,10 @@ template <class Number, std::size_t MaxTasks>
 
 /// The set in units of 1 / `scale` ticks, `scale` a multiple of the processors, so that all points are whole.
 template <std::size_t MaxTasks, class Scaled = upward>
-[[nodiscard]] constexpr auto scaled_points(const gel_table<ticks, MaxTasks>& table, std::int32_t processors,
-                                           gel_policy policy, std::int64_t scale) -> gel_table<Scaled, MaxTasks> {
-  gel_table<Scaled, MaxTasks> out;
+[[nodiscard]] constexpr auto scaled_points(const task_rows<gel_task<ticks>, MaxTasks>& table, std::int32_t processors,
+                                           gel_policy policy, std::int64_t scale)
+    -> task_rows<gel_task<Scaled>, MaxTasks> {
+  task_rows<gel_task<Scaled>, MaxTasks> out;
   const Scaled factor{scale};
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
@@ -161,7 +162,7 @@ template <std::size_t MaxTasks, class ToTicks>
 
 /// Runs `solve(table)` on exact fractions; on whole ticks whose fractions do not fit, on integers that round upwards.
 template <bool Shift = true, class Number, std::size_t MaxTasks, class Solve>
-[[nodiscard]] constexpr auto on_points(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
+[[nodiscard]] constexpr auto on_points(const task_rows<gel_task<Number>, MaxTasks>& table, std::int32_t processors,
                                        gel_policy policy, point_shift shift, const Solve& solve)
     -> gel_bounds<Number, MaxTasks> {
   using fraction = fraction_of<Number>;
