@@ -55,9 +55,9 @@ template <class Number>
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto attribute_fault(const task_rows<accelerator_task<Number>, MaxTasks>& table)
     -> model_error {
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (const auto fault = detail::kernel_fault(table.tasks[i]); fault != model_fault::none) {
-      return {.fault = fault, .task = table.tasks[i].id};
+  for (const auto& t : table.tasks) {
+    if (const auto fault = detail::kernel_fault(t); fault != model_fault::none) {
+      return {.fault = fault, .task = t.id};
     }
   }
   return {};

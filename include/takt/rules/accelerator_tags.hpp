@@ -305,8 +305,7 @@ template <AcceleratorRule Rule, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto fits_accelerator(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                               const accelerator_record& accelerator) -> model_error {
   if (const auto error = validate(table, accelerator)) { return error; }
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  for (const auto& t : table.tasks) {
     if (!times_fit(t)) { return {.fault = model_fault::time_overflow, .task = t.id}; }
     const bool placed = needs_all_cores(t.width) || t.core != any_core;
     if (!placed && TellsCoresApart<Rule>) { return {.fault = model_fault::core_not_chosen, .task = t.id}; }

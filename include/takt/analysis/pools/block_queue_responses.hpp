@@ -34,12 +34,7 @@ template <std::size_t MaxVisits>
   }
   const resource_units units = resource_units_of(table, gpu);
   if (!units.fits) { return {}; }
-  std::int64_t largest = 0;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const std::int64_t size = units.size_of(table.tasks[i]);
-    largest = largest < size ? size : largest;
-  }
-  return load_of<upward>(table, gpu.sms * (units.whole - largest), 0,
+  return load_of<upward>(table, units.busy_beside(table), 0,
                          [&](std::size_t i) { return units.size_of(table.tasks[i]); });
 }
 

@@ -73,8 +73,7 @@ template <std::size_t MaxTasks, std::size_t N, std::size_t V>
 template <AcceleratorRule Rule, std::size_t MaxTasks>
 constexpr void complete_plan(const Rule& rule, const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                              plan<MaxTasks>& out) {
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  for (const auto& t : table.tasks) {
     static_cast<void>(out.cores.push_back(needs_all_cores(t.width) ? any_core : t.core));
     if constexpr (FixedPriority<kernel_order<Rule>>) { static_cast<void>(out.priorities.push_back(t.priority)); }
   }

@@ -45,8 +45,8 @@ template <class Number, std::size_t MaxTasks>
                                           const rank_order<MaxTasks>& order, std::string_view name,
                                           verdict<Number, MaxTasks>& out) -> bool {
   out.method = name;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    static_cast<void>(out.tasks.push_back({.name = table.tasks[i].name, .deadline = table.tasks[i].deadline}));
+  for (const auto& t : table.tasks) {
+    static_cast<void>(out.tasks.push_back({.name = t.name, .deadline = t.deadline}));
   }
   out.error = entry_fault(table);
   if (order.size() != table.size()) { out.error = {.fault = model_fault::choice_out_of_range}; }

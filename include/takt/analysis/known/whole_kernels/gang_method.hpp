@@ -36,7 +36,7 @@ template <std::size_t MaxTasks>
                                             std::int32_t core) -> bool {
   task_rows<accelerator_task<ticks>, MaxTasks> together = pinned_tasks(table, core);
   const auto gang = gang_tasks(table);
-  for (std::size_t i = 0; i < gang.size(); ++i) { static_cast<void>(together.tasks.push_back(gang.tasks[i])); }
+  for (const auto& t : gang.tasks) { static_cast<void>(together.tasks.push_back(t)); }
   return detail::fails(gang_serial_edf<edf_report::verdict_only>(together));
 }
 

@@ -68,8 +68,8 @@ template <edf_report Report, class Number, std::size_t MaxTasks, class Convert>
   if (settle_at_entry(part, slot, out)) { return out; }
   sporadic_demand<fraction, MaxTasks> demand;
   bool too_long = false;
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    const harmonic_conversion<fraction> c = convert(part.tasks[i], slot);
+  for (const auto& t : part.tasks) {
+    const harmonic_conversion<fraction> c = convert(t, slot);
     if (!c.applicable) { return edf_verdict<fraction>::refused(edf_reason::not_applicable); }
     if (!is_number(c.task.wcet) || !is_number(c.task.deadline)) {
       return edf_verdict<fraction>::failed(verdict_status::overflow);

@@ -146,8 +146,8 @@ struct kernel_method {
       verdict.status = status_of(verdict.error);
       return out;
     }
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      static_cast<void>(verdict.tasks.push_back({.name = table.tasks[i].name, .deadline = table.tasks[i].deadline}));
+    for (const auto& t : table.tasks) {
+      static_cast<void>(verdict.tasks.push_back({.name = t.name, .deadline = t.deadline}));
     }
     rank_kernels<kernel_order<rule>>(table);  // parts are ranked as the whole set is
     verdict.status = verdict_status::schedulable;

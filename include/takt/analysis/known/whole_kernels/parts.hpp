@@ -16,8 +16,7 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto pinned_tasks(const task_rows<accelerator_task<Number>, MaxTasks>& table, std::int32_t core)
     -> task_rows<accelerator_task<Number>, MaxTasks> {
   task_rows<accelerator_task<Number>, MaxTasks> part;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  for (const auto& t : table.tasks) {
     if (!needs_all_cores(t.width) && t.core == core) { static_cast<void>(part.tasks.push_back(t)); }
   }
   return part;
@@ -28,8 +27,8 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto gang_tasks(const task_rows<accelerator_task<Number>, MaxTasks>& table)
     -> task_rows<accelerator_task<Number>, MaxTasks> {
   task_rows<accelerator_task<Number>, MaxTasks> part;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (needs_all_cores(table.tasks[i].width)) { static_cast<void>(part.tasks.push_back(table.tasks[i])); }
+  for (const auto& t : table.tasks) {
+    if (needs_all_cores(t.width)) { static_cast<void>(part.tasks.push_back(t)); }
   }
   return part;
 }
@@ -39,7 +38,7 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto utilization(const task_rows<accelerator_task<Number>, MaxTasks>& table)
     -> fraction_of<Number> {
   fraction_of<Number> sum(0);
-  for (std::size_t i = 0; i < table.size(); ++i) { sum = sum + quotient(table.tasks[i].wcet, table.tasks[i].period); }
+  for (const auto& t : table.tasks) { sum = sum + quotient(t.wcet, t.period); }
   return sum;
 }
 
@@ -49,8 +48,7 @@ template <class Number, std::size_t MaxTasks>
     -> task_rows<accelerator_task<fraction_of<Number>>, MaxTasks> {
   using fraction = fraction_of<Number>;
   task_rows<accelerator_task<fraction>, MaxTasks> out;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  for (const auto& t : table.tasks) {
     static_cast<void>(out.tasks.push_back({t.name, fraction(t.wcet), fraction(t.period), fraction(t.deadline),
                                            fraction(t.preemption_cost), t.width, t.core, t.priority, t.id}));
   }
@@ -88,8 +86,8 @@ template <class Number>
 /// What keeps an analysis from starting: a fault of a task, or times of which two cannot be added.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto entry_fault(const task_rows<accelerator_task<Number>, MaxTasks>& table) -> model_error {
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (!times_fit(table.tasks[i])) { return {.fault = model_fault::time_overflow, .task = table.tasks[i].id}; }
+  for (const auto& t : table.tasks) {
+    if (!times_fit(t)) { return {.fault = model_fault::time_overflow, .task = t.id}; }
   }
   return attribute_fault(table);
 }
@@ -110,10 +108,7 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto demand_of(const task_rows<accelerator_task<Number>, MaxTasks>& table)
     -> sporadic_demand<Number, MaxTasks> {
   sporadic_demand<Number, MaxTasks> out;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
-    static_cast<void>(out.add(t.wcet, t.deadline, t.period));
-  }
+  for (const auto& t : table.tasks) { static_cast<void>(out.add(t.wcet, t.deadline, t.period)); }
   return out;
 }
 

@@ -61,8 +61,8 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto guard_band(const task_rows<accelerator_task<Number>, MaxTasks>& part) -> Number {
   Number guard(0);
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    if (guard < part.tasks[i].preemption_cost) { guard = part.tasks[i].preemption_cost; }
+  for (const auto& t : part.tasks) {
+    if (guard < t.preemption_cost) { guard = t.preemption_cost; }
   }
   return guard;
 }
@@ -78,7 +78,7 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   const Number guard = guard_band(part);
   if (!(guard < slot.budget)) { return edf_verdict<Number>::refused(edf_reason::guard_fills_slot); }
   deadline_blocking<Number, MaxTasks> blocking;
-  for (std::size_t l = 0; l < part.size(); ++l) { blocking.add(part.tasks[l].deadline, part.tasks[l].preemption_cost); }
+  for (const auto& t : part.tasks) { blocking.add(t.deadline, t.preemption_cost); }
   return judge_demand<Report>(demand_of(part), static_slot<Number>(slot.budget - guard, slot.period), blocking);
 }
 

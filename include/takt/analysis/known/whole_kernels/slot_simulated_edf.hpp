@@ -43,8 +43,8 @@ class slot_runner {
  public:
   constexpr slot_runner(const task_rows<accelerator_task<Number>, MaxTasks>& part, const slot_reservation<Number>& slot)
       : part_{&part}, slot_{slot} {
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const Number deadline = part.tasks[i].deadline;
+    for (const auto& t : part.tasks) {
+      const Number deadline = t.deadline;
       longest_ = longest_ < deadline ? deadline : longest_;
       out_.worst.push_back({});
     }

@@ -38,8 +38,7 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto cost_of_preempting(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                 std::size_t j) -> Number {
   Number longest(0);
-  for (std::size_t l = 0; l < table.size(); ++l) {
-    const auto& other = table.tasks[l];
+  for (const auto& other : table.tasks) {
     if (table.tasks[j].deadline < other.deadline && longest < other.preemption_cost) {
       longest = other.preemption_cost;
     }
@@ -55,8 +54,8 @@ template <class Number, std::size_t MaxTasks>
   for (; wanted > 0; --wanted) {
     bool found = false;
     Number next = from;
-    for (std::size_t x = 0; x < table.size(); ++x) {
-      const Number& d = table.tasks[x].deadline;
+    for (const auto& t : table.tasks) {
+      const Number& d = t.deadline;
       if (from < d && (!found || d < next)) {
         next = d;
         found = true;
@@ -103,7 +102,7 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   if (const auto error = detail::entry_fault(table)) { return edf_verdict<Number>::invalid(error); }
   deadline_blocking<Number, MaxTasks> blocking;
   const Number ahead(detail::head_start(order));
-  for (std::size_t l = 0; l < table.size(); ++l) { blocking.add(table.tasks[l].deadline, table.tasks[l].wcet - ahead); }
+  for (const auto& t : table.tasks) { blocking.add(t.deadline, t.wcet - ahead); }
   return judge_demand<Report>(demand_of(table), dedicated_processor<Number>{}, blocking);
 }
 

@@ -16,7 +16,7 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto unit_block_size(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                              const block_gpu& gpu) -> std::int64_t {
   std::int64_t unit = gpu.threads_per_sm;
-  for (std::size_t i = 0; i < table.size(); ++i) { unit = greatest_common_divisor(unit, table.tasks[i].threads); }
+  for (const auto& k : table.tasks) { unit = greatest_common_divisor(unit, k.threads); }
   return unit;
 }
 
@@ -24,8 +24,8 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto largest_block_size(const task_rows<block_kernel<Number>, MaxTasks>& table)
     -> std::int64_t {
   std::int64_t largest = 0;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (largest < table.tasks[i].threads) { largest = table.tasks[i].threads; }
+  for (const auto& k : table.tasks) {
+    if (largest < k.threads) { largest = k.threads; }
   }
   return largest;
 }
@@ -49,8 +49,7 @@ template <class Number, std::size_t MaxTasks>
     return checked_multiply(amount, gpu.threads_per_sm, left) && checked_multiply(threads, limit, right) &&
            left <= right;
   };
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& k = table.tasks[i];
+  for (const auto& k : table.tasks) {
     if (!lesser_part(1, gpu.block_slots, k.threads) || !lesser_part(k.shared_memory, gpu.shared_memory, k.threads) ||
         !lesser_part(k.registers, gpu.registers, k.threads)) {
       return false;
@@ -114,8 +113,8 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto carry_in_bound(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                             const block_gpu& gpu, thread_time<Number>& out) -> bool {
   Number longest(0);
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (longest < table.tasks[i].length) { longest = table.tasks[i].length; }
+  for (const auto& k : table.tasks) {
+    if (longest < k.length) { longest = k.length; }
   }
   const Number room(gpu.sms * gpu.threads_per_sm - largest_block_size(table));
   return multiply_exactly(longest, room, out.value);
@@ -130,8 +129,7 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   detail::need_stream_per_job<Streams>();
   thread_time<Number> sum;
   if (!carry_in_bound(table, gpu, sum)) { return false; }
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& k = table.tasks[i];
+  for (const auto& k : table.tasks) {
     Number work(0);
     if (!multiply_exactly(k.length, Number(k.threads), work) || !multiply_exactly(work, Number(k.blocks), work) ||
         !add_exactly(sum.value, work, sum.value)) {

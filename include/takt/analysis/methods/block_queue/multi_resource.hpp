@@ -30,6 +30,17 @@ struct resource_units {
     return size;
   }
 
+  /// Units that are in use whenever a block waits.
+  template <class Number, std::size_t MaxTasks>
+  [[nodiscard]] constexpr auto busy_beside(const task_rows<block_kernel<Number>, MaxTasks>& table) const
+      -> std::int64_t {
+    std::int64_t largest = 0;
+    for (const auto& k : table.tasks) {
+      if (const std::int64_t size = size_of(k); largest < size) { largest = size; }
+    }
+    return gpu.sms * (whole - largest);
+  }
+
   constexpr void count(std::int64_t limit, bool used) {
     if (limit == 0 || !used) { return; }
     ++kinds;
@@ -42,9 +53,9 @@ template <class Number, std::size_t MaxTasks>
                                                const block_gpu& gpu) -> resource_units {
   bool memory = false;
   bool registers = false;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    memory = memory || table.tasks[i].shared_memory > 0;
-    registers = registers || table.tasks[i].registers > 0;
+  for (const auto& k : table.tasks) {
+    memory = memory || k.shared_memory > 0;
+    registers = registers || k.registers > 0;
   }
   resource_units units;
   units.gpu = gpu;
@@ -65,13 +76,8 @@ template <class Number, std::size_t MaxTasks, class Solve>
   if (table.size() == 0) { return bounds::failed(block_status::bounded); }
   const auto units = resource_units_of(table, gpu);
   if (!units.fits) { return bounds::failed(block_status::overflow); }
-  std::int64_t largest = 0;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const std::int64_t size = units.size_of(table.tasks[i]);
-    largest = largest < size ? size : largest;
-  }
   return on_load(
-      table, gpu.sms * (units.whole - largest), gpu.sms * units.kinds * units.whole,
+      table, units.busy_beside(table), gpu.sms * units.kinds * units.whole,
       [&](std::size_t i) { return units.size_of(table.tasks[i]); }, solve);
 }
 

@@ -25,8 +25,7 @@ template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto long_run(const task_rows<gel_task<Fraction>, MaxTasks>& table, std::int32_t processors,
                                       job_overlap overlap, load_sum<Fraction>& load) -> gel_status {
   bool unknown = false;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  for (const auto& t : table.tasks) {
     load.add(t.wcet, t.period);
     switch (overlap) {
       case job_overlap::none:

@@ -100,8 +100,8 @@ template <class Fraction, std::size_t MaxTasks>
     case devi_quotient::not_negative: quotient = quotient < Fraction(0) ? Fraction(0) : quotient; break;
   }
   bounds out{.status = gel_status::bounded};
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (!add_row(out, table.tasks[i], quotient)) { return bounds::failed(gel_status::overflow); }
+  for (const auto& t : table.tasks) {
+    if (!add_row(out, t, quotient)) { return bounds::failed(gel_status::overflow); }
   }
   return out;
 }

@@ -72,9 +72,9 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto shift_points(task_rows<gel_task<Number>, MaxTasks>& table, point_shift shift) -> bool {
   if (table.size() == 0) { return true; }
   Number least = table.tasks[0].point;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (!is_number(table.tasks[i].point)) { return false; }
-    if (table.tasks[i].point < least) { least = table.tasks[i].point; }
+  for (const auto& t : table.tasks) {
+    if (!is_number(t.point)) { return false; }
+    if (t.point < least) { least = t.point; }
   }
   switch (shift) {
     case point_shift::if_negative:
@@ -82,9 +82,9 @@ template <class Number, std::size_t MaxTasks>
       break;
     case point_shift::to_zero: break;
   }
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    table.tasks[i].point = table.tasks[i].point - least;
-    if (!is_number(table.tasks[i].point)) { return false; }
+  for (auto& t : table.tasks) {
+    t.point = t.point - least;
+    if (!is_number(t.point)) { return false; }
   }
   return true;
 }
@@ -95,8 +95,7 @@ template <class Number, std::size_t MaxTasks>
                                           gel_policy policy) -> task_rows<gel_task<fraction_of<Number>>, MaxTasks> {
   using fraction = fraction_of<Number>;
   task_rows<gel_task<fraction>, MaxTasks> out;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  for (const auto& t : table.tasks) {
     static_cast<void>(out.add({.name = t.name,
                                .wcet = fraction(t.wcet),
                                .period = fraction(t.period),
@@ -114,8 +113,7 @@ template <std::size_t MaxTasks, class Scaled = upward>
     -> task_rows<gel_task<Scaled>, MaxTasks> {
   task_rows<gel_task<Scaled>, MaxTasks> out;
   const Scaled factor{scale};
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  for (const auto& t : table.tasks) {
     gel_task<Scaled> u{.name = t.name,
                        .wcet = Scaled{t.wcet} * factor,
                        .period = Scaled{t.period} * factor,
@@ -152,8 +150,7 @@ template <std::size_t MaxTasks, class ToTicks>
   out.status = found.status;
   out.error = found.error;
   out.s = to_ticks(found.s);
-  for (std::size_t i = 0; i < found.tasks.size(); ++i) {
-    const auto& row = found.tasks[i];
+  for (const auto& row : found.tasks) {
     static_cast<void>(
         out.tasks.push_back({to_ticks(row.point), to_ticks(row.x), to_ticks(row.response), to_ticks(row.lateness)}));
   }

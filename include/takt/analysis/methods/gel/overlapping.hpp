@@ -26,8 +26,7 @@ template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto drained_rows(const task_rows<gel_task<Fraction>, MaxTasks>& table, const Fraction& backlog,
                                           std::int32_t processors) -> gel_bounds<Fraction, MaxTasks> {
   gel_bounds<Fraction, MaxTasks> out{.status = gel_status::bounded};
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  for (const auto& t : table.tasks) {
     if (!add_row(out, t, Fraction(drained(backlog, t.wcet, processors) - t.wcet))) {
       return gel_bounds<Fraction, MaxTasks>::failed(gel_status::overflow);
     }
@@ -38,7 +37,7 @@ template <class Fraction, std::size_t MaxTasks>
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto all_early_work(const task_rows<gel_task<Fraction>, MaxTasks>& table) -> Fraction {
   Fraction sum(0);
-  for (std::size_t i = 0; i < table.size(); ++i) { sum = sum + early_work(table.tasks[i]); }
+  for (const auto& t : table.tasks) { sum = sum + early_work(t); }
   return sum;
 }
 

@@ -93,9 +93,9 @@ template <class Fraction, std::size_t MaxTasks>
   }
   bounds out{.status = gel_status::bounded};
   if (!least_compliant(processors, demand, out.s)) { return bounds::failed(gel_status::overflow); }
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto delay = compliant_delay(out.s, table.tasks[i].wcet, processors, delay_sign::not_negative);
-    if (!add_row(out, table.tasks[i], delay.x)) { return bounds::failed(gel_status::overflow); }
+  for (const auto& t : table.tasks) {
+    const auto delay = compliant_delay(out.s, t.wcet, processors, delay_sign::not_negative);
+    if (!add_row(out, t, delay.x)) { return bounds::failed(gel_status::overflow); }
   }
   return out;
 }

@@ -83,10 +83,10 @@ enum class product_side : std::uint8_t { at_most_two, above_two, unknown };
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto narrow_hyperbolic(const task_rows<gel_task<Number>, MaxTasks>& table) -> product_side {
   near_one product;
-  for (std::size_t i = 0; i < table.size(); ++i) {
+  for (const auto& t : table.tasks) {
     std::int64_t part = 0;
     std::int64_t whole = 1;
-    if (!whole_load(table.tasks[i], part, whole)) { return product_side::unknown; }
+    if (!whole_load(t, part, whole)) { return product_side::unknown; }
     if (whole < part) { return product_side::above_two; }
     const auto u = narrow(part, whole);
     near_one factor;
@@ -101,10 +101,10 @@ template <class Number, std::size_t MaxTasks>
   const auto count = static_cast<std::uint64_t>(table.size());
   std::uint64_t below = 0;
   std::uint64_t above = 0;
-  for (std::size_t i = 0; i < table.size(); ++i) {
+  for (const auto& t : table.tasks) {
     std::int64_t part = 0;
     std::int64_t whole = 1;
-    if (!whole_load(table.tasks[i], part, whole)) { return product_side::unknown; }
+    if (!whole_load(t, part, whole)) { return product_side::unknown; }
     if (whole < part) { return product_side::above_two; }
     const auto u = narrow(part, whole);
     below += u.below;
@@ -156,7 +156,7 @@ template <class Number, std::size_t MaxTasks>
     return detail::sufficient(detail::narrow_liu_layland(table));
   } else {
     detail::load_sum<Number> load;
-    for (std::size_t i = 0; i < table.size(); ++i) { load.add(table.tasks[i].wcet, table.tasks[i].period); }
+    for (const auto& t : table.tasks) { load.add(t.wcet, t.period); }
     const Number count(static_cast<std::int64_t>(table.size()));
     const Number factor = Number(1) + load.sum() / count;
     return detail::sufficient(detail::exact_product(table, [&](std::size_t) { return factor; }));
