@@ -21,7 +21,7 @@ using takt::ticks;
 namespace costs = takt::published_costs;
 
 constexpr std::size_t task_count = 40;
-using table = takt::gpusync_table<ticks, task_count, 1>;
+using table = takt::task_rows<takt::gpusync_task<ticks, 1>, task_count>;
 using board = takt::gpusync_board<takt::transfer_curves<4>>;
 
 [[nodiscard]] auto make_board(const takt::gpusync_configuration& c) -> board {

@@ -12,7 +12,7 @@ inline constexpr ticks ms = 1'000'000;
 inline constexpr std::size_t most_kernels = 4;
 inline constexpr std::int32_t sms = 2;
 
-using kernels = accelerator_table<ticks, most_kernels>;
+using kernels = task_rows<accelerator_task<ticks>, most_kernels>;
 using slot = slot_reservation<ticks>;
 
 /// Kernels and the slot that they share.

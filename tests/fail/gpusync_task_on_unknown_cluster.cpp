@@ -7,7 +7,7 @@ constexpr takt::gpusync_configuration two_clusters{.cpus = 2, .cpu_cluster_size 
 using platform = takt::gpusync_platform<two_clusters>;
 
 [[nodiscard]] constexpr auto tasks() {
-  takt::gpusync_table<takt::ticks, 1> out;
+  takt::task_rows<takt::gpusync_task<takt::ticks>, 1> out;
 #ifdef TAKT_FIXED
   out.add({.name = "track", .wcet = 1, .period = 10, .deadline = 10, .cpu_cluster = 1});
 #else

@@ -1,5 +1,5 @@
 // EXPECT: segment\[2\].*"video"
-// EXPECT: takt: a kernel has no block, no time, or a block that fits no SM
+// EXPECT: takt: a kernel has no block, no time, or a block that no SM takes
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 

@@ -6,7 +6,7 @@
 using namespace takt::literals;
 
 [[nodiscard]] constexpr auto kernels() {
-  takt::accelerator_table<takt::ticks, 1> out;
+  takt::task_rows<takt::accelerator_task<takt::ticks>, 1> out;
   takt::accelerator_task<takt::ticks> detect{.name = "detect", .wcet = 6, .period = 40, .deadline = 40};
   detect.width = takt::kernel_width::one_core;
 #ifdef TAKT_FIXED

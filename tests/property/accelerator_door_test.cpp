@@ -19,7 +19,7 @@ using takt::ticks;
 
 constexpr std::size_t most_tasks = 5;
 constexpr std::int32_t cores = 2;
-using table_type = takt::accelerator_table<ticks, most_tasks>;
+using table_type = takt::task_rows<takt::accelerator_task<ticks>, most_tasks>;
 
 auto systems() -> int { return takt_tests::from_environment<int>("TAKT_ACCELERATOR_SETS", 400); }
 

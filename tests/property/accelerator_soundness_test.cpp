@@ -36,7 +36,7 @@ using takt::random_stream;
 using takt::ticks;
 
 constexpr std::size_t most_tasks = 5;
-using kernels = takt::accelerator_table<ticks, most_tasks>;
+using kernels = takt::task_rows<takt::accelerator_task<ticks>, most_tasks>;
 using slot = takt::slot_reservation<ticks>;
 using options = kernel_runs::options;
 using kernel_runs::periodic;

@@ -28,7 +28,7 @@ using takt::service_order;
 using takt::ticks;
 using takt::token_protocol;
 
-using task_list = takt::gpusync_table<ticks, 8, 3>;
+using task_list = takt::task_rows<takt::gpusync_task<ticks, 3>, 8>;
 using board = takt::gpusync_board<>;
 using bounds = gpusync::set_bounds<task_list>;
 

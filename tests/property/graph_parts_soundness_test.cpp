@@ -36,9 +36,9 @@ using takt::ticks;
 /// A multiple of all numbers of CPUs, so that the points of each policy are whole.
 constexpr ticks unit = 60;
 constexpr std::size_t most_tasks = 4;
-using kernels = takt::block_table<ticks, most_tasks>;
+using kernels = takt::task_rows<takt::block_kernel<ticks>, most_tasks>;
 using arrivals = std::vector<sim::kernel_arrival<ticks>>;
-using gel_tasks = takt::gel_table<ticks, most_tasks>;
+using gel_tasks = takt::task_rows<takt::gel_task<ticks>, most_tasks>;
 
 using takt_tests::from_environment;
 
@@ -178,7 +178,7 @@ void compare(const std::array<ticks, most_tasks>& worst, const Bounds& bounds, r
   takt::thread_time<ticks> carry_in;
   takt::thread_time<ticks> backlog;
   REQUIRE(an::carry_in_bound(set, gpu, carry_in));
-  REQUIRE(an::backlog_bound(set, gpu, backlog));
+  REQUIRE(an::backlog_bound(set, gpu, takt::per_job_streams, backlog));
   return {an::largest_block_size(set), an::unit_block_size(set, gpu), carry_in.value, backlog.value};
 }
 
@@ -276,9 +276,9 @@ TEST_CASE("OVX-25 OVX-26 OVX-27 OVX-X2 no kernel exceeds its bounds under any pl
       "kernels", over_random_systems([&](random_stream& random, record& out) {
         const auto gpu = random_gpu(random);
         const kernels set = random_kernels(random, gpu);
-        const auto separated = an::separated_enqueue_response(set, gpu);
-        const auto knapsack = an::knapsack_response(set, gpu);
-        const auto outstanding = an::outstanding_response(set, gpu);
+        const auto separated = an::separated_enqueue_response(set, gpu, takt::per_job_streams);
+        const auto knapsack = an::knapsack_response(set, gpu, takt::per_job_streams);
+        const auto outstanding = an::outstanding_response(set, gpu, takt::per_job_streams);
         CHECK(separated.bounded() == knapsack.bounded());
         if (!separated.bounded() && !outstanding.bounded()) { return; }
         ++out.bounded;
@@ -304,9 +304,9 @@ TEST_CASE("OVX-X3 no kernel with enqueue jitter exceeds the bounds that count it
   check_sound("kernels with jitter", over_random_systems([](random_stream& random, record& out) {
                 const auto gpu = random_gpu(random);
                 const kernels set = random_kernels(random, gpu, unit * 30);
-                const auto separated = an::separated_enqueue_response(set, gpu);
-                const auto knapsack = an::knapsack_response(set, gpu);
-                const auto outstanding = an::outstanding_response(set, gpu);
+                const auto separated = an::separated_enqueue_response(set, gpu, takt::per_job_streams);
+                const auto knapsack = an::knapsack_response(set, gpu, takt::per_job_streams);
+                const auto outstanding = an::outstanding_response(set, gpu, takt::per_job_streams);
                 if (!separated.bounded() && !outstanding.bounded()) { return; }
                 ++out.bounded;
                 for (int attack = 0; attack < 3; ++attack) {
@@ -324,11 +324,7 @@ TEST_CASE("OVX-X4 where the test for a stream per task passes, no kernel exceeds
                                        [](random_stream& random, record& out) {
                                          const auto gpu = random_gpu(random);
                                          const kernels set = random_kernels(random, gpu);
-                                         takt::block_table<ticks, most_tasks, takt::one_stream_per_task> streamed;
-                                         for (std::size_t i = 0; i < set.size(); ++i) {
-                                           REQUIRE(streamed.add(set.tasks[i]));
-                                         }
-                                         const auto bounds = an::per_task_stream_response(streamed, gpu);
+                                         const auto bounds = an::per_task_stream_response(set, gpu);
                                          if (!bounds.bounded()) { return; }
                                          ++out.bounded;
                                          for (int attack = 0; attack < 3; ++attack) {
@@ -354,7 +350,7 @@ TEST_CASE("OVX-30 OVX-X6 no kernel exceeds the bound for several resources") {
                   if (gpu.registers > 0) { k.registers = random.below(12); }
                   k.period *= random.between(1, 3);
                 }
-                const auto bounds = an::multi_resource_response(set, gpu);
+                const auto bounds = an::multi_resource_response(set, gpu, takt::per_job_streams);
                 if (!bounds.bounded()) { return; }
                 ++out.bounded;
                 for (int attack = 0; attack < 3; ++attack) {

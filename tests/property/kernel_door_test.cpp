@@ -15,7 +15,7 @@
 namespace {
 
 using takt::ticks;
-using kernel_table = takt::accelerator_table<ticks, 4>;
+using kernel_table = takt::task_rows<takt::accelerator_task<ticks>, 4>;
 
 struct sightings {
   int proven = 0;

@@ -285,7 +285,7 @@ TEST_CASE("GSD-07 no job of a random processing graph ends later after its input
     const auto rates = takt::derive_rates(g);
     if (rates.error) { return; }
     const auto processors = static_cast<std::int32_t>(random.between(1, 3));
-    takt::gel_table<rational, most_nodes> tasks;
+    takt::task_rows<takt::gel_task<rational>, most_nodes> tasks;
     for (std::size_t v = 0; v < g.nodes.size(); ++v) {
       const rational period = rates.nodes[v].period();
       const rational share{random.between(1, 9) * processors, 10 * static_cast<ticks>(g.nodes.size())};

@@ -28,7 +28,7 @@ constexpr std::size_t most = 5;
 constexpr std::int32_t cores = 2;
 constexpr ticks end_of_releases = 120;
 constexpr ticks never = std::numeric_limits<ticks>::max();
-using kernels = takt::accelerator_table<ticks, most>;
+using kernels = takt::task_rows<takt::accelerator_task<ticks>, most>;
 using options = kernel_runs::options;
 using releases = kernel_runs::listed_releases;
 

@@ -50,7 +50,7 @@ static_assert(takt::analysis::gpusync::PipelineBlocking<takt::analysis::gpusync:
 static_assert(!takt::analysis::gpusync::PipelineBlocking<int, ticks>);
 
 [[nodiscard]] constexpr auto three_tasks() {
-  takt::gpusync_table<ticks, 3, 1> out;
+  takt::task_rows<takt::gpusync_task<ticks, 1>, 3> out;
   for (const ticks kernel : {30, 40, 50}) {
     takt::gpusync_task<ticks, 1> t{.wcet = 20, .period = 2000, .deadline = 2000};
     t.kernels.push_back(kernel);

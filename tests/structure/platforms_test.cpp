@@ -270,7 +270,7 @@ auto chain_fields() -> std::string {
 
 // --- whole kernels ------------------------------------------------------------------------------------------------
 
-using kernel_table = takt::accelerator_table<ticks, 3>;
+using kernel_table = takt::task_rows<takt::accelerator_task<ticks>, 3>;
 
 struct kernel_system {
   takt::accelerator_resource cores = takt::accelerator(2, 2);
@@ -532,7 +532,7 @@ auto share_fields() -> std::string {
 
 // --- locked GPUs --------------------------------------------------------------------------------------------------
 
-using locked_table = takt::gpusync_table<ticks, 4, 2>;
+using locked_table = takt::task_rows<takt::gpusync_task<ticks, 2>, 4>;
 
 struct locked_system {
   takt::gpusync_board<> board{};

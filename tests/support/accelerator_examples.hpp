@@ -13,7 +13,7 @@
 namespace takt_examples {
 
 using takt::ticks;
-using kernels = takt::accelerator_table<ticks, 8>;
+using kernels = takt::task_rows<takt::accelerator_task<ticks>, 8>;
 using slot = takt::slot_reservation<ticks>;
 
 struct kernel {

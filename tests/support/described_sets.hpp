@@ -116,7 +116,7 @@ template <std::size_t N, std::size_t M, std::size_t S>
 
 /// Whole kernels, with a cost of stopping each.
 template <std::size_t N>
-[[nodiscard]] auto described_of(const takt::accelerator_table<ticks, N>& table) {
+[[nodiscard]] auto described_of(const takt::task_rows<takt::accelerator_task<ticks>, N>& table) {
   takt::described_tasks<N, N> out;
   for (const auto& t : table.tasks) {
     out.add_task({.name = t.name, .period = t.period, .deadline = t.deadline, .priority = t.priority});
@@ -158,7 +158,7 @@ template <std::size_t N>
 
 /// Tasks on locked GPUs, with half of the CPU time outside of the section before it.
 template <std::size_t N, std::size_t K>
-[[nodiscard]] auto described_of(const takt::gpusync_table<ticks, N, K>& table) {
+[[nodiscard]] auto described_of(const takt::task_rows<takt::gpusync_task<ticks, K>, N>& table) {
   described_builder<takt::described_tasks<N, 16 * N>> out;
   for (const auto& t : table.tasks) {
     out.task(

@@ -22,7 +22,7 @@ using takt::preemption_cost_model;
 
 constexpr std::size_t max_tasks = 64;
 template <class Number>
-using table_of = takt::accelerator_table<Number, max_tasks>;
+using table_of = takt::task_rows<takt::accelerator_task<Number>, max_tasks>;
 template <class Number>
 using slot_of = takt::slot_reservation<Number>;
 

@@ -23,7 +23,7 @@ using takt::ticks;
 
 constexpr std::size_t max_tasks = 64;
 constexpr std::size_t max_cores = 64;
-using table = takt::accelerator_table<ticks, max_tasks>;
+using table = takt::task_rows<takt::accelerator_task<ticks>, max_tasks>;
 using kernel_runs::options;
 using takt::preemption_cost_model;
 

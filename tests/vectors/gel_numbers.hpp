@@ -12,7 +12,7 @@ namespace takt_vectors {
 
 constexpr std::size_t max_gel_tasks = 128;
 template <class Number>
-using gel_set = takt::gel_table<Number, max_gel_tasks>;
+using gel_set = takt::task_rows<takt::gel_task<Number>, max_gel_tasks>;
 using exact_bounds = takt::analysis::gel_bounds<exact, max_gel_tasks>;
 
 template <class Number>

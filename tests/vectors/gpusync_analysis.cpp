@@ -23,7 +23,7 @@ using takt::analysis::blocking_bound;
 
 constexpr std::size_t most_tasks = 64;
 constexpr std::size_t most_kernels = 16;
-using table = takt::gpusync_table<exact, most_tasks, most_kernels>;
+using table = takt::task_rows<takt::gpusync_task<exact, most_kernels>, most_tasks>;
 using platform = takt::gpusync_board<takt::linear_transfer_costs<exact>>;
 
 /// A time, 0 where it is absent.

@@ -24,7 +24,7 @@ constexpr std::size_t max_nodes = 128;
 constexpr std::size_t max_edges = 1024;
 using pgm = takt::pgm_table<exact, max_nodes, max_edges>;
 using rates = takt::graph_rates<exact, max_nodes>;
-using gel_tasks = takt::gel_table<exact, max_nodes>;
+using gel_tasks = takt::task_rows<takt::gel_task<exact>, max_nodes>;
 
 /// Nodes by name, in the order of the file.
 struct named_nodes {

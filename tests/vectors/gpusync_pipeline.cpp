@@ -86,7 +86,7 @@ template <class Values, class Part>
            {"e5", list(found.tasks, [](const auto& t) { return t.wcet; })},
            {"p5", list(found.tasks, [](const auto& t) { return t.period; })},
            {"d5", list(found.tasks, [](const auto& t) { return t.deadline; })}};
-  takt::gel_table<exact, max_tasks> independent;
+  takt::task_rows<takt::gel_task<exact>, max_tasks> independent;
   for (const auto& t : found.tasks) {  // of which there are at most as many
     static_cast<void>(independent.add({.wcet = t.wcet, .period = t.period, .deadline = t.deadline}));
   }

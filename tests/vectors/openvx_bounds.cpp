@@ -20,8 +20,8 @@ using an::point_shift;
 using takt::gel_policy;
 
 constexpr std::size_t max_kernels = 128;
-template <class Number, class Streams = takt::one_stream_per_job>
-using kernel_set = takt::block_table<Number, max_kernels, Streams>;
+template <class Number>
+using kernel_set = takt::task_rows<takt::block_kernel<Number>, max_kernels>;
 using exact_responses = an::block_bounds<exact, max_kernels>;
 
 [[nodiscard]] auto list_of(const exact_responses& bounds) -> json {
@@ -31,8 +31,8 @@ using exact_responses = an::block_bounds<exact, max_kernels>;
   return out;
 }
 
-template <class Number, class Streams>
-[[nodiscard]] auto converted_kernels(const kernel_set<exact>& given, bool jitter) -> kernel_set<Number, Streams> {
+template <class Number>
+[[nodiscard]] auto converted_kernels(const kernel_set<exact>& given, bool jitter) -> kernel_set<Number> {
   const auto number = [](const exact& value) {
     if constexpr (std::is_same_v<Number, exact>) {
       return value;
@@ -40,7 +40,7 @@ template <class Number, class Streams>
       return converted<Number>(value);
     }
   };
-  kernel_set<Number, Streams> out;
+  kernel_set<Number> out;
   for (const auto& k : given.tasks) {
     static_cast<void>(out.add({.length = number(k.length),
                                .period = number(k.period),
@@ -53,11 +53,11 @@ template <class Number, class Streams>
 
 /// The bound on exact numbers; fractions must be equal where they fit, ticks rounded up, and a little above where no
 /// fraction fits.
-template <class Streams = takt::one_stream_per_job, class Test>
+template <class Test>
 [[nodiscard]] auto checked_kernels(const kernel_set<exact>& given, const Test& test, answer& out, bool jitter = true)
     -> exact_responses {
-  const exact_responses wanted = test(converted_kernels<exact, Streams>(given, jitter));
-  const auto fractions = test(converted_kernels<takt::rational, Streams>(given, jitter));
+  const exact_responses wanted = test(converted_kernels<exact>(given, jitter));
+  const auto fractions = test(converted_kernels<takt::rational>(given, jitter));
   const bool fit = fractions.status != an::block_status::overflow;
   if (fit && fractions.status != wanted.status) { out.complaint = "fractions disagree on the status"; }
   for (std::size_t i = 0; fit && i < fractions.responses.size(); ++i) {
@@ -67,7 +67,7 @@ template <class Streams = takt::one_stream_per_job, class Test>
   for (const auto& k : given.tasks) {
     if (!whole(k.length) || !whole(k.period) || !whole(k.jitter)) { return wanted; }
   }
-  const auto ticks = test(converted_kernels<takt::ticks, Streams>(given, jitter));
+  const auto ticks = test(converted_kernels<takt::ticks>(given, jitter));
   if (ticks.status != wanted.status) { out.complaint = "ticks disagree on the status"; }
   for (std::size_t i = 0; i < ticks.responses.size() && i < wanted.responses.size(); ++i) {
     const exact above = exact(ticks.responses[i]) - wanted.responses[i];
@@ -102,7 +102,7 @@ template <class Streams = takt::one_stream_per_job, class Test>
   const auto capacity = an::thread_capacity(set, device);
   takt::thread_time<exact> carried;
   takt::thread_time<exact> backlog;
-  if (!an::carry_in_bound(set, device, carried) || !an::backlog_bound(set, device, backlog)) {
+  if (!an::carry_in_bound(set, device, carried) || !an::backlog_bound(set, device, takt::per_job_streams, backlog)) {
     out.complaint = "a lemma does not fit";
   }
   out.value = {{"h", an::unit_block_size(set, device)},
@@ -116,19 +116,21 @@ template <class Streams = takt::one_stream_per_job, class Test>
                {"lemma1", to_json(carried.value)},
                {"lemma2", to_json(backlog.value)},
                {"bounded", an::capacity_test(set, device) == an::block_status::bounded}};
-  const auto separated =
-      checked_kernels(set, [&](const auto& s) { return an::separated_enqueue_response(s, device); }, out);
-  const auto refined = checked_kernels(set, [&](const auto& s) { return an::knapsack_response(s, device); }, out);
-  const auto outstanding =
-      checked_kernels(set, [&](const auto& s) { return an::outstanding_response(s, device); }, out);
-  const auto best = checked_kernels(set, [&](const auto& s) { return an::block_queue_response(s, device); }, out);
+  const auto separated = checked_kernels(
+      set, [&](const auto& s) { return an::separated_enqueue_response(s, device, takt::per_job_streams); }, out);
+  const auto refined =
+      checked_kernels(set, [&](const auto& s) { return an::knapsack_response(s, device, takt::per_job_streams); }, out);
+  const auto outstanding = checked_kernels(
+      set, [&](const auto& s) { return an::outstanding_response(s, device, takt::per_job_streams); }, out);
+  const auto best = checked_kernels(
+      set, [&](const auto& s) { return an::block_queue_response(s, device, takt::per_job_streams); }, out);
   out.value["thm3"] = list_of(separated);
   out.value["refined"] = list_of(refined);
   out.value["outstanding"] = list_of(outstanding);
   out.value["best"] = list_of(best);
   if (list_of(an::min_of(separated, refined, outstanding)) != list_of(best)) { out.complaint = "not the least bound"; }
-  out.value["per_task_stream"] = list_of(checked_kernels<takt::one_stream_per_task>(
-      set, [&](const auto& s) { return an::per_task_stream_response(s, device); }, out, false));
+  out.value["per_task_stream"] =
+      list_of(checked_kernels(set, [&](const auto& s) { return an::per_task_stream_response(s, device); }, out, false));
   return out;
 }
 

@@ -48,7 +48,7 @@ using node = takt::graph_node<exact>;
 
 /// Null without kernels.
 [[nodiscard]] auto gpu_load(const refined_graphs& table, const takt::graph_platform& platform) -> json {
-  takt::block_table<exact, refined_graphs::max_nodes> kernels;
+  takt::task_rows<takt::block_kernel<exact>, refined_graphs::max_nodes> kernels;
   exact load = 0;
   for (const auto& n : table.nodes) {
     if (n.kind != takt::node_kind::kernel) { continue; }

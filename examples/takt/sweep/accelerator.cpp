@@ -49,7 +49,7 @@ constexpr std::int64_t most_period = 1'000'000;
 }
 
 constexpr std::size_t most_kernels = 32;
-using kernel_table = accelerator_table<ticks, most_kernels>;
+using kernel_table = task_rows<accelerator_task<ticks>, most_kernels>;
 using set_options = generation::accelerator_set_options;
 using analysis::slot_answer;
 constexpr auto brief = analysis::edf_report::verdict_only;
@@ -265,7 +265,7 @@ void fill_levels(const settings& s, experiment& e) {
 }
 
 constexpr std::size_t few_kernels = 4;
-using few_table = accelerator_table<ticks, few_kernels>;
+using few_table = task_rows<accelerator_task<ticks>, few_kernels>;
 
 // Fig. 9.
 

@@ -35,7 +35,7 @@ using study_board = generation::studied_board;
 /// sets are small, and what they cost grows with the room for them.
 constexpr std::size_t most_tasks = 320;
 constexpr std::size_t few_tasks = 64;
-using study_tasks = gpusync_table<ticks, most_tasks, 1>;
+using study_tasks = task_rows<gpusync_task<ticks, 1>, most_tasks>;
 
 /// How sets are judged, by parameters of these names. Throws `input_error`.
 class judgement {
@@ -80,7 +80,7 @@ class judgement {
   }
   template <std::size_t Room, class Rules>
   [[nodiscard]] auto accepted_with(const study_board& on, const study_tasks& tasks) const -> bool {
-    gpusync_table<ticks, Room, 1> placed;
+    task_rows<gpusync_task<ticks, 1>, Room> placed;
     for (const auto& t : tasks.tasks) { (void)placed.add(t); }
     require(partition_gpusync<Rules>(on, placed, options_).placed(), "a task set of this study cannot be placed");
     return an::analyze_set<Rules>(on, placed, options_).schedulable();

@@ -178,7 +178,7 @@ void cameras(const settings& s, experiment& e) {
 // Random kernels and CPU nodes.
 
 constexpr std::size_t most_tasks = 20;
-using kernel_set = block_table<ticks, most_tasks>;
+using kernel_set = task_rows<block_kernel<ticks>, most_tasks>;
 using shares = inline_vector<ticks, most_tasks>;
 
 [[nodiscard]] auto load_parameters(std::vector<parameter> own) -> std::vector<parameter> {
@@ -222,11 +222,13 @@ template <class Set, class Response>
   const auto ratio = [&](const auto& b) {
     return mean_ratio(set, b.bounded(), [&](std::size_t i) { return b.responses[i]; });
   };
-  return {ratio(analysis::separated_enqueue_response(set, gpu)), ratio(analysis::knapsack_response(set, gpu)),
-          ratio(analysis::outstanding_response(set, gpu)), ratio(analysis::block_queue_response(set, gpu))};
+  return {ratio(analysis::separated_enqueue_response(set, gpu, per_job_streams)),
+          ratio(analysis::knapsack_response(set, gpu, per_job_streams)),
+          ratio(analysis::outstanding_response(set, gpu, per_job_streams)),
+          ratio(analysis::block_queue_response(set, gpu, per_job_streams))};
 }
 [[nodiscard]] auto cpu_row(random_stream& random, const shares& loads, std::int32_t processors) -> bound_row {
-  gel_table<ticks, most_tasks> set;
+  task_rows<gel_task<ticks>, most_tasks> set;
   generation::draw_overlapping(random, loads, processors, set);
   bound_row out{};
   std::size_t at = 0;
@@ -273,14 +275,12 @@ void streams(const settings& s, experiment& e) {
   e.count = [tasks, seed = s.seed()](const unit& u, row counts) {
     for_each_set(u, seed, tasks, [&](random_stream& random, const shares& loads) {
       const kernel_set set = draw_kernels(random, loads);
-      block_table<ticks, most_tasks, one_stream_per_task> streamed;
-      for (std::size_t k = 0; k < set.size(); ++k) { (void)streamed.add(set.tasks[k]); }
-      const auto best = analysis::block_queue_response(set, gpu);
+      const auto best = analysis::block_queue_response(set, gpu, per_job_streams);
       bool within = best.bounded();
       for (std::size_t k = 0; within && k < set.size(); ++k) { within = best.responses[k] <= set.tasks[k].period; }
       counts[0] += best.bounded() ? 1 : 0;
       counts[1] += within ? 1 : 0;
-      counts[2] += analysis::per_task_stream_response(streamed, gpu).bounded() ? 1 : 0;
+      counts[2] += analysis::per_task_stream_response(set, gpu).bounded() ? 1 : 0;
     });
   };
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <takt/model/occupancy.hpp>
+#include <takt/model/warps.hpp>
 
 namespace takt::cuda {
 
@@ -18,9 +19,9 @@ struct resident_shape {
 /// is ignored. Source: Zou et al. 2021, section 4.2.
 [[nodiscard]] constexpr auto residents_by_size(const sm_limits& sm, std::int32_t per_sm,
                                                block_needs needs = {}) noexcept -> resident_shape {
-  constexpr std::int32_t largest_block = 1024;
   if (per_sm < 1 || sm.warp_size < 1) { return {}; }
-  const std::int32_t most = sm.threads / per_sm < largest_block ? sm.threads / per_sm : largest_block;
+  const std::int32_t most =
+      sm.threads / per_sm < most_block_threads ? sm.threads / per_sm : std::int32_t{most_block_threads};
   needs.threads = most / sm.warp_size * sm.warp_size;
   if (resident_blocks(sm, needs) != per_sm) { return {}; }
   return {needs.threads, 0, per_sm};

@@ -56,7 +56,7 @@ namespace detail {
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto add_group(const accelerator_set_options& o, std::int32_t tasks, std::int32_t permille,
                                        std::int32_t core, random_stream& random,
-                                       accelerator_table<ticks, MaxTasks>& out) -> bool {
+                                       task_rows<accelerator_task<ticks>, MaxTasks>& out) -> bool {
   inline_vector<ticks, 64> shares;
   if (!uunifast(random, permille, static_cast<std::size_t>(tasks), shares)) { return tasks == 0; }
   for (const ticks share : shares) {
@@ -79,7 +79,7 @@ template <std::size_t MaxTasks>
 /// The same arguments give the same set everywhere.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto generate(const accelerator_set_options& o, std::uint64_t seed, std::uint64_t index,
-                                      accelerator_table<ticks, MaxTasks>& out) -> model_fault {
+                                      task_rows<accelerator_task<ticks>, MaxTasks>& out) -> model_fault {
   out = {};
   if (const auto fault = validate(o); fault != model_fault::none) { return fault; }
   random_stream random = detail::stream_of(seed, index);
@@ -114,7 +114,7 @@ template <std::size_t MaxTasks>
 class sporadic_jobs {
  public:
   /// The table outlives the jobs. Pre: not empty, (jobs + 1) times twice a period fits.
-  constexpr sporadic_jobs(const accelerator_table<ticks, MaxTasks>& table, std::int64_t jobs,
+  constexpr sporadic_jobs(const task_rows<accelerator_task<ticks>, MaxTasks>& table, std::int64_t jobs,
                           std::int64_t delay_percent, std::uint64_t seed)
       : table_{&table}, delay_percent_{delay_percent}, seed_{seed}, until_{release(0, jobs)} {}
 
@@ -133,7 +133,7 @@ class sporadic_jobs {
     return sporadic_release(seed_, task, number, period, period * delay_percent_ / 100);
   }
 
-  const accelerator_table<ticks, MaxTasks>* table_;
+  const task_rows<accelerator_task<ticks>, MaxTasks>* table_;
   std::int64_t delay_percent_;
   std::uint64_t seed_;
   ticks until_;
@@ -142,7 +142,7 @@ class sporadic_jobs {
 /// Adds a task whose kernel fills the accelerator for so many waves of blocks, below those that are there. False when
 /// full.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto add_waves(accelerator_table<ticks, MaxTasks>& to, std::int64_t waves, ticks wave,
+[[nodiscard]] constexpr auto add_waves(task_rows<accelerator_task<ticks>, MaxTasks>& to, std::int64_t waves, ticks wave,
                                        ticks period) -> bool {
   return to.add({.name = generated_name(to.size()),
                  .wcet = waves * wave,
@@ -158,7 +158,7 @@ template <std::size_t MaxTasks>
 /// 0.
 template <std::size_t MaxTasks>
 [[nodiscard]] constexpr auto equal_kernels(const period_choices& periods, std::int64_t permille, std::int64_t waves,
-                                           accelerator_table<ticks, MaxTasks>& out) -> model_fault {
+                                           task_rows<accelerator_task<ticks>, MaxTasks>& out) -> model_fault {
   out = {};
   rational rate;
   for (const ticks p : periods) { rate += rational{1, p}; }

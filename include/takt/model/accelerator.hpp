@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/task.hpp>
+#include <takt/model/task_rows.hpp>
 
 namespace takt {
 
@@ -32,6 +30,9 @@ inline constexpr std::int32_t any_core = -1;
 /// A recurrent kernel of an accelerator whose preemption is limited (Zahaf and Lipari 2020, section 4).
 template <ExactNumber Number>
 struct accelerator_task {
+  using number = Number;
+  static constexpr bool forms_task_set = true;
+
   std::string_view name;
   Number wcet{};  ///< with all cores that it asks for; the copies of its data are part of it
   Number period{};
@@ -42,28 +43,6 @@ struct accelerator_task {
   std::int32_t core = any_core;
   std::int32_t priority = no_priority;
   std::uint32_t id = 0;  ///< position in the order in which the tasks were given
-};
-
-/// The tasks of one accelerator, in the given order.
-template <ExactNumber Number, std::size_t MaxTasks>
-struct accelerator_table {
-  using number = Number;
-  static constexpr std::size_t max_tasks = MaxTasks;
-
-  inline_vector<accelerator_task<Number>, MaxTasks> tasks;
-
-  /// False when full.
-  constexpr auto add(accelerator_task<Number> t) -> bool {
-    t.id = static_cast<std::uint32_t>(tasks.size());
-    return tasks.push_back(t);
-  }
-  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
-
-  /// A table stands wherever a typed task set does.
-  template <std::same_as<Number> N = Number>
-  [[nodiscard]] constexpr auto table() const -> const accelerator_table& {
-    return *this;
-  }
 };
 
 /// An accelerator of so many cores (SMs), whose hardware nests at most so many started kernels on each.

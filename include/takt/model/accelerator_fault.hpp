@@ -53,10 +53,11 @@ template <class Number>
 
 /// The first fault of a kernel's own attributes. An empty table has none: a core may have no task.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto attribute_fault(const accelerator_table<Number, MaxTasks>& table) -> model_error {
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (const auto fault = detail::kernel_fault(table.tasks[i]); fault != model_fault::none) {
-      return {.fault = fault, .task = table.tasks[i].id};
+[[nodiscard]] constexpr auto attribute_fault(const task_rows<accelerator_task<Number>, MaxTasks>& table)
+    -> model_error {
+  for (const auto& t : table.tasks) {
+    if (const auto fault = detail::kernel_fault(t); fault != model_fault::none) {
+      return {.fault = fault, .task = t.id};
     }
   }
   return {};
@@ -65,7 +66,7 @@ template <class Number, std::size_t MaxTasks>
 namespace detail {
 
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto first_fault(const accelerator_table<Number, MaxTasks>& table,
+[[nodiscard]] constexpr auto first_fault(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                          const accelerator_record& accelerator) -> model_error {
   if (table.size() == 0) { return {.fault = model_fault::no_task}; }
   if (accelerator.cores < 1 || accelerator.preemption_levels < 1) {
@@ -91,7 +92,7 @@ template <class Number, std::size_t MaxTasks>
 /// The first thing that is wrong with a set of kernels or with its place on an accelerator. Cores need not have been
 /// chosen yet. Cost: tasks^2 name comparisons.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto validate(const accelerator_table<Number, MaxTasks>& table,
+[[nodiscard]] constexpr auto validate(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                       const accelerator_record& accelerator) -> model_error {
   return located(detail::first_fault(table, accelerator), table.tasks);
 }

@@ -8,9 +8,8 @@
 
 #include <takt/core/checked.hpp>
 #include <takt/core/exact.hpp>
-#include <takt/core/inline_vector.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/warps.hpp>
+#include <takt/model/task_rows.hpp>
 
 namespace takt {
 
@@ -31,6 +30,8 @@ struct one_stream_per_job {};
 struct one_stream_per_task {};
 template <class S>
 concept StreamAssignment = std::same_as<S, one_stream_per_job> || std::same_as<S, one_stream_per_task>;
+inline constexpr one_stream_per_job per_job_streams{};
+inline constexpr one_stream_per_task per_task_streams{};
 
 /// A GPU: streaming multiprocessors and what each of them has. 0 blocks, bytes or registers: never the reason why a
 /// block waits.
@@ -68,6 +69,8 @@ inline constexpr std::int32_t no_owner = -1;
 /// A sporadic kernel: `blocks` thread blocks per job, each of which stays on one SM until its end.
 template <ExactNumber Number>
 struct block_kernel {
+  using number = Number;
+
   std::string_view name{};
   Number length{};  ///< longest time of a block beside any others
   Number period{};  ///< least time between two nominal enqueues
@@ -89,28 +92,6 @@ template <ExactNumber Number>
 [[nodiscard]] constexpr auto block_length(const thread_time<Number>& work, std::int64_t threads) -> Number {
   return number_traits<Number>::divide_up(work.value, threads);
 }
-
-inline constexpr std::int64_t most_block_threads = 1024;
-
-/// Kernels in the given order. `Streams` says where their jobs are issued; most bounds need a stream per job.
-template <ExactNumber Number, std::size_t MaxTasks, StreamAssignment Streams = one_stream_per_job>
-struct block_table {
-  using number = Number;
-  using streams = Streams;
-  static constexpr std::size_t max_tasks = MaxTasks;
-
-  inline_vector<block_kernel<Number>, MaxTasks> tasks;
-
-  /// False when full.
-  constexpr auto add(const block_kernel<Number>& k) -> bool { return tasks.push_back(k); }
-  /// The same with the block size in whole warps: false also when it is above 1024 threads or not positive.
-  constexpr auto add_launch(block_kernel<Number> k, std::int32_t warp_size = usual_warp_size) -> bool {
-    if (k.threads < 1 || k.threads > most_block_threads) { return false; }
-    k.threads = whole_warps(k.threads, warp_size);
-    return add(k);
-  }
-  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
-};
 
 namespace detail {
 
@@ -141,8 +122,8 @@ template <class Number>
 }  // namespace detail
 
 /// The first fault of the kernels of a GPU. An empty table has none.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto validate(const block_table<Number, MaxTasks, Streams>& table, const block_gpu& gpu)
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto validate(const task_rows<block_kernel<Number>, MaxTasks>& table, const block_gpu& gpu)
     -> model_error {
   if (!detail::gpu_in_range(gpu)) { return {.fault = model_fault::gpu_size_out_of_range}; }
   for (std::size_t i = 0; i < table.size(); ++i) {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include <takt/core/exact.hpp>
-#include <takt/core/inline_vector.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/task_rows.hpp>
 
 namespace takt {
 
@@ -18,6 +18,8 @@ inline constexpr std::int64_t unrestricted_parallelism = 0;
 /// release + relative priority point (G-EDF-like, GEL).
 template <ExactNumber Number>
 struct gel_task {
+  using number = Number;
+
   std::string_view name{};
   Number wcet{};
   Number period{};
@@ -26,22 +28,9 @@ struct gel_task {
   std::int64_t parallelism = 1;  ///< jobs of the task that may run at the same time
 };
 
-/// Tasks in the given order.
-template <ExactNumber Number, std::size_t MaxTasks>
-struct gel_table {
-  using number = Number;
-  static constexpr std::size_t max_tasks = MaxTasks;
-
-  inline_vector<gel_task<Number>, MaxTasks> tasks;
-
-  /// False when full.
-  constexpr auto add(const gel_task<Number>& t) -> bool { return tasks.push_back(t); }
-  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
-};
-
 /// The first fault of a set on a cluster of so many processors. An empty set has none.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto validate(const gel_table<Number, MaxTasks>& table, std::int32_t processors)
+[[nodiscard]] constexpr auto validate(const task_rows<gel_task<Number>, MaxTasks>& table, std::int32_t processors)
     -> model_error {
   if (processors < 1) { return {.fault = model_fault::no_processor}; }
   for (std::uint32_t i = 0; i < table.size(); ++i) {

@@ -138,7 +138,7 @@ constexpr void refuse(model_fault fault, const char* at, const char* of) noexcep
     case model_fault::lag_not_positive:
       return stop_compilation(at - of, "takt: a history edge has no lag; 1 is the invocation before. See docs/errors.md#E62");
     case model_fault::kernel_shape_out_of_range:
-      return stop_compilation(at - of, "takt: a kernel has no block, no time, or a block that fits no SM; see grid() and block_length(). See docs/errors.md#E64");
+      return stop_compilation(at - of, "takt: a kernel has no block, no time, or a block that no SM takes; see grid() and block_length(). See docs/errors.md#E64");
     case model_fault::negative_parallelism:
       return stop_compilation(at - of, "takt: a node allows no job at a time; give parallelism() 1 or more. See docs/errors.md#E64");
     case model_fault::cluster_out_of_range:

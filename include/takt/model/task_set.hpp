@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -81,7 +82,8 @@ constexpr void append_task(Table& table, const task_attributes& a, const auto& c
   boost::hana::for_each(chain, [&table](const auto& s) { append(table, s); });
 }
 template <class Number, std::size_t MaxTasks>
-constexpr void append_task(accelerator_table<Number, MaxTasks>& table, const task_attributes& a, const auto& chain) {
+constexpr void append_task(task_rows<accelerator_task<Number>, MaxTasks>& table, const task_attributes& a,
+                           const auto& chain) {
   boost::hana::for_each(chain, [&](const accelerator_kernel& k) {
     table.add({.name = a.name,
                .wcet = Number(k.wcet.count()),
@@ -100,7 +102,7 @@ template <class Table>
   return validate(table);
 }
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto fault_of(const accelerator_table<Number, MaxTasks>& table) -> model_error {
+[[nodiscard]] constexpr auto fault_of(const task_rows<accelerator_task<Number>, MaxTasks>& table) -> model_error {
   return validate(table, {.cores = max_units, .preemption_levels = 1});
 }
 
@@ -110,7 +112,7 @@ struct flat_table {
 };
 template <class Number, std::size_t MaxTasks, std::size_t MaxSegments, std::size_t MaxSamples>
 struct flat_table<Number, true, MaxTasks, MaxSegments, MaxSamples> {
-  using type = accelerator_table<Number, MaxTasks>;
+  using type = task_rows<accelerator_task<Number>, MaxTasks>;
 };
 
 }  // namespace detail
@@ -165,17 +167,10 @@ task_set(const Tasks&...) -> task_set<Tasks...>;
 template <class T>
 concept TaskSet = requires(const T& t) { t.template table<ticks>(); };
 
-namespace detail {
-template <class T>
-inline constexpr bool is_accelerator_table = false;
-template <class Number, std::size_t MaxTasks>
-inline constexpr bool is_accelerator_table<accelerator_table<Number, MaxTasks>> = true;
-}  // namespace detail
-
-/// One that flattens into the table of an accelerator.
+/// One whose tasks are kernels of an accelerator.
 template <class T>
 concept AcceleratorTaskSet = TaskSet<T> && requires(const T& t) {
-  requires detail::is_accelerator_table<std::remove_cvref_t<decltype(t.template table<ticks>())>>;
+  { t.template table<ticks>().tasks[0] } -> std::convertible_to<const accelerator_task<ticks>&>;
 };
 
 }  // namespace takt

@@ -233,14 +233,14 @@ struct visit_source<task_table<ticks, MaxTasks, MaxSegments, MaxSamples>> {
 
 /// Whole kernels: one visit each.
 template <std::size_t MaxTasks>
-struct visit_source<accelerator_table<ticks, MaxTasks>> {
+struct visit_source<task_rows<accelerator_task<ticks>, MaxTasks>> {
   using segments = segment_list<accelerator_kernel>;
   static constexpr std::size_t max_tasks = MaxTasks;
   static constexpr std::size_t max_visits = MaxTasks;
   static constexpr bool needs_pools = false;
 
   template <VisitSink Sink>
-  static constexpr void each(const accelerator_table<ticks, MaxTasks>& table, Sink& sink) {
+  static constexpr void each(const task_rows<accelerator_task<ticks>, MaxTasks>& table, Sink& sink) {
     for (std::uint32_t i = 0; i < table.size(); ++i) {
       if (!is_known(table.tasks[i].width)) {
         return sink.refuse(located(fault_at(model_fault::choice_out_of_range, i), table.tasks));

@@ -84,7 +84,8 @@ struct fault_text {
       return {"edges", "form a cycle", "no cycle, or a history edge with a lag of at least 1 in it"};
     case model_fault::lag_not_positive: return {"lag", "is not positive", "1 (the invocation before) or more"};
     case model_fault::kernel_shape_out_of_range:
-      return {"kernel", "has a shape out of range", "at least 1 block of 1 to threads-per-SM threads, and time"};
+      return {"kernel", "has a shape out of range",
+              "at least 1 block of 1 to 1024 threads, as many as an SM has, and time"};
     case model_fault::negative_parallelism: return {"parallelism", "is negative", "1 or more jobs at a time"};
     case model_fault::cluster_out_of_range: return {"cluster", "is not on the platform", "0 to clusters - 1"};
     case model_fault::amount_out_of_range:

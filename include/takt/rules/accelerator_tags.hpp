@@ -290,7 +290,7 @@ concept TellsCoresApart = requires { requires R::tells_cores_apart; };
 /// Gives each task its rank as its priority where the order is one of fixed priorities. Pre: the table is in the given
 /// order.
 template <KernelOrder Order, class Number, std::size_t MaxTasks>
-constexpr void rank_kernels(accelerator_table<Number, MaxTasks>& table) {
+constexpr void rank_kernels(task_rows<accelerator_task<Number>, MaxTasks>& table) {
   if constexpr (FixedPriority<Order>) {
     auto sorted = table;
     prioritize(sorted, order_of<Order>{});
@@ -302,11 +302,10 @@ constexpr void rank_kernels(accelerator_table<Number, MaxTasks>& table) {
 
 /// What is wrong with a set for a rule on an accelerator: rules that tell cores apart need every core chosen.
 template <AcceleratorRule Rule, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto fits_accelerator(const accelerator_table<ticks, MaxTasks>& table,
+[[nodiscard]] constexpr auto fits_accelerator(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                               const accelerator_record& accelerator) -> model_error {
   if (const auto error = validate(table, accelerator)) { return error; }
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  for (const auto& t : table.tasks) {
     if (!times_fit(t)) { return {.fault = model_fault::time_overflow, .task = t.id}; }
     const bool placed = needs_all_cores(t.width) || t.core != any_core;
     if (!placed && TellsCoresApart<Rule>) { return {.fault = model_fault::core_not_chosen, .task = t.id}; }

@@ -58,7 +58,8 @@ struct block_queue_rule {
         warp_size < 1) {
       return {.fault = model_fault::platform_size_out_of_range};
     }
-    if (b.blocks < 1 || b.threads < 1 || b.length < 1 || whole_warps(b.threads, warp_size) > gpu.threads_per_sm) {
+    if (b.blocks < 1 || !is_block_size(b.threads) || b.length < 1 ||
+        whole_warps(b.threads, warp_size) > gpu.threads_per_sm) {
       return {.fault = model_fault::kernel_shape_out_of_range};
     }
     const visit_view block = detail::on_gpu({0, b.length}, {.speed = speed});

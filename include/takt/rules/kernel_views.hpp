@@ -23,6 +23,7 @@
 #include <takt/model/validate.hpp>
 #include <takt/model/visit.hpp>
 #include <takt/model/visit_fact.hpp>
+#include <takt/model/warps.hpp>
 #include <takt/rules/visit_view.hpp>
 
 // How long a kernel takes in a place, derived from what is known of it: from the first fact below that is there, and
@@ -95,7 +96,9 @@ template <class K>
   const auto grid = fact<kernel_grid>(k);
   const ticks length = fact<kernel_block_length>(k).time.count();
   const ticks serial = fact_or_none<kernel_overhead>(k).time.count();
-  if (grid.blocks < 1 || grid.threads < 1 || length < 1) { return {.fault = model_fault::kernel_shape_out_of_range}; }
+  if (grid.blocks < 1 || !is_block_size(grid.threads) || length < 1) {
+    return {.fault = model_fault::kernel_shape_out_of_range};
+  }
   if (serial < 0) { return {.fault = model_fault::negative_time}; }
   const std::int32_t each = gpu.room.holds(grid.threads, gpu.virtual_per_sm);
   if (each < 1) { return {.fault = model_fault::kernel_shape_out_of_range}; }

@@ -137,7 +137,7 @@ TEST_CASE("unknown ways to search slots are refused") {
 
 // Points.
 
-using gel_tasks = takt::gel_table<ticks, 2>;
+using gel_tasks = takt::task_rows<takt::gel_task<ticks>, 2>;
 
 [[nodiscard]] auto two_tasks() -> gel_tasks {
   gel_tasks out;
@@ -224,7 +224,7 @@ TEST_CASE("unknown options of graph bounds are refused, and an unknown place of 
 
 // Locked GPUs.
 
-using gpu_tasks = takt::gpusync_table<ticks, 2, 1>;
+using gpu_tasks = takt::task_rows<takt::gpusync_task<ticks, 1>, 2>;
 
 [[nodiscard]] auto locked_tasks() -> gpu_tasks {
   gpu_tasks out;

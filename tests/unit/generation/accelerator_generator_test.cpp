@@ -15,7 +15,7 @@ namespace {
 using namespace takt;
 using generation::accelerator_set_options;
 using takt::model_fault;
-using table = accelerator_table<ticks, 16>;
+using table = task_rows<accelerator_task<ticks>, 16>;
 
 constexpr auto list(std::initializer_list<ticks> units) -> generation::period_choices {
   generation::period_choices out;
@@ -168,7 +168,7 @@ TEST_CASE("AP-27 wrong options and too small tables are reported") {
   o = usual();
   o.least_deadline_percent = 101;
   CHECK(generation::generate(o, 1, 0, t) == model_fault::options_out_of_range);
-  accelerator_table<ticks, 8> small;
+  task_rows<accelerator_task<ticks>, 8> small;
   CHECK(generation::generate(usual(), 1, 0, small) == model_fault::set_does_not_fit);
   random_stream random{1};
   inline_vector<ticks, 2> parts;
@@ -177,7 +177,7 @@ TEST_CASE("AP-27 wrong options and too small tables are reported") {
 }
 
 TEST_CASE("AP-31 equal kernels have about the utilization that is asked for, in waves, and refuse what does not fit") {
-  accelerator_table<ticks, 4> t;
+  task_rows<accelerator_task<ticks>, 4> t;
   REQUIRE(generation::equal_kernels(list({20, 30, 50}), 500, 16, t) == model_fault::none);
   REQUIRE(t.size() == 3);
   rational load;
@@ -197,7 +197,7 @@ TEST_CASE("AP-31 sporadic jobs are a period and at most two delays apart, and en
     ticks release = 0;
     ticks work = 0;
   };
-  accelerator_table<ticks, 4> t;
+  task_rows<accelerator_task<ticks>, 4> t;
   REQUIRE(generation::equal_kernels(list({20, 30, 50}), 500, 16, t) == model_fault::none);
   const generation::sporadic_jobs jobs{t, 40, 10, 7};
   ticks last_of_first = 0;

@@ -43,7 +43,7 @@ inline constexpr auto graphs =
                                 takt::node("flow", takt::cpu(2_ms)), takt::edge("read", "detect"),
                                 takt::edge("read", "flow"), takt::history("detect", "flow", 4)));
 
-using sections = takt::gpusync_table<takt::ticks, 2>;
+using sections = takt::task_rows<takt::gpusync_task<takt::ticks>, 2>;
 
 [[nodiscard]] inline auto locked_gpus() -> takt::gpusync_board<> {
   takt::gpusync_board<> out;

@@ -56,7 +56,7 @@ auto once() -> rt::run_options {
   return o;
 }
 
-using kernel_table = takt::accelerator_table<ticks, 4>;
+using kernel_table = takt::task_rows<takt::accelerator_task<ticks>, 4>;
 /// A kernel for all cores whose one job comes at the start.
 auto kernel(ticks deadline, std::int32_t priority = takt::no_priority) -> takt::accelerator_task<ticks> {
   return {.name = "k",

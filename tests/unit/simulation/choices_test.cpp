@@ -63,7 +63,7 @@ TEST_CASE("unknown costs of preemption and orders of gangs are refused by the si
 
 // Locked GPUs.
 
-using gpu_tasks = takt::gpusync_table<ticks, 2, 1>;
+using gpu_tasks = takt::task_rows<takt::gpusync_task<ticks, 1>, 2>;
 
 [[nodiscard]] auto locked_tasks() -> gpu_tasks {
   gpu_tasks out;

@@ -107,7 +107,7 @@ constexpr auto by_deadlines = under(takt::gang(takt::edf));
 constexpr auto slots =
     under(takt::slots(takt::edf, takt::pinned_slot(0_ns, 5_ns), takt::gang_slot(5_ns, 5_ns), takt::period(10_ns)));
 
-using gpu_tasks = takt::gpusync_table<takt::ticks, 2>;
+using gpu_tasks = takt::task_rows<takt::gpusync_task<takt::ticks>, 2>;
 [[nodiscard]] auto two_gpu_tasks() -> gpu_tasks {
   gpu_tasks out;
   for (const takt::ticks period : {20, 30}) {

@@ -39,7 +39,7 @@ namespace detail {
 
 /// Gives kernels for one core that name none, greatest load first, the core that is used least so far.
 template <std::size_t N>
-constexpr auto place_kernels(accelerator_table<ticks, N>& table, std::int32_t cores) -> bool {
+constexpr auto place_kernels(task_rows<accelerator_task<ticks>, N>& table, std::int32_t cores) -> bool {
   return place_worst_fit<N>(
       table.size(), cores,
       [&](std::size_t i) {
@@ -70,8 +70,8 @@ constexpr void on_accelerator(const accelerator_record& record, const Rule& rule
 
 template <class Described, AcceleratorRule Rule>
 constexpr void judge_kernel_table(const Described& tasks, const accelerator_record& record,
-                                  const accelerator_table<ticks, Described::max_tasks>& table, const Rule& rule,
-                                  const plan<Described::max_tasks>& p, bool times_are_given,
+                                  const task_rows<accelerator_task<ticks>, Described::max_tasks>& table,
+                                  const Rule& rule, const plan<Described::max_tasks>& p, bool times_are_given,
                                   kernels_answer<Described>& out) {
   on_accelerator(record, rule, [&](const auto& board) {
     refusal unused;
@@ -87,8 +87,9 @@ constexpr void judge_kernel_table(const Described& tasks, const accelerator_reco
 /// The kernels of described tasks, placed. False where they cannot be read; then the verdict says why.
 template <class Described>
 constexpr auto kernels_on_board(const Described& tasks, const hardware& board, bool is_placed,
-                                preemption_cost_model model, accelerator_table<ticks, Described::max_tasks>& table,
-                                bool& times_are_given, kernels_answer<Described>& out) -> bool {
+                                preemption_cost_model model,
+                                task_rows<accelerator_task<ticks>, Described::max_tasks>& table, bool& times_are_given,
+                                kernels_answer<Described>& out) -> bool {
   const auto reading = analysis::read_whole_kernels(tasks, board, table, model);
   times_are_given = reading.times_are_given;
   model_error error = reading.why;
@@ -126,7 +127,7 @@ template <class Described, AcceleratorRule Rule, class F>
 [[nodiscard]] constexpr auto with_whole_kernels(const Described& tasks, const hardware& board, const Rule& rule,
                                                 std::int32_t nesting, const F& f) -> model_error {
   kernels_answer<Described> out;
-  accelerator_table<ticks, Described::max_tasks> table;
+  task_rows<accelerator_task<ticks>, Described::max_tasks> table;
   bool times_are_given = true;
   if (!detail::kernels_on_board(tasks, board, false, detail::costs_of(rule), table, times_are_given, out)) {
     return out.verdict.error;
@@ -145,7 +146,7 @@ template <class Described, AcceleratorRule Rule, std::size_t N = 1, std::size_t 
                                                  std::int32_t nesting = 0, const plan<N, V>& p = {})
     -> kernels_answer<Described> {
   kernels_answer<Described> out;
-  accelerator_table<ticks, Described::max_tasks> table;
+  task_rows<accelerator_task<ticks>, Described::max_tasks> table;
   bool times_are_given = true;
   const preemption_cost_model model = detail::costs_of(rule);
   if (!detail::kernels_on_board(tasks, board, !p.cores.empty(), model, table, times_are_given, out)) { return out; }
@@ -169,7 +170,7 @@ template <class Described, KernelOrder Order>
 [[nodiscard]] constexpr auto judge_in_slots(const Described& tasks, const hardware& board, const Order& /*order*/)
     -> kernels_answer<Described> {
   kernels_answer<Described> out;
-  accelerator_table<ticks, Described::max_tasks> table;
+  task_rows<accelerator_task<ticks>, Described::max_tasks> table;
   bool times_are_given = true;
   constexpr auto model = preemption_cost_model::ideal;
   if (!detail::kernels_on_board(tasks, board, false, model, table, times_are_given, out)) { return out; }

@@ -75,7 +75,7 @@ struct core_placement {
 
 /// Says whether the tasks of one core hold together.
 template <class Test, class Number, std::size_t MaxTasks>
-concept AdmissionTest = requires(const Test& test, const accelerator_table<Number, MaxTasks>& part) {
+concept AdmissionTest = requires(const Test& test, const task_rows<accelerator_task<Number>, MaxTasks>& part) {
   { test(part) } -> std::convertible_to<bool>;
 };
 
@@ -87,7 +87,7 @@ template <class Number, std::size_t MaxTasks>
 class core_packer {
  public:
   using fraction = fraction_of<Number>;
-  using table_type = accelerator_table<Number, MaxTasks>;
+  using table_type = task_rows<accelerator_task<Number>, MaxTasks>;
 
   constexpr core_packer(const table_type& table, std::int32_t cores) : table_{&table}, cores_{cores} {
     static_cast<void>(out_.cores.resize(table.size(), any_core));
@@ -161,9 +161,9 @@ class core_packer {
 /// tasks name already are not looked at. Cost: at most cores x tasks admission tests.
 template <class Number, std::size_t MaxTasks, CoreChoice<fraction_of<Number>> Choice,
           PlacementOrder<accelerator_task<Number>> Order, AdmissionTest<Number, MaxTasks> Test>
-[[nodiscard]] constexpr auto place_on_cores(const accelerator_table<Number, MaxTasks>& table, std::int32_t cores,
-                                            const Choice& choice, const Order& order, const Test& test)
-    -> core_placement<MaxTasks> {
+[[nodiscard]] constexpr auto place_on_cores(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                            std::int32_t cores, const Choice& choice, const Order& order,
+                                            const Test& test) -> core_placement<MaxTasks> {
   core_placement<MaxTasks> out;
   out.error = attribute_fault(table);
   if (!out.error && (cores < 1 || cores > max_placement_cores)) {
@@ -178,8 +178,9 @@ template <class Number, std::size_t MaxTasks, CoreChoice<fraction_of<Number>> Ch
 
 /// The table with the chosen cores. Pre: the placement is of this table.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto pinned(accelerator_table<Number, MaxTasks> table,
-                                    const core_placement<MaxTasks>& placement) -> accelerator_table<Number, MaxTasks> {
+[[nodiscard]] constexpr auto pinned(task_rows<accelerator_task<Number>, MaxTasks> table,
+                                    const core_placement<MaxTasks>& placement)
+    -> task_rows<accelerator_task<Number>, MaxTasks> {
   for (std::size_t i = 0; i < table.size(); ++i) { table.tasks[i].core = placement.cores[i]; }
   return table;
 }

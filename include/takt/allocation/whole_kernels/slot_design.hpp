@@ -14,10 +14,10 @@ namespace takt {
 
 /// Says whether the tasks of one part hold in a slot.
 template <class Test, class Number, std::size_t MaxTasks>
-concept SlotTest =
-    requires(const Test& test, const accelerator_table<Number, MaxTasks>& part, const slot_reservation<Number>& slot) {
-      { test(part, slot) } -> std::convertible_to<bool>;
-    };
+concept SlotTest = requires(const Test& test, const task_rows<accelerator_task<Number>, MaxTasks>& part,
+                            const slot_reservation<Number>& slot) {
+  { test(part, slot) } -> std::convertible_to<bool>;
+};
 
 /// Whether a slot test, once it accepts a budget, accepts every greater one.
 enum class budget_growth : std::uint8_t {
@@ -48,8 +48,9 @@ namespace detail {
 /// The smallest whole budget of at most `period` with which a slot at `offset` 0 passes a test; 0 for an empty part.
 /// Pre: period >= 1. Cost: a test per budget up to the answer, or log2(period) of them.
 template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
-[[nodiscard]] constexpr auto smallest_budget(const accelerator_table<Number, MaxTasks>& part, std::int64_t period,
-                                             const Test& test, budget_growth growth) -> budget_found {
+[[nodiscard]] constexpr auto smallest_budget(const task_rows<accelerator_task<Number>, MaxTasks>& part,
+                                             std::int64_t period, const Test& test, budget_growth growth)
+    -> budget_found {
   if (part.size() == 0) { return {true, 0}; }
   const auto passes = [&](std::int64_t budget) {
     return static_cast<bool>(test(part, slot_reservation<Number>{Number(0), Number(budget), Number(period)}));
@@ -97,9 +98,9 @@ namespace detail {
 /// the end. `test` must not depend on where in the period a slot lies, or must hold there too, which is asked once
 /// more. Pre: every task that needs one core is on one.
 template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
-[[nodiscard]] constexpr auto design_slots(const accelerator_table<Number, MaxTasks>& table, std::int32_t cores,
-                                          std::int64_t period, const Test& test, budget_growth growth)
-    -> slot_design<Number> {
+[[nodiscard]] constexpr auto design_slots(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                          std::int32_t cores, std::int64_t period, const Test& test,
+                                          budget_growth growth) -> slot_design<Number> {
   slot_design<Number> out;
   std::int64_t pinned = 0;
   for (std::int32_t p = 0; p < cores; ++p) {
@@ -124,7 +125,7 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
 /// The design with the greatest spare share among candidate periods, the first of equals.
 /// Error: a task without a core or with a fault; a candidate below 1 is passed over.
 template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
-[[nodiscard]] constexpr auto search_slots(const accelerator_table<Number, MaxTasks>& table,
+[[nodiscard]] constexpr auto search_slots(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                           const accelerator_record& accelerator,
                                           std::span<const std::int64_t> candidates, const Test& test,
                                           budget_growth growth) -> slot_design<Number> {

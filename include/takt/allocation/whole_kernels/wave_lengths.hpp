@@ -12,7 +12,7 @@ namespace takt {
 template <std::size_t MaxTasks>
 struct wave_lengths {
   bool feasible = false;
-  accelerator_table<ticks, MaxTasks> table;
+  task_rows<accelerator_task<ticks>, MaxTasks> table;
 };
 
 /// Makes the waves of kernels as long as a test allows, so that a kernel has as few preemption points as can be and
@@ -23,8 +23,8 @@ struct wave_lengths {
 /// of later deadlines, which others wait for most, come last and get what is left. Pre: a set that passes does so with
 /// shorter waves too. Cost: log2(wcet) tests per task.
 template <std::size_t MaxTasks, AdmissionTest<ticks, MaxTasks> Test>
-[[nodiscard]] constexpr auto lengthen_waves(const accelerator_table<ticks, MaxTasks>& shortest, const Test& test)
-    -> wave_lengths<MaxTasks> {
+[[nodiscard]] constexpr auto lengthen_waves(const task_rows<accelerator_task<ticks>, MaxTasks>& shortest,
+                                            const Test& test) -> wave_lengths<MaxTasks> {
   wave_lengths<MaxTasks> out{false, shortest};
   if (attribute_fault(shortest) || !test(shortest)) { return out; }
   out.feasible = true;

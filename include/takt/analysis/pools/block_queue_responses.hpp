@@ -22,7 +22,7 @@ namespace detail {
 template <std::size_t MaxVisits>
 [[nodiscard]] constexpr auto load_of_visits(std::span<const visit_demand> visits, const block_gpu& gpu)
     -> block_load<upward, MaxVisits> {
-  block_table<ticks, MaxVisits> table;
+  task_rows<block_kernel<ticks>, MaxVisits> table;
   for (const visit_demand& v : visits) {
     const block_visit k = block_visit::of(v.view);
     if (!table.add({.length = k.length, .period = v.period, .blocks = k.blocks, .threads = k.threads})) { return {}; }
@@ -34,12 +34,7 @@ template <std::size_t MaxVisits>
   }
   const resource_units units = resource_units_of(table, gpu);
   if (!units.fits) { return {}; }
-  std::int64_t largest = 0;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const std::int64_t size = units.size_of(table.tasks[i]);
-    largest = largest < size ? size : largest;
-  }
-  return load_of<upward>(table, gpu.sms * (units.whole - largest), 0,
+  return load_of<upward>(table, units.busy_beside(table), 0,
                          [&](std::size_t i) { return units.size_of(table.tasks[i]); });
 }
 

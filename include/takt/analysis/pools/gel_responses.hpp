@@ -25,7 +25,7 @@ namespace detail {
 /// known.
 [[nodiscard]] constexpr auto compliant_responses(std::span<const visit_demand> visits, std::int32_t units,
                                                  gel_policy policy, ticks* out) -> bool {
-  gel_table<ticks, most_gel_visits> table;
+  task_rows<gel_task<ticks>, most_gel_visits> table;
   for (const visit_demand& v : visits) {
     const ticks point = v.point.point + v.deadline - v.job_deadline;  // read where points are given, which grow by 1
     if (v.jitter != 0 || !table.add({.wcet = v.wcet, .period = v.period, .deadline = v.deadline, .point = point})) {

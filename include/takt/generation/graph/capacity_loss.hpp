@@ -16,9 +16,10 @@ namespace takt::generation {
 template <StreamAssignment Streams>
 struct unbounded_kernels {
   model_fault fault = model_fault::none;
-  block_table<rational, 3, Streams> table;
+  task_rows<block_kernel<rational>, 3> table;
   std::array<rational, 3> first_release{};
   block_gpu gpu{};
+  [[no_unique_address]] Streams streams{};
 };
 
 /// Sizes of a counterexample: unit and largest block, and how far above the limit its load may be.

@@ -22,9 +22,9 @@ inline constexpr std::int64_t whole_load_parts = 1'000'000;
 /// Kernels that load so much of `capacity` threads each, or a little less, with 64 to 1024 threads per block, periods
 /// of 10 to 100 and blocks of 0.05 to 1 time units. `capacity(set)` says how many threads a set may load, from its
 /// blocks. Sets of takt's own for the bounds of Yang et al. 2018. Pre: room for all loads.
-template <std::size_t MaxTasks, StreamAssignment Streams, class Capacity>
+template <std::size_t MaxTasks, class Capacity>
 constexpr void draw_kernels(random_stream& random, std::span<const ticks> loads, Capacity capacity,
-                            block_table<ticks, MaxTasks, Streams>& out) {
+                            task_rows<block_kernel<ticks>, MaxTasks>& out) {
   constexpr std::array<std::int64_t, 5> sizes{64, 128, 256, 512, 1024};
   out = {};
   for (std::size_t i = 0; i < loads.size(); ++i) {
@@ -45,7 +45,7 @@ constexpr void draw_kernels(random_stream& random, std::span<const ticks> loads,
 /// jobs that may overlap. Pre: room for all loads.
 template <std::size_t MaxTasks>
 constexpr void draw_overlapping(random_stream& random, std::span<const ticks> loads, std::int32_t processors,
-                                gel_table<ticks, MaxTasks>& out) {
+                                task_rows<gel_task<ticks>, MaxTasks>& out) {
   out = {};
   for (const ticks load : loads) {
     gel_task<ticks> t;

@@ -52,7 +52,7 @@ inline constexpr std::int64_t millionths = 1'000'000;
 /// Tasks without GPUs until the utilisation is reached; what the last one is above it is cut off. False when full.
 template <std::size_t MaxTasks, std::size_t MaxKernels>
 [[nodiscard]] constexpr auto fill(const gpusync_set_options& o, random_stream& random,
-                                  gpusync_table<ticks, MaxTasks, MaxKernels>& out) -> bool {
+                                  task_rows<gpusync_task<ticks, MaxKernels>, MaxTasks>& out) -> bool {
   constexpr std::int64_t per_permille = millionths / 1000;
   std::int64_t left = o.utilization_permille * per_permille;
   while (left > 0) {
@@ -92,7 +92,7 @@ constexpr void give_kernel(const gpusync_set_options& o, random_stream& random, 
 /// tasks otherwise. The source does not say how a sum of utilisations is met: the last task is cut here.
 template <std::size_t MaxTasks, std::size_t MaxKernels>
 [[nodiscard]] constexpr auto generate(const gpusync_set_options& o, std::uint64_t seed, std::uint64_t index,
-                                      gpusync_table<ticks, MaxTasks, MaxKernels>& out) -> model_fault {
+                                      task_rows<gpusync_task<ticks, MaxKernels>, MaxTasks>& out) -> model_fault {
   static_assert(MaxKernels > 0);
   out.tasks.clear();
   if (const auto fault = validate(o); fault != model_fault::none) { return fault; }

@@ -100,7 +100,8 @@ inline constexpr studied_group figure_4_16_group{1, 0, 1, 1, 2, 1};
 /// utilization. Pre: group < studied_groups, 0 < utilization_permille <= 100'000, index < 20'000.
 template <std::size_t MaxTasks, std::size_t MaxKernels>
 [[nodiscard]] auto generate(std::size_t group, std::int64_t utilization_permille, std::uint64_t seed,
-                            std::int64_t index, gpusync_table<ticks, MaxTasks, MaxKernels>& out) -> model_fault {
+                            std::int64_t index, task_rows<gpusync_task<ticks, MaxKernels>, MaxTasks>& out)
+    -> model_fault {
   constexpr std::int64_t utilizations = 100'001;
   constexpr std::int64_t indices = 20'000;
   const auto number = (static_cast<std::int64_t>(group) * utilizations + utilization_permille) * indices + index;

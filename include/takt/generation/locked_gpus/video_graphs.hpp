@@ -35,7 +35,7 @@ inline constexpr std::array<video_rate, 6> video_rates{
 struct video_graphs {
   static constexpr std::size_t max_nodes = video_node_count;  ///< of a graph
 
-  gpusync_table<ticks, video_graph_count * video_node_count> tasks;
+  task_rows<gpusync_task<ticks>, video_graph_count * video_node_count> tasks;
   graph_table<ticks, video_graph_count * video_node_count, video_graph_count * 16, video_graph_count> graphs;
   std::array<std::int32_t, video_graph_count> base_priorities{};  ///< under fixed priorities; the higher goes first
 };

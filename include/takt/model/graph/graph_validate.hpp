@@ -1,46 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include <takt/core/choice.hpp>
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/graph/graph_table.hpp>
+#include <takt/model/graph/topological_order.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
+#include <takt/model/warps.hpp>
 
 namespace takt {
 
-/// Nodes of one graph such that every edge without a lag leads forward; ties in the given order. Shorter than the graph
-/// if such edges form a cycle. Cost: nodes + nodes x edges.
+/// Nodes of one graph such that every edge without a lag leads forward.
 template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto topological_order(const graph_table<Number, N, E, G>& table, std::size_t graph)
     -> inline_vector<std::uint32_t, N> {
   const auto& g = table.graphs[graph];
-  std::array<std::uint32_t, N> open{};
-  for (std::size_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
-    if (table.edges[e].lag == 0) { ++open[table.edges[e].to]; }
-  }
-  inline_vector<std::uint32_t, N> order;
-  for (std::uint32_t v = g.first_node; v < g.first_node + g.nodes; ++v) {
-    if (open[v] == 0) { static_cast<void>(order.push_back(v)); }
-  }
-  if constexpr (E > 0) {
-    for (std::size_t next = 0; next < order.size(); ++next) {
-      for (std::size_t e = g.first_edge; e < g.first_edge + g.edges; ++e) {
-        const graph_edge& edge = table.edges[e];
-        if (edge.lag == 0 && edge.from == order[next] && --open[edge.to] == 0) {
-          static_cast<void>(order.push_back(edge.to));
-        }
-      }
-    }
-  }
-  return order;
+  const std::span<const graph_edge> edges(table.edges.begin() + g.first_edge, g.edges);
+  return topological_order<N>(g.first_node, g.nodes, edges, [](const graph_edge& e) { return e.lag == 0; });
 }
 
 namespace detail {
@@ -69,7 +53,7 @@ template <class Number>
     return model_fault::time_overflow;
   }
   if (n.parallelism < 0) { return model_fault::negative_parallelism; }
-  if (n.kind == node_kind::kernel && (n.blocks < 1 || n.block_threads < 1 || n.block_length == zero)) {
+  if (n.kind == node_kind::kernel && (n.blocks < 1 || !is_block_size(n.block_threads) || n.block_length == zero)) {
     return model_fault::kernel_shape_out_of_range;
   }
   return model_fault::none;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include <takt/core/exact.hpp>
 #include <takt/core/inline_vector.hpp>
+#include <takt/model/graph/topological_order.hpp>
 #include <takt/model/model_error.hpp>
 
 namespace takt {
@@ -51,24 +52,12 @@ struct pgm_table {
   }
 };
 
-/// Nodes such that every edge leads forward; ties in the given order. Shorter than the graph if it has a cycle. Pre:
-/// edges join nodes of the table.
+/// Nodes such that every edge leads forward. Pre: edges join nodes of the table.
 template <class Number, std::size_t MaxNodes, std::size_t MaxEdges>
 [[nodiscard]] constexpr auto topological_order(const pgm_table<Number, MaxNodes, MaxEdges>& graph)
     -> inline_vector<std::uint32_t, MaxNodes> {
-  std::array<std::uint32_t, MaxNodes> open{};
-  for (std::size_t e = 0; e < graph.edges.size(); ++e) { ++open[graph.edges[e].to]; }
-  inline_vector<std::uint32_t, MaxNodes> order;
-  for (std::uint32_t v = 0; v < graph.nodes.size(); ++v) {
-    if (open[v] == 0) { static_cast<void>(order.push_back(v)); }
-  }
-  for (std::size_t next = 0; next < order.size(); ++next) {
-    for (std::size_t e = 0; e < graph.edges.size(); ++e) {
-      const token_edge& edge = graph.edges[e];
-      if (edge.from == order[next] && --open[edge.to] == 0) { static_cast<void>(order.push_back(edge.to)); }
-    }
-  }
-  return order;
+  const std::span<const token_edge> edges(graph.edges.begin(), graph.edges.size());
+  return topological_order<MaxNodes>(0, graph.nodes.size(), edges, [](const token_edge&) { return true; });
 }
 
 /// The first thing that is wrong with a processing graph; rates are another matter, see `derive_rates`.

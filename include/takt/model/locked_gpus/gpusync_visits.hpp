@@ -28,7 +28,7 @@ namespace takt {
 template <TransferCosts Costs, std::size_t MaxTasks, std::size_t MaxKernels>
   requires std::same_as<typename Costs::number, ticks>
 struct gpusync_chains {
-  gpusync_table<ticks, MaxTasks, MaxKernels> table{};
+  task_rows<gpusync_task<ticks, MaxKernels>, MaxTasks> table{};
   Costs costs{};
   std::int64_t chunk = 1 << 20;  ///< bytes that are set up at once; a copy is one visit
 };

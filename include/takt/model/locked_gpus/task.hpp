@@ -8,6 +8,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/task.hpp>
+#include <takt/model/task_rows.hpp>
 
 namespace takt {
 
@@ -42,23 +43,6 @@ struct gpusync_task {
     for (std::size_t i = 0; i < kernels.size(); ++i) { sum = sum + kernels[i]; }
     return sum;
   }
-};
-
-template <ExactNumber Number, std::size_t MaxTasks, std::size_t MaxKernels = 4>
-struct gpusync_table {
-  using number = Number;
-  using task_type = gpusync_task<Number, MaxKernels>;
-  static constexpr std::size_t max_tasks = MaxTasks;
-  static constexpr std::size_t max_kernels = MaxKernels;
-
-  inline_vector<task_type, MaxTasks> tasks;
-
-  /// False when full.
-  constexpr auto add(task_type t) -> bool {
-    t.id = static_cast<std::uint32_t>(tasks.size());
-    return tasks.push_back(t);
-  }
-  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
 };
 
 }  // namespace takt

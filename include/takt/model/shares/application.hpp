@@ -18,12 +18,15 @@
 #include <takt/model/shares/share.hpp>
 #include <takt/model/shares/wcet_row.hpp>
 #include <takt/model/task.hpp>
+#include <takt/model/task_rows.hpp>
 
 namespace takt {
 
 /// An application that runs on a share of a GPU (Yao et al. 2022, Eq. 8). Each job is GPU work from its start to its
 /// end.
 struct share_task {
+  using number = ticks;
+
   std::string_view name;
   ticks period = 0;
   ticks deadline = 0;
@@ -127,14 +130,13 @@ using one_application = share_task;
 template <class Places>
 struct given_applications;
 template <std::size_t... I>
-struct given_applications<std::index_sequence<I...>> {
-  inline_vector<share_task, sizeof...(I)> tasks;
+struct given_applications<std::index_sequence<I...>> : task_rows<share_task, sizeof...(I)> {
   contention_matrix<sizeof...(I)> contention;
 
   constexpr given_applications() = default;
   constexpr explicit given_applications(const one_application<I>&... given, refusal&& refused = refusal{}) {
-    (static_cast<void>(tasks.push_back(given)), ...);
-    if (std::is_constant_evaluated()) { refused.error = located(first_fault(tasks), tasks); }
+    (static_cast<void>(this->add(given)), ...);
+    if (std::is_constant_evaluated()) { refused.error = located(first_fault(this->tasks), this->tasks); }
   }
 };
 
@@ -147,14 +149,9 @@ struct given_applications<std::index_sequence<I...>> {
 template <std::size_t MaxTasks>
 struct [[nodiscard]] application_set : detail::given_applications<std::make_index_sequence<MaxTasks>> {
   static_assert(MaxTasks > 0, "takt: the task set has no task; give it at least one. See docs/errors.md#E03");
-  using number = ticks;
-  static constexpr std::size_t max_tasks = MaxTasks;
 
   using detail::given_applications<std::make_index_sequence<MaxTasks>>::given_applications;
 
-  /// False when full.
-  constexpr auto add(const share_task& t) -> bool { return this->tasks.push_back(t); }
-  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return this->tasks.size(); }
   /// The same applications, slowing one another down so much. Applications count from 0 as they were given.
   [[nodiscard]] constexpr auto with(const contention_matrix<MaxTasks>& slowing) const -> application_set {
     application_set out = *this;

@@ -23,7 +23,8 @@ namespace detail {
 
 /// Whether the priorities of a plan fit the kernels: any where the kernels' own count, else those of the order.
 template <FixedPriority Order, std::size_t MaxTasks, std::size_t N, std::size_t V>
-[[nodiscard]] constexpr auto priorities_fit(accelerator_table<ticks, MaxTasks> table, const plan<N, V>& p) -> bool {
+[[nodiscard]] constexpr auto priorities_fit(task_rows<accelerator_task<ticks>, MaxTasks> table, const plan<N, V>& p)
+    -> bool {
   for (const std::int32_t priority : p.priorities) {
     if (priority < 0) { return false; }
   }
@@ -40,7 +41,7 @@ template <FixedPriority Order, std::size_t MaxTasks, std::size_t N, std::size_t 
 /// What keeps a plan from fitting kernels under a rule: a part that the rule does not use, a core for a kernel that
 /// needs all of them, priorities against the order of the rule, or other slots than the rule's.
 template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t V>
-[[nodiscard]] constexpr auto plan_fault(const Rule& rule, const accelerator_table<ticks, MaxTasks>& table,
+[[nodiscard]] constexpr auto plan_fault(const Rule& rule, const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                         const plan<N, V>& p) -> model_error {
   if (const auto error = parts_fault(p, kernel_plan_parts<Rule>(), table.size())) { return error; }
   constexpr model_error misfit{.fault = model_fault::plan_does_not_fit};
@@ -61,8 +62,8 @@ template <AcceleratorRule Rule, std::size_t MaxTasks, std::size_t N, std::size_t
 
 /// The kernels with the cores and the priorities of a plan, in the given order. Pre: `plan_fault` found nothing.
 template <std::size_t MaxTasks, std::size_t N, std::size_t V>
-[[nodiscard]] constexpr auto planned_kernels(accelerator_table<ticks, MaxTasks> table, const plan<N, V>& p)
-    -> accelerator_table<ticks, MaxTasks> {
+[[nodiscard]] constexpr auto planned_kernels(task_rows<accelerator_task<ticks>, MaxTasks> table, const plan<N, V>& p)
+    -> task_rows<accelerator_task<ticks>, MaxTasks> {
   for (std::size_t i = 0; i < p.cores.size(); ++i) { table.tasks[i].core = p.cores[i]; }
   for (std::size_t i = 0; i < p.priorities.size(); ++i) { table.tasks[i].priority = p.priorities[i]; }
   return table;
@@ -70,9 +71,9 @@ template <std::size_t MaxTasks, std::size_t N, std::size_t V>
 
 /// The parts of a plan with all that the rule decides written out. Pre: the kernels are ranked.
 template <AcceleratorRule Rule, std::size_t MaxTasks>
-constexpr void complete_plan(const Rule& rule, const accelerator_table<ticks, MaxTasks>& table, plan<MaxTasks>& out) {
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+constexpr void complete_plan(const Rule& rule, const task_rows<accelerator_task<ticks>, MaxTasks>& table,
+                             plan<MaxTasks>& out) {
+  for (const auto& t : table.tasks) {
     static_cast<void>(out.cores.push_back(needs_all_cores(t.width) ? any_core : t.core));
     if constexpr (FixedPriority<kernel_order<Rule>>) { static_cast<void>(out.priorities.push_back(t.priority)); }
   }

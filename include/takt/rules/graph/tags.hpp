@@ -22,8 +22,6 @@ namespace takt {
 struct guarded_enqueues {};    ///< a job is enqueued a period after the one before, in the order of jobs
 struct unguarded_enqueues {};  ///< nothing: early jobs are enqueued at once
 
-inline constexpr one_stream_per_job per_job_streams{};
-inline constexpr one_stream_per_task per_task_streams{};
 inline constexpr guarded_enqueues guarded{};
 inline constexpr unguarded_enqueues unguarded{};
 

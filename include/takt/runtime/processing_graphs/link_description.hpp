@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -15,8 +16,8 @@
 #include <sys/types.h>
 
 #include <takt/core/checked.hpp>
-#include <takt/core/number.hpp>
 #include <takt/model/graph/pgm_table.hpp>
+#include <takt/model/graph/topological_order.hpp>
 
 namespace takt::runtime {
 
@@ -277,12 +278,11 @@ inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
   if (files ? d.folder.empty() || d.folder.size() > d.max_folder : !d.folder.empty()) {
     return wrong(link_fault::folder, d.name);
   }
-  pgm_table<ticks, graph_description::max_nodes, graph_description::max_edges> waits;
-  for (std::size_t v = 0; v < d.nodes.size(); ++v) {
-    if (!detail::is_link_name(d.nodes[v])) { return wrong(link_fault::name, d.nodes[v]); }
-    if (std::ranges::count(d.nodes, d.nodes[v]) != 1) { return wrong(link_fault::duplicate_name, d.nodes[v]); }
-    (void)waits.nodes.push_back({.name = d.nodes[v]});
+  for (const std::string& node : d.nodes) {
+    if (!detail::is_link_name(node)) { return wrong(link_fault::name, node); }
+    if (std::ranges::count(d.nodes, node) != 1) { return wrong(link_fault::duplicate_name, node); }
   }
+  std::vector<token_edge> waits;
   for (const described_link& e : d.edges) {
     if (!detail::is_link_name(e.name)) { return wrong(link_fault::name, e.name); }
     if (std::ranges::count(d.edges, e.name, &described_link::name) != 1) {
@@ -296,12 +296,14 @@ inline constexpr std::int64_t max_link_bytes = std::int64_t{1} << 30;
     if (const auto f = detail::amounts_fault(e); f != link_fault::none) { return wrong(f, e.name); }
     if (const auto f = detail::transport_fault(e); f != link_fault::none) { return wrong(f, e.name); }
     if (e.initial < e.needed()) {
-      (void)waits.edges.push_back({.from = static_cast<std::uint32_t>(from - d.nodes.begin()),
-                                   .to = static_cast<std::uint32_t>(to - d.nodes.begin())});
+      waits.push_back({.from = static_cast<std::uint32_t>(from - d.nodes.begin()),
+                       .to = static_cast<std::uint32_t>(to - d.nodes.begin())});
     }
   }
   // Along edges without enough tokens somebody else has to begin.
-  return topological_order(waits).size() == d.nodes.size() ? link_status{} : wrong(link_fault::cycle, d.name);
+  const auto order = topological_order<graph_description::max_nodes>(
+      0, d.nodes.size(), std::span<const token_edge>(waits), [](const token_edge&) { return true; });
+  return order.size() == d.nodes.size() ? link_status{} : wrong(link_fault::cycle, d.name);
 }
 
 }  // namespace takt::runtime

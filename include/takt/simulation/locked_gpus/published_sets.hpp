@@ -18,7 +18,7 @@
 namespace takt::simulation {
 
 /// Room for every published set.
-using published_table = gpusync_table<ticks, 64, 2>;
+using published_table = task_rows<gpusync_task<ticks, 2>, 64>;
 
 struct published_set {
   gpusync_board<> platform;

@@ -18,7 +18,7 @@ using namespace takt_tests;
 namespace {
 
 using board = takt::gpusync_board<>;
-using table = takt::gpusync_table<ticks, 8, 16>;
+using table = takt::task_rows<takt::gpusync_task<ticks, 16>, 8>;
 
 [[nodiscard]] auto gpus(std::int32_t cpus, std::int32_t count) -> takt::hardware {
   takt::hardware out;

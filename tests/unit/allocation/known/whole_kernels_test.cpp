@@ -24,7 +24,7 @@ namespace {
 }
 
 template <std::size_t N, class Rule>
-void check_same(const takt::accelerator_table<ticks, N>& table, std::int32_t sms, std::int32_t levels,
+void check_same(const takt::task_rows<takt::accelerator_task<ticks>, N>& table, std::int32_t sms, std::int32_t levels,
                 const Rule& rule) {
   const auto typed = takt::analyze(takt::platform(takt::pool(takt::accelerator(sms, levels), rule)), table);
   const auto described = described_of(table);
@@ -37,7 +37,8 @@ void check_same(const takt::accelerator_table<ticks, N>& table, std::int32_t sms
 }
 
 template <std::size_t N, class Order>
-void check_order(const takt::accelerator_table<ticks, N>& table, std::int32_t sms, const Order& order, ticks period) {
+void check_order(const takt::task_rows<takt::accelerator_task<ticks>, N>& table, std::int32_t sms, const Order& order,
+                 ticks period) {
   check_same(table, sms, 1, takt::nonpreemptive(order));
   for (const std::int32_t levels : {1, 2, 4}) {
     check_same(table, sms, levels, takt::levels(order));
@@ -58,7 +59,7 @@ using small = takt::described_tasks<4, 8>;
 }  // namespace
 
 TEST_CASE("whole kernels have the same verdicts as a described workload under every rule") {
-  takt::accelerator_table<ticks, 8> example = takt_examples::table_1;
+  takt::task_rows<takt::accelerator_task<ticks>, 8> example = takt_examples::table_1;
   check_order(example, 2, takt::edf, 12);
   check_order(example, 2, takt::deadline_monotonic, 12);
   takt::generation::accelerator_set_options options;
@@ -68,7 +69,7 @@ TEST_CASE("whole kernels have the same verdicts as a described workload under ev
       options.core_utilization_permille = load;
       options.gang_utilization_permille = load;
       options.wave_percent = i % 2 == 0 ? 0 : 20;
-      takt::accelerator_table<ticks, 16> table;
+      takt::task_rows<takt::accelerator_task<ticks>, 16> table;
       REQUIRE(takt::generation::generate(options, 5, i, table) == takt::model_fault::none);
       CAPTURE(load);
       CAPTURE(i);

@@ -21,7 +21,7 @@ using takt_vectors::exact;
 template <class Number>
 using board = gpusync_board<linear_transfer_costs<Number>>;
 template <class Number>
-using table = gpusync_table<Number, 24, 1>;
+using table = task_rows<gpusync_task<Number, 1>, 24>;
 
 template <class Number>
 constexpr auto costs() -> linear_transfer_costs<Number> {

@@ -19,7 +19,7 @@ constexpr std::int64_t threads = 160'000;
 TEST_CASE("OVX-X2 drawn kernels load what is asked for of the threads, short of a block at most") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     random_stream random{seed};
-    block_table<ticks, 4> set;
+    task_rows<block_kernel<ticks>, 4> set;
     generation::draw_kernels(random, loads, [](const auto& t) { return t.size() == 4 ? threads : 0; }, set);
     REQUIRE(set.size() == loads.size());
     for (std::size_t i = 0; i < loads.size(); ++i) {
@@ -39,8 +39,8 @@ TEST_CASE("OVX-X2 drawn kernels load what is asked for of the threads, short of 
 
 TEST_CASE(
     "OVX-X2 drawn tasks whose jobs may overlap load what is asked for of the processors, and a seed gives one set") {
-  gel_table<ticks, 4> first;
-  gel_table<ticks, 4> again;
+  task_rows<gel_task<ticks>, 4> first;
+  task_rows<gel_task<ticks>, 4> again;
   for (auto* set : {&first, &again}) {
     random_stream random{3};
     generation::draw_overlapping(random, loads, 8, *set);

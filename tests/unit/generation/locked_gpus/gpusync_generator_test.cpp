@@ -15,7 +15,7 @@ namespace {
 
 using namespace takt;
 using namespace takt::generation;
-using table = gpusync_table<ticks, 320, 1>;
+using table = task_rows<gpusync_task<ticks, 1>, 320>;
 
 [[nodiscard]] auto sets(int otherwise) -> int {
   return takt_tests::from_environment<int>("TAKT_GPUSYNC_SETS", otherwise);
@@ -164,7 +164,7 @@ TEST_CASE("GSA-25 sets that cannot be drawn are refused: options out of range, a
   CHECK(fault_with([](auto& o) { o.gpu_percent = 101; }) == model_fault::options_out_of_range);
   CHECK(fault_with([](auto& o) { o.bytes = -1; }) == model_fault::options_out_of_range);
   CHECK(fault_with([](auto& o) { o.state_percent = -1; }) == model_fault::options_out_of_range);
-  gpusync_table<ticks, 4, 1> small;
+  task_rows<gpusync_task<ticks, 1>, 4> small;
   gpusync_set_options o;
   CHECK(generate(o, 1, 0, small) == model_fault::set_does_not_fit);
   o.utilization_permille = 30;
@@ -179,7 +179,7 @@ TEST_CASE("GSA-25 groups and their numbers lead to each other, and axes name whe
 }
 
 TEST_CASE("GSA-25 sets of a group are those of its options, and another group, utilization or number gives others") {
-  using long_table = gpusync_table<ticks, 320, 1>;
+  using long_table = task_rows<gpusync_task<ticks, 1>, 320>;
   const auto periods = [](std::size_t group, std::int64_t utilization, std::int64_t index) {
     long_table t;
     REQUIRE(generate(group, utilization, 5, index, t) == model_fault::none);

@@ -114,6 +114,13 @@ TEST_CASE("every wrong field of a graph is reported with its place") {
     t.add_edge(0, 1);
     CHECK(takt::validate(t) == takt::model_error{model_fault::duplicate_edge, 0, takt::nowhere, 2});
   }
+  SUBCASE("a kernel of more threads than a GPU starts") {
+    auto t = chain_of(10);
+    t.add_node({.name = "k", .kind = node_kind::kernel, .block_length = 1, .blocks = 1, .block_threads = 1024});
+    CHECK(takt::validate(t).fault == model_fault::none);
+    t.add_node({.name = "l", .kind = node_kind::kernel, .block_length = 1, .blocks = 1, .block_threads = 1025});
+    CHECK(takt::validate(t) == takt::model_error{model_fault::kernel_shape_out_of_range, 0, 4});
+  }
   SUBCASE("a kernel without threads") {
     auto t = chain_of(10);
     t.add_node({.name = "k", .kind = node_kind::kernel, .block_length = 1, .blocks = 1});

@@ -183,7 +183,7 @@ TEST_CASE("GSD-62 a configuration names its fault") {
   }
 }
 
-using table = takt::gpusync_table<ticks, 4, 2>;
+using table = takt::task_rows<takt::gpusync_task<ticks, 2>, 4>;
 using board = takt::gpusync_board<>;
 
 [[nodiscard]] auto good_board() -> board {

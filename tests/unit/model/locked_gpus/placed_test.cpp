@@ -9,7 +9,7 @@
 namespace {
 
 using takt::model_fault;
-using table = takt::gpusync_table<takt::ticks, 3, 1>;
+using table = takt::task_rows<takt::gpusync_task<takt::ticks, 1>, 3>;
 using plan = takt::plan<3>;
 
 /// Two tasks on the CPU cluster 1, the second of which uses the GPU cluster 2.

@@ -28,7 +28,7 @@ using takt::model_fault;
 using takt::ticks;
 
 constexpr std::array<const char*, 8> names{"a", "b", "c", "d", "e", "f", "g", "h"};
-using task_list = takt::gpusync_table<ticks, 8, 4>;
+using task_list = takt::task_rows<takt::gpusync_task<ticks, 4>, 8>;
 using board = takt::gpusync_board<>;
 
 constexpr ticks us = 1'000;

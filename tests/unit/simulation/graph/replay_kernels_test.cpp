@@ -158,10 +158,10 @@ TEST_CASE("OVX-28 a shorter block lengthens others, so that full execution is no
 
 TEST_CASE(
     "OVX-29 released early without a separation, a kernel ends beyond theorem 3's bound after its nominal release") {
-  takt::block_table<ticks, 2> table;
+  takt::task_rows<takt::block_kernel<ticks>, 2> table;
   REQUIRE(table.add({.name = "a", .length = 1, .period = 2}));
   REQUIRE(table.add({.name = "b", .length = 1, .period = 2}));
-  const auto bounds = an::separated_enqueue_response(table, {.sms = 1, .threads_per_sm = 1});
+  const auto bounds = an::separated_enqueue_response(table, {.sms = 1, .threads_per_sm = 1}, takt::per_job_streams);
   REQUIRE(bounds.bounded());
   CHECK(bounds.responses[1] == 2);
   kernels<ticks> k{{.sms = 1, .each = {1}}, {}};
@@ -172,9 +172,9 @@ TEST_CASE(
 
 TEST_CASE(
     "OVX-29 released early a period apart but out of order, a kernel ends beyond the bound after its nominal release") {
-  takt::block_table<ticks, 1> table;
+  takt::task_rows<takt::block_kernel<ticks>, 1> table;
   REQUIRE(table.add({.name = "a", .length = 4, .period = 9, .blocks = 1, .threads = 4}));
-  const auto bounds = an::separated_enqueue_response(table, {.sms = 1, .threads_per_sm = 4});
+  const auto bounds = an::separated_enqueue_response(table, {.sms = 1, .threads_per_sm = 4}, takt::per_job_streams);
   REQUIRE(bounds.bounded());
   CHECK(bounds.responses[0] == 4);
   kernels<ticks> k{{.sms = 1, .each = {4}}, {}};
@@ -185,13 +185,13 @@ TEST_CASE(
 }
 
 TEST_CASE("OVX-30 theorem 3 as printed covers kernels whose responses grow where block slots run out") {
-  takt::block_table<rational, 1> table;
+  takt::task_rows<takt::block_kernel<rational>, 1> table;
   REQUIRE(table.add({.name = "small", .length = 1, .period = {3, 2}, .blocks = 64, .threads = 32}));
   const takt::block_gpu gpu{.sms = 1, .threads_per_sm = 2048, .block_slots = 32};
-  const auto printed = an::as_published::separated_enqueue_response(table, gpu);
+  const auto printed = an::as_published::separated_enqueue_response(table, gpu, takt::per_job_streams);
   REQUIRE(printed.bounded());
   CHECK(printed.responses[0] == rational{95, 32});
-  CHECK_FALSE(an::separated_enqueue_response(table, gpu).bounded());
+  CHECK_FALSE(an::separated_enqueue_response(table, gpu, takt::per_job_streams).bounded());
   kernels<rational> k{{.sms = 1, .each = {.threads = 2048, .blocks = 32}}, {}};
   for (int j = 0; j < 20; ++j) { k.add(rational{3 * j, 2}, 32, 64, 1); }
   const auto responses = k.responses();
@@ -199,14 +199,14 @@ TEST_CASE("OVX-30 theorem 3 as printed covers kernels whose responses grow where
 }
 
 TEST_CASE("OVX-24 each instant is busy or non-busy, never both, and lemmas 1 and 2 hold while kernels run") {
-  takt::block_table<ticks, 2> table;
+  takt::task_rows<takt::block_kernel<ticks>, 2> table;
   REQUIRE(table.add({.name = "k1", .length = 3, .period = 5, .blocks = 2, .threads = 1024}));
   REQUIRE(table.add({.name = "k2", .length = 1, .period = 8, .blocks = 6, .threads = 512}));
   const takt::block_gpu gpu{.sms = 2, .threads_per_sm = 2048};
   takt::thread_time<ticks> carry_in;
   takt::thread_time<ticks> backlog;
   REQUIRE(an::carry_in_bound(table, gpu, carry_in));
-  REQUIRE(an::backlog_bound(table, gpu, backlog));
+  REQUIRE(an::backlog_bound(table, gpu, takt::per_job_streams, backlog));
   CHECK(carry_in.value == 9216);
   CHECK(backlog.value == 18432);
   kernels<ticks> k{{.sms = 2, .each = {2048}}, {}};
@@ -221,7 +221,7 @@ TEST_CASE("OVX-24 each instant is busy or non-busy, never both, and lemmas 1 and
   CHECK(checks.carry_in_violations() == 0);
   CHECK(checks.backlog_violations() == 0);
   CHECK(checks.worst_backlog() > 0);
-  const auto bounds = an::separated_enqueue_response(table, gpu);
+  const auto bounds = an::separated_enqueue_response(table, gpu, takt::per_job_streams);
   for (std::size_t i = 0; i < responses.size(); ++i) { CHECK(responses[i] <= bounds.responses[i < 16 ? 0 : 1]); }
 
   sim::lemma_checks strict{

@@ -14,7 +14,7 @@ using takt::duration;
 using takt::model_fault;
 using takt::ticks;
 
-using task_list = takt::gpusync_table<ticks, 8, 4>;
+using task_list = takt::task_rows<takt::gpusync_task<ticks, 4>, 8>;
 using board = takt::gpusync_board<>;
 
 [[nodiscard]] auto gpu_task(ticks wcet, ticks period, std::int32_t cpu_cluster, std::int32_t gpu_cluster,

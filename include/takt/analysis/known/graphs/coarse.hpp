@@ -80,18 +80,19 @@ namespace detail {
 }
 
 template <class Number, std::size_t Max>
-[[nodiscard]] constexpr auto coarse_responses(const block_table<Number, Max>& queue, const block_gpu& gpu,
+[[nodiscard]] constexpr auto coarse_responses(const task_rows<block_kernel<Number>, Max>& queue, const block_gpu& gpu,
                                               coarse_kernel_bound which) -> block_bounds<Number, Max> {
   switch (which) {
-    case coarse_kernel_bound::separated: return separated_enqueue_response(queue, gpu);
+    case coarse_kernel_bound::separated: return separated_enqueue_response(queue, gpu, per_job_streams);
     case coarse_kernel_bound::one_at_once: return owner_response(queue, gpu);
   }
   return block_bounds<Number, Max>::failed(block_status::invalid_model);
 }
 
 template <class Number, std::size_t Max>
-[[nodiscard]] constexpr auto sequential_responses(const gel_table<Number, Max>& tasks, std::int32_t processors,
-                                                  sequential_bound which) -> gel_bounds<Number, Max> {
+[[nodiscard]] constexpr auto sequential_responses(const task_rows<gel_task<Number>, Max>& tasks,
+                                                  std::int32_t processors, sequential_bound which)
+    -> gel_bounds<Number, Max> {
   switch (which) {
     case sequential_bound::devi_anderson:
       return devi_anderson(tasks, processors, devi_form::mixed, devi_quotient::not_negative);
@@ -107,7 +108,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
                                              const block_gpu& gpu, std::int32_t warp_size,
                                              const coarse_options& options, std::array<Number, N>& times)
     -> block_status {
-  block_table<Number, N> queue;
+  task_rows<block_kernel<Number>, N> queue;
   std::array<std::size_t, N> at{};
   for (std::size_t v = 0; v < table.nodes.size(); ++v) {
     const auto& n = table.nodes[v];
@@ -182,7 +183,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   const auto counts = [&](std::size_t v) {
     return out.table.graphs[nodes[v].graph].cluster == cluster && Number(0) < nodes[v].wcet;
   };
-  gel_table<Number, N> tasks;
+  task_rows<gel_task<Number>, N> tasks;
   for (std::size_t v = 0; v < nodes.size(); ++v) {
     if (!counts(v)) { continue; }
     const Number& period = out.table.period_of(v);

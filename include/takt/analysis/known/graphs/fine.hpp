@@ -78,7 +78,7 @@ template <class Number>
 }
 
 template <class Number, std::size_t Max>
-[[nodiscard]] constexpr auto cpu_bounds(const gel_table<Number, Max>& tasks, std::int32_t processors,
+[[nodiscard]] constexpr auto cpu_bounds(const task_rows<gel_task<Number>, Max>& tasks, std::int32_t processors,
                                         const fine_options& options, bool limited) -> gel_bounds<Number, Max> {
   if (!options.preemptive) {
     return analysis::non_preemptive_response(tasks, processors, options.policy, options.shift);
@@ -92,7 +92,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 [[nodiscard]] constexpr auto set_cpu_responses(const graph_table<Number, N, E, G>& table, std::int32_t cluster,
                                                std::int32_t processors, const fine_options& options,
                                                graph_timing<Number, N, G>& timing) -> obstacle {
-  gel_table<Number, N + spare_tasks> tasks;
+  task_rows<gel_task<Number>, N + spare_tasks> tasks;
   std::array<std::size_t, N> first{};
   bool limited = false;
   for (std::size_t v = 0; v < table.nodes.size(); ++v) {
@@ -134,12 +134,12 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
 }
 
 template <class Number, std::size_t Max>
-[[nodiscard]] constexpr auto kernel_responses(const block_table<Number, Max>& kernels, const block_gpu& gpu,
+[[nodiscard]] constexpr auto kernel_responses(const task_rows<block_kernel<Number>, Max>& kernels, const block_gpu& gpu,
                                               kernel_bound which) -> block_bounds<Number, Max> {
   switch (which) {
-    case kernel_bound::separated: return separated_enqueue_response(kernels, gpu);
-    case kernel_bound::knapsack: return knapsack_response(kernels, gpu);
-    case kernel_bound::best: return block_queue_response(kernels, gpu);
+    case kernel_bound::separated: return separated_enqueue_response(kernels, gpu, per_job_streams);
+    case kernel_bound::knapsack: return knapsack_response(kernels, gpu, per_job_streams);
+    case kernel_bound::best: return block_queue_response(kernels, gpu, per_job_streams);
   }
   return block_bounds<Number, Max>::failed(block_status::invalid_model);
 }
@@ -186,7 +186,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
                                                  const block_gpu& gpu, std::int32_t warp_size,
                                                  const fine_options& options, graph_timing<Number, N, G>& timing)
     -> obstacle {
-  block_table<Number, N> queue;
+  task_rows<block_kernel<Number>, N> queue;
   std::array<std::size_t, N> at{};
   for (std::size_t v = 0; v < table.nodes.size(); ++v) {
     const auto& n = table.nodes[v];

@@ -118,8 +118,7 @@ struct gpusync_method {
   static constexpr gpusync::options<ticks> options{};
   template <class T>
   static constexpr bool judges = requires {
-    typename T::task_type;
-    T::max_kernels;
+    T::task_type::max_kernels;
     requires std::same_as<typename T::number, ticks>;
   };
 

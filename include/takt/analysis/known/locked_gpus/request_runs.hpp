@@ -36,7 +36,7 @@ class request_runs {
  public:
   using number = typename Table::number;
   using run = request_run<number>;
-  static constexpr std::size_t capacity = Table::max_tasks * (Table::max_kernels + 8);
+  static constexpr std::size_t capacity = Table::max_tasks * (Table::task_type::max_kernels + 8);
 
   /// `charge_of(i)`: of the sections of task i, which uses GPUs. Pre: the sums of lengths and charges fit.
   template <class Charge>

@@ -27,7 +27,7 @@ template <class Table>
 template <class Table>
 [[nodiscard]] constexpr auto test_deadlines(const prepared_set<Table>& set, std::int32_t b,
                                             const inflated_set<Table>& inflated, tested_set<Table>& out) -> gel_status {
-  gel_table<typename Table::number, Table::max_tasks> part;
+  task_rows<gel_task<typename Table::number>, Table::max_tasks> part;
   std::array<std::size_t, Table::max_tasks> position{};
   for (std::size_t i = 0; i < set.size(); ++i) {
     if (set.task(i).cpu_cluster != b) { continue; }

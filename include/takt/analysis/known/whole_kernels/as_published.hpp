@@ -16,8 +16,8 @@ namespace takt::analysis::as_published {
 /// Lemma 1: blockers up to task n - PL - 1 in deadline order, and one charge per prefix of the tasks instead of one per
 /// task.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto level_stack_edf(const accelerator_table<Number, MaxTasks>& table, std::int32_t levels)
-    -> edf_verdict<Number> {
+[[nodiscard]] constexpr auto level_stack_edf(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                             std::int32_t levels) -> edf_verdict<Number> {
   using verdict = edf_verdict<Number>;
   if (const auto error = analysis::detail::entry_fault(table)) { return verdict::invalid(error); }
   const auto order = rank(table, by_relative_deadline{});
@@ -63,7 +63,7 @@ template <class Number, std::size_t MaxTasks>
 /// Theorem 4: a job that finds no slot time at all is forgotten.
 template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = default_max_chunks, class Number,
           std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_abstraction_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_abstraction_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                   const slot_reservation<Number>& slot) -> edf_verdict<Number> {
   return analysis::detail::abstraction_edf<Report, MaxChunks, analysis::detail::starved_jobs::drop>(part, slot);
 }
@@ -81,7 +81,7 @@ template <ExactFraction Number>
 
 /// Theorem 6 for tasks with deadlines below their periods, too.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_harmonic_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_harmonic_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                const slot_reservation<Number>& slot)
     -> edf_verdict<fraction_of<Number>> {
   using fraction = fraction_of<Number>;

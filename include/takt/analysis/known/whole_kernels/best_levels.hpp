@@ -18,7 +18,7 @@ struct level_choice {
 /// Among the numbers of levels that the hardware has, the one with the most slack at its tightest window under EDF; of
 /// equals the least. More levels are not always better: with one level no preemption is paid for.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto best_levels(const accelerator_table<Number, MaxTasks>& table,
+[[nodiscard]] constexpr auto best_levels(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                          const accelerator_record& accelerator,
                                          preemption_cost_model model = preemption_cost_model::race)
     -> level_choice<Number> {

@@ -15,7 +15,7 @@ using rank_order = inline_vector<std::size_t, MaxTasks>;
 
 /// The order in which fixed priorities rank kernels; equal keys keep the given order. Cost: tasks^2 at most.
 template <class Number, std::size_t MaxTasks, TaskLevelPriority Order = by_given_priority>
-[[nodiscard]] constexpr auto rank(const accelerator_table<Number, MaxTasks>& table, Order wanted = {})
+[[nodiscard]] constexpr auto rank(const task_rows<accelerator_task<Number>, MaxTasks>& table, Order wanted = {})
     -> rank_order<MaxTasks> {
   return takt::detail::with_effective_order(table, wanted, [&table](auto order) {
     const auto before = [&](std::size_t a, std::size_t b) {

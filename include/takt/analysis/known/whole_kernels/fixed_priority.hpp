@@ -41,12 +41,12 @@ template <class Number>
 /// A verdict with a line for every task in the order of the table, nothing evaluated yet; false on a wrong model and
 /// where an order of no known kind has ranked nobody.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto open_verdict(const accelerator_table<Number, MaxTasks>& table,
+[[nodiscard]] constexpr auto open_verdict(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                           const rank_order<MaxTasks>& order, std::string_view name,
                                           verdict<Number, MaxTasks>& out) -> bool {
   out.method = name;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    static_cast<void>(out.tasks.push_back({.name = table.tasks[i].name, .deadline = table.tasks[i].deadline}));
+  for (const auto& t : table.tasks) {
+    static_cast<void>(out.tasks.push_back({.name = t.name, .deadline = t.deadline}));
   }
   out.error = entry_fault(table);
   if (order.size() != table.size()) { out.error = {.fault = model_fault::choice_out_of_range}; }
@@ -99,7 +99,7 @@ template <class Number, SupplyBound Supply, std::size_t MaxTasks>
 /// preemptable to its end, so its first job in a busy period is its worst, and with one level
 /// `single_stream_fixed_priority` is tighter. Pre: levels >= 1, `order` ranks every task of the table.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto level_stack_fixed_priority(const accelerator_table<Number, MaxTasks>& table,
+[[nodiscard]] constexpr auto level_stack_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                         const rank_order<MaxTasks>& order, std::int32_t levels,
                                                         preemption_cost_model model = preemption_cost_model::race)
     -> verdict<Number, MaxTasks> {
@@ -139,7 +139,7 @@ template <class Number, std::size_t MaxTasks>
 /// Fixed priorities with free preemption inside a slot, for any releases: the slot's inverse supply of own work and of
 /// what higher tasks release meanwhile. Pre: `order` ranks every task of the part.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_fixed_priority(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                  const rank_order<MaxTasks>& order,
                                                  const slot_reservation<Number>& slot) -> verdict<Number, MaxTasks> {
   verdict<Number, MaxTasks> out;

@@ -21,7 +21,7 @@ namespace takt::analysis {
 /// Kernels that preempt one another at every event, on the same cores: without a limit to their nesting. With pinned
 /// and gang tasks in one set, the first in order always runs if a kernel stops anywhere; no test is known otherwise.
 template <KernelOrder Order, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto judge_gang(const accelerator_table<ticks, MaxTasks>& table, bool mixed)
+[[nodiscard]] constexpr auto judge_gang(const task_rows<accelerator_task<ticks>, MaxTasks>& table, bool mixed)
     -> part_answer<ticks, MaxTasks> {
   if (mixed && !detail::stops_anywhere(table)) {
     return part_answer<ticks, MaxTasks>{edf_verdict<ticks>::refused(edf_reason::not_applicable)};
@@ -32,11 +32,11 @@ template <KernelOrder Order, std::size_t MaxTasks>
 
 /// Whether pinned and gang tasks of one core ask for more than it has, in some window.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto core_must_miss(const accelerator_table<ticks, MaxTasks>& table, std::int32_t core)
-    -> bool {
-  accelerator_table<ticks, MaxTasks> together = pinned_tasks(table, core);
+[[nodiscard]] constexpr auto core_must_miss(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
+                                            std::int32_t core) -> bool {
+  task_rows<accelerator_task<ticks>, MaxTasks> together = pinned_tasks(table, core);
   const auto gang = gang_tasks(table);
-  for (std::size_t i = 0; i < gang.size(); ++i) { static_cast<void>(together.tasks.push_back(gang.tasks[i])); }
+  for (const auto& t : gang.tasks) { static_cast<void>(together.tasks.push_back(t)); }
   return detail::fails(gang_serial_edf<edf_report::verdict_only>(together));
 }
 
@@ -51,7 +51,7 @@ struct gang_method : kernel_method<gang_method<Order>> {
   static constexpr std::string_view name = EarliestDeadlineFirst<Order> ? "gang-edf" : "gang-fixed-priority";
 
   template <std::size_t MaxTasks, class Rule>
-  static constexpr void judge_parts(const accelerator_table<ticks, MaxTasks>& table,
+  static constexpr void judge_parts(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                     const accelerator_record& /*accelerator*/, const Rule& /*rule*/,
                                     accelerator_evidence<ticks, MaxTasks>& out) {
     const std::size_t gang = gang_tasks(table).size();

@@ -58,7 +58,7 @@ namespace detail {
 
 /// EDF on a dedicated processor after a conversion of every task.
 template <edf_report Report, class Number, std::size_t MaxTasks, class Convert>
-[[nodiscard]] constexpr auto converted_edf(const accelerator_table<Number, MaxTasks>& given,
+[[nodiscard]] constexpr auto converted_edf(const task_rows<accelerator_task<Number>, MaxTasks>& given,
                                            const slot_reservation<Number>& given_slot, const Convert& convert)
     -> edf_verdict<fraction_of<Number>> {
   using fraction = fraction_of<Number>;
@@ -68,8 +68,8 @@ template <edf_report Report, class Number, std::size_t MaxTasks, class Convert>
   if (settle_at_entry(part, slot, out)) { return out; }
   sporadic_demand<fraction, MaxTasks> demand;
   bool too_long = false;
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    const harmonic_conversion<fraction> c = convert(part.tasks[i], slot);
+  for (const auto& t : part.tasks) {
+    const harmonic_conversion<fraction> c = convert(t, slot);
     if (!c.applicable) { return edf_verdict<fraction>::refused(edf_reason::not_applicable); }
     if (!is_number(c.task.wcet) || !is_number(c.task.deadline)) {
       return edf_verdict<fraction>::failed(verdict_status::overflow);
@@ -87,7 +87,7 @@ template <edf_report Report, class Number, std::size_t MaxTasks, class Convert>
 /// deadline = period its verdict is that of `slot_supply_edf`, at the price of no more than a plain EDF test.
 /// Source: Zahaf and Lipari 2020, Theorem 6, made sound for deadline < period.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_harmonic_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_harmonic_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                const slot_reservation<Number>& slot)
     -> edf_verdict<fraction_of<Number>> {
   using fraction = fraction_of<Number>;

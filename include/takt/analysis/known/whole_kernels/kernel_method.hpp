@@ -61,12 +61,12 @@ template <class Number>
 }
 
 template <KernelOrder Order, class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto ranks(const accelerator_table<Number, MaxTasks>& table) -> rank_order<MaxTasks> {
+[[nodiscard]] constexpr auto ranks(const task_rows<accelerator_task<Number>, MaxTasks>& table) -> rank_order<MaxTasks> {
   return rank(table, order_of<Order>{});
 }
 
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto stops_anywhere(const accelerator_table<Number, MaxTasks>& table) -> bool {
+[[nodiscard]] constexpr auto stops_anywhere(const task_rows<accelerator_task<Number>, MaxTasks>& table) -> bool {
   return !(Number(0) < guard_band(table));
 }
 
@@ -83,8 +83,9 @@ template <class Number, std::size_t MaxTasks>
 }
 
 template <std::size_t MaxTasks>
-constexpr void add_part(accelerator_evidence<ticks, MaxTasks>& out, const accelerator_table<ticks, MaxTasks>& part,
-                        std::int32_t core, const part_answer<ticks, MaxTasks>& answer) {
+constexpr void add_part(accelerator_evidence<ticks, MaxTasks>& out,
+                        const task_rows<accelerator_task<ticks>, MaxTasks>& part, std::int32_t core,
+                        const part_answer<ticks, MaxTasks>& answer) {
   for (std::size_t i = 0; i < part.size(); ++i) {
     auto& t = out.verdict.tasks[part.tasks[i].id];
     t.evaluated = true;
@@ -105,7 +106,7 @@ constexpr void add_part(accelerator_evidence<ticks, MaxTasks>& out, const accele
 
 /// Calls `f` with the pinned tasks of each core that has any.
 template <std::size_t MaxTasks, class F>
-constexpr void for_each_core(const accelerator_table<ticks, MaxTasks>& table, F f) {
+constexpr void for_each_core(const task_rows<accelerator_task<ticks>, MaxTasks>& table, F f) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
     bool first = !needs_all_cores(t.width);
@@ -145,8 +146,8 @@ struct kernel_method {
       verdict.status = status_of(verdict.error);
       return out;
     }
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      static_cast<void>(verdict.tasks.push_back({.name = table.tasks[i].name, .deadline = table.tasks[i].deadline}));
+    for (const auto& t : table.tasks) {
+      static_cast<void>(verdict.tasks.push_back({.name = t.name, .deadline = t.deadline}));
     }
     rank_kernels<kernel_order<rule>>(table);  // parts are ranked as the whole set is
     verdict.status = verdict_status::schedulable;

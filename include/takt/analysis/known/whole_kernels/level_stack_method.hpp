@@ -20,8 +20,9 @@ namespace takt::analysis {
 
 /// Nested kernels, at most `levels`. A run must miss if it would with all preemptions free.
 template <KernelOrder Order, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto judge_levels(const accelerator_table<ticks, MaxTasks>& table, std::int32_t levels,
-                                          preemption_cost_model cost) -> part_answer<ticks, MaxTasks> {
+[[nodiscard]] constexpr auto judge_levels(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
+                                          std::int32_t levels, preemption_cost_model cost)
+    -> part_answer<ticks, MaxTasks> {
   if (levels == 1) { return judge_single_stream<Order>(table); }
   part_answer<ticks, MaxTasks> out;
   if constexpr (EarliestDeadlineFirst<Order>) {
@@ -44,7 +45,7 @@ struct level_stack_method : kernel_method<level_stack_method<Order>> {
       EarliestDeadlineFirst<Order> ? "level-stack-edf" : "level-stack-fixed-priority";
 
   template <std::size_t MaxTasks, class Rule>
-  static constexpr void judge_parts(const accelerator_table<ticks, MaxTasks>& table,
+  static constexpr void judge_parts(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                     const accelerator_record& accelerator, const Rule& rule,
                                     accelerator_evidence<ticks, MaxTasks>& out) {
     detail::add_part(out, table, any_core, judge_levels<Order>(table, accelerator.preemption_levels, rule.cost));

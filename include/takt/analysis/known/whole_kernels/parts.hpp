@@ -13,11 +13,10 @@ namespace takt::analysis {
 
 /// The tasks pinned to one core, in the given order. They keep their `id`.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto pinned_tasks(const accelerator_table<Number, MaxTasks>& table, std::int32_t core)
-    -> accelerator_table<Number, MaxTasks> {
-  accelerator_table<Number, MaxTasks> part;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+[[nodiscard]] constexpr auto pinned_tasks(const task_rows<accelerator_task<Number>, MaxTasks>& table, std::int32_t core)
+    -> task_rows<accelerator_task<Number>, MaxTasks> {
+  task_rows<accelerator_task<Number>, MaxTasks> part;
+  for (const auto& t : table.tasks) {
     if (!needs_all_cores(t.width) && t.core == core) { static_cast<void>(part.tasks.push_back(t)); }
   }
   return part;
@@ -25,31 +24,31 @@ template <class Number, std::size_t MaxTasks>
 
 /// The tasks that need all cores at once, in the given order. They keep their `id`.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto gang_tasks(const accelerator_table<Number, MaxTasks>& table)
-    -> accelerator_table<Number, MaxTasks> {
-  accelerator_table<Number, MaxTasks> part;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (needs_all_cores(table.tasks[i].width)) { static_cast<void>(part.tasks.push_back(table.tasks[i])); }
+[[nodiscard]] constexpr auto gang_tasks(const task_rows<accelerator_task<Number>, MaxTasks>& table)
+    -> task_rows<accelerator_task<Number>, MaxTasks> {
+  task_rows<accelerator_task<Number>, MaxTasks> part;
+  for (const auto& t : table.tasks) {
+    if (needs_all_cores(t.width)) { static_cast<void>(part.tasks.push_back(t)); }
   }
   return part;
 }
 
 /// Sum of wcet / period, exactly. Error: an overflowed fraction.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto utilization(const accelerator_table<Number, MaxTasks>& table) -> fraction_of<Number> {
+[[nodiscard]] constexpr auto utilization(const task_rows<accelerator_task<Number>, MaxTasks>& table)
+    -> fraction_of<Number> {
   fraction_of<Number> sum(0);
-  for (std::size_t i = 0; i < table.size(); ++i) { sum = sum + quotient(table.tasks[i].wcet, table.tasks[i].period); }
+  for (const auto& t : table.tasks) { sum = sum + quotient(t.wcet, t.period); }
   return sum;
 }
 
 /// The same tasks with times that can be divided exactly.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto as_fractions(const accelerator_table<Number, MaxTasks>& table)
-    -> accelerator_table<fraction_of<Number>, MaxTasks> {
+[[nodiscard]] constexpr auto as_fractions(const task_rows<accelerator_task<Number>, MaxTasks>& table)
+    -> task_rows<accelerator_task<fraction_of<Number>>, MaxTasks> {
   using fraction = fraction_of<Number>;
-  accelerator_table<fraction, MaxTasks> out;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  task_rows<accelerator_task<fraction>, MaxTasks> out;
+  for (const auto& t : table.tasks) {
     static_cast<void>(out.tasks.push_back({t.name, fraction(t.wcet), fraction(t.period), fraction(t.deadline),
                                            fraction(t.preemption_cost), t.width, t.core, t.priority, t.id}));
   }
@@ -86,17 +85,17 @@ template <class Number>
 
 /// What keeps an analysis from starting: a fault of a task, or times of which two cannot be added.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto entry_fault(const accelerator_table<Number, MaxTasks>& table) -> model_error {
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (!times_fit(table.tasks[i])) { return {.fault = model_fault::time_overflow, .task = table.tasks[i].id}; }
+[[nodiscard]] constexpr auto entry_fault(const task_rows<accelerator_task<Number>, MaxTasks>& table) -> model_error {
+  for (const auto& t : table.tasks) {
+    if (!times_fit(t)) { return {.fault = model_fault::time_overflow, .task = t.id}; }
   }
   return attribute_fault(table);
 }
 
 /// As `entry_fault`, and a model of preemption or a number of levels that does not exist.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto stack_fault(const accelerator_table<Number, MaxTasks>& table, std::int32_t levels,
-                                         preemption_cost_model model) -> model_error {
+[[nodiscard]] constexpr auto stack_fault(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                         std::int32_t levels, preemption_cost_model model) -> model_error {
   if (!is_known(model)) { return {.fault = model_fault::choice_out_of_range}; }
   if (const auto error = entry_fault(table)) { return error; }
   return {.fault = levels < 1 ? model_fault::platform_size_out_of_range : model_fault::none};
@@ -106,13 +105,10 @@ template <class Number, std::size_t MaxTasks>
 
 /// The tasks' demand as if they could be preempted anywhere, for free.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto demand_of(const accelerator_table<Number, MaxTasks>& table)
+[[nodiscard]] constexpr auto demand_of(const task_rows<accelerator_task<Number>, MaxTasks>& table)
     -> sporadic_demand<Number, MaxTasks> {
   sporadic_demand<Number, MaxTasks> out;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
-    static_cast<void>(out.add(t.wcet, t.deadline, t.period));
-  }
+  for (const auto& t : table.tasks) { static_cast<void>(out.add(t.wcet, t.deadline, t.period)); }
   return out;
 }
 

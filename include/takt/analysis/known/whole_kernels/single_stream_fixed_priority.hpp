@@ -89,7 +89,7 @@ class non_preemptive_response {
 /// response above its deadline is reported too; none exists where the tasks up to this one are overloaded.
 /// Source: George et al. 1996, Davis et al. 2007. Pre: `order` ranks every task of the table.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto single_stream_fixed_priority(const accelerator_table<Number, MaxTasks>& table,
+[[nodiscard]] constexpr auto single_stream_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                           const rank_order<MaxTasks>& order)
     -> verdict<Number, MaxTasks> {
   verdict<Number, MaxTasks> out;

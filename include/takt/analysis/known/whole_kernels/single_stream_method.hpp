@@ -24,7 +24,7 @@ namespace detail {
 /// all higher tasks are released together, and they one tick before the task itself. It counts for less than the bound
 /// where events coincide, so a miss does not rest on their order.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto first_job_misses(const accelerator_table<ticks, MaxTasks>& table,
+[[nodiscard]] constexpr auto first_job_misses(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                               const rank_order<MaxTasks>& order, std::size_t i) -> bool {
   const auto& t = table.tasks[order[i]];
   ticks before = 0;
@@ -52,7 +52,7 @@ template <std::size_t MaxTasks>
 
 /// One kernel after the other.
 template <KernelOrder Order, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto judge_single_stream(const accelerator_table<ticks, MaxTasks>& table)
+[[nodiscard]] constexpr auto judge_single_stream(const task_rows<accelerator_task<ticks>, MaxTasks>& table)
     -> part_answer<ticks, MaxTasks> {
   if constexpr (EarliestDeadlineFirst<Order>) {
     part_answer<ticks, MaxTasks> out{single_stream_edf(table)};
@@ -77,7 +77,7 @@ struct single_stream_method : kernel_method<single_stream_method<Order>> {
       EarliestDeadlineFirst<Order> ? "single-stream-edf" : "single-stream-fixed-priority";
 
   template <std::size_t MaxTasks, class Rule>
-  static constexpr void judge_parts(const accelerator_table<ticks, MaxTasks>& table,
+  static constexpr void judge_parts(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                     const accelerator_record& /*accelerator*/, const Rule& /*rule*/,
                                     accelerator_evidence<ticks, MaxTasks>& out) {
     detail::add_part(out, table, any_core, judge_single_stream<Order>(table));

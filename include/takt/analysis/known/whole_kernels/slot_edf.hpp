@@ -15,7 +15,7 @@ namespace detail {
 
 /// Answers what needs no test: a wrong model, nothing to do, or nothing to do it with. True when it did.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto settle_at_entry(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto settle_at_entry(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                              const slot_reservation<Number>& slot, edf_verdict<Number>& out) -> bool {
   if (const auto error = entry_fault(part)) {
     out = edf_verdict<Number>::invalid(error);
@@ -38,7 +38,7 @@ template <class Number, std::size_t MaxTasks>
 /// EDF inside a slot against its exact supply, for any releases; exact for sporadic tasks with free preemption.
 /// Source: Zahaf and Lipari 2020, Theorem 3, with the sign of Eq. 8 repaired.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_supply_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_supply_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                              const slot_reservation<Number>& slot) -> edf_verdict<Number> {
   edf_verdict<Number> out;
   if (detail::settle_at_entry(part, slot, out)) { return out; }
@@ -47,7 +47,7 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
 
 /// The same against the straight line below the supply. Source: Zahaf and Lipari 2020, Eq. 10, 0 up to period - budget.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_linear_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_linear_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                              const slot_reservation<Number>& slot) -> edf_verdict<fraction_of<Number>> {
   using fraction = fraction_of<Number>;
   const auto exact_slot = as_fractions(slot);
@@ -59,10 +59,10 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
 
 /// The longest preemption cost in a part: how long before the end of its slot no wave may start any more.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto guard_band(const accelerator_table<Number, MaxTasks>& part) -> Number {
+[[nodiscard]] constexpr auto guard_band(const task_rows<accelerator_task<Number>, MaxTasks>& part) -> Number {
   Number guard(0);
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    if (guard < part.tasks[i].preemption_cost) { guard = part.tasks[i].preemption_cost; }
+  for (const auto& t : part.tasks) {
+    if (guard < t.preemption_cost) { guard = t.preemption_cost; }
   }
   return guard;
 }
@@ -71,14 +71,14 @@ template <class Number, std::size_t MaxTasks>
 /// is shorter by it, and a wave of a later deadline stands before the demand. Needs kernels that yield between waves;
 /// hardware levels alone cannot empty an accelerator at the end of a slot. For any releases.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_guarded_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_guarded_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                               const slot_reservation<Number>& slot) -> edf_verdict<Number> {
   edf_verdict<Number> out;
   if (detail::settle_at_entry(part, slot, out)) { return out; }
   const Number guard = guard_band(part);
   if (!(guard < slot.budget)) { return edf_verdict<Number>::refused(edf_reason::guard_fills_slot); }
   deadline_blocking<Number, MaxTasks> blocking;
-  for (std::size_t l = 0; l < part.size(); ++l) { blocking.add(part.tasks[l].deadline, part.tasks[l].preemption_cost); }
+  for (const auto& t : part.tasks) { blocking.add(t.deadline, t.preemption_cost); }
   return judge_demand<Report>(demand_of(part), static_slot<Number>(slot.budget - guard, slot.period), blocking);
 }
 

@@ -12,7 +12,7 @@ namespace takt::analysis {
 /// band, and the longest wave of a lower task is in the way once. Without preemption costs it is `slot_fixed_priority`.
 /// For any releases. Pre: `order` ranks every task of the part.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_guarded_fixed_priority(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_guarded_fixed_priority(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                          const rank_order<MaxTasks>& order,
                                                          const slot_reservation<Number>& slot)
     -> verdict<Number, MaxTasks> {

@@ -21,7 +21,7 @@ namespace takt::analysis {
 
 /// Tasks of one core, or those that need all, inside their slot. With kernels that stop anywhere the tests are exact.
 template <KernelOrder Order, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto judge_slot(const accelerator_table<ticks, MaxTasks>& part,
+[[nodiscard]] constexpr auto judge_slot(const task_rows<accelerator_task<ticks>, MaxTasks>& part,
                                         const slot_reservation<ticks>& slot) -> part_answer<ticks, MaxTasks> {
   const bool exact = detail::stops_anywhere(part);
   part_answer<ticks, MaxTasks> out;
@@ -48,7 +48,7 @@ struct slot_method : kernel_method<slot_method<Order>> {
   static constexpr std::string_view name = EarliestDeadlineFirst<Order> ? "slot-edf" : "slot-fixed-priority";
 
   template <std::size_t MaxTasks, class Rule>
-  static constexpr void judge_parts(const accelerator_table<ticks, MaxTasks>& table,
+  static constexpr void judge_parts(const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                     const accelerator_record& /*accelerator*/, const Rule& rule,
                                     accelerator_evidence<ticks, MaxTasks>& out) {
     detail::for_each_core(table, [&](std::int32_t core, const auto& part) {

@@ -32,19 +32,19 @@ template <>
 inline constexpr bool rejects_starved<starved_jobs::drop> = false;
 
 template <edf_report Report, std::size_t MaxChunks, starved_jobs Starved, class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto abstraction_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto abstraction_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                              const slot_reservation<Number>& slot) -> edf_verdict<Number> {
   edf_verdict<Number> out;
   if (settle_at_entry(part, slot, out)) { return out; }
   sporadic_demand<Number, MaxTasks> demand;
   bool too_long = false;
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    const auto kept = longest_chunks(make_chunk_graph<MaxChunks>(part.tasks[i], slot));
+  for (const auto& k : part.tasks) {
+    const auto kept = longest_chunks(make_chunk_graph<MaxChunks>(k, slot));
     if (kept.status != chunk_status::complete) { return chunk_failure<Number>(kept.status); }
     if (kept.chunks.empty() || (rejects_starved<Starved> && kept.starved > 0)) {
       return edf_verdict<Number>::refused(edf_reason::starved_job);
     }
-    const sporadic_task<Number> t = sporadic_abstraction(part.tasks[i].wcet, kept);
+    const sporadic_task<Number> t = sporadic_abstraction(k.wcet, kept);
     too_long = too_long || t.deadline < t.wcet;
     static_cast<void>(demand.add(t.wcet, t.deadline, t.period));
   }
@@ -58,7 +58,7 @@ template <edf_report Report, std::size_t MaxChunks, starved_jobs Starved, class 
 /// rejects. It holds because EDF is optimal on one core with fixed gaps: no chunk deadlines are needed at run time.
 template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = default_max_chunks, class Number,
           std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_abstraction_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_abstraction_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                   const slot_reservation<Number>& slot) -> edf_verdict<Number> {
   return detail::abstraction_edf<Report, MaxChunks, detail::starved_jobs::reject>(part, slot);
 }
@@ -67,20 +67,20 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
 /// Lipari 2020, Lemma 3, used on Definition 1.
 template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = default_max_chunks, class Number,
           std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_longest_chunk_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_longest_chunk_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                     const slot_reservation<Number>& slot) -> edf_verdict<Number> {
   edf_verdict<Number> out;
   if (detail::settle_at_entry(part, slot, out)) { return out; }
   chunk_demand<Number, MaxTasks, MaxChunks> demand;
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    const auto kept = longest_chunks(make_chunk_graph<MaxChunks>(part.tasks[i], slot));
+  for (const auto& t : part.tasks) {
+    const auto kept = longest_chunks(make_chunk_graph<MaxChunks>(t, slot));
     if (kept.status != chunk_status::complete) { return detail::chunk_failure<Number>(kept.status); }
     if (kept.starved > 0) { return edf_verdict<Number>::refused(edf_reason::starved_job); }
     static_cast<void>(demand.add_task(kept.pattern));
     for (std::size_t v = 0; v < kept.chunks.size(); ++v) {
       const auto& c = kept.chunks[v];
-      if (c.length < part.tasks[i].wcet) { return edf_verdict<Number>::refused(edf_reason::job_exceeds_deadline); }
-      if (!demand.add_chunk({c.offset, c.length, part.tasks[i].wcet})) {
+      if (c.length < t.wcet) { return edf_verdict<Number>::refused(edf_reason::job_exceeds_deadline); }
+      if (!demand.add_chunk({c.offset, c.length, t.wcet})) {
         return detail::chunk_failure<Number>(chunk_status::too_many);
       }
     }
@@ -92,7 +92,7 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
 /// spread is a proof, so this one needs no search. Source: Zahaf and Lipari 2020, Lemma 3, read as sufficient.
 template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = default_max_chunks, class Number,
           std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_proportional_edf(const accelerator_table<Number, MaxTasks>& given,
+[[nodiscard]] constexpr auto slot_proportional_edf(const task_rows<accelerator_task<Number>, MaxTasks>& given,
                                                    const slot_reservation<Number>& given_slot)
     -> edf_verdict<fraction_of<Number>> {
   using fraction = fraction_of<Number>;
@@ -103,14 +103,14 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
   if (detail::settle_at_entry(part, slot, out)) { return out; }
   chunk_demand<fraction, MaxTasks, MaxChunks> demand;
   bool too_long = false;
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    const auto graph = make_chunk_graph<MaxChunks>(part.tasks[i], slot);
+  for (const auto& t : part.tasks) {
+    const auto graph = make_chunk_graph<MaxChunks>(t, slot);
     if (graph.status != chunk_status::complete) { return detail::chunk_failure<fraction>(graph.status); }
     if (graph.starved > 0) { return verdict::refused(edf_reason::starved_job); }
     static_cast<void>(demand.add_task(graph.pattern));
     for (std::size_t v = 0; v < graph.chunks.size(); ++v) {
       const auto& c = graph.chunks[v];
-      const fraction share = proportional_share(part.tasks[i].wcet, graph, v);
+      const fraction share = proportional_share(t.wcet, graph, v);
       if (!is_number(share)) { return verdict::failed(verdict_status::overflow); }
       too_long = too_long || c.length < share;
       if (!demand.add_chunk({c.offset, c.length, share})) {

@@ -41,10 +41,10 @@ namespace detail {
 template <class Number, std::size_t MaxTasks>
 class slot_runner {
  public:
-  constexpr slot_runner(const accelerator_table<Number, MaxTasks>& part, const slot_reservation<Number>& slot)
+  constexpr slot_runner(const task_rows<accelerator_task<Number>, MaxTasks>& part, const slot_reservation<Number>& slot)
       : part_{&part}, slot_{slot} {
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const Number deadline = part.tasks[i].deadline;
+    for (const auto& t : part.tasks) {
+      const Number deadline = t.deadline;
       longest_ = longest_ < deadline ? deadline : longest_;
       out_.worst.push_back({});
     }
@@ -149,7 +149,7 @@ class slot_runner {
     left_[i] = part_->tasks[i].wcet;
   }
 
-  const accelerator_table<Number, MaxTasks>* part_;
+  const task_rows<accelerator_task<Number>, MaxTasks>* part_;
   slot_reservation<Number> slot_;
   slot_run<Number, MaxTasks> out_{};
   Number now_{};
@@ -169,7 +169,7 @@ inline constexpr std::int64_t default_event_limit = 10'000'000;
 /// deadline <= period no work crosses the hyper-period unless a deadline was missed. Late jobs keep running.
 /// Error: `not_proven` after `limit` events. Cost: tasks per release, slot edge and completion.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_simulated_edf(const accelerator_table<Number, MaxTasks>& part,
+[[nodiscard]] constexpr auto slot_simulated_edf(const task_rows<accelerator_task<Number>, MaxTasks>& part,
                                                 const slot_reservation<Number>& slot,
                                                 run_extent extent = run_extent::hyper_period,
                                                 std::int64_t limit = default_event_limit)

@@ -39,7 +39,8 @@ template <class Number, std::size_t MaxTasks>
 template <std::size_t MaxTasks>
 struct slot_test {
   std::string_view name;
-  auto(*ask)(const accelerator_table<ticks, MaxTasks>& part, const slot_reservation<ticks>& slot) -> slot_answer;
+  auto (*ask)(const task_rows<accelerator_task<ticks>, MaxTasks>& part, const slot_reservation<ticks>& slot)
+      -> slot_answer;
 };
 
 /// The tests of Zahaf and Lipari 2020, Fig. 6 to 8, corrected where the printed one is unsound; the answer of a run,
@@ -62,7 +63,8 @@ inline constexpr std::size_t printed_slot_test = 7;
 /// What a test says of every core in the pinned slot and of the gang tasks in the other: rejected when it rejects a
 /// part, or when the slots or the tasks are not valid. Pre and errors as of `test_slots`.
 template <std::size_t MaxTasks>
-[[nodiscard]] constexpr auto ask_slots(const slot_test<MaxTasks>& test, const accelerator_table<ticks, MaxTasks>& table,
+[[nodiscard]] constexpr auto ask_slots(const slot_test<MaxTasks>& test,
+                                       const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                        const accelerator_record& accelerator, const two_slots<ticks>& slots)
     -> slot_answer {
   const auto seen = test_slots(table, accelerator, slots, test.ask);

@@ -37,8 +37,8 @@ struct slots_check {
 
 /// The greatest utilisation of a core by its pinned tasks. Error: an overflowed fraction.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto greatest_core_load(const accelerator_table<Number, MaxTasks>& table, std::int32_t cores)
-    -> fraction_of<Number> {
+[[nodiscard]] constexpr auto greatest_core_load(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                                std::int32_t cores) -> fraction_of<Number> {
   fraction_of<Number> most(0);
   for (std::int32_t p = 0; p < cores; ++p) {
     const auto load = utilization(pinned_tasks(table, p));
@@ -57,8 +57,8 @@ enum class gang_capacity : std::uint8_t {
 /// Whether the cores' loads and `cores` times the gang load add up to at most `cores`. Necessary.
 /// Source: Zahaf and Lipari 2020, Lemma 2.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto total_gang_capacity(const accelerator_table<Number, MaxTasks>& table, std::int32_t cores)
-    -> gang_capacity {
+[[nodiscard]] constexpr auto total_gang_capacity(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                                 std::int32_t cores) -> gang_capacity {
   using fraction = fraction_of<Number>;
   fraction sum = fraction(cores) * utilization(gang_tasks(table));
   for (std::int32_t p = 0; p < cores; ++p) { sum = sum + utilization(pinned_tasks(table, p)); }
@@ -69,8 +69,8 @@ template <class Number, std::size_t MaxTasks>
 /// Whether on every core its own load and the gang load add up to at most 1. Necessary, as pinned tasks do not move,
 /// and stronger than the sum over all cores.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto core_gang_capacity(const accelerator_table<Number, MaxTasks>& table, std::int32_t cores)
-    -> gang_capacity {
+[[nodiscard]] constexpr auto core_gang_capacity(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                                std::int32_t cores) -> gang_capacity {
   using fraction = fraction_of<Number>;
   const fraction sum = greatest_core_load(table, cores) + utilization(gang_tasks(table));
   if (!is_number(sum)) { return gang_capacity::unknown; }
@@ -81,8 +81,9 @@ template <class Number, std::size_t MaxTasks>
 /// the pinned slot gets all. Exact. Source: Zahaf and Lipari 2020, section 7.1.1, with the factor `period` restored.
 /// Error: slots that overflow.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto proportional_slots(const accelerator_table<Number, MaxTasks>& table, std::int32_t cores,
-                                                const Number& period) -> two_slots<fraction_of<Number>> {
+[[nodiscard]] constexpr auto proportional_slots(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                                std::int32_t cores, const Number& period)
+    -> two_slots<fraction_of<Number>> {
   using fraction = fraction_of<Number>;
   const fraction whole(period);
   const fraction pinned = greatest_core_load(table, cores);
@@ -118,7 +119,7 @@ struct slots_verdict {
 /// all parts do, and for these slots and an exact test only then. Source: Zahaf and Lipari 2020, Theorem 2.
 /// Error: slots that are not disjoint, a fault of a task, a task without a core, more than 64 cores.
 template <class Number, std::size_t MaxTasks, class Test>
-[[nodiscard]] constexpr auto test_slots(const accelerator_table<Number, MaxTasks>& table,
+[[nodiscard]] constexpr auto test_slots(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                         const accelerator_record& accelerator, const two_slots<Number>& slots,
                                         const Test& test) -> slots_verdict<decltype(test(table, slots.pinned))> {
   slots_verdict<decltype(test(table, slots.pinned))> out;

@@ -35,11 +35,10 @@ namespace detail {
 
 /// The longest preemption cost of a task with a later deadline than task j. Cost: one pass.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto cost_of_preempting(const accelerator_table<Number, MaxTasks>& table, std::size_t j)
-    -> Number {
+[[nodiscard]] constexpr auto cost_of_preempting(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                                std::size_t j) -> Number {
   Number longest(0);
-  for (std::size_t l = 0; l < table.size(); ++l) {
-    const auto& other = table.tasks[l];
+  for (const auto& other : table.tasks) {
     if (table.tasks[j].deadline < other.deadline && longest < other.preemption_cost) {
       longest = other.preemption_cost;
     }
@@ -49,14 +48,14 @@ template <class Number, std::size_t MaxTasks>
 
 /// Whether at least `wanted` different deadlines are later than that of task l. Cost: tasks^2.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto later_deadlines(const accelerator_table<Number, MaxTasks>& table, std::size_t l,
+[[nodiscard]] constexpr auto later_deadlines(const task_rows<accelerator_task<Number>, MaxTasks>& table, std::size_t l,
                                              std::int32_t wanted) -> bool {
   Number from = table.tasks[l].deadline;
   for (; wanted > 0; --wanted) {
     bool found = false;
     Number next = from;
-    for (std::size_t x = 0; x < table.size(); ++x) {
-      const Number& d = table.tasks[x].deadline;
+    for (const auto& t : table.tasks) {
+      const Number& d = t.deadline;
       if (from < d && (!found || d < next)) {
         next = d;
         found = true;
@@ -76,8 +75,9 @@ struct stack_terms {
 };
 
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto level_stack_terms(const accelerator_table<Number, MaxTasks>& table, std::int32_t levels,
-                                               preemption_cost_model model) -> stack_terms<Number, MaxTasks> {
+[[nodiscard]] constexpr auto level_stack_terms(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                               std::int32_t levels, preemption_cost_model model)
+    -> stack_terms<Number, MaxTasks> {
   stack_terms<Number, MaxTasks> out;
   for (std::size_t l = 0; l < table.size(); ++l) {
     const auto& t = table.tasks[l];
@@ -95,14 +95,14 @@ template <class Number, std::size_t MaxTasks>
 /// EDF on a single stream: one kernel is resident and runs to its end. Exact for sporadic releases in continuous time,
 /// sufficient for any. Source: Jeffay et al. 1991, George et al. 1996; Zahaf and Lipari 2020, Theorem 1, corrected.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto single_stream_edf(const accelerator_table<Number, MaxTasks>& table,
+[[nodiscard]] constexpr auto single_stream_edf(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                activation_timing order = activation_timing::one_by_one)
     -> edf_verdict<Number> {
   if (!is_known(order)) { return edf_verdict<Number>::invalid({.fault = model_fault::choice_out_of_range}); }
   if (const auto error = detail::entry_fault(table)) { return edf_verdict<Number>::invalid(error); }
   deadline_blocking<Number, MaxTasks> blocking;
   const Number ahead(detail::head_start(order));
-  for (std::size_t l = 0; l < table.size(); ++l) { blocking.add(table.tasks[l].deadline, table.tasks[l].wcet - ahead); }
+  for (const auto& t : table.tasks) { blocking.add(t.deadline, t.wcet - ahead); }
   return judge_demand<Report>(demand_of(table), dedicated_processor<Number>{}, blocking);
 }
 
@@ -113,7 +113,8 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
 /// short where the cost is lost (overhead) or spent on the wrong kernel (race). Source: Zahaf and Lipari 2020, Lemma 1,
 /// with blockers and charges corrected; the ideal model after Baruah 2005. Pre: levels >= 1.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto level_stack_edf(const accelerator_table<Number, MaxTasks>& table, std::int32_t levels,
+[[nodiscard]] constexpr auto level_stack_edf(const task_rows<accelerator_task<Number>, MaxTasks>& table,
+                                             std::int32_t levels,
                                              preemption_cost_model model = preemption_cost_model::race)
     -> edf_verdict<Number> {
   if (const auto error = detail::stack_fault(table, levels, model)) { return edf_verdict<Number>::invalid(error); }
@@ -124,7 +125,8 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
 /// Event-driven gang EDF with ideal preemption on any number of cores, with backfilling or in strict order: the first
 /// ready job always runs, so that all kernels one after the other are a safe picture of it.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto gang_serial_edf(const accelerator_table<Number, MaxTasks>& table) -> edf_verdict<Number> {
+[[nodiscard]] constexpr auto gang_serial_edf(const task_rows<accelerator_task<Number>, MaxTasks>& table)
+    -> edf_verdict<Number> {
   if (const auto error = detail::entry_fault(table)) { return edf_verdict<Number>::invalid(error); }
   return judge_demand<Report>(demand_of(table), dedicated_processor<Number>{}, no_blocking<Number>{});
 }

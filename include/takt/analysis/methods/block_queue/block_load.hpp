@@ -142,8 +142,8 @@ template <class Fraction, std::size_t MaxTasks>
 }
 
 /// Kernels of a table, whose sizes come from `size_of(i)`.
-template <class Fraction, class Number, std::size_t MaxTasks, class Streams, class SizeOf>
-[[nodiscard]] constexpr auto load_of(const block_table<Number, MaxTasks, Streams>& table, std::int64_t capacity,
+template <class Fraction, class Number, std::size_t MaxTasks, class SizeOf>
+[[nodiscard]] constexpr auto load_of(const task_rows<block_kernel<Number>, MaxTasks>& table, std::int64_t capacity,
                                      std::int64_t room, const SizeOf& size_of) -> block_load<Fraction, MaxTasks> {
   block_load<Fraction, MaxTasks> load;
   load.capacity = capacity;
@@ -158,8 +158,8 @@ template <class Fraction, class Number, std::size_t MaxTasks, class Streams, cla
 
 /// Runs `solve(load)` on exact fractions; on whole ticks whose fractions do not fit, on integers that round upwards.
 /// Sizes come from `size_of(i)`.
-template <class Number, std::size_t MaxTasks, class Streams, class SizeOf, class Solve>
-[[nodiscard]] constexpr auto on_load(const block_table<Number, MaxTasks, Streams>& table, std::int64_t capacity,
+template <class Number, std::size_t MaxTasks, class SizeOf, class Solve>
+[[nodiscard]] constexpr auto on_load(const task_rows<block_kernel<Number>, MaxTasks>& table, std::int64_t capacity,
                                      std::int64_t room, const SizeOf& size_of, const Solve& solve)
     -> block_bounds<Number, MaxTasks> {
   const auto found = solve(load_of<fraction_of<Number>>(table, capacity, room, size_of));

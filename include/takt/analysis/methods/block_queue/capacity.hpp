@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,34 +12,35 @@ namespace takt::analysis {
 
 /// h: the greatest number that divides all block sizes and the threads of an SM. Idle threads come in multiples of it.
 /// Pre: the table is without fault, here and below. Source: Yang et al. 2018, Definition 2.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto unit_block_size(const block_table<Number, MaxTasks, Streams>& table, const block_gpu& gpu)
-    -> std::int64_t {
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto unit_block_size(const task_rows<block_kernel<Number>, MaxTasks>& table,
+                                             const block_gpu& gpu) -> std::int64_t {
   std::int64_t unit = gpu.threads_per_sm;
-  for (std::size_t i = 0; i < table.size(); ++i) { unit = greatest_common_divisor(unit, table.tasks[i].threads); }
+  for (const auto& k : table.tasks) { unit = greatest_common_divisor(unit, k.threads); }
   return unit;
 }
 
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto largest_block_size(const block_table<Number, MaxTasks, Streams>& table) -> std::int64_t {
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto largest_block_size(const task_rows<block_kernel<Number>, MaxTasks>& table)
+    -> std::int64_t {
   std::int64_t largest = 0;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (largest < table.tasks[i].threads) { largest = table.tasks[i].threads; }
+  for (const auto& k : table.tasks) {
+    if (largest < k.threads) { largest = k.threads; }
   }
   return largest;
 }
 
 /// g (m - H_max + h): threads that are busy whenever a block waits. Source: Yang et al. 2018, Definition 3.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto thread_capacity(const block_table<Number, MaxTasks, Streams>& table, const block_gpu& gpu)
-    -> std::int64_t {
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto thread_capacity(const task_rows<block_kernel<Number>, MaxTasks>& table,
+                                             const block_gpu& gpu) -> std::int64_t {
   return gpu.sms * (gpu.threads_per_sm - largest_block_size(table) + unit_block_size(table, gpu));
 }
 
 /// Whether threads are the only thing that a block ever waits for: every block takes at least as great a part of an
 /// SM's threads as of its block slots, shared memory and registers.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto only_threads_bind(const block_table<Number, MaxTasks, Streams>& table,
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto only_threads_bind(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                const block_gpu& gpu) -> bool {
   const auto lesser_part = [&](std::int64_t amount, std::int64_t limit, std::int64_t threads) {
     if (limit == 0 || amount == 0) { return true; }
@@ -47,8 +49,7 @@ template <class Number, std::size_t MaxTasks, class Streams>
     return checked_multiply(amount, gpu.threads_per_sm, left) && checked_multiply(threads, limit, right) &&
            left <= right;
   };
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& k = table.tasks[i];
+  for (const auto& k : table.tasks) {
     if (!lesser_part(1, gpu.block_slots, k.threads) || !lesser_part(k.shared_memory, gpu.shared_memory, k.threads) ||
         !lesser_part(k.registers, gpu.registers, k.threads)) {
       return false;
@@ -59,9 +60,17 @@ template <class Number, std::size_t MaxTasks, class Streams>
 
 namespace detail {
 
+/// Stops compilation with a sentence where jobs of one kernel wait for each other.
+template <StreamAssignment Streams>
+constexpr void need_stream_per_job() {
+  static_assert(std::same_as<Streams, one_stream_per_job>,
+                "takt: this bound needs a stream per job, for kernels of one stream wait for each other; use "
+                "per_job_streams, or per_task_stream_response(). See docs/errors.md#E66");
+}
+
 /// Solves on threads. `OnlyThreads`: whether a table whose blocks may wait for something else is turned away.
-template <bool OnlyThreads = true, class Number, std::size_t MaxTasks, class Streams, class Solve>
-[[nodiscard]] constexpr auto on_threads(const block_table<Number, MaxTasks, Streams>& table, const block_gpu& gpu,
+template <bool OnlyThreads = true, class Number, std::size_t MaxTasks, class Solve>
+[[nodiscard]] constexpr auto on_threads(const task_rows<block_kernel<Number>, MaxTasks>& table, const block_gpu& gpu,
                                         const Solve& solve) -> block_bounds<Number, MaxTasks> {
   using bounds = block_bounds<Number, MaxTasks>;
   if (const auto error = validate(table, gpu)) { return bounds::invalid(error); }
@@ -88,8 +97,8 @@ template <class Fraction, std::size_t MaxTasks>
 
 /// Whether sum B_i C_i / T_i <= g (m - H_max + h), equality included: `bounded` or `load_exceeds_capacity`. The latter
 /// proves nothing. Source: Yang et al. 2018, equation 1.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto capacity_test(const block_table<Number, MaxTasks, Streams>& table, const block_gpu& gpu)
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto capacity_test(const task_rows<block_kernel<Number>, MaxTasks>& table, const block_gpu& gpu)
     -> block_status {
   return detail::on_threads(table, gpu,
                             []<class Fraction>(const detail::block_load<Fraction, MaxTasks>& load) {
@@ -100,12 +109,12 @@ template <class Number, std::size_t MaxTasks, class Streams>
 
 /// Work left at an instant at which no block waits is at most L_max (g m - H_max).
 /// Error: a thread_time that is no number; 0 <= value otherwise. Source: Yang et al. 2018, Lemma 1.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto carry_in_bound(const block_table<Number, MaxTasks, Streams>& table, const block_gpu& gpu,
-                                            thread_time<Number>& out) -> bool {
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto carry_in_bound(const task_rows<block_kernel<Number>, MaxTasks>& table,
+                                            const block_gpu& gpu, thread_time<Number>& out) -> bool {
   Number longest(0);
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (longest < table.tasks[i].length) { longest = table.tasks[i].length; }
+  for (const auto& k : table.tasks) {
+    if (longest < k.length) { longest = k.length; }
   }
   const Number room(gpu.sms * gpu.threads_per_sm - largest_block_size(table));
   return multiply_exactly(longest, room, out.value);
@@ -114,13 +123,13 @@ template <class Number, std::size_t MaxTasks, class Streams>
 /// Work left at any enqueue, that of the enqueued job included, is at most Lemma 1's plus one job of every kernel, if
 /// the capacity test holds and enqueues of a kernel are a period apart. The print has <, which the latest non-busy
 /// instant being a supremum does not allow. Source: Yang et al. 2018, Lemma 2.
-template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto backlog_bound(const block_table<Number, MaxTasks, one_stream_per_job>& table,
-                                           const block_gpu& gpu, thread_time<Number>& out) -> bool {
+template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
+[[nodiscard]] constexpr auto backlog_bound(const task_rows<block_kernel<Number>, MaxTasks>& table, const block_gpu& gpu,
+                                           Streams /*streams*/, thread_time<Number>& out) -> bool {
+  detail::need_stream_per_job<Streams>();
   thread_time<Number> sum;
   if (!carry_in_bound(table, gpu, sum)) { return false; }
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& k = table.tasks[i];
+  for (const auto& k : table.tasks) {
     Number work(0);
     if (!multiply_exactly(k.length, Number(k.threads), work) || !multiply_exactly(work, Number(k.blocks), work) ||
         !add_exactly(sum.value, work, sum.value)) {

@@ -30,6 +30,17 @@ struct resource_units {
     return size;
   }
 
+  /// Units that are in use whenever a block waits.
+  template <class Number, std::size_t MaxTasks>
+  [[nodiscard]] constexpr auto busy_beside(const task_rows<block_kernel<Number>, MaxTasks>& table) const
+      -> std::int64_t {
+    std::int64_t largest = 0;
+    for (const auto& k : table.tasks) {
+      if (const std::int64_t size = size_of(k); largest < size) { largest = size; }
+    }
+    return gpu.sms * (whole - largest);
+  }
+
   constexpr void count(std::int64_t limit, bool used) {
     if (limit == 0 || !used) { return; }
     ++kinds;
@@ -37,14 +48,14 @@ struct resource_units {
   }
 };
 
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto resource_units_of(const block_table<Number, MaxTasks, Streams>& table,
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto resource_units_of(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                                const block_gpu& gpu) -> resource_units {
   bool memory = false;
   bool registers = false;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    memory = memory || table.tasks[i].shared_memory > 0;
-    registers = registers || table.tasks[i].registers > 0;
+  for (const auto& k : table.tasks) {
+    memory = memory || k.shared_memory > 0;
+    registers = registers || k.registers > 0;
   }
   resource_units units;
   units.gpu = gpu;
@@ -57,21 +68,16 @@ template <class Number, std::size_t MaxTasks, class Streams>
   return units;
 }
 
-template <class Number, std::size_t MaxTasks, class Streams, class Solve>
-[[nodiscard]] constexpr auto on_resources(const block_table<Number, MaxTasks, Streams>& table, const block_gpu& gpu,
+template <class Number, std::size_t MaxTasks, class Solve>
+[[nodiscard]] constexpr auto on_resources(const task_rows<block_kernel<Number>, MaxTasks>& table, const block_gpu& gpu,
                                           const Solve& solve) -> block_bounds<Number, MaxTasks> {
   using bounds = block_bounds<Number, MaxTasks>;
   if (const auto error = validate(table, gpu)) { return bounds::invalid(error); }
   if (table.size() == 0) { return bounds::failed(block_status::bounded); }
   const auto units = resource_units_of(table, gpu);
   if (!units.fits) { return bounds::failed(block_status::overflow); }
-  std::int64_t largest = 0;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const std::int64_t size = units.size_of(table.tasks[i]);
-    largest = largest < size ? size : largest;
-  }
   return on_load(
-      table, gpu.sms * (units.whole - largest), gpu.sms * units.kinds * units.whole,
+      table, units.busy_beside(table), gpu.sms * units.kinds * units.whole,
       [&](std::size_t i) { return units.size_of(table.tasks[i]); }, solve);
 }
 
@@ -82,18 +88,20 @@ template <class Number, std::size_t MaxTasks, class Streams, class Solve>
 /// waits, so the running blocks' w sum up to more than g (1 - w_max); and at any time to at most g times the number of
 /// resources. Hence (L_max g rho + sum B_i L_i w_i - L_k w_k) / (g (1 - w_max)) + L_k, with jitter as there.
 /// Error: `load_exceeds_capacity`, also when a block takes all of some resource. takt's own.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto multi_resource_response(const block_table<Number, MaxTasks, Streams>& table,
-                                                     const block_gpu& gpu) -> block_bounds<Number, MaxTasks> {
+template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
+[[nodiscard]] constexpr auto multi_resource_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
+                                                     const block_gpu& gpu, Streams /*streams*/)
+    -> block_bounds<Number, MaxTasks> {
   detail::need_stream_per_job<Streams>();
   return detail::on_resources(table, gpu, [](const auto& load) { return detail::solve_separated(load); });
 }
 
 /// The least of all bounds for kernels with a stream per job and enqueues that are a period apart, up to their jitter:
 /// on threads where blocks wait for nothing else, and on all resources otherwise.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto block_queue_response(const block_table<Number, MaxTasks, Streams>& table,
-                                                  const block_gpu& gpu) -> block_bounds<Number, MaxTasks> {
+template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
+[[nodiscard]] constexpr auto block_queue_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
+                                                  const block_gpu& gpu, Streams /*streams*/)
+    -> block_bounds<Number, MaxTasks> {
   detail::need_stream_per_job<Streams>();
   const auto knapsack = [](const auto& load) { return detail::solve_knapsack(load); };
   const auto outstanding = [](const auto& load) { return detail::solve_outstanding(load); };

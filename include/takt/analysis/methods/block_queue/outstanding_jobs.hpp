@@ -66,9 +66,10 @@ template <class Fraction, std::size_t MaxTasks>
 /// the response; the least p that is consistent is taken. Needs enqueues as `separated_enqueue_response` does, but no
 /// capacity test. Error: `not_proven` when no such p <= 10000 exists. Cost: a round per step of p, so up to 10000
 /// per kernel where the load is about the capacity or above it. takt's own.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto outstanding_response(const block_table<Number, MaxTasks, Streams>& table,
-                                                  const block_gpu& gpu) -> block_bounds<Number, MaxTasks> {
+template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
+[[nodiscard]] constexpr auto outstanding_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
+                                                  const block_gpu& gpu, Streams /*streams*/)
+    -> block_bounds<Number, MaxTasks> {
   detail::need_stream_per_job<Streams>();
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_outstanding(load); });
 }
@@ -76,9 +77,9 @@ template <class Number, std::size_t MaxTasks, class Streams>
 /// Response bounds of kernels whose owners have at most one kernel unfinished at a time, whenever they issue it: the
 /// greatest job of each owner is all that can be ahead. Needs neither separation nor a capacity test.
 /// Error: `owner_missing`. takt's own.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto owner_response(const block_table<Number, MaxTasks, Streams>& table, const block_gpu& gpu)
-    -> block_bounds<Number, MaxTasks> {
+template <class Number, std::size_t MaxTasks>
+[[nodiscard]] constexpr auto owner_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
+                                            const block_gpu& gpu) -> block_bounds<Number, MaxTasks> {
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table.tasks[i].owner == no_owner) {
       return block_bounds<Number, MaxTasks>::invalid(fault_at(model_fault::owner_missing, i));

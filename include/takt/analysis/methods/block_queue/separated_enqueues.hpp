@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,14 +9,6 @@
 
 namespace takt::analysis {
 namespace detail {
-
-/// A table whose kernels have a stream per job, or a sentence that says so.
-template <class Streams>
-constexpr void need_stream_per_job() {
-  static_assert(std::same_as<Streams, one_stream_per_job>,
-                "takt: this bound needs a stream per job, for kernels of one stream wait for each other; use "
-                "one_stream_per_job, or per_task_stream_response(). See docs/errors.md#E66");
-}
 
 /// sum B_i C_i (1 + J_i / T_i): one job of each kernel, and what jitter adds.
 template <class Fraction, std::size_t MaxTasks>
@@ -109,18 +100,20 @@ template <class Fraction, std::size_t MaxTasks>
 /// kernel whose nominal enqueues are so far apart and that is enqueued at most J_i later adds B_i C_i J_i / T_i.
 /// Error: `load_exceeds_capacity`; `other_resource_binds` where blocks may wait for slots, shared memory or registers.
 /// Source: Yang et al. 2018, Theorem 3; takt's own with jitter.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto separated_enqueue_response(const block_table<Number, MaxTasks, Streams>& table,
-                                                        const block_gpu& gpu) -> block_bounds<Number, MaxTasks> {
+template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
+[[nodiscard]] constexpr auto separated_enqueue_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
+                                                        const block_gpu& gpu, Streams /*streams*/)
+    -> block_bounds<Number, MaxTasks> {
   detail::need_stream_per_job<Streams>();
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_separated(load); });
 }
 
 /// The same, with the blocks that run at an instant without waiting blocks counted one by one: at most
 /// B_i ceil((R_i + J_i) / T_i) of kernel i, the longest first, repeated with the bounds that result. takt's own.
-template <class Number, std::size_t MaxTasks, class Streams>
-[[nodiscard]] constexpr auto knapsack_response(const block_table<Number, MaxTasks, Streams>& table,
-                                               const block_gpu& gpu) -> block_bounds<Number, MaxTasks> {
+template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
+[[nodiscard]] constexpr auto knapsack_response(const task_rows<block_kernel<Number>, MaxTasks>& table,
+                                               const block_gpu& gpu, Streams /*streams*/)
+    -> block_bounds<Number, MaxTasks> {
   detail::need_stream_per_job<Streams>();
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_knapsack(load); });
 }

@@ -11,8 +11,9 @@ namespace takt::analysis::as_published {
 
 /// Equations 2.20-2.25 with whatever points the policy gives. A negative one makes the bounds unsound.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto compliant_vector(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
-                                              gel_policy policy) -> gel_bounds<Number, MaxTasks> {
+[[nodiscard]] constexpr auto compliant_vector(const task_rows<gel_task<Number>, MaxTasks>& table,
+                                              std::int32_t processors, gel_policy policy)
+    -> gel_bounds<Number, MaxTasks> {
   return analysis::detail::on_points<false>(table, processors, policy, point_shift::if_negative, [&](const auto& t) {
     return analysis::detail::solve_compliant_vector(t, processors, delay_sign::any);
   });

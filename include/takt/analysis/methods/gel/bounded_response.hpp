@@ -22,11 +22,10 @@ namespace detail {
 
 /// Whether responses are bounded at all, and the sum of the utilisations. Pre: the set is without fault.
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto long_run(const gel_table<Fraction, MaxTasks>& table, std::int32_t processors,
+[[nodiscard]] constexpr auto long_run(const task_rows<gel_task<Fraction>, MaxTasks>& table, std::int32_t processors,
                                       job_overlap overlap, load_sum<Fraction>& load) -> gel_status {
   bool unknown = false;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  for (const auto& t : table.tasks) {
     load.add(t.wcet, t.period);
     switch (overlap) {
       case job_overlap::none:
@@ -56,8 +55,9 @@ template <class Fraction, std::size_t MaxTasks>
 /// Necessary and sufficient. Source: Devi and Anderson 2008, Erickson 2014 for sequential jobs; Erickson and
 /// Anderson 2011 for jobs that overlap freely.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto bounded_response(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
-                                              job_overlap overlap = job_overlap::none) -> gel_status {
+[[nodiscard]] constexpr auto bounded_response(const task_rows<gel_task<Number>, MaxTasks>& table,
+                                              std::int32_t processors, job_overlap overlap = job_overlap::none)
+    -> gel_status {
   if (!is_known(overlap)) { return gel_status::invalid_model; }
   const auto answer = detail::on_points(
       table, processors, gel_policy::first_in_first_out, point_shift::if_negative, [&](const auto& t) {

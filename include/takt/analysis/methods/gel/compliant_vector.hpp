@@ -16,7 +16,7 @@ namespace detail {
 /// Sequential tasks, each `copies[i]` times.
 template <class Fraction, std::size_t MaxTasks>
 struct sequential_demand {
-  const gel_table<Fraction, MaxTasks>* table = nullptr;
+  const task_rows<gel_task<Fraction>, MaxTasks>* table = nullptr;
   std::array<std::int64_t, MaxTasks> copies{};
   std::array<Fraction, MaxTasks> early{};
   std::array<load_sum<Fraction>, MaxTasks> load{};  ///< of one copy
@@ -58,7 +58,7 @@ struct sequential_demand {
 
 /// Pre: no task alone is overloaded, `load` is that of all copies.
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto solve_sequential(const gel_table<Fraction, MaxTasks>& table,
+[[nodiscard]] constexpr auto solve_sequential(const task_rows<gel_task<Fraction>, MaxTasks>& table,
                                               const std::array<std::int64_t, MaxTasks>& copies,
                                               const load_sum<Fraction>& load, std::int32_t processors, delay_sign sign)
     -> gel_bounds<Fraction, MaxTasks> {
@@ -71,16 +71,17 @@ template <class Fraction, std::size_t MaxTasks>
   }
   bounds out{.status = gel_status::bounded};
   if (!least_compliant(processors, demand, out.s)) { return bounds::failed(gel_status::overflow); }
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto delay = compliant_delay(out.s, table.tasks[i].wcet, processors, sign);
-    if (!add_row(out, table.tasks[i], delay.x)) { return bounds::failed(gel_status::overflow); }
+  for (const auto& t : table.tasks) {
+    const auto delay = compliant_delay(out.s, t.wcet, processors, sign);
+    if (!add_row(out, t, delay.x)) { return bounds::failed(gel_status::overflow); }
   }
   return out;
 }
 
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto solve_compliant_vector(const gel_table<Fraction, MaxTasks>& table, std::int32_t processors,
-                                                    delay_sign sign) -> gel_bounds<Fraction, MaxTasks> {
+[[nodiscard]] constexpr auto solve_compliant_vector(const task_rows<gel_task<Fraction>, MaxTasks>& table,
+                                                    std::int32_t processors, delay_sign sign)
+    -> gel_bounds<Fraction, MaxTasks> {
   load_sum<Fraction> load;
   if (const auto status = long_run(table, processors, job_overlap::none, load); status != gel_status::bounded) {
     return gel_bounds<Fraction, MaxTasks>::failed(status);
@@ -99,8 +100,9 @@ template <class Fraction, std::size_t MaxTasks>
 /// 64-bit fractions hold them, and values a few ticks above elsewhere. Cost: a few Newton steps, each tasks *
 /// processors. Source: Erickson 2014; Elliott 2015, equations 2.20-2.25.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto compliant_vector(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
-                                              gel_policy policy, point_shift shift = point_shift::if_negative,
+[[nodiscard]] constexpr auto compliant_vector(const task_rows<gel_task<Number>, MaxTasks>& table,
+                                              std::int32_t processors, gel_policy policy,
+                                              point_shift shift = point_shift::if_negative,
                                               delay_sign sign = delay_sign::any) -> gel_bounds<Number, MaxTasks> {
   if (!is_known(sign)) { return gel_bounds<Number, MaxTasks>::unknown_choice(); }
   return detail::on_points(table, processors, policy, shift,
@@ -109,8 +111,9 @@ template <class Number, std::size_t MaxTasks>
 
 /// The same with x_i >= 0 and, unless told otherwise, the best shift, which is what graphs of sequential nodes use.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto sequential_response(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
-                                                 gel_policy policy, point_shift shift = point_shift::to_zero)
+[[nodiscard]] constexpr auto sequential_response(const task_rows<gel_task<Number>, MaxTasks>& table,
+                                                 std::int32_t processors, gel_policy policy,
+                                                 point_shift shift = point_shift::to_zero)
     -> gel_bounds<Number, MaxTasks> {
   return compliant_vector(table, processors, policy, shift, delay_sign::not_negative);
 }

@@ -27,7 +27,8 @@ namespace detail {
 
 /// Sum of the `count` greatest; taken[i] says which.
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto longest_work(const gel_table<Fraction, MaxTasks>& table, std::int64_t count) -> Fraction {
+[[nodiscard]] constexpr auto longest_work(const task_rows<gel_task<Fraction>, MaxTasks>& table, std::int64_t count)
+    -> Fraction {
   std::array<bool, MaxTasks> taken{};
   Fraction sum(0);
   for (std::int64_t round = 0; round < count; ++round) {
@@ -42,7 +43,7 @@ template <class Fraction, std::size_t MaxTasks>
   return sum;
 }
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto greatest_loads(const gel_table<Fraction, MaxTasks>& table, std::int64_t count)
+[[nodiscard]] constexpr auto greatest_loads(const task_rows<gel_task<Fraction>, MaxTasks>& table, std::int64_t count)
     -> load_sum<Fraction> {
   std::array<bool, MaxTasks> taken{};
   std::array<load_sum<Fraction>, MaxTasks> own{};
@@ -76,8 +77,9 @@ struct devi_counts {
 }
 
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto solve_devi_anderson(const gel_table<Fraction, MaxTasks>& table, std::int32_t processors,
-                                                 devi_form form, devi_quotient sign) -> gel_bounds<Fraction, MaxTasks> {
+[[nodiscard]] constexpr auto solve_devi_anderson(const task_rows<gel_task<Fraction>, MaxTasks>& table,
+                                                 std::int32_t processors, devi_form form, devi_quotient sign)
+    -> gel_bounds<Fraction, MaxTasks> {
   using bounds = gel_bounds<Fraction, MaxTasks>;
   load_sum<Fraction> load;
   if (const auto status = long_run(table, processors, job_overlap::none, load); status != gel_status::bounded) {
@@ -98,8 +100,8 @@ template <class Fraction, std::size_t MaxTasks>
     case devi_quotient::not_negative: quotient = quotient < Fraction(0) ? Fraction(0) : quotient; break;
   }
   bounds out{.status = gel_status::bounded};
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (!add_row(out, table.tasks[i], quotient)) { return bounds::failed(gel_status::overflow); }
+  for (const auto& t : table.tasks) {
+    if (!add_row(out, t, quotient)) { return bounds::failed(gel_status::overflow); }
   }
   return out;
 }
@@ -118,7 +120,8 @@ template <class Number, std::size_t MaxTasks>
 
 /// The fault of a set whose deadlines are not its periods.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto implicit_deadline_fault(const gel_table<Number, MaxTasks>& table) -> model_error {
+[[nodiscard]] constexpr auto implicit_deadline_fault(const task_rows<gel_task<Number>, MaxTasks>& table)
+    -> model_error {
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table.tasks[i].deadline != table.tasks[i].period) {
       return fault_at(model_fault::deadline_is_not_the_period, i);
@@ -133,7 +136,7 @@ template <class Number, std::size_t MaxTasks>
 /// task's tardiness is its C plus the quotient that `form` names. Bounded exactly if U <= m and every u_i <= 1.
 /// Source: Devi and Anderson 2008; Elliott 2015, equations 2.18 and 2.19.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto devi_anderson(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
+[[nodiscard]] constexpr auto devi_anderson(const task_rows<gel_task<Number>, MaxTasks>& table, std::int32_t processors,
                                            devi_form form = devi_form::mixed, devi_quotient sign = devi_quotient::any)
     -> gel_bounds<Number, MaxTasks> {
   if (!is_known(form) || !is_known(sign)) { return gel_bounds<Number, MaxTasks>::unknown_choice(); }
@@ -147,8 +150,8 @@ template <class Number, std::size_t MaxTasks>
 /// The least of the three forms per task; and no tardiness at all if U <= 1, where G-EDF meets every deadline.
 /// Source: as above; Goossens, Funk and Baruah 2003 for U <= 1.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto devi_anderson_best(const gel_table<Number, MaxTasks>& table, std::int32_t processors)
-    -> gel_bounds<Number, MaxTasks> {
+[[nodiscard]] constexpr auto devi_anderson_best(const task_rows<gel_task<Number>, MaxTasks>& table,
+                                                std::int32_t processors) -> gel_bounds<Number, MaxTasks> {
   auto out = detail::lesser(detail::lesser(devi_anderson(table, processors, devi_form::mixed),
                                            devi_anderson(table, processors, devi_form::busy_processors)),
                             devi_anderson(table, processors, devi_form::processors));

@@ -69,12 +69,12 @@ namespace detail {
 
 /// Points of a set that is without fault, in its own number type; false when one does not fit.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto shift_points(gel_table<Number, MaxTasks>& table, point_shift shift) -> bool {
+[[nodiscard]] constexpr auto shift_points(task_rows<gel_task<Number>, MaxTasks>& table, point_shift shift) -> bool {
   if (table.size() == 0) { return true; }
   Number least = table.tasks[0].point;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (!is_number(table.tasks[i].point)) { return false; }
-    if (table.tasks[i].point < least) { least = table.tasks[i].point; }
+  for (const auto& t : table.tasks) {
+    if (!is_number(t.point)) { return false; }
+    if (t.point < least) { least = t.point; }
   }
   switch (shift) {
     case point_shift::if_negative:
@@ -82,21 +82,20 @@ template <class Number, std::size_t MaxTasks>
       break;
     case point_shift::to_zero: break;
   }
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    table.tasks[i].point = table.tasks[i].point - least;
-    if (!is_number(table.tasks[i].point)) { return false; }
+  for (auto& t : table.tasks) {
+    t.point = t.point - least;
+    if (!is_number(t.point)) { return false; }
   }
   return true;
 }
 
 /// The set on fractions, with the points of a policy.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto exact_points(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
-                                          gel_policy policy) -> gel_table<fraction_of<Number>, MaxTasks> {
+[[nodiscard]] constexpr auto exact_points(const task_rows<gel_task<Number>, MaxTasks>& table, std::int32_t processors,
+                                          gel_policy policy) -> task_rows<gel_task<fraction_of<Number>>, MaxTasks> {
   using fraction = fraction_of<Number>;
-  gel_table<fraction, MaxTasks> out;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  task_rows<gel_task<fraction>, MaxTasks> out;
+  for (const auto& t : table.tasks) {
     static_cast<void>(out.add({.name = t.name,
                                .wcet = fraction(t.wcet),
                                .period = fraction(t.period),
@@ -109,12 +108,12 @@ template <class Number, std::size_t MaxTasks>
 
 /// The set in units of 1 / `scale` ticks, `scale` a multiple of the processors, so that all points are whole.
 template <std::size_t MaxTasks, class Scaled = upward>
-[[nodiscard]] constexpr auto scaled_points(const gel_table<ticks, MaxTasks>& table, std::int32_t processors,
-                                           gel_policy policy, std::int64_t scale) -> gel_table<Scaled, MaxTasks> {
-  gel_table<Scaled, MaxTasks> out;
+[[nodiscard]] constexpr auto scaled_points(const task_rows<gel_task<ticks>, MaxTasks>& table, std::int32_t processors,
+                                           gel_policy policy, std::int64_t scale)
+    -> task_rows<gel_task<Scaled>, MaxTasks> {
+  task_rows<gel_task<Scaled>, MaxTasks> out;
   const Scaled factor{scale};
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  for (const auto& t : table.tasks) {
     gel_task<Scaled> u{.name = t.name,
                        .wcet = Scaled{t.wcet} * factor,
                        .period = Scaled{t.period} * factor,
@@ -151,8 +150,7 @@ template <std::size_t MaxTasks, class ToTicks>
   out.status = found.status;
   out.error = found.error;
   out.s = to_ticks(found.s);
-  for (std::size_t i = 0; i < found.tasks.size(); ++i) {
-    const auto& row = found.tasks[i];
+  for (const auto& row : found.tasks) {
     static_cast<void>(
         out.tasks.push_back({to_ticks(row.point), to_ticks(row.x), to_ticks(row.response), to_ticks(row.lateness)}));
   }
@@ -161,7 +159,7 @@ template <std::size_t MaxTasks, class ToTicks>
 
 /// Runs `solve(table)` on exact fractions; on whole ticks whose fractions do not fit, on integers that round upwards.
 template <bool Shift = true, class Number, std::size_t MaxTasks, class Solve>
-[[nodiscard]] constexpr auto on_points(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
+[[nodiscard]] constexpr auto on_points(const task_rows<gel_task<Number>, MaxTasks>& table, std::int32_t processors,
                                        gel_policy policy, point_shift shift, const Solve& solve)
     -> gel_bounds<Number, MaxTasks> {
   using fraction = fraction_of<Number>;

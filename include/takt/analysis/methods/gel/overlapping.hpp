@@ -23,11 +23,10 @@ template <class Fraction>
 
 /// Rows of a set whose backlog at every priority point is at most `backlog`.
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto drained_rows(const gel_table<Fraction, MaxTasks>& table, const Fraction& backlog,
+[[nodiscard]] constexpr auto drained_rows(const task_rows<gel_task<Fraction>, MaxTasks>& table, const Fraction& backlog,
                                           std::int32_t processors) -> gel_bounds<Fraction, MaxTasks> {
   gel_bounds<Fraction, MaxTasks> out{.status = gel_status::bounded};
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto& t = table.tasks[i];
+  for (const auto& t : table.tasks) {
     if (!add_row(out, t, Fraction(drained(backlog, t.wcet, processors) - t.wcet))) {
       return gel_bounds<Fraction, MaxTasks>::failed(gel_status::overflow);
     }
@@ -36,15 +35,15 @@ template <class Fraction, std::size_t MaxTasks>
 }
 
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto all_early_work(const gel_table<Fraction, MaxTasks>& table) -> Fraction {
+[[nodiscard]] constexpr auto all_early_work(const task_rows<gel_task<Fraction>, MaxTasks>& table) -> Fraction {
   Fraction sum(0);
-  for (std::size_t i = 0; i < table.size(); ++i) { sum = sum + early_work(table.tasks[i]); }
+  for (const auto& t : table.tasks) { sum = sum + early_work(t); }
   return sum;
 }
 
 /// The `jobs` longest jobs, of task i at most `copies[i]`.
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto longest_jobs(const gel_table<Fraction, MaxTasks>& table,
+[[nodiscard]] constexpr auto longest_jobs(const task_rows<gel_task<Fraction>, MaxTasks>& table,
                                           const std::array<std::int64_t, MaxTasks>& copies, std::int64_t jobs)
     -> Fraction {
   std::array<bool, MaxTasks> taken{};
@@ -64,8 +63,8 @@ template <class Fraction, std::size_t MaxTasks>
 }
 
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto solve_overlapping(const gel_table<Fraction, MaxTasks>& table, std::int32_t processors,
-                                               bool refine) -> gel_bounds<Fraction, MaxTasks> {
+[[nodiscard]] constexpr auto solve_overlapping(const task_rows<gel_task<Fraction>, MaxTasks>& table,
+                                               std::int32_t processors, bool refine) -> gel_bounds<Fraction, MaxTasks> {
   using bounds = gel_bounds<Fraction, MaxTasks>;
   load_sum<Fraction> load;
   if (const auto status = long_run(table, processors, job_overlap::unlimited, load); status != gel_status::bounded) {
@@ -94,8 +93,8 @@ template <class Fraction, std::size_t MaxTasks>
 }
 
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto solve_non_preemptive(const gel_table<Fraction, MaxTasks>& table, std::int32_t processors)
-    -> gel_bounds<Fraction, MaxTasks> {
+[[nodiscard]] constexpr auto solve_non_preemptive(const task_rows<gel_task<Fraction>, MaxTasks>& table,
+                                                  std::int32_t processors) -> gel_bounds<Fraction, MaxTasks> {
   load_sum<Fraction> load;
   if (const auto status = long_run(table, processors, job_overlap::unlimited, load); status != gel_status::bounded) {
     return gel_bounds<Fraction, MaxTasks>::failed(status);
@@ -115,8 +114,9 @@ template <class Fraction, std::size_t MaxTasks>
 /// Holds also when jobs start before their nominal release, as long as their points stay.
 /// takt's own; Erickson and Anderson 2011 treat the same question with other constants.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto overlapping_response(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
-                                                  gel_policy policy, point_shift shift = point_shift::to_zero)
+[[nodiscard]] constexpr auto overlapping_response(const task_rows<gel_task<Number>, MaxTasks>& table,
+                                                  std::int32_t processors, gel_policy policy,
+                                                  point_shift shift = point_shift::to_zero)
     -> gel_bounds<Number, MaxTasks> {
   return detail::on_points(table, processors, policy, shift,
                            [&](const auto& t) { return detail::solve_overlapping(t, processors, false); });
@@ -124,7 +124,7 @@ template <class Number, std::size_t MaxTasks>
 
 /// The same, where of a task at most ceil(R_i / T_i) jobs are in progress, repeated until that changes nothing.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto overlapping_response_refined(const gel_table<Number, MaxTasks>& table,
+[[nodiscard]] constexpr auto overlapping_response_refined(const task_rows<gel_task<Number>, MaxTasks>& table,
                                                           std::int32_t processors, gel_policy policy,
                                                           point_shift shift = point_shift::to_zero)
     -> gel_bounds<Number, MaxTasks> {
@@ -135,8 +135,9 @@ template <class Number, std::size_t MaxTasks>
 /// The bound of `overlapping_response` for non-preemptive GEL scheduling: at the last instant at which no job of that
 /// point or an earlier one waits and some processor runs none, the m processors hold at most m max C.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto non_preemptive_response(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
-                                                     gel_policy policy, point_shift shift = point_shift::to_zero)
+[[nodiscard]] constexpr auto non_preemptive_response(const task_rows<gel_task<Number>, MaxTasks>& table,
+                                                     std::int32_t processors, gel_policy policy,
+                                                     point_shift shift = point_shift::to_zero)
     -> gel_bounds<Number, MaxTasks> {
   return detail::on_points(table, processors, policy, shift,
                            [&](const auto& t) { return detail::solve_non_preemptive(t, processors); });

@@ -17,7 +17,7 @@ inline constexpr std::size_t most_slot_processors = 128;
 /// max(1, u_i) C_i + u_i x_i - S_i. Gains are not negative.
 template <class Fraction, std::size_t MaxTasks>
 struct slot_demand {
-  const gel_table<Fraction, MaxTasks>* table = nullptr;
+  const task_rows<gel_task<Fraction>, MaxTasks>* table = nullptr;
   std::array<Fraction, MaxTasks> early{};
   std::array<load_sum<Fraction>, MaxTasks> load{};
   std::int32_t processors = 1;
@@ -75,7 +75,7 @@ struct slot_demand {
 };
 
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto solve_slots(const gel_table<Fraction, MaxTasks>& table, std::int32_t processors)
+[[nodiscard]] constexpr auto solve_slots(const task_rows<gel_task<Fraction>, MaxTasks>& table, std::int32_t processors)
     -> gel_bounds<Fraction, MaxTasks> {
   using bounds = gel_bounds<Fraction, MaxTasks>;
   load_sum<Fraction> load;
@@ -93,15 +93,15 @@ template <class Fraction, std::size_t MaxTasks>
   }
   bounds out{.status = gel_status::bounded};
   if (!least_compliant(processors, demand, out.s)) { return bounds::failed(gel_status::overflow); }
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto delay = compliant_delay(out.s, table.tasks[i].wcet, processors, delay_sign::not_negative);
-    if (!add_row(out, table.tasks[i], delay.x)) { return bounds::failed(gel_status::overflow); }
+  for (const auto& t : table.tasks) {
+    const auto delay = compliant_delay(out.s, t.wcet, processors, delay_sign::not_negative);
+    if (!add_row(out, t, delay.x)) { return bounds::failed(gel_status::overflow); }
   }
   return out;
 }
 
 template <class Fraction, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto solve_distance(gel_table<Fraction, MaxTasks> table, std::int32_t processors)
+[[nodiscard]] constexpr auto solve_distance(task_rows<gel_task<Fraction>, MaxTasks> table, std::int32_t processors)
     -> gel_bounds<Fraction, MaxTasks> {
   using bounds = gel_bounds<Fraction, MaxTasks>;
   load_sum<Fraction> load;
@@ -126,7 +126,7 @@ template <class Fraction, std::size_t MaxTasks>
 /// With early completions such a job need not find job j - P finished: use `distance_response` for data dependences.
 /// takt's own. Cost: a few steps, each tasks * processors^2.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto slot_response(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
+[[nodiscard]] constexpr auto slot_response(const task_rows<gel_task<Number>, MaxTasks>& table, std::int32_t processors,
                                            gel_policy policy, point_shift shift = point_shift::to_zero)
     -> gel_bounds<Number, MaxTasks> {
   return detail::on_points(table, processors, policy, shift,
@@ -137,8 +137,9 @@ template <class Number, std::size_t MaxTasks>
 /// exactly if U <= m and u_i <= P_i. Error: `parallelism_not_given` where a task has no limit.
 /// takt's own, from the bound of Erickson 2014.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto distance_response(const gel_table<Number, MaxTasks>& table, std::int32_t processors,
-                                               gel_policy policy, point_shift shift = point_shift::to_zero)
+[[nodiscard]] constexpr auto distance_response(const task_rows<gel_task<Number>, MaxTasks>& table,
+                                               std::int32_t processors, gel_policy policy,
+                                               point_shift shift = point_shift::to_zero)
     -> gel_bounds<Number, MaxTasks> {
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table.tasks[i].parallelism == unrestricted_parallelism) {

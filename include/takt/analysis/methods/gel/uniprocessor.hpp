@@ -49,7 +49,7 @@ struct narrow_quotient {
 
 /// What a test of one processor needs: deadlines that are not before the period's end.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto one_processor_fault(const gel_table<Number, MaxTasks>& table) -> model_error {
+[[nodiscard]] constexpr auto one_processor_fault(const task_rows<gel_task<Number>, MaxTasks>& table) -> model_error {
   if (const auto error = validate(table, 1)) { return error; }
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table.tasks[i].deadline < table.tasks[i].period) {
@@ -81,12 +81,12 @@ concept NarrowNumber = std::same_as<Number, ticks> || std::same_as<Number, ratio
 enum class product_side : std::uint8_t { at_most_two, above_two, unknown };
 
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto narrow_hyperbolic(const gel_table<Number, MaxTasks>& table) -> product_side {
+[[nodiscard]] constexpr auto narrow_hyperbolic(const task_rows<gel_task<Number>, MaxTasks>& table) -> product_side {
   near_one product;
-  for (std::size_t i = 0; i < table.size(); ++i) {
+  for (const auto& t : table.tasks) {
     std::int64_t part = 0;
     std::int64_t whole = 1;
-    if (!whole_load(table.tasks[i], part, whole)) { return product_side::unknown; }
+    if (!whole_load(t, part, whole)) { return product_side::unknown; }
     if (whole < part) { return product_side::above_two; }
     const auto u = narrow(part, whole);
     near_one factor;
@@ -97,14 +97,14 @@ template <class Number, std::size_t MaxTasks>
 }
 
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto narrow_liu_layland(const gel_table<Number, MaxTasks>& table) -> product_side {
+[[nodiscard]] constexpr auto narrow_liu_layland(const task_rows<gel_task<Number>, MaxTasks>& table) -> product_side {
   const auto count = static_cast<std::uint64_t>(table.size());
   std::uint64_t below = 0;
   std::uint64_t above = 0;
-  for (std::size_t i = 0; i < table.size(); ++i) {
+  for (const auto& t : table.tasks) {
     std::int64_t part = 0;
     std::int64_t whole = 1;
-    if (!whole_load(table.tasks[i], part, whole)) { return product_side::unknown; }
+    if (!whole_load(t, part, whole)) { return product_side::unknown; }
     if (whole < part) { return product_side::above_two; }
     const auto u = narrow(part, whole);
     below += u.below;
@@ -122,7 +122,7 @@ template <class Number, std::size_t MaxTasks>
 
 /// The product on fractions; `unknown` when they do not fit.
 template <class Fraction, std::size_t MaxTasks, class Factor>
-[[nodiscard]] constexpr auto exact_product(const gel_table<Fraction, MaxTasks>& table, const Factor& factor)
+[[nodiscard]] constexpr auto exact_product(const task_rows<gel_task<Fraction>, MaxTasks>& table, const Factor& factor)
     -> product_side {
   Fraction product(1);
   for (std::size_t i = 0; i < table.size(); ++i) { product = product * factor(i); }
@@ -145,7 +145,7 @@ template <class Fraction, std::size_t MaxTasks, class Factor>
 /// meet every deadline that is not before the period's end. `schedulable`, `not_proven`, or `overflow` where U is
 /// within 2^-50 of the limit. Source: Liu and Layland 1973.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto liu_layland(const gel_table<Number, MaxTasks>& table) -> verdict_status {
+[[nodiscard]] constexpr auto liu_layland(const task_rows<gel_task<Number>, MaxTasks>& table) -> verdict_status {
   if (detail::one_processor_fault(table)) { return verdict_status::invalid_model; }
   if (table.size() == 0) { return verdict_status::schedulable; }
   if constexpr (detail::NarrowNumber<Number>) {
@@ -156,7 +156,7 @@ template <class Number, std::size_t MaxTasks>
     return detail::sufficient(detail::narrow_liu_layland(table));
   } else {
     detail::load_sum<Number> load;
-    for (std::size_t i = 0; i < table.size(); ++i) { load.add(table.tasks[i].wcet, table.tasks[i].period); }
+    for (const auto& t : table.tasks) { load.add(t.wcet, t.period); }
     const Number count(static_cast<std::int64_t>(table.size()));
     const Number factor = Number(1) + load.sum() / count;
     return detail::sufficient(detail::exact_product(table, [&](std::size_t) { return factor; }));
@@ -166,7 +166,7 @@ template <class Number, std::size_t MaxTasks>
 /// The same for the product of all 1 + u_i being at most 2, which accepts more.
 /// Source: Bini, Buttazzo and Buttazzo 2003.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto hyperbolic(const gel_table<Number, MaxTasks>& table) -> verdict_status {
+[[nodiscard]] constexpr auto hyperbolic(const task_rows<gel_task<Number>, MaxTasks>& table) -> verdict_status {
   if (detail::one_processor_fault(table)) { return verdict_status::invalid_model; }
   const auto exact = detail::exact_points(table, 1, gel_policy::first_in_first_out);
   using fraction = fraction_of<Number>;
@@ -181,7 +181,7 @@ template <class Number, std::size_t MaxTasks>
 /// EDF on one processor with deadlines that are not before the period's end: schedulable exactly if U <= 1.
 /// Source: Liu and Layland 1973.
 template <class Number, std::size_t MaxTasks>
-[[nodiscard]] constexpr auto edf_utilization(const gel_table<Number, MaxTasks>& table) -> verdict_status {
+[[nodiscard]] constexpr auto edf_utilization(const task_rows<gel_task<Number>, MaxTasks>& table) -> verdict_status {
   if (detail::one_processor_fault(table)) { return verdict_status::invalid_model; }
   switch (bounded_response(table, 1)) {
     case gel_status::bounded: return verdict_status::schedulable;

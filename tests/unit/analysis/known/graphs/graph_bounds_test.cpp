@@ -174,7 +174,7 @@ TEST_CASE("OVX-37 OVX-X5 a cycle through history is relaxed, or becomes one node
   const auto bounds = an::fine_bounds(takt::refine(merged.table), on(2), published);
   REQUIRE(bounds.bounded());
   // The same node as two sequential tasks of twice the period.
-  takt::gel_table<rational, 4> split_up;
+  takt::task_rows<takt::gel_task<rational>, 4> split_up;
   for (const std::int64_t wcet : {1, 11, 11, 1}) {
     const rational period{wcet == 11 ? 20 : 10};
     split_up.add({.wcet = rational{wcet}, .period = period, .deadline = rational{10}});

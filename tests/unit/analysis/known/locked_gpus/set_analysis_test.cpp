@@ -23,7 +23,7 @@ using takt::ticks;
 using takt_vectors::exact;
 
 template <class Number>
-using table = takt::gpusync_table<Number, 12, 2>;
+using table = takt::task_rows<takt::gpusync_task<Number, 2>, 12>;
 template <class Number>
 using board = takt::gpusync_board<takt::linear_transfer_costs<Number>>;
 

@@ -19,7 +19,7 @@ using takt::cpu_scheduler;
 using takt::migration_path;
 using takt_vectors::exact;
 
-using table = takt::gpusync_table<exact, 8, 2>;
+using table = takt::task_rows<takt::gpusync_task<exact, 2>, 8>;
 using board = takt::gpusync_board<takt::linear_transfer_costs<exact>>;
 using list = std::vector<std::string>;
 

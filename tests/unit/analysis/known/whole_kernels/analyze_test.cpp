@@ -40,7 +40,7 @@ constexpr auto four_kernels =
                               takt::kernel(takt::wcet(5_ms), takt::preemption_cost(2_ms))),
                    takt::task("t4", takt::period(60_ms), takt::kernel(takt::wcet(6_ms), takt::preemption_cost(1_ms))));
 
-using kernel_table = takt::accelerator_table<takt::ticks, 2>;
+using kernel_table = takt::task_rows<takt::accelerator_task<takt::ticks>, 2>;
 
 auto one_kernel() -> takt::accelerator_task<takt::ticks> {
   return {.name = "a", .wcet = 4, .period = 10, .deadline = 10, .width = takt::kernel_width::all_cores};

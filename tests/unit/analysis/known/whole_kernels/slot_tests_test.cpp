@@ -25,7 +25,7 @@ TEST_CASE("AP-29 no sound test accepts two slots in which a run misses, and ever
   for (const std::int32_t permille : {200, 400, 600}) {
     o.core_utilization_permille = permille;
     for (std::uint64_t i = 0; i < 60; ++i) {
-      accelerator_table<ticks, most> t;
+      task_rows<accelerator_task<ticks>, most> t;
       REQUIRE(generation::generate(o, 9, i, t) == model_fault::none);
       const auto slots = analysis::nearest_ticks(analysis::proportional_slots(t, 2, ticks{6000}));
       const auto exact = analysis::ask_slots(tests[analysis::exact_slot_test], t, {.cores = 2}, slots);
@@ -47,7 +47,7 @@ TEST_CASE("AP-29 no sound test accepts two slots in which a run misses, and ever
 }
 
 TEST_CASE("AP-29 slots that overlap and tasks that cannot be are rejected by every test") {
-  accelerator_table<ticks, most> t;
+  task_rows<accelerator_task<ticks>, most> t;
   REQUIRE(generation::add_waves(t, 2, 10, 1000));
   const analysis::two_slots<ticks> overlapping{{0, 600, 1000}, {500, 500, 1000}};
   const analysis::two_slots<ticks> good{{0, 500, 1000}, {500, 500, 1000}};

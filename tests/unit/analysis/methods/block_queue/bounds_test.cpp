@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -9,14 +10,15 @@
 #include <takt/analysis/methods/block_queue/multi_resource.hpp>
 #include <takt/analysis/methods/block_queue/per_task_streams.hpp>
 #include <takt/core/rational.hpp>
+#include <takt/model/segment.hpp>
+#include <takt/rules/block_queue_rule.hpp>
 
 using namespace takt::analysis;
 using takt::block_gpu;
 using takt::block_kernel;
-using takt::block_table;
-using takt::one_stream_per_job;
-using takt::one_stream_per_task;
+using takt::per_job_streams;
 using takt::rational;
+using takt::task_rows;
 using takt::thread_time;
 using takt::ticks;
 using fractions = std::vector<rational>;
@@ -31,9 +33,9 @@ auto responses(const Bounds& b) {
 constexpr block_gpu two_sms{.sms = 2};
 
 /// The set of Fig. 7.
-template <class Number, class Streams = one_stream_per_job>
+template <class Number>
 constexpr auto fig_7() {
-  block_table<Number, 4, Streams> t;
+  task_rows<block_kernel<Number>, 4> t;
   static_cast<void>(t.add({.name = "tau_1", .length = Number(3), .period = Number(5), .blocks = 2, .threads = 1024}));
   static_cast<void>(t.add({.name = "tau_2", .length = Number(1), .period = Number(8), .blocks = 6, .threads = 512}));
   return t;
@@ -42,7 +44,7 @@ constexpr auto published = fig_7<rational>();
 
 constexpr block_gpu eighty_sms{.sms = 80};
 constexpr auto large = [] {
-  block_table<rational, 4> t;
+  task_rows<block_kernel<rational>, 4> t;
   static_cast<void>(t.add({.length = 1, .period = 33, .blocks = 800, .threads = 256}));
   static_cast<void>(t.add({.length = {1, 2}, .period = 33, .blocks = 1600, .threads = 64}));
   static_cast<void>(t.add({.length = 2, .period = 33, .blocks = 320, .threads = 128}));
@@ -50,13 +52,12 @@ constexpr auto large = [] {
 }();
 
 static_assert(thread_capacity(large, eighty_sms) == 148'480);
-static_assert(separated_enqueue_response(fig_7<ticks>(), two_sms).responses[0] == 8);
-static_assert(block_queue_response(fig_7<ticks>(), two_sms).responses[1] == 4);  // 23/6, rounded up
-static_assert(per_task_stream_response(fig_7<ticks, one_stream_per_task>(), two_sms).bounded());
+static_assert(separated_enqueue_response(fig_7<ticks>(), two_sms, per_job_streams).responses[0] == 8);
+static_assert(block_queue_response(fig_7<ticks>(), two_sms, per_job_streams).responses[1] == 4);  // 23/6, rounded up
+static_assert(per_task_stream_response(fig_7<ticks>(), two_sms).bounded());
 
 // Work and time are different things.
 static_assert(!std::convertible_to<thread_time<ticks>, ticks> && !std::convertible_to<ticks, thread_time<ticks>>);
-static_assert(!std::same_as<block_table<ticks, 1, one_stream_per_job>, block_table<ticks, 1, one_stream_per_task>>);
 
 }  // namespace
 
@@ -64,16 +65,20 @@ TEST_CASE("OVX-18 a block's length and a kernel's utilisation follow from its wo
   CHECK(takt::block_length(thread_time<rational>{3072}, 1024) == rational{3});
   CHECK(takt::block_length(thread_time<ticks>{3073}, 1024) == 4);  // upwards
   CHECK(takt::block_work(published.tasks[0]) == thread_time<rational>{3072});
-  block_table<ticks, 2> t;
-  CHECK(t.add_launch({.length = 1, .period = 4, .threads = 33}));
-  CHECK(t.tasks[0].threads == 64);
-  CHECK(!t.add_launch({.length = 1, .period = 4, .threads = 1025}));
-  CHECK(!t.add_launch({.length = 1, .period = 4, .threads = 0}));
+  const auto threads_of = [](std::int32_t threads) {
+    const auto rule = takt::block_queue_rule<>{.gpu = {.threads_per_sm = 2048}};
+    const auto view = rule.view(takt::kernel(takt::grid(2, threads), takt::block_length(takt::duration{3})));
+    return view.fault == takt::model_fault::none ? takt::block_visit::of(view.values).threads : 0;
+  };
+  CHECK(threads_of(33) == 64);
+  CHECK(threads_of(1024) == 1024);
+  CHECK(threads_of(1025) == 0);
+  CHECK(threads_of(0) == 0);
   // A block that no SM has room for is refused, whatever it lacks.
   const auto fault_of = [](const block_kernel<ticks>& k, const block_gpu& gpu) {
-    block_table<ticks, 1> one;
+    task_rows<block_kernel<ticks>, 1> one;
     static_cast<void>(one.add(k));
-    const auto bounds = separated_enqueue_response(one, gpu);
+    const auto bounds = separated_enqueue_response(one, gpu, per_job_streams);
     CHECK(bounds.status == block_status::invalid_model);
     return bounds.error.fault;
   };
@@ -93,7 +98,7 @@ TEST_CASE("OVX-18 a block's length and a kernel's utilisation follow from its wo
 TEST_CASE("OVX-20 the unit block size divides all blocks and the SM's threads") {
   CHECK(unit_block_size(published, two_sms) == 512);
   CHECK(unit_block_size(large, eighty_sms) == 64);
-  block_table<ticks, 1> odd;
+  task_rows<block_kernel<ticks>, 1> odd;
   static_cast<void>(odd.add({.length = 1, .period = 4, .threads = 1000}));
   CHECK(unit_block_size(odd, two_sms) == 8);  // through the SM's threads
 }
@@ -102,21 +107,21 @@ TEST_CASE("OVX-23 the capacity test is exact, and equality passes") {
   CHECK(thread_capacity(published, two_sms) == 3072);
   CHECK(capacity_test(published, two_sms) == block_status::bounded);
   const auto with_period = [](const rational& period) {
-    block_table<rational, 1> t;
+    task_rows<block_kernel<rational>, 1> t;
     static_cast<void>(t.add({.length = 1, .period = period, .blocks = 3, .threads = 512}));
     return capacity_test(t, block_gpu{.sms = 1, .threads_per_sm = 512});
   };
   CHECK(with_period(3) == block_status::bounded);
   CHECK(with_period({2'999'999'999, 1'000'000'000}) == block_status::load_exceeds_capacity);
-  const block_table<ticks, 1> none;
+  const task_rows<block_kernel<ticks>, 1> none;
   CHECK(capacity_test(none, two_sms) == block_status::bounded);
   // In nanoseconds, beyond what fractions of 64 bits hold.
-  block_table<ticks, 3> fine;
+  task_rows<block_kernel<ticks>, 3> fine;
   for (const ticks prime : {1'000'000'007, 1'000'000'009, 1'000'000'021}) {
     static_cast<void>(fine.add({.length = 300'000'000, .period = prime, .blocks = 2, .threads = 1024}));
   }
   CHECK(capacity_test(fine, two_sms) == block_status::bounded);
-  CHECK(separated_enqueue_response(fine, two_sms).bounded());
+  CHECK(separated_enqueue_response(fine, two_sms, per_job_streams).bounded());
   for (auto& k : fine.tasks) { k.blocks = 5; }
   CHECK(capacity_test(fine, two_sms) == block_status::load_exceeds_capacity);
 }
@@ -125,78 +130,83 @@ TEST_CASE("OVX-27 Theorem 3 on the published set and on a large GPU, with its hy
   thread_time<rational> lemma;
   REQUIRE(carry_in_bound(published, two_sms, lemma));
   CHECK(lemma == thread_time<rational>{9216});
-  REQUIRE(backlog_bound(published, two_sms, lemma));
+  REQUIRE(backlog_bound(published, two_sms, per_job_streams, lemma));
   CHECK(lemma == thread_time<rational>{18'432});
-  CHECK(responses(separated_enqueue_response(published, two_sms)) == fractions{8, {41, 6}});
+  CHECK(responses(separated_enqueue_response(published, two_sms, per_job_streams)) == fractions{8, {41, 6}});
 
   REQUIRE(carry_in_bound(large, eighty_sms, lemma));
   CHECK(lemma == thread_time<rational>{327'168});
-  REQUIRE(backlog_bound(large, eighty_sms, lemma));
+  REQUIRE(backlog_bound(large, eighty_sms, per_job_streams, lemma));
   CHECK(lemma == thread_time<rational>{665'088});
-  CHECK(responses(separated_enqueue_response(large, eighty_sms)) ==
+  CHECK(responses(separated_enqueue_response(large, eighty_sms, per_job_streams)) ==
         fractions{{3177, 580}, {23'103, 4640}, {3757, 580}});
 
   auto heavy = published;
   heavy.tasks[0].period = rational{2};
-  CHECK(separated_enqueue_response(heavy, two_sms).status == block_status::load_exceeds_capacity);
+  CHECK(separated_enqueue_response(heavy, two_sms, per_job_streams).status == block_status::load_exceeds_capacity);
   // 32 slots of 64 threads each suffice for blocks of 64 threads or more, 16 do not.
-  CHECK(separated_enqueue_response(large, {.sms = 80, .block_slots = 32}).bounded());
-  CHECK(separated_enqueue_response(large, {.sms = 80, .block_slots = 16}).status == block_status::other_resource_binds);
+  CHECK(separated_enqueue_response(large, {.sms = 80, .block_slots = 32}, per_job_streams).bounded());
+  CHECK(separated_enqueue_response(large, {.sms = 80, .block_slots = 16}, per_job_streams).status ==
+        block_status::other_resource_binds);
   // Times that do not fit are no bound.
-  block_table<ticks, 1> huge;
+  task_rows<block_kernel<ticks>, 1> huge;
   static_cast<void>(huge.add({.length = std::numeric_limits<ticks>::max() / 2,
                               .period = std::numeric_limits<ticks>::max(),
                               .blocks = 4,
                               .threads = 1024}));
-  CHECK(separated_enqueue_response(huge, two_sms).status == block_status::overflow);
+  CHECK(separated_enqueue_response(huge, two_sms, per_job_streams).status == block_status::overflow);
 }
 
 TEST_CASE("OVX-X2 jobs in flight and a knapsack of running blocks sharpen Theorem 3, and the least bound is taken") {
-  CHECK(responses(outstanding_response(published, two_sms)) == fractions{5, {23, 6}});
-  CHECK(responses(block_queue_response(published, two_sms)) == fractions{5, {23, 6}});
-  CHECK(responses(knapsack_response(large, eighty_sms)) == fractions{{1349, 290}, {19'271, 4640}, {1639, 290}});
-  CHECK(responses(outstanding_response(large, eighty_sms)) == fractions{{1899, 580}, {12'879, 4640}, {2479, 580}});
-  const auto least = min_of(separated_enqueue_response(large, eighty_sms), knapsack_response(large, eighty_sms),
-                            outstanding_response(large, eighty_sms));
-  CHECK(responses(block_queue_response(large, eighty_sms)) == responses(least));
+  CHECK(responses(outstanding_response(published, two_sms, per_job_streams)) == fractions{5, {23, 6}});
+  CHECK(responses(block_queue_response(published, two_sms, per_job_streams)) == fractions{5, {23, 6}});
+  CHECK(responses(knapsack_response(large, eighty_sms, per_job_streams)) ==
+        fractions{{1349, 290}, {19'271, 4640}, {1639, 290}});
+  CHECK(responses(outstanding_response(large, eighty_sms, per_job_streams)) ==
+        fractions{{1899, 580}, {12'879, 4640}, {2479, 580}});
+  const auto least = min_of(separated_enqueue_response(large, eighty_sms, per_job_streams),
+                            knapsack_response(large, eighty_sms, per_job_streams),
+                            outstanding_response(large, eighty_sms, per_job_streams));
+  CHECK(responses(block_queue_response(large, eighty_sms, per_job_streams)) == responses(least));
   // Where a block waits, three others run: two of the first kernel, and one of the second.
-  block_table<rational, 2> narrow;
+  task_rows<block_kernel<rational>, 2> narrow;
   static_cast<void>(narrow.add({.length = 3, .period = 30, .blocks = 2, .threads = 1}));
   static_cast<void>(narrow.add({.length = 2, .period = 30, .blocks = 3, .threads = 1}));
-  CHECK(responses(knapsack_response(narrow, {.sms = 4, .threads_per_sm = 1})) == fractions{{29, 4}, {13, 2}});
+  CHECK(responses(knapsack_response(narrow, {.sms = 4, .threads_per_sm = 1}, per_job_streams)) ==
+        fractions{{29, 4}, {13, 2}});
   // Beyond the capacity jobs pile up, and that is noticed.
-  block_table<rational, 1> over;
+  task_rows<block_kernel<rational>, 1> over;
   static_cast<void>(over.add({.length = 3, .period = 2, .blocks = 2, .threads = 2048}));
-  CHECK(outstanding_response(over, {.sms = 1}).status == block_status::not_proven);
+  CHECK(outstanding_response(over, {.sms = 1}, per_job_streams).status == block_status::not_proven);
 }
 
 TEST_CASE("OVX-X3 jitter of the enqueue adds its share of the work, and none adds nothing") {
   auto late = published;
   late.tasks[0].jitter = rational{5};  // one period: one more job of the first kernel
-  const auto bounds = separated_enqueue_response(late, two_sms);
+  const auto bounds = separated_enqueue_response(late, two_sms, per_job_streams);
   CHECK(responses(bounds) == fractions{10, {53, 6}});
   late.tasks[0].jitter = rational{1, 2};
-  CHECK(responses(separated_enqueue_response(late, two_sms)) == fractions{{41, 5}, {211, 30}});
+  CHECK(responses(separated_enqueue_response(late, two_sms, per_job_streams)) == fractions{{41, 5}, {211, 30}});
 }
 
 TEST_CASE("OVX-X4 streams per task are proven when no job waits in its stream, and not proven otherwise") {
-  const auto proven = per_task_stream_response(fig_7<rational, one_stream_per_task>(), two_sms);
+  const auto proven = per_task_stream_response(fig_7<rational>(), two_sms);
   CHECK(responses(proven) == fractions{5, {23, 6}});
-  auto quick = fig_7<rational, one_stream_per_task>();
+  auto quick = fig_7<rational>();
   quick.tasks[0].period = rational{49, 10};
   CHECK(per_task_stream_response(quick, two_sms).status == block_status::not_proven);
-  auto late = fig_7<rational, one_stream_per_task>();
+  auto late = fig_7<rational>();
   late.tasks[0].jitter = rational{1, 10};  // the next job may find this one unfinished
   CHECK(per_task_stream_response(late, two_sms).status == block_status::not_proven);
 }
 
 TEST_CASE("OVX-X8 owners with one kernel at a time need neither separation nor capacity") {
-  block_table<rational, 4> t;
+  task_rows<block_kernel<rational>, 4> t;
   // Two owners: one alternates between a long and a short kernel.
   static_cast<void>(t.add({.length = 3, .period = 1, .blocks = 2, .threads = 1024, .owner = 0}));
   static_cast<void>(t.add({.length = 1, .period = 1, .blocks = 6, .threads = 512, .owner = 0}));
   static_cast<void>(t.add({.length = 1, .period = 1, .blocks = 6, .threads = 512, .owner = 1}));
-  CHECK(separated_enqueue_response(t, two_sms).status == block_status::load_exceeds_capacity);
+  CHECK(separated_enqueue_response(t, two_sms, per_job_streams).status == block_status::load_exceeds_capacity);
   // Backlog 6144 + 3072 on 3072 threads.
   CHECK(responses(owner_response(t, two_sms)) == fractions{5, {23, 6}, {23, 6}});
   t.tasks[1].owner = takt::no_owner;
@@ -205,18 +215,19 @@ TEST_CASE("OVX-X8 owners with one kernel at a time need neither separation nor c
 
 TEST_CASE("OVX-X6 OVX-30 sets whose blocks may wait for slots or memory go to the bound of several resources") {
   const block_gpu small{.sms = 1, .threads_per_sm = 2048, .block_slots = 4, .shared_memory = 100};
-  block_table<rational, 2> t;
+  task_rows<block_kernel<rational>, 2> t;
   static_cast<void>(t.add({.length = 1, .period = 10, .blocks = 4, .threads = 64, .shared_memory = 10}));
   static_cast<void>(t.add({.length = 2, .period = 10, .blocks = 1, .threads = 64, .shared_memory = 50}));
   CHECK(!only_threads_bind(t, small));
-  CHECK(separated_enqueue_response(t, small).status == block_status::other_resource_binds);
+  CHECK(separated_enqueue_response(t, small, per_job_streams).status == block_status::other_resource_binds);
   // w = 1/4 and 1/2, three resources: (2 * 3 + 4/4 + 1 - w L) / (1/2) + L.
-  CHECK(responses(multi_resource_response(t, small)) == fractions{{33, 2}, 16});
-  const auto best = block_queue_response(t, small);
+  CHECK(responses(multi_resource_response(t, small, per_job_streams)) == fractions{{33, 2}, 16});
+  const auto best = block_queue_response(t, small, per_job_streams);
   REQUIRE(best.bounded());
-  CHECK(best.responses[0] <= multi_resource_response(t, small).responses[0]);
+  CHECK(best.responses[0] <= multi_resource_response(t, small, per_job_streams).responses[0]);
   // Without those limits threads decide.
   CHECK(only_threads_bind(t, {.sms = 1}));
-  CHECK(responses(block_queue_response(t, {.sms = 1})) ==
-        responses(min_of(knapsack_response(t, {.sms = 1}), outstanding_response(t, {.sms = 1}))));
+  CHECK(responses(block_queue_response(t, {.sms = 1}, per_job_streams)) ==
+        responses(min_of(knapsack_response(t, {.sms = 1}, per_job_streams),
+                         outstanding_response(t, {.sms = 1}, per_job_streams))));
 }

@@ -14,6 +14,7 @@
 using namespace block_tests;
 using namespace takt::analysis;
 using takt::model_fault;
+using takt::per_job_streams;
 using takt::rational;
 using takt::generation::capacity_counterexample;
 using takt::generation::capacity_loss_options;
@@ -68,7 +69,7 @@ TEST_CASE("OVX-22 just above the capacity responses grow without bound under eve
   REQUIRE(made.fault == model_fault::none);
   CHECK(load_of(made.table) == rational{12'608, 5});
   CHECK(thread_capacity(made.table, made.gpu) == 2112);
-  CHECK(separated_enqueue_response(made.table, made.gpu).status == block_status::load_exceeds_capacity);
+  CHECK(separated_enqueue_response(made.table, made.gpu, made.streams).status == block_status::load_exceeds_capacity);
   CHECK(first_responses(made, block_placement::even, false, 6) == std::vector<ticks>{1, 2, 3, 4, 5, 6});
 
   // A rest of the SM takes a kernel of its own; one SM leaves packing no choice; several do.
@@ -97,35 +98,35 @@ TEST_CASE("OVX-28 a bound for m' threads says nothing about m, so the rest must 
   CHECK(dispatch_all({{0, 4, 1, 1, 0}, {1, 3, 2, 4, 1}, {2, 5, 1, 3, 2}}, {six}).responses ==
         std::vector<ticks>{1, 4, 6});
   // The unit block is that of m' too.
-  takt::block_table<ticks, 2> t;
+  takt::task_rows<takt::block_kernel<ticks>, 2> t;
   static_cast<void>(t.add({.length = 1, .period = 40, .blocks = 8, .threads = 256}));
   static_cast<void>(t.add({.length = 1, .period = 40, .blocks = 8, .threads = 64}));
   const block_gpu gpu{.sms = 2};
   CHECK(unit_block_size(t, gpu) == 64);
   CHECK(unit_block_size(t, restricted_to(gpu, 1999)) == 1);
   CHECK(thread_capacity(t, restricted_to(gpu, 1999)) == 2 * (1999 - 256 + 1));
-  CHECK(separated_enqueue_response(t, gpu).responses[0] <
-        separated_enqueue_response(t, restricted_to(gpu, 1024)).responses[0]);
+  CHECK(separated_enqueue_response(t, gpu, per_job_streams).responses[0] <
+        separated_enqueue_response(t, restricted_to(gpu, 1024), per_job_streams).responses[0]);
 }
 
 TEST_CASE("OVX-30 block slots that Theorem 3 does not count make responses grow above the printed bound") {
   const block_gpu gpu{.sms = 1, .block_slots = 32};
-  takt::block_table<rational, 3> t;
+  takt::task_rows<takt::block_kernel<rational>, 3> t;
   static_cast<void>(t.add({.length = 1, .period = {3, 2}, .blocks = 64, .threads = 32}));
-  CHECK(as_published::separated_enqueue_response(t, gpu).responses[0] == rational{95, 32});
-  CHECK(separated_enqueue_response(t, gpu).status == block_status::other_resource_binds);
-  CHECK(block_queue_response(t, gpu).status == block_status::load_exceeds_capacity);
+  CHECK(as_published::separated_enqueue_response(t, gpu, per_job_streams).responses[0] == rational{95, 32});
+  CHECK(separated_enqueue_response(t, gpu, per_job_streams).status == block_status::other_resource_binds);
+  CHECK(block_queue_response(t, gpu, per_job_streams).status == block_status::load_exceeds_capacity);
   const auto jobs = periodic_jobs(t, {}, 2, 20);
   const auto responses = dispatch_all(jobs, {gpu}).responses;
   for (std::size_t j = 0; j < responses.size(); ++j) { CHECK(responses[j] == static_cast<ticks>(4 + j)); }
 }
 
 TEST_CASE("enqueues before the nominal release that are not a period apart break Theorem 3") {
-  takt::block_table<ticks, 2> t;
+  takt::task_rows<takt::block_kernel<ticks>, 2> t;
   static_cast<void>(t.add({.name = "A", .length = 1, .period = 2}));
   static_cast<void>(t.add({.name = "B", .length = 1, .period = 2}));
   const block_gpu gpu{.sms = 1, .threads_per_sm = 1};
-  const auto bounds = separated_enqueue_response(t, gpu);
+  const auto bounds = separated_enqueue_response(t, gpu, per_job_streams);
   REQUIRE(bounds.bounded());
   CHECK(bounds.responses[1] == 2);
   CHECK(dispatch_all({{4, 1, 1, 1, 0}, {4, 1, 1, 1, 0}, {4, 1, 1, 1, 0}, {4, 1, 1, 1, 1}}, {gpu}).responses[3] == 4);

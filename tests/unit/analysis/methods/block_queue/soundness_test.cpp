@@ -16,14 +16,12 @@ using namespace takt::analysis;
 namespace {
 
 constexpr std::size_t max_kernels = 4;
-template <class Streams = takt::one_stream_per_job>
-using kernel_set = takt::block_table<ticks, max_kernels, Streams>;
+using kernel_set = takt::task_rows<takt::block_kernel<ticks>, max_kernels>;
 using bounds = block_bounds<ticks, max_kernels>;
 
-template <class Streams = takt::one_stream_per_job>
-auto random_set(std::uint64_t seed, const block_gpu& gpu, ticks slowest) -> kernel_set<Streams> {
+auto random_set(std::uint64_t seed, const block_gpu& gpu, ticks slowest) -> kernel_set {
   takt::random_stream random{seed};
-  kernel_set<Streams> out;
+  kernel_set out;
   const auto count = random.between(1, max_kernels);
   const ticks unit = random.between(1, 2);
   for (ticks i = 0; i < count; ++i) {
@@ -95,20 +93,20 @@ TEST_CASE("OVX-25 OVX-26 OVX-27 both lemmas and every bound hold under all place
     takt::thread_time<ticks> carried;
     takt::thread_time<ticks> backlog;
     REQUIRE(carry_in_bound(set, gpu, carried));
-    REQUIRE(backlog_bound(set, gpu, backlog));
+    REQUIRE(backlog_bound(set, gpu, takt::per_job_streams, backlog));
     for (const auto placement : placements) {
       const auto jobs = jobs_of(set, seed, placement == block_placement::even);
       const auto r = dispatch_all(jobs, {gpu, placement});
       CHECK(r.one_of_two);
       CHECK(r.most_not_busy <= carried.value);
-      const auto separated = separated_enqueue_response(set, gpu);
+      const auto separated = separated_enqueue_response(set, gpu, takt::per_job_streams);
       if (separated.bounded() && without_jitter(set)) {
         ++lemmas;
         CHECK(r.most_at_enqueue <= backlog.value);
       }
       theorem.hold(separated, jobs, r);
-      sharper.hold(outstanding_response(set, gpu), jobs, r);
-      knapsack.hold(knapsack_response(set, gpu), jobs, r);
+      sharper.hold(outstanding_response(set, gpu, takt::per_job_streams), jobs, r);
+      knapsack.hold(knapsack_response(set, gpu, takt::per_job_streams), jobs, r);
     }
   }
   CHECK(lemmas > 20);
@@ -121,7 +119,7 @@ TEST_CASE("OVX-X4 streams per task that are proven respond in time") {
   tally proven;
   for (std::uint64_t seed = 1; seed <= asked("TAKT_BLOCK_SETS", 120); ++seed) {
     const block_gpu gpu{.sms = 2, .threads_per_sm = 8};
-    const auto set = random_set<takt::one_stream_per_task>(seed, gpu, 60);
+    const auto set = random_set(seed, gpu, 60);
     const auto b = per_task_stream_response(set, gpu);
     const auto jobs = jobs_of(set, seed, false);
     proven.hold(b, jobs, dispatch_all(jobs, {gpu, block_placement::even, true}));
@@ -140,8 +138,8 @@ TEST_CASE("OVX-X6 the bound of several resources holds where slots and shared me
     for (const auto placement : placements) {
       const auto jobs = jobs_of(set, seed, placement == block_placement::even);
       const auto r = dispatch_all(jobs, {gpu, placement});
-      several.hold(multi_resource_response(set, gpu), jobs, r);
-      several.hold(block_queue_response(set, gpu), jobs, r);
+      several.hold(multi_resource_response(set, gpu, takt::per_job_streams), jobs, r);
+      several.hold(block_queue_response(set, gpu, takt::per_job_streams), jobs, r);
     }
   }
   CHECK(beyond > 50);

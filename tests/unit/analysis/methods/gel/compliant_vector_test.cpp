@@ -36,7 +36,7 @@ static_assert(compliant_vector(three, 2, fl).tasks[2].lateness == 8);
 
 /// Twenty tasks are proven in a constant expression.
 constexpr auto twenty = [] {
-  takt::gel_table<ticks, 20> out;
+  takt::task_rows<takt::gel_task<ticks>, 20> out;
   for (ticks i = 0; i < 20; ++i) {
     static_cast<void>(out.add({.wcet = 1'000 + 40 * i, .period = 8'000 + 200 * i, .deadline = 9'000}));
   }

@@ -20,7 +20,7 @@ using takt::ticks;
 
 inline constexpr std::size_t max_tasks = 8;
 template <class Number>
-using set_of_tasks = takt::gel_table<Number, max_tasks>;
+using set_of_tasks = takt::task_rows<takt::gel_task<Number>, max_tasks>;
 using task_set = set_of_tasks<ticks>;
 
 template <class Number = ticks>

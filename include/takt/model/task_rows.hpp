@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include <takt/core/inline_vector.hpp>
+
+namespace takt {
+
+/// Tasks in the given order, each of which is one record. A record says what its times are by `number`.
+template <class Task, std::size_t MaxTasks>
+struct task_rows {
+  using task_type = Task;
+  using number = typename Task::number;
+  static constexpr std::size_t max_tasks = MaxTasks;
+
+  inline_vector<Task, MaxTasks> tasks;
+
+  /// Where a record has an `id`, it becomes its position. False when full.
+  constexpr auto add(Task t) -> bool {
+    if constexpr (requires { t.id; }) { t.id = static_cast<std::uint32_t>(tasks.size()); }
+    return tasks.push_back(t);
+  }
+  [[nodiscard]] constexpr auto size() const noexcept -> std::size_t { return tasks.size(); }
+
+  /// Rows stand wherever a typed task set does if a record is all that there is to know of a task.
+  template <std::same_as<number> N = number>
+    requires Task::forms_task_set
+  [[nodiscard]] constexpr auto table() const -> const task_rows& {
+    return *this;
+  }
+};
+
+}  // namespace takt
