@@ -297,7 +297,7 @@ class engine {
     }
     const auto own = tokens_.sections_of(x.task);
     for (std::uint32_t s = own.first; s < own.end; ++s) {
-      if (!contains(table_->sections[s], x) || tokens_.holds(s) || !tokens_.is_needed(s)) { continue; }
+      if (tokens_.holds(s) || !contains(table_->sections[s], x) || !tokens_.is_needed(s)) { continue; }
       if (tokens_.is_idle(s)) { tokens_.ask(s); }
       visits_[v].waits_for_token = true;
     }
