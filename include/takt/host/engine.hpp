@@ -83,7 +83,7 @@ class engine {
   [[nodiscard]] constexpr auto next_instant() const -> ticks {
     if (misses_.stopped()) { return no_event; }
     const ticks least = first_of(servers_.next(), next_job(), guards_.next(), threads_.next());
-    return first_of(least < now_ ? now_ : least, misses_.next(tasks_, now_));
+    return first_of(least < now_ ? now_ : least, misses_.next());
   }
   /// A visit ends in the next step though its length says otherwise. Pre: its station serves bodies, and it is there.
   constexpr void end(std::uint32_t v) { told_.push(v); }
@@ -205,6 +205,7 @@ class engine {
   constexpr void leave(std::uint32_t i) {
     flow_progress& job = tasks_[i];
     job.under_way = false;
+    misses_.note_leave(tasks_, i, now_);
     tokens_.completed(i);
     threads_.ended(i);
     if constexpr (TimesJobs<Choices>) { time_next(i); }
@@ -248,6 +249,7 @@ class engine {
   constexpr void release_job(std::uint32_t i) {
     flow_progress& job = tasks_[i];
     job.start(edges_.first[i]);
+    misses_.note_begin(tasks_, i, now_);
     ++seen_.tasks[i].released;
     if (!job.is_pending) { become_pending(i); }
     job.is_pending = false;
