@@ -80,7 +80,7 @@ class engine {
   [[nodiscard]] constexpr auto next_instant() const -> ticks {
     if (misses_.stopped()) { return no_event; }
     const ticks least = first_of(servers_.next(), next_job(), guards_.next(), threads_.next());
-    return first_of(least < now_ ? now_ : least, misses_.next(tasks_, now_));
+    return first_of(least < now_ ? now_ : least, misses_.next());
   }
   /// A visit ends in the next step though its length says otherwise. Pre: its station serves bodies, and it is there.
   constexpr void end(std::uint32_t v) { told_.push(v); }
@@ -202,6 +202,7 @@ class engine {
   constexpr void leave(std::uint32_t i) {
     flow_progress& job = tasks_[i];
     job.under_way = false;
+    misses_.note_leave(tasks_, i, now_);
     tokens_.completed(i);
     threads_.ended(i);
     if constexpr (TimesJobs<Choices>) { time_next(i); }
@@ -245,6 +246,7 @@ class engine {
   constexpr void release_job(std::uint32_t i) {
     flow_progress& job = tasks_[i];
     job.start(edges_.first[i]);
+    misses_.note_begin(tasks_, i, now_);
     ++seen_.tasks[i].released;
     if (!job.is_pending) { become_pending(i); }
     job.is_pending = false;
@@ -294,7 +296,7 @@ class engine {
     }
     const auto own = tokens_.sections_of(x.task);
     for (std::uint32_t s = own.first; s < own.end; ++s) {
-      if (!contains(table_->sections[s], x) || tokens_.holds(s) || !tokens_.is_needed(s)) { continue; }
+      if (tokens_.holds(s) || !contains(table_->sections[s], x) || !tokens_.is_needed(s)) { continue; }
       if (tokens_.is_idle(s)) { tokens_.ask(s); }
       visits_[v].waits_for_token = true;
     }

@@ -24,19 +24,21 @@ class job_misses {
   /// Whether the run has ended at a miss.
   [[nodiscard]] constexpr auto stopped() const noexcept -> bool { return stopped_; }
   /// The next deadline that somebody wants to hear of.
-  [[nodiscard]] constexpr auto next(const flow_progress* jobs, ticks now) const -> ticks {
-    ticks least = no_event;
-    for (std::uint32_t i = 0; minds() && i < table_->size(); ++i) {
-      if (!is_open(jobs[i])) { continue; }
-      const ticks at = deadline(jobs, i);
-      least = now < at && at < least ? at : least;
-    }
-    return least;
+  [[nodiscard]] constexpr auto next() const noexcept -> ticks { return next_; }
+  /// A job has begun.
+  constexpr void note_begin(const flow_progress* jobs, std::uint32_t i, ticks now) {
+    if (minds()) { expect(deadline(jobs, i), now); }
+  }
+  /// It is not under way any more.
+  constexpr void note_leave(const flow_progress* jobs, std::uint32_t i, ticks now) {
+    if (minds() && deadline(jobs, i) == next_) { expect_all(jobs, now); }
   }
   /// `drop` of each job that is dropped, if some can be.
   template <class Seen, class F>
   constexpr void note(flow_progress* jobs, ticks now, Seen& seen, const F& drop) {
-    for (std::uint32_t i = 0; minds() && i < table_->size(); ++i) {
+    if (!some_passed_ && now < next_) { return; }
+    some_passed_ = false;
+    for (std::uint32_t i = 0; i < table_->size(); ++i) {
       if (!is_open(jobs[i]) || now < deadline(jobs, i)) { continue; }
       note_miss(seen.tasks[i], deadline(jobs, i));
       const miss_action what = tell(jobs, i);
@@ -44,6 +46,7 @@ class job_misses {
         if (aborts_job(what)) { drop(i); }
       }
     }
+    expect_all(jobs, now);
   }
   /// Of a job that has ended.
   template <class Seen>
@@ -63,6 +66,16 @@ class job_misses {
   [[nodiscard]] constexpr auto deadline(const flow_progress* jobs, std::uint32_t i) const -> ticks {
     return jobs[i].nominal + table_->tasks[i].deadline;
   }
+  constexpr void expect(ticks deadline, ticks now) noexcept {
+    some_passed_ = some_passed_ || deadline <= now;
+    next_ = now < deadline && deadline < next_ ? deadline : next_;
+  }
+  constexpr void expect_all(const flow_progress* jobs, ticks now) {
+    next_ = no_event;
+    for (std::uint32_t i = 0; i < table_->size(); ++i) {
+      if (is_open(jobs[i])) { expect(deadline(jobs, i), now); }
+    }
+  }
   constexpr auto tell(flow_progress* jobs, std::uint32_t i) -> miss_action {
     jobs[i].missed = true;
     miss_action what = miss_action::late;
@@ -78,6 +91,8 @@ class job_misses {
   const visit_table<N, V>* table_;
   Choices* choices_;
   bool stopped_ = false;
+  bool some_passed_ = false;  ///< a deadline of a job under way of which nobody has heard
+  ticks next_ = no_event;
 };
 
 /// Takes the visits of a job away from whoever serves them or holds them back.

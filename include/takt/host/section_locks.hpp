@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <limits>
 
-#include <takt/core/index_bag.hpp>
 #include <takt/core/index_queue.hpp>
 #include <takt/core/number.hpp>
 #include <takt/host/job_points.hpp>
 #include <takt/host/release_donations.hpp>
 #include <takt/host/section_states.hpp>
+#include <takt/host/served_visits.hpp>
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/local_sections.hpp>
 #include <takt/rules/locking/request.hpp>
@@ -27,7 +27,8 @@ inline constexpr std::uint32_t no_pool = 0xFFFF'FFFF;
 /// What sections hold and wait for, and what jobs pass on to each other on the way, from section to section where they
 /// nest: the locks over tokens, donation where a lock needs it, and the points at which visits are served. Knows
 /// nothing of time but releases. Locks may have members besides: `pool_of(section)`, asked when a section begins,
-/// `boosted(pool, section)` of a holder, and `spins(pool)`, whether who waits keeps its processor.
+/// `boosted(pool, section)` of a holder with `boosts(pool)`, whether there are any, and `spins(pool)`, whether who waits
+/// keeps its processor.
 template <class Stations, std::size_t N, std::size_t V>
 class section_locks {
  public:
@@ -92,7 +93,7 @@ class section_locks {
     const request_id next = locks_.release(sections_.pool(s), static_cast<request_id>(s));
     if (donates(s) && !has_request(x.task)) { donations_.request_completed(x.task); }
     note_grant(next);
-    find_heirs(sections_.pool(s));
+    find_heirs(s);
   }
   /// False for a section that a job goes without.
   [[nodiscard]] constexpr auto is_needed(std::uint32_t s) const -> bool {
@@ -161,20 +162,10 @@ class section_locks {
     return granted_.take(0);
   }
 
-  /// A visit asks its server, maybe once more before it has `left`. Then the server has to hear of its point again.
   constexpr void entered(std::uint32_t v, const priority_point& p) {
-    if (table_->sections.empty() || !stations_->inherits(table_->visits[v].station)) { return; }
-    served_visit& x = served_[v];
-    x.base = x.now = p;
-    if (!news_.contains(v)) { news_.insert(v); }
-    if (there_.contains(v)) { return; }
-    x.is_known = false;
-    there_.insert(v);
+    if (!table_->sections.empty() && stations_->inherits(table_->visits[v].station)) { served_.entered(v, p); }
   }
-  constexpr void left(std::uint32_t v) {
-    there_.erase(v);
-    news_.erase(v);
-  }
+  constexpr void left(std::uint32_t v) { served_.left(v); }
 
   /// Tells servers at which points visits go on.
   template <class Servers>
@@ -183,29 +174,15 @@ class section_locks {
     const pool_bits about = points_.change() && have_new_points() ? every_pool : reach(stirred_);
     stirred_ = 0;
     const pool_bits heard = about == 0 ? 0 : raise_waiting(about);
-    const index_bag<V>& all = heard == 0 ? news_ : there_;
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      const std::uint32_t v = all[k];
-      served_visit& x = served_[v];
-      const std::uint32_t task = table_->visits[v].task;
-      const std::uint32_t station = table_->visits[v].station;
-      if (!x.is_known || heard == every_pool || (sections_.held(task) & heard) != 0) { x.best = best_for(v, station); }
-      x.is_known = true;
-      if (x.best == x.now) { continue; }
-      x.now = x.best;
-      servers.reprioritize(station, v, x.best);
-    }
-    news_.clear();
+    const auto is_about = [&](std::uint32_t v) {
+      return heard == every_pool || (sections_.held(table_->visits[v].task) & heard) != 0;
+    };
+    served_.settle(
+        heard != 0, is_about, [this](std::uint32_t v) { return best_for(v, table_->visits[v].station); },
+        [&](std::uint32_t v, const priority_point& p) { servers.reprioritize(table_->visits[v].station, v, p); });
   }
 
  private:
-  struct served_visit {
-    priority_point base{};
-    priority_point now{};   ///< as its server has heard
-    priority_point best{};  ///< if that is known
-    bool is_known = false;
-  };
-
   [[nodiscard]] constexpr auto donates(std::size_t s) const -> bool {
     return donations_.takes_part(table_->sections[s].task) && stations_->token_donates(table_->sections[s].tokens);
   }
@@ -239,8 +216,8 @@ class section_locks {
   [[nodiscard]] constexpr auto would_run(std::uint32_t s) const -> bool {
     const std::uint32_t at = takt::detail::station_of(*table_, table_->sections[s]);
     const priority_point own = points_.on(*table_, table_->sections[s].task, at);
-    for (std::size_t k = 0; k < there_.size(); ++k) {
-      if (table_->visits[there_[k]].station == at && !(own < best_for(there_[k], at))) { return false; }
+    for (std::size_t k = 0; k < served_.size(); ++k) {
+      if (table_->visits[served_[k]].station == at && !(own < best_for(served_[k], at))) { return false; }
     }
     for (std::uint32_t r = 0; r < table_->sections.size(); ++r) {
       const bool asks_too = r != s && sections_.asks(r) && takt::detail::station_of(*table_, table_->sections[r]) == at;
@@ -252,16 +229,15 @@ class section_locks {
   }
   constexpr void issue(std::uint32_t s) {
     const visit_section& x = table_->sections[s];
-    const flow_record& t = table_->tasks[x.task];
     lock_request q{.priority = points_.on(*table_, x.task, points_.home(x.task))};
-    for (std::uint32_t p = 0; p < t.visit_count; ++p) {
-      q.length += (x.visits >> p & 1U) != 0 ? table_->visit(x.task, p).upper : 0;
+    for (visit_mask own = x.visits; own != 0; own &= own - 1) {
+      q.length += table_->visit(x.task, static_cast<std::size_t>(std::countr_zero(own))).upper;
     }
     sections_.wait(s, pool_of(s));
     told_[s] = q.priority;
     if (donates(s)) { donations_.issued(x.task); }
     note_grant(locks_.issue(sections_.pool(s), static_cast<request_id>(s), q));
-    find_heirs(sections_.pool(s));
+    find_heirs(s);
     stir(s);
   }
   /// Where nobody waits for a token, nobody else hears of who gets it or gives it back.
@@ -307,11 +283,9 @@ class section_locks {
   /// Whether those who are served have others than when they asked. Who is not keeps its point.
   [[nodiscard]] constexpr auto have_new_points() -> bool {
     bool any = false;
-    for (std::size_t k = 0; k < there_.size(); ++k) {
-      const visit_record& x = table_->visits[there_[k]];
-      const priority_point p = points_.on(*table_, x.task, x.station);
-      any = any || served_[there_[k]].base != p;
-      served_[there_[k]].base = p;
+    for (std::size_t k = 0; k < served_.size(); ++k) {
+      const visit_record& x = table_->visits[served_[k]];
+      any = served_.set_base(served_[k], points_.on(*table_, x.task, x.station)) || any;
     }
     return any;
   }
@@ -326,13 +300,13 @@ class section_locks {
       about = stirred_ = every_pool;  // it may have another heir then
       told_[s] = best;
       locks_.reprioritize(sections_.pool(s), static_cast<request_id>(s), best);
-      find_heirs(sections_.pool(s));
+      find_heirs(s);
     }
     return about;
   }
   /// Its own point, or a better one of a donor, of a job that waits for the token of one of its sections, or a ceiling.
   [[nodiscard]] constexpr auto best_for(std::uint32_t v, std::uint32_t station) const -> priority_point {
-    priority_point best = served_[v].base;
+    priority_point best = served_.base(v);
     const visit_record& x = table_->visits[v];
     if (donations_.donates()) { take_job(best, x.task, station); }
     const auto own = sections_.of(x.task);
@@ -384,14 +358,16 @@ class section_locks {
     }
     return false;
   }
-  /// Something has happened to the lock of a pool.
-  constexpr void find_heirs(std::uint32_t pool) {
-    if (!some_inherit_ || !stations_->token_inherits(pool)) { return; }
+  /// Something has happened to the lock that a section is about.
+  constexpr void find_heirs(std::uint32_t s) {
+    const std::uint32_t pool = sections_.pool(s);
+    if (!some_inherit_ || sections_.rivals(s) == 0 || !stations_->token_inherits(pool)) { return; }
     for (std::size_t k = 0; k < sections_.waiting().size(); ++k) {
       const std::uint32_t w = sections_.waiting()[k];
       if (sections_.pool(w) != pool) { continue; }
-      auto at = locks_.heir(pool, static_cast<request_id>(w));
-      for (std::size_t n = table_->sections.size(); n > 0 && at != no_request && !sections_.holds(at); --n) {
+      request_id at = locks_.heir(pool, static_cast<request_id>(w));
+      const auto holds = [this](request_id r) { return sections_.holds(static_cast<std::size_t>(r)); };
+      for (std::size_t n = table_->sections.size(); n > 0 && at != no_request && !holds(at); --n) {
         at = locks_.heir(pool, at);
       }
       heirs_[w] = at == no_request ? nobody_asks : static_cast<std::uint32_t>(at);
@@ -415,9 +391,7 @@ class section_locks {
   std::uint32_t heirs_[V]{};  ///< of sections that wait, the one that holds what they wait for
   index_queue<V> asked_{};
   index_queue<V> granted_{};
-  served_visit served_[V]{};
-  index_bag<V> news_{};   ///< of these, who has asked since then
-  index_bag<V> there_{};  ///< visits that are served or wait for it
+  served_visits<V> served_{};
 };
 
 }  // namespace takt::host

@@ -40,11 +40,11 @@ constexpr void release_over(const Table& table, const visit_record& x, visit_mas
   for (std::uint32_t best = own.first; best != none;) {
     best = none;
     for (std::uint32_t s = own.first; s < none; ++s) {
+      if (!locks.holds(s)) { continue; }
       const visit_mask visits = table.sections[s].visits;
-      const bool over = contains(table.sections[s], x) && (visits & ~done) == 0 && locks.holds(s);
-      const bool lies_inside =
-          over && best != none && visits != table.sections[best].visits && (visits & ~table.sections[best].visits) == 0;
-      if (over && (best == none || lies_inside)) { best = s; }
+      if (!contains(table.sections[s], x) || (visits & ~done) != 0) { continue; }
+      const visit_mask around = best == none ? ~visit_mask{0} : table.sections[best].visits;
+      if (best == none || (visits != around && (visits & ~around) == 0)) { best = s; }
     }
     if (best != none) { locks.release(best); }
   }

@@ -36,10 +36,10 @@ class turn_server {
     }
   }
   constexpr void decide(ticks now, const slice_sink& sink) {
+    choose_best();
     bool steps = false;  // those of an instant come before anybody goes on
     for (std::size_t i = 0; i < count_; ++i) {
       request& r = all_[i];
-      r.best = among_best(i);
       if (r.runs() && !r.best) { stop(r, now, sink); }
       r.late = r.best && !r.runs() && is_used_up(r);
       steps = steps || (r.best && r.left == 0);
@@ -136,15 +136,20 @@ class turn_server {
     if (r.left < spinning_time) { r.left -= now - r.since; }
     r.since = no_event;
   }
-  [[nodiscard]] constexpr auto among_best(std::size_t i) const -> bool {
-    std::int32_t better = 0;
-    for (std::size_t k = 0; k < count_ && better < units_; ++k) {
-      better += all_[k].point < all_[i].point || (all_[k].point == all_[i].point && goes_first(k, i)) ? 1 : 0;
+  /// So many as there are units: all but the last ones.
+  constexpr void choose_best() {
+    for (std::size_t i = 0; i < count_; ++i) { all_[i].best = true; }
+    for (std::size_t more = count_; more > static_cast<std::size_t>(units_); --more) {
+      std::size_t last = count_;
+      for (std::size_t i = 0; i < count_; ++i) {
+        if (all_[i].best && (last == count_ || goes_first(last, i))) { last = i; }
+      }
+      all_[last].best = false;
     }
-    return better < units_;
   }
-  /// Of equal points: who spins goes behind a holder that has its point from it.
+  /// Of equal points, who spins goes behind a holder that has its point from it.
   [[nodiscard]] constexpr auto goes_first(std::size_t k, std::size_t i) const -> bool {
+    if (all_[k].point != all_[i].point) { return all_[k].point < all_[i].point; }
     const bool spins = all_[k].left >= spinning_time;
     return spins == (all_[i].left >= spinning_time) ? k < i : !spins;
   }
