@@ -117,7 +117,6 @@ inline constexpr ticks stop_poll = 20'000'000;
 
 /// Whether a flag of the options is there and set.
 [[nodiscard]] inline auto is_set(const std::atomic<bool>* flag) noexcept -> bool { return flag != nullptr && *flag; }
-[[nodiscard]] inline auto is_asked_to_stop(const run_options& o) noexcept -> bool { return is_set(o.stop); }
 
 /// Longer times are refused, so that no sum of a few of them overflows.
 inline constexpr ticks longest_wait = ticks{1} << 58;
@@ -137,19 +136,6 @@ inline constexpr ticks longest_wait = ticks{1} << 58;
     if (fault != model_fault::none) { return {.fault = fault, .task = static_cast<std::uint32_t>(i)}; }
   }
   return {};
-}
-
-/// The same for runs that release all tasks at the start and end with what is then unfinished.
-[[nodiscard]] inline auto choice_fault(const run_options& o) noexcept -> model_error {
-  if (o.drain.count() != 0) { return {.fault = model_fault::option_unused, .name = "drain"}; }
-  return options_fault(o, 0);
-}
-
-/// The same for runs that can neither abandon a job nor see that none is under way.
-[[nodiscard]] inline auto simple_stop_fault(const run_options& o) noexcept -> model_error {
-  if (const model_error e = choice_fault(o)) { return e; }
-  const bool served = !abandons_job(o.at_violation) && o.stop_when_idle == nullptr;
-  return {.fault = served ? model_fault::none : model_fault::violation_not_handled};
 }
 
 /// Expects of every task the bound that an analysis has proven for it, or its deadline where it is proven without a

@@ -68,7 +68,7 @@ class admitted_run {
     each.stop_when_idle = &changed_;
     const ticks end = later(now(), options.length.count());
     bool goes_on = true;
-    while (goes_on && now() < end && !is_asked_to_stop(options)) {
+    while (goes_on && now() < end && !is_set(options.stop)) {
       const auto now_in = std::make_unique<judged>(begin_round(out));
       round& last = out.back();
       if (last.tasks.size() == 0) {

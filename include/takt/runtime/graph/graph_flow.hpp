@@ -258,7 +258,7 @@ class graph_flow {
     const std::uint32_t input = laid_->graphs[graph].input();
     job_state& x = jobs_[g.first[input]];
     for (;; g.next_release = later(g.next_release, laid_->graphs[graph].record.period)) {
-      if (!has_more(graph) || log_->is_over() || is_asked_to_stop(*options_)) { return no_event; }
+      if (!has_more(graph) || log_->is_over() || is_set(options_->stop)) { return no_event; }
       if (now < g.next_release) { return g.next_release; }
       if (!waits(graph, input, x.next)) { break; }
       if (!drops_release(options_->overrun)) { return no_event; }

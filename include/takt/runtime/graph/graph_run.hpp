@@ -76,7 +76,11 @@ template <class Table>
   const auto with_value = [](model_fault fault, std::int64_t value) {
     return model_error{.fault = fault, .value = value, .has_value = true};
   };
-  if (const auto error = simple_stop_fault(options)) { return error; }
+  if (options.drain.count() != 0) { return {.fault = model_fault::option_unused, .name = "drain"}; }
+  if (const auto error = options_fault(options, 0)) { return error; }
+  // Jobs of graphs are not abandoned, and what is under way at the end is delivered.
+  const bool served = !abandons_job(options.at_violation) && options.stop_when_idle == nullptr;
+  if (!served) { return {.fault = model_fault::violation_not_handled}; }
   if (options.block_threads < 1) { return with_value(model_fault::threads_not_positive, options.block_threads); }
   if (options.copies < 0) { return with_value(model_fault::negative_copies, options.copies); }
   return {};
