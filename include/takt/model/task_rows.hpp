@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <takt/core/inline_vector.hpp>
 
@@ -31,6 +32,13 @@ struct task_rows {
   [[nodiscard]] constexpr auto table() const -> const task_rows& {
     return *this;
   }
+};
+
+/// Anything that flattens into rows of such records.
+template <class T, class Task>
+concept RowsOf = requires(const T& t) {
+  requires std::same_as<typename std::remove_cvref_t<decltype(t.template table<typename Task::number>())>::task_type,
+                        Task>;
 };
 
 }  // namespace takt

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -169,8 +168,6 @@ concept TaskSet = requires(const T& t) { t.template table<ticks>(); };
 
 /// One whose tasks are kernels of an accelerator.
 template <class T>
-concept AcceleratorTaskSet = TaskSet<T> && requires(const T& t) {
-  { t.template table<ticks>().tasks[0] } -> std::convertible_to<const accelerator_task<ticks>&>;
-};
+concept AcceleratorTaskSet = TaskSet<T> && RowsOf<T, accelerator_task<ticks>>;
 
 }  // namespace takt

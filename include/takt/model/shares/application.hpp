@@ -173,17 +173,8 @@ template <std::size_t MaxTasks>
   return located(detail::first_fault(set.tasks), set.tasks);
 }
 
-namespace detail {
-template <class T>
-inline constexpr bool is_application_set = false;
-template <std::size_t MaxTasks>
-inline constexpr bool is_application_set<application_set<MaxTasks>> = true;
-}  // namespace detail
-
 /// Anything that is, or gives, the applications of one GPU.
 template <class T>
-concept ShareTaskSet = requires(const T& t) {
-  requires detail::is_application_set<std::remove_cvref_t<decltype(t.template table<ticks>())>>;
-};
+concept ShareTaskSet = RowsOf<T, share_task>;
 
 }  // namespace takt
