@@ -17,6 +17,7 @@
 
 #include <takt/runtime.hpp>
 #include <takt/runtime/clock.hpp>
+#include "support/mute_device.hpp"
 
 namespace {
 
@@ -456,17 +457,7 @@ TEST_CASE("a failing device cuts CPU time that is emulated, and tasks that sleep
 }
 
 TEST_CASE("a device that never answers ends a run of chains, so long after the bound of the visit that it has") {
-  class mute : public emulated_device {
-   public:
-    using emulated_device::emulated_device;
-    class stream {
-     public:
-      void launch(const kernel& /*k*/, takt::runtime::completion /*done*/) {}
-      void copy(std::int32_t /*engine*/, const emulated_device::copy& /*c*/, takt::runtime::completion /*done*/) {}
-    };
-    [[nodiscard]] static auto open(const takt::sm_range& /*range*/) -> stream { return {}; }
-  };
-  mute device{board.record()};
+  takt_tests::mute_device device;
   auto o = options(60_s);
   o.patience = 30_ms;
   const auto result = takt::runtime::run(board, pair, takt::dedicate(2, 1), device, o);

@@ -26,6 +26,7 @@
 #include "support/limited_wait.hpp"
 #include "support/longer_runs.hpp"
 #include "support/manual_device.hpp"
+#include "support/mute_device.hpp"
 #include "support/trace_checker.hpp"
 
 namespace {
@@ -135,25 +136,6 @@ void gives_its_unit_back(const Rule& rule, std::int32_t levels = 1) {
     return pieces_under(rule, length, levels, 2 * length.count() / (1_ms).count()) > 1;
   }));
 }
-
-/// Takes what it is given and never says that it is done.
-class mute_device {
- public:
-  struct kernel {
-    explicit kernel(takt::ticks /*length*/) {}
-  };
-  using copy = kernel;
-  struct stream {
-    void launch(const kernel& /*k*/, rt::completion /*done*/) {}
-    void copy(std::int32_t /*engine*/, const kernel& /*c*/, rt::completion /*done*/) {}
-  };
-  [[nodiscard]] static auto serves(const takt::platform_record& /*p*/) -> bool { return true; }
-  [[nodiscard]] static auto open(const takt::sm_range& /*r*/) -> stream { return {}; }
-  [[nodiscard]] static auto serve_at(std::int32_t /*priority*/) -> bool { return false; }
-  [[nodiscard]] static auto ready() -> bool { return true; }
-  [[nodiscard]] static auto name() -> std::string_view { return "mute"; }
-};
-static_assert(rt::Device<mute_device>);
 
 /// Emulated, but after so many operations nothing works.
 class failing_device : public rt::emulated_device {
@@ -347,7 +329,7 @@ TEST_CASE("a device that neither fails nor answers ends the run, after the bound
   auto options = plain(60_s);
   options.patience = 30_ms;
   SUBCASE("with streams") {
-    mute_device device;
+    takt_tests::mute_device device;
     rt::board_devices devices;
     devices.kernels(2, device);
     const auto ran = rt::run(board, chains, verdict.plan, devices, options);

@@ -102,6 +102,7 @@ class launch_gate {
   [[nodiscard]] auto cost_of(std::int64_t blocks) const noexcept -> std::int64_t {
     const std::int64_t most = 2 * options_.capacity.total();
     const std::int64_t each = std::max<std::int64_t>(options_.tokens_per_block, 0);
+    blocks = std::max<std::int64_t>(blocks, 0);
     return each > 0 && blocks > most / each ? most : blocks * each;
   }
   void watch() {
