@@ -27,7 +27,7 @@ inline constexpr std::uint32_t no_pool = 0xFFFF'FFFF;
 /// What sections hold and wait for, and what jobs pass on to each other on the way, from section to section where they
 /// nest: the locks over tokens, donation where a lock needs it, and the points at which visits are served. Knows
 /// nothing of time but releases. Locks may have members besides: `pool_of(section)`, asked when a section begins,
-/// `boosted(pool, section)` of a holder with `boosts(pool)`, whether there are any, and `spins(pool)`, whether who waits
+/// `boosted(pool, section)` of a holder, with `boosts(pool)` where any may be, and `spins(pool)`, whether who waits
 /// keeps its processor.
 template <class Stations, std::size_t N, std::size_t V>
 class section_locks {

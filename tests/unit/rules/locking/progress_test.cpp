@@ -302,3 +302,10 @@ TEST_CASE("GSD-22 boosting starts when contended or when granted, and delays an 
   CHECK(granted[very_high].started == 13);
   CHECK(run_on_one_processor<takt::boost_when_contended>(uncontended)[very_high].started == 6);
 }
+
+TEST_CASE("a mechanism as a value boosts unless its type says that it does not") {
+  CHECK_FALSE(takt::any_progress{takt::no_progress{}}.boosts());
+  CHECK_FALSE(takt::any_progress{takt::priority_inheritance{}}.boosts());
+  CHECK(takt::any_progress{takt::boost_when_contended{}}.boosts());
+  CHECK(takt::any_progress{takt::boost_when_granted{}}.boosts());
+}
