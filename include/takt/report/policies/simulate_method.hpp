@@ -70,6 +70,12 @@ template <class P, class Table, class Verdict>
   }
   return out;
 }
+/// Chains on a board that takes the priorities of a plan.
+template <class Policy, class Tasks, class Run>
+void with_ranks(const Policy& policy, const Tasks& tasks, const hardware& board, const Run& run) {
+  using ranked = known_under<Policy, std::remove_const_t<decltype(fixed_priority)>>;
+  static_cast<void>(ranked::with_board(policy, fixed_priority, tasks, board, run));
+}
 
 }  // namespace detail
 
@@ -86,11 +92,9 @@ template <class Policy, class Rule, std::size_t N, std::size_t V, class Tasks>
       out = detail::run_of(platform, table, v, options, recorder);
     } else {
       const auto p = detail::chain_plan(platform, table, v);
-      using ranked = known_under<Policy, std::remove_const_t<decltype(fixed_priority)>>;
-      static_cast<void>(
-          ranked::with_board(policy, fixed_priority, tasks, board, [&](const auto& by_rank, const auto& chains) {
-            out = sighting_of(takt::simulate(by_rank, chains, p, options, recorder));
-          }));
+      detail::with_ranks(policy, tasks, board, [&](const auto& by_rank, const auto& chains) {
+        out = sighting_of(takt::simulate(by_rank, chains, p, options, recorder));
+      });
     }
   };
   if (const auto unread = known_under<Policy, Rule>::with_board(policy, rule, tasks, board, run)) {
