@@ -79,8 +79,8 @@ class violation_log {
     const auto& visits = options_->expected[task].visits;
     return visit < visits.size() ? visits[visit] : nothing;
   }
-  /// Whether a response is longer, which is then told.
-  auto holds(const response_bound<ticks>& bound, violation seen) -> bool {
+  /// Tells of a response that is longer than its bound. False if it is not.
+  auto note(const response_bound<ticks>& bound, violation seen) -> bool {
     if (!bound.exists || seen.observed <= bound.value) { return false; }
     seen.bound = bound.value;
     is_over_ = is_over_ || ends_run(options_->at_violation);

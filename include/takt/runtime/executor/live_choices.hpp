@@ -231,7 +231,7 @@ class live_choices {
   }
   void hold(const response_bound<ticks>& bound, const violation& seen) {
     progress& row = rows_[seen.task];
-    if (row.is_late || !violations_.holds(bound, seen)) { return; }
+    if (row.is_late || !violations_.note(bound, seen)) { return; }
     row.is_late = true;
     row.is_abandoned = row.is_abandoned || abandons_job(options_->at_violation);
   }

@@ -75,7 +75,7 @@ class graph_log {
     trace_->add(mark{mark_kind::completion, node, static_cast<std::uint64_t>(job), end});
     const std::uint32_t visit = node - rows_[n.graph].first_visit;
     const violation seen{n.graph, visit, static_cast<std::uint64_t>(job), true, end, end - nominal, 0};
-    if (violations_.holds(violations_.bound_of(n.graph, visit), seen)) { n.within_bound = false; }
+    if (violations_.note(violations_.bound_of(n.graph, visit), seen)) { n.within_bound = false; }
   }
   void worked(std::uint32_t node, std::int64_t job, const track& where, ticks began, ticks end) {
     const std::uint32_t segment = laid_->nodes[node].node.segment;
@@ -97,7 +97,7 @@ class graph_log {
     if (options_->watch != nullptr) { options_->watch->completed(graph, response); }
     if (options_->keep_responses) { graphs_[graph].responses.push_back(response); }
     const violation seen{graph, nowhere, static_cast<std::uint64_t>(job), false, end, response, 0};
-    static_cast<void>(violations_.holds(violations_.bound_of(graph), seen));
+    static_cast<void>(violations_.note(violations_.bound_of(graph), seen));
   }
 
   /// Whether nothing more is to be invoked, since a violation ends the run.
