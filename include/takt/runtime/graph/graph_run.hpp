@@ -86,7 +86,7 @@ template <class Table>
   return {};
 }
 
-inline constexpr std::int32_t most_block_threads = 1024;
+inline constexpr std::int32_t most_gpu_threads = 1024;
 
 /// What each task of laid out graphs is on a device.
 [[nodiscard]] inline auto lanes_of_nodes(const graph_layout& laid, const flat_graphs& flat) -> std::vector<node_lane> {
@@ -184,7 +184,7 @@ class host_gpus {
     if (slots.sms > static_cast<std::int32_t>(emulated_block_device::most_sms)) {
       return observation_status::wrong_device;
     }
-    if (options.block_threads > most_block_threads) { return observation_status::no_threads; }
+    if (options.block_threads > most_gpu_threads) { return observation_status::no_threads; }
     graph_devices::makers<kernels::work> works;
     for (const laid_node& l : laid.nodes) {
       const graph_node<ticks>& n = l.node;
