@@ -95,9 +95,9 @@ class stream_operation {
 
  private:
   void ended() {
-    const std::unique_lock lock{mutex_};
-    const std::shared_ptr<stream_operation> kept = std::move(self_);
-    self_.reset();
+    std::shared_ptr<stream_operation> kept;  // maybe the last one: it goes when its mutex is free again
+    const std::lock_guard lock{mutex_};
+    kept.swap(self_);
     if (!is_left_) { return reports_.done(visit_, now()); }
     changed_.notify_all();
   }
