@@ -371,11 +371,11 @@ TEST_CASE("a job that is dropped at its deadline is told so") {
 
 TEST_CASE("many clients on threads come, work, are overruled and go, and leave nothing behind") {
   const ticks length = takt_tests::stress_time(300 * ms);
-  const takt_tests::signal_storm storm;
   const table_type table = easy_table(8);
   const std::string path = socket_path();
   const auto files = open_files();
   {
+    const takt_tests::signal_storm storm;
     auto options = open_options(path);
     options.manager.actuation_delay = ms / 2;
     options.manager.memory_units = 8;
