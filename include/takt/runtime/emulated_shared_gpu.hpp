@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -63,6 +65,7 @@ class emulated_shared_gpu {
     if (setup.kernels > most_kernels) { return false; }
     setup_ = setup;
     closing_ = false;
+    stranger_.reset();
     launches_.assign(setup.kernels, launch{});
     told_.fill(no_share);
     server_ = {applications_, shares_as_told<MaxTasks>{&told_}};
@@ -74,12 +77,15 @@ class emulated_shared_gpu {
     service_.join();
   }
 
-  /// Of an application that is not one of the table's it never answers.
   void load(kernel_id k, const sized_kernel& body, std::uint64_t /*job*/) {
     change(k, [&] {
       server_.drop(static_cast<client>(k), since_, unheard);
       at(k) = {.application = body.application};
-      if (body.application >= applications_.size()) { return; }
+      if (body.application >= applications_.size()) {
+        stranger_ = body.application;
+        at(k).is_done = true;
+        return;
+      }
       server_.arrive({.who = static_cast<client>(k),
                       .length = std::max<ticks>(body.length, 1),
                       .wcet = applications_.tasks[body.application].alone.at(full_share),
@@ -103,6 +109,17 @@ class emulated_shared_gpu {
     return service_.started() && schedule(service_.native_handle(), priority) == 0;
   }
   [[nodiscard]] static auto name() noexcept -> std::string_view { return "emulated shared GPU"; }
+  /// Whether it was given a kernel of an application that it does not know.
+  [[nodiscard]] auto failed() const -> bool {
+    const std::lock_guard lock{mutex_};
+    return stranger_.has_value();
+  }
+  /// Pre: failed.
+  [[nodiscard]] auto fault_sentence() const -> std::string {
+    const std::lock_guard lock{mutex_};
+    return "application " + std::to_string(*stranger_) + " is not one of the " + std::to_string(applications_.size()) +
+           " that the device knows";
+  }
 
  private:
   struct launch {
@@ -165,9 +182,10 @@ class emulated_shared_gpu {
   std::array<share, MaxTasks> told_{};
   policy_server<most_kernels, MaxTasks, shares_as_told<MaxTasks>> server_{};
   accelerator_setup setup_{};
-  inheriting_mutex mutex_;
+  mutable inheriting_mutex mutex_;
   condition changed_;
   std::vector<launch> launches_;
+  std::optional<std::size_t> stranger_;
   ticks since_ = 0;  ///< until then all that was done has been counted
   bool closing_ = true;
   thread service_;

@@ -162,3 +162,15 @@ TEST_CASE("a device whose kernels have no shares serves no shares by need, and t
       takt::task_set(takt::task("a", takt::period(20_ms), takt::cpu(100_us), takt::visit<takt::gpu>(takt::wcet(1_ms))));
   CHECK(rt::run(fifo, set, takt::plan<1, 2>{}, others, options(10_ms)).status() == observation_status::wrong_device);
 }
+
+TEST_CASE("a kernel of an application that the device does not know ends the run as its failure") {
+  constexpr auto alone = takt::application_set(
+      takt::application("see", takt::period(30_ms), takt::deadline(20_ms), takt::share_priority(1), see_row));
+  rt::emulated_shared_gpu device{alone};
+  rt::board_devices devices;
+  devices.kernels(1, device);
+  const auto ran = rt::run(board, chains, takt::analyze(board, chains).plan, devices, options(60_s));
+  CHECK(ran.status() == observation_status::device_failed);
+  CHECK(ran.device_fault.find("is not one of the 1 that the device knows") != std::string::npos);
+  CHECK(ran.end < (60_s).count());
+}
