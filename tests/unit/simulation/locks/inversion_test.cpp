@@ -212,3 +212,27 @@ TEST_CASE("locks of one bank get on by a mechanism of one's own too") {
     CHECK(first_grant(second_waiter, takt::boost_when_contended{}) == 13);
   }
 }
+
+TEST_CASE("who inherits from whom does not depend on how many other locks there are") {
+  const auto run = [](takt::host::resource_id second) {
+    bank b;
+    for (takt::host::resource_id r = 0; r <= second; ++r) { b.add(priority_mutex{}); }
+    lock_programs w;
+    w.task().lock(0).execute(5).unlock(0).execute(3).released(0, {9});
+    w.task().lock(second).execute(1).lock(0).execute(2).unlock(0).execute(2).unlock(second).released(1, {6});
+    w.task().execute(4).released(2, {4});
+    w.task().execute(1).lock(second).execute(2).unlock(second).released(3, {1});
+    w.task().lock(second).execute(1).unlock(second).released(4, {7});
+    w.task().lock(0).execute(1).unlock(0).released(4, {3});
+    return simulate_locks(w, b, {});
+  };
+  const auto near = run(1);
+  for (const takt::host::resource_id far : {63, 64, 65, 128}) {
+    CAPTURE(far);
+    const auto same = run(far);
+    CHECK(finishes_of(same) == finishes_of(near));
+    CHECK(inversions_of(same) == inversions_of(near));
+    for (std::size_t j = 0; j < 6; ++j) { CHECK(grants_of(same, j) == grants_of(near, j)); }
+  }
+  CHECK(finishes_of(near)[3] < finishes_of(near)[2]);
+}
