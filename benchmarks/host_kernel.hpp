@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <takt/cuda/host_bench.hpp>
+#include <takt/cuda/measure/host_bench.hpp>
 
 #include "synthetic_kernels.hpp"
 

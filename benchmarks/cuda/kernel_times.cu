@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <takt/cuda/block_timer.cuh>
-#include <takt/cuda/profile.cuh>
-#include <takt/cuda/profile_copies.cuh>
-#include <takt/cuda/resident_limit.hpp>
+#include <takt/cuda/measure/block_timer.cuh>
+#include <takt/cuda/measure/profile.cuh>
+#include <takt/cuda/measure/profile_copies.cuh>
+#include <takt/model/occupancy.hpp>
 
 #include "measured_device.cuh"
 #include "tables.hpp"
@@ -25,7 +25,7 @@ using namespace takt_benchmarks;
 constexpr std::int64_t chunk = 512;
 
 auto half_sm(const measured_device& on) -> cuda::launch_form {
-  return {.threads = cuda::residents_by_size({.threads = on.threads_per_sm}, 2).threads};
+  return {.threads = takt::residents_by_size({.threads = on.threads_per_sm}, 2).threads};
 }
 
 /// Prints the tables of the profiles; false when a kernel could not be profiled.

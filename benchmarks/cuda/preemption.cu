@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <takt/cuda/pinned_kernel.cuh>
-#include <takt/cuda/resident_limit.hpp>
+#include <takt/model/occupancy.hpp>
 #include <takt/runtime/clock.hpp>
 
 #include "measured_device.cuh"
@@ -44,7 +44,7 @@ class contest {
   contest(const measured_device& on, const vectors& data, std::int64_t chunk)
       : sms_{on.sms},
         chunk_{chunk},
-        form_{.threads = cuda::residents_by_size({.threads = on.threads_per_sm}, 2).threads},
+        form_{.threads = takt::residents_by_size({.threads = on.threads_per_sm}, 2).threads},
         long_{data.body(synthetic_kernel::compute), form_},
         short_{data.body(synthetic_kernel::compute), form_},
         urgent_{cuda::stream_levels() - 1} {}

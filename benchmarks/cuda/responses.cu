@@ -13,10 +13,10 @@
 
 #include <takt/cuda/device.hpp>
 #include <takt/cuda/driver.hpp>
-#include <takt/cuda/pinned_site.cuh>
-#include <takt/cuda/profile.cuh>
-#include <takt/cuda/resident_limit.hpp>
+#include <takt/cuda/measure/profile.cuh>
+#include <takt/cuda/pinned_kernel.cuh>
 #include <takt/generation/rtgpu_generator.hpp>
+#include <takt/model/occupancy.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/takt.hpp>
 
@@ -148,7 +148,7 @@ auto main(int argc, char** argv) -> int {
   const std::int64_t sets = argument(argc, argv, "--repeats", 10);
   const takt::duration length{argument(argc, argv, "--milliseconds", 1'000) * 1'000'000};
   const auto sms = static_cast<std::int32_t>(std::min<std::int64_t>(on.sms, argument(argc, argv, "--sms", 10)));
-  const cuda::launch_form form{.threads = cuda::residents_by_size({.threads = on.threads_per_sm}, 2).threads};
+  const cuda::launch_form form{.threads = takt::residents_by_size({.threads = on.threads_per_sm}, 2).threads};
   const vectors data;
   const auto unit = measure_law(data, form, sms);
   if (!unit) {

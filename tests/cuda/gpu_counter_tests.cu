@@ -8,7 +8,7 @@
 #include <cuda_runtime.h>
 
 #include <takt/cuda.hpp>
-#include <takt/cuda/cupti_counters.hpp>
+#include <takt/cuda/measure/cupti_counters.hpp>
 #include <takt/cuda/runtime_memory.cuh>
 
 #if __has_include(<cupti_profiler_host.h>) && __has_include(<cupti_range_profiler.h>)

@@ -17,8 +17,8 @@
 
 #include <takt/core/random.hpp>
 #include <takt/cuda/pinned_kernel.cuh>
-#include <takt/cuda/resident_limit.hpp>
 #include <takt/cuda/runtime_memory.cuh>
+#include <takt/model/occupancy.hpp>
 
 namespace {
 
@@ -268,12 +268,12 @@ TEST_CASE("a given number of virtual SMs per SM is what the device holds") {
   cudaFuncAttributes kernel{};
   REQUIRE(cudaFuncGetAttributes(&kernel, cuda::detail::run_pinned<cuda::elastic_slots, decltype(body)>) == cudaSuccess);
   for (const std::int32_t per_sm : {1, 2, 3, 4}) {
-    const auto by_size = cuda::residents_by_size(limits, per_sm, {.registers_per_thread = kernel.numRegs});
+    const auto by_size = takt::residents_by_size(limits, per_sm, {.registers_per_thread = kernel.numRegs});
     if (by_size.per_sm > 0) {
       CHECK(cuda::virtual_sms_of<cuda::elastic_slots>(body, {.threads = by_size.threads}) == per_sm);
     }
     const auto by_memory =
-        cuda::residents_by_memory(limits, per_sm,
+        takt::residents_by_memory(limits, per_sm,
                                   {.threads = 128,
                                    .registers_per_thread = kernel.numRegs,
                                    .shared_memory = static_cast<std::int32_t>(kernel.sharedSizeBytes)},

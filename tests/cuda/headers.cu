@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <takt/cuda/block_timer.cuh>
-#include <takt/cuda/device_machine.cuh>
+#include <takt/cuda.hpp>
+#include <takt/cuda/measure/block_timer.cuh>
+#include <takt/cuda/measure/profile.cuh>
+#include <takt/cuda/measure/profile_copies.cuh>
+#include <takt/cuda/measure/profile_shares.cuh>
 #include <takt/cuda/pinned_kernel.cuh>
 #include <takt/cuda/pinned_launch.cuh>
-#include <takt/cuda/profile.cuh>
-#include <takt/cuda/profile_copies.cuh>
-#include <takt/cuda/profile_shares.cuh>
 #include <takt/cuda/runtime_memory.cuh>
 
-#include <takt/cuda/counters.hpp>
-#include <takt/cuda/cupti_counters.hpp>
-#include <takt/cuda/pinned_work.hpp>
+#include <takt/cuda/measure/counters.hpp>
+#include <takt/cuda/measure/cupti_counters.hpp>
 #include <takt/cuda/pinning.hpp>
-#include <takt/cuda/resident_limit.hpp>
-#include <takt/cuda/sm_slots.hpp>
-
-#if __has_include(<takt/cuda.hpp>)
-#include <takt/cuda.hpp>
-#include <takt/cuda/pinned_site.cuh>
-#endif
+#include <takt/model/occupancy.hpp>
 
 #if defined(TAKT_HOST_DEVICE) || defined(TAKT_ANY_MACHINE)
 #error "a header leaks a macro"
@@ -45,7 +38,6 @@ static_assert(takt::cuda::PinningMachine<takt::cuda::detail::device_machine<takt
 static_assert(takt::cuda::PinningMachine<takt::cuda::detail::device_machine<takt::cuda::elastic_slots>>);
 static_assert(takt::cuda::PinningMachine<takt::cuda::detail::device_machine<takt::cuda::yielding_slots>>);
 
-#if __has_include(<takt/cuda.hpp>)
 template class takt::cuda::pinned_accelerator_work<indices>;
 
 auto as_device_kernel(takt::cuda::pinned_kernel<indices>& kernel) -> takt::cuda::device_kernel<takt::cuda::driver> {
@@ -55,4 +47,3 @@ auto as_accelerator_kernel(std::shared_ptr<takt::cuda::pinned_accelerator_work<i
     -> takt::cuda::accelerator_kernel<takt::cuda::driver> {
   return takt::cuda::on_accelerator<takt::cuda::driver>(std::move(work));
 }
-#endif

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include <takt/cuda/bodies.hpp>
+#include <takt/cuda/device_kernel.hpp>
 
 #ifdef TAKT_FIXED
 const takt::cuda::kernel_arguments arguments{takt::cuda::device_address{}, 5};

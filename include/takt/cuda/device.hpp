@@ -14,19 +14,12 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/cuda/backend_choice.hpp>
-#include <takt/cuda/bodies.hpp>
-#include <takt/cuda/capabilities.hpp>
-#include <takt/cuda/context.hpp>
+#include <takt/cuda/device_kernel.hpp>
 #include <takt/cuda/driver_api.hpp>
-#include <takt/cuda/error.hpp>
-#include <takt/cuda/gpu_list.hpp>
-#include <takt/cuda/launch_site.hpp>
-#include <takt/cuda/machine_check.hpp>
-#include <takt/cuda/occupy_kernel.hpp>
-#include <takt/cuda/partitions.hpp>
-#include <takt/cuda/resource.hpp>
+#include <takt/cuda/machine.hpp>
+#include <takt/cuda/partition.hpp>
 #include <takt/cuda/served_stream.hpp>
+#include <takt/cuda/stream.hpp>
 #include <takt/model/block_kernel.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/runtime/completion.hpp>

@@ -1,15 +1,122 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
-
-#include <takt/cuda/values.hpp>
+#include <utility>
 
 namespace takt::cuda {
+
+/// Answers of the driver, with its own numbers; it may give others than these. What it does not know itself is below 0.
+enum class result : std::int32_t {  // NOLINT(performance-enum-size): holds every number of the driver
+  missing_entry = -2,               ///< the installed driver is too old for the call
+  missing_driver = -1,              ///< there is none to load
+  success = 0,
+  invalid_value = 1,
+  out_of_memory = 2,
+  not_initialized = 3,
+  device_unavailable = 46,
+  no_device = 100,
+  invalid_device = 101,
+  invalid_context = 201,
+  ecc_uncorrectable = 214,
+  peer_access_unsupported = 217,
+  nvlink_uncorrectable = 220,
+  contained = 226,
+  invalid_handle = 400,
+  not_found = 500,
+  not_ready = 600,
+  illegal_address = 700,
+  launch_timeout = 702,
+  context_is_destroyed = 709,
+  device_assert = 710,
+  hardware_stack_error = 714,
+  illegal_instruction = 715,
+  misaligned_address = 716,
+  invalid_address_space = 717,
+  invalid_pc = 718,
+  launch_failed = 719,
+  tensor_memory_leak = 721,
+  not_supported = 801,
+  mps_client_terminated = 810,
+  external_device = 911,
+  invalid_resource_configuration = 915,
+  unknown = 999,
+};
+
+/// Handles of the driver as numbers; 0 is none. A `stream_handle` is the address that a cudaStream_t holds.
+enum class context_handle : std::uintptr_t {};
+enum class green_handle : std::uintptr_t {};
+enum class stream_handle : std::uintptr_t {};
+enum class event_handle : std::uintptr_t {};
+enum class module_handle : std::uintptr_t {};
+enum class function_handle : std::uintptr_t {};
+enum class device_address : std::uint64_t {};
+
+[[nodiscard]] constexpr auto offset(device_address a, std::uint64_t bytes) noexcept -> device_address {
+  return device_address{static_cast<std::uint64_t>(a) + bytes};
+}
+
+enum class device_attribute : std::uint8_t {
+  compute_major,
+  compute_minor,
+  multiprocessors,
+  threads_per_multiprocessor,
+  copy_engines,
+  concurrent_kernels,
+  compute_mode,
+  unified_addressing,
+  stream_priorities,
+  stream_mem_ops,
+};
+
+struct extent {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  std::uint32_t z = 1;
+
+  [[nodiscard]] friend constexpr auto operator==(const extent&, const extent&) noexcept -> bool = default;
+};
+
+struct launch_shape {
+  extent grid{};
+  extent block{};
+  std::uint32_t shared_bytes = 0;
+
+  [[nodiscard]] constexpr auto blocks() const noexcept -> std::int64_t {
+    return std::int64_t{grid.x} * grid.y * grid.z;
+  }
+};
+
+/// Blocks of so many threads, enough for a thread per element. Pre: threads >= 1.
+[[nodiscard]] constexpr auto covering(std::uint32_t elements, std::uint32_t threads) noexcept -> launch_shape {
+  return {.grid = {.x = elements / threads + (elements % threads > 0 ? 1U : 0U)}, .block = {.x = threads}};
+}
+
+/// Streaming multiprocessors that a split of the device can hand out, together with the driver's own record of them.
+struct sm_resource {
+  std::int32_t sms = 0;
+  std::int32_t least_partition = 0;
+  std::int32_t alignment = 0;
+  alignas(8) std::array<std::byte, 256> record{};
+};
+
+enum class memory_kind : std::uint8_t {
+  pageable,  ///< the driver does not know it
+  pinned,
+  device,
+  managed,
+};
+
+struct pointer_facts {
+  memory_kind kind = memory_kind::pageable;
+  std::int32_t device = -1;  ///< of device memory
+};
 
 /// What the adapter knows of the machine's driver: the calls that initialize and ask.
 template <class D>
@@ -90,5 +197,76 @@ concept CudaWork =
 /// - All calls from any thread.
 template <class D>
 concept CudaDriver = CudaFacts<D> && CudaResources<D> && CudaWork<D>;
+
+/// What failed, and where.
+struct failure {
+  result code = result::success;
+  std::string call;
+  std::int32_t device = -1;  ///< -1 where the call names none
+  context_handle context{};
+  std::string name{};  ///< the driver's word for the code
+
+  [[nodiscard]] explicit operator bool() const noexcept { return code != result::success; }
+};
+
+/// After one of these every further call for the device fails too: only a new process gets a working context.
+[[nodiscard]] constexpr auto is_loss(result r) noexcept -> bool {
+  switch (r) {
+    case result::ecc_uncorrectable:
+    case result::nvlink_uncorrectable:
+    case result::contained:
+    case result::illegal_address:
+    case result::launch_timeout:
+    case result::context_is_destroyed:
+    case result::device_assert:
+    case result::hardware_stack_error:
+    case result::illegal_instruction:
+    case result::misaligned_address:
+    case result::invalid_address_space:
+    case result::invalid_pc:
+    case result::launch_failed:
+    case result::tensor_memory_leak:
+    case result::mps_client_terminated:
+    case result::external_device:
+    case result::unknown: return true;
+    default: return false;
+  }
+}
+
+/// The call, the driver's word for what went wrong, the device and the context, as far as they are known.
+[[nodiscard]] inline auto sentence(const failure& f) -> std::string {
+  std::string out = f.call + ": " + (f.name.empty() ? "error " + std::to_string(static_cast<int>(f.code)) : f.name);
+  if (f.device >= 0) { out += ", device " + std::to_string(f.device); }
+  if (f.context != context_handle{}) { out += ", context " + std::to_string(static_cast<std::uintptr_t>(f.context)); }
+  return out;
+}
+
+/// A call of the driver that did not succeed.
+class cuda_error : public std::runtime_error {
+ public:
+  explicit cuda_error(failure what) : std::runtime_error{sentence(what)}, what_{std::move(what)} {}
+
+  [[nodiscard]] auto what_failed() const noexcept -> const failure& { return what_; }
+  [[nodiscard]] auto code() const noexcept -> result { return what_.code; }
+  [[nodiscard]] auto call() const noexcept -> const std::string& { return what_.call; }
+  [[nodiscard]] auto device() const noexcept -> std::int32_t { return what_.device; }
+  [[nodiscard]] auto context() const noexcept -> context_handle { return what_.context; }
+
+ private:
+  failure what_;
+};
+
+/// Where calls are made, for the message.
+struct call_place {
+  std::int32_t device = -1;
+  context_handle context{};
+};
+
+/// Error: `cuda_error` unless the call succeeded.
+template <CudaDriver D>
+void check(D& driver, result r, const char* call, const call_place& place = {}) {
+  if (r == result::success) { return; }
+  throw cuda_error{failure{r, call, place.device, place.context, driver.name_of(r)}};
+}
 
 }  // namespace takt::cuda

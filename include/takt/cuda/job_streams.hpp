@@ -8,10 +8,8 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/cuda/context.hpp>
 #include <takt/cuda/driver_api.hpp>
-#include <takt/cuda/resource.hpp>
-#include <takt/cuda/thread_stream.hpp>
+#include <takt/cuda/stream.hpp>
 #include <takt/rules/guarded_enqueue.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>

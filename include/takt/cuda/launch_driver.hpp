@@ -13,13 +13,11 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/cuda/bodies.hpp>
-#include <takt/cuda/context.hpp>
+#include <takt/cuda/device_kernel.hpp>
 #include <takt/cuda/driver_api.hpp>
-#include <takt/cuda/error.hpp>
-#include <takt/cuda/launch_site.hpp>
-#include <takt/cuda/resource.hpp>
+#include <takt/cuda/partition.hpp>
 #include <takt/cuda/served_stream.hpp>
+#include <takt/cuda/stream.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/shares/launch_gate.hpp>

@@ -3,10 +3,13 @@
 
 #include <compare>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 
-#include <takt/cuda/pinned_work.hpp>
-#include <takt/cuda/sm_slots.hpp>
+#include <takt/model/platform_record.hpp>
+#include <takt/rules/dedicated_sms.hpp>
 
 #if defined(__CUDACC__)
 #define TAKT_HOST_DEVICE __host__ __device__
@@ -21,6 +24,94 @@
 #endif
 
 namespace takt::cuda {
+
+/// Physical SMs of the largest GPU that pinning knows, and blocks that one SM holds.
+inline constexpr std::uint32_t max_sms = 256;
+inline constexpr std::uint32_t max_slots = 32;
+
+/// How many blocks of a task may be at work on each physical SM at a time: its virtual SMs there, 0 for none.
+/// Goes to a kernel by value.
+struct sm_slots {
+  std::uint8_t per_sm[max_sms]{};
+
+  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto at(std::uint32_t sm) const noexcept -> std::uint32_t {
+    return sm < max_sms ? per_sm[sm] : 0U;
+  }
+  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto total() const noexcept -> std::int32_t {
+    std::int32_t sum = 0;
+    for (const std::uint8_t slots : per_sm) { sum += slots; }
+    return sum;
+  }
+  [[nodiscard]] friend constexpr auto operator==(const sm_slots&, const sm_slots&) noexcept -> bool = default;
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr auto are_slots(std::int32_t first, std::int32_t count, std::int32_t per_sm,
+                                       std::int64_t units) noexcept -> bool {
+  return first >= 0 && count >= 0 && per_sm >= 1 && per_sm <= static_cast<std::int32_t>(max_slots) &&
+         std::int64_t{first} + count <= units;
+}
+
+}  // namespace detail
+
+/// Whole physical SMs, `per_sm` blocks on each: kernels interleave with themselves alone. No slot at all when an
+/// argument is out of range. Source: Zou et al. 2021, section 4.3.
+[[nodiscard]] constexpr auto isolated_slots(std::int32_t first_sm, std::int32_t count, std::int32_t per_sm) noexcept
+    -> sm_slots {
+  sm_slots out;
+  if (!detail::are_slots(first_sm, count, per_sm, max_sms)) { return out; }
+  for (std::int32_t sm = first_sm; sm < first_sm + count; ++sm) { out.per_sm[sm] = static_cast<std::uint8_t>(per_sm); }
+  return out;
+}
+
+/// Virtual SMs, of which number v is on physical SM v / per_sm: kernels of other tasks may sit beside. No slot at all
+/// when an argument is out of range.
+[[nodiscard]] constexpr auto shared_slots(std::int32_t first_virtual, std::int32_t count, std::int32_t per_sm) noexcept
+    -> sm_slots {
+  sm_slots out;
+  if (!detail::are_slots(first_virtual, count, per_sm, std::int64_t{per_sm} * max_sms)) { return out; }
+  for (std::int32_t v = first_virtual; v < first_virtual + count; ++v) { ++out.per_sm[v / per_sm]; }
+  return out;
+}
+
+/// The slots behind a range that a plan dedicates to a task.
+[[nodiscard]] constexpr auto slots_of(const gpu_record& gpu, const sm_range& range) noexcept -> sm_slots {
+  return gpu.shared ? shared_slots(range.first, range.count, gpu.virtual_per_sm)
+                    : isolated_slots(range.first, range.count, gpu.virtual_per_sm);
+}
+
+/// The logical indices 0 to count - 1 of a kernel in chunks of `length`, the last one maybe shorter. A chunk is what
+/// one block does without a look at anybody else.
+struct pinned_work {
+  std::int64_t count = 0;
+  std::int64_t length = 1;
+  std::uint32_t chunks = 0;
+  std::uint32_t job = 0;  ///< which job on its `pinning_state` this is, from 0, one after the other
+
+  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto first(std::uint32_t chunk) const noexcept -> std::int64_t {
+    return static_cast<std::int64_t>(chunk) * length;
+  }
+  /// One past the last index.
+  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto last(std::uint32_t chunk) const noexcept -> std::int64_t {
+    return count - first(chunk) < length ? count : first(chunk) + length;
+  }
+};
+
+/// None unless count >= 0, length >= 1 and the chunks are fewer than 2^32 - 1.
+[[nodiscard]] constexpr auto divide_work(std::int64_t count, std::int64_t length, std::uint32_t job = 0) noexcept
+    -> std::optional<pinned_work> {
+  if (count < 0 || length < 1) { return std::nullopt; }
+  const std::int64_t chunks = count / length + (count % length != 0 ? 1 : 0);
+  if (chunks >= std::numeric_limits<std::uint32_t>::max()) { return std::nullopt; }
+  return pinned_work{count, length, static_cast<std::uint32_t>(chunks), job};
+}
+
+/// Blocks that cover `count` elements of `block_length` each, none of them lost where the sizes do not divide. Pre:
+/// count >= 0, block_length >= 1. Source: Elliott 2015, section 2.4.2.1.
+[[nodiscard]] constexpr auto grid_for(std::int64_t count, std::int64_t block_length) noexcept -> std::int64_t {
+  return count / block_length + (count % block_length != 0 ? 1 : 0);
+}
 
 /// Launches of one job that may be under way at a time: the first one, and those that join it on SMs that it gets
 /// while it runs. Each has a lane of its own.

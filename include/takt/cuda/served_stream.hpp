@@ -10,10 +10,8 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/cuda/context.hpp>
 #include <takt/cuda/driver_api.hpp>
-#include <takt/cuda/error.hpp>
-#include <takt/cuda/resource.hpp>
+#include <takt/cuda/stream.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/inheriting_mutex.hpp>
 #include <takt/runtime/thread.hpp>
@@ -50,22 +48,6 @@ class fault_record {
   mutable runtime::inheriting_mutex mutex_;
   std::optional<failure> first_;
 };
-
-/// How a thread learns that work has ended. Both suspend it. GPUs before compute capability 3.5 have one queue for all
-/// streams, in which a mark may wait behind other streams' work. Source: Elliott 2015, section 2.4.4 and footnote 24.
-enum class wait_method : std::uint8_t { marks, whole_stream };
-[[nodiscard]] constexpr auto uses_marks(wait_method e) noexcept -> bool {
-  switch (e) {
-    case wait_method::whole_stream: return false;
-    case wait_method::marks: return true;
-  }
-  return false;
-}
-
-[[nodiscard]] constexpr auto wait_method_for(std::int32_t compute_major, std::int32_t compute_minor) noexcept
-    -> wait_method {
-  return 10 * compute_major + compute_minor < 35 ? wait_method::whole_stream : wait_method::marks;
-}
 
 /// A stream and the thread that waits for what was put into it.
 ///

@@ -8,10 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <takt/cuda/backend_choice.hpp>
-#include <takt/cuda/capabilities.hpp>
-#include <takt/cuda/machine_check.hpp>
-#include <takt/cuda/partitions.hpp>
+#include <takt/cuda/machine.hpp>
+#include <takt/cuda/partition.hpp>
 
 #include "support/fake_cuda_driver.hpp"
 

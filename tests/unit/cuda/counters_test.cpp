@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include <takt/cuda/counters.hpp>
-#include <takt/cuda/cupti_counters.hpp>
+#include <takt/cuda/measure/counters.hpp>
+#include <takt/cuda/measure/cupti_counters.hpp>
 #include <takt/prediction/corun/indicators.hpp>
 
 namespace {

@@ -15,11 +15,10 @@
 #include <vector>
 
 #include <takt/cuda/accelerator.hpp>
-#include <takt/cuda/copy_request.hpp>
+#include <takt/cuda/copies.hpp>
 #include <takt/cuda/device.hpp>
-#include <takt/cuda/machine_check.hpp>
-#include <takt/cuda/peer_access.hpp>
-#include <takt/cuda/thread_stream.hpp>
+#include <takt/cuda/machine.hpp>
+#include <takt/cuda/stream.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/runtime/event.hpp>
 

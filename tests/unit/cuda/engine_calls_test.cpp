@@ -19,11 +19,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <takt/cuda/copy_request.hpp>
-#include <takt/cuda/engine_calls.hpp>
-#include <takt/cuda/gpu_list.hpp>
-#include <takt/cuda/job_section.hpp>
-#include <takt/cuda/job_state.hpp>
+#include <takt/cuda/copies.hpp>
+#include <takt/cuda/machine.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include <takt/cuda/occupy_kernel.hpp>
+#include <takt/cuda/device_kernel.hpp>
 
 #include "support/fake_cuda_driver.hpp"
 

@@ -14,7 +14,7 @@
 
 #include <takt/core/random.hpp>
 #include <takt/core/rational.hpp>
-#include <takt/cuda/host_bench.hpp>
+#include <takt/cuda/measure/host_bench.hpp>
 #include <takt/model/speedup.hpp>
 #include <takt/model/task_set.hpp>
 #include <takt/prediction/kernel_profile.hpp>

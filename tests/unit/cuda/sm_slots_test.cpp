@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <takt/cuda/pinned_work.hpp>
-#include <takt/cuda/sm_slots.hpp>
+#include <takt/cuda/pinning.hpp>
 
 namespace cuda = takt::cuda;
 

@@ -6,8 +6,7 @@
 #include <cstdint>
 
 #include <takt/core/duration.hpp>
-#include <takt/cuda/copy_request.hpp>
-#include <takt/cuda/engine_calls.hpp>
+#include <takt/cuda/copies.hpp>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/rules/locking/engine_locks.hpp>
 #include <takt/rules/locking/k_fmlp.hpp>

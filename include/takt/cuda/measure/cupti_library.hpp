@@ -14,7 +14,7 @@
 #include <cupti_target.h>
 #include <dlfcn.h>
 
-#include <takt/cuda/error.hpp>
+#include <takt/cuda/driver_api.hpp>
 
 namespace takt::cuda {
 

@@ -15,8 +15,8 @@
 #include <cuda_runtime.h>
 
 #include <takt/core/number.hpp>
+#include <takt/cuda/measure/profile.cuh>
 #include <takt/cuda/pinned_kernel.cuh>
-#include <takt/cuda/profile.cuh>
 #include <takt/cuda/runtime_memory.cuh>
 #include <takt/prediction/corun/sample_recorder.hpp>
 #include <takt/prediction/corun/training_samples.hpp>

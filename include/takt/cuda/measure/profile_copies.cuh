@@ -10,7 +10,7 @@
 
 #include <cuda_runtime.h>
 
-#include <takt/cuda/profile.cuh>
+#include <takt/cuda/measure/profile.cuh>
 #include <takt/cuda/runtime_memory.cuh>
 #include <takt/model/copy_fit.hpp>
 #include <takt/model/stage.hpp>

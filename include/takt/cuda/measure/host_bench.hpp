@@ -10,9 +10,7 @@
 #include <utility>
 
 #include <takt/core/number.hpp>
-#include <takt/cuda/pinned_work.hpp>
 #include <takt/cuda/pinning.hpp>
-#include <takt/cuda/sm_slots.hpp>
 #include <takt/prediction/kernel_profile.hpp>
 #include <takt/runtime/clock.hpp>
 #include <takt/runtime/completion.hpp>

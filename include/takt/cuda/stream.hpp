@@ -5,10 +5,84 @@
 #include <cstdint>
 #include <utility>
 
-#include <takt/cuda/context.hpp>
 #include <takt/cuda/driver_api.hpp>
 
 namespace takt::cuda {
+
+/// Names a context without owning it. The driver and the context outlive whatever is made from it.
+template <CudaDriver D>
+struct context_ref {
+  D* driver = nullptr;
+  std::int32_t device = -1;
+  context_handle handle{};
+
+  /// Error: `cuda_error` with the call, the device and the context.
+  void check(result r, const char* call) const { cuda::check(*driver, r, call, {device, handle}); }
+};
+
+/// Makes a context current to the calling thread until the end of the scope.
+template <CudaDriver D>
+class current_context {
+ public:
+  /// Error: `cuda_error`.
+  explicit current_context(const context_ref<D>& c) : driver_{c.driver} {
+    c.check(driver_->push_context(c.handle), "push_context");
+  }
+  current_context(const current_context&) = delete;
+  auto operator=(const current_context&) -> current_context& = delete;
+  ~current_context() { (void)driver_->pop_context(); }
+
+ private:
+  D* driver_;
+};
+
+/// Calls `use` in the context; what the driver answers to it, or to the attempt to enter.
+template <CudaDriver D, class Use>
+auto attempt_within(const context_ref<D>& c, Use use) -> result {
+  if (const result r = c.driver->push_context(c.handle); r != result::success) { return r; }
+  struct leaving {
+    D* driver;
+    ~leaving() { (void)driver->pop_context(); }
+  };
+  const leaving at_the_end{c.driver};
+  return use(*c.driver);
+}
+
+enum class context_kind : std::uint8_t {
+  primary,  ///< the one that the runtime interface uses too
+  own,
+};
+
+/// A context of one device, with blocking waits.
+template <CudaDriver D>
+class device_context {
+ public:
+  /// Pre: the driver is initialized and outlives the context. Error: `cuda_error`.
+  device_context(D& driver, std::int32_t device, context_kind kind = context_kind::primary)
+      : ref_{&driver, device, {}}, kind_{kind} {
+    if (kind == context_kind::primary) {
+      ref_.check(driver.retain_primary(device, ref_.handle), "retain_primary");
+    } else {
+      ref_.check(driver.create_context(device, ref_.handle), "create_context");
+    }
+  }
+  device_context(device_context&& other) noexcept
+      : ref_{std::exchange(other.ref_, context_ref<D>{})}, kind_{other.kind_} {}
+  device_context(const device_context&) = delete;
+  auto operator=(const device_context&) -> device_context& = delete;
+  auto operator=(device_context&&) -> device_context& = delete;
+  ~device_context() {
+    if (ref_.driver == nullptr) { return; }
+    (void)(kind_ == context_kind::primary ? ref_.driver->release_primary(ref_.device)
+                                          : ref_.driver->destroy_context(ref_.handle));
+  }
+
+  [[nodiscard]] auto ref() const noexcept -> const context_ref<D>& { return ref_; }
+
+ private:
+  context_ref<D> ref_;
+  context_kind kind_;
+};
 
 namespace detail {
 
@@ -171,6 +245,60 @@ class loaded_module : public detail::resource<D, detail::module_traits> {
 
  private:
   using base = detail::resource<D, detail::module_traits>;
+};
+
+/// How a thread learns that work has ended. Both suspend it. GPUs before compute capability 3.5 have one queue for all
+/// streams, in which a mark may wait behind other streams' work. Source: Elliott 2015, section 2.4.4 and footnote 24.
+enum class wait_method : std::uint8_t { marks, whole_stream };
+[[nodiscard]] constexpr auto uses_marks(wait_method e) noexcept -> bool {
+  switch (e) {
+    case wait_method::whole_stream: return false;
+    case wait_method::marks: return true;
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr auto wait_method_for(std::int32_t compute_major, std::int32_t compute_minor) noexcept
+    -> wait_method {
+  return 10 * compute_major + compute_minor < 35 ? wait_method::whole_stream : wait_method::marks;
+}
+
+/// One thread's stream. Each operation has ended before the next one is issued, so that no stream stands in another's
+/// way where the hardware has one queue for all. Source: Elliott 2015, section 2.4.4.
+template <CudaDriver D>
+class thread_stream {
+ public:
+  /// Pre: the context outlives it. Error: `cuda_error`.
+  explicit thread_stream(const context_ref<D>& c, wait_method how = wait_method::marks, std::int32_t priority = 0)
+      : stream_{c, priority}, how_{how} {
+    if (uses_marks(how)) { ended_ = mark<D>{c}; }
+  }
+
+  [[nodiscard]] auto get() const noexcept -> stream_handle { return stream_.get(); }
+  [[nodiscard]] auto context() const noexcept -> const context_ref<D>& { return stream_.context(); }
+
+  /// Calls `enqueue(driver, stream)`, which puts one operation into the stream, and suspends the thread until it has
+  /// ended. Error: `cuda_error`, and then too nothing of it is under way any more, unless the device is lost.
+  template <class Enqueue>
+  void run(const char* call, Enqueue enqueue) {
+    const current_context<D> within{context()};
+    D& d = *context().driver;
+    if (const result r = enqueue(d, get()); r != result::success) { return settle(r, call); }
+    if (!uses_marks(how_)) { return settle(d.wait_for_stream(get()), "wait_for_stream"); }
+    if (const result r = d.record(ended_.get(), get()); r != result::success) { return settle(r, "record"); }
+    settle(d.wait_for_event(ended_.get()), "wait_for_event");
+  }
+
+ private:
+  void settle(result r, const char* call) {
+    if (r == result::success) { return; }
+    if (!is_loss(r)) { (void)context().driver->wait_for_stream(get()); }
+    context().check(r, call);
+  }
+
+  stream<D> stream_;
+  mark<D> ended_;
+  wait_method how_;
 };
 
 }  // namespace takt::cuda

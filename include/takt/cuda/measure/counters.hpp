@@ -12,8 +12,7 @@
 #include <utility>
 
 #include <takt/core/number.hpp>
-#include <takt/cuda/error.hpp>
-#include <takt/cuda/values.hpp>
+#include <takt/cuda/driver_api.hpp>
 #include <takt/prediction/corun/indicators.hpp>
 
 namespace takt::cuda {
