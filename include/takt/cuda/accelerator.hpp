@@ -50,7 +50,8 @@ struct accelerator_site {
 /// - `begin()`: the next launch begins a job.
 /// - `launch(driver, site)`: puts the job, or what is left of it, into the stream of the site, and does not wait.
 /// - `ask_to_yield()`: the launch shall end with its wave. Called while it may be running, or have ended.
-/// - `complete()`: asked after a launch has ended, whether the job has nothing left.
+/// - `ended()`: asked by the thread of the stream after a launch has ended, what follows. A job that failed ends as
+///   complete, with a fault of the accelerator.
 template <CudaDriver D>
 class accelerator_kernel {
  public:
@@ -58,7 +59,7 @@ class accelerator_kernel {
     std::function<void()> begin;
     std::function<result(D&, const accelerator_site&)> launch;
     std::function<void()> ask_to_yield;
-    std::function<bool()> complete;
+    std::function<launch_report()> ended;
   };
 
   /// Takes `length` of the device's time in waves of `wave`; 0: one wave.
@@ -159,10 +160,7 @@ class cuda_accelerator {
     std::atomic_ref{j.words->yield_asked}.store(0);
     j.launched = true;
     j.where = where;
-    j.since = runtime::now();
-    streams_[index(setup_.streams.stream_of(where))]->submit(
-        "launch", [&](D& d, stream_handle s) { return launch(d, j, s); },
-        {[](void* o, result how) { end(*static_cast<job_state*>(o), how); }, &j});
+    put(j);
   }
   void request_yield(kernel_id k) {
     job_state& j = *jobs_[index(k)];
@@ -177,6 +175,15 @@ class cuda_accelerator {
   [[nodiscard]] auto failed() const -> bool { return faults_.any(); }
   /// Pre: failed.
   [[nodiscard]] auto fault_sentence() const -> std::string { return sentence(*fault()); }
+  /// Kernels that ran on fewer blocks than planned or needed more launches than one, since `open` or the last call.
+  /// Pre: closed.
+  [[nodiscard]] auto take_notes() -> std::vector<std::string> {
+    std::vector<std::string> out;
+    for (const auto& j : done_) {
+      if (const auto told = j->overruns.take("kernel " + std::to_string(j->id))) { out.push_back(*told); }
+    }
+    return out;
+  }
   /// Cost: up to seconds, see `check_cuda_machine`.
   [[nodiscard]] auto findings() const -> runtime::machine_findings {
     return check_cuda_machine(machine_, sources_.machine, sources_.variables);
@@ -213,6 +220,7 @@ class cuda_accelerator {
     ticks since = 0;
     kernel_placement where{};
     std::atomic<bool> launched{false};
+    overrun_record overruns;
     std::vector<slice> pieces;
     std::uint64_t lost = 0;
   };
@@ -225,6 +233,12 @@ class cuda_accelerator {
   static void ask(job_state& j) {
     std::atomic_ref{j.words->yield_asked}.store(1);
     if (!j.body->is_timed()) { j.body->own().ask_to_yield(); }
+  }
+  void put(job_state& j) {
+    j.since = runtime::now();
+    streams_[index(setup_.streams.stream_of(j.where))]->submit(
+        "launch", [&](D& d, stream_handle s) { return launch(d, j, s); },
+        {[](void* o, result how) { end(*static_cast<job_state*>(o), how); }, &j});
   }
   [[nodiscard]] auto launch(D& d, job_state& j, stream_handle s) -> result {
     if (j.body->is_timed()) {
@@ -244,20 +258,42 @@ class cuda_accelerator {
   /// On the thread of the stream.
   static void end(job_state& j, result how) {
     cuda_accelerator& own = *j.owner;
-    bool complete = true;
+    own.remember(j);
+    launch_report r;
     if (how == result::success && j.body->is_timed()) {
       j.left = static_cast<ticks>(std::atomic_ref{j.words->left}.load());
-      complete = j.left == 0;
+      r.next = j.left == 0 ? launch_next::done : launch_next::yielded;
     } else if (how == result::success) {
-      complete = j.body->own().complete();
+      r = j.body->own().ended();
     }
-    own.remember(j);
+    own.tell(j, r);
+  }
+  void tell(job_state& j, const launch_report& r) {
+    bool complete = true;
+    switch (r.next) {
+      case launch_next::done: j.overruns.note(r); break;
+      case launch_next::yielded: complete = false; break;
+      case launch_next::again:
+        if (goes_on(j)) { return; }
+        break;
+      case launch_next::failed: {
+        const context_ref<D>& c = context_.ref();
+        faults_.note(failure{r.fault, "job not completed", c.device, c.handle, c.driver->name_of(r.fault)});
+        break;
+      }
+    }
     j.launched = false;
     {
-      const std::lock_guard lock{own.mutex_};
-      if (own.closed_) { return; }
+      const std::lock_guard lock{mutex_};
+      if (closed_) { return; }
     }
-    own.setup_.ended(j.id, complete ? runtime::launch_end::complete : runtime::launch_end::yielded);
+    setup_.ended(j.id, complete ? runtime::launch_end::complete : runtime::launch_end::yielded);
+  }
+  /// Not where it is being closed, which then hears of no end. A request to yield stays one.
+  [[nodiscard]] auto goes_on(job_state& j) -> bool {
+    const std::lock_guard lock{mutex_};
+    if (!closed_) { put(j); }
+    return !closed_;
   }
   void remember(job_state& j) {
     if (j.pieces.size() == j.pieces.capacity()) {

@@ -103,6 +103,7 @@ class cuda_device {
       opened->site.range = range;
       opened->site.backend = own.choice.backend;
       opened->site.occupy = own.occupy;
+      opened->faults = &faults_;
       opened->served = std::make_unique<served_stream<D>>(make_stream(own, range), faults_, facts(g).wait());
       opened->site.stream = opened->served->get();
     } catch (const cuda_error& e) { faults_.note(e.what_failed()); } catch (const std::out_of_range&) {
@@ -129,6 +130,17 @@ class cuda_device {
   [[nodiscard]] auto findings() const -> runtime::machine_findings {
     return check_cuda_machine(machine_, options_.sources.machine, options_.sources.variables);
   }
+  /// Ranges whose kernels ran on fewer blocks than planned or needed more launches than one, since the last call.
+  [[nodiscard]] auto take_notes() -> std::vector<std::string> {
+    std::vector<std::string> out;
+    for (const auto& s : streams_) {
+      const sm_range& r = s->site.range;
+      const auto told = s->overruns.take("range " + std::to_string(r.first) + " to " +
+                                         std::to_string(r.first + r.count - 1) + " of GPU " + std::to_string(r.gpu));
+      if (told) { out.push_back(*told); }
+    }
+    return out;
+  }
   [[nodiscard]] auto machine() const noexcept -> const machine_facts& { return machine_; }
   /// Pre, for both: the platform has the GPU.
   [[nodiscard]] auto backend(std::size_t g) const -> const backend_choice& { return gpus_[g]->choice; }
@@ -149,7 +161,34 @@ class cuda_device {
   struct opened_stream {
     launch_site site{};
     runtime::completion done{};
+    fault_record* faults = nullptr;
+    const kernel* reporting = nullptr;  ///< the kernel under way, if it says how it ended
+    overrun_record overruns;
     std::unique_ptr<served_stream<D>> served;
+
+    [[nodiscard]] auto told() noexcept -> stream_end {
+      return {[](void* o, result how) { static_cast<opened_stream*>(o)->ended(how); }, this};
+    }
+    /// On the thread of the stream.
+    void ended(result how) {
+      if (how == result::success && reporting != nullptr && goes_on(reporting->ended())) { return; }
+      const runtime::completion tell = done;
+      tell();
+    }
+    [[nodiscard]] auto goes_on(const launch_report& r) -> bool {
+      switch (r.next) {
+        case launch_next::done: overruns.note(r); return false;
+        case launch_next::again:
+          served->submit("launch", [this](D& d, stream_handle) { return reporting->enqueue_again(d, site); }, told());
+          return true;
+        case launch_next::yielded:
+        case launch_next::failed:
+          faults->note(failure{r.fault, "job not completed", site.device, site.context,
+                               served->context().driver->name_of(r.fault)});
+          return false;
+      }
+      return false;
+    }
   };
 
   [[nodiscard]] auto facts(std::size_t g) const -> const gpu_facts& {
@@ -198,26 +237,23 @@ class cuda_device<D>::stream {
   /// Pre, for both: the device is ready; at most one operation at a time.
   void launch(const kernel& k, runtime::completion done) {
     opened_->done = done;
-    opened_->served->submit("launch", [&](D& d, stream_handle) { return k.enqueue(d, opened_->site); }, tell());
+    opened_->reporting = k.reports() ? &k : nullptr;
+    opened_->served->submit(
+        "launch", [&](D& d, stream_handle) { return k.enqueue(d, opened_->site); }, opened_->told());
   }
   /// The device picks the engine by the direction of the copy; the one that is named here is the arbiter's.
   void copy(std::int32_t /*engine*/, const device_copy& c, runtime::completion done) {
     opened_->done = done;
-    if (!c.moves()) { return opened_->served->submit_delay(runtime::later(runtime::now(), c.length()), tell()); }
-    opened_->served->submit("copy", [&c](D& d, stream_handle s) { return c.enqueue(d, s); }, tell());
+    opened_->reporting = nullptr;
+    if (!c.moves()) {
+      return opened_->served->submit_delay(runtime::later(runtime::now(), c.length()), opened_->told());
+    }
+    opened_->served->submit("copy", [&c](D& d, stream_handle s) { return c.enqueue(d, s); }, opened_->told());
   }
 
  private:
   friend cuda_device;
   explicit stream(opened_stream& opened) noexcept : opened_{&opened} {}
-
-  [[nodiscard]] auto tell() noexcept -> stream_end {
-    return {[](void* o, result) {
-              const runtime::completion done = static_cast<opened_stream*>(o)->done;
-              done();
-            },
-            opened_};
-  }
 
   opened_stream* opened_;
 };

@@ -8,6 +8,9 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -15,14 +18,15 @@
 #include <takt/core/number.hpp>
 #include <takt/cuda/driver_api.hpp>
 #include <takt/cuda/partition.hpp>
+#include <takt/runtime/inheriting_mutex.hpp>
 
 namespace takt::cuda {
 
 /// What a launched kernel and the host tell each other, in pinned memory.
 struct yield_words {
   std::uint32_t yield_asked = 0;  ///< written by the host: stop at the end of the wave
-  std::uint32_t reserved = 0;
-  std::uint64_t left = 0;  ///< written by the kernel at its end: what has not run, 0 when all has
+  std::uint32_t claimed = 0;      ///< written by a pinned kernel at its end: blocks that came to a slot of theirs
+  std::uint64_t left = 0;         ///< written by the kernel at its end: what has not run, 0 when all has
 };
 
 inline constexpr const char* occupy_name = "takt_occupy";
@@ -112,12 +116,73 @@ class kernel_arguments {
   std::vector<std::size_t> places_;
 };
 
+/// What follows when a launch has ended.
+enum class launch_next : std::uint8_t {
+  done,     ///< nothing is left of the job
+  yielded,  ///< it stopped because it was asked to, which only the kernels of an accelerator are
+  again,    ///< the next launch may do what is left
+  failed,   ///< no launch will do what is left
+};
+
+/// What a kernel says when a launch has ended: what follows, and how the job ran beside its plan.
+struct launch_report {
+  launch_next next = launch_next::done;
+  result fault = result::success;  ///< what to report where the job is not done and not gone on with
+  std::uint32_t launches = 1;      ///< of the job so far
+  std::uint32_t claimed = 0;       ///< blocks that were at work
+  std::uint32_t expected = 0;      ///< as many there were to be
+
+  [[nodiscard]] constexpr auto is_overrun() const noexcept -> bool { return launches > 1 || claimed < expected; }
+};
+
+/// How jobs ran that were done.
+class overrun_record {
+ public:
+  void note(const launch_report& r) {
+    const std::lock_guard lock{mutex_};
+    ++jobs_;
+    overruns_ += r.is_overrun() ? 1 : 0;
+    relaunches_ += r.launches > 1 ? r.launches - 1 : 0;
+    const bool is_least = r.claimed < r.expected &&
+                          (least_.expected == 0 ||
+                           std::uint64_t{r.claimed} * least_.expected < std::uint64_t{least_.claimed} * r.expected);
+    if (is_least) { least_ = r; }
+  }
+  /// A sentence about the jobs of `whom` that took another launch or had fewer blocks at work than planned. None where
+  /// there was no such job since the last call.
+  [[nodiscard]] auto take(const std::string& whom) -> std::optional<std::string> {
+    const std::lock_guard lock{mutex_};
+    std::optional<std::string> out;
+    if (overruns_ > 0) {
+      out = whom + ": " + std::to_string(overruns_) + " of " + std::to_string(jobs_) + " kernels overran";
+    }
+    if (out && least_.expected > 0) {
+      *out +=
+          ", blocks at work at the least: " + std::to_string(least_.claimed) + " of " + std::to_string(least_.expected);
+    }
+    if (out && relaunches_ > 0) { *out += ", further launches: " + std::to_string(relaunches_); }
+    jobs_ = overruns_ = relaunches_ = 0;
+    least_ = {};
+    return out;
+  }
+
+ private:
+  runtime::inheriting_mutex mutex_;
+  std::uint64_t jobs_ = 0;
+  std::uint64_t overruns_ = 0;
+  std::uint64_t relaunches_ = 0;
+  launch_report least_{};
+};
+
 /// A kernel of a `cuda_device`: a length of time, a loaded function, or any host code that launches.
 template <CudaDriver D>
 class device_kernel {
  public:
   /// Puts work into the stream of the site, does not wait and throws nothing; called with the context current.
   using launcher = std::function<result(D&, const launch_site&)>;
+  /// Asked by the thread of the stream when a launch has ended, before anybody is told, hence before any copy that
+  /// follows. Does not wait and throws nothing.
+  using completion = std::function<launch_report()>;
 
   /// Spins on the device for so long.
   explicit device_kernel(ticks length = 0)
@@ -126,11 +191,20 @@ class device_kernel {
           return occupy(d, site.occupy, site.stream, time, time);
         }} {}
   explicit device_kernel(launcher launch) : launch_{std::move(launch)} {}
+  /// One that may have to be launched `again`, as long as `ended` says so, or that can end without having done its job,
+  /// which then is a fault of the device.
+  device_kernel(launcher launch, completion ended, launcher again)
+      : launch_{std::move(launch)}, ended_{std::move(ended)}, again_{std::move(again)} {}
   /// The arguments are the same for every launch.
   device_kernel(function_handle f, const launch_shape& shape, const kernel_arguments& arguments)
       : device_kernel{std::make_shared<const packed>(f, shape, arguments)} {}
 
   auto enqueue(D& d, const launch_site& site) const -> result { return launch_(d, site); }
+  /// Whether it says how its launches end.
+  [[nodiscard]] auto reports() const noexcept -> bool { return static_cast<bool>(ended_); }
+  /// Pre, for both: it reports, and a launch has ended.
+  [[nodiscard]] auto ended() const -> launch_report { return ended_(); }
+  auto enqueue_again(D& d, const launch_site& site) const -> result { return again_(d, site); }
 
  private:
   struct packed {
@@ -149,6 +223,8 @@ class device_kernel {
         }} {}
 
   launcher launch_;
+  completion ended_;
+  launcher again_;
 };
 
 /// A copy of a `cuda_device`: bytes to move, or a length of time in which nothing is moved and the engine kept.
