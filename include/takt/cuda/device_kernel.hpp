@@ -2,86 +2,22 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <takt/core/number.hpp>
 #include <takt/cuda/driver_api.hpp>
+#include <takt/cuda/launch_report.hpp>
+#include <takt/cuda/occupy.hpp>
 #include <takt/cuda/partition.hpp>
-#include <takt/runtime/inheriting_mutex.hpp>
 
 namespace takt::cuda {
-
-/// What a launched kernel and the host tell each other, in pinned memory.
-struct yield_words {
-  std::uint32_t yield_asked = 0;  ///< written by the host: stop at the end of the wave
-  std::uint32_t claimed = 0;      ///< written by a pinned kernel at its end: blocks that came to a slot of theirs
-  std::uint64_t left = 0;         ///< written by the kernel at its end: what has not run, 0 when all has
-};
-
-inline constexpr const char* occupy_name = "takt_occupy";
-
-/// One thread that spins for `length` nanoseconds of the device's timer in waves of `wave`, and looks for a request to
-/// yield between two waves if it is given control words. It stands for kernels of which only the length is known; it
-/// holds a place on an SM, not a whole SM.
-inline constexpr const char* occupy_ptx = R"(
-.version 7.0
-.target sm_52
-.address_size 64
-.visible .entry takt_occupy(.param .u64 length, .param .u64 wave, .param .u64 control)
-{
-  .reg .u64 %left, %wave, %control, %start, %now, %piece;
-  .reg .u32 %asked;
-  .reg .pred %p;
-  ld.param.u64 %left, [length];
-  ld.param.u64 %wave, [wave];
-  ld.param.u64 %control, [control];
-  max.u64 %wave, %wave, 1;
-next:
-  setp.eq.u64 %p, %left, 0;
-  @%p bra leave;
-  min.u64 %piece, %left, %wave;
-  mov.u64 %start, %globaltimer;
-spin:
-  mov.u64 %now, %globaltimer;
-  sub.u64 %now, %now, %start;
-  setp.lt.u64 %p, %now, %piece;
-  @%p bra spin;
-  sub.u64 %left, %left, %piece;
-  setp.eq.u64 %p, %control, 0;
-  @%p bra next;
-  ld.volatile.global.u32 %asked, [%control];
-  setp.eq.u32 %p, %asked, 0;
-  @%p bra next;
-leave:
-  setp.eq.u64 %p, %control, 0;
-  @%p bra end;
-  st.volatile.global.u64 [%control+8], %left;
-  membar.sys;
-end:
-  ret;
-}
-)";
-static_assert(offsetof(yield_words, left) == 8);
-
-/// Launches it. The arguments are copied before the call returns.
-template <CudaDriver D>
-auto occupy(D& driver, function_handle f, stream_handle s, std::uint64_t length, std::uint64_t wave,
-            device_address control = {}) -> result {
-  auto address = static_cast<std::uint64_t>(control);
-  std::array<void*, 3> arguments{&length, &wave, &address};
-  return driver.launch(f, launch_shape{}, s, arguments.data());
-}
 
 /// The arguments of a kernel, by value and in order, as the driver wants them.
 class kernel_arguments {
@@ -116,64 +52,6 @@ class kernel_arguments {
   std::vector<std::size_t> places_;
 };
 
-/// What follows when a launch has ended.
-enum class launch_next : std::uint8_t {
-  done,     ///< nothing is left of the job
-  yielded,  ///< it stopped because it was asked to, which only the kernels of an accelerator are
-  again,    ///< the next launch may do what is left
-  failed,   ///< no launch will do what is left
-};
-
-/// What a kernel says when a launch has ended: what follows, and how the job ran beside its plan.
-struct launch_report {
-  launch_next next = launch_next::done;
-  result fault = result::success;  ///< what to report where the job is not done and not gone on with
-  std::uint32_t launches = 1;      ///< of the job so far
-  std::uint32_t claimed = 0;       ///< blocks that were at work
-  std::uint32_t expected = 0;      ///< as many there were to be
-
-  [[nodiscard]] constexpr auto is_overrun() const noexcept -> bool { return launches > 1 || claimed < expected; }
-};
-
-/// How jobs ran that were done.
-class overrun_record {
- public:
-  void note(const launch_report& r) {
-    const std::lock_guard lock{mutex_};
-    ++jobs_;
-    overruns_ += r.is_overrun() ? 1 : 0;
-    relaunches_ += r.launches > 1 ? r.launches - 1 : 0;
-    const bool is_least = r.claimed < r.expected &&
-                          (least_.expected == 0 ||
-                           std::uint64_t{r.claimed} * least_.expected < std::uint64_t{least_.claimed} * r.expected);
-    if (is_least) { least_ = r; }
-  }
-  /// A sentence about the jobs of `whom` that took another launch or had fewer blocks at work than planned. None where
-  /// there was no such job since the last call.
-  [[nodiscard]] auto take(const std::string& whom) -> std::optional<std::string> {
-    const std::lock_guard lock{mutex_};
-    std::optional<std::string> out;
-    if (overruns_ > 0) {
-      out = whom + ": " + std::to_string(overruns_) + " of " + std::to_string(jobs_) + " kernels overran";
-    }
-    if (out && least_.expected > 0) {
-      *out +=
-          ", blocks at work at the least: " + std::to_string(least_.claimed) + " of " + std::to_string(least_.expected);
-    }
-    if (out && relaunches_ > 0) { *out += ", further launches: " + std::to_string(relaunches_); }
-    jobs_ = overruns_ = relaunches_ = 0;
-    least_ = {};
-    return out;
-  }
-
- private:
-  runtime::inheriting_mutex mutex_;
-  std::uint64_t jobs_ = 0;
-  std::uint64_t overruns_ = 0;
-  std::uint64_t relaunches_ = 0;
-  launch_report least_{};
-};
-
 /// A kernel of a `cuda_device`: a length of time, a loaded function, or any host code that launches.
 template <CudaDriver D>
 class device_kernel {
@@ -185,11 +63,7 @@ class device_kernel {
   using completion = std::function<launch_report()>;
 
   /// Spins on the device for so long.
-  explicit device_kernel(ticks length = 0)
-      : launch_{[length](D& d, const launch_site& site) {
-          const auto time = static_cast<std::uint64_t>(std::max<ticks>(0, length));
-          return occupy(d, site.occupy, site.stream, time, time);
-        }} {}
+  explicit device_kernel(ticks length = 0) : length_{std::max<ticks>(0, length)} {}
   explicit device_kernel(launcher launch) : launch_{std::move(launch)} {}
   /// One that may have to be launched `again`, as long as `ended` says so, or that can end without having done its job,
   /// which then is a fault of the device.
@@ -199,7 +73,10 @@ class device_kernel {
   device_kernel(function_handle f, const launch_shape& shape, const kernel_arguments& arguments)
       : device_kernel{std::make_shared<const packed>(f, shape, arguments)} {}
 
-  auto enqueue(D& d, const launch_site& site) const -> result { return launch_(d, site); }
+  auto enqueue(D& d, const launch_site& site, occupy_kernel<D>& lengths) const -> result {
+    const auto time = static_cast<std::uint64_t>(length_);
+    return launch_ ? launch_(d, site) : lengths.launch(d, site.stream, time, time);
+  }
   /// Whether it says how its launches end.
   [[nodiscard]] auto reports() const noexcept -> bool { return static_cast<bool>(ended_); }
   /// Pre, for both: it reports, and a launch has ended.
@@ -222,7 +99,8 @@ class device_kernel {
           return d.launch(own->f, own->shape, site.stream, own->pointers.data());
         }} {}
 
-  launcher launch_;
+  ticks length_ = 0;
+  launcher launch_;  ///< empty: a length
   completion ended_;
   launcher again_;
 };

@@ -29,14 +29,15 @@ struct pinned_form {
   }
 };
 
-/// In a green context, whose blocks all land on the SMs of the range: V blocks for each SM and one launch, in which
-/// every slot is good. `per_sm`: blocks of the kernel that an SM holds. No slots where the range is not one of the
-/// backend's.
+/// In a green context or a stream of the caller's, whose blocks all land on the SMs of the range: V blocks for each SM
+/// and one launch, in which every slot is good. `per_sm`: blocks of the kernel that an SM holds. No slots where the
+/// range is not one of the backend's.
 [[nodiscard]] constexpr auto form_on(partition_backend backend, const sm_range& range, const gpu_record& gpu,
                                      std::int32_t per_sm) noexcept -> pinned_form {
   const sm_slots everywhere = isolated_slots(0, static_cast<std::int32_t>(max_sms), per_sm);
   switch (backend) {
     case partition_backend::green_contexts:
+    case partition_backend::caller_streams:
       if (range.count <= 0 || gpu.shared) { return {}; }
       return {.slots = everywhere, .grid = range.count * gpu.virtual_per_sm};
     case partition_backend::pinned_blocks:

@@ -122,7 +122,7 @@ class served_stream {
 
   void note(result r, const char* call) {
     const context_ref<D>& c = context();
-    faults_->note(failure{r, call, c.device, c.handle, c.driver->name_of(r)});
+    faults_->note(failure{r, call, c.device, c.handle, word_of(*c.driver, r)});
   }
   void add(const operation& next) {
     const std::lock_guard lock{mutex_};
