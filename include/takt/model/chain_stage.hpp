@@ -13,18 +13,21 @@ namespace takt {
 /// When a task takes its inputs and gives its outputs to others.
 enum class communication : std::uint8_t {
   implicit,  ///< copies its inputs when a job starts, and gives its outputs when it ends
+  direct,    ///< reads and writes at any time while a job runs, what follows from an input after it: "explicit"
   let,       ///< logical execution time: takes inputs at the release, gives outputs at a fixed time after it
 };
 [[nodiscard]] constexpr auto name_of(communication c) noexcept -> std::string_view {
   switch (c) {
     case communication::implicit: return "implicit";
+    case communication::direct: return "explicit";
     case communication::let: return "let";
   }
   return "";
 }
 [[nodiscard]] constexpr auto has_fixed_times(communication c) noexcept -> bool {
   switch (c) {
-    case communication::implicit: return false;
+    case communication::implicit:
+    case communication::direct: return false;
     case communication::let: return true;
   }
   return false;
@@ -43,8 +46,8 @@ struct chain_stage {
   ticks offset = 0;        ///< by its clock
   /// Stages of the same clock keep their offsets to each other for ever. Those of a sporadic task keep none.
   std::int32_t clock = 0;
-  /// No job of this task starts while an older one of the stage before it has not ended, both implicit: they share one
-  /// processor, the stage before is the more urgent one and never suspends itself, and every job takes some time.
+  /// No job of this task starts while an older one of the stage before it has not ended, none of them LET: they share
+  /// one processor, the stage before is the more urgent one and never suspends itself, and every job takes some time.
   bool waits_for_producer = false;
 
   /// From the nominal release until the output is certainly there.
@@ -60,7 +63,7 @@ enum class chain_status : std::uint8_t {
   period_not_positive,    ///< also of a sporadic task whose releases may be any time apart
   response_negative,      ///< or a LET interval or offset is
   let_interval_exceeded,  ///< a response bound is longer than the interval after which the output is given
-  producer_not_implicit,  ///< a stage waits for a producer that is not there or not implicit
+  producer_not_waited_for,  ///< a stage waits for a producer that is not there, or one of the two is LET
   overflow,
 };
 [[nodiscard]] constexpr auto name_of(chain_status s) noexcept -> std::string_view {
@@ -70,7 +73,7 @@ enum class chain_status : std::uint8_t {
     case chain_status::period_not_positive: return "period-not-positive";
     case chain_status::response_negative: return "response-negative";
     case chain_status::let_interval_exceeded: return "let-interval-exceeded";
-    case chain_status::producer_not_implicit: return "producer-not-implicit";
+    case chain_status::producer_not_waited_for: return "producer-not-waited-for";
     case chain_status::overflow: return "overflow";
   }
   return "";
@@ -92,7 +95,7 @@ struct chain_fault {
     if (s.response < 0 || s.let_interval < 0 || s.offset < 0) { return {chain_status::response_negative, i}; }
     if (has_fixed_times(s.how) && s.response > s.output_delay()) { return {chain_status::let_interval_exceeded, i}; }
     const bool both = i > 0 && !has_fixed_times(s.how) && !has_fixed_times(stages[i - 1].how);
-    if (s.waits_for_producer && !both) { return {chain_status::producer_not_implicit, i}; }
+    if (s.waits_for_producer && !both) { return {chain_status::producer_not_waited_for, i}; }
   }
   return {};
 }

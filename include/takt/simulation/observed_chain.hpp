@@ -62,23 +62,23 @@ struct observed_latency {
   std::size_t outputs = 0;  ///< of the last task, with data of the first
 };
 
-/// One output of a chain's last task and where its data came from: the job of each stage, first to last.
+/// An output of a chain's last task and where its data came from: the job of each stage, first to last.
 struct data_path {
-  ticks read = 0;
+  ticks change = 0;  ///< just after it the world changed, and no output before this one knows of that
   ticks output = 0;
   std::vector<std::size_t> jobs;
 };
 
-namespace detail {
-
-/// When a job takes its inputs and gives its outputs, and the first job whose data it has.
+/// When a job takes its inputs and gives its outputs.
 struct data_step {
   ticks read = 0;
   ticks given = 0;
   std::size_t job = 0;
-  std::size_t from = 0;  ///< place of the step before, in the stage before
+  std::size_t from = 0;  ///< place of the step that it reads of, in the stage before
   bool has_data = true;
 };
+
+namespace detail {
 
 /// The jobs of one task that have ended, in the order of their outputs.
 [[nodiscard]] inline auto steps_of(const std::vector<job_log::job>& jobs, const chain_stage& s)
@@ -87,10 +87,12 @@ struct data_step {
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     const job_log::job& j = jobs[k];
     if (j.end == job_log::no_time) { continue; }
-    const ticks nominal = s.offset + static_cast<ticks>(k) * s.period;
+    const ticks nominal = s.clock == own_clock ? j.release : s.offset + static_cast<ticks>(k) * s.period;
     const bool fixed = has_fixed_times(s.how);
     const ticks start = j.start == job_log::no_time ? j.end : j.start;  // jobs without length
-    out.push_back({.read = fixed ? nominal : start, .given = fixed ? nominal + s.output_delay() : j.end, .job = k});
+    out.push_back({.read = fixed ? nominal : start,
+                   .given = fixed ? std::max(nominal + s.output_delay(), j.end) : j.end,
+                   .job = k});
   }
   std::ranges::stable_sort(out, {}, &data_step::given);
   return out;
@@ -111,8 +113,8 @@ inline void read_from(const std::vector<data_step>& from, std::vector<data_step>
 class observed_chain {
  public:
   /// Jobs released before `begin` are not looked at as first ones: until all tasks of a chain have been released once
-  /// nothing bounds its latencies. LET stages read and give at their nominal instants, whenever their code ran. Pre: as
-  /// many tasks as stages, at least one.
+  /// nothing bounds its latencies. LET stages read and give at their nominal instants, or give when they end if that is
+  /// later; others read when they start and give when they end. Pre: as many tasks as stages, at least one.
   observed_chain(const job_log& times, std::span<const std::uint32_t> tasks, std::span<const chain_stage> stages,
                  ticks begin = 0) {
     for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -123,14 +125,24 @@ class observed_chain {
   }
 
   [[nodiscard]] auto latency() const noexcept -> const observed_latency& { return latency_; }
-  /// The output that was last to know of a change, and the one with the oldest data. Pre: there were outputs.
-  [[nodiscard]] auto slowest() const -> data_path { return path_to(slowest_); }
-  [[nodiscard]] auto oldest() const -> data_path { return path_to(oldest_); }
+  /// The output that was last to know of a change. Pre: a reaction was seen.
+  [[nodiscard]] auto slowest() const -> data_path {
+    data_path out{.output = steps_.back()[slowest_].given, .jobs = std::vector<std::size_t>(steps_.size())};
+    out.change = out.output - latency_.reaction;
+    std::size_t p = slowest_;
+    for (std::size_t i = steps_.size(); i-- > 0;) {
+      out.jobs[i] = steps_[i][p].job;
+      p = steps_[i][p].from;
+    }
+    return out;
+  }
+  /// Of each stage, in the order of outputs.
+  [[nodiscard]] auto steps() const noexcept -> const std::vector<std::vector<data_step>>& { return steps_; }
 
  private:
   void measure(const std::vector<job_log::job>& first_jobs, const chain_stage& first, ticks begin) {
     std::vector<ticks> reads(first_jobs.size(), job_log::no_time);
-    for (const detail::data_step& s : steps_.front()) { reads[s.job] = s.read; }
+    for (const data_step& s : steps_.front()) { reads[s.job] = s.read; }
     const auto counts = [&](std::size_t k) {
       const ticks nominal = has_fixed_times(first.how) ? reads[k] : first_jobs[k].release;
       return reads[k] != job_log::no_time && nominal >= begin;
@@ -141,11 +153,7 @@ class observed_chain {
       if (!last[p].has_data) { continue; }
       const std::size_t k = source_of(p);
       ++latency_.outputs;
-      const ticks age = last[p].given - reads[k];
-      if (age > latency_.age_at_output) {
-        latency_.age_at_output = age;
-        oldest_ = p;
-      }
+      latency_.age_at_output = std::max(latency_.age_at_output, last[p].given - reads[k]);
       if (p + 1 < last.size()) { latency_.age = std::max(latency_.age, last[p + 1].given - reads[k]); }
       // All changes after the read of the last known job are first told of by this output.
       for (std::size_t j = known; j <= k; ++j) {
@@ -164,20 +172,10 @@ class observed_chain {
     for (std::size_t i = steps_.size() - 1; i > 0; --i) { p = steps_[i][p].from; }
     return steps_.front()[p].job;
   }
-  [[nodiscard]] auto path_to(std::size_t p) const -> data_path {
-    data_path out{.output = steps_.back()[p].given, .jobs = std::vector<std::size_t>(steps_.size())};
-    for (std::size_t i = steps_.size(); i-- > 0;) {
-      out.jobs[i] = steps_[i][p].job;
-      out.read = steps_[i][p].read;
-      p = steps_[i][p].from;
-    }
-    return out;
-  }
 
-  std::vector<std::vector<detail::data_step>> steps_;
+  std::vector<std::vector<data_step>> steps_;
   observed_latency latency_;
   std::size_t slowest_ = 0;
-  std::size_t oldest_ = 0;
 };
 
 }  // namespace takt
