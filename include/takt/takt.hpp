@@ -14,7 +14,6 @@
 #include <takt/rules/tags.hpp>
 
 #include <takt/analysis/analyze.hpp>
-#include <takt/analysis/cause_effect/chain_latency.hpp>
 #include <takt/analysis/require.hpp>
 
 #include <takt/allocation/allocate.hpp>
