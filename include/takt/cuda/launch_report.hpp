@@ -36,8 +36,8 @@ class overrun_record {
   void note(const launch_report& r) {
     const std::lock_guard lock{mutex_};
     ++jobs_;
-    overruns_ += r.is_overrun() ? 1 : 0;
-    relaunches_ += r.launches > 1 ? r.launches - 1 : 0;
+    overruns_ += r.is_overrun() ? 1U : 0U;
+    relaunches_ += r.launches > 1 ? r.launches - 1U : 0U;
     const bool is_least = r.claimed < r.expected &&
                           (least_.expected == 0 ||
                            std::uint64_t{r.claimed} * least_.expected < std::uint64_t{least_.claimed} * r.expected);
