@@ -87,7 +87,7 @@ auto use(device& d, const takt::sm_range& range, std::int32_t sms) -> std::set<s
   auto* on_device = reinterpret_cast<std::uint32_t*>(static_cast<std::uintptr_t>(there.get()));
   const kernel count{[&](tc::driver&, const tc::launch_site& site) {
     note_sm<<<static_cast<unsigned>(32 * sms), threads, 0, tc::detail::runtime_stream(site.stream)>>>(seen.data(),
-                                                                                                        on_device);
+                                                                                                      on_device);
     return tc::detail::driver_result(cudaGetLastError());
   }};
   const kernel timed{1'000'000};
@@ -153,6 +153,44 @@ TEST_CASE("green contexts hold kernels on disjoint SMs; their streams take marks
   CHECK(static_cast<std::int32_t>(small.size()) == unit);
   CHECK(static_cast<std::int32_t>(large.size()) == 2 * unit);
   for (const std::int32_t sm : small) { CHECK_FALSE(large.contains(sm)); }
+  CHECK(fault_of(d) == "");
+}
+
+TEST_CASE("in a green context a pinned job is one launch of V blocks per SM, for the runtime and in a plain stream") {
+  constexpr std::int64_t count = 100'000;
+  tc::driver driver;
+  const std::int32_t unit = tc::query_machine(driver).gpus[0].coscheduled.unit;
+  if (unit == 0) {
+    MESSAGE("no green contexts here: the driver does not split the SMs");
+    return;
+  }
+  const tc::device_array<std::uint32_t> times{count};
+  tc::pinned_kernel own{tc::over_indices(count_up{times.data()}), {.threads = 256}};
+  REQUIRE(own.status() == cudaSuccess);
+  const auto blocks = static_cast<std::uint32_t>(unit * own.virtual_per_sm());
+  {
+    const tc::partition split{driver, 0, {unit}};
+    const auto stream = split[0].stream();
+    REQUIRE(own.begin(count, 16));
+    REQUIRE(own.launch_within(stream, unit) == cudaSuccess);
+    REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
+    CHECK(own.chunks_left() == 0);
+    CHECK(own.claimed() == blocks);
+    CHECK(each_once(times));
+  }
+  REQUIRE(cudaMemset(times.data(), 0, times.bytes()) == cudaSuccess);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  const takt::sm_range range{0, 0, unit};
+  device d{driver, {range}};
+  REQUIRE(d.backend(0).backend == tc::partition_backend::green_contexts);
+  auto stream = d.open(range);
+  const kernel job =
+      tc::on_device<tc::driver>(own, count, 16, takt::gpu_record{.sms = unit, .virtual_per_sm = own.virtual_per_sm()});
+  finish([&](auto done) { stream.launch(job, done); });
+  CHECK(own.launches() == 1);
+  CHECK(own.claimed() == blocks);
+  CHECK(each_once(times));
+  CHECK(d.take_notes().empty());
   CHECK(fault_of(d) == "");
 }
 
@@ -260,7 +298,7 @@ TEST_CASE("two GPUs below one hub copy to each other directly") {
   tc::driver driver;
   REQUIRE(driver.initialize() == tc::result::success);
   const std::array<tc::device_context<tc::driver>, 2> contexts{tc::device_context<tc::driver>{driver, 0},
-                                                                   tc::device_context<tc::driver>{driver, 1}};
+                                                               tc::device_context<tc::driver>{driver, 1}};
   const std::array refs{contexts[0].ref(), contexts[1].ref()};
   takt::gpu_topology<2, 1> tree;
   const auto hub = tree.add_hub();

@@ -156,7 +156,10 @@ TEST_CASE("each index is done once, on target SMs alone, job after job") {
       REQUIRE(kernel.begin(count, random.between(1, 2'000)));
       const auto launches = kernel.run(stream.get(), slots);
       REQUIRE(launches);
-      MESSAGE("launches: " << *launches);
+      MESSAGE("launches: " << *launches << ", blocks at work: " << kernel.claimed() << " of " << slots.total());
+      CHECK(kernel.launches() == *launches);
+      CHECK(kernel.claimed() >= 1);
+      CHECK(static_cast<std::int32_t>(kernel.claimed()) <= slots.total());
       const auto times = read(seen.times);
       CHECK(std::ranges::all_of(times, [job](std::uint32_t n) { return n == job; }));
       const auto where = read(seen.on_sm);
@@ -280,8 +283,8 @@ TEST_CASE("a given number of virtual SMs per SM is what the device holds") {
                                   static_cast<std::int32_t>(facts.reservedSharedMemPerBlock),
                                   static_cast<std::int32_t>(facts.sharedMemPerBlockOptin));
     if (by_memory.per_sm > 0) {
-      CHECK(tc::virtual_sms_of<tc::elastic_slots>(
-                body, {.threads = 128, .shared_memory = by_memory.shared_memory}) == per_sm);
+      CHECK(tc::virtual_sms_of<tc::elastic_slots>(body, {.threads = 128, .shared_memory = by_memory.shared_memory}) ==
+            per_sm);
     }
   }
 }
