@@ -91,6 +91,11 @@ auto round_robin(std::int32_t blocks, std::uint32_t first, std::uint32_t sms) ->
   return out;
 }
 
+struct told_count {
+  std::atomic<int> times{0};
+  void add() { ++times; }
+};
+
 struct outcome {
   std::vector<std::int32_t> grids;
   std::int64_t done = 0;
@@ -172,6 +177,104 @@ TEST_CASE("fewer blocks at work than the range has virtual SMs is an overrun tha
   CHECK(seen.notes[0] == "range 0 to 7 of GPU 0: 1 of 1 kernels overran, blocks at work at the least: 5 of 16");
 }
 
+TEST_CASE("a job that a failure left is given up when the next one begins, and copies ask no kernel how it ended") {
+  fake_cuda_driver driver;
+  add_occupy(driver);
+  const auto all = [](int, std::int32_t grid) { return round_robin(grid, 0, 8); };
+  emulated_kernel own{driver, 2,
+                      [&](int n, std::int32_t g) { return n == 0 ? round_robin(1, max_sms, 1) : all(n, g); }};
+  const kernel job = on_device<fake_cuda_driver>(own, chunks, 1, gpu);
+  const auto use = [&](std::int64_t done_after) {
+    device d{driver, {range}};
+    auto stream = d.open(range);
+    event done;
+    stream.launch(job, notify<&event::signal>(&done));
+    done.wait();
+    CHECK(own.chunks_done == done_after);
+    const int launches = own.launches;
+    const device_copy nothing{1'000};
+    stream.copy(0, nothing, notify<&event::signal>(&done));
+    done.wait();
+    CHECK(own.launches == launches);
+    return d.failed();
+  };
+  CHECK(use(0));
+  CHECK_FALSE(use(chunks));
+  CHECK_FALSE(use(2 * chunks));
+  CHECK(own.launches == 3);
+}
+
+TEST_CASE("a launch that ended with the device is not asked how, and one without any place is refused") {
+  fake_cuda_driver driver;
+  int asked = 0;
+  {
+    device d{driver, {range}};
+    auto stream = d.open(range);
+    const kernel lost{
+        [&](fake_cuda_driver& f, const launch_site& site) { return f.run_in(site.stream, [&] { f.lose(); }); },
+        [&] {
+          ++asked;
+          return launch_report{};
+        },
+        [](fake_cuda_driver&, const launch_site&) { return result::success; }};
+    event done;
+    stream.launch(lost, notify<&event::signal>(&done));
+    done.wait();
+    CHECK(asked == 0);
+    CHECK(d.failed());
+  }
+  fake_cuda_driver other;
+  emulated_kernel own{other, 2, [](int, std::int32_t) { return round_robin(64, 0, 32); }};
+  device d{other, {range}};
+  auto stream = d.open(range);
+  const kernel shared = on_device<fake_cuda_driver>(own, chunks, 1, {.sms = 8, .virtual_per_sm = 2, .shared = true});
+  event done;
+  stream.launch(shared, notify<&event::signal>(&done));
+  done.wait();
+  CHECK(own.launches == 0);
+  REQUIRE(d.fault().has_value());
+  CHECK(d.fault()->code == result::invalid_value);
+}
+
+TEST_CASE("whichever call fails while a job is launched again, it is told once and everything is given back") {
+  const auto use = [](fake_cuda_driver& driver) {
+    device d{driver, {range}, {.wish = {.green_contexts = false, .kernels_stay_on_range = true}}};
+    auto stream = d.open(range);
+    if (!d.ready()) { return true; }
+    emulated_kernel own{driver, 2, [](int n, std::int32_t) { return round_robin(64, n < 2 ? 8 : 0, n < 2 ? 24 : 32); }};
+    const kernel job = on_device<fake_cuda_driver>(own, chunks, 1, gpu);
+    told_count told;
+    stream.launch(job, notify<&told_count::add>(&told));
+    takt_tests::await([&] { return told.times == 1; });
+    CHECK((own.chunks_done == chunks || d.failed()));
+    event done;
+    const kernel last{1};
+    stream.launch(last, notify<&event::signal>(&done));
+    done.wait();
+    CHECK(told.times == 1);
+    return d.failed();
+  };
+  std::int64_t calls = 0;
+  {
+    fake_cuda_driver driver;
+    add_occupy(driver);
+    CHECK_FALSE(use(driver));
+    calls = driver.call_count();
+  }
+  int noticed = 0;
+  for (std::int64_t n = 0; n < calls; ++n) {
+    CAPTURE(n);
+    fake_cuda_driver driver;
+    add_occupy(driver);
+    driver.fail_call(n, result::out_of_memory);
+    try {
+      noticed += use(driver) ? 1 : 0;
+    } catch (const cuda_error&) { ++noticed; }
+    CHECK(driver.live() == 0);
+  }
+  CHECK(noticed > 10);
+}
+
 TEST_CASE("a range that no backend keeps apart from virtual SMs, and an empty one, get no slots") {
   CHECK(form_on(partition_backend::green_contexts, {0, 0, 0}, gpu, 2).places() == 0);
   CHECK(
@@ -198,6 +301,19 @@ TEST_CASE("what follows from the end of a launch: done, yielded where that was a
   CHECK(attempts.ended(0, 3).expected == 3);
   CHECK(attempts.ended(3, 0).next == launch_next::failed);
   CHECK(attempts.ended(3, 0).fault == result::not_ready);
+}
+
+TEST_CASE("the least part of its blocks is told, of the jobs since the last time") {
+  overrun_record seen;
+  seen.note({.claimed = 16, .expected = 16});
+  CHECK_FALSE(seen.take("x"));
+  seen.note({.claimed = 5, .expected = 16});
+  seen.note({.claimed = 1, .expected = 2});
+  seen.note({.claimed = 2, .expected = 2});
+  CHECK(seen.take("x") == "x: 2 of 3 kernels overran, blocks at work at the least: 5 of 16");
+  CHECK_FALSE(seen.take("x"));
+  seen.note({.launches = 3, .claimed = 2, .expected = 2});
+  CHECK(seen.take("x") == "x: 1 of 1 kernels overran, further launches: 2");
 }
 
 TEST_CASE("overruns of a device stand in the notes of a run, which goes on") {
