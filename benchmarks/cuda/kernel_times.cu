@@ -19,22 +19,22 @@
 
 namespace {
 
-namespace cuda = takt::cuda;
+namespace tc = takt::cuda;
 using namespace takt_benchmarks;
 
 constexpr std::int64_t chunk = 512;
 
-auto half_sm(const measured_device& on) -> cuda::launch_form {
+auto half_sm(const measured_device& on) -> tc::launch_form {
   return {.threads = takt::residents_by_size({.threads = on.threads_per_sm}, 2).threads};
 }
 
 /// Prints the tables of the profiles; false when a kernel could not be profiled.
-auto print_profiles(const measured_device& on, const vectors& data, const cuda::own_stream& stream, std::size_t repeats)
+auto print_profiles(const measured_device& on, const vectors& data, const tc::own_stream& stream, std::size_t repeats)
     -> bool {
   std::vector<named_profile> all;
   for (const synthetic_kernel k : synthetic_kernels) {
-    cuda::pinned_kernel kernel{data.body(k), half_sm(on)};
-    auto profile = cuda::profile_kernel(kernel, stream.get(), sm_counts(on.sms), {vector_length, chunk, repeats});
+    tc::pinned_kernel kernel{data.body(k), half_sm(on)};
+    auto profile = tc::profile_kernel(kernel, stream.get(), sm_counts(on.sms), {vector_length, chunk, repeats});
     if (!profile || !profile->fit) {
       std::printf("%-8s failed: %s\n", name_of(k),
                   profile ? name_of(profile->fit.status).data() : cudaGetErrorString(cudaGetLastError()));
@@ -47,12 +47,12 @@ auto print_profiles(const measured_device& on, const vectors& data, const cuda::
   return true;
 }
 
-void print_plain(const vectors& data, const cuda::own_stream& stream, std::size_t repeats) {
+void print_plain(const vectors& data, const tc::own_stream& stream, std::size_t repeats) {
   std::printf("\nThe same kernels launched plainly on the whole device, microseconds\n%-8s %10s %10s %10s\n", "kernel",
               "least", "median", "most");
   for (const synthetic_kernel k : synthetic_kernels) {
-    auto plain = cuda::time_calls(stream.get(), repeats, [&](cudaStream_t s) {
-      return cuda::launch_plain(s, vector_length, data.body(k), {.threads = 256});
+    auto plain = tc::time_calls(stream.get(), repeats, [&](cudaStream_t s) {
+      return tc::launch_plain(s, vector_length, data.body(k), {.threads = 256});
     });
     if (!plain) { continue; }
     const time_summary s = summarize(std::move(*plain));
@@ -61,17 +61,17 @@ void print_plain(const vectors& data, const cuda::own_stream& stream, std::size_
   }
 }
 
-void print_cross(const measured_device& on, const vectors& data, const cuda::own_stream& stream,
-                 const cuda::own_stream& other, std::size_t repeats) {
+void print_cross(const measured_device& on, const vectors& data, const tc::own_stream& stream,
+                 const tc::own_stream& other, std::size_t repeats) {
   std::printf("\nRatios of two kernels on one SM (Fig. 5)\n%-8s", "");
   for (const synthetic_kernel k : synthetic_kernels) { std::printf(" %8s", name_of(k)); }
   for (const synthetic_kernel a : synthetic_kernels) {
     std::printf("\n%-8s", name_of(a));
     for (const synthetic_kernel b : synthetic_kernels) {
-      cuda::pinned_kernel first{data.body(a), half_sm(on)};
-      cuda::pinned_kernel second{data.body(b), half_sm(on)};
-      const cuda::profiled_work work{vector_length / 8, chunk, repeats};
-      const auto cross = cuda::measure_cross(first, second, stream.get(), other.get(), work, work);
+      tc::pinned_kernel first{data.body(a), half_sm(on)};
+      tc::pinned_kernel second{data.body(b), half_sm(on)};
+      const tc::profiled_work work{vector_length / 8, chunk, repeats};
+      const auto cross = tc::measure_cross(first, second, stream.get(), other.get(), work, work);
       if (cross) {
         std::printf(" %8.3f", cross->ratio());
       } else {
@@ -82,16 +82,16 @@ void print_cross(const measured_device& on, const vectors& data, const cuda::own
   std::puts("");
 }
 
-void print_block_lengths(const measured_device& on, const vectors& data, const cuda::own_stream& stream,
+void print_block_lengths(const measured_device& on, const vectors& data, const tc::own_stream& stream,
                          std::size_t repeats) {
   std::printf("\nBlock lengths by the device's clock, microseconds\n%-8s %10s %10s %10s\n", "kernel", "least", "mean",
               "most");
   for (const synthetic_kernel k : synthetic_kernels) {
-    cuda::block_timer timer;
-    cuda::pinned_kernel kernel{timer.timed(data.body(k)), half_sm(on)};
-    const auto slots = cuda::isolated_slots(0, on.sms, kernel.virtual_per_sm());
-    if (!cuda::time_jobs(kernel, stream.get(), slots, {vector_length, chunk, repeats})) { continue; }
-    const cuda::block_lengths lengths = timer.read();
+    tc::block_timer timer;
+    tc::pinned_kernel kernel{timer.timed(data.body(k)), half_sm(on)};
+    const auto slots = tc::isolated_slots(0, on.sms, kernel.virtual_per_sm());
+    if (!tc::time_jobs(kernel, stream.get(), slots, {vector_length, chunk, repeats})) { continue; }
+    const tc::block_lengths lengths = timer.read();
     if (lengths.chunks == 0) { continue; }
     std::printf("%-8s %10.2f %10.2f %10.2f\n", name_of(k), static_cast<double>(lengths.shortest) / 1'000,
                 static_cast<double>(lengths.total) / static_cast<double>(lengths.chunks) / 1'000,
@@ -99,11 +99,11 @@ void print_block_lengths(const measured_device& on, const vectors& data, const c
   }
 }
 
-void print_copies(const cuda::own_stream& stream, std::size_t repeats) {
+void print_copies(const tc::own_stream& stream, std::size_t repeats) {
   constexpr std::array<std::int64_t, 5> sizes{4'096, 65'536, 1'048'576, 8'388'608, 33'554'432};
   std::printf("\nCopies of pinned memory: latency in us, bandwidth in GB/s, each from to\n");
   for (const auto direction : {takt::copy_direction::to_device, takt::copy_direction::to_host}) {
-    const auto samples = cuda::time_copies(stream.get(), direction, sizes, repeats);
+    const auto samples = tc::time_copies(stream.get(), direction, sizes, repeats);
     takt::copy_model model{};
     const char* name = direction == takt::copy_direction::to_host ? "to host" : "to device";
     if (!samples || !takt::fit_copy_model(*samples, model)) {
@@ -123,8 +123,8 @@ auto main(int argc, char** argv) -> int {
   if (on.sms == 0) { return no_device; }
   const auto repeats = static_cast<std::size_t>(argument(argc, argv, "--repeats", 1'000));
   const vectors data;
-  const cuda::own_stream stream;
-  const cuda::own_stream other;
+  const tc::own_stream stream;
+  const tc::own_stream other;
   const bool profiled = print_profiles(on, data, stream, repeats);
   print_plain(data, stream, repeats);
   print_cross(on, data, stream, other, repeats);

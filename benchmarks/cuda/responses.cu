@@ -24,22 +24,22 @@
 
 namespace {
 
-namespace cuda = takt::cuda;
+namespace tc = takt::cuda;
 using namespace takt_benchmarks;
 
 using table = takt::task_table<takt::ticks, 8, 256>;
-using device = cuda::cuda_device<cuda::driver>;
-using body = cuda::index_body<element_body>;
+using device = tc::cuda_device<tc::driver>;
+using body = tc::index_body<element_body>;
 
 constexpr std::int64_t chunk = 512;
 
 /// The law of a kernel over `vector_length` elements, with a margin, since shorter and longer ones are only computed
 /// from it.
-auto measure_law(const vectors& data, const cuda::launch_form& form, std::int32_t sms)
+auto measure_law(const vectors& data, const tc::launch_form& form, std::int32_t sms)
     -> std::optional<takt::kernel_profile> {
-  const cuda::own_stream stream;
-  cuda::pinned_kernel kernel{data.body(synthetic_kernel::compute), form};
-  auto out = cuda::profile_kernel(kernel, stream.get(), sm_counts(sms), {vector_length, chunk, 100}, 20);
+  const tc::own_stream stream;
+  tc::pinned_kernel kernel{data.body(synthetic_kernel::compute), form};
+  auto out = tc::profile_kernel(kernel, stream.get(), sm_counts(sms), {vector_length, chunk, 100}, 20);
   return out && out->fit ? out : std::nullopt;
 }
 
@@ -70,7 +70,7 @@ struct level_result {
 
 class experiment {
  public:
-  experiment(cuda::driver& driver, const vectors& data, const cuda::launch_form& form, const takt::kernel_profile& unit,
+  experiment(tc::driver& driver, const vectors& data, const tc::launch_form& form, const takt::kernel_profile& unit,
              std::int32_t sms, takt::duration length)
       : driver_{&driver}, data_{&data}, form_{form}, unit_{&unit}, sms_{sms}, length_{length} {}
 
@@ -85,16 +85,16 @@ class experiment {
     const auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
                                       takt::pool(takt::virtual_sms(sms_, 2), takt::federated));
-    std::vector<std::unique_ptr<cuda::pinned_kernel<body>>> kernels;
+    std::vector<std::unique_ptr<tc::pinned_kernel<body>>> kernels;
     std::map<takt::runtime::visit_position, device::kernel> bound;
     for (std::size_t i = 0; i < set->size(); ++i) {
       for (std::uint32_t j = 0; j < set->tasks[i].segment_count; ++j) {
         takt::segment_record<takt::ticks>& s = set->segments[set->tasks[i].first_segment + j];
         if (s.where != takt::stage::kernel) { continue; }
         const std::int64_t elements = replace(s, *unit_);
-        kernels.push_back(std::make_unique<cuda::pinned_kernel<body>>(data_->body(synthetic_kernel::compute), form_));
+        kernels.push_back(std::make_unique<tc::pinned_kernel<body>>(data_->body(synthetic_kernel::compute), form_));
         bound.insert_or_assign({set->tasks[i].id, j},
-                               cuda::on_device<cuda::driver>(*kernels.back(), elements, chunk, board.record().gpus[0]));
+                               tc::on_device<tc::driver>(*kernels.back(), elements, chunk, board.record().gpus[0]));
       }
     }
     const auto plan = takt::allocate(board, *set, takt::greedy_search);
@@ -132,9 +132,9 @@ class experiment {
     }
   }
 
-  cuda::driver* driver_;
+  tc::driver* driver_;
   const vectors* data_;
-  cuda::launch_form form_;
+  tc::launch_form form_;
   const takt::kernel_profile* unit_;
   std::int32_t sms_;
   takt::duration length_;

@@ -177,7 +177,7 @@ TEST_CASE("fewer blocks at work than the range has virtual SMs is an overrun tha
   CHECK(seen.notes[0] == "range 0 to 7 of GPU 0: 1 of 1 kernels overran, blocks at work at the least: 5 of 16");
 }
 
-TEST_CASE("a job that a failure left is given up when the next one begins, and copies ask no kernel how it ended") {
+TEST_CASE("a job that a failure left is given up when the next one begins") {
   fake_cuda_driver driver;
   add_occupy(driver);
   const auto all = [](int, std::int32_t grid) { return round_robin(grid, 0, 8); };
@@ -191,17 +191,31 @@ TEST_CASE("a job that a failure left is given up when the next one begins, and c
     stream.launch(job, notify<&event::signal>(&done));
     done.wait();
     CHECK(own.chunks_done == done_after);
-    const int launches = own.launches;
-    const device_copy nothing{1'000};
-    stream.copy(0, nothing, notify<&event::signal>(&done));
-    done.wait();
-    CHECK(own.launches == launches);
     return d.failed();
   };
   CHECK(use(0));
   CHECK_FALSE(use(chunks));
   CHECK_FALSE(use(2 * chunks));
   CHECK(own.launches == 3);
+}
+
+TEST_CASE("a kernel is asked once for each launch, and not when a copy of its stream has ended") {
+  fake_cuda_driver driver;
+  device d{driver, {range}};
+  auto stream = d.open(range);
+  std::atomic<int> asked{0};
+  const auto nothing = [](fake_cuda_driver& f, const launch_site& site) { return f.run_in(site.stream, [] {}); };
+  const kernel job{nothing, [&] { return launch_report{.next = ++asked < 3 ? launch_next::again : launch_next::done}; },
+                   nothing};
+  event done;
+  stream.launch(job, notify<&event::signal>(&done));
+  done.wait();
+  CHECK(asked == 3);
+  const device_copy time{1'000};
+  stream.copy(0, time, notify<&event::signal>(&done));
+  done.wait();
+  CHECK(asked == 3);
+  CHECK_FALSE(d.failed());
 }
 
 TEST_CASE("a launch that ended with the device is not asked how, and one without any place is refused") {
