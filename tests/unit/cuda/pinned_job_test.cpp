@@ -410,3 +410,25 @@ TEST_CASE("an accelerator launches again what is left where no yield was asked, 
   }
   CHECK(driver.live() == 0);
 }
+
+TEST_CASE("an accelerator that is closed launches nothing again and tells nobody") {
+  constexpr int many = 50'000;
+  fake_cuda_driver driver;
+  add_occupy(driver);
+  std::atomic<int> launches{0};
+  std::atomic<int> told{0};
+  cuda_accelerator<fake_cuda_driver> d{driver, 0, 8};
+  const auto tell = [](void* o, takt::kernel_id, takt::runtime::launch_end) { ++*static_cast<std::atomic<int>*>(o); };
+  REQUIRE(d.open({.streams = {.cores = 1, .levels = 1}, .kernels = 1, .ended = {tell, &told}}));
+  const accelerator_kernel<fake_cuda_driver> endless{
+      {.begin = [] {},
+       .launch = [&](fake_cuda_driver& f, const accelerator_site& site) { return f.run_in(site.stream, [] {}); },
+       .ask_to_yield = [] {},
+       .ended = [&] { return launch_report{.next = ++launches < many ? launch_next::again : launch_next::done}; }}};
+  d.load(0, endless, 0);
+  d.submit(0, {.core = 0, .level = 0});
+  takt_tests::await([&] { return launches > 3; });
+  d.close();
+  CHECK(launches < many);
+  CHECK(told == 0);
+}
