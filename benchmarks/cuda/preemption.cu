@@ -18,7 +18,7 @@
 
 namespace {
 
-namespace cuda = takt::cuda;
+namespace tc = takt::cuda;
 using namespace takt_benchmarks;
 
 enum class way : std::uint8_t { alone, beside, priority, shrink, yield };
@@ -39,7 +39,7 @@ auto name_of(way w) -> const char* {
 /// Two kernels, of which one is long.
 class contest {
  public:
-  using kernel = cuda::pinned_kernel<cuda::index_body<element_body>>;
+  using kernel = tc::pinned_kernel<tc::index_body<element_body>>;
 
   contest(const measured_device& on, const vectors& data, std::int64_t chunk)
       : sms_{on.sms},
@@ -47,7 +47,7 @@ class contest {
         form_{.threads = takt::residents_by_size({.threads = on.threads_per_sm}, 2).threads},
         long_{data.body(synthetic_kernel::compute), form_},
         short_{data.body(synthetic_kernel::compute), form_},
-        urgent_{cuda::stream_levels() - 1} {}
+        urgent_{tc::stream_levels() - 1} {}
 
   [[nodiscard]] auto ready() const -> bool {
     return long_.status() == cudaSuccess && short_.status() == cudaSuccess && urgent_.status() == cudaSuccess;
@@ -55,9 +55,9 @@ class contest {
 
   /// The time from the request to the end of the short kernel, once; none on an error. The long one is then finished.
   [[nodiscard]] auto measure(way w) -> std::optional<takt::ticks> {
-    const auto all = cuda::isolated_slots(0, sms_, 2);
-    const auto lower_half = cuda::isolated_slots(0, sms_ / 2, 2);
-    const auto upper_half = cuda::isolated_slots(sms_ / 2, sms_ - sms_ / 2, 2);
+    const auto all = tc::isolated_slots(0, sms_, 2);
+    const auto lower_half = tc::isolated_slots(0, sms_ / 2, 2);
+    const auto upper_half = tc::isolated_slots(sms_ / 2, sms_ - sms_ / 2, 2);
     if (!short_.begin(vector_length / 8, 512)) { return std::nullopt; }
     if (w != way::alone) {
       if (!long_.begin(64 * vector_length, chunk_)) { return std::nullopt; }
@@ -67,7 +67,7 @@ class contest {
     const takt::ticks begin = takt::runtime::now();
     if (w == way::shrink) { long_.set_slots(lower_half); }
     if (w == way::yield) { long_.yield(); }
-    const cuda::own_stream& stream = w == way::priority ? urgent_ : calm_;
+    const tc::own_stream& stream = w == way::priority ? urgent_ : calm_;
     if (!short_.run(stream.get(), w == way::shrink ? upper_half : all)) { return std::nullopt; }
     const takt::ticks time = takt::runtime::now() - begin;
     if (w != way::alone && (background_.wait() != cudaSuccess || !long_.run(background_.get(), all))) {
@@ -79,12 +79,12 @@ class contest {
  private:
   std::int32_t sms_;
   std::int64_t chunk_;
-  cuda::launch_form form_;
+  tc::launch_form form_;
   kernel long_;
   kernel short_;
-  cuda::own_stream background_;
-  cuda::own_stream calm_;
-  cuda::own_stream urgent_;
+  tc::own_stream background_;
+  tc::own_stream calm_;
+  tc::own_stream urgent_;
 };
 
 }  // namespace
@@ -96,7 +96,7 @@ auto main(int argc, char** argv) -> int {
   const vectors data;
   std::printf(
       "%d stream priorities; from request to the end of a short kernel, microseconds\n%-20s %8s %10s %10s %10s\n",
-      cuda::stream_levels(), "beside a long one", "chunk", "least", "median", "most");
+      tc::stream_levels(), "beside a long one", "chunk", "least", "median", "most");
   for (const std::int64_t chunk : {512, 4'096, 32'768}) {
     contest rivals{on, data, chunk};
     if (!rivals.ready()) { return 1; }

@@ -30,7 +30,7 @@ struct blocker_words {
   };
   std::uint32_t leave = 0;  ///< written by the host: go
   std::uint32_t reserved = 0;
-  std::array<block, std::size_t{max_sms} * max_slots> blocks{};
+  block blocks[std::size_t{max_sms} * max_slots]{};
 };
 
 /// A kernel whose blocks stay on the SMs with slots until they are told to leave, and leave all others at once. They
