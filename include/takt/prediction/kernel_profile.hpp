@@ -104,14 +104,10 @@ struct kernel_profile {
   return std::string{name_of(p.status)} + (p.reason.empty() ? "" : ": " + p.reason);
 }
 
-namespace detail {
-
-using run_times = std::vector<ticks>;
-
 /// `repeats` runs after those that do not count. None when one failed.
 template <class Run>
-[[nodiscard]] auto time_runs(std::size_t repeats, Run run) -> std::optional<run_times> {
-  run_times out;
+[[nodiscard]] auto time_runs(std::size_t repeats, Run run) -> std::optional<std::vector<ticks>> {
+  std::vector<ticks> out;
   out.reserve(repeats);
   for (int w = 0; w < warm_ups; ++w) {
     if (!run()) { return std::nullopt; }
@@ -132,8 +128,6 @@ template <class Run>
   return out;
 }
 
-}  // namespace detail
-
 /// Pinned and plain launches without work on the first n SMs, for each n of `sm_counts`, with all blocks that an SM
 /// holds; pinned ones on the fewest SMs with one block on each, too, as profiles have them. None when a run failed, or
 /// without any.
@@ -143,22 +137,20 @@ template <KernelBench B>
   if (sm_counts.empty() || std::ranges::min(sm_counts) < 1 || repeats == 0) { return std::nullopt; }
   const std::int32_t all = bench.virtual_per_sm();
   const auto empty = [&](std::int32_t sms, std::int32_t per_sm) {
-    return detail::time_runs(repeats,
-                             [&] { return bench.time_empty(sms, per_sm, static_cast<std::uint32_t>(sms * per_sm)); });
+    return time_runs(repeats, [&] { return bench.time_empty(sms, per_sm, static_cast<std::uint32_t>(sms * per_sm)); });
   };
   std::optional<interval<ticks>> pinned;
   std::optional<interval<ticks>> plain;
   for (const std::int32_t sms : sm_counts) {
     const auto with = empty(sms, all);
-    const auto without =
-        with ? detail::time_runs(repeats, [&] { return bench.time_plain_empty(sms, all); }) : std::nullopt;
+    const auto without = with ? time_runs(repeats, [&] { return bench.time_plain_empty(sms, all); }) : std::nullopt;
     if (!without) { return std::nullopt; }
-    pinned = detail::widened(pinned, *with);
-    plain = detail::widened(plain, *without);
+    pinned = widened(pinned, *with);
+    plain = widened(plain, *without);
   }
   const auto single = empty(std::ranges::min(sm_counts), 1);
   if (!single) { return std::nullopt; }
-  return launch_overheads{.plain = *plain, .pinned = detail::widened(pinned, *single)};
+  return launch_overheads{.plain = *plain, .pinned = widened(pinned, *single)};
 }
 
 namespace detail {
@@ -220,7 +212,7 @@ class profiling {
     return true;
   }
   /// Compares the shortest runs: what may happen to a run beside its work happens to launches without work, too.
-  [[nodiscard]] auto chunks_are_long(std::int32_t sms, const run_times& jobs) -> bool {
+  [[nodiscard]] auto chunks_are_long(std::int32_t sms, const std::vector<ticks>& jobs) -> bool {
     const auto least = [&](std::uint32_t chunks) {
       return time_runs(repeats_, [&] { return bench_->time_empty(sms, all_, chunks); });
     };
@@ -267,7 +259,7 @@ class profiling {
   std::span<const std::int32_t> sm_counts_;
   std::size_t repeats_;
   std::int32_t all_;
-  run_times together_;
+  std::vector<ticks> together_;
   kernel_profile out_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,8 @@
 #include <takt/model/stage.hpp>
 #include <takt/prediction/kernel_profile.hpp>
 #include <takt/runtime/clock.hpp>
+#include <takt/runtime/event.hpp>
+#include <takt/runtime/inheriting_mutex.hpp>
 
 namespace takt::cuda {
 
@@ -71,7 +74,9 @@ class copy_stream {
  private:
   static constexpr std::size_t ahead = 3;
 
+  /// By the thread that starts the load and by that of the stream.
   void put() {
+    const std::lock_guard lock{putting_};
     ++waiting_;
     stream_.submit("copy", [this](D& d, stream_handle s) { return lane_.enqueue(d, s, bytes_); },
                    {[](void* o, result how) { static_cast<copy_stream*>(o)->ended(how); }, this});
@@ -87,6 +92,7 @@ class copy_stream {
   std::atomic<bool> ends_{false};
   std::atomic<std::uint64_t> steps_{0};
   std::atomic<int> waiting_{0};
+  runtime::inheriting_mutex putting_;
   fault_record faults_;
   served_stream<D> stream_;
 };
@@ -98,11 +104,11 @@ struct copy_times {
   std::string fault{};  ///< why there are none
 };
 
-/// Times `repeats` copies of each size between pinned memory and the device, each from before the call until the
-/// waiting thread runs again, while copies of the largest size go the other way all the time: on an engine of their
-/// own they take their part of the bandwidth, and where one engine serves both directions, one of them can be ahead. A
-/// sample that they were not beside is none, and ends it. `fit_copy_model` makes a model of the times.
-/// Source: Zou et al. 2021, section 3.2. Error: `cuda_error`.
+/// Times `repeats` copies of each size between pinned memory and the device, each the way that a device of the runtime
+/// serves it, from before the call until the thread that waits for the completion runs again, while copies of the
+/// largest size go the other way all the time: on an engine of their own they take their part of the bandwidth, and
+/// where one engine serves both directions, one of them can be ahead. A sample that they were not beside is none, and
+/// ends it. `fit_copy_model` makes a model of the times. Source: Zou et al. 2021, section 3.2. Error: `cuda_error`.
 template <CudaDriver D>
 [[nodiscard]] auto time_copies(const context_ref<D>& c, copy_direction direction, std::span<const std::int64_t> sizes,
                                std::size_t repeats, std::function<ticks()> clock = runtime::now,
@@ -116,7 +122,9 @@ template <CudaDriver D>
   const copy_direction back =
       direction == copy_direction::to_host ? copy_direction::to_device : copy_direction::to_host;
   const detail::copy_lane<D> lane{c, direction, most};
-  thread_stream<D> own{c};
+  fault_record faults;
+  served_stream<D> own{cuda::stream<D>{c}, faults};
+  runtime::event done;
   detail::copy_stream<D> other{c, back, most};
   sample_load load{other.load(), clock, patience};
   if (!load.start()) {
@@ -126,13 +134,17 @@ template <CudaDriver D>
   for (const std::int64_t bytes : sizes) {
     const auto copy = [&]() -> std::optional<ticks> {
       const ticks begin = clock();
-      own.run("copy", [&](D& d, stream_handle s) { return lane.enqueue(d, s, static_cast<std::size_t>(bytes)); });
-      return clock() - begin;
+      own.submit("copy", [&](D& d, stream_handle s) { return lane.enqueue(d, s, static_cast<std::size_t>(bytes)); },
+                 {[](void* o, result) { static_cast<runtime::event*>(o)->signal(); }, &done});
+      done.wait();
+      const ticks time = clock() - begin;
+      return faults.any() ? std::nullopt : std::optional{time};
     };
-    const auto times = takt::detail::time_runs(repeats, [&] { return load.beside(copy); });
+    const auto times = takt::time_runs(repeats, [&] { return load.beside(copy); });
     if (!times) {
       out.samples.clear();
-      out.fault = other.fault() ? sentence(*other.fault()) : load.fault();
+      const auto fault = faults.any() ? faults.first() : other.fault();
+      out.fault = fault ? sentence(*fault) : load.fault();
       return out;
     }
     for (const ticks t : *times) { out.samples.push_back({bytes, t}); }

@@ -52,6 +52,8 @@ __global__ void __launch_bounds__(most_block_threads)
     beside_the_host(own.place).store(sm + 1, ::cuda::memory_order_relaxed);
     for (std::uint32_t beats = 1; beside_the_host(words->leave).load(::cuda::memory_order_relaxed) == 0; ++beats) {
       beside_the_host(own.beats).store(beats, ::cuda::memory_order_relaxed);
+      // Looks at memory of the host would otherwise fill the bus that launches go over.
+      __nanosleep(20'000);
     }
   }
   __syncthreads();
@@ -144,7 +146,7 @@ template <CudaDriver D, class Body>
 template <class Call>
 [[nodiscard]] auto time_calls(cudaStream_t stream, std::size_t repeats, Call call)
     -> std::optional<std::vector<ticks>> {
-  return takt::detail::time_runs(repeats, [&]() -> std::optional<ticks> {
+  return takt::time_runs(repeats, [&]() -> std::optional<ticks> {
     const ticks begin = runtime::now();
     if (call(stream) != cudaSuccess || cudaStreamSynchronize(stream) != cudaSuccess) { return std::nullopt; }
     return runtime::now() - begin;
@@ -161,15 +163,18 @@ template <class Body>
   return kernel.chunks_left() == 0 ? out : std::nullopt;
 }
 
-/// A body whose chunks are counted where the host sees it.
+/// A body whose chunks are counted where the host sees it, by each block for itself: not every bus adds in one step.
 template <class Body>
 struct counted_body {
   Body body;
-  std::uint64_t* chunks;
+  std::uint32_t* chunks;
 
   __device__ void operator()(std::int64_t first, std::int64_t last) const {
     body(first, last);
-    if (threadIdx.x == 0) { detail::beside_the_host(*chunks).fetch_add(1, ::cuda::memory_order_relaxed); }
+    if (threadIdx.x == 0) {
+      const auto own = detail::beside_the_host(chunks[blockIdx.x]);
+      own.store(own.load(::cuda::memory_order_relaxed) + 1, ::cuda::memory_order_relaxed);
+    }
   }
 };
 
@@ -179,7 +184,9 @@ template <class Body>
 class endless_kernel {
  public:
   endless_kernel(const Body& body, const launch_form& form, std::int64_t chunk_length)
-      : length_{chunk_length}, kernel_{counted_body<Body>{body, steps_.on_device()}, form} {}
+      : steps_{std::size_t{max_sms} * max_slots},
+        length_{chunk_length},
+        kernel_{counted_body<Body>{body, steps_.on_device()}, form} {}
 
   [[nodiscard]] auto status() const noexcept -> cudaError_t {
     return steps_.status() != cudaSuccess ? steps_.status() : kernel_.status();
@@ -192,7 +199,12 @@ class endless_kernel {
                   return kernel_.begin(most_chunks * length_, length_) &&
                          kernel_.launch(stream_.get(), slots) == cudaSuccess;
                 },
-            .steps = [this] { return std::atomic_ref{steps_[0]}.load(); },
+            .steps =
+                [this] {
+                  std::uint64_t sum = 0;
+                  for (std::size_t b = 0; b < steps_.size(); ++b) { sum += std::atomic_ref{steps_[b]}.load(); }
+                  return sum;
+                },
             .stop =
                 [this] {
                   kernel_.yield();
@@ -202,7 +214,7 @@ class endless_kernel {
   }
 
  private:
-  mapped_array<std::uint64_t> steps_;
+  mapped_array<std::uint32_t> steps_;
   std::int64_t length_;
   own_stream stream_;
   pinned_kernel<counted_body<Body>> kernel_;
@@ -231,7 +243,7 @@ template <class First, class Second>
   sample_load load{other.load(one)};
   if (!load.start()) { return {.why = load.fault()}; }
   std::string fault;
-  const auto together = takt::detail::time_runs(work.repeats, [&]() -> std::optional<ticks> {
+  const auto together = takt::time_runs(work.repeats, [&]() -> std::optional<ticks> {
     const auto out = load.beside([&]() -> std::optional<ticks> {
       const ticks begin = runtime::now();
       const bool good = own.begin(work.count, work.length) && own.launch(stream.get(), one) == cudaSuccess &&
