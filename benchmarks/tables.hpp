@@ -86,7 +86,7 @@ inline void print_laws(std::span<const named_profile> all) {
     std::printf("%-8s %7d %7.4f %8.2f %11.1f %11.1f %10.1f %8.3f %7.1f%% %9.1f %9.1f\n", name, most, share,
                 n + (1 - n) * share, microseconds(law.work.upper.count()), microseconds(law.work.lower.count()),
                 microseconds(law.overhead.count()), ratio, 100 * (profile.virtual_per_sm / ratio - 1),
-                microseconds(profile.overheads.plain), microseconds(profile.overheads.pinned));
+                microseconds(profile.overheads.plain.upper), microseconds(profile.overheads.pinned.upper));
   }
   std::puts(
       "plain, pinned: the longest launch without work; the second is in the overhead of every law, so pinning is too");

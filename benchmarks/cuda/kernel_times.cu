@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The five synthetic kernels over SM counts, pinned and plain; their interleave ratios with themselves and with each
 // other; what launches cost with and without pinning; copy times. After Zou et al. 2021, Fig. 3, Fig. 5 and Table 2.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <takt/cuda/measure/block_timer.cuh>
+#include <takt/cuda/measure/copy_times.hpp>
 #include <takt/cuda/measure/profile.cuh>
-#include <takt/cuda/measure/profile_copies.cuh>
 #include <takt/model/occupancy.hpp>
 
 #include "measured_device.cuh"
@@ -22,25 +23,28 @@ namespace {
 namespace tc = takt::cuda;
 using namespace takt_benchmarks;
 
-constexpr std::int64_t chunk = 512;
-
 auto half_sm(const measured_device& on) -> tc::launch_form {
   return {.threads = takt::residents_by_size({.threads = on.threads_per_sm}, 2).threads};
 }
 
 /// Prints the tables of the profiles; false when a kernel could not be profiled.
-auto print_profiles(const measured_device& on, const vectors& data, const tc::own_stream& stream, std::size_t repeats)
-    -> bool {
+auto print_profiles(const measured_device& on, const vectors& data, std::size_t repeats, bool pinned) -> bool {
+  tc::driver driver;
+  const std::vector<std::int32_t> counts = profiled_sms(driver, on.sms, pinned);
+  if (counts.empty()) {
+    std::puts("no green contexts on this device; --pinned profiles blocks that are pinned on the whole device");
+    return false;
+  }
+  std::printf("profiled %s\n", pinned ? "by pinned blocks, all other SMs kept full" : "in green contexts");
   std::vector<named_profile> all;
   for (const synthetic_kernel k : synthetic_kernels) {
-    tc::pinned_kernel kernel{data.body(k), half_sm(on)};
-    auto profile = tc::profile_kernel(kernel, stream.get(), sm_counts(on.sms), {vector_length, chunk, repeats});
-    if (!profile || !profile->fit) {
-      std::printf("%-8s failed: %s\n", name_of(k),
-                  profile ? name_of(profile->fit.status).data() : cudaGetErrorString(cudaGetLastError()));
+    auto profile = tc::profile_kernel(driver, data.body(k), half_sm(on), work_for(on.sms, 2, half_sm(on), repeats),
+                                      counts, 0, kept_by(pinned));
+    if (!profile) {
+      std::printf("%-8s failed: %s\n", name_of(k), takt::sentence(profile).c_str());
       return false;
     }
-    all.push_back({name_of(k), std::move(*profile)});
+    all.push_back({name_of(k), std::move(profile)});
   }
   print_times(all);
   print_laws(all);
@@ -61,25 +65,42 @@ void print_plain(const vectors& data, const tc::own_stream& stream, std::size_t 
   }
 }
 
-void print_cross(const measured_device& on, const vectors& data, const tc::own_stream& stream,
-                 const tc::own_stream& other, std::size_t repeats) {
-  std::printf("\nRatios of two kernels on one SM (Fig. 5)\n%-8s", "");
+void print_cross(const measured_device& on, const vectors& data, std::size_t repeats) {
+  std::printf("\nRatios of a kernel beside another one on one SM, from above (Fig. 5)\n%-8s", "");
   for (const synthetic_kernel k : synthetic_kernels) { std::printf(" %8s", name_of(k)); }
+  std::vector<std::string> faults;
   for (const synthetic_kernel a : synthetic_kernels) {
     std::printf("\n%-8s", name_of(a));
     for (const synthetic_kernel b : synthetic_kernels) {
-      tc::pinned_kernel first{data.body(a), half_sm(on)};
-      tc::pinned_kernel second{data.body(b), half_sm(on)};
-      const tc::profiled_work work{vector_length / 8, chunk, repeats};
-      const auto cross = tc::measure_cross(first, second, stream.get(), other.get(), work, work);
-      if (cross) {
-        std::printf(" %8.3f", cross->ratio());
+      const auto cross =
+          tc::measure_cross(data.body(a), data.body(b), half_sm(on), work_for(1, 8, half_sm(on), repeats));
+      if (cross.ratio) {
+        std::printf(" %8.3f",
+                    static_cast<double>(cross.ratio->numerator()) / static_cast<double>(cross.ratio->denominator()));
       } else {
         std::printf(" %8s", "failed");
+        faults.push_back(std::string{name_of(a)} + " beside " + name_of(b) + ": " + cross.why);
       }
     }
   }
   std::puts("");
+  for (const std::string& f : faults) { std::puts(f.c_str()); }
+}
+
+/// The same jobs on as many SMs at either end of the device: a law of one place is used for all.
+void print_places(const measured_device& on, const vectors& data, const tc::own_stream& stream, std::size_t repeats) {
+  std::printf("\nThe same SMs elsewhere, pinned blocks, microseconds\n%-8s %6s %12s %12s\n", "kernel", "SMs",
+              "first, least", "last, least");
+  for (const std::int32_t sms : {1, 8, 16}) {
+    if (2 * sms > on.sms) { continue; }
+    tc::pinned_kernel kernel{data.body(synthetic_kernel::memory), half_sm(on)};
+    const auto work = work_for(sms, 2, half_sm(on), repeats);
+    const auto first = tc::time_jobs(kernel, stream.get(), tc::isolated_slots(0, sms, 2), work);
+    const auto last = tc::time_jobs(kernel, stream.get(), tc::isolated_slots(on.sms - sms, sms, 2), work);
+    if (!first || !last) { continue; }
+    std::printf("%-8s %6d %12.1f %12.1f\n", "memory", sms, microseconds(std::ranges::min(*first)),
+                microseconds(std::ranges::min(*last)));
+  }
 }
 
 void print_block_lengths(const measured_device& on, const vectors& data, const tc::own_stream& stream,
@@ -90,7 +111,9 @@ void print_block_lengths(const measured_device& on, const vectors& data, const t
     tc::block_timer timer;
     tc::pinned_kernel kernel{timer.timed(data.body(k)), half_sm(on)};
     const auto slots = tc::isolated_slots(0, on.sms, kernel.virtual_per_sm());
-    if (!tc::time_jobs(kernel, stream.get(), slots, {vector_length, chunk, repeats})) { continue; }
+    if (!tc::time_jobs(kernel, stream.get(), slots, work_for(on.sms, kernel.virtual_per_sm(), half_sm(on), repeats))) {
+      continue;
+    }
     const tc::block_lengths lengths = timer.read();
     if (lengths.chunks == 0) { continue; }
     std::printf("%-8s %10.2f %10.2f %10.2f\n", name_of(k), static_cast<double>(lengths.shortest) / 1'000,
@@ -99,15 +122,18 @@ void print_block_lengths(const measured_device& on, const vectors& data, const t
   }
 }
 
-void print_copies(const tc::own_stream& stream, std::size_t repeats) {
+void print_copies(std::size_t repeats) {
   constexpr std::array<std::int64_t, 5> sizes{4'096, 65'536, 1'048'576, 8'388'608, 33'554'432};
-  std::printf("\nCopies of pinned memory: latency in us, bandwidth in GB/s, each from to\n");
+  std::printf(
+      "\nCopies of pinned memory beside copies the other way: latency in us, bandwidth in GB/s, each from to\n");
+  tc::driver driver;
+  const tc::device_context<tc::driver> context{driver, 0};
   for (const auto direction : {takt::copy_direction::to_device, takt::copy_direction::to_host}) {
-    const auto samples = tc::time_copies(stream.get(), direction, sizes, repeats);
+    const auto seen = tc::time_copies(context.ref(), direction, sizes, repeats);
     takt::copy_model model{};
     const char* name = direction == takt::copy_direction::to_host ? "to host" : "to device";
-    if (!samples || !takt::fit_copy_model(*samples, model)) {
-      std::printf("%-9s failed\n", name);
+    if (!takt::fit_copy_model(seen.samples, model)) {
+      std::printf("%-9s failed: %s\n", name, seen.fault.empty() ? "no model fits" : seen.fault.c_str());
       continue;
     }
     std::printf("%-9s %.1f %.1f, %.2f %.2f\n", name, microseconds(model.latency.lower.count()),
@@ -121,14 +147,14 @@ void print_copies(const tc::own_stream& stream, std::size_t repeats) {
 auto main(int argc, char** argv) -> int {
   const measured_device on = print_device("takt_cuda_kernel_times");
   if (on.sms == 0) { return no_device; }
-  const auto repeats = static_cast<std::size_t>(argument(argc, argv, "--repeats", 1'000));
+  const auto repeats = static_cast<std::size_t>(argument(argc, argv, "--repeats", 200));
   const vectors data;
   const tc::own_stream stream;
-  const tc::own_stream other;
-  const bool profiled = print_profiles(on, data, stream, repeats);
+  const bool profiled = print_profiles(on, data, repeats, has_flag(argc, argv, "--pinned"));
   print_plain(data, stream, repeats);
-  print_cross(on, data, stream, other, repeats);
+  print_cross(on, data, repeats);
+  print_places(on, data, stream, repeats);
   print_block_lengths(on, data, stream, repeats);
-  print_copies(stream, repeats);
+  print_copies(repeats);
   return profiled && cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
 }

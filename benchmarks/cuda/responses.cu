@@ -2,12 +2,12 @@
 // Random task sets run on the GPU against the bounds of the analysis: CPU segments and copies of emulated length on the
 // host's threads and the copy arbiter, kernels for real on pinned SMs. After Zou et al. 2021, Fig. 11 and 12.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,6 +17,7 @@
 #include <takt/cuda/pinned_kernel.cuh>
 #include <takt/generation/rtgpu_generator.hpp>
 #include <takt/model/occupancy.hpp>
+#include <takt/prediction/set_laws.hpp>
 #include <takt/runtime/executor/run.hpp>
 #include <takt/takt.hpp>
 
@@ -31,31 +32,36 @@ using table = takt::task_table<takt::ticks, 8, 256>;
 using device = tc::cuda_device<tc::driver>;
 using body = tc::index_body<element_body>;
 
-constexpr std::int64_t chunk = 512;
-
-/// The law of a kernel over `vector_length` elements, with a margin, since shorter and longer ones are only computed
-/// from it.
-auto measure_law(const vectors& data, const tc::launch_form& form, std::int32_t sms)
-    -> std::optional<takt::kernel_profile> {
-  const tc::own_stream stream;
-  tc::pinned_kernel kernel{data.body(synthetic_kernel::compute), form};
-  auto out = tc::profile_kernel(kernel, stream.get(), sm_counts(sms), {vector_length, chunk, 100}, 20);
-  return out && out->fit ? out : std::nullopt;
+/// A kernel whose law was measured at one size; those of other sizes are computed from it, hence with a margin.
+struct measured_unit {
+  takt::kernel_profile profile;
+  tc::profiled_work work;
+};
+auto measure_unit(tc::driver& driver, const vectors& data, const tc::launch_form& form, std::int32_t sms, bool pinned)
+    -> measured_unit {
+  measured_unit out{.profile = {}, .work = work_for(sms, 2, form, 100)};
+  out.profile = tc::profile_kernel(driver, data.body(synthetic_kernel::compute), form, out.work,
+                                   profiled_sms(driver, sms, pinned), 20, kept_by(pinned));
+  return out;
 }
 
-/// Elements that take as long on one virtual SM as the generated kernel, and its record replaced by the measured law.
-auto replace(takt::segment_record<takt::ticks>& s, const takt::kernel_profile& unit) -> std::int64_t {
-  const takt::divisible_work& law = unit.fit.law;
+/// Elements that take as long on one virtual SM as the generated kernel, and its record replaced by the law.
+auto replace(takt::segment_record<takt::ticks>& s, const takt::divisible_work& law, std::int64_t measured)
+    -> std::int64_t {
   const takt::ticks whole = std::max<takt::ticks>(1, law.work.upper.count());
-  const std::int64_t elements = std::max<std::int64_t>(1, s.time.upper * vector_length / whole);
+  const auto elements =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(s.time.upper) *
+                                                          static_cast<double>(measured) / static_cast<double>(whole)));
+  const double part = static_cast<double>(elements) / static_cast<double>(measured);
   // Only what is not overhead grows with the elements; the least work may be all overhead.
   const takt::ticks overhead =
-      takt::ceil_divide(law.overhead.count() * unit.interleave.denominator, unit.interleave.numerator);
-  s.time.upper = (whole - std::min(whole, overhead - 1)) * elements / vector_length + overhead + 1;
-  s.time.lower = law.work.lower.count() * std::min(elements, vector_length) / vector_length;
+      takt::ceil_divide(law.overhead.count() * law.interleave_denominator, law.interleave_numerator);
+  const auto grown = static_cast<double>(whole - std::min(whole, overhead - 1)) * part;
+  s.time.upper = static_cast<takt::ticks>(std::ceil(grown)) + overhead + 1;
+  s.time.lower = static_cast<takt::ticks>(static_cast<double>(law.work.lower.count()) * std::min(1.0, part));
   s.overhead = law.overhead.count();
-  s.interleave_numerator = unit.interleave.numerator;
-  s.interleave_denominator = unit.interleave.denominator;
+  s.interleave_numerator = law.interleave_numerator;
+  s.interleave_denominator = law.interleave_denominator;
   return elements;
 }
 
@@ -70,9 +76,17 @@ struct level_result {
 
 class experiment {
  public:
-  experiment(tc::driver& driver, const vectors& data, const tc::launch_form& form, const takt::kernel_profile& unit,
-             std::int32_t sms, takt::duration length)
-      : driver_{&driver}, data_{&data}, form_{form}, unit_{&unit}, sms_{sms}, length_{length} {}
+  /// `granularity`: SMs that a task gets at a time.
+  experiment(tc::driver& driver, const vectors& data, const tc::launch_form& form, const measured_unit& unit,
+             std::int32_t sms, std::int32_t granularity, bool pinned, takt::duration length)
+      : driver_{&driver},
+        data_{&data},
+        form_{form},
+        unit_{&unit},
+        sms_{sms},
+        granularity_{granularity},
+        pinned_{pinned},
+        length_{length} {}
 
   void run(std::int32_t permille, std::uint64_t number, level_result& out) {
     ++out.sets;
@@ -84,17 +98,25 @@ class experiment {
     }
     const auto board = takt::platform(takt::pool(takt::processors(1), takt::fixed_priority),
                                       takt::pool(takt::copy_engines(1), takt::nonpreemptive(takt::fixed_priority)),
-                                      takt::pool(takt::virtual_sms(sms_, 2), takt::federated));
+                                      takt::pool(takt::virtual_sms(sms_, 2, granularity_), takt::federated));
+    // Every task has kernels of the same law, later by the tails of all others where blocks pass over their SMs.
+    const takt::set_laws laws =
+        takt::laws_of(std::vector<std::vector<takt::kernel_profile>>(set->size(), {unit_->profile}));
+    if (!laws) {
+      ++out.failed;
+      return;
+    }
     std::vector<std::unique_ptr<tc::pinned_kernel<body>>> kernels;
     std::map<takt::runtime::visit_position, device::kernel> bound;
     for (std::size_t i = 0; i < set->size(); ++i) {
       for (std::uint32_t j = 0; j < set->tasks[i].segment_count; ++j) {
         takt::segment_record<takt::ticks>& s = set->segments[set->tasks[i].first_segment + j];
         if (s.where != takt::stage::kernel) { continue; }
-        const std::int64_t elements = replace(s, *unit_);
+        const std::int64_t elements = replace(s, laws.laws[i][0], unit_->work.count);
         kernels.push_back(std::make_unique<tc::pinned_kernel<body>>(data_->body(synthetic_kernel::compute), form_));
-        bound.insert_or_assign({set->tasks[i].id, j},
-                               tc::on_device<tc::driver>(*kernels.back(), elements, chunk, board.record().gpus[0]));
+        bound.insert_or_assign(
+            {set->tasks[i].id, j},
+            tc::on_device<tc::driver>(*kernels.back(), elements, unit_->work.length, board.record().gpus[0]));
       }
     }
     const auto plan = takt::allocate(board, *set, takt::greedy_search);
@@ -102,7 +124,7 @@ class experiment {
     const takt::dedicated_sms<8> ranges{board.record(), plan};
     std::vector<takt::sm_range> dedicated;
     for (std::size_t i = 0; i < plan.shares.size(); ++i) { dedicated.push_back(ranges.range(i)); }
-    device gpu{*driver_, dedicated, {.wish = {.green_contexts = false, .kernels_stay_on_range = true}}};
+    device gpu{*driver_, dedicated, kept_by(pinned_)};
     takt::runtime::run_options how;
     how.length = length_;
     how.lengths = takt::runtime::length_choice::upper;
@@ -135,8 +157,10 @@ class experiment {
   tc::driver* driver_;
   const vectors* data_;
   tc::launch_form form_;
-  const takt::kernel_profile* unit_;
+  const measured_unit* unit_;
   std::int32_t sms_;
+  std::int32_t granularity_;
+  bool pinned_;
   takt::duration length_;
 };
 
@@ -147,20 +171,29 @@ auto main(int argc, char** argv) -> int {
   if (on.sms == 0) { return no_device; }
   const std::int64_t sets = argument(argc, argv, "--repeats", 10);
   const takt::duration length{argument(argc, argv, "--milliseconds", 1'000) * 1'000'000};
-  const auto sms = static_cast<std::int32_t>(std::min<std::int64_t>(on.sms, argument(argc, argv, "--sms", 10)));
+  const bool pinned = has_flag(argc, argv, "--pinned");
   const takt::cuda::launch_form form{.threads = takt::residents_by_size({.threads = on.threads_per_sm}, 2).threads};
   const vectors data;
-  const auto unit = measure_law(data, form, sms);
-  if (!unit) {
-    std::printf("the kernel could not be measured: %s\n", cudaGetErrorString(cudaGetLastError()));
+  takt::cuda::driver driver;
+  const std::int32_t granularity = pinned ? 1 : takt::cuda::query_machine(driver).gpus[0].coscheduled.unit;
+  if (granularity == 0) {
+    std::puts("no green contexts on this device; --pinned uses blocks that are pinned on the whole device");
     return 1;
   }
-  takt::cuda::driver driver;
-  std::printf("%lld sets per level, %d SMs\n%12s %8s %8s %8s %8s %14s\n", static_cast<long long>(sets), sms,
-              "utilisation", "proven", "met", "unsound", "failed", "worst of bound");
+  const std::int64_t most = on.sms / granularity * granularity;
+  const auto sms =
+      static_cast<std::int32_t>(std::min<std::int64_t>(most, argument(argc, argv, "--sms", 10 * granularity)));
+  const measured_unit unit = measure_unit(driver, data, form, sms, pinned);
+  if (!unit.profile) {
+    std::printf("the kernel could not be measured: %s\n", takt::sentence(unit.profile).c_str());
+    return 1;
+  }
+  std::printf("%lld sets per level, %d SMs, %s\n%12s %8s %8s %8s %8s %14s\n", static_cast<long long>(sets), sms,
+              pinned ? "pinned blocks" : "green contexts", "utilisation", "proven", "met", "unsound", "failed",
+              "worst of bound");
   bool good = true;
   for (std::int32_t permille = 200; permille <= 1'400; permille += 200) {
-    experiment e{driver, data, form, *unit, sms, length};
+    experiment e{driver, data, form, unit, sms, granularity, pinned, length};
     level_result r;
     for (std::int64_t n = 0; n < sets; ++n) { e.run(permille, static_cast<std::uint64_t>(n), r); }
     std::printf("%12.1f %8d %8d %8d %8d %13.1f%%\n", permille / 1'000.0, r.proven, r.met, r.proven_and_missed, r.failed,

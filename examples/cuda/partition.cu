@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <set>
+#include <stdexcept>
 #include <vector>
 
 #include <cuda_runtime.h>
@@ -48,7 +49,8 @@ auto run() -> int {
   for (const std::uint32_t sm : first) { common += second.count(sm); }
   std::printf("8 SMs asked for: blocks on %zu; 16: on %zu; on both: %zu; left for others: %d\n", first.size(),
               second.size(), common, gpu.rest().sms());
-  return common == 0 && first.size() <= 8 && second.size() <= 16 ? 0 : 1;
+  const bool ran = !first.empty() && !second.empty();
+  return ran && common == 0 && first.size() <= 8 && second.size() <= 16 ? 0 : 1;
 }
 
 }  // namespace
@@ -61,6 +63,9 @@ auto main() -> int {
   }
   try {
     return run();
+  } catch (const std::invalid_argument& e) {
+    std::printf("takt_cuda_partition: skipped, %s\n", e.what());
+    return 77;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "takt_cuda_partition: %s\n", e.what());
     return 1;

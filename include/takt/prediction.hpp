@@ -14,4 +14,5 @@
 #include <takt/prediction/launch_overheads.hpp>
 #include <takt/prediction/least_squares.hpp>
 #include <takt/prediction/measured_interleave.hpp>
+#include <takt/prediction/set_laws.hpp>
 #include <takt/prediction/token_cost_counter.hpp>

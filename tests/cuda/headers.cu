@@ -2,12 +2,12 @@
 #include <takt/cuda.hpp>
 #include <takt/cuda/measure/block_timer.cuh>
 #include <takt/cuda/measure/profile.cuh>
-#include <takt/cuda/measure/profile_copies.cuh>
 #include <takt/cuda/measure/profile_shares.cuh>
 #include <takt/cuda/pinned_kernel.cuh>
 #include <takt/cuda/pinned_launch.cuh>
 #include <takt/cuda/runtime_memory.cuh>
 
+#include <takt/cuda/measure/copy_times.hpp>
 #include <takt/cuda/measure/counters.hpp>
 #include <takt/cuda/measure/cupti_counters.hpp>
 #include <takt/cuda/pinning.hpp>

@@ -34,7 +34,8 @@ struct pinned_form {
 /// range is not one of the backend's.
 [[nodiscard]] constexpr auto form_on(partition_backend backend, const sm_range& range, const gpu_record& gpu,
                                      std::int32_t per_sm) noexcept -> pinned_form {
-  const sm_slots everywhere = isolated_slots(0, static_cast<std::int32_t>(max_sms), per_sm);
+  const std::int32_t each = std::min(per_sm, gpu.virtual_per_sm);
+  const sm_slots everywhere = isolated_slots(0, static_cast<std::int32_t>(max_sms), each);
   switch (backend) {
     case partition_backend::green_contexts:
     case partition_backend::caller_streams:

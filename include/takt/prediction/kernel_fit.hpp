@@ -24,7 +24,7 @@ enum class fit_status : std::uint8_t {
   one_sm_count_only,    ///< work and overhead cannot be told apart
   interleave_below_one,
   margin_out_of_range,
-  overhead_out_of_range,  ///< below 0
+  overhead_out_of_range,  ///< the least overhead or the longest piece is below 0
   overflow,
 };
 
@@ -36,7 +36,7 @@ enum class fit_status : std::uint8_t {
     case fit_status::one_sm_count_only: return "one SM count only";
     case fit_status::interleave_below_one: return "the interleave ratio is below 1";
     case fit_status::margin_out_of_range: return "the margin is out of range";
-    case fit_status::overhead_out_of_range: return "the least overhead is negative";
+    case fit_status::overhead_out_of_range: return "the least overhead or the longest piece is negative";
     case fit_status::overflow: return "overflow";
   }
   return "";
@@ -80,28 +80,30 @@ namespace detail {
 /// storage.
 class cover_search {
  public:
-  constexpr cover_search(std::span<const kernel_sample> samples, std::int32_t margin) noexcept
-      : samples_{samples}, margin_{margin} {}
+  constexpr cover_search(std::span<const kernel_sample> samples, std::int32_t margin, ticks piece) noexcept
+      : samples_{samples}, margin_{margin}, piece_{piece} {}
 
   struct corner {
     ticks parallel = 0;
     std::int32_t virtual_sms = 0;  ///< the smallest at which the cover touches; 0 if serial time alone covers
   };
 
-  /// With the margin on top. Pre: `fits`.
+  /// With one more piece and the margin on top. Pre: `fits`.
   [[nodiscard]] constexpr auto raised(ticks time) const noexcept -> ticks {
-    return ceil_divide(time * (100 + margin_), ticks{100});
+    return ceil_divide((time + piece_) * (100 + margin_), ticks{100});
   }
   [[nodiscard]] constexpr auto lowered(ticks time) const noexcept -> ticks {
     return margin_ >= 100 ? 0 : time * (100 - margin_) / 100;
   }
   /// Whether no product of this search leaves 64 bits.
   [[nodiscard]] constexpr auto fits(ticks least_serial) const noexcept -> bool {
-    ticks unused = 0;
-    if (!checked_multiply(least_serial, ticks{100 + margin_}, unused)) { return false; }
+    ticks sum = 0;
+    ticks product = 0;
+    if (!checked_add(least_serial, piece_, sum) || !checked_multiply(sum, ticks{100 + margin_}, product)) {
+      return false;
+    }
     for (const kernel_sample& s : samples_) {
-      ticks product = 0;
-      if (!checked_multiply(s.time, ticks{100 + margin_}, product) ||
+      if (!checked_add(s.time, piece_, sum) || !checked_multiply(sum, ticks{100 + margin_}, product) ||
           !checked_multiply(raised(s.time), ticks{s.virtual_sms}, product)) {
         return false;
       }
@@ -159,23 +161,24 @@ class cover_search {
  private:
   std::span<const kernel_sample> samples_;
   std::int32_t margin_;
+  ticks piece_;
 };
 
 [[nodiscard]] constexpr auto fit_fault(std::span<const kernel_sample> samples, const kernel_interleave& interleave,
-                                       std::int32_t margin, ticks least_overhead) noexcept -> fit_status {
+                                       std::int32_t margin, ticks least_overhead, ticks piece) noexcept -> fit_status {
   if (samples.empty()) { return fit_status::no_samples; }
   if (interleave.denominator < 1 || interleave.numerator < interleave.denominator) {
     return fit_status::interleave_below_one;
   }
   if (margin < 0 || margin > max_fit_margin) { return fit_status::margin_out_of_range; }
-  if (least_overhead < 0) { return fit_status::overhead_out_of_range; }
+  if (least_overhead < 0 || piece < 0) { return fit_status::overhead_out_of_range; }
   bool several = false;
   for (const kernel_sample& s : samples) {
     if (s.time < 1 || s.virtual_sms < 1 || s.virtual_sms > max_units) { return fit_status::sample_out_of_range; }
     several = several || s.virtual_sms != samples[0].virtual_sms;
   }
   if (!several) { return fit_status::one_sm_count_only; }
-  return cover_search{samples, margin}.fits(least_overhead) ? fit_status::fitted : fit_status::overflow;
+  return cover_search{samples, margin, piece}.fits(least_overhead) ? fit_status::fitted : fit_status::overflow;
 }
 
 /// The law with that overhead whose stretched work reaches `parallel`; false on overflow.
@@ -221,17 +224,22 @@ constexpr void measure_distances(std::span<const kernel_sample> samples, kernel_
 /// `least_overhead`, moved upwards too, is what a run is known to take besides its work, an empty pinned launch say:
 /// without it a few long runs on few SMs can leave a law without any overhead. Where it is at or above the true one,
 /// and true times are work over SMs and overhead, the upper bound holds on all SM counts above the least that was
-/// timed. Cost: at most 64 passes over the samples, no memory. Source: Zou et al. 2021, sections 4.1 and 6.4.
+/// timed.
+///
+/// `piece` is the longest part of the work that one virtual SM does without dividing it, a chunk say. Where pieces are
+/// drawn from one counter, a run ends at most one piece after work over SMs and overhead would, and later than that by
+/// nothing on counts that divide them evenly. So the upper bound is that of samples that are each longer by a piece.
+/// Cost: at most 64 passes over the samples, no memory. Source: Zou et al. 2021, sections 4.1 and 6.4.
 [[nodiscard]] constexpr auto fit_kernel(std::span<const kernel_sample> samples, kernel_interleave interleave = {},
-                                        std::int32_t margin_percent = 0, ticks least_overhead = 0) noexcept
-    -> kernel_fit {
-  kernel_fit out{.status = detail::fit_fault(samples, interleave, margin_percent, least_overhead),
+                                        std::int32_t margin_percent = 0, ticks least_overhead = 0,
+                                        ticks piece = 0) noexcept -> kernel_fit {
+  kernel_fit out{.status = detail::fit_fault(samples, interleave, margin_percent, least_overhead, piece),
                  .law = {},
                  .above = {},
                  .below = {},
                  .curve = {}};
   if (!out) { return out; }
-  const detail::cover_search search{samples, margin_percent};
+  const detail::cover_search search{samples, margin_percent, piece};
   const ticks serial = search.best_serial(search.raised(least_overhead));
   const bool computed = detail::law_of(search.touch(serial).parallel, serial, search.least_work(), interleave, out.law);
   if (!computed || !brackets(out.law, samples)) {

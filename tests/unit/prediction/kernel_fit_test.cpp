@@ -176,27 +176,53 @@ TEST_CASE("RTGPU-30 samples that no law can be fitted to are refused") {
 TEST_CASE("RTGPU-30 the interleave ratio is measured alone and together on one SM") {
   const std::array<ticks, 3> alone{100, 98, 103};
   const std::array<ticks, 3> together{85, 90, 88};
-  const auto ratio = takt::measured_interleave(alone, together, 2);
+  const auto ratio = takt::measured_interleave(alone, together, 2, {});
   REQUIRE(ratio);
   // 2 x 90 / 98 = 1.8367.
   CHECK(ratio->numerator == 1'837);
   CHECK(ratio->denominator == 1'000);
   CHECK_FALSE(ratio->any_neighbour);
   const std::array<ticks, 1> halved{45};
-  CHECK(takt::measured_interleave(alone, halved, 2)->numerator == 1);
+  CHECK(takt::measured_interleave(alone, halved, 2, {})->numerator == 1);
   const std::array<ticks, 1> wrong{0};
-  CHECK_FALSE(takt::measured_interleave(alone, wrong, 2));
-  CHECK_FALSE(takt::measured_interleave(wrong, together, 2));
-  CHECK_FALSE(takt::measured_interleave({}, together, 2));
-  CHECK_FALSE(takt::measured_interleave(alone, together, 0));
-  // With an overhead the measured ratio is above the true one: work 100 with 10 of overhead, ratio 3/2.
-  takt::interval<ticks> two;
-  REQUIRE(takt::divisible_work_bounds<ticks>({0, 100}, 10, 3, 2, 2, two));
-  const std::array<ticks, 1> one_block{100};
-  const std::array<ticks, 1> two_blocks{two.upper};
-  const auto above = takt::measured_interleave(one_block, two_blocks, 2);
-  REQUIRE(above);
-  CHECK(rational{above->numerator, above->denominator} == rational{160, 100});
+  CHECK_FALSE(takt::measured_interleave(alone, wrong, 2, {}));
+  CHECK_FALSE(takt::measured_interleave(wrong, together, 2, {}));
+  CHECK_FALSE(takt::measured_interleave({}, together, 2, {}));
+  CHECK_FALSE(takt::measured_interleave(alone, together, 0, {}));
+  CHECK_FALSE(takt::measured_interleave(alone, together, 2, {-1, 10}));
+  CHECK_FALSE(takt::measured_interleave(alone, together, 2, {11, 10}));
+  // Half of the shortest, 98, may be overhead.
+  CHECK(takt::measured_interleave(alone, together, 2, {0, 49}));
+  CHECK_FALSE(takt::measured_interleave(alone, together, 2, {0, 50}));
+}
+
+TEST_CASE("RTGPU-30 no overhead of the runs makes a measured ratio smaller than that of the work") {
+  takt::random_stream random{31};
+  int diluted = 0;
+  for (int run = 0; run < 2'000; ++run) {
+    const auto blocks = static_cast<std::int32_t>(random.between(1, 4));
+    const rational own{random.between(10, 60), 10};  // above V, too, where kernels are in each other's way
+    const rational cross{random.between(10, 30), 10};
+    const ticks work = random.between(2'000, 100'000);
+    const takt::interval<ticks> overhead{random.between(0, 400), random.between(400, 1'000)};
+    const auto times = [&](rational each) {
+      std::array<ticks, 3> out{};
+      const ticks longest = takt::ceil_divide(each.numerator(), each.denominator());
+      for (ticks& t : out) { t = longest + random.between(overhead.lower, overhead.upper); }
+      return out;
+    };
+    const auto alone = times(rational{work});
+    const auto together = times(rational{work} * own / rational{blocks});
+    const auto beside = times(rational{work} * cross);
+    const auto self = takt::measured_interleave(alone, together, blocks, overhead);
+    const auto other = takt::cross_interleave(alone, beside, overhead);
+    REQUIRE(self);
+    REQUIRE(other);
+    CHECK(rational{self->numerator, self->denominator} >= own);
+    CHECK(*other >= cross);
+    diluted += takt::cross_interleave(alone, beside, {}) < cross ? 1 : 0;
+  }
+  CHECK(diluted > 100);
 }
 
 TEST_CASE("RTGPU-30 a fitted law stands in a task's chain") {

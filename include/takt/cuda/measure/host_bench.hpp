@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <takt/core/number.hpp>
@@ -88,11 +89,18 @@ class host_bench {
 
   [[nodiscard]] auto virtual_per_sm() const noexcept -> std::int32_t { return per_sm_; }
 
+  [[nodiscard]] auto chunks() const noexcept -> std::uint32_t { return work_.chunks; }
+  /// Each virtual SM has a thread, so no block stands in the way of another launch.
+  [[nodiscard]] static auto passes_foreign_sms() noexcept -> bool { return false; }
+  [[nodiscard]] static auto fault() -> std::string {
+    return "SMs or blocks beyond those of the bench, or a job that was not done";
+  }
+
   [[nodiscard]] auto time_job(std::int32_t sms, std::int32_t per_sm) -> std::optional<ticks> {
     return time_pinned(sms, per_sm, work_, body_);
   }
-  [[nodiscard]] auto time_empty(std::int32_t sms, std::int32_t per_sm) -> std::optional<ticks> {
-    const auto one_each = divide_work(std::int64_t{sms} * per_sm, 1);
+  [[nodiscard]] auto time_empty(std::int32_t sms, std::int32_t per_sm, std::uint32_t chunks) -> std::optional<ticks> {
+    const auto one_each = divide_work(chunks, 1);
     return one_each ? time_pinned(sms, per_sm, *one_each, [](std::int64_t, std::int64_t) {}) : std::nullopt;
   }
   [[nodiscard]] auto time_plain_empty(std::int32_t sms, std::int32_t per_sm) -> std::optional<ticks> {

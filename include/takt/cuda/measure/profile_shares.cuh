@@ -2,13 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,23 +15,35 @@
 
 #include <takt/core/number.hpp>
 #include <takt/cuda/measure/profile.cuh>
+#include <takt/cuda/measure/sample_load.hpp>
 #include <takt/cuda/pinned_kernel.cuh>
 #include <takt/cuda/runtime_memory.cuh>
 #include <takt/prediction/corun/sample_recorder.hpp>
 #include <takt/prediction/corun/training_samples.hpp>
+#include <takt/runtime/clock.hpp>
 
 namespace takt::cuda {
 
-/// An application that can be run again and again on some slots: one call is one job, and returns when it has ended.
-using repeated_job = std::function<cudaError_t(cudaStream_t, const sm_slots&)>;
+/// An application of a co-run: one job on some slots, which returns when it has ended, and work of the same kind on
+/// some slots that goes on without a gap.
+struct co_run_application {
+  std::function<cudaError_t(cudaStream_t, const sm_slots&)> job;
+  std::function<load_calls(const sm_slots&)> background;
+};
 
-/// Jobs of a pinned kernel, which must outlive them.
+/// Of a body whose jobs have `count` indices, `length` of them to a chunk. The body takes any index.
 template <class Body>
-[[nodiscard]] auto jobs_of(pinned_kernel<Body>& kernel, std::int64_t count, std::int64_t length) -> repeated_job {
-  return [&kernel, count, length](cudaStream_t stream, const sm_slots& slots) {
-    if (!kernel.begin(count, length)) { return cudaErrorNotReady; }
-    return kernel.run(stream, slots) ? cudaSuccess : cudaErrorLaunchFailure;
-  };
+[[nodiscard]] auto application_of(const Body& body, const launch_form& form, std::int64_t count, std::int64_t length)
+    -> co_run_application {
+  const auto kernel = std::make_shared<pinned_kernel<Body>>(body, form);
+  const auto endless = std::make_shared<endless_kernel<Body>>(body, form, length);
+  return {.job =
+              [kernel, count, length](cudaStream_t stream, const sm_slots& slots) {
+                if (kernel->status() != cudaSuccess) { return kernel->status(); }
+                if (!kernel->begin(count, length)) { return cudaErrorNotReady; }
+                return kernel->run(stream, slots) ? cudaSuccess : cudaErrorLaunchFailure;
+              },
+          .background = [endless](const sm_slots& slots) { return endless->load(slots); }};
 }
 
 /// Shares in per cent as whole SMs side by side, at least one for each share above 0. No slots where they do not fit.
@@ -49,41 +60,31 @@ template <class Body>
   return out;
 }
 
-/// Times of one application while others loop beside it under a constant load: the samples of a co-run predictor.
-/// Source: Yao et al. 2022, section 4.3.2 and Fig. 5.
+/// Times of one application while others are at work beside it under a constant load: the samples of a co-run
+/// predictor. Source: Yao et al. 2022, section 4.3.2 and Fig. 5.
 class co_run_bench {
  public:
-  co_run_bench(std::vector<repeated_job> applications, std::int32_t sms, std::int32_t per_sm)
-      : applications_{std::move(applications)}, streams_(applications_.size()), sms_{sms}, per_sm_{per_sm} {}
+  co_run_bench(std::vector<co_run_application> applications, std::int32_t sms, std::int32_t per_sm)
+      : applications_{std::move(applications)}, sms_{sms}, per_sm_{per_sm} {}
 
-  /// The time of one job of `self`, after the others have begun to loop; 0 on any error. `shares`: one per application.
+  /// The time of one job of `self` beside the others; 0 on any error, and when one of them was not at work all the
+  /// time. `shares`: one per application.
   [[nodiscard]] auto time_of(std::span<const std::int32_t> shares, std::size_t self) -> ticks {
     const std::vector<sm_slots> slots = slots_of_shares(shares, sms_, per_sm_);
-    int device = 0;
-    if (slots[self].total() == 0 || cudaGetDevice(&device) != cudaSuccess) { return 0; }
-    std::atomic<bool> ending{false};
-    std::atomic<bool> failed{false};
-    std::atomic<std::size_t> looping{0};
-    std::vector<std::jthread> loops;
-    std::size_t others = 0;
+    if (slots[self].total() == 0) { return 0; }
+    std::vector<std::unique_ptr<sample_load>> others;
+    std::function<std::optional<ticks>()> sample = [&]() -> std::optional<ticks> {
+      const ticks begin = runtime::now();
+      if (applications_[self].job(stream_.get(), slots[self]) != cudaSuccess) { return std::nullopt; }
+      return runtime::now() - begin;
+    };
     for (std::size_t a = 0; a < applications_.size(); ++a) {
       if (a == self || slots[a].total() == 0) { continue; }
-      ++others;
-      loops.emplace_back([&, a] {
-        bool good = cudaSetDevice(device) == cudaSuccess;
-        good = good && applications_[a](streams_[a].get(), slots[a]) == cudaSuccess;
-        ++looping;
-        while (good && !ending) { good = applications_[a](streams_[a].get(), slots[a]) == cudaSuccess; }
-        failed = failed || !good;
-      });
+      others.push_back(std::make_unique<sample_load>(applications_[a].background(slots[a])));
+      if (!others.back()->start()) { return 0; }
+      sample = [load = others.back().get(), inner = std::move(sample)] { return load->beside(inner); };
     }
-    while (looping < others) { std::this_thread::yield(); }
-    const ticks begin = runtime::now();
-    const bool good = applications_[self](streams_[self].get(), slots[self]) == cudaSuccess;
-    const ticks time = runtime::now() - begin;
-    ending = true;
-    loops.clear();
-    return good && !failed ? time : 0;
+    return sample().value_or(0);
   }
 
   /// `most` of the workloads, in an order drawn from `seed`; those that failed are left out. `profiles`: what each
@@ -100,8 +101,8 @@ class co_run_bench {
   }
 
  private:
-  std::vector<repeated_job> applications_;
-  std::vector<own_stream> streams_;
+  std::vector<co_run_application> applications_;
+  own_stream stream_;
   std::int32_t sms_;
   std::int32_t per_sm_;
 };
