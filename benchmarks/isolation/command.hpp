@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "isolation/session.hpp"
+#include "isolation/table.hpp"
+#include "tables.hpp"
+
+namespace takt_benchmarks {
+
+/// `--samples n` and `--commit text` of the command line.
+[[nodiscard]] inline auto isolation_options_of(int argc, char** argv) -> isolation_options {
+  isolation_options out;
+  out.samples = argument(argc, argv, "--samples", out.samples);
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::string_view{"--commit"} == argv[i]) { out.commit = argv[i + 1]; }
+  }
+  return out;
+}
+
+/// The whole program but for the choice of device: measures, judges, prints the table or why there is none, and gives
+/// the exit code.
+template <cuda::CudaDriver D, IsolationKernels K, BenchmarkHost H>
+[[nodiscard]] auto run_isolation(D& driver, K& kernels, H& host, isolation_options options) -> int {
+  options.say = [](const std::string& what) { std::fprintf(stderr, "isolation: %s\n", what.c_str()); };
+  try {
+    const auto report = report_of(isolation_session{driver, kernels, host, std::move(options)}.run());
+    std::fputs(report.text.c_str(), stdout);
+    return report.code;
+  } catch (const std::exception& e) {
+    std::printf("refused: the measurement ended early, %s.\n", e.what());
+    return 1;
+  }
+}
+
+}  // namespace takt_benchmarks
