@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "isolation/session.hpp"
-#include "isolation/table.hpp"
-#include "tables.hpp"
+#include "../tables.hpp"
+#include "session.hpp"
+#include "table.hpp"
 
 namespace takt_benchmarks {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "isolation/measurement.hpp"
+#include "measurement.hpp"
 
 /// Whether a measurement may be shown. Each check has its own sentence; nothing here measures or prints.
 namespace takt_benchmarks {

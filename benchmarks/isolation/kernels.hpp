@@ -15,7 +15,7 @@
 #include <takt/cuda/pinning.hpp>
 #include <takt/cuda/stream.hpp>
 
-#include "isolation/work.hpp"
+#include "work.hpp"
 
 namespace takt_benchmarks {
 

@@ -10,7 +10,7 @@
 
 #include <takt/core/number.hpp>
 
-#include "isolation/work.hpp"
+#include "work.hpp"
 
 namespace takt_benchmarks {
 

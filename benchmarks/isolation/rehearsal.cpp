@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The isolation benchmark without a GPU: the session, judge and table of `cuda/isolation.cu` over a made-up device in a
 // time of its own. Its figures are those of the model; `--cheat 1` makes a background that stalls, and gets no table.
-#include "isolation/command.hpp"
+#include "command.hpp"
 #include "support/emulated_gpu.hpp"
 
 auto main(int argc, char** argv) -> int {

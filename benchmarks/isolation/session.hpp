@@ -16,9 +16,9 @@
 #include <takt/cuda/machine.hpp>
 #include <takt/cuda/partition.hpp>
 
-#include "isolation/kernels.hpp"
-#include "isolation/long_kernel.hpp"
-#include "isolation/measurement.hpp"
+#include "kernels.hpp"
+#include "long_kernel.hpp"
+#include "measurement.hpp"
 
 namespace takt_benchmarks {
 

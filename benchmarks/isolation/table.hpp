@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "isolation/judge.hpp"
-#include "isolation/measurement.hpp"
+#include "judge.hpp"
+#include "measurement.hpp"
 
 namespace takt_benchmarks {
 
