@@ -148,14 +148,14 @@ auto main(int argc, char** argv) -> int {
   const std::int64_t sets = argument(argc, argv, "--repeats", 10);
   const takt::duration length{argument(argc, argv, "--milliseconds", 1'000) * 1'000'000};
   const auto sms = static_cast<std::int32_t>(std::min<std::int64_t>(on.sms, argument(argc, argv, "--sms", 10)));
-  const cuda::launch_form form{.threads = takt::residents_by_size({.threads = on.threads_per_sm}, 2).threads};
+  const takt::cuda::launch_form form{.threads = takt::residents_by_size({.threads = on.threads_per_sm}, 2).threads};
   const vectors data;
   const auto unit = measure_law(data, form, sms);
   if (!unit) {
     std::printf("the kernel could not be measured: %s\n", cudaGetErrorString(cudaGetLastError()));
     return 1;
   }
-  cuda::driver driver;
+  takt::cuda::driver driver;
   std::printf("%lld sets per level, %d SMs\n%12s %8s %8s %8s %8s %14s\n", static_cast<long long>(sets), sms,
               "utilisation", "proven", "met", "unsound", "failed", "worst of bound");
   bool good = true;

@@ -76,6 +76,16 @@ struct compare_options {
   std::string svg_file;
   std::string written_file;
 };
+struct chains_options {
+  std::string file;
+  rule_wishes wishes;
+  question ask;
+  bool own_clocks = false;
+  std::string horizon = "10s";
+  std::uint64_t seed = 1;
+  std::string svg_file;
+  bool json = false;
+};
 struct sensitivity_options {
   std::string file;
   rule_wishes wishes;
@@ -90,6 +100,7 @@ struct sensitivity_options {
 [[nodiscard]] auto run_command(const run_command_options& o) -> exit_code;
 [[nodiscard]] auto generate_command(const generate_options& o) -> exit_code;
 [[nodiscard]] auto compare_command(const compare_options& o) -> exit_code;
+[[nodiscard]] auto chains_command(const chains_options& o) -> exit_code;
 [[nodiscard]] auto sensitivity_command(const sensitivity_options& o) -> exit_code;
 
 [[nodiscard]] auto exit_code_of(verdict_status status) noexcept -> exit_code;

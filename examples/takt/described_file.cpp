@@ -104,6 +104,8 @@ described_file::described_file(const std::string& path, const rule_wishes& wishe
 }
 described_file::~described_file() = default;
 
+auto described_file::workload() const -> const workload_file& { return *p_->file; }
+
 auto described_file::title() const -> std::string_view { return p_->file->name; }
 
 auto described_file::refuse(const model_error& error) const -> input_error { return explain_fault(*p_->file, error); }

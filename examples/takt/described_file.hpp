@@ -18,6 +18,7 @@
 #include <takt/simulation/trace.hpp>
 
 #include "failure.hpp"
+#include "files/workload_file.hpp"
 #include "question.hpp"
 #include "rule_wishes.hpp"
 
@@ -47,6 +48,7 @@ class described_file {
   ~described_file();
 
   [[nodiscard]] auto title() const -> std::string_view;
+  [[nodiscard]] auto workload() const -> const workload_file&;
   /// To be called once, before everything below.
   auto judge(const question& q) -> const report::verdict_summary&;
 

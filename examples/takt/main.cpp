@@ -261,6 +261,21 @@ constexpr const char* exit_codes =
   add_json(*command, run.json);
   command->callback([&] { c = {[&] { return run_command(run); }, &run.file, "takt-run/1", &run.json}; });
 
+  chains_options chains;
+  command = app.add_subcommand("chains", "reaction time and data age of the file's cause-effect chains");
+  add_file(*command, chains.file);
+  add_choice<bool>(*command, "--clocks", chains.own_clocks, {{"common", false}, {"own", true}},
+                   "all tasks are released by one clock, at first together (the default), or each by its own");
+  command->add_option("--horizon,--for", chains.horizon, "of the simulation beside the bounds (default 10s)")
+      ->type_name("TIME");
+  add_number(*command, "--seed", chains.seed, "of its execution times (default 1)");
+  command->add_option("--svg", chains.svg_file, "draw the slowest reaction that the simulation shows")
+      ->type_name("FILE");
+  add_wishes(*command, chains.wishes);
+  add_question(*command, chains.ask);
+  add_json(*command, chains.json);
+  command->callback([&] { c = {[&] { return chains_command(chains); }, &chains.file, "takt-chains/1", &chains.json}; });
+
   generate_options generate;
   command = app.add_subcommand("generate", "task sets of a published experiment, one per line");
   add_generation(*command, generate);

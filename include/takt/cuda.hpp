@@ -9,6 +9,7 @@
 #include <takt/cuda/launch_driver.hpp>
 #include <takt/cuda/machine.hpp>
 #include <takt/cuda/partition.hpp>
+#include <takt/cuda/pinned_job.hpp>
 
 #ifdef __CUDACC__
 #include <takt/cuda/pinned_kernel.cuh>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/report/chain_summary.hpp>
 #include <takt/report/chrome_trace.hpp>
 #include <takt/report/comparison_json.hpp>
 #include <takt/report/comparison_order.hpp>
@@ -12,6 +13,7 @@
 #include <takt/report/run_json.hpp>
 #include <takt/report/run_summary.hpp>
 #include <takt/report/summarize.hpp>
+#include <takt/report/svg_chain.hpp>
 #include <takt/report/svg_gantt.hpp>
 #include <takt/report/table.hpp>
 #include <takt/report/verdict_json.hpp>

@@ -7,6 +7,7 @@
 #include <takt/simulation/graph/simulate_graphs.hpp>
 #include <takt/simulation/interrupts/simulate.hpp>
 #include <takt/simulation/locked_gpus/simulate.hpp>
+#include <takt/simulation/observed_chain.hpp>
 #include <takt/simulation/options.hpp>
 #include <takt/simulation/result.hpp>
 #include <takt/simulation/simulate.hpp>

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include <cuda_runtime.h>
 
@@ -15,11 +16,11 @@
 
 namespace {
 
-namespace cuda = takt::cuda;
+namespace tc = takt::cuda;
 
 __global__ void add_one(std::uint32_t* values) { values[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
 
-auto total(const cuda::counted_run& run, takt::workload_indicator i) -> double {
+auto total(const tc::counted_run& run, takt::workload_indicator i) -> double {
   return run.profile[static_cast<std::size_t>(i)] * static_cast<double>(run.time);
 }
 
@@ -29,21 +30,21 @@ TEST_CASE("the counters of a kernel grow with its warps, and those of what it ne
   using enum takt::workload_indicator;
   constexpr unsigned threads = 256;
   constexpr unsigned blocks = 1'000;
-  const cuda::device_array<std::uint32_t> values{std::size_t{2} * blocks * threads};
+  const tc::device_array<std::uint32_t> values{std::size_t{2} * blocks * threads};
   REQUIRE(values.status() == cudaSuccess);
-  cuda::driver driver;
-  cuda::context_handle context{};
-  REQUIRE(driver.retain_primary(0, context) == cuda::result::success);
-  {
-    cuda::cupti_counters counters{0, context};
+  tc::driver driver;
+  tc::context_handle context{};
+  REQUIRE(driver.retain_primary(0, context) == tc::result::success);
+  try {
+    tc::cupti_counters counters{0, context};
     const auto count = [&](unsigned grid) {
-      return cuda::count_solo_run(counters, [&] {
+      return tc::count_solo_run(counters, [&] {
         add_one<<<grid, threads>>>(values.data());
-        return static_cast<cuda::result>(cudaDeviceSynchronize());
+        return static_cast<tc::result>(cudaDeviceSynchronize());
       });
     };
-    const cuda::counted_run once = count(blocks);
-    const cuda::counted_run twice = count(2 * blocks);
+    const tc::counted_run once = count(blocks);
+    const tc::counted_run twice = count(2 * blocks);
     CHECK(once.passes >= 1);
     CHECK(total(once, global_loads) == doctest::Approx(blocks * threads / 32));
     CHECK(total(once, global_stores) == doctest::Approx(blocks * threads / 32));
@@ -53,8 +54,14 @@ TEST_CASE("the counters of a kernel grow with its warps, and those of what it ne
     CHECK(total(once, l2_writes) > 0);
     CHECK(total(once, shared_loads) == 0);
     CHECK(total(once, texture_loads) == 0);
+  } catch (const tc::cuda_error& e) {
+    // Others than root may count only where the driver's module allows it.
+    const std::string why{e.what()};
+    const bool is_not_allowed = why.find("INSUFFICIENT_PRIVILEGES") != std::string::npos;
+    CHECK_MESSAGE(is_not_allowed, why);
+    if (is_not_allowed) { MESSAGE("skipped, no right to read counters: " << why); }
   }
-  CHECK(driver.release_primary(0) == cuda::result::success);
+  CHECK(driver.release_primary(0) == tc::result::success);
 }
 
 #endif

@@ -18,6 +18,7 @@
 #include <cuda_runtime.h>
 
 #include <takt/cuda.hpp>
+#include <takt/cuda/occupy.cuh>
 #include <takt/model/gpu_topology.hpp>
 #include <takt/runtime/event.hpp>
 
@@ -25,9 +26,9 @@
 
 namespace {
 
-namespace cuda = takt::cuda;
-using device = cuda::cuda_device<cuda::driver>;
-using kernel = cuda::device_kernel<cuda::driver>;
+namespace tc = takt::cuda;
+using device = tc::cuda_device<tc::driver>;
+using kernel = tc::device_kernel<tc::driver>;
 
 struct count_up {
   std::uint32_t* times;
@@ -39,19 +40,19 @@ struct count_up {
 };
 
 __global__ void note_sm(std::uint32_t* seen, std::uint32_t* values) {
-  if (threadIdx.x == 0) { seen[cuda::detail::physical_sm()] = 1; }
+  if (threadIdx.x == 0) { seen[tc::detail::physical_sm()] = 1; }
   if (blockIdx.x == 0) { values[threadIdx.x] += 1; }
   for (volatile int spin = 0; spin < 10'000; spin = spin + 1) {}
 }
 
 template <class T>
-auto read(const cuda::device_array<T>& from) -> std::vector<T> {
+auto read(const tc::device_array<T>& from) -> std::vector<T> {
   std::vector<T> out(from.size());
   REQUIRE(cudaMemcpy(out.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost) == cudaSuccess);
   return out;
 }
 
-auto each_once(const cuda::device_array<std::uint32_t>& times) -> bool {
+auto each_once(const tc::device_array<std::uint32_t>& times) -> bool {
   const auto counts = read(times);
   return std::ranges::all_of(counts, [](std::uint32_t n) { return n == 1; });
 }
@@ -75,19 +76,19 @@ auto use(device& d, const takt::sm_range& range, std::int32_t sms) -> std::set<s
   constexpr std::uint32_t threads = 64;
   auto stream = d.open(range);
   REQUIRE(d.ready());
-  const cuda::device_array<std::uint32_t> seen{cuda::max_sms};
-  const cuda::pinned_memory<cuda::driver> host{d.context(0), threads * sizeof(std::uint32_t)};
-  const cuda::device_memory<cuda::driver> there{d.context(0), threads * sizeof(std::uint32_t)};
+  const tc::device_array<std::uint32_t> seen{tc::max_sms};
+  const tc::pinned_memory<tc::driver> host{d.context(0), threads * sizeof(std::uint32_t)};
+  const tc::device_memory<tc::driver> there{d.context(0), threads * sizeof(std::uint32_t)};
   auto* values = reinterpret_cast<std::uint32_t*>(host.data());
   for (std::uint32_t i = 0; i < threads; ++i) { values[i] = i; }
-  cuda::require_pinned(d.context(0), values, host.size());
-  const auto in = cuda::device_copy::to_device(there.get(), values, host.size());
-  const auto out = cuda::device_copy::to_host(values, there.get(), host.size());
+  tc::require_pinned(d.context(0), values, host.size());
+  const auto in = tc::device_copy::to_device(there.get(), values, host.size());
+  const auto out = tc::device_copy::to_host(values, there.get(), host.size());
   auto* on_device = reinterpret_cast<std::uint32_t*>(static_cast<std::uintptr_t>(there.get()));
-  const kernel count{[&](cuda::driver&, const cuda::launch_site& site) {
-    note_sm<<<static_cast<unsigned>(32 * sms), threads, 0, cuda::detail::runtime_stream(site.stream)>>>(seen.data(),
+  const kernel count{[&](tc::driver&, const tc::launch_site& site) {
+    note_sm<<<static_cast<unsigned>(32 * sms), threads, 0, tc::detail::runtime_stream(site.stream)>>>(seen.data(),
                                                                                                         on_device);
-    return cuda::detail::driver_result(cudaGetLastError());
+    return tc::detail::driver_result(cudaGetLastError());
   }};
   const kernel timed{1'000'000};
   finish([&](auto done) { stream.copy(0, in, done); });
@@ -106,9 +107,9 @@ auto use(device& d, const takt::sm_range& range, std::int32_t sms) -> std::set<s
 }  // namespace
 
 TEST_CASE("the driver has every entry, and says of the first GPU what the runtime interface says") {
-  cuda::driver driver;
+  tc::driver driver;
   CHECK(driver.problem() == "");
-  const auto machine = cuda::query_machine(driver);
+  const auto machine = tc::query_machine(driver);
   REQUIRE(!machine.gpus.empty());
   cudaDeviceProp facts{};
   int least = 0;
@@ -116,27 +117,34 @@ TEST_CASE("the driver has every entry, and says of the first GPU what the runtim
   REQUIRE(cudaSetDevice(0) == cudaSuccess);
   REQUIRE(cudaGetDeviceProperties(&facts, 0) == cudaSuccess);
   REQUIRE(cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess);
-  const cuda::gpu_facts& gpu = machine.gpus[0];
+  const tc::gpu_facts& gpu = machine.gpus[0];
   CHECK(gpu.name == facts.name);
   CHECK(gpu.compute_major == facts.major);
   CHECK(gpu.compute_minor == facts.minor);
   CHECK(gpu.sms == facts.multiProcessorCount);
   CHECK(gpu.threads_per_sm == facts.maxThreadsPerMultiProcessor);
   CHECK(gpu.copy_engines == facts.asyncEngineCount);
-  CHECK(gpu.most_urgent == greatest);
-  CHECK(gpu.stream_levels == least - greatest + 1);
-  if (gpu.partitions == cuda::result::success) { CHECK(gpu.splittable.sms <= gpu.sms); }
-  MESSAGE(gpu.name << ": SMs are split by " << cuda::partition_unit(gpu) << ", " << gpu.stream_levels << " priorities, "
-                   << gpu.copy_engines << " copy engines");
+  const tc::device_context<tc::driver> context{driver, 0};
+  const tc::priority_levels levels = tc::query_levels(context.ref());
+  CHECK(levels.most_urgent == greatest);
+  CHECK(levels.count == least - greatest + 1);
+  if (gpu.partitions == tc::result::success) { CHECK(gpu.coscheduled.unit * gpu.coscheduled.groups <= gpu.sms); }
+  MESSAGE(gpu.name << ": SMs are split by " << gpu.coscheduled.unit << " (" << gpu.single.unit
+                   << " without coscheduling), " << levels.count << " priorities, " << gpu.copy_engines
+                   << " copy engines");
 }
 
 TEST_CASE("green contexts hold kernels on disjoint SMs; their streams take marks and copies of the primary context") {
-  cuda::driver driver;
-  const auto machine = cuda::query_machine(driver);
-  const std::int32_t unit = cuda::partition_unit(machine.gpus[0]);
+  tc::driver driver;
+  const auto machine = tc::query_machine(driver);
+  const std::int32_t unit = machine.gpus[0].coscheduled.unit;
+  if (unit == 0) {
+    MESSAGE("no green contexts here: the driver does not split the SMs");
+    return;
+  }
   const std::vector<takt::sm_range> ranges{{0, 0, unit}, {0, unit, 2 * unit}};
   device d{driver, ranges, {.wish = {.isolation_is_a_must = false}}};
-  if (d.backend(0).backend != cuda::partition_backend::green_contexts) {
+  if (d.backend(0).backend != tc::partition_backend::green_contexts) {
     MESSAGE("no green contexts here: " << d.backend(0).reason);
     return;
   }
@@ -150,17 +158,17 @@ TEST_CASE("green contexts hold kernels on disjoint SMs; their streams take marks
 
 TEST_CASE("pinned kernels run on a device in streams without a partition") {
   constexpr std::int64_t count = 20'000;
-  cuda::driver driver;
-  const cuda::device_array<std::uint32_t> times{count};
-  cuda::pinned_kernel own{cuda::over_indices(count_up{times.data()}), {.threads = 256}};
+  tc::driver driver;
+  const tc::device_array<std::uint32_t> times{count};
+  tc::pinned_kernel own{tc::over_indices(count_up{times.data()}), {.threads = 256}};
   REQUIRE(own.status() == cudaSuccess);
   const takt::gpu_record gpu{.sms = 2, .virtual_per_sm = own.virtual_per_sm()};
   const takt::sm_range range{0, 0, 2};
   device d{driver, {range}, {.wish = {.green_contexts = false, .kernels_stay_on_range = true}}};
-  REQUIRE(d.backend(0).backend == cuda::partition_backend::pinned_blocks);
+  REQUIRE(d.backend(0).backend == tc::partition_backend::pinned_blocks);
   (void)use(d, range, 4);
   auto stream = d.open(range);
-  const kernel job = cuda::on_device<cuda::driver>(own, count, 256, gpu);
+  const kernel job = tc::on_device<tc::driver>(own, count, 256, gpu);
   finish([&](auto done) { stream.launch(job, done); });
   CHECK(own.chunks_left() == 0);
   CHECK(each_once(times));
@@ -178,15 +186,15 @@ TEST_CASE("kernels of an accelerator stop between waves and go on, and outlive a
     [[nodiscard]] auto ends() const -> int { return complete + yielded; }
   };
   constexpr std::int64_t count = 100'000;
-  cuda::driver driver;
-  cuda::cuda_accelerator<cuda::driver> d{driver, 0, 2};
-  const cuda::device_array<std::uint32_t> times{count};
-  const auto body = cuda::over_indices(count_up{times.data()});
-  const auto work = std::make_shared<cuda::pinned_accelerator_work<cuda::index_body<count_up>>>(
-      body, count, 256, cuda::launch_form{.threads = 256});
+  tc::driver driver;
+  tc::cuda_accelerator<tc::driver> d{driver, 0, 2};
+  const tc::device_array<std::uint32_t> times{count};
+  const auto body = tc::over_indices(count_up{times.data()});
+  const auto work = std::make_shared<tc::pinned_accelerator_work<tc::index_body<count_up>>>(
+      body, count, 256, tc::launch_form{.threads = 256});
   REQUIRE(work->ready());
-  const auto pinned = cuda::on_accelerator<cuda::driver>(work);
-  const cuda::accelerator_kernel<cuda::driver> timed{20'000'000, 100'000};
+  const auto pinned = tc::on_accelerator<tc::driver>(work);
+  const tc::accelerator_kernel<tc::driver> timed{20'000'000, 100'000};
   const auto to_the_end = [&](takt::kernel_id k, notices& heard, int yields) {
     const int before = heard.complete;
     for (int n = 0; heard.complete == before; ++n) {
@@ -213,28 +221,29 @@ TEST_CASE("kernels of an accelerator stop between waves and go on, and outlive a
 }
 
 TEST_CASE("memory is told apart, errors have the driver's names, and launches of a thread are timed") {
-  cuda::driver driver;
-  REQUIRE(driver.initialize() == cuda::result::success);
-  const cuda::device_context<cuda::driver> context{driver, 0};
+  tc::driver driver;
+  REQUIRE(driver.initialize() == tc::result::success);
+  const tc::device_context<tc::driver> context{driver, 0};
   const auto& c = context.ref();
-  const cuda::pinned_memory<cuda::driver> pinned{c, 64};
-  const cuda::device_memory<cuda::driver> there{c, 64};
+  const tc::pinned_memory<tc::driver> pinned{c, 64};
+  const tc::device_memory<tc::driver> there{c, 64};
   std::array<std::byte, 64> pageable{};
-  CHECK_NOTHROW(cuda::require_pinned(c, pinned.data(), 64));
-  CHECK_THROWS_AS(cuda::require_pinned(c, pageable.data(), 64), cuda::unsuitable_memory);
+  CHECK_NOTHROW(tc::require_pinned(c, pinned.data(), 64));
+  CHECK_THROWS_AS(tc::require_pinned(c, pageable.data(), 64), tc::unsuitable_memory);
   const auto inside = static_cast<std::uint64_t>(there.get());
   const auto host = reinterpret_cast<std::uintptr_t>(pinned.data());
-  CHECK(cuda::classify_copy(c, inside, host, 64).kind == cuda::copy_kind::to_device);
-  CHECK(cuda::classify_copy(c, host, inside, 64).kind == cuda::copy_kind::to_host);
+  CHECK(tc::classify_copy(c, inside, host, 64).kind == tc::copy_kind::to_device);
+  CHECK(tc::classify_copy(c, host, inside, 64).kind == tc::copy_kind::to_host);
   try {
-    const cuda::device_memory<cuda::driver> too_large{c, std::size_t{1} << 50};
+    const tc::device_memory<tc::driver> too_large{c, std::size_t{1} << 50};
     FAIL("no error");
-  } catch (const cuda::cuda_error& e) {
-    CHECK(e.code() == cuda::result::out_of_memory);
+  } catch (const tc::cuda_error& e) {
+    CHECK(e.code() == tc::result::out_of_memory);
     CHECK(std::string{e.what()}.find("CUDA_ERROR_OUT_OF_MEMORY") != std::string::npos);
   }
-  const cuda::loaded_module<cuda::driver> code{c, cuda::occupy_ptx};
-  cuda::launch_driver<cuda::driver> launches{c, code.function(cuda::occupy_name)};
+  const tc::loaded_library<tc::driver> code{c, tc::occupy_ptx};
+  CHECK(code.kernel(tc::occupy_name) != tc::function_handle{});
+  tc::launch_driver<tc::driver> launches{c, tc::compiled_occupy()};
   CHECK(launches.launch(kernel{5'000'000}, 1));
   takt_tests::await([&] { return launches.busy_time() != 0 || launches.fault().has_value(); });
   CHECK(launches.busy_time() >= 4'900'000);
@@ -248,25 +257,25 @@ TEST_CASE("two GPUs below one hub copy to each other directly") {
     MESSAGE("no two GPUs that reach each other here");
     return;
   }
-  cuda::driver driver;
-  REQUIRE(driver.initialize() == cuda::result::success);
-  const std::array<cuda::device_context<cuda::driver>, 2> contexts{cuda::device_context<cuda::driver>{driver, 0},
-                                                                   cuda::device_context<cuda::driver>{driver, 1}};
+  tc::driver driver;
+  REQUIRE(driver.initialize() == tc::result::success);
+  const std::array<tc::device_context<tc::driver>, 2> contexts{tc::device_context<tc::driver>{driver, 0},
+                                                                   tc::device_context<tc::driver>{driver, 1}};
   const std::array refs{contexts[0].ref(), contexts[1].ref()};
   takt::gpu_topology<2, 1> tree;
   const auto hub = tree.add_hub();
   (void)tree.add_gpu(hub, 2);
   (void)tree.add_gpu(hub, 2);
-  cuda::connect_peers<cuda::driver>(tree, refs);
-  cuda::connect_peers<cuda::driver>(tree, refs);
+  tc::connect_peers<tc::driver>(tree, refs);
+  tc::connect_peers<tc::driver>(tree, refs);
   constexpr std::size_t bytes = 1'000;
-  const cuda::pinned_memory<cuda::driver> in{refs[0], bytes};
-  const cuda::pinned_memory<cuda::driver> out{refs[1], bytes};
-  const cuda::device_memory<cuda::driver> first{refs[0], bytes};
-  const cuda::device_memory<cuda::driver> second{refs[1], bytes};
+  const tc::pinned_memory<tc::driver> in{refs[0], bytes};
+  const tc::pinned_memory<tc::driver> out{refs[1], bytes};
+  const tc::device_memory<tc::driver> first{refs[0], bytes};
+  const tc::device_memory<tc::driver> second{refs[1], bytes};
   std::memset(in.data(), 7, bytes);
-  cuda::thread_stream<cuda::driver> source{refs[0]};
-  cuda::thread_stream<cuda::driver> target{refs[1]};
+  tc::thread_stream<tc::driver> source{refs[0]};
+  tc::thread_stream<tc::driver> target{refs[1]};
   source.run("in", [&](auto& d, auto s) { return d.copy_to_device(first.get(), in.data(), bytes, s); });
   target.run("across", [&](auto& d, auto s) {
     return d.copy_peer(second.get(), refs[1].handle, first.get(), refs[0].handle, bytes, s);

@@ -22,7 +22,7 @@
 
 namespace {
 
-namespace cuda = takt::cuda;
+namespace tc = takt::cuda;
 
 /// TAKT_GPU_RUNS: random cases per test.
 auto runs() -> int {
@@ -32,12 +32,12 @@ auto runs() -> int {
 
 auto sms() -> std::int32_t {
   int out = 0;
-  REQUIRE(cuda::detail::sms_of_current_device(out) == cudaSuccess);
-  return std::min(out, static_cast<int>(cuda::max_sms));
+  REQUIRE(tc::detail::sms_of_current_device(out) == cudaSuccess);
+  return std::min(out, static_cast<int>(tc::max_sms));
 }
 
 template <class T>
-auto read(const cuda::device_array<T>& from) -> std::vector<T> {
+auto read(const tc::device_array<T>& from) -> std::vector<T> {
   std::vector<T> out(from.size());
   REQUIRE(cudaMemcpy(out.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost) == cudaSuccess);
   return out;
@@ -81,26 +81,26 @@ struct witness {
 
   __device__ void operator()(std::int64_t i) const {
     atomicAdd(&times[i], 1U);
-    on_sm[i] = cuda::detail::physical_sm();
+    on_sm[i] = tc::detail::physical_sm();
     for (volatile int spin = 0; spin < spins; spin = spin + 1) {}
   }
 };
 
 struct witnesses {
-  cuda::device_array<std::uint32_t> times;
-  cuda::device_array<std::uint32_t> on_sm;
+  tc::device_array<std::uint32_t> times;
+  tc::device_array<std::uint32_t> on_sm;
 
   explicit witnesses(std::int64_t count)
       : times{static_cast<std::size_t>(count)}, on_sm{static_cast<std::size_t>(count)} {}
-  [[nodiscard]] auto body(int spins) const { return cuda::over_indices(witness{times.data(), on_sm.data(), spins}); }
+  [[nodiscard]] auto body(int spins) const { return tc::over_indices(witness{times.data(), on_sm.data(), spins}); }
   [[nodiscard]] auto each_once() const -> bool {
     const auto counts = read(times);
     return std::ranges::all_of(counts, [](std::uint32_t n) { return n == 1; });
   }
 };
 
-auto some_sms(takt::random_stream& random, std::int32_t of, std::int32_t per_sm) -> cuda::sm_slots {
-  cuda::sm_slots out;
+auto some_sms(takt::random_stream& random, std::int32_t of, std::int32_t per_sm) -> tc::sm_slots {
+  tc::sm_slots out;
   for (std::int32_t sm = 0; sm < of; ++sm) {
     out.per_sm[sm] = static_cast<std::uint8_t>(random.chance(1, 3) ? random.between(1, per_sm) : 0);
   }
@@ -108,10 +108,10 @@ auto some_sms(takt::random_stream& random, std::int32_t of, std::int32_t per_sm)
   return out;
 }
 
-auto numbers(std::size_t count) -> cuda::device_array<std::uint32_t> {
+auto numbers(std::size_t count) -> tc::device_array<std::uint32_t> {
   std::vector<std::uint32_t> values(count);
   std::iota(values.begin(), values.end(), 17U);
-  cuda::device_array<std::uint32_t> out{count};
+  tc::device_array<std::uint32_t> out{count};
   REQUIRE(out.status() == cudaSuccess);
   REQUIRE(cudaMemcpy(out.data(), values.data(), out.bytes(), cudaMemcpyHostToDevice) == cudaSuccess);
   REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
@@ -122,35 +122,35 @@ auto numbers(std::size_t count) -> cuda::device_array<std::uint32_t> {
 
 TEST_CASE("RTGPU-26 persistent blocks over logical indices and blocks give what the plain kernels give") {
   takt::random_stream random{26};
-  const cuda::own_stream stream;
+  const tc::own_stream stream;
   for (int run = 0; run < runs(); ++run) {
     const std::int64_t count = random.between(1, 40'000);
     const auto from = numbers(static_cast<std::size_t>(count) * block_sum::elements);
-    const cuda::device_array<std::uint32_t> plain{static_cast<std::size_t>(count)};
-    const cuda::device_array<std::uint32_t> pinned{static_cast<std::size_t>(count)};
+    const tc::device_array<std::uint32_t> plain{static_cast<std::size_t>(count)};
+    const tc::device_array<std::uint32_t> pinned{static_cast<std::size_t>(count)};
     const auto compare = [&](const auto& plain_body, const auto& pinned_body, std::int32_t threads) {
-      cuda::pinned_kernel kernel{pinned_body, {.threads = threads}};
+      tc::pinned_kernel kernel{pinned_body, {.threads = threads}};
       REQUIRE(kernel.status() == cudaSuccess);
-      REQUIRE(cuda::launch_plain(stream.get(), count, plain_body, kernel.form()) == cudaSuccess);
+      REQUIRE(tc::launch_plain(stream.get(), count, plain_body, kernel.form()) == cudaSuccess);
       REQUIRE(kernel.begin(count, random.between(1, 3'000)));
       REQUIRE(kernel.run(stream.get(), some_sms(random, sms(), kernel.virtual_per_sm())));
       CHECK(read(plain) == read(pinned));
     };
     const auto threads = static_cast<std::int32_t>(32 * random.between(1, 32));
-    compare(cuda::over_indices(mix{from.data(), plain.data()}), cuda::over_indices(mix{from.data(), pinned.data()}),
+    compare(tc::over_indices(mix{from.data(), plain.data()}), tc::over_indices(mix{from.data(), pinned.data()}),
             threads);
-    compare(cuda::over_blocks(block_sum{from.data(), plain.data()}),
-            cuda::over_blocks(block_sum{from.data(), pinned.data()}), threads);
+    compare(tc::over_blocks(block_sum{from.data(), plain.data()}),
+            tc::over_blocks(block_sum{from.data(), pinned.data()}), threads);
   }
 }
 
 TEST_CASE("each index is done once, on target SMs alone, job after job") {
   takt::random_stream random{27};
-  const cuda::own_stream stream;
+  const tc::own_stream stream;
   for (int run = 0; run < runs(); ++run) {
     const std::int64_t count = random.between(1, 20'000);
     const witnesses seen{count};
-    cuda::pinned_kernel kernel{seen.body(50), {.threads = static_cast<std::int32_t>(32 * random.between(1, 32))}};
+    tc::pinned_kernel kernel{seen.body(50), {.threads = static_cast<std::int32_t>(32 * random.between(1, 32))}};
     for (std::uint32_t job = 1; job <= 3; ++job) {
       const auto slots = some_sms(random, sms(), kernel.virtual_per_sm());
       REQUIRE(kernel.begin(count, random.between(1, 2'000)));
@@ -167,12 +167,12 @@ TEST_CASE("each index is done once, on target SMs alone, job after job") {
 
 TEST_CASE("slots that change while a job runs, and blocks that join it, neither lose nor repeat an index") {
   takt::random_stream random{7};
-  const cuda::own_stream stream;
-  const cuda::own_stream joining;
+  const tc::own_stream stream;
+  const tc::own_stream joining;
   for (int run = 0; run < runs(); ++run) {
     const std::int64_t count = 200'000;
     const witnesses seen{count};
-    cuda::pinned_kernel kernel{seen.body(2'000), {.threads = 256}};
+    tc::pinned_kernel kernel{seen.body(2'000), {.threads = 256}};
     REQUIRE(kernel.begin(count, 256));
     REQUIRE(kernel.launch(stream.get(), some_sms(random, sms(), kernel.virtual_per_sm())) == cudaSuccess);
     for (int change = 0; change < 5; ++change) {
@@ -184,20 +184,20 @@ TEST_CASE("slots that change while a job runs, and blocks that join it, neither 
     }
     REQUIRE(stream.wait() == cudaSuccess);
     REQUIRE(joining.wait() == cudaSuccess);
-    REQUIRE(kernel.run(stream.get(), cuda::isolated_slots(0, sms(), kernel.virtual_per_sm())));
+    REQUIRE(kernel.run(stream.get(), tc::isolated_slots(0, sms(), kernel.virtual_per_sm())));
     CHECK(seen.each_once());
   }
 }
 
 TEST_CASE("a job that yields goes on with the next launch") {
   takt::random_stream random{5};
-  const cuda::own_stream stream;
+  const tc::own_stream stream;
   int resumed = 0;
   for (int run = 0; run < runs(); ++run) {
     const std::int64_t count = 200'000;
     const witnesses seen{count};
-    cuda::pinned_kernel kernel{seen.body(2'000), {.threads = 256}};
-    const auto slots = cuda::isolated_slots(0, 2, kernel.virtual_per_sm());
+    tc::pinned_kernel kernel{seen.body(2'000), {.threads = 256}};
+    const auto slots = tc::isolated_slots(0, 2, kernel.virtual_per_sm());
     REQUIRE(kernel.begin(count, 256));
     std::uint32_t left = kernel.work().chunks;
     for (int launch = 0; left > 0 && launch < 10'000; ++launch) {
@@ -215,14 +215,14 @@ TEST_CASE("a job that yields goes on with the next launch") {
 }
 
 TEST_CASE("SMs are numbered from 0 on without a gap, and each of them can be chosen") {
-  const cuda::own_stream stream;
+  const tc::own_stream stream;
   const std::int64_t count = 64;
   for (std::int32_t sm = 0; sm < sms(); ++sm) {
     CAPTURE(sm);
     const witnesses seen{count};
-    cuda::pinned_kernel kernel{seen.body(10), {.threads = 32}};
+    tc::pinned_kernel kernel{seen.body(10), {.threads = 32}};
     REQUIRE(kernel.begin(count, 8));
-    CHECK(kernel.run(stream.get(), cuda::isolated_slots(sm, 1, kernel.virtual_per_sm())) == 1);
+    CHECK(kernel.run(stream.get(), tc::isolated_slots(sm, 1, kernel.virtual_per_sm())) == 1);
     const auto where = read(seen.on_sm);
     CHECK(std::ranges::all_of(where, [sm](std::uint32_t s) { return s == static_cast<std::uint32_t>(sm); }));
     CHECK(seen.each_once());
@@ -230,18 +230,18 @@ TEST_CASE("SMs are numbered from 0 on without a gap, and each of them can be cho
 }
 
 TEST_CASE("two tasks on virtual SMs of the same physical SMs both do their work") {
-  const cuda::own_stream first_stream;
-  const cuda::own_stream second_stream;
+  const tc::own_stream first_stream;
+  const tc::own_stream second_stream;
   const std::int64_t count = 200'000;
   const witnesses first{count};
   const witnesses second{count};
-  cuda::pinned_kernel one{first.body(500), {.threads = 256}};
-  cuda::pinned_kernel two{second.body(500), {.threads = 256}};
+  tc::pinned_kernel one{first.body(500), {.threads = 256}};
+  tc::pinned_kernel two{second.body(500), {.threads = 256}};
   REQUIRE(one.virtual_per_sm() >= 2);
   REQUIRE(one.begin(count, 256));
   REQUIRE(two.begin(count, 256));
-  const auto lower = cuda::shared_slots(0, 3, 2);  // both of SM 0, one of SM 1
-  const auto upper = cuda::shared_slots(3, 3, 2);  // the other of SM 1, both of SM 2
+  const auto lower = tc::shared_slots(0, 3, 2);  // both of SM 0, one of SM 1
+  const auto upper = tc::shared_slots(3, 3, 2);  // the other of SM 1, both of SM 2
   REQUIRE(one.launch(first_stream.get(), lower) == cudaSuccess);
   REQUIRE(two.launch(second_stream.get(), upper) == cudaSuccess);
   REQUIRE(first_stream.wait() == cudaSuccess);
@@ -266,11 +266,11 @@ TEST_CASE("a given number of virtual SMs per SM is what the device holds") {
   const witnesses seen{1};
   const auto body = seen.body(1);
   cudaFuncAttributes kernel{};
-  REQUIRE(cudaFuncGetAttributes(&kernel, cuda::detail::run_pinned<cuda::elastic_slots, decltype(body)>) == cudaSuccess);
+  REQUIRE(cudaFuncGetAttributes(&kernel, tc::detail::run_pinned<tc::elastic_slots, decltype(body)>) == cudaSuccess);
   for (const std::int32_t per_sm : {1, 2, 3, 4}) {
     const auto by_size = takt::residents_by_size(limits, per_sm, {.registers_per_thread = kernel.numRegs});
     if (by_size.per_sm > 0) {
-      CHECK(cuda::virtual_sms_of<cuda::elastic_slots>(body, {.threads = by_size.threads}) == per_sm);
+      CHECK(tc::virtual_sms_of<tc::elastic_slots>(body, {.threads = by_size.threads}) == per_sm);
     }
     const auto by_memory =
         takt::residents_by_memory(limits, per_sm,
@@ -280,7 +280,7 @@ TEST_CASE("a given number of virtual SMs per SM is what the device holds") {
                                   static_cast<std::int32_t>(facts.reservedSharedMemPerBlock),
                                   static_cast<std::int32_t>(facts.sharedMemPerBlockOptin));
     if (by_memory.per_sm > 0) {
-      CHECK(cuda::virtual_sms_of<cuda::elastic_slots>(
+      CHECK(tc::virtual_sms_of<tc::elastic_slots>(
                 body, {.threads = 128, .shared_memory = by_memory.shared_memory}) == per_sm);
     }
   }
@@ -288,13 +288,13 @@ TEST_CASE("a given number of virtual SMs per SM is what the device holds") {
 
 TEST_CASE("copies in chunks keep the data") {
   takt::random_stream random{1};
-  const cuda::own_stream stream;
+  const tc::own_stream stream;
   for (int run = 0; run < runs(); ++run) {
     const auto bytes = static_cast<std::size_t>(random.between(1, 1 << 20));
     const auto chunk = static_cast<std::size_t>(random.between(1, 1 << 18));
-    const cuda::mapped_array<std::uint8_t> there{bytes};
-    const cuda::mapped_array<std::uint8_t> back{bytes};
-    const cuda::device_array<std::uint8_t> device{bytes};
+    const tc::mapped_array<std::uint8_t> there{bytes};
+    const tc::mapped_array<std::uint8_t> back{bytes};
+    const tc::device_array<std::uint8_t> device{bytes};
     for (std::size_t i = 0; i < bytes; ++i) { there[i] = static_cast<std::uint8_t>(random.next()); }
     for (std::size_t at = 0; at < bytes; at += chunk) {
       const std::size_t length = std::min(chunk, bytes - at);

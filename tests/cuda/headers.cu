@@ -34,9 +34,11 @@ template class takt::cuda::pinned_kernel<indices>;
 template class takt::cuda::pinned_kernel<blocks>;
 template class takt::cuda::pinned_kernel<takt::cuda::timed_body<indices>>;
 
-static_assert(takt::cuda::PinningMachine<takt::cuda::detail::device_machine<takt::cuda::fixed_slots>>);
 static_assert(takt::cuda::PinningMachine<takt::cuda::detail::device_machine<takt::cuda::elastic_slots>>);
 static_assert(takt::cuda::PinningMachine<takt::cuda::detail::device_machine<takt::cuda::yielding_slots>>);
+
+static_assert(takt::cuda::PinnedKernel<takt::cuda::pinned_kernel<indices>>);
+static_assert(takt::cuda::PinnedKernel<takt::cuda::pinned_kernel<blocks>>);
 
 template class takt::cuda::pinned_accelerator_work<indices>;
 

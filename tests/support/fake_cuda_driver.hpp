@@ -19,6 +19,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -37,6 +38,9 @@ struct fake_machine {
   std::int32_t sms = 32;
   std::int32_t least_partition = 8;
   std::int32_t alignment = 8;
+  std::int32_t finest_group = 2;  ///< where coscheduling is ignored
+  bool rounds_up = true;          ///< a split for fewer SMs than the least is not refused
+  bool compiles = true;           ///< PTX
   std::int32_t copy_engines = 2;
   std::int32_t compute_mode = 0;
   std::int32_t greatest_priority = -5;
@@ -49,6 +53,8 @@ struct fake_machine {
 struct fake_launch {
   stream_handle stream{};
   green_handle green{};
+  std::int32_t priority = 0;
+  std::set<std::int32_t> sms{};  ///< that it may run on
   launch_shape shape{};
   std::vector<std::vector<std::byte>> arguments{};
 
@@ -68,7 +74,7 @@ struct fake_call {
 
 /// A driver made of host threads, one for each stream. It records calls, fails one of them on demand, and can lose its
 /// device, after which every call but those that give back fails and everybody who waits returns. As the real one it
-/// makes things in the current context only, and marks streams of the mark's device only.
+/// makes things in the current context only, and marks streams of the mark's context only.
 class fake_cuda_driver {
  public:
   using kernel_body = std::function<void(const fake_launch&)>;
@@ -130,14 +136,15 @@ class fake_cuda_driver {
     const std::lock_guard lock{mutex_};
     return std::ranges::count(calls_, name, &fake_call::name);
   }
-  /// Streams, events, memory, modules, contexts and contexts left on a thread's stack: 0 when all was given back.
+  /// Streams, events, memory, libraries, contexts and contexts left on a thread's stack: 0 when all was given back.
   [[nodiscard]] auto live() const -> std::int64_t {
     const std::lock_guard lock{mutex_};
     std::size_t entered = 0;
     for (const auto& [thread, stack] : stacks_) { entered += stack.size(); }
     return static_cast<std::int64_t>(
         std::ranges::count_if(streams_, [](const auto& s) { return !s.second->gone; }) +
-        static_cast<std::int64_t>(entered + events_.size() + memory_.size() + greens_.size()) + modules_ + contexts_);
+        static_cast<std::int64_t>(entered + events_.size() + memory_.size() + greens_.size()) + libraries_ +
+        contexts());
   }
   [[nodiscard]] auto default_stream_uses() const -> std::int64_t {
     const std::lock_guard lock{mutex_};
@@ -200,24 +207,19 @@ class fake_cuda_driver {
     return "FAKE_" + std::to_string(static_cast<std::int32_t>(r));
   }
 
+  auto primary_is_active(std::int32_t d, bool& out) -> result {
+    return query("primary_is_active", [&] { out = primaries_[d] > 0; });
+  }
+  auto let_primary_block(std::int32_t) -> result { return enter("let_primary_block", {}); }
   auto retain_primary(std::int32_t d, context_handle& out) -> result {
     if (d == machine_.taken_device) { return result::device_unavailable; }
     return query("retain_primary", [&] {
-      ++contexts_;
-      out = context_handle{static_cast<std::uintptr_t>(1'000 + d)};
+      ++primaries_[d];
+      out = primary_of(d);
     });
   }
-  auto release_primary(std::int32_t) -> result {
-    return give_back("release_primary", [&] { --contexts_; });
-  }
-  auto create_context(std::int32_t d, context_handle& out) -> result {
-    return query("create_context", [&] {
-      ++contexts_;
-      out = context_handle{2'000 + 10 * next_++ + static_cast<std::uintptr_t>(d)};
-    });
-  }
-  auto destroy_context(context_handle) -> result {
-    return give_back("destroy_context", [&] { --contexts_; });
+  auto release_primary(std::int32_t d) -> result {
+    return give_back("release_primary", [&] { --primaries_[d]; });
   }
   auto push_context(context_handle c) -> result {
     return query("push_context", [&] { stacks_[std::this_thread::get_id()].push_back(c); });
@@ -237,28 +239,31 @@ class fake_cuda_driver {
   }
 
   auto device_sms(std::int32_t, sm_resource& out) -> result {
-    return query("device_sms", [&] {
-      out = {.sms = machine_.sms, .least_partition = machine_.least_partition, .alignment = machine_.alignment};
-    });
+    return query("device_sms", [&] { out = sms_from(0, machine_.sms); });
   }
-  auto split_sms(const sm_resource& all, std::int32_t unit, std::span<sm_resource> groups, std::int32_t& count)
-      -> result {
-    const std::int32_t step = std::max(machine_.alignment, 1);
-    const std::int32_t each = std::max((unit + step - 1) / step * step, machine_.least_partition);
-    return query("split_sms", [&] {
-      count = std::min(static_cast<std::int32_t>(groups.size()), all.sms / each);
-      for (std::int32_t i = 0; i < count; ++i) {
-        groups[static_cast<std::size_t>(i)] = {.sms = each, .least_partition = each, .alignment = each};
-      }
-      ++splits_;
+  auto split_sms(const sm_resource& all, const sm_split& how, std::span<sm_resource> groups, std::int32_t& count,
+                 sm_resource& rest) -> result {
+    const bool fine = how.ignore_coscheduling;
+    const std::int32_t step = fine ? machine_.finest_group : std::max(machine_.alignment, 1);
+    const std::int32_t least = fine ? machine_.finest_group : machine_.least_partition;
+    const std::int32_t each = std::max((how.unit + step - 1) / step * step, least);
+    const bool refused = !machine_.rounds_up && each != how.unit;
+    return query("split_sms", refused ? result::invalid_value : result::success, [&] {
+      count = all.sms / each;
+      if (groups.empty()) { return; }
+      count = std::min(static_cast<std::int32_t>(groups.size()), count);
+      for (std::int32_t i = 0; i < count; ++i) { groups[static_cast<std::size_t>(i)] = sms_from(i * each, each); }
+      rest = sms_from(count * each, all.sms - count * each);
     });
   }
   auto create_green(std::int32_t d, std::span<const sm_resource> chosen, green_handle& out) -> result {
     return query("create_green", [&] {
       out = green_handle{3'000 + next_++};
-      std::int32_t sms = 0;
-      for (const sm_resource& c : chosen) { sms += c.sms; }
-      greens_[out] = sms;
+      for (const sm_resource& c : chosen) {
+        std::int32_t first = 0;
+        std::memcpy(&first, c.record.data(), sizeof first);
+        for (std::int32_t i = 0; i < c.sms; ++i) { greens_[out].insert(first + i); }
+      }
       green_devices_[out] = d;
     });
   }
@@ -269,11 +274,11 @@ class fake_cuda_driver {
       greens_.erase(g);
     });
   }
-  [[nodiscard]] auto green_sms(green_handle g) const -> std::int32_t {
+  /// Those of the device for a stream of no green context.
+  [[nodiscard]] auto sms_of(stream_handle s) const -> std::set<std::int32_t> {
     const std::lock_guard lock{mutex_};
-    return greens_.contains(g) ? greens_.at(g) : 0;
+    return streams_.contains(s) ? sms_of(*streams_.at(s)) : std::set<std::int32_t>{};
   }
-  [[nodiscard]] auto splits() const -> int { return splits_; }
 
   auto create_stream(std::int32_t priority, stream_handle& out) -> result {
     return make_stream("create_stream", {}, priority, out);
@@ -292,9 +297,9 @@ class fake_cuda_driver {
     return streams_.at(s)->priority;
   }
   auto create_event(bool, event_handle& out) -> result {
-    return make("create_event", [&](std::int32_t device) {
+    return make("create_event", [&](std::int32_t) {
       out = event_handle{4'000 + next_++};
-      events_[out] = {.device = device};
+      events_[out] = {.context = stacks_[std::this_thread::get_id()].back()};
     });
   }
   auto destroy_event(event_handle e) -> result {
@@ -320,21 +325,28 @@ class fake_cuda_driver {
   auto free(device_address a) -> result {
     return give_back("free", [&] { memory_.erase(pointer(a)); });
   }
-  auto load_module(const void*, module_handle& out) -> result {
-    return make("load_module", [&](std::int32_t) {
-      ++modules_;
-      out = module_handle{5'000 + next_++};
+  /// PTX is told by its first directive.
+  auto load_library(const void* image, library_handle& out) -> result {
+    const bool is_ptx = std::string_view{static_cast<const char*>(image)}.find(".version") != std::string_view::npos;
+    return query("load_library", is_ptx && !machine_.compiles ? result::jit_compiler_not_found : result::success, [&] {
+      ++libraries_;
+      out = library_handle{5'000 + next_++};
     });
   }
-  auto unload_module(module_handle) -> result {
-    return give_back("unload_module", [&] { --modules_; });
+  auto unload_library(library_handle) -> result {
+    return give_back("unload_library", [&] { --libraries_; });
   }
-  auto function(module_handle, const char* name, function_handle& out) -> result {
-    if (!kernels_.contains(name)) { return result::not_found; }
-    return query("function", [&] {
-      out = function_handle{6'000 + next_++};
-      functions_[out] = &kernels_.at(name);
-    });
+  auto kernel(library_handle, const char* name, function_handle& out) -> result {
+    return query("kernel", kernels_.contains(name) ? result::success : result::not_found,
+                 [&] { out = handle_of(name); });
+  }
+  auto load_kernel(function_handle) -> result {
+    return make("load_kernel", [](std::int32_t) {});
+  }
+  /// As of a kernel that the program was compiled with.
+  [[nodiscard]] auto compiled(const std::string& name) -> function_handle {
+    const std::lock_guard lock{mutex_};
+    return handle_of(name);
   }
 
   auto launch(function_handle f, const launch_shape& shape, stream_handle s, void** arguments) -> result {
@@ -349,8 +361,11 @@ class fake_cuda_driver {
       const auto* from = static_cast<const std::byte*>(arguments[i]);
       copied.emplace_back(from, from + kernel.sizes[i]);
     }
-    const green_handle green = streams_.contains(s) ? streams_.at(s)->green : green_handle{};
-    return enqueue(s, [=, &kernel] { kernel.body({s, green, shape, copied}); });
+    if (!streams_.contains(s)) { return result::invalid_handle; }
+    const fake_stream& own = *streams_.at(s);
+    return enqueue(s, [=, &kernel, green = own.green, priority = own.priority, sms = sms_of(own)] {
+      kernel.body({s, green, priority, sms, shape, copied});
+    });
   }
   /// Work of a kernel that was started past the driver's own kernels.
   auto run_in(stream_handle s, std::function<void()> work) -> result {
@@ -371,7 +386,7 @@ class fake_cuda_driver {
   auto record(event_handle e, stream_handle s) -> result {
     if (const result r = enter("record", s); r != result::success) { return r; }
     const std::lock_guard lock{mutex_};
-    if (!events_.contains(e) || !streams_.contains(s) || events_.at(e).device != streams_.at(s)->device) {
+    if (!events_.contains(e) || !streams_.contains(s) || events_.at(e).context != streams_.at(s)->context) {
       return result::invalid_handle;
     }
     const std::uint64_t number = ++events_.at(e).recorded;
@@ -409,7 +424,7 @@ class fake_cuda_driver {
 
  private:
   struct fake_event {
-    std::int32_t device = 0;
+    context_handle context{};
     std::uint64_t recorded = 0;
     std::uint64_t done = 0;
     std::uint64_t time = 0;
@@ -424,7 +439,7 @@ class fake_cuda_driver {
   };
   struct fake_stream {
     green_handle green{};
-    std::int32_t device = 0;
+    context_handle context{};
     std::int32_t priority = 0;
     std::deque<std::function<void()>> work;
     bool busy = false;
@@ -435,6 +450,28 @@ class fake_cuda_driver {
 
   [[nodiscard]] static auto pointer(device_address a) -> std::byte* {
     return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(a));
+  }
+  [[nodiscard]] static auto sms_from(std::int32_t first, std::int32_t count) -> sm_resource {
+    sm_resource out{.sms = count};
+    std::memcpy(out.record.data(), &first, sizeof first);
+    return out;
+  }
+  [[nodiscard]] auto sms_of(const fake_stream& s) const -> std::set<std::int32_t> {
+    if (greens_.contains(s.green)) { return greens_.at(s.green); }
+    std::set<std::int32_t> all;
+    for (std::int32_t i = 0; i < machine_.sms; ++i) { all.insert(i); }
+    return all;
+  }
+  [[nodiscard]] auto handle_of(const std::string& name) -> function_handle {
+    const function_handle out{6'000 + next_++};
+    functions_[out] = &kernels_.at(name);
+    return out;
+  }
+  /// Primary ones, each as often as it is retained.
+  [[nodiscard]] auto contexts() const -> std::int64_t {
+    std::int64_t out = 0;
+    for (const auto& [device, retained] : primaries_) { out += retained; }
+    return out;
   }
   [[nodiscard]] auto over() const -> bool { return lost_ != result::success; }
   [[nodiscard]] auto is_done(event_handle e) const -> bool {
@@ -460,10 +497,16 @@ class fake_cuda_driver {
   }
   template <class Act>
   auto query(const char* name, Act act) -> result {
+    return query(name, result::success, act);
+  }
+  /// The answer where nothing else is wrong.
+  template <class Act>
+  auto query(const char* name, result answer, Act act) -> result {
     const std::lock_guard lock{mutex_};
     const result r = note(name, {}, 0, false);
-    if (r == result::success) { act(); }
-    return r;
+    if (r != result::success) { return r; }
+    if (answer == result::success) { act(); }
+    return answer;
   }
   /// In the current context, whose device is told.
   template <class Act>
@@ -475,6 +518,9 @@ class fake_cuda_driver {
     if (stack.empty()) { return result::invalid_context; }
     act(device_of(stack.back()));
     return result::success;
+  }
+  [[nodiscard]] static auto primary_of(std::int32_t d) -> context_handle {
+    return context_handle{static_cast<std::uintptr_t>(1'000 + d)};
   }
   [[nodiscard]] static auto device_of(context_handle c) -> std::int32_t {
     return static_cast<std::int32_t>(static_cast<std::uintptr_t>(c) % 10);
@@ -493,11 +539,11 @@ class fake_cuda_driver {
     return p;
   }
   auto make_stream(const char* name, green_handle g, std::int32_t priority, stream_handle& out) -> result {
-    return make(name, [&](std::int32_t device) {
+    return make(name, [&](std::int32_t) {
       out = stream_handle{7'000 + next_++};
       auto s = std::make_unique<fake_stream>();
       s->green = g;
-      s->device = g == green_handle{} ? device : green_devices_.at(g);
+      s->context = g == green_handle{} ? stacks_[std::this_thread::get_id()].back() : primary_of(green_devices_.at(g));
       s->priority = std::clamp(priority, machine_.greatest_priority, 0);
       fake_stream* own = s.get();
       streams_[out] = std::move(s);
@@ -556,12 +602,11 @@ class fake_cuda_driver {
   result lost_ = result::success;
   bool held_ = false;
   std::uintptr_t next_ = 1;
-  std::int64_t contexts_ = 0;
-  std::int64_t modules_ = 0;
+  std::map<std::int32_t, std::int64_t> primaries_;
+  std::int64_t libraries_ = 0;
   std::int64_t default_uses_ = 0;
   std::int64_t orphans_ = 0;
   std::uint64_t clock_ = 0;
-  std::atomic<int> splits_{0};
   std::atomic<int> most_copies_{0};
   std::array<std::atomic<int>, 3> copying_{};
   std::map<std::string, fake_kernel> kernels_;
@@ -569,7 +614,7 @@ class fake_cuda_driver {
   std::map<event_handle, fake_event> events_;
   std::map<void*, fake_memory> memory_;
   std::vector<std::pair<const void*, std::size_t>> managed_;
-  std::map<green_handle, std::int32_t> greens_;
+  std::map<green_handle, std::set<std::int32_t>> greens_;
   std::map<green_handle, std::int32_t> green_devices_;
   std::set<std::pair<std::int32_t, std::int32_t>> peers_;
   std::map<std::thread::id, std::vector<context_handle>> stacks_;

@@ -59,7 +59,7 @@ void read_effect_chains(const json_value& v, workload_file& out) {
       chain.tasks.push_back(task_named(task, out));
     }
   }
-  out.notes.push_back(fmt::format("{}: limits of chains are not judged by this command", v.where));
+  out.notes.push_back(fmt::format("{}: the limits of chains are judged by takt chains", v.where));
 }
 
 /// Memory of tasks, which no GPU of the board can hold together.

@@ -16,9 +16,10 @@
 #include <vector>
 
 #include <takt/core/number.hpp>
-#include <takt/cuda/device_kernel.hpp>
 #include <takt/cuda/driver_api.hpp>
+#include <takt/cuda/launch_report.hpp>
 #include <takt/cuda/machine.hpp>
+#include <takt/cuda/occupy.hpp>
 #include <takt/cuda/served_stream.hpp>
 #include <takt/cuda/stream.hpp>
 #include <takt/model/accelerator.hpp>
@@ -39,7 +40,6 @@ struct accelerator_site {
   std::int32_t core = any_core;  ///< or all `cores`
   std::int32_t cores = 1;
   std::int32_t sms_per_core = 1;
-  function_handle occupy{};
   device_address control{};      ///< of the words, for the device
   yield_words* words = nullptr;  ///< the same for the host
 };
@@ -50,7 +50,8 @@ struct accelerator_site {
 /// - `begin()`: the next launch begins a job.
 /// - `launch(driver, site)`: puts the job, or what is left of it, into the stream of the site, and does not wait.
 /// - `ask_to_yield()`: the launch shall end with its wave. Called while it may be running, or have ended.
-/// - `complete()`: asked after a launch has ended, whether the job has nothing left.
+/// - `ended()`: asked by the thread of the stream after a launch has ended, what follows. A job that failed ends as
+///   complete, with a fault of the accelerator.
 template <CudaDriver D>
 class accelerator_kernel {
  public:
@@ -58,7 +59,7 @@ class accelerator_kernel {
     std::function<void()> begin;
     std::function<result(D&, const accelerator_site&)> launch;
     std::function<void()> ask_to_yield;
-    std::function<bool()> complete;
+    std::function<launch_report()> ended;
   };
 
   /// Takes `length` of the device's time in waves of `wave`; 0: one wave.
@@ -78,10 +79,20 @@ class accelerator_kernel {
   code own_;
 };
 
+struct accelerator_options {
+  check_sources sources{};
+  foreign_context context{};  ///< of the caller's; none: the primary context
+  function_handle occupy{};   ///< `compiled_occupy()`; none: PTX
+};
+
 /// One GPU as an accelerator with a few preemption levels: a stream for each core and level and for each level of the
 /// kernels on all cores, of the stream priority of the level. A core is a fixed number of SMs; kernels for a core stay
 /// there by themselves (see pinned_kernel.cuh), and a kernel of a higher level gets its SMs when waves of the one below
 /// end. Kernels that are only a length occupy a place on the device, not a core.
+///
+/// Cores are no green contexts. A level is a stream priority, and the driver promises an order by priority, if any,
+/// among streams of one context: a kernel on all cores would be in another one than those on a core, and which of them
+/// gets an SM when a wave ends would be open. Nor do green contexts come in cores of one or two SMs.
 ///
 /// A failed launch ends as complete with what it computed void; `fault()` says that there was one, and a run that is
 /// under way ends with `observation_status::device_failed`.
@@ -91,13 +102,14 @@ class cuda_accelerator {
   using kernel = accelerator_kernel<D>;
 
   /// Pre: the driver outlives it; sms_per_core >= 1. Error: `cuda_error`.
-  cuda_accelerator(D& driver, std::int32_t device, std::int32_t sms_per_core, check_sources sources = {})
-      : sources_{std::move(sources)},
-        machine_{query_machine(driver, {&device, 1})},
-        context_{driver, device},
+  cuda_accelerator(D& driver, std::int32_t device, std::int32_t sms_per_core, accelerator_options options = {})
+      : sources_{std::move(options.sources)},
+        machine_{query_machine(driver)},
+        context_{options.context.handle == context_handle{} ? device_context<D>{driver, device}
+                                                            : device_context<D>{driver, device, options.context}},
+        levels_{query_levels(context_.ref())},
         sms_per_core_{sms_per_core},
-        module_{context_.ref(), occupy_ptx},
-        occupy_{module_.function(occupy_name)} {}
+        lengths_{context_.ref(), options.occupy} {}
   cuda_accelerator(const cuda_accelerator&) = delete;
   auto operator=(const cuda_accelerator&) -> cuda_accelerator& = delete;
   ~cuda_accelerator() { close(); }
@@ -105,7 +117,7 @@ class cuda_accelerator {
   [[nodiscard]] auto serves(const stream_layout& streams) const noexcept -> bool {
     const gpu_facts& gpu = facts();
     return streams.cores >= 1 && std::int64_t{streams.cores} * sms_per_core_ <= gpu.sms &&
-           streams.levels <= gpu.stream_levels;
+           streams.levels <= levels_.count;
   }
   /// False also when the driver refuses something; then there is a fault.
   [[nodiscard]] auto open(const runtime::accelerator_setup& setup) -> bool {
@@ -124,7 +136,7 @@ class cuda_accelerator {
         jobs_.push_back(std::move(own));
       }
       for (std::int32_t s = 0; s < setup.streams.count(); ++s) {
-        const std::int32_t priority = facts().priority_of_level(setup.streams.level_of(s));
+        const std::int32_t priority = levels_.priority_of(setup.streams.level_of(s));
         streams_.push_back(
             std::make_unique<served_stream<D>>(stream<D>{c, priority}, faults_, facts().wait(), setup.kernels + 1));
       }
@@ -159,10 +171,7 @@ class cuda_accelerator {
     std::atomic_ref{j.words->yield_asked}.store(0);
     j.launched = true;
     j.where = where;
-    j.since = runtime::now();
-    streams_[index(setup_.streams.stream_of(where))]->submit(
-        "launch", [&](D& d, stream_handle s) { return launch(d, j, s); },
-        {[](void* o, result how) { end(*static_cast<job_state*>(o), how); }, &j});
+    put(j);
   }
   void request_yield(kernel_id k) {
     job_state& j = *jobs_[index(k)];
@@ -177,6 +186,15 @@ class cuda_accelerator {
   [[nodiscard]] auto failed() const -> bool { return faults_.any(); }
   /// Pre: failed.
   [[nodiscard]] auto fault_sentence() const -> std::string { return sentence(*fault()); }
+  /// Kernels that ran on fewer blocks than planned or needed more launches than one, since `open` or the last call.
+  /// Pre: closed.
+  [[nodiscard]] auto take_notes() -> std::vector<std::string> {
+    std::vector<std::string> out;
+    for (const auto& j : done_) {
+      if (const auto told = j->overruns.take("kernel " + std::to_string(j->id))) { out.push_back(*told); }
+    }
+    return out;
+  }
   /// Cost: up to seconds, see `check_cuda_machine`.
   [[nodiscard]] auto findings() const -> runtime::machine_findings {
     return check_cuda_machine(machine_, sources_.machine, sources_.variables);
@@ -213,6 +231,7 @@ class cuda_accelerator {
     ticks since = 0;
     kernel_placement where{};
     std::atomic<bool> launched{false};
+    overrun_record overruns;
     std::vector<slice> pieces;
     std::uint64_t lost = 0;
   };
@@ -226,10 +245,16 @@ class cuda_accelerator {
     std::atomic_ref{j.words->yield_asked}.store(1);
     if (!j.body->is_timed()) { j.body->own().ask_to_yield(); }
   }
+  void put(job_state& j) {
+    j.since = runtime::now();
+    streams_[index(setup_.streams.stream_of(j.where))]->submit(
+        "launch", [&](D& d, stream_handle s) { return launch(d, j, s); },
+        {[](void* o, result how) { end(*static_cast<job_state*>(o), how); }, &j});
+  }
   [[nodiscard]] auto launch(D& d, job_state& j, stream_handle s) -> result {
     if (j.body->is_timed()) {
-      return occupy(d, occupy_, s, static_cast<std::uint64_t>(j.left), static_cast<std::uint64_t>(j.body->wave()),
-                    j.control);
+      return lengths_.launch(d, s, static_cast<std::uint64_t>(j.left), static_cast<std::uint64_t>(j.body->wave()),
+                             j.control);
     }
     return j.body->own().launch(d, {.device = context_.ref().device,
                                     .context = context_.ref().handle,
@@ -237,27 +262,48 @@ class cuda_accelerator {
                                     .core = j.where.core,
                                     .cores = setup_.streams.cores,
                                     .sms_per_core = sms_per_core_,
-                                    .occupy = occupy_,
                                     .control = j.control,
                                     .words = j.words});
   }
   /// On the thread of the stream.
   static void end(job_state& j, result how) {
     cuda_accelerator& own = *j.owner;
-    bool complete = true;
+    own.remember(j);
+    launch_report r;
     if (how == result::success && j.body->is_timed()) {
       j.left = static_cast<ticks>(std::atomic_ref{j.words->left}.load());
-      complete = j.left == 0;
+      r.next = j.left == 0 ? launch_next::done : launch_next::yielded;
     } else if (how == result::success) {
-      complete = j.body->own().complete();
+      r = j.body->own().ended();
     }
-    own.remember(j);
+    own.tell(j, r);
+  }
+  void tell(job_state& j, const launch_report& r) {
+    bool complete = true;
+    switch (r.next) {
+      case launch_next::done: j.overruns.note(r); break;
+      case launch_next::yielded: complete = false; break;
+      case launch_next::again:
+        if (goes_on(j)) { return; }
+        break;
+      case launch_next::failed: {
+        const context_ref<D>& c = context_.ref();
+        faults_.note(failure{r.fault, "job not completed", c.device, c.handle, c.driver->name_of(r.fault)});
+        break;
+      }
+    }
     j.launched = false;
     {
-      const std::lock_guard lock{own.mutex_};
-      if (own.closed_) { return; }
+      const std::lock_guard lock{mutex_};
+      if (closed_) { return; }
     }
-    own.setup_.ended(j.id, complete ? runtime::launch_end::complete : runtime::launch_end::yielded);
+    setup_.ended(j.id, complete ? runtime::launch_end::complete : runtime::launch_end::yielded);
+  }
+  /// Not where it is being closed, which then hears of no end. A request to yield stays one.
+  [[nodiscard]] auto goes_on(job_state& j) -> bool {
+    const std::lock_guard lock{mutex_};
+    if (!closed_) { put(j); }
+    return !closed_;
   }
   void remember(job_state& j) {
     if (j.pieces.size() == j.pieces.capacity()) {
@@ -278,9 +324,9 @@ class cuda_accelerator {
   check_sources sources_;
   machine_facts machine_;
   device_context<D> context_;
+  priority_levels levels_;
   std::int32_t sms_per_core_;
-  loaded_module<D> module_;
-  function_handle occupy_{};
+  occupy_kernel<D> lengths_;
   fault_record faults_;
   runtime::accelerator_setup setup_{};
   runtime::inheriting_mutex mutex_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,70 +13,11 @@
 
 #include <takt/core/number.hpp>
 #include <takt/cuda/driver_api.hpp>
+#include <takt/cuda/launch_report.hpp>
+#include <takt/cuda/occupy.hpp>
 #include <takt/cuda/partition.hpp>
 
 namespace takt::cuda {
-
-/// What a launched kernel and the host tell each other, in pinned memory.
-struct yield_words {
-  std::uint32_t yield_asked = 0;  ///< written by the host: stop at the end of the wave
-  std::uint32_t reserved = 0;
-  std::uint64_t left = 0;  ///< written by the kernel at its end: what has not run, 0 when all has
-};
-
-inline constexpr const char* occupy_name = "takt_occupy";
-
-/// One thread that spins for `length` nanoseconds of the device's timer in waves of `wave`, and looks for a request to
-/// yield between two waves if it is given control words. It stands for kernels of which only the length is known; it
-/// holds a place on an SM, not a whole SM.
-inline constexpr const char* occupy_ptx = R"(
-.version 7.0
-.target sm_52
-.address_size 64
-.visible .entry takt_occupy(.param .u64 length, .param .u64 wave, .param .u64 control)
-{
-  .reg .u64 %left, %wave, %control, %start, %now, %piece;
-  .reg .u32 %asked;
-  .reg .pred %p;
-  ld.param.u64 %left, [length];
-  ld.param.u64 %wave, [wave];
-  ld.param.u64 %control, [control];
-  max.u64 %wave, %wave, 1;
-next:
-  setp.eq.u64 %p, %left, 0;
-  @%p bra leave;
-  min.u64 %piece, %left, %wave;
-  mov.u64 %start, %globaltimer;
-spin:
-  mov.u64 %now, %globaltimer;
-  sub.u64 %now, %now, %start;
-  setp.lt.u64 %p, %now, %piece;
-  @%p bra spin;
-  sub.u64 %left, %left, %piece;
-  setp.eq.u64 %p, %control, 0;
-  @%p bra next;
-  ld.volatile.global.u32 %asked, [%control];
-  setp.eq.u32 %p, %asked, 0;
-  @%p bra next;
-leave:
-  setp.eq.u64 %p, %control, 0;
-  @%p bra end;
-  st.volatile.global.u64 [%control+8], %left;
-  membar.sys;
-end:
-  ret;
-}
-)";
-static_assert(offsetof(yield_words, left) == 8);
-
-/// Launches it. The arguments are copied before the call returns.
-template <CudaDriver D>
-auto occupy(D& driver, function_handle f, stream_handle s, std::uint64_t length, std::uint64_t wave,
-            device_address control = {}) -> result {
-  auto address = static_cast<std::uint64_t>(control);
-  std::array<void*, 3> arguments{&length, &wave, &address};
-  return driver.launch(f, launch_shape{}, s, arguments.data());
-}
 
 /// The arguments of a kernel, by value and in order, as the driver wants them.
 class kernel_arguments {
@@ -118,19 +58,30 @@ class device_kernel {
  public:
   /// Puts work into the stream of the site, does not wait and throws nothing; called with the context current.
   using launcher = std::function<result(D&, const launch_site&)>;
+  /// Asked by the thread of the stream when a launch has ended, before anybody is told, hence before any copy that
+  /// follows. Does not wait and throws nothing.
+  using completion = std::function<launch_report()>;
 
   /// Spins on the device for so long.
-  explicit device_kernel(ticks length = 0)
-      : launch_{[length](D& d, const launch_site& site) {
-          const auto time = static_cast<std::uint64_t>(std::max<ticks>(0, length));
-          return occupy(d, site.occupy, site.stream, time, time);
-        }} {}
+  explicit device_kernel(ticks length = 0) : length_{std::max<ticks>(0, length)} {}
   explicit device_kernel(launcher launch) : launch_{std::move(launch)} {}
+  /// One that may have to be launched `again`, as long as `ended` says so, or that can end without having done its job,
+  /// which then is a fault of the device.
+  device_kernel(launcher launch, completion ended, launcher again)
+      : launch_{std::move(launch)}, ended_{std::move(ended)}, again_{std::move(again)} {}
   /// The arguments are the same for every launch.
   device_kernel(function_handle f, const launch_shape& shape, const kernel_arguments& arguments)
       : device_kernel{std::make_shared<const packed>(f, shape, arguments)} {}
 
-  auto enqueue(D& d, const launch_site& site) const -> result { return launch_(d, site); }
+  auto enqueue(D& d, const launch_site& site, occupy_kernel<D>& lengths) const -> result {
+    const auto time = static_cast<std::uint64_t>(length_);
+    return launch_ ? launch_(d, site) : lengths.launch(d, site.stream, time, time);
+  }
+  /// Whether it says how its launches end.
+  [[nodiscard]] auto reports() const noexcept -> bool { return static_cast<bool>(ended_); }
+  /// Pre, for both: it reports, and a launch has ended.
+  [[nodiscard]] auto ended() const -> launch_report { return ended_(); }
+  auto enqueue_again(D& d, const launch_site& site) const -> result { return again_(d, site); }
 
  private:
   struct packed {
@@ -148,7 +99,10 @@ class device_kernel {
           return d.launch(own->f, own->shape, site.stream, own->pointers.data());
         }} {}
 
-  launcher launch_;
+  ticks length_ = 0;
+  launcher launch_;  ///< empty: a length
+  completion ended_;
+  launcher again_;
 };
 
 /// A copy of a `cuda_device`: bytes to move, or a length of time in which nothing is moved and the engine kept.

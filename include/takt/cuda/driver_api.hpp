@@ -10,10 +10,17 @@
 #include <string>
 #include <utility>
 
+// As cuda.h and the runtime interface name them, which need not be there.
+struct CUctx_st;
+struct CUstream_st;
+struct CUfunc_st;
+struct CUkern_st;
+
 namespace takt::cuda {
 
 /// Answers of the driver, with its own numbers; it may give others than these. What it does not know itself is below 0.
 enum class result : std::int32_t {  // NOLINT(performance-enum-size): holds every number of the driver
+  no_sms_left = -3,                 ///< kernels would run on SMs that belong to others
   missing_entry = -2,               ///< the installed driver is too old for the call
   missing_driver = -1,              ///< there is none to load
   success = 0,
@@ -27,6 +34,9 @@ enum class result : std::int32_t {  // NOLINT(performance-enum-size): holds ever
   ecc_uncorrectable = 214,
   peer_access_unsupported = 217,
   nvlink_uncorrectable = 220,
+  jit_compiler_not_found = 221,
+  unsupported_ptx_version = 222,
+  jit_compilation_disabled = 223,
   contained = 226,
   invalid_handle = 400,
   not_found = 500,
@@ -54,9 +64,29 @@ enum class context_handle : std::uintptr_t {};
 enum class green_handle : std::uintptr_t {};
 enum class stream_handle : std::uintptr_t {};
 enum class event_handle : std::uintptr_t {};
-enum class module_handle : std::uintptr_t {};
+enum class library_handle : std::uintptr_t {};
 enum class function_handle : std::uintptr_t {};
 enum class device_address : std::uint64_t {};
+
+/// Handles of the caller's: CUcontext; CUstream or cudaStream_t; CUfunction, cudaFunction_t, CUkernel or cudaKernel_t.
+/// A kernel is launched in streams of any context, a function in those of its own.
+[[nodiscard]] inline auto context_of(CUctx_st* c) noexcept -> context_handle {
+  return context_handle{reinterpret_cast<std::uintptr_t>(c)};
+}
+[[nodiscard]] inline auto stream_of(CUstream_st* s) noexcept -> stream_handle {
+  return stream_handle{reinterpret_cast<std::uintptr_t>(s)};
+}
+[[nodiscard]] inline auto function_of(CUfunc_st* f) noexcept -> function_handle {
+  return function_handle{reinterpret_cast<std::uintptr_t>(f)};
+}
+[[nodiscard]] inline auto function_of(CUkern_st* k) noexcept -> function_handle {
+  return function_handle{reinterpret_cast<std::uintptr_t>(k)};
+}
+/// For `<<<>>>`, `::cuda::stream_ref` and what else takes a CUstream or cudaStream_t.
+[[nodiscard]] inline auto native(stream_handle s) noexcept -> CUstream_st* {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): handles are numbers
+  return reinterpret_cast<CUstream_st*>(static_cast<std::uintptr_t>(s));
+}
 
 [[nodiscard]] constexpr auto offset(device_address a, std::uint64_t bytes) noexcept -> device_address {
   return device_address{static_cast<std::uint64_t>(a) + bytes};
@@ -98,12 +128,15 @@ struct launch_shape {
   return {.grid = {.x = elements / threads + (elements % threads > 0 ? 1U : 0U)}, .block = {.x = threads}};
 }
 
-/// Streaming multiprocessors that a split of the device can hand out, together with the driver's own record of them.
+/// Streaming multiprocessors of a device or of a part of it, together with the driver's own record of them.
 struct sm_resource {
   std::int32_t sms = 0;
-  std::int32_t least_partition = 0;
-  std::int32_t alignment = 0;
   alignas(8) std::array<std::byte, 256> record{};
+};
+
+struct sm_split {
+  std::int32_t unit = 0;             ///< SMs that a group has at least; the driver rounds up
+  bool ignore_coscheduling = false;  ///< smaller groups, at the price of large clusters
 };
 
 enum class memory_kind : std::uint8_t {
@@ -138,37 +171,38 @@ concept CudaFacts =
 /// Contexts, whole and partial, and what is made in the one that is current to the calling thread. A green context is
 /// never current: its streams are used from the primary one.
 template <class D>
-concept CudaResources =
-    requires(D& d, std::int32_t device, std::int32_t priority, std::int32_t& count, context_handle c,
-             context_handle& new_context, green_handle g, green_handle& new_green, stream_handle s,
-             stream_handle& new_stream, event_handle e, event_handle& new_event, const sm_resource& sms,
-             std::span<sm_resource> groups, std::span<const sm_resource> chosen, std::size_t bytes, void* host,
-             void*& new_host, device_address memory, device_address& new_memory, const void* image, module_handle m,
-             module_handle& new_module, const char* name, function_handle& f, bool timed) {
-      { d.retain_primary(device, new_context) } -> std::same_as<result>;
-      { d.release_primary(device) } -> std::same_as<result>;
-      { d.create_context(device, new_context) } -> std::same_as<result>;
-      { d.destroy_context(c) } -> std::same_as<result>;
-      { d.push_context(c) } -> std::same_as<result>;
-      { d.pop_context() } -> std::same_as<result>;
-      { d.split_sms(sms, priority, groups, count) } -> std::same_as<result>;
-      { d.create_green(device, chosen, new_green) } -> std::same_as<result>;
-      { d.destroy_green(g) } -> std::same_as<result>;
-      { d.create_stream(priority, new_stream) } -> std::same_as<result>;
-      { d.create_green_stream(g, priority, new_stream) } -> std::same_as<result>;
-      { d.destroy_stream(s) } -> std::same_as<result>;
-      { d.create_event(timed, new_event) } -> std::same_as<result>;
-      { d.destroy_event(e) } -> std::same_as<result>;
-      { d.allocate_pinned(bytes, new_host) } -> std::same_as<result>;
-      { d.free_pinned(host) } -> std::same_as<result>;
-      { d.address_of_pinned(host, new_memory) } -> std::same_as<result>;
-      { d.allocate(bytes, new_memory) } -> std::same_as<result>;
-      { d.free(memory) } -> std::same_as<result>;
-      { d.load_module(image, new_module) } -> std::same_as<result>;
-      { d.unload_module(m) } -> std::same_as<result>;
-      { d.function(m, name, f) } -> std::same_as<result>;
-      { d.enable_peer(c) } -> std::same_as<result>;
-    };
+concept CudaResources = requires(
+    D& d, std::int32_t device, std::int32_t priority, std::int32_t& count, context_handle c,
+    context_handle& new_context, green_handle g, green_handle& new_green, stream_handle s, stream_handle& new_stream,
+    event_handle e, event_handle& new_event, const sm_resource& sms, const sm_split& how, sm_resource& rest,
+    std::span<sm_resource> groups, std::span<const sm_resource> chosen, std::size_t bytes, void* host, void*& new_host,
+    device_address memory, device_address& new_memory, const void* image, library_handle l, library_handle& new_library,
+    const char* name, function_handle f, function_handle& found, bool flag, bool& answer) {
+  { d.primary_is_active(device, answer) } -> std::same_as<result>;
+  { d.let_primary_block(device) } -> std::same_as<result>;
+  { d.retain_primary(device, new_context) } -> std::same_as<result>;
+  { d.release_primary(device) } -> std::same_as<result>;
+  { d.push_context(c) } -> std::same_as<result>;
+  { d.pop_context() } -> std::same_as<result>;
+  { d.split_sms(sms, how, groups, count, rest) } -> std::same_as<result>;
+  { d.create_green(device, chosen, new_green) } -> std::same_as<result>;
+  { d.destroy_green(g) } -> std::same_as<result>;
+  { d.create_stream(priority, new_stream) } -> std::same_as<result>;
+  { d.create_green_stream(g, priority, new_stream) } -> std::same_as<result>;
+  { d.destroy_stream(s) } -> std::same_as<result>;
+  { d.create_event(flag, new_event) } -> std::same_as<result>;
+  { d.destroy_event(e) } -> std::same_as<result>;
+  { d.allocate_pinned(bytes, new_host) } -> std::same_as<result>;
+  { d.free_pinned(host) } -> std::same_as<result>;
+  { d.address_of_pinned(host, new_memory) } -> std::same_as<result>;
+  { d.allocate(bytes, new_memory) } -> std::same_as<result>;
+  { d.free(memory) } -> std::same_as<result>;
+  { d.load_library(image, new_library) } -> std::same_as<result>;
+  { d.unload_library(l) } -> std::same_as<result>;
+  { d.kernel(l, name, found) } -> std::same_as<result>;
+  { d.load_kernel(f) } -> std::same_as<result>;
+  { d.enable_peer(c) } -> std::same_as<result>;
+};
 
 /// Work in streams. Nothing here waits but the two that say so, and those suspend the calling thread.
 template <class D>
@@ -190,9 +224,11 @@ concept CudaWork =
 /// machine's driver and over one that tests make up.
 ///
 /// - Every stream is made without relation to the legacy default stream; the smaller its priority, the sooner its work.
-/// - Every event is made for blocking waits; contexts wait blocking too.
+/// - Every event is made for blocking waits; `let_primary_block(device)` makes those for streams so, for the process.
 /// - `wait_for_event` and `wait_for_stream` return with an error when the device is lost, whatever was recorded.
-/// - `split_sms(all, unit, groups, count)`: disjoint groups of at least `unit` each, all that a device has room for.
+/// - `split_sms(all, how, groups, count, rest)`: disjoint groups of one size, `count` of them, at most as many as there
+///   is room for, and what no group has. Without groups nothing is split, and `count` is how many there could be.
+/// - `kernel(library, name, found)`: for streams of all contexts; `load_kernel(found)` loads it in the current one.
 /// - `enable_peer(c)`: the current context may read and write memory of c; success also when it already could.
 /// - All calls from any thread.
 template <class D>
@@ -256,6 +292,21 @@ class cuda_error : public std::runtime_error {
   failure what_;
 };
 
+/// The driver's word for an answer, and what to do where that is known.
+template <class D>
+[[nodiscard]] auto word_of(const D& driver, result r) -> std::string {
+  switch (r) {
+    case result::no_sms_left:
+      return "all SMs are in ranges, and a stream without a range only copies; leave some SMs to no range";
+    case result::jit_compiler_not_found:
+    case result::unsupported_ptx_version:
+    case result::jit_compilation_disabled:
+      return driver.name_of(r) +
+             " (this driver compiles no PTX; hand in a compiled kernel, see occupy.cuh for lengths)";
+    default: return driver.name_of(r);
+  }
+}
+
 /// Where calls are made, for the message.
 struct call_place {
   std::int32_t device = -1;
@@ -266,7 +317,7 @@ struct call_place {
 template <CudaDriver D>
 void check(D& driver, result r, const char* call, const call_place& place = {}) {
   if (r == result::success) { return; }
-  throw cuda_error{failure{r, call, place.device, place.context, driver.name_of(r)}};
+  throw cuda_error{failure{r, call, place.device, place.context, word_of(driver, r)}};
 }
 
 }  // namespace takt::cuda

@@ -28,7 +28,8 @@ namespace takt::cuda {
 template <CudaDriver D, std::size_t Window>
 class job_streams {
  public:
-  /// Pre: the context outlives it; 1 <= streams; separation >= 0. Error: `cuda_error`.
+  /// Where the device is partitioned, `c` is its `beside` or a part's `place`. Pre: the context outlives it; 1 <=
+  /// streams; separation >= 0. Error: `cuda_error`.
   job_streams(const context_ref<D>& c, std::size_t streams, ticks separation, wait_method how = wait_method::marks,
               std::int32_t priority = 0)
       : gate_{separation}, used_(streams, false) {

@@ -15,6 +15,7 @@
 #include <takt/core/number.hpp>
 #include <takt/cuda/device_kernel.hpp>
 #include <takt/cuda/driver_api.hpp>
+#include <takt/cuda/occupy.hpp>
 #include <takt/cuda/partition.hpp>
 #include <takt/cuda/served_stream.hpp>
 #include <takt/cuda/stream.hpp>
@@ -35,10 +36,11 @@ class launch_driver {
  public:
   using kernel = device_kernel<D>;
 
-  /// Pre: the context outlives it; depth >= 1.
+  /// `occupy`: `compiled_occupy()`; none: PTX. Where the device is partitioned, `c` is its `beside` or a part's
+  /// `place`. Pre: the context outlives it; depth >= 1.
   explicit launch_driver(const context_ref<D>& c, function_handle occupy = {}, wait_method how = wait_method::marks,
                          std::size_t depth = 4)
-      : context_{c}, occupy_{occupy}, how_{how}, depth_{depth} {}
+      : context_{c}, lengths_{c, occupy}, how_{how}, depth_{depth} {}
   launch_driver(const launch_driver&) = delete;
   auto operator=(const launch_driver&) -> launch_driver& = delete;
   ~launch_driver() = default;
@@ -60,7 +62,7 @@ class launch_driver {
     own->served.submit("launch",
                        [&](D& d, stream_handle s) {
                          how = d.record(f.begin.get(), s);
-                         if (how == result::success) { how = k.enqueue(d, site_of(s)); }
+                         if (how == result::success) { how = k.enqueue(d, site_of(s), lengths_); }
                          if (how == result::success) { (void)d.record(f.end.get(), s); }
                          return how;
                        },
@@ -152,12 +154,11 @@ class launch_driver {
             .context = context_.handle,
             .stream = s,
             .range = {},
-            .backend = {},
-            .occupy = occupy_};
+            .backend = partition_backend::priority_streams};
   }
 
   context_ref<D> context_;
-  function_handle occupy_;
+  occupy_kernel<D> lengths_;
   wait_method how_;
   std::size_t depth_;
   fault_record faults_;

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <functional>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 
 #include <takt/cuda/driver_api.hpp>
 #include <takt/cuda/stream.hpp>
+#include <takt/model/platform_record.hpp>
 #include <takt/runtime/machine_finding.hpp>
 #include <takt/runtime/machine_state.hpp>
 
@@ -25,25 +25,33 @@ namespace takt::cuda {
 
 enum class compute_mode : std::uint8_t { shared = 0, prohibited = 2, exclusive_process = 3 };
 
+/// How the driver splits the SMs of a device, by its own word.
+struct split_facts {
+  std::int32_t unit = 0;    ///< SMs of the smallest group
+  std::int32_t groups = 0;  ///< how many of these there are
+};
+
 struct gpu_facts {
   std::string name;
   std::int32_t compute_major = 0;
   std::int32_t compute_minor = 0;
   std::int32_t sms = 0;
   std::int32_t threads_per_sm = 0;
-  std::int32_t copy_engines = 0;
-  std::int32_t stream_levels = 1;  ///< different stream priorities; of a used device
-  std::int32_t most_urgent = 0;    ///< the smallest stream priority; of a used device
+  std::int32_t copy_engines = 0;  ///< that work at a time; models know two, see `usable_copy_engines`
   compute_mode mode = compute_mode::shared;
   bool stream_mem_ops = false;
-  result partitions = result::not_supported;  ///< the driver's answer to the question for splittable SMs
-  sm_resource splittable{};
+  result partitions = result::not_supported;  ///< the driver's answer to the question for groups of SMs
+  split_facts coscheduled{};
+  split_facts single{};     ///< where the driver need not keep SMs together that large clusters run on
   std::vector<bool> peers;  ///< by device, whether this one can access its memory
 
   [[nodiscard]] auto wait() const noexcept -> wait_method { return wait_method_for(compute_major, compute_minor); }
-  /// A stream priority for each of `stream_levels` levels, 0 for the least urgent one.
-  [[nodiscard]] auto priority_of_level(std::int32_t level) const noexcept -> std::int32_t {
-    return most_urgent + std::max(0, stream_levels - 1 - level);
+  [[nodiscard]] auto split(bool ignore_coscheduling) const noexcept -> const split_facts& {
+    return ignore_coscheduling ? single : coscheduled;
+  }
+  /// Of which one copies to the host where there are two; further ones stay unused.
+  [[nodiscard]] auto usable_copy_engines() const noexcept -> std::int32_t {
+    return std::clamp(copy_engines, 0, max_copy_engines);
   }
 };
 
@@ -52,10 +60,51 @@ struct machine_facts {
   std::vector<gpu_facts> gpus;
 };
 
-/// Asks the driver for all of it; makes a context on each device of `used`, or on all if that is empty, and gives it
-/// back. Other devices may belong to other processes alone. Pre: none, it initializes the driver. Error: `cuda_error`.
+/// Stream priorities of a device.
+struct priority_levels {
+  std::int32_t count = 1;        ///< different ones
+  std::int32_t most_urgent = 0;  ///< the smallest number
+
+  /// 0 for the least urgent level.
+  [[nodiscard]] constexpr auto priority_of(std::int32_t level) const noexcept -> std::int32_t {
+    return most_urgent + std::max(0, count - 1 - level);
+  }
+};
+/// Error: `cuda_error`.
 template <CudaDriver D>
-[[nodiscard]] auto query_machine(D& driver, std::span<const std::int32_t> used = {}) -> machine_facts {
+[[nodiscard]] auto query_levels(const context_ref<D>& c) -> priority_levels {
+  priority_levels out;
+  std::int32_t least = 0;
+  c.check(attempt_within(c, [&](D& d) { return d.priority_range(least, out.most_urgent); }), "priority_range");
+  out.count = std::max(1, least - out.most_urgent + 1);
+  return out;
+}
+
+namespace detail {
+
+/// A driver that refuses to round up is asked for what is documented.
+template <CudaDriver D>
+auto query_split(D& driver, const sm_resource& all, bool ignore_coscheduling, std::int32_t documented, split_facts& out)
+    -> result {
+  result answer = result::success;
+  for (const std::int32_t least : {1, documented}) {
+    sm_resource group;
+    sm_resource rest;
+    std::int32_t made = 0;
+    answer = driver.split_sms(all, {least, ignore_coscheduling}, {&group, 1}, made, rest);
+    if (answer != result::success || made == 0) { continue; }
+    out.unit = group.sms;
+    return driver.split_sms(all, {group.sms, ignore_coscheduling}, {}, out.groups, rest);
+  }
+  return answer;
+}
+
+}  // namespace detail
+
+/// Asks the driver for all of it, and makes no context: devices may belong to other processes alone. Pre: none, it
+/// initializes the driver. Error: `cuda_error`.
+template <CudaDriver D>
+[[nodiscard]] auto query_machine(D& driver) -> machine_facts {
   machine_facts out;
   std::int32_t count = 0;
   check(driver, driver.initialize(), "initialize");
@@ -76,14 +125,12 @@ template <CudaDriver D>
     f.copy_engines = ask(device_attribute::copy_engines, "attribute copy_engines");
     f.mode = static_cast<compute_mode>(ask(device_attribute::compute_mode, "attribute compute_mode"));
     f.stream_mem_ops = ask(device_attribute::stream_mem_ops, "attribute stream_mem_ops") != 0;
-    f.partitions = driver.device_sms(g, f.splittable);
-    if (f.partitions != result::success) { f.splittable = {}; }
-    if (used.empty() || std::ranges::find(used, g) != used.end()) {
-      const device_context<D> context{driver, g};
-      const current_context<D> within{context.ref()};
-      std::int32_t least = 0;
-      context.ref().check(driver.priority_range(least, f.most_urgent), "priority_range");
-      f.stream_levels = std::max(1, least - f.most_urgent + 1);
+    sm_resource all;
+    f.partitions = driver.device_sms(g, all);
+    if (f.partitions == result::success) {
+      const std::int32_t documented = f.compute_major >= 9 ? 8 : f.compute_major == 8 ? 4 : 2;
+      f.partitions = detail::query_split(driver, all, false, documented, f.coscheduled);
+      (void)detail::query_split(driver, all, true, documented, f.single);
     }
     for (std::int32_t other = 0; other < count; ++other) {
       bool reaches = false;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,7 @@ enum class partition_backend : std::uint8_t {
   green_contexts,    ///< the driver: a stream's kernels see their own SMs only
   pinned_blocks,     ///< the kernels: blocks that land elsewhere leave at once
   priority_streams,  ///< nothing: the device may run anything anywhere, streams of higher priority first
+  caller_streams,    ///< the caller, who has made a stream for each range
 };
 
 /// Where a kernel is to be launched. With `pinned_blocks` the kernel itself has to stay on the range.
@@ -30,7 +33,6 @@ struct launch_site {
   stream_handle stream{};
   sm_range range{};
   partition_backend backend = partition_backend::priority_streams;
-  function_handle occupy{};  ///< see `occupy_kernel`
 };
 
 /// What the program can offer to partitioning.
@@ -40,59 +42,69 @@ struct partition_wish {
   bool virtual_sms = false;            ///< ranges count virtual SMs, of which several share a physical one
   bool isolation_is_a_must = true;     ///< never fall back on streams alone
   bool limited_by_mps = false;         ///< CUDA_MPS_ACTIVE_THREAD_PERCENTAGE is set
+  bool primary_context = true;         ///< the streams are of the primary context, as green contexts are
+  bool ignore_coscheduling = false;    ///< smaller groups of SMs, at the price of large clusters
 };
 
 struct backend_choice {
   bool possible = false;
   partition_backend backend = partition_backend::priority_streams;
-  std::int32_t group = 0;  ///< SMs that green contexts come in
-  std::string reason;      ///< why not something better, or why not at all
+  sm_split split{};    ///< how green contexts come
+  std::string reason;  ///< why not something better, or why not at all
 };
 
-/// SMs that a split hands out at a time. Drivers before CUDA 13 do not say, then the documented size for the compute
-/// capability.
-[[nodiscard]] inline auto partition_unit(const gpu_facts& gpu) noexcept -> std::int32_t {
-  if (gpu.splittable.least_partition > 0) {
-    const std::int32_t step = std::max(gpu.splittable.alignment, 1);
-    return (gpu.splittable.least_partition + step - 1) / step * step;
+namespace detail {
+
+inline constexpr const char* exceeded_under_mps =
+    "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE lets green contexts use more SMs than their own";
+
+/// Why a GPU cannot be split into green contexts of so many SMs; empty if it can.
+[[nodiscard]] inline auto why_not_split(const machine_facts& machine, std::int32_t device,
+                                        std::span<const std::int32_t> sms, bool ignore_coscheduling) -> std::string {
+  constexpr std::int32_t first_with_green_streams = 12'050;
+  if (machine.driver_version < first_with_green_streams) {
+    return "streams of green contexts need a driver for CUDA 12.5, installed is one for " +
+           std::to_string(machine.driver_version / 1'000) + "." + std::to_string(machine.driver_version % 1'000 / 10);
   }
-  return gpu.compute_major >= 9 ? 8 : gpu.compute_major == 8 ? 4 : 2;
+  const gpu_facts& gpu = machine.gpus[static_cast<std::size_t>(device)];
+  const split_facts& split = gpu.split(ignore_coscheduling);
+  if (gpu.partitions != result::success || split.unit <= 0) {
+    return "the driver does not split the SMs of this device (error " +
+           std::to_string(static_cast<std::int32_t>(gpu.partitions)) + ")";
+  }
+  std::int64_t groups = 0;
+  for (const std::int32_t n : sms) {
+    if (n <= 0 || n % split.unit != 0) {
+      return "a range of " + std::to_string(n) + " SMs is no multiple of " + std::to_string(split.unit);
+    }
+    groups += n / split.unit;
+  }
+  if (groups <= split.groups) { return {}; }
+  return "the ranges need " + std::to_string(groups) + " groups of " + std::to_string(split.unit) +
+         " SMs, and the driver makes " + std::to_string(split.groups);
 }
+
+}  // namespace detail
 
 /// The strongest way to keep these ranges of one GPU apart that machine and program allow.
 [[nodiscard]] inline auto choose_backend(const machine_facts& machine, std::int32_t device,
                                          std::span<const sm_range> ranges, const partition_wish& wish = {})
     -> backend_choice {
-  const gpu_facts& gpu = machine.gpus[static_cast<std::size_t>(device)];
   backend_choice out;
-  out.group = partition_unit(gpu);
-  constexpr std::int32_t first_with_green_streams = 12'050;
-  std::int64_t groups = 0;
-  std::string fits;
-  for (const sm_range& r : ranges) {
-    groups += (r.count + out.group - 1) / out.group;
-    if (r.count % out.group != 0 && fits.empty()) {
-      fits = "a range of " + std::to_string(r.count) + " SMs is no multiple of " + std::to_string(out.group);
-    }
-  }
-  if (groups * out.group > gpu.sms && fits.empty()) { fits = "the ranges need more SMs than the device can split off"; }
-  const std::string why_not_green =
-      !wish.green_contexts  ? "green contexts are not wanted"
-      : wish.virtual_sms    ? "green contexts come in physical SMs, not in virtual ones"
-      : wish.limited_by_mps ? "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE lets green contexts use more SMs than their own"
-      : machine.driver_version < first_with_green_streams
-          ? "streams of green contexts need a driver for CUDA 12.5, installed is one for " +
-                std::to_string(machine.driver_version / 1'000) + "." +
-                std::to_string(machine.driver_version % 1'000 / 10)
-      : gpu.partitions != result::success ? "the driver does not split the SMs of this device (error " +
-                                                std::to_string(static_cast<std::int32_t>(gpu.partitions)) + ")"
-                                          : fits;
-  if (why_not_green.empty()) {
+  out.split = {.unit = machine.gpus[static_cast<std::size_t>(device)].split(wish.ignore_coscheduling).unit,
+               .ignore_coscheduling = wish.ignore_coscheduling};
+  std::vector<std::int32_t> sms;
+  for (const sm_range& r : ranges) { sms.push_back(r.count); }
+  out.reason = !wish.green_contexts    ? "green contexts are not wanted"
+               : wish.virtual_sms      ? "green contexts come in physical SMs, not in virtual ones"
+               : !wish.primary_context ? "green contexts belong to the primary context, and the caller's is another"
+               : wish.limited_by_mps   ? detail::exceeded_under_mps
+                                       : detail::why_not_split(machine, device, sms, wish.ignore_coscheduling);
+  if (out.reason.empty()) {
     out.possible = true;
     out.backend = partition_backend::green_contexts;
     return out;
   }
-  out.reason = why_not_green;
   if (wish.kernels_stay_on_range) {
     out.possible = true;
     out.backend = partition_backend::pinned_blocks;
@@ -103,73 +115,120 @@ struct backend_choice {
   return out;
 }
 
-/// Green contexts for ranges of one GPU, all from one split, so that they are disjoint. A range gets as many SMs as it
-/// counts; which ones is the driver's choice. What no range has stays empty: nothing runs in the primary context.
+/// SMs of one split: kernels of its streams run on these and no others. Which ones is the driver's choice.
 template <CudaDriver D>
-class green_partitions {
+class sm_part {
  public:
-  green_partitions() noexcept = default;
-  /// Pre: each count is a multiple of `group`, > 0, see `choose_backend`. Error: `cuda_error`; an answer of the driver
-  /// with fewer or other groups than asked for is `invalid_resource_configuration`.
-  green_partitions(const context_ref<D>& c, std::span<const sm_range> ranges, std::int32_t group)
-      : context_{c}, ranges_{ranges.begin(), ranges.end()} {
+  sm_part() noexcept = default;
+  sm_part(const context_ref<D>& place, std::int32_t sms) noexcept : place_{place}, sms_{sms} {}
+
+  [[nodiscard]] auto sms() const noexcept -> std::int32_t { return sms_; }
+  /// For what makes its own streams: `launch_driver`, `job_streams`, `thread_stream`. Error, here and below:
+  /// `cuda_error`, `no_sms_left` where there are none.
+  [[nodiscard]] auto place() const -> const context_ref<D>& {
+    if (sms_ == 0) { place_.check(result::no_sms_left, "place"); }
+    return place_;
+  }
+  /// The smaller the priority, the sooner its kernels. Cost: makes it.
+  [[nodiscard]] auto stream(std::int32_t priority = 0) const -> cuda::stream<D> {
+    return cuda::stream<D>{place(), priority};
+  }
+
+ private:
+  context_ref<D> place_{};
+  std::int32_t sms_ = 0;
+};
+
+namespace detail {
+
+struct green_traits {
+  using handle = green_handle;
+  static auto free(auto& driver, handle h) -> result { return driver.destroy_green(h); }
+};
+template <CudaDriver D>
+class green_context : public resource<D, green_traits> {
+ public:
+  green_context(const context_ref<D>& c, std::span<const sm_resource> sms)
+      : resource<D, green_traits>{c, "create_green",
+                                  [&](D& d, green_handle& h) { return d.create_green(c.device, sms, h); }} {}
+};
+
+}  // namespace detail
+
+/// Green contexts of one split, so that they are disjoint, with one of what is left: work beside the parts belongs
+/// there, as streams of the primary context run on the SMs of all parts, too. It outlives the streams of its parts.
+///
+///     takt::cuda::partition gpu{driver, 0, {8, 16}};
+///     const auto own = gpu[1].stream();
+///     kernel<<<grid, block, 0, own>>>(...);
+template <CudaDriver D>
+class partition {
+ public:
+  /// Parts of so many SMs, each a multiple of the unit of the driver, in the primary context, which is kept. Error:
+  /// `std::invalid_argument` with the reason when the device cannot be split so; `cuda_error`.
+  partition(D& driver, std::int32_t device, const std::vector<std::int32_t>& sms, bool ignore_coscheduling = false)
+      : partition{fit(driver, device, sms, ignore_coscheduling), device_context<D>{driver, device}, sms} {}
+  /// Pre: the context is the primary one; each of `sms` is a multiple of the unit, > 0, see `choose_backend`. Error:
+  /// `cuda_error`; an answer of the driver with fewer or other groups is `invalid_resource_configuration`.
+  partition(const context_ref<D>& c, std::span<const std::int32_t> sms, const sm_split& how) {
     D& d = *c.driver;
     sm_resource all;
     c.check(d.device_sms(c.device, all), "device_sms");
     std::size_t wanted = 0;
-    for (const sm_range& r : ranges_) { wanted += static_cast<std::size_t>(r.count / group); }
+    for (const std::int32_t n : sms) { wanted += static_cast<std::size_t>(n / how.unit); }
     std::vector<sm_resource> groups(wanted);
+    sm_resource rest;
     std::int32_t made = 0;
-    c.check(d.split_sms(all, group, groups, made), "split_sms");
-    bool as_asked = made == static_cast<std::int32_t>(wanted);
-    for (const sm_resource& g : groups) { as_asked = as_asked && g.sms == group; }
+    c.check(d.split_sms(all, how, groups, made, rest), "split_sms");
+    const bool as_asked = made == static_cast<std::int32_t>(wanted) &&
+                          std::ranges::all_of(groups, [&](const sm_resource& g) { return g.sms == how.unit; });
     if (!as_asked) { c.check(result::invalid_resource_configuration, "split_sms"); }
     std::span<const sm_resource> left{groups};
-    greens_.reserve(ranges_.size());
-    try {
-      for (const sm_range& r : ranges_) {
-        const auto own = left.first(static_cast<std::size_t>(r.count / group));
-        left = left.subspan(own.size());
-        green_handle g{};
-        c.check(d.create_green(c.device, own, g), "create_green");
-        greens_.push_back(g);
-      }
-    } catch (...) {
-      clear();
-      throw;
+    for (const std::int32_t n : sms) {
+      add(c, left.first(static_cast<std::size_t>(n / how.unit)), n);
+      left = left.subspan(static_cast<std::size_t>(n / how.unit));
+    }
+    if (rest.sms > 0) {
+      add(c, {&rest, 1}, rest.sms);
+    } else {
+      parts_.emplace_back(c, 0);
     }
   }
-  green_partitions(green_partitions&& other) noexcept
-      : context_{other.context_},
-        ranges_{std::exchange(other.ranges_, {})},
-        greens_{std::exchange(other.greens_, {})} {}
-  green_partitions(const green_partitions&) = delete;
-  auto operator=(const green_partitions&) -> green_partitions& = delete;
-  auto operator=(green_partitions&& other) noexcept -> green_partitions& {
-    std::swap(context_, other.context_);
-    std::swap(ranges_, other.ranges_);
-    std::swap(greens_, other.greens_);
-    return *this;
-  }
-  ~green_partitions() { clear(); }
 
-  /// None for a range that was not given.
-  [[nodiscard]] auto find(const sm_range& r) const noexcept -> green_handle {
-    for (std::size_t i = 0; i < ranges_.size(); ++i) {
-      if (ranges_[i].first == r.first && ranges_[i].count == r.count) { return greens_[i]; }
-    }
-    return {};
-  }
+  [[nodiscard]] auto size() const noexcept -> std::size_t { return parts_.size() - 1; }
+  /// Pre: i < size().
+  [[nodiscard]] auto operator[](std::size_t i) const noexcept -> const sm_part<D>& { return parts_[i]; }
+  /// Of no SMs where the parts have all.
+  [[nodiscard]] auto rest() const noexcept -> const sm_part<D>& { return parts_.back(); }
 
  private:
-  void clear() noexcept {
-    for (const green_handle g : greens_) { (void)context_.driver->destroy_green(g); }
-    greens_.clear();
+  partition(const sm_split& how, device_context<D> own, std::span<const std::int32_t> sms)
+      : partition{own.ref(), sms, how} {
+    own_.emplace(std::move(own));
+  }
+  [[nodiscard]] static auto fit(D& driver, std::int32_t device, std::span<const std::int32_t> sms,
+                                bool ignore_coscheduling) -> sm_split {
+    const machine_facts machine = query_machine(driver);
+    if (device < 0 || static_cast<std::size_t>(device) >= machine.gpus.size()) {
+      check(driver, result::invalid_device, "partition", {.device = device});
+    }
+    const std::string why = process_environment("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE")
+                                ? detail::exceeded_under_mps
+                                : detail::why_not_split(machine, device, sms, ignore_coscheduling);
+    if (!why.empty()) { throw std::invalid_argument{"takt: no partition: " + why}; }
+    const gpu_facts& gpu = machine.gpus[static_cast<std::size_t>(device)];
+    return {.unit = gpu.split(ignore_coscheduling).unit, .ignore_coscheduling = ignore_coscheduling};
+  }
+  void add(const context_ref<D>& c, std::span<const sm_resource> resources, std::int32_t sms) {
+    greens_.emplace_back(c, resources);
+    context_ref<D> place = c;
+    place.green = greens_.back().get();
+    parts_.emplace_back(place, sms);
   }
 
-  context_ref<D> context_{};
-  std::vector<sm_range> ranges_;
-  std::vector<green_handle> greens_;
+  std::optional<device_context<D>> own_;
+  std::vector<detail::green_context<D>> greens_;
+  std::vector<sm_part<D>> parts_;  ///< the last is the rest
 };
 
 }  // namespace takt::cuda

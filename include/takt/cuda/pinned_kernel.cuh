@@ -14,12 +14,22 @@
 
 #include <takt/cuda/accelerator.hpp>
 #include <takt/cuda/device_kernel.hpp>
-#include <takt/cuda/partition.hpp>
+#include <takt/cuda/pinned_job.hpp>
 #include <takt/cuda/pinned_launch.cuh>
 #include <takt/cuda/runtime_memory.cuh>
-#include <takt/model/platform_record.hpp>
 
 namespace takt::cuda {
+
+namespace detail {
+
+[[nodiscard]] inline auto runtime_stream(stream_handle s) noexcept -> cudaStream_t {
+  return reinterpret_cast<cudaStream_t>(static_cast<std::uintptr_t>(s));
+}
+[[nodiscard]] inline auto driver_result(cudaError_t e) noexcept -> result {
+  return static_cast<result>(static_cast<std::int32_t>(e));
+}
+
+}  // namespace detail
 
 /// A kernel of one task, run job after job by persistent blocks on the slots that the task has, which the host may
 /// change while a job runs.
@@ -62,6 +72,7 @@ class pinned_kernel {
     if (status() != cudaSuccess || !work || chunks_left() > 0) { return false; }
     work_ = *work;
     next_job_ += work_.chunks > 0 ? 1U : 0U;
+    launches_ = 0;
     for (std::uint32_t lane = 0; lane < max_lanes; ++lane) { words_[0].chunks_left[lane] = work_.chunks; }
     return true;
   }
@@ -75,24 +86,43 @@ class pinned_kernel {
     clear_ = true;
   }
 
-  /// Starts the job, or goes on with it. Pre: earlier launches of it have ended, or are in the same stream.
-  [[nodiscard]] auto launch(cudaStream_t stream, const sm_slots& slots) -> cudaError_t {
+  /// Starts the job, or goes on with it, with `grid` blocks, 0 for those of the form. Pre: earlier launches of it have
+  /// ended, or are in the same stream.
+  [[nodiscard]] auto launch(cudaStream_t stream, const sm_slots& slots, std::int32_t grid = 0) -> cudaError_t {
     if (status() != cudaSuccess) { return status(); }
     set_slots(slots);
+    for (std::uint32_t& claimed : words_[0].claimed) { std::atomic_ref{claimed}.store(0); }
     joined_ = 0;
+    grid_ = grid > 0 ? grid : form_.grid;
     if (clear_) {
       const cudaError_t e = cudaMemsetAsync(state_.data(), 0, state_.bytes(), stream);
       if (e != cudaSuccess) { return e; }
       clear_ = false;
     }
-    return enqueue(stream, 0);
+    ++launches_;
+    return enqueue(stream, 0, slots);
   }
-  /// More blocks for a job under way, on slots that it was given since; not ready when max_lanes - 1 have joined since
+  /// The same in a stream that the driver keeps on `sms` SMs, of a green context say: a block for each of their virtual
+  /// SMs, none of which can land elsewhere. One such launch does a job.
+  [[nodiscard]] auto launch_within(cudaStream_t stream, std::int32_t sms) -> cudaError_t {
+    if (sms < 1) { return cudaErrorInvalidValue; }
+    return launch(stream, isolated_slots(0, static_cast<std::int32_t>(max_sms), per_sm_), sms * per_sm_);
+  }
+  /// For `on_device`.
+  [[nodiscard]] auto start(stream_handle stream, const sm_slots& slots, std::int32_t grid) -> result {
+    return detail::driver_result(launch(detail::runtime_stream(stream), slots, grid));
+  }
+  /// More blocks for a job under way, on the slots that it has now; not ready when max_lanes - 1 have joined since
   /// `launch`. Pre: the stream is not that of the launch.
   [[nodiscard]] auto join(cudaStream_t stream) -> cudaError_t {
+    if (status() != cudaSuccess) { return status(); }
     if (joined_ + 1 >= max_lanes) { return cudaErrorNotReady; }
     ++joined_;
-    return enqueue(stream, joined_);
+    sm_slots slots;
+    for (std::uint32_t sm = 0; sm < max_sms; ++sm) {
+      slots.per_sm[sm] = static_cast<std::uint8_t>(std::atomic_ref{words_[0].allowed[sm]}.load());
+    }
+    return enqueue(stream, joined_, slots);
   }
 
   void set_slots(const sm_slots& slots) noexcept {
@@ -113,6 +143,17 @@ class pinned_kernel {
     return least;
   }
 
+  /// Blocks of the last launch, and of those that joined it, that came to a slot while there was work: fewer than the
+  /// slots that it was given, or than the chunks if these are fewer, is an overrun. Exact once they have ended.
+  [[nodiscard]] auto claimed() const noexcept -> std::uint32_t {
+    std::uint32_t sum = 0;
+    if (words_.data() == nullptr) { return sum; }
+    for (std::uint32_t& claimed : words_[0].claimed) { sum += std::atomic_ref{claimed}.load(); }
+    return sum;
+  }
+  /// Of the last job, without those that joined: more than one, where no yield was asked, is an overrun.
+  [[nodiscard]] auto launches() const noexcept -> std::int32_t { return launches_; }
+
   /// Launches on fixed slots and waits, again as long as no block found a slot, at most `launches` times. Returns how
   /// many launches it took: more than one is an overrun of the planned length. None on an error or when work is left.
   [[nodiscard]] auto run(cudaStream_t stream, const sm_slots& slots, std::int32_t launches = 16)
@@ -131,8 +172,10 @@ class pinned_kernel {
   [[nodiscard]] auto body() const noexcept -> const Body& { return body_; }
 
  private:
-  [[nodiscard]] auto enqueue(cudaStream_t stream, std::uint32_t lane) -> cudaError_t {
-    return launch_pinned(stream, work_, state_.data(), lane, elastic_slots{words_.on_device()}, body_, form_);
+  [[nodiscard]] auto enqueue(cudaStream_t stream, std::uint32_t lane, const sm_slots& slots) -> cudaError_t {
+    launch_form form = form_;
+    form.grid = grid_;
+    return launch_pinned(stream, work_, state_.data(), lane, elastic_slots{slots, words_.on_device()}, body_, form);
   }
 
   Body body_;
@@ -144,40 +187,10 @@ class pinned_kernel {
   pinned_work work_{};
   std::uint32_t next_job_ = 0;
   std::uint32_t joined_ = 0;
+  std::int32_t grid_ = 0;
+  std::int32_t launches_ = 0;
   bool clear_ = false;
 };
-
-namespace detail {
-
-[[nodiscard]] inline auto runtime_stream(stream_handle s) noexcept -> cudaStream_t {
-  return reinterpret_cast<cudaStream_t>(static_cast<std::uintptr_t>(s));
-}
-[[nodiscard]] inline auto driver_result(cudaError_t e) noexcept -> result {
-  return static_cast<result>(static_cast<std::int32_t>(e));
-}
-
-}  // namespace detail
-
-/// A pinned kernel as the kernel of a `cuda_device`: each launch is one job over `count` indices. With pinned blocks it
-/// stays on the site's range, as `gpu` shares it out; otherwise the driver keeps it there, or nothing does. The job is
-/// launched twice: the second launch ends at once, unless the first found no slot. `not_ready`: the job before found
-/// none in both, and its results are void; it is given up. Pre: the kernel outlives the device.
-template <CudaDriver D, class Body>
-[[nodiscard]] auto on_device(pinned_kernel<Body>& kernel, std::int64_t count, std::int64_t length,
-                             const gpu_record& gpu) -> device_kernel<D> {
-  return device_kernel<D>{[&kernel, count, length, gpu](D&, const launch_site& site) {
-    if (kernel.chunks_left() > 0) {
-      kernel.abandon();
-      return result::not_ready;
-    }
-    if (!kernel.begin(count, length)) { return result::invalid_value; }
-    const auto everywhere = isolated_slots(0, static_cast<std::int32_t>(max_sms), kernel.virtual_per_sm());
-    const sm_slots slots = site.backend == partition_backend::pinned_blocks ? slots_of(gpu, site.range) : everywhere;
-    const cudaStream_t stream = detail::runtime_stream(site.stream);
-    const cudaError_t first = kernel.launch(stream, slots);
-    return detail::driver_result(first == cudaSuccess ? kernel.launch(stream, slots) : first);
-  }};
-}
 
 /// A body run by persistent blocks that yield at chunk boundaries, as a kernel of a `cuda_accelerator`. It stays on the
 /// SMs of its core, `form` of it on each as many as fit.
@@ -198,6 +211,7 @@ class pinned_accelerator_work {
   /// A job that was not completed leaves a state that the next launch clears. The words of its site may be gone.
   void begin() noexcept {
     clear_ = clear_ || unfinished_;
+    attempts_ = pinned_attempts{most_pinned_launches};
     work_.job = clear_ ? 0 : work_.job + (launched_ ? 1U : 0U);
     launched_ = false;
     unfinished_ = false;
@@ -207,7 +221,7 @@ class pinned_accelerator_work {
     if (!ready()) { return result::invalid_value; }
     words_ = site.words;
     unfinished_ = true;
-    if (!std::exchange(launched_, true)) { *static_cast<volatile std::uint64_t*>(&words_->left) = work_.chunks; }
+    if (!std::exchange(launched_, true)) { std::atomic_ref{words_->left}.store(work_.chunks); }
     const cudaStream_t stream = detail::runtime_stream(site.stream);
     if (std::exchange(clear_, false)) {
       const cudaError_t e = cudaMemsetAsync(state_.data(), 0, state_.bytes(), stream);
@@ -216,22 +230,27 @@ class pinned_accelerator_work {
     const bool all = site.core == any_core;
     const sm_slots slots =
         isolated_slots(all ? 0 : site.core * site.sms_per_core, (all ? site.cores : 1) * site.sms_per_core, per_sm_);
-    const auto words = static_cast<std::uint64_t>(site.control);
-    const yielding_slots yielding{
-        slots, reinterpret_cast<const volatile std::uint32_t*>(words + offsetof(yield_words, yield_asked)),
-        reinterpret_cast<volatile std::uint64_t*>(words + offsetof(yield_words, left))};
+    if (slots.total() == 0) { return result::invalid_value; }
+    auto* const words = reinterpret_cast<yield_words*>(static_cast<std::uint64_t>(site.control));
+    const yielding_slots yielding{slots, &words->yield_asked, &words->claimed, &words->left};
+    attempts_.launched(slots.total(), static_cast<std::uint32_t>(std::atomic_ref{words_->left}.load()));
     return detail::driver_result(launch_pinned(stream, work_, state_.data(), 0, yielding, body_, form_));
   }
   /// Pre: the last launch has ended, and its site is still there.
-  [[nodiscard]] auto complete() -> bool {
-    unfinished_ = unfinished_ && *static_cast<const volatile std::uint64_t*>(&words_->left) > 0;
-    return launched_ && !unfinished_;
+  [[nodiscard]] auto ended() -> launch_report {
+    const auto left = static_cast<std::uint32_t>(std::atomic_ref{words_->left}.load());
+    const bool yield_asked = std::atomic_ref{words_->yield_asked}.load() != 0;
+    const launch_report out = attempts_.ended(left, std::atomic_ref{words_->claimed}.load(), yield_asked);
+    unfinished_ = left > 0;
+    if (yield_asked) { attempts_ = pinned_attempts{most_pinned_launches}; }
+    return out;
   }
 
  private:
   Body body_;
   launch_form form_;
   pinned_work work_;
+  pinned_attempts attempts_;
   std::int32_t per_sm_ = 0;
   bool clear_ = false;
   bool launched_ = false;
@@ -246,7 +265,7 @@ template <CudaDriver D, class Body>
   return accelerator_kernel<D>{{.begin = [work] { work->begin(); },
                                 .launch = [work](D&, const accelerator_site& site) { return work->launch(site); },
                                 .ask_to_yield = [] {},
-                                .complete = [work] { return work->complete(); }}};
+                                .ended = [work] { return work->ended(); }}};
 }
 
 }  // namespace takt::cuda

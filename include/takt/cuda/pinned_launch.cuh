@@ -7,8 +7,11 @@
 #include <type_traits>
 
 #include <cuda_runtime.h>
+#include <cuda/atomic>
+#include <cuda/ptx>
 
 #include <takt/cuda/pinning.hpp>
+#include <takt/model/warps.hpp>
 
 namespace takt::cuda {
 
@@ -16,50 +19,60 @@ namespace takt::cuda {
 struct elastic_words {
   std::uint32_t allowed[max_sms];
   std::uint32_t chunks_left[max_lanes];
-};
-
-/// Slots that stay what they were at the launch.
-struct fixed_slots {
-  sm_slots slots;
-  elastic_words* words = nullptr;
-
-  [[nodiscard]] __device__ auto allowed(std::uint32_t sm) const -> std::uint32_t { return slots.at(sm); }
-  __device__ void left(std::uint32_t lane, std::uint32_t chunks) const {
-    *static_cast<volatile std::uint32_t*>(&words->chunks_left[lane]) = chunks;
-  }
-};
-
-/// Slots that the host may change at any time. A look costs a read across the bus.
-struct elastic_slots {
-  elastic_words* words = nullptr;
-
-  [[nodiscard]] __device__ auto allowed(std::uint32_t sm) const -> std::uint32_t {
-    return *static_cast<const volatile std::uint32_t*>(&words->allowed[sm]);
-  }
-  __device__ void left(std::uint32_t lane, std::uint32_t chunks) const {
-    *static_cast<volatile std::uint32_t*>(&words->chunks_left[lane]) = chunks;
-  }
-};
-
-/// Fixed slots until the host asks for a yield in a word of its own; how many chunks are left is told in another.
-struct yielding_slots {
-  sm_slots slots;
-  const volatile std::uint32_t* yield_asked = nullptr;
-  volatile std::uint64_t* chunks_left = nullptr;
-
-  [[nodiscard]] __device__ auto allowed(std::uint32_t sm) const -> std::uint32_t {
-    return *yield_asked != 0 ? 0U : slots.at(sm);
-  }
-  __device__ void left(std::uint32_t, std::uint32_t chunks) const { *chunks_left = chunks; }
+  std::uint32_t claimed[max_lanes];  ///< blocks of the lane's last launch that came to a slot while there was work
 };
 
 namespace detail {
 
-[[nodiscard]] inline __device__ auto physical_sm() -> std::uint32_t {
-  std::uint32_t id = 0;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
-  return id;
+/// A word that only the device uses.
+template <class Word>
+[[nodiscard]] __device__ auto on_the_device(Word& w) -> ::cuda::atomic_ref<Word, ::cuda::thread_scope_device> {
+  return ::cuda::atomic_ref<Word, ::cuda::thread_scope_device>{w};
 }
+/// A word that the host uses, too.
+template <class Word>
+[[nodiscard]] __device__ auto beside_the_host(Word& w) -> ::cuda::atomic_ref<Word, ::cuda::thread_scope_system> {
+  return ::cuda::atomic_ref<Word, ::cuda::thread_scope_system>{w};
+}
+
+}  // namespace detail
+
+/// Slots that the host may change at any time, on the SMs that the launch was dealt. A look costs a read across the
+/// bus.
+struct elastic_slots {
+  sm_slots at_launch;
+  elastic_words* words = nullptr;
+
+  [[nodiscard]] __device__ auto dealt(std::uint32_t sm) const -> std::uint32_t { return at_launch.at(sm); }
+  [[nodiscard]] __device__ auto allowed(std::uint32_t sm) const -> std::uint32_t {
+    return detail::beside_the_host(words->allowed[sm]).load(::cuda::memory_order_relaxed);
+  }
+  __device__ void left(std::uint32_t lane, std::uint32_t chunks, std::uint32_t claimed) const {
+    detail::beside_the_host(words->claimed[lane]).store(claimed, ::cuda::memory_order_relaxed);
+    detail::beside_the_host(words->chunks_left[lane]).store(chunks, ::cuda::memory_order_relaxed);
+  }
+};
+
+/// Fixed slots until the host asks for a yield in a word of its own; what is left is told in others.
+struct yielding_slots {
+  sm_slots slots;
+  std::uint32_t* yield_asked = nullptr;
+  std::uint32_t* blocks_claimed = nullptr;
+  std::uint64_t* chunks_left = nullptr;
+
+  [[nodiscard]] __device__ auto dealt(std::uint32_t sm) const -> std::uint32_t { return slots.at(sm); }
+  [[nodiscard]] __device__ auto allowed(std::uint32_t sm) const -> std::uint32_t {
+    return detail::beside_the_host(*yield_asked).load(::cuda::memory_order_relaxed) != 0 ? 0U : slots.at(sm);
+  }
+  __device__ void left(std::uint32_t, std::uint32_t chunks, std::uint32_t claimed) const {
+    detail::beside_the_host(*blocks_claimed).store(claimed, ::cuda::memory_order_relaxed);
+    detail::beside_the_host(*chunks_left).store(std::uint64_t{chunks}, ::cuda::memory_order_relaxed);
+  }
+};
+
+namespace detail {
+
+[[nodiscard]] inline __device__ auto physical_sm() -> std::uint32_t { return ::cuda::ptx::get_sreg_smid(); }
 
 /// The machine of `pinned_walk` on a device; its functions are called by one thread of the block.
 template <class Slots>
@@ -68,36 +81,35 @@ class device_machine {
   __device__ device_machine(const Slots& slots, std::uint32_t lane) : slots_{&slots}, lane_{lane} {}
 
   [[nodiscard]] __device__ auto sm() const -> std::uint32_t { return physical_sm(); }
+  [[nodiscard]] __device__ auto dealt(std::uint32_t sm) const -> std::uint32_t { return slots_->dealt(sm); }
   [[nodiscard]] __device__ auto allowed(std::uint32_t sm) const -> std::uint32_t { return slots_->allowed(sm); }
 
   template <class Word>
-  [[nodiscard]] __device__ auto load(const Word& w) const -> Word {
-    return *static_cast<const volatile Word*>(&w);
+  [[nodiscard]] __device__ auto load(Word& w) const -> Word {
+    return on_the_device(w).load(::cuda::memory_order_relaxed);
   }
   __device__ auto exchange_if(std::uint32_t& w, std::uint32_t expected, std::uint32_t desired) const -> std::uint32_t {
-    return atomicCAS(&w, expected, desired);
+    (void)on_the_device(w).compare_exchange_strong(expected, desired, ::cuda::memory_order_relaxed);
+    return expected;
   }
-  __device__ auto exchange_if(std::uint64_t& w, std::uint64_t expected, std::uint64_t desired) const -> std::uint64_t {
-    using word = unsigned long long;
-    static_assert(sizeof(word) == sizeof(std::uint64_t));
-    return atomicCAS(reinterpret_cast<word*>(&w), static_cast<word>(expected), static_cast<word>(desired));
+  template <class Word>
+  __device__ auto add(Word& w, Word n) const -> Word {
+    return on_the_device(w).fetch_add(n, ::cuda::memory_order_relaxed);
   }
-  __device__ auto add(std::uint32_t& w, std::uint32_t n) const -> std::uint32_t {
-    __threadfence();
-    const std::uint32_t was = atomicAdd(&w, n);
-    __threadfence();
-    return was;
+  __device__ auto publish(std::uint64_t& w, std::uint64_t n) const -> std::uint64_t {
+    return on_the_device(w).fetch_add(n, ::cuda::memory_order_release);
   }
-  __device__ void clear(std::uint32_t& w, std::uint32_t bits) const { atomicAnd(&w, ~bits); }
+  __device__ auto take(std::uint64_t& w) const -> std::uint64_t {
+    return on_the_device(w).exchange(0, ::cuda::memory_order_acquire);
+  }
+  __device__ void clear(std::uint32_t& w, std::uint32_t bits) const {
+    on_the_device(w).fetch_and(~bits, ::cuda::memory_order_relaxed);
+  }
   template <class Word>
   __device__ void store(Word& w, Word value) const {
-    __threadfence();
-    *static_cast<volatile Word*>(&w) = value;
+    on_the_device(w).store(value, ::cuda::memory_order_relaxed);
   }
-  __device__ void left(std::uint32_t chunks) const {
-    slots_->left(lane_, chunks);
-    __threadfence_system();
-  }
+  __device__ void left(std::uint32_t chunks, std::uint32_t claimed) const { slots_->left(lane_, chunks, claimed); }
 
  private:
   const Slots* slots_;
@@ -152,13 +164,11 @@ struct launch_form {
 
 namespace detail {
 
-inline constexpr int largest_block = 1024;
-
-/// Persistent blocks: thread 0 goes through the algorithm, all threads do the chunks. The barrier after a chunk and the
-/// fence of thread 0 publish what all of them wrote before the chunk is reported.
+/// Persistent blocks: thread 0 goes through the algorithm, all threads do the chunks.
 template <class Slots, class Body>
-__global__ void __launch_bounds__(largest_block) run_pinned(pinned_work work, pinning_state* state, std::uint32_t lane,
-                                                            const __grid_constant__ Slots slots, Body body) {
+__global__ void __launch_bounds__(most_block_threads)
+    run_pinned(pinned_work work, pinning_state* state, std::uint32_t lane, const __grid_constant__ Slots slots,
+               Body body) {
   __shared__ std::uint32_t chunk;
   __shared__ bool leaves;
   pinned_walk walk{work, lane, gridDim.x};
@@ -177,12 +187,12 @@ __global__ void __launch_bounds__(largest_block) run_pinned(pinned_work work, pi
 
 /// The plain form of the same work: a thread per index, or a block per logical block.
 template <class F>
-__global__ void __launch_bounds__(largest_block) run_plain(std::int64_t count, index_body<F> body) {
+__global__ void __launch_bounds__(most_block_threads) run_plain(std::int64_t count, index_body<F> body) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < count) { body.f(i); }
 }
 template <class F>
-__global__ void __launch_bounds__(largest_block) run_plain(std::int64_t count, logical_block_body<F> body) {
+__global__ void __launch_bounds__(most_block_threads) run_plain(std::int64_t count, logical_block_body<F> body) {
   if (blockIdx.x < count) { body.f(static_cast<std::int64_t>(blockIdx.x)); }
 }
 

@@ -98,12 +98,13 @@ struct pinned_work {
   }
 };
 
-/// None unless count >= 0, length >= 1 and the chunks are fewer than 2^32 - 1.
+/// None unless count >= 0, length >= 1 and the chunks are fewer than 2^31: claims are counted in 32 bits, and each
+/// block that has a slot may claim once more than there are chunks.
 [[nodiscard]] constexpr auto divide_work(std::int64_t count, std::int64_t length, std::uint32_t job = 0) noexcept
     -> std::optional<pinned_work> {
   if (count < 0 || length < 1) { return std::nullopt; }
   const std::int64_t chunks = count / length + (count % length != 0 ? 1 : 0);
-  if (chunks >= std::numeric_limits<std::uint32_t>::max()) { return std::nullopt; }
+  if (chunks > std::numeric_limits<std::int32_t>::max()) { return std::nullopt; }
   return pinned_work{count, length, static_cast<std::uint32_t>(chunks), job};
 }
 
@@ -119,33 +120,40 @@ inline constexpr std::uint32_t max_lanes = 4;
 
 /// What the blocks of a task's launches share. All zeros before the first launch; no launch leaves anything to clean.
 struct pinning_state {
-  std::uint64_t next = 0;             ///< the job in the upper half, its first chunk that nobody has in the lower
+  std::uint64_t next[2]{};            ///< of even and of odd jobs: the job above, claims of its chunks below
+  std::uint64_t gone[max_lanes]{};    ///< of the lane's launch: blocks that found work above, that have left below
   std::uint32_t finished = 0;         ///< chunks of the job that are done and reported
-  std::uint32_t gone[max_lanes]{};    ///< blocks of the lane's launch that have left
   std::uint32_t occupied[max_sms]{};  ///< a bit per slot of the SM
 };
 
 /// Where a block is and how it gets at shared words.
 ///
 /// - `sm()`: the physical SM of the block; the same as long as it runs.
+/// - `dealt(sm)`: slots that the launch was given there. Costs no access to memory that is shared.
 /// - `allowed(sm)`: slots that the task has there at this moment, at most `max_slots`. Free to change at any time.
-/// - `load`, `store`, `exchange_if` (returns what was there), `add` and `clear` (return nothing or what was there):
-/// each
-///   atomic. `add` and `store` publish what the whole block wrote before, and see what others published.
-/// - `left(chunks)`: called by the last block of a launch, with the number of chunks that no block took.
+/// - `load`, `store`, `exchange_if` (returns what was there), `add` (the same) and `clear`: each atomic, and ordered
+///   with nothing else.
+/// - `publish` is an `add` behind all that the block did before; `take` returns a word, makes it 0, and sees what was
+///   done before whatever was published in it.
+/// - `left(chunks, claimed)`: called by the last block of a launch, with the chunks that no block took and the number
+/// of
+///   blocks that came to a slot while there were any.
 template <class M>
 concept PinningMachine = requires(M& m, std::uint32_t& word, std::uint64_t& wide, std::uint32_t n, std::uint64_t w) {
   { m.sm() } -> std::same_as<std::uint32_t>;
+  { m.dealt(n) } -> std::same_as<std::uint32_t>;
   { m.allowed(n) } -> std::same_as<std::uint32_t>;
   { m.load(word) } -> std::same_as<std::uint32_t>;
   { m.load(wide) } -> std::same_as<std::uint64_t>;
   { m.exchange_if(word, n, n) } -> std::same_as<std::uint32_t>;
-  { m.exchange_if(wide, w, w) } -> std::same_as<std::uint64_t>;
   { m.add(word, n) } -> std::same_as<std::uint32_t>;
+  { m.add(wide, w) } -> std::same_as<std::uint64_t>;
+  { m.publish(wide, w) } -> std::same_as<std::uint64_t>;
+  { m.take(wide) } -> std::same_as<std::uint64_t>;
   m.clear(word, n);
   m.store(word, n);
   m.store(wide, w);
-  m.left(n);
+  m.left(n, n);
 };
 
 /// Where a block stands after a step.
@@ -159,17 +167,32 @@ enum class walk_stop : std::uint8_t {
 /// step, so that a device runs it step after step and a test in any order of the steps of all blocks.
 ///
 /// 1. It takes a free slot of its SM, or leaves. Its slot is what the paper reads off the block index, which is wrong
-///    whenever the hardware does not deal blocks out evenly.
-/// 2. Before each chunk it looks whether its slot is still the task's, and leaves at this boundary if it is not. It
-///    takes the next chunk by exchanging `next`, which names the job: a block that comes late changes nothing.
+///    whenever the hardware does not deal blocks out evenly. A block on an SM that its launch was not dealt leaves
+///    before it has read anything.
+/// 2. It looks whether its job has chunks left. Then, before each chunk, it asks whether its slot is still the task's,
+///    leaves at this boundary if it is not, and claims the next chunk by adding to the word of its job.
 /// 3. It gives the slot back and reports how many chunks it did. Who completes the count opens the next job.
 ///
-/// Each chunk is done exactly once, whatever the placement, the number of blocks, and the changes of the slots: `next`
-/// only grows within a job, an exchange gives each value to one block, and a block leaves only between chunks, so what
-/// was taken is done. None is lost: what nobody took is still behind `next` for the next launch of the same job, which
-/// is how a launch that found no slot, one that yielded, and one that is joined by more blocks all go on. The job ends
-/// when the reports add up to its chunks, hence after the last one is done, and no block of that job can take anything
-/// after that. Lock-free: an exchange fails only because another block's succeeded.
+/// Each chunk is done exactly once, whatever the placement, the number of blocks, and the changes of the slots. Within
+/// a job its word only grows, by 1 for each claim, so every chunk is claimed by one block; a block leaves only between
+/// chunks, so what was claimed is done. None is lost: what nobody claimed is still to claim for the next launch of the
+/// same job, which is how a launch that found no slot, one that yielded, and one that is joined by more blocks all go
+/// on.
+///
+/// Claims beyond the last chunk harm nobody. Jobs use the two words in turn, and the one that closes job k opens job
+/// k + 1 in the *other* word, so late claims of job k fall on a word that job k alone has, until job k + 1 is closed.
+/// Such claims come only from blocks that looked before the last chunk was claimed: every one has had a slot since
+/// then. They are at most max_sms * max_slots, and with fewer than 2^31 chunks the lower half never overflows. Blocks
+/// that start later look, see nothing of their job, and claim nothing. The job ends when the reports add up to its
+/// chunks, hence after the last one is done. No step waits for another block; a slot is missed only when another block
+/// has taken it.
+///
+/// Order between words is needed once. The last block of a launch tells the host what is left, so it has to see the
+/// claims of all others: those that did chunks publish as they count out, and the last one takes the count. A block
+/// that did none has nothing to publish. What chunks wrote is published by the end of the launch, for which everybody
+/// waits who reads it.
+///
+/// Pre: launches of job k have ended before job k + 1 is closed.
 ///
 /// Differs from Zou et al. 2021, Algorithm 1, whose blocks own the piece of their index.
 class pinned_walk {
@@ -185,17 +208,19 @@ class pinned_walk {
       case point::arrive: return arrive(m);
       case point::look_for_slot: return choose_slot(m.load(s.occupied[sm_]));
       case point::take_slot: return take_slot(m, s);
-      case point::ask: return go(m.allowed(sm_) > slot_ ? point::look : point::give_slot);
-      case point::look: return choose_chunk(m.load(s.next));
-      case point::take_chunk: return take_chunk(m, s);
+      case point::look:
+        finds_work_ = remaining(m.load(own(s))) > 0;
+        return go(finds_work_ ? point::ask : point::give_slot);
+      case point::ask: return go(m.allowed(sm_) > slot_ ? point::claim : point::give_slot);
+      case point::claim: return claim(m.add(own(s), std::uint64_t{1}));
       case point::work: ++done_; return go(point::ask);
       case point::give_slot: m.clear(s.occupied[sm_], bit()); return go(done_ > 0 ? point::report : point::count_out);
       case point::report: return go(m.add(s.finished, done_) + done_ == chunks_ ? point::close : point::count_out);
       case point::close: m.store(s.finished, 0U); return go(point::open_next);
-      case point::open_next: m.store(s.next, position(job_ + 1U, 0)); return go(point::count_out);
-      case point::count_out: return go(m.add(s.gone[lane_], 1U) + 1U == blocks_ ? point::clear_lane : point::gone);
-      case point::clear_lane: m.store(s.gone[lane_], 0U); return go(point::tell);
-      case point::tell: m.left(remaining(m.load(s.next))); return go(point::gone);
+      case point::open_next: m.store(s.next[(job_ + 1U) % 2U], pack(job_ + 1U, 0)); return go(point::count_out);
+      case point::count_out: return count_out(m, s);
+      case point::take_count: counted_ = m.take(s.gone[lane_]); return go(point::tell);
+      case point::tell: m.left(remaining(m.load(own(s))), upper(counted_)); return go(point::gone);
       case point::gone: break;
     }
     return walk_stop::gone;
@@ -210,7 +235,7 @@ class pinned_walk {
   }
 
   /// Pre: the last step stopped at a chunk.
-  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto chunk() const noexcept -> std::uint32_t { return index_of(seen_next_); }
+  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto chunk() const noexcept -> std::uint32_t { return chunk_; }
   [[nodiscard]] TAKT_HOST_DEVICE constexpr auto sm() const noexcept -> std::uint32_t { return sm_; }
   [[nodiscard]] TAKT_HOST_DEVICE constexpr auto slot() const noexcept -> std::uint32_t { return slot_; }
 
@@ -221,30 +246,36 @@ class pinned_walk {
     arrive,
     look_for_slot,
     take_slot,
-    ask,
     look,
-    take_chunk,
+    ask,
+    claim,
     work,
     give_slot,
     report,
     close,
     open_next,
     count_out,
-    clear_lane,
+    take_count,
     tell,
     gone,
   };
 
-  [[nodiscard]] TAKT_HOST_DEVICE static constexpr auto position(std::uint32_t job, std::uint32_t index) noexcept
+  [[nodiscard]] TAKT_HOST_DEVICE static constexpr auto pack(std::uint32_t above, std::uint32_t below) noexcept
       -> std::uint64_t {
-    return (static_cast<std::uint64_t>(job) << 32U) | index;
+    return (static_cast<std::uint64_t>(above) << 32U) | below;
   }
-  [[nodiscard]] TAKT_HOST_DEVICE static constexpr auto index_of(std::uint64_t next) noexcept -> std::uint32_t {
-    return static_cast<std::uint32_t>(next);
+  [[nodiscard]] TAKT_HOST_DEVICE static constexpr auto lower(std::uint64_t word) noexcept -> std::uint32_t {
+    return static_cast<std::uint32_t>(word);
   }
-  /// Chunks of this job that nobody has taken.
+  [[nodiscard]] TAKT_HOST_DEVICE static constexpr auto upper(std::uint64_t word) noexcept -> std::uint32_t {
+    return static_cast<std::uint32_t>(word >> 32U);
+  }
+  [[nodiscard]] TAKT_HOST_DEVICE constexpr auto own(pinning_state& s) const noexcept -> std::uint64_t& {
+    return s.next[job_ % 2U];
+  }
+  /// Chunks of this job that nobody has claimed.
   [[nodiscard]] TAKT_HOST_DEVICE constexpr auto remaining(std::uint64_t next) const noexcept -> std::uint32_t {
-    return static_cast<std::uint32_t>(next >> 32U) == job_ ? chunks_ - index_of(next) : 0U;
+    return upper(next) == job_ && lower(next) < chunks_ ? chunks_ - lower(next) : 0U;
   }
   [[nodiscard]] TAKT_HOST_DEVICE constexpr auto bit() const noexcept -> std::uint32_t { return 1U << slot_; }
 
@@ -256,7 +287,7 @@ class pinned_walk {
   TAKT_ANY_MACHINE template <class M>
   TAKT_HOST_DEVICE constexpr auto arrive(M& m) -> walk_stop {
     sm_ = m.sm();
-    limit_ = sm_ < max_sms ? m.allowed(sm_) : 0U;
+    limit_ = sm_ < max_sms ? m.dealt(sm_) : 0U;
     limit_ = limit_ < max_slots ? limit_ : max_slots;
     return go(limit_ > 0 ? point::look_for_slot : point::count_out);
   }
@@ -272,20 +303,21 @@ class pinned_walk {
   TAKT_ANY_MACHINE template <class M>
   TAKT_HOST_DEVICE constexpr auto take_slot(M& m, pinning_state& s) -> walk_stop {
     const std::uint32_t was = m.exchange_if(s.occupied[sm_], seen_slots_, seen_slots_ | bit());
-    return was == seen_slots_ ? go(point::ask) : choose_slot(was);
+    return was == seen_slots_ ? go(point::look) : choose_slot(was);
   }
 
-  TAKT_HOST_DEVICE constexpr auto choose_chunk(std::uint64_t next) noexcept -> walk_stop {
-    seen_next_ = next;
-    return go(remaining(next) > 0 ? point::take_chunk : point::give_slot);
+  TAKT_HOST_DEVICE constexpr auto claim(std::uint64_t was) noexcept -> walk_stop {
+    if (remaining(was) == 0) { return go(point::give_slot); }
+    chunk_ = lower(was);
+    at_ = point::work;
+    return walk_stop::chunk;
   }
 
   TAKT_ANY_MACHINE template <class M>
-  TAKT_HOST_DEVICE constexpr auto take_chunk(M& m, pinning_state& s) -> walk_stop {
-    const std::uint64_t was = m.exchange_if(s.next, seen_next_, seen_next_ + 1U);
-    if (was != seen_next_) { return choose_chunk(was); }
-    at_ = point::work;
-    return walk_stop::chunk;
+  TAKT_HOST_DEVICE constexpr auto count_out(M& m, pinning_state& s) -> walk_stop {
+    const std::uint64_t one = pack(finds_work_ ? 1U : 0U, 1U);
+    const std::uint64_t was = done_ > 0 ? m.publish(s.gone[lane_], one) : m.add(s.gone[lane_], one);
+    return go(lower(was) + 1U == blocks_ ? point::take_count : point::gone);
   }
 
   std::uint32_t chunks_;
@@ -297,7 +329,9 @@ class pinned_walk {
   std::uint32_t slot_ = 0;
   std::uint32_t done_ = 0;
   std::uint32_t seen_slots_ = 0;
-  std::uint64_t seen_next_ = 0;
+  std::uint32_t chunk_ = 0;
+  std::uint64_t counted_ = 0;
+  bool finds_work_ = false;
   point at_ = point::arrive;
 };
 

@@ -87,7 +87,7 @@ class served_stream {
 
   /// Calls `enqueue(driver, stream)` here, which puts work into the stream and does not wait; `done` is called from the
   /// stream's thread when that work has ended, in the order of submission, also when it could not be put in. No lock is
-  /// held meanwhile. Pre: one thread at a time submits.
+  /// held meanwhile. Pre: one thread at a time submits; `done` may, too, and then the order of the two is open.
   template <class Enqueue>
   void submit(const char* call, Enqueue enqueue, stream_end done) {
     operation next{.done = done};
@@ -122,7 +122,7 @@ class served_stream {
 
   void note(result r, const char* call) {
     const context_ref<D>& c = context();
-    faults_->note(failure{r, call, c.device, c.handle, c.driver->name_of(r)});
+    faults_->note(failure{r, call, c.device, c.handle, word_of(*c.driver, r)});
   }
   void add(const operation& next) {
     const std::lock_guard lock{mutex_};

@@ -9,12 +9,13 @@
 
 namespace takt::cuda {
 
-/// Names a context without owning it. The driver and the context outlive whatever is made from it.
+/// Names a context without owning it, or a part of its SMs. Driver, context and part outlive whatever is made from it.
 template <CudaDriver D>
 struct context_ref {
   D* driver = nullptr;
   std::int32_t device = -1;
   context_handle handle{};
+  green_handle green{};  ///< whose SMs its streams are on; none: all
 
   /// Error: `cuda_error` with the call, the device and the context.
   void check(result r, const char* call) const { cuda::check(*driver, r, call, {device, handle}); }
@@ -48,45 +49,47 @@ auto attempt_within(const context_ref<D>& c, Use use) -> result {
   return use(*c.driver);
 }
 
-enum class context_kind : std::uint8_t {
-  primary,  ///< the one that the runtime interface uses too
-  own,
+/// A context of the caller's, who keeps it.
+struct foreign_context {
+  context_handle handle{};
+  bool is_primary = true;  ///< that of the device, the one of the runtime interface
 };
 
-/// A context of one device, with blocking waits.
+/// The primary context of a device, which the runtime interface uses too, kept as long as this lives; or the caller's.
 template <CudaDriver D>
 class device_context {
  public:
-  /// Pre: the driver is initialized and outlives the context. Error: `cuda_error`.
-  device_context(D& driver, std::int32_t device, context_kind kind = context_kind::primary)
-      : ref_{&driver, device, {}}, kind_{kind} {
-    if (kind == context_kind::primary) {
-      ref_.check(driver.retain_primary(device, ref_.handle), "retain_primary");
-    } else {
-      ref_.check(driver.create_context(device, ref_.handle), "create_context");
+  /// Waits for its streams are blocking unless somebody has begun to use it before: flags of a context that is in use
+  /// are not ours to change. Pre: the driver is initialized and outlives the context. Error: `cuda_error`.
+  device_context(D& driver, std::int32_t device) : ref_{&driver, device}, kept_{true} {
+    bool active = false;
+    if (driver.primary_is_active(device, active) == result::success && !active) {
+      (void)driver.let_primary_block(device);
     }
+    ref_.check(driver.retain_primary(device, ref_.handle), "retain_primary");
   }
-  device_context(device_context&& other) noexcept
-      : ref_{std::exchange(other.ref_, context_ref<D>{})}, kind_{other.kind_} {}
+  /// Nothing is kept, changed or given back. Pre: it is a context of the device, and outlives this.
+  device_context(D& driver, std::int32_t device, const foreign_context& own) noexcept
+      : ref_{&driver, device, own.handle} {}
+  device_context(device_context&& other) noexcept : ref_{other.ref_}, kept_{std::exchange(other.kept_, false)} {}
   device_context(const device_context&) = delete;
   auto operator=(const device_context&) -> device_context& = delete;
   auto operator=(device_context&&) -> device_context& = delete;
   ~device_context() {
-    if (ref_.driver == nullptr) { return; }
-    (void)(kind_ == context_kind::primary ? ref_.driver->release_primary(ref_.device)
-                                          : ref_.driver->destroy_context(ref_.handle));
+    if (kept_) { (void)ref_.driver->release_primary(ref_.device); }
   }
 
   [[nodiscard]] auto ref() const noexcept -> const context_ref<D>& { return ref_; }
 
  private:
   context_ref<D> ref_;
-  context_kind kind_;
+  bool kept_ = false;
 };
 
 namespace detail {
 
-/// What a context has given and gets back, whatever the driver says to that. `Traits::free(driver, handle)` gives back.
+/// What a context has given and gets back, whatever the driver says to that, unless it is the caller's.
+/// `Traits::free(driver, handle)` gives back.
 template <CudaDriver D, class Traits>
 class resource {
  public:
@@ -94,16 +97,17 @@ class resource {
 
   resource() noexcept = default;
   resource(resource&& other) noexcept
-      : context_{other.context_}, handle_{std::exchange(other.handle_, handle_type{})} {}
+      : context_{other.context_}, handle_{std::exchange(other.handle_, handle_type{})}, borrowed_{other.borrowed_} {}
   resource(const resource&) = delete;
   auto operator=(const resource&) -> resource& = delete;
   auto operator=(resource&& other) noexcept -> resource& {
     std::swap(context_, other.context_);
     std::swap(handle_, other.handle_);
+    std::swap(borrowed_, other.borrowed_);
     return *this;
   }
   ~resource() {
-    if (handle_ == handle_type{}) { return; }
+    if (handle_ == handle_type{} || borrowed_) { return; }
     const bool entered = context_.driver->push_context(context_.handle) == result::success;
     (void)Traits::free(*context_.driver, handle_);
     if (entered) { (void)context_.driver->pop_context(); }
@@ -119,10 +123,13 @@ class resource {
     const current_context<D> within{c};
     c.check(make(*c.driver, handle_), call);
   }
+  resource(const context_ref<D>& c, handle_type of_caller) noexcept
+      : context_{c}, handle_{of_caller}, borrowed_{true} {}
 
  private:
   context_ref<D> context_{};
   handle_type handle_{};
+  bool borrowed_ = false;
 };
 
 struct stream_traits {
@@ -141,9 +148,9 @@ struct device_memory_traits {
   using handle = device_address;
   static auto free(auto& driver, handle h) -> result { return driver.free(h); }
 };
-struct module_traits {
-  using handle = module_handle;
-  static auto free(auto& driver, handle h) -> result { return driver.unload_module(h); }
+struct library_traits {
+  using handle = library_handle;
+  static auto free(auto& driver, handle h) -> result { return driver.unload_library(h); }
 };
 
 }  // namespace detail
@@ -151,18 +158,23 @@ struct module_traits {
 /// All constructors here allocate in the driver and may take long: call them before anything is timed. Error:
 /// `cuda_error`. The context outlives what is made in it.
 
-/// A stream of its own, ordered with nothing else: never the legacy default stream, nor one that waits for it.
+/// A stream of its own, ordered with nothing else: never the legacy default stream, nor one that waits for it. It goes
+/// wherever a CUstream or cudaStream_t does: `<<<>>>`, `::cuda::stream_ref`.
 template <CudaDriver D>
 class stream : public detail::resource<D, detail::stream_traits> {
  public:
   stream() noexcept = default;
   /// The smaller the priority, the sooner its kernels; outside the device's range it counts as the nearer end.
   explicit stream(const context_ref<D>& c, std::int32_t priority = 0)
-      : base{c, "create_stream", [priority](D& d, stream_handle& h) { return d.create_stream(priority, h); }} {}
-  /// On the SMs of the green context, which belongs to the device of `c` and outlives the stream.
-  stream(const context_ref<D>& c, green_handle g, std::int32_t priority)
-      : base{c, "create_green_stream",
-             [g, priority](D& d, stream_handle& h) { return d.create_green_stream(g, priority, h); }} {}
+      : base{c, c.green == green_handle{} ? "create_stream" : "create_green_stream",
+             [&c, priority](D& d, stream_handle& h) {
+               return c.green == green_handle{} ? d.create_stream(priority, h)
+                                                : d.create_green_stream(c.green, priority, h);
+             }} {}
+  /// The caller's, who keeps it. Pre: it is of the context, or of SMs of it.
+  stream(const context_ref<D>& c, stream_handle of_caller) noexcept : base{c, of_caller} {}
+
+  operator CUstream_st*() const noexcept { return native(this->get()); }  // NOLINT(google-explicit-constructor)
 
  private:
   using base = detail::resource<D, detail::stream_traits>;
@@ -227,24 +239,27 @@ class device_memory : public detail::resource<D, detail::device_memory_traits> {
   std::size_t bytes_ = 0;
 };
 
-/// Code for the device, loaded whole. Its functions can be launched in every stream of the context's device.
+/// Code for the device. Its kernels are launched in streams of any context.
 template <CudaDriver D>
-class loaded_module : public detail::resource<D, detail::module_traits> {
+class loaded_library : public detail::resource<D, detail::library_traits> {
  public:
-  loaded_module() noexcept = default;
+  loaded_library() noexcept = default;
   /// Pre: `image` is what the driver loads: a cubin, a fatbin, or PTX with a zero at its end.
-  loaded_module(const context_ref<D>& c, const void* image)
-      : base{c, "load_module", [image](D& d, module_handle& h) { return d.load_module(image, h); }} {}
+  loaded_library(const context_ref<D>& c, const void* image)
+      : base{c, "load_library", [image](D& d, library_handle& h) { return d.load_library(image, h); }} {}
 
-  [[nodiscard]] auto function(const char* name) const -> function_handle {
-    const current_context<D> within{this->context()};
+  /// Loaded in the context, so that its first launch there is as the others.
+  [[nodiscard]] auto kernel(const char* name) const -> function_handle {
+    const context_ref<D>& c = this->context();
+    const current_context<D> within{c};
     function_handle out{};
-    this->context().check(this->context().driver->function(this->get(), name, out), name);
+    c.check(c.driver->kernel(this->get(), name, out), name);
+    c.check(c.driver->load_kernel(out), name);
     return out;
   }
 
  private:
-  using base = detail::resource<D, detail::module_traits>;
+  using base = detail::resource<D, detail::library_traits>;
 };
 
 /// How a thread learns that work has ended. Both suspend it. GPUs before compute capability 3.5 have one queue for all

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <takt/core/inline_vector.hpp>
+#include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>
 
 namespace takt {
@@ -39,10 +40,11 @@ class gpu_topology {
     if (!known_hub(above) || !parents_.push_back(above)) { return refused_node; }
     return static_cast<std::int32_t>(parents_.size()) - 1;
   }
-  /// The new GPU, numbered from 0, or `refused_node`: no room, an unknown hub, or not one or two copy engines.
+  /// The new GPU, numbered from 0, or `refused_node`: no room, an unknown hub, or no copy engine. Of more than two the
+  /// others stay unused: copies have two directions.
   constexpr auto add_gpu(std::int32_t hub, std::int32_t copy_engines) noexcept -> std::int32_t {
-    const bool engines_known = copy_engines == 1 || copy_engines == 2;
-    if (!known_hub(hub) || !engines_known || !gpus_.push_back({hub, copy_engines})) { return refused_node; }
+    const std::int32_t used = copy_engines < max_copy_engines ? copy_engines : max_copy_engines;
+    if (!known_hub(hub) || used < 1 || !gpus_.push_back({hub, used})) { return refused_node; }
     return static_cast<std::int32_t>(gpus_.size()) - 1;
   }
 

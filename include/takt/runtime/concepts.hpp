@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <takt/core/number.hpp>
 #include <takt/model/block_kernel.hpp>
@@ -76,6 +77,14 @@ concept FallibleDevice = requires(const D& d) {
 template <class D>
 concept ExaminedDevice = requires(const D& d) {
   { d.findings() } -> std::same_as<machine_findings>;
+};
+
+/// What a device adds that sees how its operations ran beside their plan.
+///
+/// - `take_notes()`: sentences on what did not run as planned since the last call. Called at the end of a run.
+template <class D>
+concept NotingDevice = requires(D& d) {
+  { d.take_notes() } -> std::same_as<std::vector<std::string>>;
 };
 
 }  // namespace takt::runtime

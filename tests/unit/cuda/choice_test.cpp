@@ -41,10 +41,17 @@ TEST_CASE("the machine is asked for what it can do") {
   REQUIRE(m.gpus.size() == 2);
   CHECK(m.gpus[0].sms == 132);
   CHECK(m.gpus[0].copy_engines == 3);
-  CHECK(m.gpus[0].stream_levels == 6);
-  CHECK(m.gpus[0].priority_of_level(0) == 0);
-  CHECK(m.gpus[0].priority_of_level(5) == -5);
+  CHECK(m.gpus[0].coscheduled.unit == 8);
+  CHECK(m.gpus[0].coscheduled.groups == 16);
+  CHECK(m.gpus[0].single.unit == 2);
+  CHECK(m.gpus[0].single.groups == 66);
   CHECK(m.gpus[1].peers == std::vector<bool>{true, false});
+  CHECK(driver.count_of("retain_primary") == 0);
+  const device_context<fake_cuda_driver> c{driver, 1};
+  const priority_levels levels = query_levels(c.ref());
+  CHECK(levels.count == 6);
+  CHECK(levels.priority_of(0) == 0);
+  CHECK(levels.priority_of(5) == -5);
 }
 
 TEST_CASE("the strongest way to keep ranges apart is chosen, with the reason against a stronger one") {
@@ -54,7 +61,8 @@ TEST_CASE("the strongest way to keep ranges apart is chosen, with the reason aga
   const auto best = choose_backend(m, 0, fit);
   CHECK(best.possible);
   CHECK(best.backend == partition_backend::green_contexts);
-  CHECK(best.group == 8);
+  CHECK(best.split.unit == 8);
+  CHECK_FALSE(best.split.ignore_coscheduling);
   CHECK(best.reason.empty());
 
   const ranges odd{{0, 0, 12}};
@@ -67,7 +75,12 @@ TEST_CASE("the strongest way to keep ranges apart is chosen, with the reason aga
   CHECK(weak.possible);
   CHECK(weak.backend == partition_backend::priority_streams);
   const ranges many{{0, 0, 16}, {0, 16, 24}};
-  CHECK(choose_backend(m, 0, many).reason.find("more SMs") != std::string::npos);
+  CHECK(choose_backend(m, 0, many).reason.starts_with("the ranges need 5 groups of 8 SMs, and the driver makes 4;"));
+  const auto fine = choose_backend(m, 0, odd, {.ignore_coscheduling = true});
+  CHECK(fine.backend == partition_backend::green_contexts);
+  CHECK(fine.split.unit == 2);
+  CHECK(fine.split.ignore_coscheduling);
+  CHECK(choose_backend(m, 0, fit, {.primary_context = false}).reason.find("primary context") != std::string::npos);
   CHECK(choose_backend(m, 0, fit, {.virtual_sms = true}).reason.find("virtual") != std::string::npos);
   CHECK(choose_backend(m, 0, fit, {.limited_by_mps = true}).reason.find("MPS") != std::string::npos);
   CHECK_FALSE(choose_backend(m, 0, fit, {.green_contexts = false}).possible);
@@ -77,35 +90,21 @@ TEST_CASE("the strongest way to keep ranges apart is chosen, with the reason aga
   m.driver_version = 13'000;
   m.gpus[0].partitions = result::missing_entry;
   CHECK(choose_backend(m, 0, fit).reason.find("does not split") != std::string::npos);
-
-  gpu_facts unknown;
-  for (const auto& [major, unit] : std::map<std::int32_t, std::int32_t>{{6, 2}, {7, 2}, {8, 4}, {9, 8}, {12, 8}}) {
-    unknown.compute_major = major;
-    CHECK(partition_unit(unknown) == unit);
-  }
-  unknown.splittable = {.least_partition = 5, .alignment = 2};
-  CHECK(partition_unit(unknown) == 6);
 }
 
-TEST_CASE("green contexts come from one split, get what was asked for, and go with their owner") {
-  fake_cuda_driver driver;
-  (void)driver.initialize();
-  {
-    const device_context<fake_cuda_driver> c{driver, 0};
-    const ranges wanted{{0, 0, 8}, {0, 8, 16}};
-    const green_partitions<fake_cuda_driver> parts{c.ref(), wanted, 8};
-    CHECK(driver.splits() == 1);
-    CHECK(driver.green_sms(parts.find({0, 0, 8})) == 8);
-    CHECK(driver.green_sms(parts.find({0, 8, 16})) == 16);
-    CHECK(parts.find({0, 8, 8}) == green_handle{});
-    const ranges too_many{{0, 0, 40}};
-    CHECK_THROWS_AS((green_partitions<fake_cuda_driver>{c.ref(), too_many, 8}), cuda_error);
-    const ranges coarse{{0, 0, 4}};
-    CHECK_THROWS_AS((green_partitions<fake_cuda_driver>{c.ref(), coarse, 4}), cuda_error);
-    driver.fail_next("create_green", result::out_of_memory);
-    CHECK_THROWS_AS((green_partitions<fake_cuda_driver>{c.ref(), wanted, 8}), cuda_error);
+TEST_CASE(
+    "the driver's word for the size of groups wins; one that does not round up is asked for the documented size") {
+  for (const std::int32_t least : {2, 8, 12}) {
+    fake_cuda_driver driver{{.sms = 48, .least_partition = least, .alignment = 2}};
+    CHECK(query_machine(driver).gpus[0].coscheduled.unit == least);
+    CHECK(query_machine(driver).gpus[0].coscheduled.groups == 48 / least);
   }
-  CHECK(driver.live() == 0);
+  for (const auto& [major, unit] : std::map<std::int32_t, std::int32_t>{{6, 2}, {7, 2}, {8, 4}, {9, 8}, {12, 8}}) {
+    fake_cuda_driver driver{{.compute_major = major, .least_partition = unit, .alignment = unit, .rounds_up = false}};
+    CHECK(query_machine(driver).gpus[0].coscheduled.unit == unit);
+  }
+  fake_cuda_driver other{{.compute_major = 8, .least_partition = 16, .rounds_up = false}};
+  CHECK(query_machine(other).gpus[0].partitions == result::invalid_value);
 }
 
 TEST_CASE("RTGPU-46 clocks, persistence, contexts and the driver's environment are reported before timed runs") {

@@ -114,7 +114,6 @@ TEST_CASE("a task set runs on the CUDA device as on the emulated one, each task 
     CHECK(driver.count_of("create_green_stream") == 2);
   }
   CHECK(driver.default_stream_uses() == 0);
-  CHECK(driver.splits() == 1);
   CHECK(driver.live() == 0);
 }
 
@@ -135,8 +134,8 @@ TEST_CASE("bound code moves bytes through pinned memory and launches loaded func
   const device_memory<fake_cuda_driver> there{d.context(0), elements * sizeof(std::int32_t)};
   auto* values = reinterpret_cast<std::int32_t*>(host.data());
   for (std::int32_t i = 0; i < elements; ++i) { values[i] = i; }
-  const loaded_module<fake_cuda_driver> code{d.context(0), "image"};
-  const kernel twice{code.function("twice"), covering(elements, 32), kernel_arguments{there.get(), elements}};
+  const loaded_library<fake_cuda_driver> code{d.context(0), "image"};
+  const kernel twice{code.kernel("twice"), covering(elements, 32), kernel_arguments{there.get(), elements}};
   const auto in = device_copy::to_device(there.get(), values, elements * sizeof(std::int32_t));
   const auto out = device_copy::to_host(values, there.get(), elements * sizeof(std::int32_t));
   event done;
@@ -357,17 +356,18 @@ TEST_CASE("GSA-48 a device takes the GPUs that TAKT_GPUS names and no others, un
   };
   fake_cuda_driver driver{{.devices = 3, .taken_device = 1}};
   add_occupy(driver);
-  const auto contexts = [&](check_sources sources, std::vector<std::int32_t> ordinals = {}) {
+  const auto contexts = [&](check_sources sources, std::int32_t gpus, std::vector<std::int32_t> ordinals = {}) {
     const std::int64_t before = driver.count_of("retain_primary");
-    const device d{driver, {}, {.wish = {}, .ordinals = std::move(ordinals), .sources = std::move(sources)}};
+    std::vector<takt::sm_range> one_each;
+    for (std::int32_t g = 0; g < gpus; ++g) { one_each.push_back({g, 0, 8}); }
+    const device d{driver, one_each, {.wish = {}, .ordinals = std::move(ordinals), .sources = std::move(sources)}};
     return driver.count_of("retain_primary") - before;
   };
-  CHECK_THROWS_AS((void)contexts({}), cuda_error);  // another process has GPU 1
-  const std::int64_t one = contexts(named("2"));
-  CHECK(one > 0);
-  CHECK(contexts(named("2,0")) == 2 * one);
-  CHECK_THROWS_AS((void)contexts(named("1")), cuda_error);
-  CHECK(contexts(named("1"), {0}) == one);
-  CHECK_THROWS_AS((void)contexts(named("3")), cuda_error);
-  CHECK_THROWS_WITH_AS((void)contexts(named("0 2")), doctest::Contains("TAKT_GPUS"), std::invalid_argument);
+  CHECK_THROWS_AS((void)contexts({}, 2), cuda_error);  // another process has GPU 1
+  CHECK(contexts(named("2"), 1) == 1);
+  CHECK(contexts(named("2,0"), 2) == 2);
+  CHECK_THROWS_AS((void)contexts(named("1"), 1), cuda_error);
+  CHECK(contexts(named("1"), 1, {0}) == 1);
+  CHECK_THROWS_AS((void)contexts(named("3"), 1), cuda_error);
+  CHECK_THROWS_WITH_AS((void)contexts(named("0 2"), 1), doctest::Contains("TAKT_GPUS"), std::invalid_argument);
 }

@@ -44,8 +44,11 @@ TEST_CASE("a GPU that another process has for itself is left alone by a process 
     CHECK(d.context(0).device == 1);
     const takt::cuda::cuda_accelerator<D> other{driver, 1, 4};
     CHECK(other.serves({.cores = 1, .levels = 6}));
-    CHECK_THROWS_AS((device{driver, {}, {.ordinals = {0}}}), cuda_error);
-    CHECK_THROWS_AS((device{driver, {}}), cuda_error);
+    CHECK_THROWS_AS((device{driver, {{0, 0, 8}}, {.ordinals = {0}}}), cuda_error);
+    device first{driver, {}};
+    (void)first.open({});
+    CHECK_FALSE(first.ready());
+    CHECK(first.fault()->code == result::device_unavailable);
   }
   CHECK(driver.live() == 0);
   CHECK(driver.orphans() == 0);
@@ -73,7 +76,7 @@ TEST_CASE("no GPU is split twice for one platform") {
   D driver{{.devices = 2}};
   add_occupy(driver);
   CHECK_THROWS_AS((device{driver, {{0, 0, 8}, {1, 0, 8}}, {.ordinals = {1, 1}}}), cuda_error);
-  CHECK(driver.splits() == 0);
+  CHECK(driver.count_of("create_green") == 0);
   CHECK(driver.live() == 0);
 }
 

@@ -38,10 +38,10 @@ TEST_CASE("slots that change at any step, and launches that join, neither lose n
     const auto work = *cuda::divide_work(random.between(1, 150), random.between(1, 9));
     memory m{.state = {}, .allowed = emulated::any_slots(random, sms, 3)};
     grid blocks{work};
-    for (int changes = 0; m.state.next >> 32U == 0;) {
+    for (int changes = 0; m.state.next[1] >> 32U == 0;) {
       if (const std::uint32_t lane = free_lane(blocks); lane < cuda::max_lanes && random.chance(1, 20)) {
         joins += blocks.running() ? 1 : 0;
-        blocks.launch(lane, emulated::any_placement(random, 2 * sms, sms));
+        blocks.launch(m, lane, emulated::any_placement(random, 2 * sms, sms));
       }
       if (random.chance(1, 10) && changes < 50) {
         ++changes;
@@ -54,7 +54,7 @@ TEST_CASE("slots that change at any step, and launches that join, neither lose n
     blocks.run(m, random);
     CHECK(blocks.each_done(1));
     CHECK(emulated::is_clean(m.state));
-    CHECK(m.state.next == std::uint64_t{1} << 32U);
+    CHECK(m.state.next[1] == std::uint64_t{1} << 32U);
     CHECK(m.state.finished == 0);
   }
   CHECK(joins > 0);
@@ -66,7 +66,7 @@ TEST_CASE("after its slot is taken away, a block does at most the chunk that it 
     const auto work = *cuda::divide_work(200, 1);
     memory m{.state = {}, .allowed = cuda::isolated_slots(0, 3, 2)};
     grid blocks{work};
-    blocks.launch(0, {0, 0, 1, 1, 2, 2});
+    blocks.launch(m, 0, {0, 0, 1, 1, 2, 2});
     for (std::int64_t s = random.between(0, 200); s > 0 && blocks.running(); --s) { blocks.step_any(m, random); }
     const std::size_t before = blocks.taken_on().size();
     m.allowed.per_sm[1] = 1;
@@ -89,7 +89,7 @@ TEST_CASE("a launch that yields at any step leaves its progress, and the next on
     std::uint32_t left = work.chunks;
     for (int launches = 0; left > 0 && launches < 1'000; ++launches) {
       m.allowed = cuda::isolated_slots(0, 2, 2);
-      blocks.launch(0, {0, 0, 1, 1});
+      blocks.launch(m, 0, {0, 0, 1, 1});
       for (std::int64_t s = random.between(0, 60); s > 0 && blocks.running(); --s) { blocks.step_any(m, random); }
       m.allowed = {};
       blocks.run(m, random);
@@ -113,10 +113,10 @@ TEST_CASE("blocks that join take over on SMs that the job gets while it runs, an
     const auto work = *cuda::divide_work(60, 1);
     memory m{.state = {}, .allowed = cuda::isolated_slots(0, 1, 1)};
     grid blocks{work};
-    blocks.launch(0, {0, 0, 1, 1});
+    blocks.launch(m, 0, {0, 0, 1, 1});
     for (int s = 0; s < 60; ++s) { blocks.step_any(m, random); }
     m.allowed = cuda::isolated_slots(0, 2, 1);
-    blocks.launch(1, {0, 0, 1, 1});
+    blocks.launch(m, 1, {0, 0, 1, 1});
     const std::size_t before = blocks.taken_on().size();
     blocks.run(m, random);
     std::array<std::int64_t, 2> on{};

@@ -18,20 +18,35 @@ namespace emulated {
 
 namespace cuda = takt::cuda;
 
+/// What blocks did beside claims and slots.
+struct traffic {
+  std::int64_t host_reads = 0;
+  std::int64_t published = 0;
+  std::int64_t taken = 0;
+};
+
 /// What a device and its host would share.
 struct memory {
   cuda::pinning_state state;
   cuda::sm_slots allowed;
   std::array<std::uint32_t, cuda::max_lanes> chunks_left{};
+  std::array<std::uint32_t, cuda::max_lanes> claimed{};
   std::array<std::int32_t, cuda::max_lanes> reports{};
+  traffic own{};      ///< of blocks on SMs that their launch was dealt
+  traffic foreign{};  ///< of the others
 };
 
 class machine {
  public:
-  machine(memory& m, std::uint32_t sm, std::uint32_t lane) noexcept : memory_{&m}, sm_{sm}, lane_{lane} {}
+  machine(memory& m, std::uint32_t sm, std::uint32_t lane, std::uint32_t dealt) noexcept
+      : memory_{&m}, seen_{dealt > 0 ? &m.own : &m.foreign}, sm_{sm}, lane_{lane}, dealt_{dealt} {}
 
   [[nodiscard]] auto sm() const noexcept -> std::uint32_t { return sm_; }
-  [[nodiscard]] auto allowed(std::uint32_t sm) const noexcept -> std::uint32_t { return memory_->allowed.at(sm); }
+  [[nodiscard]] auto dealt(std::uint32_t) const noexcept -> std::uint32_t { return dealt_; }
+  [[nodiscard]] auto allowed(std::uint32_t sm) const noexcept -> std::uint32_t {
+    ++seen_->host_reads;
+    return memory_->allowed.at(sm);
+  }
   template <class Word>
   [[nodiscard]] static auto load(const Word& w) noexcept -> Word {
     return w;
@@ -42,24 +57,36 @@ class machine {
     if (was == expected) { w = desired; }
     return was;
   }
-  static auto add(std::uint32_t& w, std::uint32_t n) noexcept -> std::uint32_t {
+  template <class Word>
+  static auto add(Word& w, Word n) noexcept -> Word {
     w += n;
     return w - n;
+  }
+  auto publish(std::uint64_t& w, std::uint64_t n) const noexcept -> std::uint64_t {
+    ++seen_->published;
+    return add(w, n);
+  }
+  auto take(std::uint64_t& w) const noexcept -> std::uint64_t {
+    ++seen_->taken;
+    return std::exchange(w, 0U);
   }
   static void clear(std::uint32_t& w, std::uint32_t bits) noexcept { w &= ~bits; }
   template <class Word>
   static void store(Word& w, Word value) noexcept {
     w = value;
   }
-  void left(std::uint32_t chunks) const noexcept {
+  void left(std::uint32_t chunks, std::uint32_t claimed) const noexcept {
     memory_->chunks_left[lane_] = chunks;
+    memory_->claimed[lane_] = claimed;
     ++memory_->reports[lane_];
   }
 
  private:
   memory* memory_;
+  traffic* seen_;
   std::uint32_t sm_;
   std::uint32_t lane_;
+  std::uint32_t dealt_;
 };
 static_assert(cuda::PinningMachine<machine>);
 
@@ -67,6 +94,7 @@ struct block {
   cuda::pinned_walk walk;
   std::uint32_t sm = 0;
   std::uint32_t lane = 0;
+  std::uint32_t dealt = 0;
   cuda::walk_stop stop = cuda::walk_stop::none;
 
   [[nodiscard]] friend auto operator<=>(const block&, const block&) noexcept = default;
@@ -78,10 +106,10 @@ class grid {
   explicit grid(const cuda::pinned_work& work, std::function<void(std::int64_t)> body = {})
       : work_{work}, body_{std::move(body)}, done_(static_cast<std::size_t>(work.count)) {}
 
-  /// One block per element of `placement`, each on the SM that it names.
-  void launch(std::uint32_t lane, const std::vector<std::uint32_t>& placement) {
+  /// One block per element of `placement`, each on the SM that it names. The launch is dealt the slots of this moment.
+  void launch(const memory& m, std::uint32_t lane, const std::vector<std::uint32_t>& placement) {
     for (const std::uint32_t sm : placement) {
-      blocks_.push_back({{work_, lane, static_cast<std::uint32_t>(placement.size())}, sm, lane});
+      blocks_.push_back({{work_, lane, static_cast<std::uint32_t>(placement.size())}, sm, lane, m.allowed.at(sm)});
     }
   }
 
@@ -94,7 +122,7 @@ class grid {
         if (body_) { body_(i); }
       }
     }
-    machine here{m, b.sm, b.lane};
+    machine here{m, b.sm, b.lane, b.dealt};
     b.stop = b.walk.step(here, m.state);
     if (b.stop == cuda::walk_stop::chunk) { taken_on_.push_back(b.sm); }
     if (b.stop == cuda::walk_stop::gone) { blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(which)); }

@@ -53,8 +53,8 @@ TEST_CASE(
   const pinned_memory<fake_cuda_driver> host{gpu.context(0), copies * sizeof(std::int32_t)};
   const device_memory<fake_cuda_driver> there{gpu.context(0), copies * sizeof(std::int32_t)};
   auto* const values = reinterpret_cast<std::int32_t*>(host.data());
-  const loaded_module<fake_cuda_driver> code{gpu.context(0), "image"};
-  const auto twice = code.function("twice");
+  const loaded_library<fake_cuda_driver> code{gpu.context(0), "image"};
+  const auto twice = code.kernel("twice");
   rt::graph_code calls;
   calls.input(0, [&](const rt::graph_job& j) { values[j.copy] = static_cast<std::int32_t>(100 + j.number); });
   std::vector<std::int32_t> seen(jobs);

@@ -112,8 +112,9 @@ TEST_CASE("an accelerator that is lost ends the run there, and the jobs under wa
           driver,
           0,
           4,
-          {.machine = {.root = "/nowhere", .run = [](const std::string&) { return std::optional<std::string>{}; }},
-           .variables = [](const char*) { return std::optional<std::string>{}; }}};
+          {.sources = {
+               .machine = {.root = "/nowhere", .run = [](const std::string&) { return std::optional<std::string>{}; }},
+               .variables = [](const char*) { return std::optional<std::string>{}; }}}};
       auto o = options();
       o.length = 60_s;
       o.check_machine = true;
@@ -162,7 +163,12 @@ TEST_CASE("a stream for each core and level has the priority of its level, and a
                                          return site.core == 0 ? d.run_in(site.stream, [] {}) : result::invalid_value;
                                        },
                                    .ask_to_yield = [] {},
-                                   .complete = [&] { return std::exchange(done, true); }}};
+                                   .ended =
+                                       [&] {
+                                         return launch_report{.next = std::exchange(done, true)
+                                                                          ? launch_next::done
+                                                                          : launch_next::yielded};
+                                       }}};
     device.load(1, own, 0);
     device.submit(1, {.core = 0, .level = 0});
     await([&] { return heard.yielded == 2; });

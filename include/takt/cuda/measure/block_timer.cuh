@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <cuda_runtime.h>
+#include <cuda/ptx>
 
 #include <takt/core/number.hpp>
 #include <takt/cuda/runtime_memory.cuh>
@@ -18,16 +19,6 @@ struct block_lengths {
   unsigned long long chunks = 0;
 };
 
-namespace detail {
-
-[[nodiscard]] inline __device__ auto device_nanoseconds() -> unsigned long long {
-  unsigned long long now = 0;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
-
-}  // namespace detail
-
 /// A body that also keeps how long its chunks take. With one logical block to a chunk, the longest is what a yield or
 /// an elastic change waits for, and what a block-boundary preemption costs at most.
 template <class Body>
@@ -36,11 +27,11 @@ struct timed_body {
   block_lengths* lengths;
 
   __device__ void operator()(std::int64_t first, std::int64_t last) const {
-    const unsigned long long begin = detail::device_nanoseconds();
+    const unsigned long long begin = ::cuda::ptx::get_sreg_globaltimer();
     body(first, last);
     __syncthreads();
     if (threadIdx.x == 0) {
-      const unsigned long long length = detail::device_nanoseconds() - begin;
+      const unsigned long long length = ::cuda::ptx::get_sreg_globaltimer() - begin;
       atomicMin(&lengths->shortest, length);
       atomicMax(&lengths->longest, length);
       atomicAdd(&lengths->total, length);

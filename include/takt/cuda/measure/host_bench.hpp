@@ -28,25 +28,34 @@ class host_machine {
       : slots_{&slots}, sm_{sm}, chunks_left_{&chunks_left} {}
 
   [[nodiscard]] auto sm() const noexcept -> std::uint32_t { return sm_; }
+  [[nodiscard]] auto dealt(std::uint32_t sm) const noexcept -> std::uint32_t { return slots_->at(sm); }
   [[nodiscard]] auto allowed(std::uint32_t sm) const noexcept -> std::uint32_t { return slots_->at(sm); }
   template <class Word>
   [[nodiscard]] static auto load(Word& w) noexcept -> Word {
-    return std::atomic_ref{w}.load();
+    return std::atomic_ref{w}.load(std::memory_order_relaxed);
   }
-  template <class Word>
-  static auto exchange_if(Word& w, Word expected, Word desired) noexcept -> Word {
-    (void)std::atomic_ref{w}.compare_exchange_strong(expected, desired);
+  static auto exchange_if(std::uint32_t& w, std::uint32_t expected, std::uint32_t desired) noexcept -> std::uint32_t {
+    (void)std::atomic_ref{w}.compare_exchange_strong(expected, desired, std::memory_order_relaxed);
     return expected;
   }
-  static auto add(std::uint32_t& w, std::uint32_t n) noexcept -> std::uint32_t {
-    return std::atomic_ref{w}.fetch_add(n);
+  template <class Word>
+  static auto add(Word& w, Word n) noexcept -> Word {
+    return std::atomic_ref{w}.fetch_add(n, std::memory_order_relaxed);
   }
-  static void clear(std::uint32_t& w, std::uint32_t bits) noexcept { std::atomic_ref{w}.fetch_and(~bits); }
+  static auto publish(std::uint64_t& w, std::uint64_t n) noexcept -> std::uint64_t {
+    return std::atomic_ref{w}.fetch_add(n, std::memory_order_release);
+  }
+  static auto take(std::uint64_t& w) noexcept -> std::uint64_t {
+    return std::atomic_ref{w}.exchange(0, std::memory_order_acquire);
+  }
+  static void clear(std::uint32_t& w, std::uint32_t bits) noexcept {
+    std::atomic_ref{w}.fetch_and(~bits, std::memory_order_relaxed);
+  }
   template <class Word>
   static void store(Word& w, Word value) noexcept {
-    std::atomic_ref{w}.store(value);
+    std::atomic_ref{w}.store(value, std::memory_order_relaxed);
   }
-  void left(std::uint32_t chunks) const noexcept { chunks_left_->store(chunks); }
+  void left(std::uint32_t chunks, std::uint32_t /*claimed*/) const noexcept { chunks_left_->store(chunks); }
 
  private:
   const sm_slots* slots_;

@@ -186,6 +186,7 @@ class board_run {
     } else {
       report_jobs(host, *choices_, *options_, result);
     }
+    devices_.take_notes(result.notes);
     if (const auto v = host.silent()) { say_silent(*v, result); }
     fail(result.ended, result);
     replay_kept(trace_, lost_pieces, recorder, result);

@@ -85,6 +85,8 @@ class pool_device {
   /// What failed, and where; empty unless it did.
   [[nodiscard]] virtual auto failure() const -> std::string = 0;
   [[nodiscard]] virtual auto findings() const -> machine_findings = 0;
+  /// What did not run as planned since the last call.
+  [[nodiscard]] virtual auto take_notes() -> std::vector<std::string> = 0;
 };
 
 /// One of a type, with the user's own work by position.
@@ -108,6 +110,13 @@ class typed_device : public pool_device {
       return device_->findings();
     } else {
       return check_machine(parts_used::cpus);
+    }
+  }
+  [[nodiscard]] auto take_notes() -> std::vector<std::string> override {
+    if constexpr (NotingDevice<D>) {
+      return device_->take_notes();
+    } else {
+      return {};
     }
   }
 

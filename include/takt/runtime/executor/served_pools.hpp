@@ -159,6 +159,12 @@ class served_pools {
     }
     return {};
   }
+  /// What did not run as planned on any of them, each sentence once.
+  void take_notes(std::vector<std::string>& out) const {
+    for (const auto& [pool, device] : devices_->all()) {
+      for (const std::string& note : device->take_notes()) { out.push_back("device: " + note); }
+    }
+  }
   /// f of each device and the pool that it serves.
   template <class F>
   void each(const F& f) const {

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <takt/report/chain_summary.hpp>
+#include <takt/report/format_duration.hpp>
+#include <takt/report/svg_chain.hpp>
+#include <takt/simulation/observed_chain.hpp>
+
+#include "command.hpp"
+#include "json_value.hpp"
+#include "observe.hpp"
+#include "text_file.hpp"
+
+namespace takt::program {
+
+namespace {
+
+/// A chain of the file with what bounds it.
+struct judged_chain {
+  std::vector<chain_stage> stages;
+  report::chain_summary summary;
+};
+
+[[nodiscard]] auto communication_of(std::string_view word) -> communication {
+  for (const communication c : {communication::implicit, communication::direct}) {
+    if (name_of(c) == word) { return c; }
+  }
+  return communication::let;
+}
+
+/// What is wrong with a chain, in a sentence about one of its tasks.
+[[nodiscard]] auto why_unbounded(const chain_fault& fault, const report::chain_summary& c) -> std::string {
+  const std::string& task = c.tasks[fault.stage];
+  switch (fault.status) {
+    case chain_status::bounded: return "";
+    case chain_status::let_interval_exceeded:
+      return fmt::format("{}: {} is not proven to end within its period, when its output is given", c.name, task);
+    case chain_status::overflow: return fmt::format("{}: the times up to {} are too large", c.name, task);
+    case chain_status::empty:
+    case chain_status::period_not_positive:
+    case chain_status::response_negative:
+    case chain_status::producer_not_waited_for: break;
+  }
+  return fmt::format("{}: {} does not fit ({})", c.name, task, name_of(fault.status));
+}
+
+[[nodiscard]] auto judge_chain(const chain_facts& chain, const file_tasks& tasks, const report::verdict_summary& proven,
+                               bool own_clocks) -> judged_chain {
+  judged_chain out;
+  out.summary.name = chain.name;
+  out.summary.semantics = chain.semantics;
+  out.summary.reaction_limit = chain.reaction;
+  out.summary.age_limit = chain.age;
+  for (const std::uint32_t t : chain.tasks) {
+    const response_bound<ticks> response = proven.promised(t);
+    out.summary.tasks.push_back(proven.tasks[t].name);
+    const chain_stage stage{.period = tasks.tasks[t].period,
+                            .response = response.value,
+                            .how = communication_of(chain.semantics),
+                            .clock = own_clocks ? own_clock : 0};
+    out.stages.push_back(stage);
+    if (response.exists) { continue; }
+    // Under LET only that it ends in time counts, not when.
+    std::string& to = has_fixed_times(stage.how) ? out.summary.condition : out.summary.why;
+    if (to.empty()) {
+      to = has_fixed_times(stage.how)
+               ? fmt::format("{}: holds if {} ends within its period, which is not proven", chain.name,
+                             proven.tasks[t].name)
+               : fmt::format("{}: {} has no proven response time", chain.name, proven.tasks[t].name);
+    }
+  }
+  if (!out.summary.why.empty()) { return out; }
+  out.summary.bound = bound_chain(out.stages);
+  out.summary.why = why_unbounded(out.summary.bound.fault, out.summary);
+  return out;
+}
+
+/// Simulates the tasks, periodically released, and how data goes through the chains.
+void observe_chains(const chains_options& o, const described_file& file, std::vector<judged_chain>& chains) {
+  const simulation_options options{
+      .horizon = duration{option_time("--horizon", o.horizon)}, .execution = execution_times::random, .seed = o.seed};
+  require_bearable(file, options.horizon, "--horizon", true);
+  trace recorded;
+  (void)simulated(file, options, "--horizon", &recorded);
+  job_log jobs{file.workload().tasks.size()};
+  for (const slice& s : recorded.slices()) { jobs.record(s); }
+  for (const mark& m : recorded.marks()) { jobs.record(m); }
+  std::optional<report::chain_view> slowest;
+  ticks longest = 0;
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    judged_chain& c = chains[i];
+    const observed_chain seen{jobs, file.workload().chains[i].tasks, c.stages};
+    if (seen.latency().outputs == 0) { continue; }
+    c.summary.seen = seen.latency();
+    if (seen.latency().reaction <= longest) { continue; }
+    longest = seen.latency().reaction;
+    slowest = report::chain_view{
+        .title = fmt::format("{}: a reaction of {}", c.summary.name, report::format_duration(longest)),
+        .names = c.summary.tasks,
+        .steps = seen.steps(),
+        .path = seen.slowest()};
+  }
+  if (o.svg_file.empty()) { return; }
+  if (!slowest) { throw nothing_to_run{"no chain has reacted to a change until the horizon; ask for a longer one"}; }
+  write_file(o.svg_file, [&](std::ostream& out) { report::write_svg_chain(out, *slowest); });
+}
+
+[[nodiscard]] auto assumptions_of(const chains_options& o, const std::vector<judged_chain>& chains)
+    -> std::vector<std::string> {
+  std::vector<std::string> out{o.own_clocks
+                                   ? "Tasks are released exactly a period apart, each by a clock of its own."
+                                   : "Tasks are released exactly a period apart by one clock, at first all together."};
+  out.emplace_back("Latencies count once every task of a chain has been released.");
+  const auto is_implicit = [](const judged_chain& c) { return c.summary.semantics != name_of(communication::let); };
+  if (std::ranges::any_of(chains, is_implicit)) {
+    out.emplace_back("Outputs of a task are given in the order of its jobs.");
+  }
+  return out;
+}
+
+[[nodiscard]] auto answer_of(const std::vector<report::chain_summary>& all) -> exit_code {
+  if (std::ranges::any_of(all, &report::chain_summary::misses)) { return exit_code::missed; }
+  return std::ranges::all_of(all, &report::chain_summary::meets) ? exit_code::ok : exit_code::not_proven;
+}
+
+}  // namespace
+
+auto chains_command(const chains_options& o) -> exit_code {
+  described_file file{o.file, o.wishes};
+  if (file.workload().chains.empty()) {
+    throw input_error{"/chains", "is missing, and this command is about chains",
+                      R"([{"name": .., "tasks": [..], "semantics": "implicit" or "let", "reaction": ..}])"};
+  }
+  const auto& proven = file.judge(o.ask);
+  std::vector<judged_chain> chains;
+  for (const chain_facts& c : file.workload().chains) {
+    chains.push_back(judge_chain(c, file.workload().tasks, proven, o.own_clocks));
+  }
+  observe_chains(o, file, chains);
+  const auto assumptions = assumptions_of(o, chains);
+  std::vector<report::chain_summary> all;
+  for (judged_chain& c : chains) { all.push_back(std::move(c.summary)); }
+  if (o.json) {
+    report::write_chains_json(std::cout, all, assumptions);
+  } else {
+    if (!file.title().empty()) { fmt::print("{}\n\n", one_line(file.title(), 200)); }
+    fmt::print("{}\n", report::text_of(report::chain_table(all)));
+    for (const report::chain_summary& c : all) {
+      for (const std::string& sentence : {c.why, c.condition}) {
+        if (!sentence.empty()) { fmt::print("  {}\n", sentence); }
+      }
+    }
+    for (const report::chain_figure& f : report::chain_figures) { fmt::print("  {}: {}\n", f.head, f.definition); }
+    for (const std::string& a : assumptions) { fmt::print("  assumed: {}\n", a); }
+  }
+  if (std::ranges::any_of(all, &report::chain_summary::contradicted)) {
+    throw environment_error{"a chain takes longer than is proven: this is a fault of takt, please report it"};
+  }
+  return answer_of(all);
+}
+
+}  // namespace takt::program

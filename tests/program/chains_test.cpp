@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace {
+
+using nlohmann::json;
+using takt::test::contains;
+using takt::test::data;
+using takt::test::scratch;
+
+/// Two tasks of 2 ms and 3 ms on one processor, and a chain over them.
+[[nodiscard]] auto with_chain(const std::string& chain) -> std::string {
+  return R"({"format": "takt/1", "platform": {"cpus": {"count": 1}},
+  "tasks": [{"name": "sense", "period": "10ms", "segments": [{"cpu": ["1ms", "2ms"]}]},
+            {"name": "act", "period": "20ms", "segments": [{"cpu": ["1ms", "3ms"]}]}],
+  "chains": [{"name": "loop", "tasks": ["sense", "act"], )" +
+         chain + "}]}";
+}
+[[nodiscard]] auto chains(const std::string& text, const std::string& options = "") -> takt::test::outcome {
+  return takt::test::takt("chains --json " + options + " " + scratch("chains.json", text));
+}
+
+}  // namespace
+
+TEST_CASE("program: chains gives the exact latencies of the WATERS 2019 chains under LET, and no proof of them") {
+  const auto o = takt::test::takt("chains --json " + data("waters2019"));
+  CHECK(o.code == 1);
+  const json v = json::parse(o.out);
+  CHECK(v.at("format") == "takt-chains/1");
+  REQUIRE(v.at("chains").size() == 5);
+  const json& lidar = v.at("chains")[0];
+  CHECK(lidar.at("first_read_to_output").at("bound") == 875'000'000);
+  CHECK(lidar.at("reaction").at("bound") == 908'000'000);
+  CHECK(lidar.at("age_at_output").at("bound") == 903'000'000);
+  CHECK(lidar.at("limit").at("reaction") == 800'000'000);
+  CHECK(lidar.at("meets") == false);
+  CHECK(contains(lidar.at("condition"), "ends within its period, which is not proven"));
+  for (const json& c : v.at("chains")) {
+    for (const char* figure : {"first_read_to_output", "reaction", "age_at_output", "age"}) {
+      CHECK_FALSE(c.at(figure).at("definition").get<std::string>().empty());
+    }
+  }
+}
+
+TEST_CASE("program: chains judges limits by what is proven and shows what a run has seen") {
+  const auto implicit = chains(with_chain(R"("semantics": "implicit", "reaction": "40ms", "age": "45ms")"));
+  CHECK(implicit.code == 0);
+  const json loop = json::parse(implicit.out).at("chains")[0];
+  CHECK(loop.at("meets") == true);
+  CHECK(loop.at("exact") == false);
+  for (const char* figure : {"first_read_to_output", "reaction", "age_at_output", "age"}) {
+    CAPTURE(figure);
+    CHECK(loop.at(figure).at("seen") > 0);
+    CHECK(loop.at(figure).at("seen") <= loop.at(figure).at("bound"));
+  }
+  CHECK(chains(with_chain(R"("semantics": "implicit", "reaction": "30ms")")).code == 2);
+  CHECK(chains(with_chain(R"("semantics": "implicit", "reaction": "1ms")")).code == 1);
+
+  const json let = json::parse(chains(with_chain(R"("semantics": "let")")).out).at("chains")[0];
+  CHECK(let.at("exact") == true);
+  // Read at 0, given at 10 ms, read at 20 ms, given at 40 ms; a change just after 0 waits for the read at 10 ms.
+  CHECK(let.at("first_read_to_output").at("bound") == 40'000'000);
+  CHECK(let.at("first_read_to_output").at("seen") == 40'000'000);
+  CHECK(let.at("reaction").at("bound") == 50'000'000);
+  const json own = json::parse(chains(with_chain(R"("semantics": "let")"), "--clocks own").out).at("chains")[0];
+  CHECK(own.at("exact") == false);
+  CHECK(own.at("reaction").at("bound") == 60'000'000);
+}
+
+TEST_CASE("program: chains says what is missing, and draws the slowest reaction") {
+  const auto none = takt::test::takt("chains " + data("waters2019-camera"));
+  CHECK(none.code == 3);
+  CHECK(contains(none.err, "/chains: is missing"));
+
+  const std::string picture = scratch("chain.svg", "");
+  const auto o = takt::test::takt("chains --svg " + picture + " " +
+                                  scratch("drawn.json", with_chain(R"("semantics": "implicit")")));
+  CHECK(o.code == 0);
+  CHECK(contains(o.out, "age at output: from the read of the data"));
+  const std::string drawn = takt::test::read(picture);
+  CHECK(contains(drawn, "loop: a reaction of"));
+  CHECK(contains(drawn, "sense, job "));
+
+  const auto short_run = takt::test::takt("chains --horizon 1ms --svg " + picture + " " +
+                                          scratch("short.json", with_chain(R"("semantics": "implicit")")));
+  CHECK(short_run.code == 2);
+  CHECK(contains(short_run.err, "no chain has reacted"));
+}
