@@ -89,7 +89,7 @@ class isolation_session {
 
   /// Where the two sides of a row run.
   struct row_place {
-    cuda::green_partitions<D> greens{};
+    std::optional<cuda::partition<D>> parts{};
     cuda::stream<D> front{};
     cuda::stream<D> back{};
     cuda::sm_slots front_slots{};
@@ -207,7 +207,7 @@ class isolation_session {
     }
   }
 
-  [[nodiscard]] auto unit() const -> std::int32_t { return cuda::partition_unit(machine_.gpus.front()); }
+  [[nodiscard]] auto unit() const -> std::int32_t { return std::max(1, machine_.gpus.front().split(false).unit); }
   /// Of the foreground's partitions, in whole units. What has no room beside one unit for the load is left out.
   [[nodiscard]] auto partition_sizes(isolation_measurement& out) const -> std::vector<std::int32_t> {
     std::vector<std::int32_t> sizes;
@@ -225,12 +225,8 @@ class isolation_session {
     }
     return sizes;
   }
-  [[nodiscard]] auto green_ranges(std::int32_t size) const -> std::array<takt::sm_range, 2> {
-    return {takt::sm_range{.first = 0, .count = size},
-            takt::sm_range{.first = size, .count = (sms() - size) / unit() * unit()}};
-  }
   [[nodiscard]] auto why_not_green(std::int32_t size) const -> std::string {
-    const auto choice = cuda::choose_backend(machine_, 0, green_ranges(size));
+    const auto choice = cuda::choose_backend(machine_, 0, std::array{takt::sm_range{.count = size}});
     return choice.possible ? std::string{} : choice.reason;
   }
 
@@ -238,15 +234,14 @@ class isolation_session {
     row_place out;
     const auto& c = context_.ref();
     if (form.green) {
-      const auto ranges = green_ranges(r.sms);
-      out.greens = cuda::green_partitions<D>{c, ranges, unit()};
-      out.front = cuda::stream<D>{c, out.greens.find(ranges[0]), 0};
-      out.back = cuda::stream<D>{c, out.greens.find(ranges[1]), 0};
-      r.promised_foreground = ranges[0].count;
-      r.promised_background = form.loaded ? ranges[1].count : 0;
+      const auto& parts = out.parts.emplace(c, std::array{r.sms}, cuda::sm_split{.unit = unit()});
+      out.front = parts[0].stream();
+      out.back = parts.rest().stream();
+      r.promised_foreground = parts[0].sms();
+      r.promised_background = form.loaded ? parts.rest().sms() : 0;
       return out;
     }
-    out.front = cuda::stream<D>{c, form.urgent ? machine_.gpus.front().most_urgent : 0};
+    out.front = cuda::stream<D>{c, form.urgent ? cuda::query_levels(c).most_urgent : 0};
     out.back = cuda::stream<D>{c, 0};
     if (!form.pinned) { return out; }
     const std::int32_t of_load = kernels_->pinned_load().virtual_per_sm();

@@ -23,12 +23,12 @@ namespace cuda_tests {
 
 /// How the made-up device betrays those who measure on it.
 struct gpu_cheats {
-  bool load_stalls = false;     ///< the background stops to count while it runs
-  bool load_is_none = false;    ///< it holds up nobody
-  bool greens_overlap = false;  ///< the second green context has SMs of the first
-  bool one_too_few = false;     ///< the last element of the foreground is not written
-  double later_clock = 1;       ///< the SM clock of the second half of all spins, against that of the first
-  double event_timer = 1;       ///< events against the true time
+  bool load_stalls = false;    ///< the background stops to count while it runs
+  bool load_is_none = false;   ///< it holds up nobody
+  bool parts_overlap = false;  ///< green contexts have an SM of the one before
+  bool one_too_few = false;    ///< the last element of the foreground is not written
+  double later_clock = 1;      ///< the SM clock of the second half of all spins, against that of the first
+  double event_timer = 1;      ///< events against the true time
 };
 
 /// The fake driver as a device with SMs, queues and timers, in a time of its own: every call takes a made-up time, and
@@ -44,12 +44,12 @@ class emulated_gpu : public fake_cuda_driver {
   static constexpr ticks block_length = step_length * takt_benchmarks::load_steps;
 
   explicit emulated_gpu(const fake_machine& m = {.sms = 132}, const gpu_cheats& cheats = {})
-      : fake_cuda_driver{m}, cheats_{cheats}, all_{range(0, m.sms)} {
+      : fake_cuda_driver{m}, cheats_{cheats} {
     add_kernel("probe", {sizeof(takt_benchmarks::probe_arguments)}, [this](const fake_launch& l) {
-      run_probe(l.argument<takt_benchmarks::probe_arguments>(0), sms_of(l.green), l.stream);
+      run_probe(l.argument<takt_benchmarks::probe_arguments>(0), sms_of(l), l.stream);
     });
     add_kernel("load", {sizeof(takt_benchmarks::load_arguments)}, [this](const fake_launch& l) {
-      run_load(l.argument<takt_benchmarks::load_arguments>(0), sms_of(l.green), l.stream, 0, l.shape.blocks(), {});
+      run_load(l.argument<takt_benchmarks::load_arguments>(0), sms_of(l), l.stream, 0, l.shape.blocks(), {});
     });
     add_kernel("spin", {sizeof(takt_benchmarks::spin_arguments)},
                [this](const fake_launch& l) { run_spin(l.argument<takt_benchmarks::spin_arguments>(0), l.stream); });
@@ -77,19 +77,6 @@ class emulated_gpu : public fake_cuda_driver {
     return false;
   }
 
-  auto create_green(std::int32_t d, std::span<const sm_resource> chosen, green_handle& out) -> result {
-    const result r = fake_cuda_driver::create_green(d, chosen, out);
-    if (r != result::success) { return r; }
-    std::int32_t first = 0;
-    for (const auto& [g, sms] : greens_) { first += static_cast<std::int32_t>(sms.count()); }
-    if (cheats_.greens_overlap && first > 0) { --first; }
-    greens_[out] = range(first, green_sms(out));
-    return r;
-  }
-  auto destroy_green(green_handle g) -> result {
-    greens_.erase(g);
-    return fake_cuda_driver::destroy_green(g);
-  }
   auto launch(function_handle f, const launch_shape& shape, stream_handle s, void** arguments) -> result {
     return settled(fake_cuda_driver::launch(f, shape, s, arguments), s);
   }
@@ -157,7 +144,12 @@ class emulated_gpu : public fake_cuda_driver {
   [[nodiscard]] auto some(ticks below) -> ticks {
     return static_cast<ticks>(chance_() % static_cast<std::uint64_t>(below));
   }
-  [[nodiscard]] auto sms_of(green_handle g) const -> sm_set { return greens_.contains(g) ? greens_.at(g) : all_; }
+  [[nodiscard]] auto sms_of(const fake_launch& l) const -> sm_set {
+    sm_set out;
+    for (const std::int32_t sm : l.sms) { out.set(static_cast<std::size_t>(sm)); }
+    const bool all = l.green == green_handle{};
+    return !all && cheats_.parts_overlap ? out | out >> 1 : out;
+  }
   [[nodiscard]] auto load_on(stream_handle s) const -> std::shared_ptr<running_load> {
     const auto at = std::ranges::find_if(loads_, [s](const auto& l) { return l->stream == s; });
     return at == loads_.end() ? nullptr : *at;
@@ -283,14 +275,12 @@ class emulated_gpu : public fake_cuda_driver {
   }
 
   gpu_cheats cheats_;
-  sm_set all_;
   ticks clock_ = 0;
   int spins_ = 0;
   std::mt19937_64 chance_{23};
   std::multimap<ticks, std::function<void()>> events_;
   std::vector<std::shared_ptr<running_load>> loads_;
   std::map<stream_handle, ticks> free_at_;
-  std::map<green_handle, sm_set> greens_;
   std::map<event_handle, stream_mark> marks_;
 };
 
@@ -346,16 +336,11 @@ class emulated_kernels {
   auto prepare(const takt_benchmarks::probe_arguments& p, const takt_benchmarks::load_arguments& l) -> result {
     probe_job_.probe = p;
     load_job_.load = l;
-    module_handle m{};
-    result r = gpu_->load_module(nullptr, m);
-    for (const auto& [name, f] : {std::pair{"probe", &probe_}, {"load", &load_}, {"spin", &spin_}}) {
-      if (r == result::success) { r = gpu_->function(m, name, *f); }
-    }
-    return r;
+    return result::success;
   }
-  [[nodiscard]] auto probe() const -> function_handle { return probe_; }
-  [[nodiscard]] auto load() const -> function_handle { return load_; }
-  [[nodiscard]] auto spin() const -> function_handle { return spin_; }
+  [[nodiscard]] auto probe() -> function_handle { return gpu_->compiled("probe"); }
+  [[nodiscard]] auto load() -> function_handle { return gpu_->compiled("load"); }
+  [[nodiscard]] auto spin() -> function_handle { return gpu_->compiled("spin"); }
   [[nodiscard]] auto pinned_probe() -> emulated_pinned_job& { return probe_job_; }
   [[nodiscard]] auto pinned_load() -> emulated_pinned_job& { return load_job_; }
 
@@ -363,9 +348,6 @@ class emulated_kernels {
   emulated_gpu* gpu_;
   emulated_pinned_job probe_job_{*gpu_, false};
   emulated_pinned_job load_job_{*gpu_, true};
-  function_handle probe_{};
-  function_handle load_{};
-  function_handle spin_{};
 };
 
 }  // namespace cuda_tests
