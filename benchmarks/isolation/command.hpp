@@ -7,11 +7,26 @@
 #include <string_view>
 #include <utility>
 
+#include <takt/runtime/clock.hpp>
+
 #include "../tables.hpp"
 #include "session.hpp"
 #include "table.hpp"
 
 namespace takt_benchmarks {
+
+/// The machine's clock, which a thread looks at without a pause.
+struct spinning_host {
+  [[nodiscard]] static auto now() -> takt::ticks { return takt::runtime::now(); }
+  template <class Holds>
+  [[nodiscard]] static auto until(Holds holds) -> bool {
+    constexpr takt::ticks limit = 5'000'000'000;
+    for (const takt::ticks last = now() + limit; now() < last;) {
+      if (holds()) { return true; }
+    }
+    return false;
+  }
+};
 
 /// `--samples n` and `--commit text` of the command line.
 [[nodiscard]] inline auto isolation_options_of(int argc, char** argv) -> isolation_options {
