@@ -150,7 +150,7 @@ inline void judge_rows(const isolation_measurement& m, sentences& out) {
 }
 
 inline void judge_load(const isolation_measurement& m, sentences& out) {
-  if (m.load_alone_steps == 0 || m.load_alone_time <= 0) { out.push_back("the load alone has no rate"); }
+  if (m.load_alone_steps == 0 || m.load_alone_time <= 0) { out.emplace_back("the load alone has no rate"); }
   const takt::ticks alone = median_of(m.find(row_kind::alone, 0), &job_sample::end);
   const takt::ticks beside = median_of(m.find(row_kind::same_priority, 0), &job_sample::end);
   if (beside < least_load_ratio * alone) {
@@ -178,7 +178,7 @@ inline void judge_again(const isolation_measurement& m, sentences& out) {
 
 inline void judge_clocks(const isolation_measurement& m, sentences& out) {
   if (m.first_spins.empty() || m.last_spins.empty()) {
-    out.push_back("the clocks were not compared");
+    out.emplace_back("the clocks were not compared");
     return;
   }
   const double first = clock_of(m.first_spins);

@@ -129,6 +129,7 @@ class isolation_memory {
 
   template <class T>
   [[nodiscard]] static auto pointer(cuda::device_address a) -> T* {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): handles are numbers
     return reinterpret_cast<T*>(static_cast<std::uintptr_t>(a));
   }
   [[nodiscard]] auto words() const -> mapped_words& { return *reinterpret_cast<mapped_words*>(words_.data()); }

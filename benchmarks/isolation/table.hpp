@@ -82,9 +82,9 @@ template <class... Arguments>
            detail::rate_cell(m, r) + "\n";
   }
   out +=
-      formatted(
-          "\nMicroseconds of the host: from the request to the kernel's first store (start) and to the end of "
-          "the wait (end). ") +
+      "\nMicroseconds of the host: from the request to the kernel's first store (start) and to the end of the wait "
+      "(end). ";
+  out +=
       formatted("A load is one launch of %.2f ms, with one job beside it; ", static_cast<double>(m.load_length) / 1e6) +
       "its rate is that of steps, against the load alone on all SMs. ";
   out += "The request is the launch, or that the load gives up SMs, which it does between blocks.\n";
