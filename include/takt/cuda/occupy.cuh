@@ -14,8 +14,9 @@ namespace takt::cuda {
 
 namespace detail {
 
-/// As `occupy_ptx`.
-inline __global__ void run_occupy(std::uint64_t left, std::uint64_t wave, yield_words* control) {
+/// As `occupy_ptx`. A template, as a header is for many parts of a program.
+template <int = 0>
+__global__ void run_occupy(std::uint64_t left, std::uint64_t wave, yield_words* control) {
   wave = wave > 0 ? wave : 1;
   while (left > 0) {
     const std::uint64_t piece = left < wave ? left : wave;
@@ -35,8 +36,9 @@ inline __global__ void run_occupy(std::uint64_t left, std::uint64_t wave, yield_
 /// no compiler in the driver. For all GPUs. None where the runtime interface refuses.
 [[nodiscard]] inline auto compiled_occupy() -> function_handle {
   cudaKernel_t kernel = nullptr;
-  return cudaGetKernel(&kernel, reinterpret_cast<const void*>(&detail::run_occupy)) == cudaSuccess ? function_of(kernel)
-                                                                                                   : function_handle{};
+  return cudaGetKernel(&kernel, reinterpret_cast<const void*>(&detail::run_occupy<>)) == cudaSuccess
+             ? function_of(kernel)
+             : function_handle{};
 }
 
 }  // namespace takt::cuda
