@@ -27,6 +27,9 @@ struct gpu_cheats {
   bool load_is_none = false;   ///< it holds up nobody
   bool parts_overlap = false;  ///< green contexts have an SM of the one before
   bool one_too_few = false;    ///< the last element of the foreground is not written
+  bool stale_probe = false;    ///< only its first jobs write their output
+  bool stale_load = false;     ///< and those of the background
+  int host_sleeps_each = 0;    ///< so many looks at the host's clock, for most of a load; 0: never
   double later_clock = 1;      ///< the SM clock of the second half of all spins, against that of the first
   double event_timer = 1;      ///< events against the true time
 };
@@ -63,7 +66,8 @@ class emulated_gpu : public fake_cuda_driver {
 
   /// The host's clock. A look takes time.
   [[nodiscard]] auto now() -> ticks {
-    advance_to(clock_ + 20);
+    const bool sleeps = cheats_.host_sleeps_each > 0 && ++looks_ % cheats_.host_sleeps_each == 0;
+    advance_to(clock_ + (sleeps ? 900'000 : 20));
     return clock_;
   }
   template <class Holds>
@@ -194,12 +198,13 @@ class emulated_gpu : public fake_cuda_driver {
     const std::uint64_t every = l.arguments.report_every;
     const auto steps = l.counted_before + static_cast<std::uint64_t>(l.steps_at(clock_));
     const std::uint64_t told = cheats_.load_stalls ? std::min(steps, every) : steps;
-    std::atomic_ref{*l.arguments.progress}.store(told / every * every);
+    if (told >= every) { std::atomic_ref{*l.arguments.progress}.store(told / every * every); }
   }
   void finish(const running_load& l) {
     const auto done =
         std::min(l.blocks, static_cast<std::int64_t>(std::ceil(l.steps_at(clock_) / takt_benchmarks::load_steps)));
-    for (std::int64_t b = l.first_block; b < l.first_block + done; ++b) {
+    const bool writes = !cheats_.stale_load || ++loads_done_ < 20;
+    for (std::int64_t b = l.first_block; writes && b < l.first_block + done; ++b) {
       l.arguments.out[b] = takt_benchmarks::load_element(static_cast<std::uint32_t>(b));
     }
     *l.arguments.counted = l.counted_before + static_cast<std::uint64_t>(done) * takt_benchmarks::load_steps;
@@ -256,7 +261,8 @@ class emulated_gpu : public fake_cuda_driver {
     });
     events_.emplace(end, [this, a] {
       const std::uint32_t last = takt_benchmarks::probe_elements - (cheats_.one_too_few ? 1 : 0);
-      for (std::uint32_t i = 0; i < last; ++i) { a.out[i] = takt_benchmarks::probe_element(i); }
+      const bool writes = !cheats_.stale_probe || ++probes_done_ < 20;
+      for (std::uint32_t i = 0; writes && i < last; ++i) { a.out[i] = takt_benchmarks::probe_element(i); }
     });
     free_at_[s] = end;
     return end;
@@ -277,6 +283,9 @@ class emulated_gpu : public fake_cuda_driver {
   gpu_cheats cheats_;
   ticks clock_ = 0;
   int spins_ = 0;
+  int looks_ = 0;
+  int probes_done_ = 0;
+  int loads_done_ = 0;
   std::mt19937_64 chance_{23};
   std::multimap<ticks, std::function<void()>> events_;
   std::vector<std::shared_ptr<running_load>> loads_;

@@ -65,6 +65,7 @@ TEST_CASE("a good measurement of the isolation benchmark gives a table with ever
   CHECK(r.code == 0);
   for (const row_record& each : good().rows) {
     CHECK(each.samples.size() == 15);
+    CHECK(each.late == 0);
     CHECK(r.text.find(std::string{"| "} + form_of(each.kind).name + " |") != std::string::npos);
   }
   CHECK(good().rows.size() == 14);
@@ -122,6 +123,21 @@ TEST_CASE("a background that stalls is refused") {
                 "load yields (8 SMs): the load made no progress during 1 of 15 samples");
 }
 
+TEST_CASE("a job is not requested when the load is nearly over") {
+  const isolation_measurement m = measured({.host_sleeps_each = 1'009});
+  std::int64_t late = 0;
+  for (const row_record& r : m.rows) {
+    if (!form_of(r.kind).loaded) { continue; }
+    CAPTURE(form_of(r.kind).name);
+    late += r.late;
+    CHECK(r.samples.size() == 15);
+    const std::uint64_t of_one_load = r.steps_launched / (r.samples.size() + static_cast<std::size_t>(r.late));
+    for (const job_sample& s : r.samples) { CHECK(4 * s.before <= 3 * of_one_load); }
+    CHECK(r.steps_done == r.steps_launched);
+  }
+  CHECK(late > 0);
+}
+
 TEST_CASE("a background that did not do all of its work is refused") {
   check_refused(doctored([](auto& m) { --row(m, row_kind::both_pinned).steps_done; }),
                 "both pinned (8 SMs): the load did ");
@@ -155,6 +171,8 @@ TEST_CASE("a measurement that cannot tell overlapping kernels from disjoint ones
 
 TEST_CASE("an element of the output that is wrong, or was not looked at, is refused") {
   check_refused(measured({.one_too_few = true}), "alone: 15 of 245760 output elements are wrong");
+  check_refused(measured({.stale_probe = true}), "alone again: 245760 of 245760 output elements are wrong");
+  check_refused(measured({.stale_load = true}), "both green (8 SMs): ");
   check_refused(doctored([](auto& m) { --row(m, row_kind::shrink).jobs_checked; }),
                 "load shrinks (8 SMs): the output of 14 jobs was checked, but 15 were timed");
 }
