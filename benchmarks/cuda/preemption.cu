@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a short kernel waits for one that has the whole GPU: beside it at the same stream priority, at a higher
-// priority, after taking half of its SMs away, and after asking it to yield.
+// priority, after taking half of its SMs away, and after asking it to yield. Samples for which the long one had ended
+// do not count.
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -14,11 +17,12 @@
 #include <takt/model/occupancy.hpp>
 #include <takt/runtime/clock.hpp>
 
+#include "isolation/long_kernel.hpp"
 #include "measured_device.cuh"
 
 namespace {
 
-namespace tc = takt::cuda;
+namespace cuda = takt::cuda;
 using namespace takt_benchmarks;
 
 enum class way : std::uint8_t { alone, beside, priority, shrink, yield };
@@ -39,7 +43,7 @@ auto name_of(way w) -> const char* {
 /// Two kernels, of which one is long.
 class contest {
  public:
-  using kernel = tc::pinned_kernel<tc::index_body<element_body>>;
+  using kernel = cuda::pinned_kernel<cuda::index_body<element_body>>;
 
   contest(const measured_device& on, const vectors& data, std::int64_t chunk)
       : sms_{on.sms},
@@ -47,44 +51,71 @@ class contest {
         form_{.threads = takt::residents_by_size({.threads = on.threads_per_sm}, 2).threads},
         long_{data.body(synthetic_kernel::compute), form_},
         short_{data.body(synthetic_kernel::compute), form_},
-        urgent_{tc::stream_levels() - 1} {}
+        urgent_{cuda::stream_levels() - 1} {
+    const auto time_of = [this](std::int64_t chunks) { return time_of_long(chunks); };
+    constexpr std::int64_t most_chunks = 1'000'000;
+    constexpr takt::ticks long_enough = 20'000'000;
+    // The first run loads the code.
+    if (time_of(1)) { long_chunks_ = work_that_takes(long_enough, 2 * sms_, most_chunks, time_of); }
+  }
 
   [[nodiscard]] auto ready() const -> bool {
     return long_.status() == cudaSuccess && short_.status() == cudaSuccess && urgent_.status() == cudaSuccess;
   }
 
-  /// The time from the request to the end of the short kernel, once; none on an error. The long one is then finished.
-  [[nodiscard]] auto measure(way w) -> std::optional<takt::ticks> {
-    const auto all = tc::isolated_slots(0, sms_, 2);
-    const auto lower_half = tc::isolated_slots(0, sms_ / 2, 2);
-    const auto upper_half = tc::isolated_slots(sms_ / 2, sms_ - sms_ / 2, 2);
-    if (!short_.begin(vector_length / 8, 512)) { return std::nullopt; }
+  /// Takes the time from the request to the end of the short kernel, once; false on an error. The long one is then
+  /// finished.
+  [[nodiscard]] auto measure(way w, samples_beside& out) -> bool {
+    const auto all = cuda::isolated_slots(0, sms_, 2);
+    const auto lower_half = cuda::isolated_slots(0, sms_ / 2, 2);
+    const auto upper_half = cuda::isolated_slots(sms_ / 2, sms_ - sms_ / 2, 2);
+    if (!short_.begin(vector_length / 8, 512)) { return false; }
     if (w != way::alone) {
-      if (!long_.begin(64 * vector_length, chunk_)) { return std::nullopt; }
-      if (long_.launch(background_.get(), all) != cudaSuccess) { return std::nullopt; }
+      if (!long_.begin(*long_chunks_ * chunk_, chunk_)) { return false; }
+      if (long_.launch(background_.get(), all) != cudaSuccess) { return false; }
       std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
     const takt::ticks begin = takt::runtime::now();
     if (w == way::shrink) { long_.set_slots(lower_half); }
     if (w == way::yield) { long_.yield(); }
-    const tc::own_stream& stream = w == way::priority ? urgent_ : calm_;
-    if (!short_.run(stream.get(), w == way::shrink ? upper_half : all)) { return std::nullopt; }
+    const cuda::own_stream& stream = w == way::priority ? urgent_ : calm_;
+    const bool there_at_first = is_at_work();
+    if (!short_.run(stream.get(), w == way::shrink ? upper_half : all)) { return false; }
     const takt::ticks time = takt::runtime::now() - begin;
-    if (w != way::alone && (background_.wait() != cudaSuccess || !long_.run(background_.get(), all))) {
-      return std::nullopt;
+    const bool there_at_last = is_at_work();
+    if (w == way::alone) {
+      out.add(time, true);
+      return true;
     }
-    return time;
+    if (background_.wait() != cudaSuccess) { return false; }
+    switch (w) {
+      case way::alone: break;
+      case way::beside: out.add(time, there_at_first); break;
+      case way::priority:
+      case way::shrink: out.add(time, there_at_last); break;
+      case way::yield: out.add(time, long_.chunks_left() > 0); break;
+    }
+    return long_.run(background_.get(), all).has_value();
   }
 
  private:
+  [[nodiscard]] auto is_at_work() const -> bool { return cudaStreamQuery(background_.get()) == cudaErrorNotReady; }
+  [[nodiscard]] auto time_of_long(std::int64_t chunks) -> std::optional<takt::ticks> {
+    if (!long_.begin(chunks * chunk_, chunk_)) { return std::nullopt; }
+    const takt::ticks begin = takt::runtime::now();
+    if (!long_.run(background_.get(), cuda::isolated_slots(0, sms_, 2))) { return std::nullopt; }
+    return takt::runtime::now() - begin;
+  }
+
   std::int32_t sms_;
   std::int64_t chunk_;
-  tc::launch_form form_;
+  std::optional<std::int64_t> long_chunks_{};
+  cuda::launch_form form_;
   kernel long_;
   kernel short_;
-  tc::own_stream background_;
-  tc::own_stream calm_;
-  tc::own_stream urgent_;
+  cuda::own_stream background_;
+  cuda::own_stream calm_;
+  cuda::own_stream urgent_;
 };
 
 }  // namespace
@@ -95,23 +126,31 @@ auto main(int argc, char** argv) -> int {
   const auto repeats = argument(argc, argv, "--repeats", 100);
   const vectors data;
   std::printf(
-      "%d stream priorities; from request to the end of a short kernel, microseconds\n%-20s %8s %10s %10s %10s\n",
-      tc::stream_levels(), "beside a long one", "chunk", "least", "median", "most");
+      "%d stream priorities; from request to the end of a short kernel, microseconds\n%-20s %8s %10s %10s %10s %9s\n",
+      takt::cuda::stream_levels(), "beside a long one", "chunk", "least", "median", "most", "rejected");
   for (const std::int64_t chunk : {512, 4'096, 32'768}) {
     contest rivals{on, data, chunk};
-    if (!rivals.ready()) { return 1; }
+    if (!rivals.ready()) {
+      std::printf("failed: no kernel of chunks of %lld is long enough: %s\n", static_cast<long long>(chunk),
+                  cudaGetErrorString(cudaGetLastError()));
+      return 1;
+    }
     for (const way w : ways) {
-      std::vector<takt::ticks> times;
+      samples_beside samples;
       for (std::int64_t r = 0; r < repeats; ++r) {
-        if (const auto t = rivals.measure(w)) { times.push_back(*t); }
+        if (!rivals.measure(w, samples)) {
+          std::printf("failed: %s: %s\n", name_of(w), cudaGetErrorString(cudaGetLastError()));
+          return 1;
+        }
       }
-      if (times.empty()) {
-        std::printf("%-20s failed: %s\n", name_of(w), cudaGetErrorString(cudaGetLastError()));
+      if (const std::string problem = samples.problem(); !problem.empty()) {
+        std::printf("failed: %s, chunk %lld: %s\n", name_of(w), static_cast<long long>(chunk), problem.c_str());
         return 1;
       }
-      const time_summary s = summarize(std::move(times));
-      std::printf("%-20s %8lld %10.1f %10.1f %10.1f\n", name_of(w), static_cast<long long>(chunk),
-                  microseconds(s.least), microseconds(s.median), microseconds(s.most));
+      const time_summary s = summarize(samples.times());
+      std::printf("%-20s %8lld %10.1f %10.1f %10.1f %9lld\n", name_of(w), static_cast<long long>(chunk),
+                  microseconds(s.least), microseconds(s.median), microseconds(s.most),
+                  static_cast<long long>(samples.rejected()));
     }
   }
   return 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fstream>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -21,8 +22,14 @@ using takt::test::scratch;
   "chains": [{"name": "loop", "tasks": ["sense", "act"], )" +
          chain + "}]}";
 }
+/// The path of a file with this text.
+[[nodiscard]] auto written(const std::string& name, const std::string& text) -> std::string {
+  const std::string path = scratch(name);
+  std::ofstream{path} << text;
+  return path;
+}
 [[nodiscard]] auto chains(const std::string& text, const std::string& options = "") -> takt::test::outcome {
-  return takt::test::takt("chains --json " + options + " " + scratch("chains.json", text));
+  return takt::test::takt("chains --json " + options + " " + written("chains.json", text));
 }
 
 }  // namespace
@@ -77,9 +84,9 @@ TEST_CASE("program: chains says what is missing, and draws the slowest reaction"
   CHECK(none.code == 3);
   CHECK(contains(none.err, "/chains: is missing"));
 
-  const std::string picture = scratch("chain.svg", "");
+  const std::string picture = scratch("chain.svg");
   const auto o = takt::test::takt("chains --svg " + picture + " " +
-                                  scratch("drawn.json", with_chain(R"("semantics": "implicit")")));
+                                  written("drawn.json", with_chain(R"("semantics": "implicit")")));
   CHECK(o.code == 0);
   CHECK(contains(o.out, "age at output: from the read of the data"));
   const std::string drawn = takt::test::read(picture);
@@ -87,7 +94,7 @@ TEST_CASE("program: chains says what is missing, and draws the slowest reaction"
   CHECK(contains(drawn, "sense, job "));
 
   const auto short_run = takt::test::takt("chains --horizon 1ms --svg " + picture + " " +
-                                          scratch("short.json", with_chain(R"("semantics": "implicit")")));
+                                          written("short.json", with_chain(R"("semantics": "implicit")")));
   CHECK(short_run.code == 2);
   CHECK(contains(short_run.err, "no chain has reacted"));
 }
