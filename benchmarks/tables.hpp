@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -15,15 +14,6 @@
 #include <takt/prediction/kernel_profile.hpp>
 
 namespace takt_benchmarks {
-
-/// `--name number` of the command line, or `otherwise`.
-[[nodiscard]] inline auto argument(int argc, char** argv, std::string_view name, std::int64_t otherwise)
-    -> std::int64_t {
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (name == argv[i]) { return std::max<std::int64_t>(1, std::strtoll(argv[i + 1], nullptr, 10)); }
-  }
-  return otherwise;
-}
 
 /// 1, 2, 4, ... and all.
 [[nodiscard]] inline auto sm_counts(std::int32_t sms) -> std::vector<std::int32_t> {

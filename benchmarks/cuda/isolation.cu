@@ -148,6 +148,9 @@ class device_kernels {
 }  // namespace
 
 auto main(int argc, char** argv) -> int {
+  command_line given{argc, argv};
+  const isolation_options options = isolation_options_of(given);
+  given.end();
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
     std::puts("takt_cuda_isolation: skipped, no CUDA device here");
@@ -156,5 +159,5 @@ auto main(int argc, char** argv) -> int {
   takt::cuda::driver driver;
   device_kernels kernels;
   spinning_host host;
-  return run_isolation(driver, kernels, host, isolation_options_of(argc, argv));
+  return run_isolation(driver, kernels, host, options);
 }

@@ -15,6 +15,7 @@
 #include <takt/cuda/measure/profile.cuh>
 #include <takt/model/occupancy.hpp>
 
+#include "command_line.hpp"
 #include "measured_device.cuh"
 #include "tables.hpp"
 
@@ -145,12 +146,15 @@ void print_copies(std::size_t repeats) {
 }  // namespace
 
 auto main(int argc, char** argv) -> int {
+  command_line given{argc, argv};
+  const auto repeats = static_cast<std::size_t>(given.number("--repeats", 200, most_repeats));
+  const bool pinned = given.flag("--pinned");
+  given.end();
   const measured_device on = print_device("takt_cuda_kernel_times");
   if (on.sms == 0) { return no_device; }
-  const auto repeats = static_cast<std::size_t>(argument(argc, argv, "--repeats", 200));
   const vectors data;
   const tc::own_stream stream;
-  const bool profiled = print_profiles(on, data, repeats, has_flag(argc, argv, "--pinned"));
+  const bool profiled = print_profiles(on, data, repeats, pinned);
   print_plain(data, stream, repeats);
   print_cross(on, data, repeats);
   print_places(on, data, stream, repeats);

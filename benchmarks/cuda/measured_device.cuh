@@ -84,10 +84,6 @@ struct measured_device {
           .occupy = takt::cuda::compiled_occupy()};
 }
 
-[[nodiscard]] inline auto has_flag(int argc, char** argv, std::string_view name) -> bool {
-  return std::any_of(argv + 1, argv + argc, [name](const char* a) { return name == a; });
-}
-
 [[nodiscard]] inline auto print_device(const char* program) -> measured_device {
   int count = 0;
   cudaDeviceProp facts{};

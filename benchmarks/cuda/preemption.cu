@@ -17,6 +17,7 @@
 #include <takt/model/occupancy.hpp>
 #include <takt/runtime/clock.hpp>
 
+#include "command_line.hpp"
 #include "isolation/long_kernel.hpp"
 #include "measured_device.cuh"
 
@@ -121,9 +122,11 @@ class contest {
 }  // namespace
 
 auto main(int argc, char** argv) -> int {
+  command_line given{argc, argv};
+  const std::int64_t repeats = given.number("--repeats", 100, most_repeats);
+  given.end();
   const measured_device on = print_device("takt_cuda_preemption");
   if (on.sms == 0) { return no_device; }
-  const auto repeats = argument(argc, argv, "--repeats", 100);
   const vectors data;
   std::printf(
       "%d stream priorities; from request to the end of a short kernel, microseconds\n%-20s %8s %10s %10s %10s %9s\n",

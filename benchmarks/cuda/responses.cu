@@ -21,6 +21,7 @@
 #include <takt/runtime/executor/run.hpp>
 #include <takt/takt.hpp>
 
+#include "command_line.hpp"
 #include "measured_device.cuh"
 
 namespace {
@@ -167,11 +168,14 @@ class experiment {
 }  // namespace
 
 auto main(int argc, char** argv) -> int {
+  command_line given{argc, argv};
+  const std::int64_t sets = given.number("--repeats", 10, most_repeats);
+  const takt::duration length{given.number("--milliseconds", 1'000, 3'600'000) * 1'000'000};
+  const bool pinned = given.flag("--pinned");
+  const std::int64_t asked_sms = given.number("--sms", 0, takt::cuda::max_sms);
+  given.end();
   const measured_device on = print_device("takt_cuda_responses");
   if (on.sms == 0) { return no_device; }
-  const std::int64_t sets = argument(argc, argv, "--repeats", 10);
-  const takt::duration length{argument(argc, argv, "--milliseconds", 1'000) * 1'000'000};
-  const bool pinned = has_flag(argc, argv, "--pinned");
   const takt::cuda::launch_form form{.threads = takt::residents_by_size({.threads = on.threads_per_sm}, 2).threads};
   const vectors data;
   takt::cuda::driver driver;
@@ -181,8 +185,12 @@ auto main(int argc, char** argv) -> int {
     return 1;
   }
   const std::int64_t most = on.sms / granularity * granularity;
-  const auto sms =
-      static_cast<std::int32_t>(std::min<std::int64_t>(most, argument(argc, argv, "--sms", 10 * granularity)));
+  if (asked_sms > most || asked_sms % granularity != 0) {
+    std::printf("failed: --sms %lld is no multiple of %d up to %lld\n", static_cast<long long>(asked_sms), granularity,
+                static_cast<long long>(most));
+    return 2;
+  }
+  const auto sms = static_cast<std::int32_t>(asked_sms > 0 ? asked_sms : std::min<std::int64_t>(most, 10 * granularity));
   const measured_unit unit = measure_unit(driver, data, form, sms, pinned);
   if (!unit.profile) {
     std::printf("the kernel could not be measured: %s\n", takt::sentence(unit.profile).c_str());

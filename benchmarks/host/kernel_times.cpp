@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "command_line.hpp"
 #include "host_kernel.hpp"
 #include "tables.hpp"
 
@@ -26,12 +27,13 @@ struct host_size {
 }  // namespace
 
 auto main(int argc, char** argv) -> int {
-  const auto repeats = static_cast<std::size_t>(argument(argc, argv, "--repeats", 100));
-  const std::int64_t elements = std::min(argument(argc, argv, "--elements", vector_length), vector_length);
+  command_line given{argc, argv};
+  const auto repeats = static_cast<std::size_t>(given.number("--repeats", 100, most_repeats));
+  const std::int64_t elements = given.number("--elements", vector_length, vector_length);
   const host_size usual;
-  const auto sms = static_cast<std::int32_t>(std::min<std::int64_t>(argument(argc, argv, "--sms", usual.sms), 64));
-  const auto per_sm =
-      static_cast<std::int32_t>(std::min<std::int64_t>(argument(argc, argv, "--per-sm", usual.per_sm), 8));
+  const auto sms = static_cast<std::int32_t>(given.number("--sms", usual.sms, 64));
+  const auto per_sm = static_cast<std::int32_t>(given.number("--per-sm", usual.per_sm, 8));
+  given.end();
   std::printf("takt_kernel_times on host threads in place of %d SMs of %d blocks, %u cores\n", sms, per_sm,
               std::thread::hardware_concurrency());
   std::printf("%lld elements of %d operations each\n", static_cast<long long>(elements), operations_per_element);

@@ -4,12 +4,11 @@
 #include <cstdio>
 #include <exception>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <takt/runtime/clock.hpp>
 
-#include "../tables.hpp"
+#include "../command_line.hpp"
 #include "session.hpp"
 #include "table.hpp"
 
@@ -28,13 +27,11 @@ struct spinning_host {
   }
 };
 
-/// `--samples n` and `--commit text` of the command line.
-[[nodiscard]] inline auto isolation_options_of(int argc, char** argv) -> isolation_options {
+/// `--samples n` and `--commit text`.
+[[nodiscard]] inline auto isolation_options_of(command_line& given) -> isolation_options {
   isolation_options out;
-  out.samples = argument(argc, argv, "--samples", out.samples);
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::string_view{"--commit"} == argv[i]) { out.commit = argv[i + 1]; }
-  }
+  out.samples = given.number("--samples", out.samples, most_repeats);
+  out.commit = given.text("--commit").value_or("");
   return out;
 }
 
