@@ -11,8 +11,8 @@
 
 #include <takt/core/random.hpp>
 
-#include "support/environment.hpp"
 #include "program.hpp"
+#include "support/environment.hpp"
 
 namespace {
 
@@ -93,7 +93,7 @@ TEST_CASE("program: unknown keys name the nearest known one, and keys of other s
   check_faults({
       {"\"period\": \"33ms\"", "\"perod\": \"33ms\"",
        "/tasks/0/perod: is not a key of this object, the nearest is \"period\": name, period, deadline, jitter, priority, "
-       "core, cluster, gpu_cluster, memory, requests, share, segments, nodes, edges, history, cpu, gpu"},
+       "core, cluster, gpu_cluster, memory, requests, share, variant, variants, segments, nodes, edges, history, cpu, gpu"},
       {"\"name\": \"cars\"", "\"na/m~e\": 3",
        "/na~1m~0e: is not a key of this object, the nearest is \"name\": format, name, platform, tasks, graphs, chains"},
       {"\"isolated\"", "\"isolatd\"",

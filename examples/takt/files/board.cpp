@@ -28,7 +28,7 @@ constexpr std::int32_t threads_of_a_virtual_sm = 1024;
   const gpu_speed speed = read_speed(v);
   if (speed.is_one()) { return speed; }
   throw input_error{v.where, "cores of several speeds have no analysis in this program yet",
-                    "times of the core that a task runs on, and no speed"};
+                    R"(times by type: "cpu": {"little": "3ms", "big": "1ms"})"};
 }
 
 const table<core_facts> core_table{"a core",

@@ -27,6 +27,17 @@ void read_graph(const json_value& task, workload_file& file);
 void print_body(const workload_file& file, std::size_t task, ordered_json& out);
 [[nodiscard]] auto edge_keys() -> object_keys;
 
+/// A task with the body of the variant that it names, and with the CPU times of the type of its core. `core_type` is
+/// empty where all of its times are of any core.
+struct chosen_task {
+  json_value task;
+  std::string core_type;
+};
+[[nodiscard]] auto as_chosen_task(json_value given, const workload_file& file) -> chosen_task;
+/// CPU times under the type of the core that they are of.
+void print_by_type(const std::string& core_type, ordered_json& task);
+[[nodiscard]] auto alternative_keys() -> object_keys;
+
 /// A visit and its place in the file.
 struct placed_visit {
   described_visit visit;

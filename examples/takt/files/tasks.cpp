@@ -41,6 +41,8 @@ const table<task_entry> task_table{
      {"memory", &described_task::memory, integer(0, most_bytes)},
      {"requests", &task_facts::requests, integer(0, most_requests)},
      {"share", &task_facts::share, integer(1, 100), read_by({"shares"})},
+     {"variant", &task_facts::variant, text("the name of the variant")},
+     row<task_entry>{"variants"},
      row<task_entry>{"segments"},
      row<task_entry>{"nodes"},
      row<task_entry>{"edges"},
@@ -87,13 +89,15 @@ void read_task(const json_value& given, bool is_graph, bool sections, workload_f
   if (std::ranges::any_of(file.tasks.tasks, [&](const described_task& other) { return other.name == name; })) {
     throw refused_at(step_into(given.where, "name"), {.fault = model_fault::duplicate_name, .task = 0, .name = name});
   }
-  require_one_body(given);
-  const json_value v = as_present_task(given, is_graph, sections, file);
+  chosen_task chosen = as_chosen_task(given, file);
+  require_one_body(chosen.task);
+  const json_value v = as_present_task(std::move(chosen.task), is_graph, sections, file);
   const string_view sharing = file.rules.gpus.sharing;
   const auto* const nodes = v.find("nodes");
   if (nodes == nullptr) { (void)require(v, "segments", "the chain of segments"); }
   task_entry t;
   t.name = name;
+  t.core_type = std::move(chosen.core_type);
   read_object(v, task_table, t, sharing);
   if (t.deadline == 0) { t.deadline = t.period; }
   if (sharing == "shares") { t.weight = t.priority; }
@@ -170,12 +174,13 @@ auto print_task(const workload_file& file, std::size_t task) -> ordered_json {
   ordered_json out = print_object(t, task_table);
   if (!t.limited) { out["deadline"] = nullptr; }
   print_body(file, task, out);
+  if (!t.core_type.empty()) { print_by_type(t.core_type, out); }
   return out;
 }
 
 auto task_objects() -> std::vector<object_keys> {
-  return {task_table.keys(), node_keys,     edge_keys(),    segment_keys,
-          copy_keys(),       kernel_keys(), scaling_keys(), section_keys()};
+  return {task_table.keys(), alternative_keys(), node_keys,      edge_keys(),   segment_keys,
+          copy_keys(),       kernel_keys(),      scaling_keys(), section_keys()};
 }
 
 }  // namespace takt::program

@@ -87,6 +87,8 @@ struct task_facts {
   std::optional<std::int64_t> requests;     ///< of a job to the GPU
   std::optional<std::int32_t> weight;       ///< on a GPU with shares: the greater goes first
   std::optional<std::int32_t> gpu_cluster;  ///< where its sections take place
+  std::string variant{};                    ///< the name of what it does, where there were others
+  std::string core_type{};                  ///< of the core that its CPU times are of; empty: of any
 
   [[nodiscard]] friend auto operator==(const task_facts&, const task_facts&) -> bool = default;
 };
@@ -136,6 +138,23 @@ struct workload_file {
   std::vector<std::string> task_at;  ///< places in the file of what stands in the table
   std::vector<std::string> visit_at;
 };
+
+/// What a task may do instead: its variants, one without a name where there is no choice, and the cores on which each
+/// can run.
+struct task_options {
+  struct body {
+    std::string variant;
+    std::vector<std::int32_t> cores;
+  };
+  std::vector<body> bodies;
+};
+
+/// Of each task, in the order of `workload_file::tasks`. What is chosen already plays no part. Throws `input_error`
+/// where the board or a time by type of core is wrong; what else is wrong shows when a file with choices is read.
+[[nodiscard]] auto options_of(const json_value& document) -> std::vector<task_options>;
+
+/// Whether tasks have times by type on a board with cores of several types, so that they cannot move.
+[[nodiscard]] auto is_bound_to_cores(const workload_file& file) -> bool;
 
 /// How many clusters of CPUs tasks can name.
 [[nodiscard]] auto cluster_count(const workload_file& file) -> std::int32_t;

@@ -223,6 +223,10 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
   require_policy(own ? "/platform/gpus/0/sharing" : "--policy", q.policy);
   require_cpu_rule(wishes.cpus.empty() ? "/platform/cpus/policy" : "--cpus", q.cpus);
   const bool to_clusters = is_word_of_clusters(q.cpus);
+  if (to_clusters && is_bound_to_cores(file)) {
+    throw input_error{"--cpus", fmt::format("\"{}\" moves tasks between cores of different types", q.cpus),
+                      "a rule that keeps tasks on cores: tasks have times by type"};
+  }
   const std::int32_t clusters = to_clusters && is_word_of_clusters(file.rules.cpus) ? cluster_count(file) : 1;
   q.together = std::max(file.board.processors / clusters, 1);
   out.tasks = std::make_unique<file_tasks>(file.tasks);
