@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -13,10 +14,8 @@
 
 namespace takt::program {
 
-namespace {
-
-void print_text(const described_file& file, const report::verdict_summary& found) {
-  if (!file.title().empty()) { fmt::print("{}\n", one_line(file.title(), 200)); }
+void print_verdict(std::string_view title, const report::verdict_summary& found) {
+  if (!title.empty()) { fmt::print("{}\n", one_line(title, 200)); }
   fmt::print("platform: {}\n", report::joined(found.platform_words));
   if (!found.plan_words.empty()) { fmt::print("plan: {}\n", found.plan_words); }
   fmt::print("\n{}\n", report::text_of(report::verdict_table(found)));
@@ -24,8 +23,6 @@ void print_text(const described_file& file, const report::verdict_summary& found
   for (const std::string& reason : report::reasons_of(found)) { fmt::print("  {}\n", reason); }
   for (const std::string& note : found.notes) { fmt::print("  note: {}\n", note); }
 }
-
-}  // namespace
 
 auto exit_code_of(verdict_status status) noexcept -> exit_code {
   switch (status) {
@@ -44,7 +41,7 @@ auto analyze_command(const analyze_options& o) -> exit_code {
   if (o.json) {
     report::write_verdict_json(std::cout, found);
   } else {
-    print_text(file, found);
+    print_verdict(file.title(), found);
   }
   return exit_code_of(found.status);
 }

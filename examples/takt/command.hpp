@@ -3,14 +3,17 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <takt/allocation/synthesis/mapping_problem.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/generation/rtgpu_generator.hpp>
 #include <takt/model/stage.hpp>
 #include <takt/report/comparison_order.hpp>
+#include <takt/report/verdict_summary.hpp>
 #include <takt/runtime/run_options.hpp>
 #include <takt/simulation/options.hpp>
 
@@ -20,6 +23,9 @@
 #include "rule_wishes.hpp"
 
 namespace takt::program {
+
+/// `automatic`: local first, then exact where that can come to an end.
+enum class plan_search : std::uint8_t { automatic, exact, local };
 
 struct analyze_options {
   std::string file;
@@ -86,6 +92,19 @@ struct chains_options {
   std::string svg_file;
   bool json = false;
 };
+struct plan_options {
+  std::string file;
+  std::vector<std::string> policies;  ///< empty: all
+  std::vector<std::string> cpus;      ///< empty: the file's own
+  mapping_objective objective = mapping_objective::factor;
+  plan_search search = plan_search::automatic;
+  std::uint64_t seed = 1;
+  std::string time = "60s";
+  std::uint64_t evaluations = 0;  ///< 0: as many as there is time for
+  std::string state_file;
+  std::string written_file;
+  bool json = false;
+};
 struct sensitivity_options {
   std::string file;
   rule_wishes wishes;
@@ -101,9 +120,13 @@ struct sensitivity_options {
 [[nodiscard]] auto generate_command(const generate_options& o) -> exit_code;
 [[nodiscard]] auto compare_command(const compare_options& o) -> exit_code;
 [[nodiscard]] auto chains_command(const chains_options& o) -> exit_code;
+[[nodiscard]] auto plan_command(const plan_options& o) -> exit_code;
 [[nodiscard]] auto sensitivity_command(const sensitivity_options& o) -> exit_code;
 
 [[nodiscard]] auto exit_code_of(verdict_status status) noexcept -> exit_code;
+
+/// A verdict as text on standard output.
+void print_verdict(std::string_view title, const report::verdict_summary& found);
 
 /// A time, a ratio or a range [lower, upper] that was given with an option. Throws `input_error` with the option's
 /// name.

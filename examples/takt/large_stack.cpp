@@ -15,6 +15,8 @@ namespace {
 /// Only pages that are used take memory.
 constexpr std::size_t stack_bytes = std::size_t{256} << 20;
 
+thread_local bool has_large_stack = false;
+
 struct call {
   const std::function<void()>* body;
   std::exception_ptr thrown;
@@ -22,6 +24,7 @@ struct call {
 
 auto enter(void* argument) -> void* {
   auto& c = *static_cast<call*>(argument);
+  has_large_stack = true;
   try {
     (*c.body)();
   } catch (...) { c.thrown = std::current_exception(); }
@@ -31,6 +34,10 @@ auto enter(void* argument) -> void* {
 }  // namespace
 
 void on_large_stack(const std::function<void()>& f) {
+  if (has_large_stack) {
+    f();
+    return;
+  }
   call c{&f, {}};
   pthread_attr_t attributes;
   pthread_t handle{};

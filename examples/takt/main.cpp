@@ -167,6 +167,31 @@ void add_generation(CLI::App& command, generate_options& o) {
       ->type_name("RATIO");
 }
 
+void add_plan(CLI::App& command, plan_options& o) {
+  add_file(command, o.file);
+  command.add_option("--policies", o.policies, "ways of sharing the GPU to choose from: A,B,.. (default: all)")
+      ->type_name("NAMES")
+      ->delimiter(',');
+  command.add_option("--cpus", o.cpus, "rules of the processors to choose from (default: the file's)")
+      ->type_name("RULES")
+      ->delimiter(',');
+  add_choice<takt::mapping_objective>(
+      command, "--objective", o.objective,
+      {{"factor", takt::mapping_objective::factor}, {"chain", takt::mapping_objective::chain}},
+      "the largest factor on all execution times (the default), or the least longest latency of a chain");
+  add_choice<plan_search>(
+      command, "--search", o.search,
+      {{"auto", plan_search::automatic}, {"exact", plan_search::exact}, {"local", plan_search::local}},
+      "all choices, or from neighbour to neighbour, or both where that can end (the default)");
+  add_number(command, "--seed", o.seed, "of the local search (default 1)");
+  command.add_option("--for", o.time, "ends the search (default 60s)")->type_name("TIME");
+  add_number(command, "--evaluations", o.evaluations, "ends the search after so many mappings (default 0: by time)");
+  command.add_option("--resume", o.state_file, "goes on from this file if it is there, and keeps the search in it")
+      ->type_name("FILE");
+  command.add_option("--write", o.written_file, "write the tasks under the plan")->type_name("FILE");
+  add_json(command, o.json);
+}
+
 [[nodiscard]] auto offers(const CLI::App& app, std::string_view command) -> bool {
   const auto all = app.get_subcommands([](const CLI::App*) { return true; });
   return std::ranges::any_of(all, [command](const CLI::App* a) { return a->get_name() == command; });
@@ -275,6 +300,12 @@ constexpr const char* exit_codes =
   add_question(*command, chains.ask);
   add_json(*command, chains.json);
   command->callback([&] { c = {[&] { return chains_command(chains); }, &chains.file, "takt-chains/1", &chains.json}; });
+
+  plan_options plan;
+  command =
+      app.add_subcommand("plan", "chooses cores, variants, priorities and a way of sharing the GPU, with the proof");
+  add_plan(*command, plan);
+  command->callback([&] { c = {[&] { return plan_command(plan); }, &plan.file, "takt-plan/1", &plan.json}; });
 
   generate_options generate;
   command = app.add_subcommand("generate", "task sets of a published experiment, one per line");

@@ -24,6 +24,9 @@ namespace takt::program {
 /// states overheads that are not charged under the policy.
 [[nodiscard]] auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_input;
 
+/// Puts what was judged in the place of the file's own rules, with what was chosen.
+void take_over(workload_file& file, const policy_input& input, const judged_policy& found);
+
 /// Throws where the file's own rules say what the policy does not do.
 void require_rules(const workload_file& file, const rule_wishes& wishes, const judged_policy& found);
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "chain_bounds.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <takt/analysis/cause_effect/chain_latency.hpp>
+
+namespace takt::program {
+
+namespace {
+
+[[nodiscard]] auto communication_of(std::string_view word) -> communication {
+  for (const communication c : {communication::implicit, communication::direct}) {
+    if (name_of(c) == word) { return c; }
+  }
+  return communication::let;
+}
+
+/// What is wrong with a chain, in a sentence about one of its tasks.
+[[nodiscard]] auto why_unbounded(const chain_fault& fault, const report::chain_summary& c) -> std::string {
+  const std::string& task = c.tasks[fault.stage];
+  switch (fault.status) {
+    case chain_status::bounded: return "";
+    case chain_status::let_interval_exceeded:
+      return fmt::format("{}: {} is not proven to end within its period, when its output is given", c.name, task);
+    case chain_status::overflow: return fmt::format("{}: the times up to {} are too large", c.name, task);
+    case chain_status::empty:
+    case chain_status::period_not_positive:
+    case chain_status::response_negative:
+    case chain_status::producer_not_waited_for: break;
+  }
+  return fmt::format("{}: {} does not fit ({})", c.name, task, name_of(fault.status));
+}
+
+}  // namespace
+
+auto judge_chain(const chain_facts& chain, const file_tasks& tasks, const report::verdict_summary& proven,
+                 bool own_clocks) -> judged_chain {
+  judged_chain out;
+  out.summary.name = chain.name;
+  out.summary.semantics = chain.semantics;
+  out.summary.reaction_limit = chain.reaction;
+  out.summary.age_limit = chain.age;
+  for (const std::uint32_t t : chain.tasks) {
+    const response_bound<ticks> response = proven.promised(t);
+    out.summary.tasks.push_back(proven.tasks[t].name);
+    const chain_stage stage{.period = tasks.tasks[t].period,
+                            .response = response.value,
+                            .how = communication_of(chain.semantics),
+                            .clock = own_clocks ? own_clock : 0};
+    out.stages.push_back(stage);
+    if (response.exists) { continue; }
+    // Under LET only that it ends in time counts, not when.
+    std::string& to = has_fixed_times(stage.how) ? out.summary.condition : out.summary.why;
+    if (to.empty()) {
+      to = has_fixed_times(stage.how)
+               ? fmt::format("{}: holds if {} ends within its period, which is not proven", chain.name,
+                             proven.tasks[t].name)
+               : fmt::format("{}: {} has no proven response time", chain.name, proven.tasks[t].name);
+    }
+  }
+  if (!out.summary.why.empty()) { return out; }
+  out.summary.bound = bound_chain(out.stages);
+  out.summary.why = why_unbounded(out.summary.bound.fault, out.summary);
+  return out;
+}
+
+}  // namespace takt::program

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file_judge.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <takt/rules/policies/cpu_words.hpp>
+
+#include "../fields.hpp"
+
+namespace takt::program {
+
+namespace {
+
+using std::string_view;
+
+/// Of a search for SMs within one mapping, of which there are many.
+constexpr std::uint64_t most_evaluations = 20'000;
+
+[[nodiscard]] auto member(json_value& object, string_view key) -> json_value* {
+  const auto found = std::ranges::find(object.items, key, &json_value::key);
+  return found == object.items.end() ? nullptr : &*found;
+}
+void remove_member(json_value& object, string_view key) {
+  std::erase_if(object.items, [key](const json_value& v) { return v.key == key; });
+}
+void set_member(json_value& object, string_view key, json_value::kind what, std::string text) {
+  remove_member(object, key);
+  object.items.push_back(
+      {.what = what, .text = std::move(text), .key = std::string{key}, .where = step_into(object.where, key)});
+}
+void set_number(json_value& object, string_view key, std::int64_t n) {
+  set_member(object, key, json_value::kind::integer, std::to_string(n));
+}
+
+/// Calls `with(task)` for each task, in the order of tables.
+template <class Document, class With>
+void for_each_task(Document& document, const With& with) {
+  for (const string_view list : {"graphs", "tasks"}) {
+    for (auto& part : document.items) {
+      if (part.key != list) { continue; }
+      for (auto& task : part.items) { with(task); }
+    }
+  }
+}
+
+[[nodiscard]] auto same(const file_mapping& a, const file_mapping& b) -> bool {
+  return a.rules == b.rules && std::ranges::equal(a.tasks, b.tasks, [](const auto& x, const auto& y) {
+           return x.body == y.body && x.core == y.core && x.rank == y.rank;
+         });
+}
+
+}  // namespace
+
+file_judge::file_judge(const json_value& document, std::vector<rule_wishes> rules, const std::string& place_of_rules)
+    : document_{&document}, rules_{std::move(rules)}, options_{options_of(document)} {
+  const auto* const platform = document.find("platform");
+  const auto* const cpus = platform == nullptr ? nullptr : platform->find("cpus");
+  if (cpus == nullptr) { throw input_error{"/platform", "has no processors to choose from", "platform.cpus"}; }
+  for (const rule_wishes& r : rules_) {
+    if (!is_word_of_clusters(r.cpus)) { continue; }
+    throw input_error{place_of_rules, fmt::format("\"{}\" moves tasks, so there is no core to choose", r.cpus),
+                      "rules that keep tasks on cores, such as fixed-priority and edf"};
+  }
+  const auto* const gpus = platform->find("gpus");
+  if (gpus != nullptr && gpus->is(json_value::kind::array) && !gpus->items.empty()) {
+    const auto* const sharing = gpus->items[0].find("sharing");
+    greater_goes_first_ = sharing != nullptr && sharing->text == "shares";
+  }
+  const auto file = read_workload(with_mapping(first_mapping()));
+  core_count_ = file->board.processors;
+  cores_ = file->cores;
+  if (core_count_ > static_cast<std::int32_t>(max_planned_cores)) {
+    throw input_error{"/platform/cpus", fmt::format("{} cores are too many to choose from", core_count_),
+                      fmt::format("at most {}", max_planned_cores)};
+  }
+}
+
+auto file_judge::first_mapping() const -> file_mapping {
+  file_mapping out;
+  std::size_t at = 0;
+  for_each_task(*document_, [&](const json_value& task) {
+    const auto& bodies = options_[at].bodies;
+    const auto runs = std::ranges::find_if(bodies, [](const auto& b) { return !b.cores.empty(); });
+    if (runs == bodies.end()) {
+      throw input_error{task.where, "runs on no core of this board", "CPU times for the type of one of its cores"};
+    }
+    (void)out.tasks.push_back(
+        {static_cast<std::uint32_t>(runs - bodies.begin()), runs->cores[0], static_cast<std::int32_t>(at++)});
+  });
+  return out;
+}
+
+auto file_judge::with_mapping(const file_mapping& m) const -> json_value {
+  json_value out = *document_;
+  json_value& cpus = *member(*member(out, "platform"), "cpus");
+  set_member(cpus, "policy", json_value::kind::string, rules_[m.rules].cpus);
+  remove_member(cpus, "clusters");
+  std::size_t at = 0;
+  for_each_task(out, [&](json_value& task) {
+    const auto& decided = m.tasks[at];
+    const std::string& variant = options_[at].bodies[decided.body].variant;
+    remove_member(task, "cluster");
+    set_number(task, "core", decided.core);
+    if (!variant.empty()) { set_member(task, "variant", json_value::kind::string, variant); }
+    const auto last = static_cast<std::int32_t>(m.tasks.size()) - 1;
+    set_number(task, "priority", greater_goes_first_ ? last - decided.rank : decided.rank);
+    ++at;
+  });
+  return out;
+}
+
+auto file_judge::prepare(const file_mapping& m) -> mapped& {
+  if (last_ != nullptr && same(last_->mapping, m)) { return *last_; }
+  auto next = std::make_unique<mapped>();
+  next->mapping = m;
+  next->file = read_workload(with_mapping(m));
+  next->input = input_of(*next->file, rules_[m.rules]);
+  next->input.question.begin_search = {};
+  next->input.question.most_evaluations = most_evaluations;
+  last_ = std::move(next);
+  return *last_;
+}
+
+auto file_judge::order_counts(const file_mapping& m) const -> bool {
+  return rules_[m.rules].cpus.ends_with("fixed-priority");
+}
+
+auto file_judge::proves(const file_mapping& m, std::int64_t permille) -> bool {
+  mapped& of = prepare(m);
+  const auto found = judge_file(*of.file, of.input, permille);
+  return found != nullptr && found->judged && found->verdict.schedulable();
+}
+
+auto file_judge::worst_chain(const file_mapping& m) -> reached_score {
+  mapped& of = prepare(m);
+  if (of.file->chains.empty()) { return {true, 0}; }
+  const auto found = judge_file(*of.file, of.input);
+  if (found == nullptr || !found->judged) { return {}; }
+  const auto proven = summary_of(*of.file, *found);
+  ticks worst = 0;
+  for (const chain_facts& c : of.file->chains) {
+    const auto judged = judge_chain(c, of.file->tasks, proven, false).summary;
+    if (!judged.bounded() || !judged.condition.empty() || !judged.meets()) { return {}; }
+    worst = std::max(worst, judged.reaction_limit || !judged.age_limit ? judged.bound.reaction : judged.bound.age);
+  }
+  return {true, worst};
+}
+
+auto file_judge::core_types() const -> inline_vector<std::uint32_t, max_planned_cores> {
+  inline_vector<std::uint32_t, max_planned_cores> out;
+  for (std::int32_t core = 0; core < core_count_; ++core) {
+    std::uint32_t type = 0;
+    while (!cores_.empty() && cores_[type].type != cores_[static_cast<std::size_t>(core)].type) { ++type; }
+    (void)out.push_back(type);
+  }
+  return out;
+}
+
+auto file_judge::menus() -> std::unique_ptr<inline_vector<file_menu, max_tasks>> {
+  auto out = std::make_unique<inline_vector<file_menu, max_tasks>>();
+  const file_mapping first = first_mapping();
+  std::vector<std::string> where;
+  for_each_task(*document_, [&](const json_value& task) { where.push_back(task.where); });
+  for (std::size_t i = 0; i < first.tasks.size(); ++i) {
+    file_menu menu;
+    for (std::uint32_t body = 0; body < options_[i].bodies.size(); ++body) {
+      for (const std::int32_t core : options_[i].bodies[body].cores) {
+        file_mapping m = first;
+        m.tasks[i].body = body;
+        m.tasks[i].core = core;
+        const auto file = read_workload(with_mapping(m));
+        const described_task& t = file->tasks.tasks[i];
+        task_place place{body, core, 0};
+        for (std::uint32_t p = 0; p < t.visit_count; ++p) {
+          const described_visit& v = file->tasks.visit(i, p);
+          if (v.where == visit_place::processor) { place.cpu_time += v.time.upper; }
+        }
+        menu.period = t.period;
+        menu.deadline = t.limited ? t.deadline : 0;
+        menu.jitter = t.jitter;
+        if (!menu.places.push_back(place)) {
+          throw input_error{where[i], "has too many variants and cores to choose from",
+                            fmt::format("at most {} of both together", max_places)};
+        }
+      }
+    }
+    (void)out->push_back(menu);
+  }
+  return out;
+}
+
+auto file_judge::drop_unjudged() -> std::vector<std::string> {
+  std::vector<std::string> out;
+  std::vector<rule_wishes> kept;
+  file_mapping m = first_mapping();
+  for (; m.rules < rules_.size(); ++m.rules) {
+    const rule_wishes& r = rules_[m.rules];
+    const std::string name = fmt::format("{} under {}", r.policy.empty() ? "the file's own policy" : r.policy, r.cpus);
+    try {
+      mapped& of = prepare(m);
+      const auto found = judge_file(*of.file, of.input);
+      const auto missing = missing_of(*of.file, *found);
+      if (missing.empty()) {
+        kept.push_back(r);
+        continue;
+      }
+      std::vector<std::string> facts;
+      for (const auto& part : missing) {
+        if (std::ranges::find(facts, part.fact) == facts.end()) { facts.push_back(part.fact); }
+      }
+      out.push_back(fmt::format("{} is left out: {} is not said", name, fmt::join(facts, ", ")));
+    } catch (const input_error& e) {
+      out.push_back(fmt::format("{} is left out: {}: {}: {}", name, e.where, e.problem, e.allowed));
+    }
+  }
+  if (kept.empty()) {
+    throw input_error{"--policies", fmt::format("none can be judged: {}", fmt::join(out, "; ")),
+                      "a policy whose facts the file has"};
+  }
+  rules_ = std::move(kept);
+  last_.reset();
+  return out;
+}
+
+}  // namespace takt::program

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <takt/allocation/synthesis/mapping_problem.hpp>
+
+#include "../chain_bounds.hpp"
+#include "../policies/policy_input.hpp"
+
+namespace takt::program {
+
+inline constexpr std::size_t max_places = 256;
+inline constexpr std::size_t max_planned_cores = 64;
+using file_mapping = system_mapping<max_tasks>;
+using file_menu = task_menu<max_places>;
+
+/// What a mapping makes of a file, and what is proven of it: a `MappingJudge`. Rules are those of the list, all of
+/// which keep tasks on cores.
+class file_judge {
+ public:
+  static constexpr std::size_t max_tasks = program::max_tasks;
+
+  /// `place_of_rules`: where the rules of processors are said. Pre: the document outlives it. Throws `input_error`.
+  file_judge(const json_value& document, std::vector<rule_wishes> rules, const std::string& place_of_rules);
+
+  [[nodiscard]] auto rules() const -> std::uint32_t { return static_cast<std::uint32_t>(rules_.size()); }
+  [[nodiscard]] auto order_counts(const file_mapping& m) const -> bool;
+  [[nodiscard]] auto proves(const file_mapping& m, std::int64_t permille) -> bool;
+  [[nodiscard]] auto worst_chain(const file_mapping& m) -> reached_score;
+
+  /// The places of each task that the document leaves open. Throws where there are too many.
+  [[nodiscard]] auto menus() -> std::unique_ptr<inline_vector<file_menu, max_tasks>>;
+  [[nodiscard]] auto core_types() const -> inline_vector<std::uint32_t, max_planned_cores>;
+
+  /// The document with a mapping in it.
+  [[nodiscard]] auto with_mapping(const file_mapping& m) const -> json_value;
+  [[nodiscard]] auto wishes_of(const file_mapping& m) const -> const rule_wishes& { return rules_[m.rules]; }
+
+  /// Leaves out rules that need a fact which the file does not have, and says which and why. Throws where none is left.
+  [[nodiscard]] auto drop_unjudged() -> std::vector<std::string>;
+
+ private:
+  struct mapped {
+    file_mapping mapping;
+    std::unique_ptr<workload_file> file;
+    policy_input input;
+  };
+
+  auto prepare(const file_mapping& m) -> mapped&;
+  [[nodiscard]] auto first_mapping() const -> file_mapping;
+
+  const json_value* document_;
+  std::vector<rule_wishes> rules_;
+  std::vector<task_options> options_;
+  std::vector<core_facts> cores_;
+  std::int32_t core_count_ = 0;
+  bool greater_goes_first_ = false;
+  std::unique_ptr<mapped> last_;
+};
+
+}  // namespace takt::program

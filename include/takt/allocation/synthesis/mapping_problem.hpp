@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <takt/allocation/synthesis/decision_search.hpp>
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/largest_factor.hpp>
+#include <takt/core/number.hpp>
+
+namespace takt {
+
+/// A body of a task on a core.
+struct task_place {
+  std::uint32_t body = 0;  ///< of the task's variants
+  std::int32_t core = 0;
+  ticks cpu_time = 0;  ///< longest, of a job, on this core
+};
+
+/// Of one task, the places that it may have.
+template <std::size_t Places>
+struct task_menu {
+  ticks period = 0;
+  ticks deadline = 0;  ///< 0: none
+  ticks jitter = 0;
+  inline_vector<task_place, Places> places;
+};
+
+/// What is decided: rules by their position in a list, and for each task its place and how many tasks go before it.
+template <std::size_t N>
+struct system_mapping {
+  struct decision {
+    std::uint32_t body = 0;
+    std::int32_t core = 0;
+    std::int32_t rank = 0;
+  };
+
+  std::uint32_t rules = 0;
+  inline_vector<decision, N> tasks;
+};
+
+/// A test of mapped systems.
+///
+/// - `rules()`: how many rules there are to choose from, at least one.
+/// - `order_counts(mapping)`: whether the answers below depend on ranks. False: none does.
+/// - `proves(mapping, permille)`: whether all deadlines are proven with all execution times by a factor. It must be
+///   sound: true only if no run misses one.
+/// - `worst_chain(mapping)`: of a proven mapping, the longest latency of its chains, 0 where there are none; not
+/// reached
+///   where a chain has no bound, or none within its limit.
+template <class J>
+concept MappingJudge = requires(J& j, const system_mapping<J::max_tasks>& m, std::int64_t permille) {
+  { J::max_tasks } -> std::convertible_to<std::size_t>;
+  { j.rules() } -> std::same_as<std::uint32_t>;
+  { j.order_counts(m) } -> std::same_as<bool>;
+  { j.proves(m, permille) } -> std::same_as<bool>;
+  { j.worst_chain(m) } -> std::same_as<reached_score>;
+};
+
+enum class mapping_objective : std::uint8_t {
+  factor,  ///< the largest factor on all execution times that is proven
+  chain,   ///< the least longest latency of a chain
+};
+
+/// The search for rules, variants, cores and priorities as decisions: first the rules, then the place of each task,
+/// then for each task before how many of those behind it in the order of deadlines less jitter it does not go. The
+/// first values are so the order of deadlines. Scores tell what is proven: below `deadlines_proven` the factor, in
+/// thousandths, with which deadlines are proven, there where a chain has no proven limit, above it the objective. See
+/// `factor_of`, `latency_of`.
+template <MappingJudge J, std::size_t Places>
+class mapping_problem {
+ public:
+  static constexpr std::size_t max_tasks = J::max_tasks;
+  static constexpr std::size_t max_decisions = 2 * max_tasks + 1;
+  static constexpr std::int64_t most_factor = 100'000;
+  static constexpr std::int64_t deadlines_proven = 1000;
+  using menu = task_menu<Places>;
+
+  /// `types`: by core; cores of one type are the same to the judge, whatever runs on them. Pre: `judge` outlives it;
+  /// each task has a place, on a core that has a type.
+  constexpr mapping_problem(J& judge, mapping_objective objective, const inline_vector<menu, max_tasks>& tasks,
+                            const inline_vector<std::uint32_t, 64>& types)
+      : judge_{&judge}, objective_{objective}, tasks_{tasks}, types_{types} {
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      std::size_t at = by_urgency_.size();
+      static_cast<void>(by_urgency_.push_back(0));
+      for (; at > 0 && urgency_of(i) < urgency_of(by_urgency_[at - 1]); --at) { by_urgency_[at] = by_urgency_[at - 1]; }
+      by_urgency_[at] = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  [[nodiscard]] constexpr auto size() const -> std::size_t { return 2 * tasks_.size() + 1; }
+  [[nodiscard]] constexpr auto values(std::size_t decision) const -> std::uint32_t {
+    if (decision == 0) { return judge_->rules(); }
+    if (decision <= tasks_.size()) { return static_cast<std::uint32_t>(tasks_[decision - 1].places.size()); }
+    return static_cast<std::uint32_t>(decision - tasks_.size());
+  }
+  [[nodiscard]] constexpr auto least_valid() const -> std::int64_t { return first_valid; }
+
+  [[nodiscard]] constexpr auto promising(const decisions<max_decisions>& some, std::int64_t least) const -> bool {
+    const std::size_t placed = some.empty() ? 0 : some.size() - 1 < tasks_.size() ? some.size() - 1 : tasks_.size();
+    if (comes_later(some, placed) || overloads(some, placed, factor_needed(least))) { return false; }
+    if (some.size() < 1 + tasks_.size()) { return true; }
+    bool reordered = false;
+    for (std::size_t i = 1 + tasks_.size(); i < some.size(); ++i) { reordered = reordered || some[i] != 0; }
+    return !reordered || judge_->order_counts(mapping_of(some));
+  }
+
+  [[nodiscard]] constexpr auto reach(const decisions<max_decisions>& all, std::int64_t least) -> reached_score {
+    const auto m = mapping_of(all);
+    const std::int64_t needed = factor_needed(least);
+    if (needed > 0 && !judge_->proves(m, needed)) { return {}; }
+    if (needed < 1000 && !judge_->proves(m, 1000)) {
+      const std::int64_t factor = largest_factor(500, 999, [&](std::int64_t f) { return judge_->proves(m, f); });
+      return reached(factor, least);
+    }
+    const reached_score chain = judge_->worst_chain(m);
+    if (!chain.reached) { return reached(deadlines_proven, least); }
+    switch (objective_) {
+      case mapping_objective::chain: return reached(first_valid + longest_latency - chain.value, least);
+      case mapping_objective::factor: break;
+    }
+    const std::int64_t factor =
+        largest_factor(1000, most_factor, [&](std::int64_t f) { return f == 1000 || judge_->proves(m, f); });
+    return reached(first_valid + factor - 1000, least);
+  }
+
+  /// Pre: all decisions are there, or those on places.
+  [[nodiscard]] constexpr auto mapping_of(const decisions<max_decisions>& all) const -> system_mapping<max_tasks> {
+    system_mapping<max_tasks> out;
+    out.rules = all[0];
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      const task_place& p = tasks_[i].places[all[1 + i]];
+      static_cast<void>(out.tasks.push_back({p.body, p.core, 0}));
+    }
+    inline_vector<std::uint32_t, max_tasks> order;
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      const std::size_t digit = 1 + tasks_.size() + i;
+      const std::uint32_t passed = digit < all.size() ? all[digit] : 0;
+      static_cast<void>(order.push_back(0));
+      std::size_t at = order.size() - 1;
+      for (std::uint32_t k = 0; k < passed; ++k, --at) { order[at] = order[at - 1]; }
+      order[at] = by_urgency_[i];
+    }
+    for (std::size_t k = 0; k < order.size(); ++k) { out.tasks[order[k]].rank = static_cast<std::int32_t>(k); }
+    return out;
+  }
+
+  /// Of a solution's score. Pre: the objective is the factor.
+  [[nodiscard]] static constexpr auto factor_of(std::int64_t score) -> std::int64_t {
+    return score - first_valid + 1000;
+  }
+  /// Pre: the objective is the chain.
+  [[nodiscard]] static constexpr auto latency_of(std::int64_t score) -> ticks {
+    return longest_latency - (score - first_valid);
+  }
+
+ private:
+  static constexpr std::int64_t first_valid = deadlines_proven + 1;
+  static constexpr ticks longest_latency = std::numeric_limits<std::int64_t>::max() / 4;
+
+  [[nodiscard]] static constexpr auto reached(std::int64_t score, std::int64_t least) -> reached_score {
+    return {score >= least, score};
+  }
+  [[nodiscard]] constexpr auto urgency_of(std::size_t i) const -> ticks {
+    const ticks limit = tasks_[i].deadline > 0 ? tasks_[i].deadline : tasks_[i].period;
+    return limit - tasks_[i].jitter;
+  }
+  /// The factor with which all that scores `least` has proven deadlines; 0: none.
+  [[nodiscard]] constexpr auto factor_needed(std::int64_t least) const -> std::int64_t {
+    if (least < first_valid) { return least > 0 ? least : 0; }
+    switch (objective_) {
+      case mapping_objective::factor: return factor_of(least) < most_factor ? factor_of(least) : most_factor;
+      case mapping_objective::chain: break;
+    }
+    return 1000;
+  }
+  /// Whether a task takes a core while another of its type, with a lesser number, is empty so far: then there is a
+  /// mapping that differs in the names of cores only, and comes earlier.
+  [[nodiscard]] constexpr auto comes_later(const decisions<max_decisions>& some, std::size_t placed) const -> bool {
+    inline_vector<bool, 64> used;
+    static_cast<void>(used.resize(types_.size(), false));
+    for (std::size_t i = 0; i < placed; ++i) {
+      const auto core = static_cast<std::size_t>(tasks_[i].places[some[1 + i]].core);
+      for (std::size_t other = 0; other < core && !used[core]; ++other) {
+        if (types_[other] == types_[core] && !used[other]) { return true; }
+      }
+      used[core] = true;
+    }
+    return false;
+  }
+  /// Whether some job is longer than its deadline, or some core has more to do than there is time.
+  [[nodiscard]] constexpr auto overloads(const decisions<max_decisions>& some, std::size_t placed,
+                                         std::int64_t permille) const -> bool {
+    constexpr double rounding = 1e-9;
+    const double factor = static_cast<double>(permille) / 1000;
+    inline_vector<double, 64> load;
+    static_cast<void>(load.resize(types_.size(), 0));
+    for (std::size_t i = 0; i < placed; ++i) {
+      const task_place& p = tasks_[i].places[some[1 + i]];
+      const double time = factor * static_cast<double>(p.cpu_time);
+      double& of_core = load[static_cast<std::size_t>(p.core)];
+      of_core += time / static_cast<double>(tasks_[i].period);
+      const bool late = tasks_[i].deadline > 0 && time > static_cast<double>(tasks_[i].deadline) * (1 + rounding);
+      if (late || of_core > 1 + rounding) { return true; }
+    }
+    return false;
+  }
+
+  J* judge_;
+  mapping_objective objective_;
+  inline_vector<menu, max_tasks> tasks_;
+  inline_vector<std::uint32_t, 64> types_;
+  inline_vector<std::uint32_t, max_tasks> by_urgency_;
+};
+
+}  // namespace takt
