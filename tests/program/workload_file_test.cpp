@@ -68,7 +68,7 @@ void check_round_trip(const std::string& text) {
 
 /// One file with everything in it.
 constexpr std::string_view everything = R"({
-  "format": "takt/1", "name": "all \"facts\"",
+  "format": "takt/1", "name": "all \"facts\"", "notes": ["made up", "for a test"],
   "platform": {
     "cpus": { "cores": [{ "name": "c0", "type": "A57" }, { "name": "c1", "speed": 1 }], "policy": "fixed-priority" },
     "copy_engines": { "count": 2, "policy": "fifo" },

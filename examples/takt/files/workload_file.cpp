@@ -15,7 +15,7 @@ using std::string_view;
 constexpr std::int64_t most_ppm = 1'000'000'000;
 constexpr std::size_t widest_line = 110;
 
-const object_keys top_keys{"a task-set file", {"format", "name", "platform", "tasks", "graphs", "chains"}};
+const object_keys top_keys{"a task-set file", {"format", "name", "notes", "platform", "tasks", "graphs", "chains"}};
 const table<chain_facts> chain_table{"a chain of tasks",
                                      {{"name", &chain_facts::name, needed("the name of the chain")},
                                       row<chain_facts>{"tasks"},
@@ -127,6 +127,12 @@ auto read_workload(const json_value& given) -> std::unique_ptr<workload_file> {
     throw input_error{format.where, fmt::format("{} is unknown", format.quoted()), std::string{version}};
   }
   if (const auto* const name = given.find("name")) { out->name = read_text(*name, "the name of the task set"); }
+  if (const auto* const remarks = given.find("notes")) {
+    constexpr string_view allowed = "texts, such as what an import has assumed";
+    for (const json_value& remark : require_array(*remarks, allowed)) {
+      out->remarks.push_back(read_text(remark, allowed));
+    }
+  }
   const json_value document = with_present_board(given);
   const json_value& platform = require(document, "platform", "an object with cpus, copy_engines, gpus");
   read_board(platform, has_sections(document), *out);
@@ -143,6 +149,7 @@ auto read_workload(const json_value& given) -> std::unique_ptr<workload_file> {
 auto as_json(const workload_file& file) -> ordered_json {
   ordered_json out{{"format", "takt/1"}};
   if (!file.name.empty()) { out["name"] = file.name; }
+  if (!file.remarks.empty()) { out["notes"] = file.remarks; }
   out["platform"] = print_board(file);
   for (std::size_t i = 0; i < file.tasks.size(); ++i) { out["tasks"].push_back(print_task(file, i)); }
   for (const chain_facts& c : file.chains) {
@@ -163,7 +170,7 @@ auto same_values(const workload_file& a, const workload_file& b) -> bool {
   return a.name == b.name && a.board == b.board && a.cores == b.cores && a.gpus == b.gpus &&
          a.overheads == b.overheads && a.rules == b.rules && a.tasks.tasks == b.tasks.tasks &&
          a.tasks.history == b.tasks.history && same_visits(a.tasks, b.tasks) && a.more == b.more &&
-         a.contention == b.contention && a.chains == b.chains;
+         a.contention == b.contention && a.chains == b.chains && a.remarks == b.remarks;
 }
 
 }  // namespace takt::program

@@ -133,6 +133,7 @@ struct workload_file {
   std::vector<task_facts> more;
   std::optional<std::vector<slow_down>> contention;
   std::vector<chain_facts> chains;
+  std::vector<std::string> remarks;  ///< under "notes": of whoever wrote the file, for whoever reads it
   std::deque<std::string> texts;
   std::vector<std::string> notes;
   std::vector<std::string> task_at;  ///< places in the file of what stands in the table
