@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "located_xml.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "../json_value.hpp"
+
+namespace takt::program {
+
+namespace {
+
+constexpr std::size_t longest_name = 60;
+constexpr std::string_view whole_file = "a complete XML file in UTF-8";
+
+[[nodiscard]] auto is_namespace(const pugi::xml_attribute& a) -> bool {
+  const std::string_view name = a.name();
+  return name.starts_with("xmlns") || name.starts_with("xmi:") || name.starts_with("xsi:");
+}
+
+}  // namespace
+
+auto xml_element::type() const -> std::string_view {
+  const std::string_view all = node_.attribute("xsi:type").value();
+  return all.substr(all.find(':') == std::string_view::npos ? 0 : all.find(':') + 1);
+}
+
+auto xml_element::children() const -> std::vector<xml_element> {
+  std::vector<xml_element> out;
+  for (const pugi::xml_node& n : node_.children()) {
+    if (n.type() != pugi::node_element) { continue; }
+    file_->used_.insert(n.internal_object());
+    out.emplace_back(n, *file_);
+  }
+  return out;
+}
+
+auto xml_element::children(std::string_view tag) const -> std::vector<xml_element> {
+  std::vector<xml_element> out;
+  for (const pugi::xml_node& n : node_.children()) {
+    if (n.type() != pugi::node_element || tag != n.name()) { continue; }
+    file_->used_.insert(n.internal_object());
+    out.emplace_back(n, *file_);
+  }
+  return out;
+}
+
+auto xml_element::child(const char* tag) const -> xml_element {
+  const pugi::xml_node found = node_.child(tag);
+  if (!found.empty()) { file_->used_.insert(found.internal_object()); }
+  return {found, *file_};
+}
+
+auto xml_element::attribute(const char* name) const -> std::string_view {
+  const pugi::xml_attribute found = node_.attribute(name);
+  if (!found.empty()) { file_->used_.insert(found.internal_object()); }
+  return found.value();
+}
+
+auto xml_element::required(const char* name, std::string_view allowed) const -> std::string_view {
+  const std::string_view value = attribute(name);
+  if (value.empty()) { throw error(fmt::format("has no {}", name), allowed); }
+  return value;
+}
+
+auto xml_element::required_child(const char* tag, std::string_view allowed) const -> xml_element {
+  const xml_element found = child(tag);
+  if (!found) { throw error(fmt::format("has no {}", tag), allowed); }
+  return found;
+}
+
+auto xml_element::line() const -> std::size_t { return file_->line_of(offset()); }
+
+auto xml_element::where() const -> std::string {
+  std::string out = fmt::format("line {}: {}", line(), one_line(tag(), longest_name));
+  if (!type().empty()) { out += fmt::format(" {}", one_line(type(), longest_name)); }
+  const std::string_view name = node_.attribute("name").value();
+  return name.empty() ? out : out + fmt::format(" \"{}\"", one_line(name, longest_name));
+}
+
+xml_file::xml_file(std::string text) : text_{std::move(text)} {
+  for (std::size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1)) {
+    line_ends_.push_back(at);
+  }
+  // A byte of zero ends a text for whoever looks for places in it.
+  if (const auto zero = text_.find('\0'); zero != std::string::npos) {
+    throw input_error{fmt::format("line {}", line_of(zero)), "has a byte that no text has", std::string{whole_file}};
+  }
+  const auto result =
+      document_.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
+  if (!result) {
+    throw input_error{fmt::format("line {}", line_of(static_cast<std::size_t>(result.offset))),
+                      fmt::format("is no XML ({})", result.description()), std::string{whole_file}};
+  }
+  // Without recursion, since nothing is known of the depth yet.
+  std::size_t depth = 0;
+  for (pugi::xml_node n = document_.document_element(); !n.empty();) {
+    const xml_element here{n, *this};
+    for (pugi::xml_attribute a : n.attributes()) {
+      if (n.attribute(a.name()) == a) { continue; }
+      throw here.error(fmt::format("has {} twice", one_line(a.name(), longest_name)), "each attribute once");
+    }
+    if (depth > max_xml_depth) {
+      throw here.error(fmt::format("nests deeper than {} elements", max_xml_depth), "elements as a model has them");
+    }
+    if (!n.first_child().empty()) {
+      n = n.first_child();
+      ++depth;
+      continue;
+    }
+    while (n.next_sibling().empty() && depth > 0) {
+      n = n.parent();
+      --depth;
+    }
+    n = depth > 0 ? n.next_sibling() : pugi::xml_node{};
+  }
+}
+
+auto xml_file::root() const -> xml_element { return {document_.document_element(), *this}; }
+
+auto xml_file::line_of(std::size_t offset) const -> std::size_t {
+  return static_cast<std::size_t>(std::ranges::lower_bound(line_ends_, offset) - line_ends_.begin()) + 1;
+}
+
+auto xml_file::unused() const -> std::vector<unused_kind> {
+  std::map<std::string, unused_kind> kinds;
+  const auto count = [&](std::string name, const pugi::xml_node& n) {
+    unused_kind& kind = kinds[name];
+    if (kind.count == 0) { kind = {name, 0, line_of(static_cast<std::size_t>(n.offset_debug()))}; }
+    ++kind.count;
+  };
+  const auto called = [&](const pugi::xml_node& n) {
+    const std::string_view type = xml_element{n, *this}.type();
+    return type.empty() ? std::string{n.name()} : fmt::format("{} {}", n.name(), type);
+  };
+  std::vector<pugi::xml_node> left{document_.document_element()};
+  while (!left.empty()) {
+    const pugi::xml_node n = left.back();
+    left.pop_back();
+    for (const pugi::xml_attribute& a : n.attributes()) {
+      if (!is_namespace(a) && !used_.contains(a.internal_object())) { count(called(n) + " @" + a.name(), n); }
+    }
+    for (const pugi::xml_node& c : n.children()) {
+      if (c.type() != pugi::node_element) { continue; }
+      if (used_.contains(c.internal_object())) {
+        left.push_back(c);
+      } else {
+        count(called(n) + " / " + called(c), c);
+      }
+    }
+  }
+  std::vector<unused_kind> out;
+  for (auto& [name, kind] : kinds) { out.push_back(kind); }
+  std::ranges::stable_sort(out, {}, &unused_kind::first_line);
+  return out;
+}
+
+}  // namespace takt::program
