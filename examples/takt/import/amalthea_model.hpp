@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <takt/core/number.hpp>
+
+#include "located_xml.hpp"
+
+namespace takt::program {
+
+/// Cycles of a processing unit.
+struct cycle_range {
+  double lower = 0;
+  double average = 0;
+  double upper = 0;
+};
+
+struct amalthea_unit {
+  std::string name;
+  std::string kind;  ///< the name of its definition
+  bool is_gpu = false;
+  double hertz = 0;
+  double read_cycles = 0;   ///< to the memory, by access
+  double write_cycles = 0;  ///< the same
+  double bytes_per_second = 0;  ///< to the memory; 0: not said
+  std::int32_t sms = 0;         ///< of a GPU; 0: not said
+};
+
+struct label_access {
+  std::string label;
+  bool writes = false;
+};
+
+struct amalthea_runnable {
+  std::optional<cycle_range> on_any;
+  std::map<std::string, cycle_range> by_kind;
+  std::vector<label_access> accesses;
+};
+
+/// What a task does next.
+struct amalthea_step {
+  enum class kind : std::uint8_t {
+    runnable,  ///< calls the runnable `name`
+    trigger,   ///< of the inter-process stimulus `name`
+    wait,      ///< for the event `name`
+    set,       ///< of the event `name`
+  };
+
+  kind what = kind::runnable;
+  std::string name;
+  bool busy = false;  ///< waits actively
+  xml_element at;
+};
+
+struct amalthea_stimulus {
+  enum class kind : std::uint8_t { periodic, sporadic, inter_process };
+
+  kind what = kind::periodic;
+  ticks period = 0;  ///< of a sporadic one the shortest time between two
+  ticks offset = 0;
+  ticks jitter = 0;
+};
+
+struct amalthea_task {
+  std::string name;
+  std::vector<std::string> stimuli;
+  std::vector<amalthea_step> steps;
+  std::vector<std::string> units;      ///< where it may run; empty: not said
+  std::optional<std::int64_t> priority;  ///< greater is more urgent
+  ticks slice = 0;                     ///< of time on a GPU; 0: not said
+  ticks deadline = 0;                  ///< 0: not said
+  xml_element at;
+};
+
+/// What a model says of what takt can use, by names. References to what is not there are faults.
+struct amalthea_model {
+  std::string version;
+  std::vector<amalthea_unit> units;
+  std::map<std::string, std::int64_t> label_bytes;
+  std::map<std::string, amalthea_runnable> runnables;
+  std::map<std::string, amalthea_stimulus> stimuli;
+  std::vector<amalthea_task> tasks;
+  std::vector<std::string> notes;
+};
+
+/// Reads schemas 0.7 to 3.x as far as they agree. Throws `input_error` with line and element.
+[[nodiscard]] auto read_amalthea(const xml_file& file) -> amalthea_model;
+
+}  // namespace takt::program
