@@ -26,10 +26,11 @@ struct amalthea_unit {
   std::string kind;  ///< the name of its definition
   bool is_gpu = false;
   double hertz = 0;
-  double read_cycles = 0;   ///< to the memory, by access
-  double write_cycles = 0;  ///< the same
+  double read_cycles = 0;       ///< to the memory, by access
+  double write_cycles = 0;      ///< the same
   double bytes_per_second = 0;  ///< to the memory; 0: not said
   std::int32_t sms = 0;         ///< of a GPU; 0: not said
+  xml_element at;
 };
 
 struct label_access {
@@ -41,6 +42,7 @@ struct amalthea_runnable {
   std::optional<cycle_range> on_any;
   std::map<std::string, cycle_range> by_kind;
   std::vector<label_access> accesses;
+  std::vector<std::string> calls;  ///< other runnables
 };
 
 /// What a task does next.
@@ -71,10 +73,10 @@ struct amalthea_task {
   std::string name;
   std::vector<std::string> stimuli;
   std::vector<amalthea_step> steps;
-  std::vector<std::string> units;      ///< where it may run; empty: not said
+  std::vector<std::string> units;        ///< where it may run; empty: not said
   std::optional<std::int64_t> priority;  ///< greater is more urgent
-  ticks slice = 0;                     ///< of time on a GPU; 0: not said
-  ticks deadline = 0;                  ///< 0: not said
+  ticks slice = 0;                       ///< of time on a GPU; 0: not said
+  ticks deadline = 0;                    ///< 0: not said
   xml_element at;
 };
 

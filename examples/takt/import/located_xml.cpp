@@ -89,8 +89,7 @@ xml_file::xml_file(std::string text) : text_{std::move(text)} {
   if (const auto zero = text_.find('\0'); zero != std::string::npos) {
     throw input_error{fmt::format("line {}", line_of(zero)), "has a byte that no text has", std::string{whole_file}};
   }
-  const auto result =
-      document_.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
+  const auto result = document_.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!result) {
     throw input_error{fmt::format("line {}", line_of(static_cast<std::size_t>(result.offset))),
                       fmt::format("is no XML ({})", result.description()), std::string{whole_file}};

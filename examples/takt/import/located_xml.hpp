@@ -45,7 +45,9 @@ class xml_element {
   [[nodiscard]] auto error(std::string problem, std::string_view allowed) const -> input_error {
     return {where(), std::move(problem), std::string{allowed}};
   }
-  [[nodiscard]] friend auto operator==(const xml_element& a, const xml_element& b) -> bool { return a.node_ == b.node_; }
+  [[nodiscard]] friend auto operator==(const xml_element& a, const xml_element& b) -> bool {
+    return a.node_ == b.node_;
+  }
   [[nodiscard]] auto key() const -> const void* { return node_.internal_object(); }
 
  private:

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "amalthea_model.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "../json_value.hpp"
+#include "amalthea_values.hpp"
+
+namespace takt::program {
+
+namespace {
+
+using std::string_view;
+
+constexpr double most_cycles = 1e15;
+constexpr string_view schemas = "http://app4mc.eclipse.org/amalthea/ and 0.7 to 3.x";
+
+class model_reader {
+ public:
+  explicit model_reader(const xml_file& file) : root_{file.root()} {}
+
+  [[nodiscard]] auto read() -> amalthea_model {
+    read_version();
+    for (const xml_element& hw : root_.children("hwModel")) { read_hardware(hw); }
+    for (const xml_element& all : root_.children("stimuliModel")) {
+      for (const xml_element& s : all.children("stimuli")) { add(out_.stimuli, s, stimulus_of(s)); }
+    }
+    for (const xml_element& sw : root_.children("swModel")) { read_software(sw); }
+    for (const xml_element& m : root_.children("mappingModel")) { read_mapping(m); }
+    for (const xml_element& c : root_.children("constraintsModel")) { read_limits(c); }
+    check_references();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] static auto name_of_element(const xml_element& e) -> std::string {
+    return std::string{e.required("name", "a name")};
+  }
+
+  template <class T>
+  static void add(std::map<std::string, T>& to, const xml_element& e, T value) {
+    if (to.emplace(name_of_element(e), std::move(value)).second) { return; }
+    throw e.error("has the name of another one", "a name of its own");
+  }
+
+  void read_version() {
+    const string_view tag = root_.tag();
+    const auto colon = tag.find(':');
+    const bool is_model = colon != string_view::npos && tag.substr(colon + 1) == "Amalthea";
+    if (!is_model) { throw root_.error("is no AMALTHEA model", "am:Amalthea"); }
+    const string_view schema = root_.attribute(fmt::format("xmlns:{}", tag.substr(0, colon)).c_str());
+    constexpr string_view base = "http://app4mc.eclipse.org/amalthea/";
+    const string_view version = schema.starts_with(base) ? schema.substr(base.size()) : "";
+    int major = -1;
+    int minor = -1;
+    const char* const last = version.data() + version.size();
+    const auto [dot, bad] = std::from_chars(version.data(), last, major);
+    if (bad == std::errc{} && dot != last && *dot == '.') { std::from_chars(dot + 1, last, minor); }
+    const bool known = (major == 0 && minor >= 7) || (major >= 1 && major <= 3 && minor >= 0);
+    if (!known) {
+      throw root_.error(fmt::format("is of the schema \"{}\"", one_line(std::string{schema}, 80)), schemas);
+    }
+    out_.version = version;
+  }
+
+  // Hardware.
+
+  void read_hardware(const xml_element& hw) {
+    std::map<std::string, xml_element> kinds;
+    std::map<std::string, double> clocks;
+    std::map<std::string, double> features;
+    for (const xml_element& d : hw.children("definitions")) {
+      if (d.type() == "ProcessingUnitDefinition") { add(kinds, d, d); }
+    }
+    for (const xml_element& d : hw.children("coreTypes")) { add(kinds, d, d); }
+    for (const xml_element& category : hw.children("featureCategories")) {
+      for (const xml_element& f : category.children("features")) {
+        features.emplace(fmt::format("{}/{}", name_of_element(category), name_of_element(f)),
+                         real(f, "value", 0, most_cycles));
+      }
+    }
+    for (const xml_element& d : hw.children("domains")) {
+      if (d.type() == "FrequencyDomain") { add(clocks, d, hertz_of(d.required_child("defaultValue", "a frequency"))); }
+    }
+    read_structures(hw, kinds, clocks, features);
+    for (const xml_element& system : hw.children("system")) {
+      for (const xml_element& ecu : system.children("ecus")) {
+        for (const xml_element& chip : ecu.children("microcontrollers")) { read_chip(chip, kinds); }
+      }
+    }
+  }
+
+  void read_structures(const xml_element& in, const std::map<std::string, xml_element>& kinds,
+                       const std::map<std::string, double>& clocks, const std::map<std::string, double>& features) {
+    for (const xml_element& s : in.children("structures")) { read_structures(s, kinds, clocks, features); }
+    for (const xml_element& m : in.children("modules")) {
+      if (m.type() != "ProcessingUnit") { continue; }
+      amalthea_unit u{.name = name_of_element(m), .kind = reference(m, "definition"), .at = m};
+      const auto kind = kinds.find(u.kind);
+      if (kind == kinds.end()) { throw dangling(m, "definition", u.kind); }
+      const auto clock = clocks.find(reference(m, "frequencyDomain"));
+      if (clock == clocks.end()) { throw dangling(m, "frequencyDomain", m.attribute("frequencyDomain")); }
+      u.hertz = clock->second;
+      const string_view type = kind->second.attribute("puType");
+      u.is_gpu = type == "GPU";
+      for (const std::string& f : references(kind->second.attribute("features"))) {
+        const auto found = features.find(f);
+        if (found == features.end()) { throw dangling(kind->second, "features", f); }
+        if (f.starts_with("SMs/")) { u.sms = static_cast<std::int32_t>(std::min(found->second, 1e6)); }
+      }
+      for (const xml_element& a : m.children("accessElements")) {
+        if (const xml_element e = a.child("readLatency")) { u.read_cycles = cycles_of(e).upper; }
+        if (const xml_element e = a.child("writeLatency")) { u.write_cycles = cycles_of(e).upper; }
+        if (const xml_element e = a.child("dataRate")) { u.bytes_per_second = bytes_per_second_of(e); }
+      }
+      add_unit(std::move(u));
+    }
+  }
+
+  /// Schema 0.7: cores of a microcontroller with a quartz.
+  void read_chip(const xml_element& chip, const std::map<std::string, xml_element>& kinds) {
+    std::map<std::string, double> clocks;
+    for (const xml_element& q : chip.children("quartzes")) {
+      add(clocks, q, hertz_of(q.required_child("frequency", "a frequency")));
+    }
+    for (const xml_element& core : chip.children("cores")) {
+      amalthea_unit u{.name = name_of_element(core), .kind = reference(core, "coreType"), .at = core};
+      if (!kinds.contains(u.kind)) { throw dangling(core, "coreType", u.kind); }
+      const xml_element prescaler = core.required_child("prescaler", "the clock of the core");
+      const auto clock = clocks.find(reference(prescaler, "quartz"));
+      if (clock == clocks.end()) { throw dangling(prescaler, "quartz", prescaler.attribute("quartz")); }
+      const double ratio = prescaler.has("clockRatio") ? real(prescaler, "clockRatio", 1e-6, 1e6) : 1;
+      u.hertz = clock->second * ratio;
+      add_unit(std::move(u));
+    }
+  }
+
+  void add_unit(amalthea_unit u) {
+    if (u.hertz <= 0) { throw u.at.error("has no frequency above 0", "a frequency above 0"); }
+    const bool twice = std::ranges::any_of(out_.units, [&](const amalthea_unit& o) { return o.name == u.name; });
+    if (twice) { throw u.at.error("has the name of another one", "a name of its own"); }
+    out_.units.push_back(std::move(u));
+  }
+
+  // Stimuli.
+
+  [[nodiscard]] static auto stimulus_of(const xml_element& s) -> amalthea_stimulus {
+    using kind = amalthea_stimulus::kind;
+    amalthea_stimulus out;
+    const string_view type = s.type();
+    if (type == "InterProcessStimulus" || type == "InterProcess") {
+      out.what = kind::inter_process;
+      return out;
+    }
+    if (type == "PeriodicStimulus" || type == "Periodic") {
+      out.period = time_of(s.required_child("recurrence", "a period"));
+      if (const xml_element e = s.child("offset")) { out.offset = time_of(e); }
+      if (const xml_element e = s.child("jitter")) { out.jitter = longest_time(e); }
+    } else if (type == "RelativePeriodicStimulus") {
+      out.what = kind::sporadic;
+      const xml_element e = s.required_child("nextOccurrence", "times between two");
+      out.period = time_of(e.required_child("lowerBound", "a shortest time"));
+    } else if (type == "SporadicStimulus" || type == "Sporadic") {
+      out.what = kind::sporadic;
+      const xml_element e = s.required_child("stimulusDeviation", "times between two");
+      out.period = time_of(e.required_child("lowerBound", "a shortest time"));
+    } else {
+      throw s.error("is a kind of stimulus that is not read",
+                    "PeriodicStimulus, RelativePeriodicStimulus, SporadicStimulus, InterProcessStimulus");
+    }
+    if (out.period < 1) { throw s.error("has no time above 0 between two releases", "a time above 0"); }
+    return out;
+  }
+  [[nodiscard]] static auto longest_time(const xml_element& e) -> ticks {
+    if (const xml_element upper = e.child("upperBound")) { return time_of(upper); }
+    if (const xml_element value = e.child("value")) { return time_of(value); }
+    throw e.error("has no longest value", "upperBound, or a value");
+  }
+
+  // Software.
+
+  void read_software(const xml_element& sw) {
+    for (const xml_element& l : sw.children("labels")) {
+      const xml_element size = l.child("size");
+      add(out_.label_bytes, l, size ? bytes_of(size) : std::int64_t{0});
+    }
+    for (const xml_element& r : sw.children("runnables")) {
+      amalthea_runnable body;
+      for (const char* list : {"activityGraph", "callGraph"}) {
+        if (const xml_element graph = r.child(list)) { read_body(graph, "items", body); }
+      }
+      read_body(r, "runnableItems", body);
+      add(out_.runnables, r, std::move(body));
+    }
+    for (const xml_element& t : sw.children("tasks")) {
+      amalthea_task task{.name = name_of_element(t),
+                         .stimuli = references(t.attribute("stimuli")),
+                         .steps = {},
+                         .units = {},
+                         .priority = {},
+                         .at = t};
+      for (const char* list : {"activityGraph", "callGraph"}) {
+        const xml_element graph = t.child(list);
+        if (!graph) { continue; }
+        read_steps(graph, "items", task);
+        for (const xml_element& sequence : graph.children("graphEntries")) { read_steps(sequence, "calls", task); }
+      }
+      const bool twice = std::ranges::any_of(out_.tasks, [&](const auto& o) { return o.name == task.name; });
+      if (twice) { throw t.error("has the name of another one", "a name of its own"); }
+      out_.tasks.push_back(std::move(task));
+    }
+  }
+
+  void read_body(const xml_element& in, const char* list, amalthea_runnable& to) {
+    for (const xml_element& item : in.children(list)) {
+      const string_view type = item.type();
+      if (type == "Ticks" || type == "RunnableInstructions") {
+        if (const xml_element e = item.child("default")) {
+          sum(to.on_any.emplace(to.on_any.value_or(cycle_range{})), e);
+        }
+        for (const xml_element& e : item.children("extended")) {
+          sum(to.by_kind[reference(e, "key")], e.required_child("value", "cycles"));
+        }
+      } else if (type == "LabelAccess") {
+        to.accesses.push_back({reference(item, "data"), item.attribute("access") == "write"});
+      } else if (type == "RunnableCall") {
+        to.calls.push_back(reference(item, "runnable"));
+      } else if (type == "Group") {
+        read_body(item, "items", to);
+      } else {
+        throw item.error("is not read in a runnable", "Ticks, LabelAccess, RunnableCall, Group");
+      }
+    }
+  }
+
+  void read_steps(const xml_element& in, const char* list, amalthea_task& to) {
+    using kind = amalthea_step::kind;
+    for (const xml_element& item : in.children(list)) {
+      const string_view type = item.type();
+      const auto event = [&] { return reference(item.required_child("eventMask", "an event"), "events"); };
+      if (type == "Group" || type == "CallSequence") {
+        read_steps(item, type == "Group" ? "items" : "calls", to);
+      } else if (type == "RunnableCall" || type == "TaskRunnableCall") {
+        to.steps.push_back({kind::runnable, reference(item, "runnable"), false, item});
+      } else if (type == "InterProcessTrigger" || type == "InterProcessActivation") {
+        to.steps.push_back({kind::trigger, reference(item, "stimulus"), false, item});
+      } else if (type == "WaitEvent") {
+        to.steps.push_back({kind::wait, event(), item.attribute("waitingBehaviour") == "active", item});
+      } else if (type == "SetEvent") {
+        to.steps.push_back({kind::set, event(), false, item});
+      } else if (type != "ClearEvent") {
+        throw item.error("is not read in a task",
+                         "RunnableCall, InterProcessTrigger, WaitEvent, SetEvent, ClearEvent, Group");
+      }
+    }
+  }
+
+  static void sum(cycle_range& to, const xml_element& e) {
+    const cycle_range more = cycles_of(e);
+    to.lower += more.lower;
+    to.average += more.average;
+    to.upper += more.upper;
+  }
+
+  [[nodiscard]] static auto cycles_of(const xml_element& e) -> cycle_range {
+    const auto number = [](const xml_element& of, const char* key) { return real(of, key, 0, most_cycles); };
+    if (e.has("value")) {
+      const double all = number(e, "value");
+      return {all, all, all};
+    }
+    cycle_range out;
+    if (const xml_element d = e.child("deviation")) {
+      out.lower = number(d.required_child("lowerBound", "fewest cycles"), "value");
+      out.upper = number(d.required_child("upperBound", "most cycles"), "value");
+    } else if (const auto entries = e.children("entries"); !entries.empty()) {
+      out.lower = most_cycles;
+      for (const xml_element& part : entries) {
+        out.lower = std::min(out.lower, number(part, "lowerBound"));
+        out.upper = std::max(out.upper, number(part, "upperBound"));
+      }
+    } else {
+      out.lower = e.has("lowerBound") ? number(e, "lowerBound") : 0;
+      out.upper = number(e, "upperBound");
+    }
+    const char* const mean = e.has("average") ? "average" : "mean";
+    out.average = e.has(mean) ? number(e, mean) : (out.lower + out.upper) / 2;
+    if (out.lower > out.upper) { throw e.error("has a lower bound above the upper one", "lower <= upper"); }
+    return out;
+  }
+
+  // Mapping and limits.
+
+  void read_mapping(const xml_element& m) {
+    std::map<std::string, std::vector<std::string>> units_of;
+    for (const xml_element& a : m.children("schedulerAllocation")) {
+      auto& to = units_of[reference(a, "scheduler")];
+      for (std::string& u : references(a.attribute("responsibility"))) { to.push_back(std::move(u)); }
+    }
+    for (const xml_element& a : m.children("coreAllocation")) {
+      auto& to = units_of[reference(a, "scheduler")];
+      for (std::string& u : references(a.attribute("core"))) { to.push_back(std::move(u)); }
+    }
+    for (const xml_element& a : m.children("taskAllocation")) {
+      amalthea_task& t = task_of(a, "task");
+      t.units = references(a.attribute("affinity"));
+      if (t.units.empty() && a.has("scheduler")) { t.units = units_of[reference(a, "scheduler")]; }
+      for (const std::string& u : t.units) {
+        const bool there = std::ranges::any_of(out_.units, [&](const amalthea_unit& o) { return o.name == u; });
+        if (!there) { throw dangling(a, "affinity", u); }
+      }
+      for (const xml_element& p : a.children("schedulingParameters")) { read_priority(p, t); }
+      for (const xml_element& p : a.children("parameterExtensions")) {
+        if (p.attribute("key").starts_with("TimeSlice")) { t.slice = time_in(p, p.required("value", "a time")); }
+      }
+    }
+  }
+
+  static void read_priority(const xml_element& p, amalthea_task& to) {
+    constexpr double most = 1e9;
+    if (p.has("priority")) {
+      to.priority = static_cast<std::int64_t>(real(p, "priority", -most, most));
+    } else if (p.attribute("key") == "priority" ||
+               references(p.attribute("definition")) == std::vector<std::string>{"priority"}) {
+      to.priority = static_cast<std::int64_t>(real(p.required_child("value", "a priority"), "value", -most, most));
+    }
+  }
+
+  void read_limits(const xml_element& c) {
+    for (const xml_element& r : c.children("requirements")) {
+      if (r.type() != "ProcessRequirement") { continue; }
+      const xml_element limit = r.child("limit");
+      const bool upper = limit && limit.type() == "TimeRequirementLimit" &&
+                         limit.attribute("limitType") == "UpperLimit" && limit.attribute("metric") == "ResponseTime";
+      if (!upper) { continue; }
+      amalthea_task& t = task_of(r, "process");
+      const ticks deadline = time_of(limit.required_child("limitValue", "a time"));
+      if (deadline < 1) { throw r.error("limits to nothing", "a time above 0"); }
+      t.deadline = t.deadline == 0 ? deadline : std::min(t.deadline, deadline);
+    }
+  }
+
+  [[nodiscard]] auto task_of(const xml_element& by, const char* attribute) -> amalthea_task& {
+    const std::string name = reference(by, attribute);
+    const auto found = std::ranges::find(out_.tasks, name, &amalthea_task::name);
+    if (found == out_.tasks.end()) { throw dangling(by, attribute, name); }
+    return *found;
+  }
+
+  [[nodiscard]] static auto dangling(const xml_element& at, string_view attribute, string_view name) -> input_error {
+    return at.error(fmt::format("{} names \"{}\", which is not there", attribute, one_line(std::string{name}, 60)),
+                    "an element of the model");
+  }
+
+  void check_references() const {
+    for (const amalthea_task& t : out_.tasks) {
+      for (const std::string& s : t.stimuli) {
+        if (!out_.stimuli.contains(s)) { throw dangling(t.at, "stimuli", s); }
+      }
+      for (const amalthea_step& s : t.steps) {
+        switch (s.what) {
+          case amalthea_step::kind::runnable:
+            if (!out_.runnables.contains(s.name)) { throw dangling(s.at, "runnable", s.name); }
+            break;
+          case amalthea_step::kind::trigger:
+            if (!out_.stimuli.contains(s.name)) { throw dangling(s.at, "stimulus", s.name); }
+            break;
+          case amalthea_step::kind::wait:
+          case amalthea_step::kind::set: break;
+        }
+      }
+    }
+  }
+
+  xml_element root_;
+  amalthea_model out_;
+};
+
+}  // namespace
+
+auto read_amalthea(const xml_file& file) -> amalthea_model { return model_reader{file}.read(); }
+
+}  // namespace takt::program
