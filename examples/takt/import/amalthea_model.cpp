@@ -76,6 +76,9 @@ class model_reader {
     std::map<std::string, double> features;
     for (const xml_element& d : hw.children("definitions")) {
       if (d.type() == "ProcessingUnitDefinition") { add(kinds, d, d); }
+      if (d.type() == "CacheDefinition") {
+        if (const xml_element e = d.child("lineSize")) { out_.line_bytes = std::max(out_.line_bytes, bytes_of(e)); }
+      }
     }
     for (const xml_element& d : hw.children("coreTypes")) { add(kinds, d, d); }
     for (const xml_element& category : hw.children("featureCategories")) {
@@ -190,7 +193,7 @@ class model_reader {
       add(out_.label_bytes, l, size ? bytes_of(size) : std::int64_t{0});
     }
     for (const xml_element& r : sw.children("runnables")) {
-      amalthea_runnable body;
+      amalthea_runnable body{.on_any = {}, .by_kind = {}, .accesses = {}, .calls = {}, .at = r};
       for (const char* list : {"activityGraph", "callGraph"}) {
         if (const xml_element graph = r.child(list)) { read_body(graph, "items", body); }
       }

@@ -43,6 +43,7 @@ struct amalthea_runnable {
   std::map<std::string, cycle_range> by_kind;
   std::vector<label_access> accesses;
   std::vector<std::string> calls;  ///< other runnables
+  xml_element at;
 };
 
 /// What a task does next.
@@ -84,6 +85,7 @@ struct amalthea_task {
 struct amalthea_model {
   std::string version;
   std::vector<amalthea_unit> units;
+  std::int64_t line_bytes = 0;  ///< of a cache line; 0: not said
   std::map<std::string, std::int64_t> label_bytes;
   std::map<std::string, amalthea_runnable> runnables;
   std::map<std::string, amalthea_stimulus> stimuli;
