@@ -105,6 +105,18 @@ struct plan_options {
   std::string written_file;
   bool json = false;
 };
+struct import_options {
+  std::string format;  ///< amalthea
+  std::string file;
+  std::string written_file;  ///< empty: standard output
+  bool report = false;
+};
+struct export_options {
+  std::string format;  ///< amalthea
+  std::string file;
+  std::string model_file;
+  std::string written_file;  ///< empty: standard output
+};
 struct sensitivity_options {
   std::string file;
   rule_wishes wishes;
@@ -121,6 +133,8 @@ struct sensitivity_options {
 [[nodiscard]] auto compare_command(const compare_options& o) -> exit_code;
 [[nodiscard]] auto chains_command(const chains_options& o) -> exit_code;
 [[nodiscard]] auto plan_command(const plan_options& o) -> exit_code;
+[[nodiscard]] auto export_command(const export_options& o) -> exit_code;
+[[nodiscard]] auto import_command(const import_options& o) -> exit_code;
 [[nodiscard]] auto sensitivity_command(const sensitivity_options& o) -> exit_code;
 
 [[nodiscard]] auto exit_code_of(verdict_status status) noexcept -> exit_code;

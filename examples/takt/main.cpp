@@ -307,6 +307,26 @@ constexpr const char* exit_codes =
   add_plan(*command, plan);
   command->callback([&] { c = {[&] { return plan_command(plan); }, &plan.file, "takt-plan/1", &plan.json}; });
 
+  import_options import;
+  command = app.add_subcommand("import", "a model of another tool as a task-set file");
+  command->add_option("FORMAT", import.format, "amalthea: a model of APP4MC, 0.7 to 3.x")
+      ->required()
+      ->check(CLI::IsMember({"amalthea"}).description(""));
+  command->add_option("FILE", import.file, "the model")->required();
+  command->add_option("--write", import.written_file, "write there (default: standard output)")->type_name("FILE");
+  command->add_flag("--report", import.report, "list what of the model is not used, on standard error");
+  command->callback([&] { c = {[&] { return import_command(import); }, &import.file, "", nullptr}; });
+
+  export_options out;
+  command = app.add_subcommand("export", "a plan into a model of another tool");
+  command->add_option("FORMAT", out.format, "amalthea: a model of APP4MC, 0.7 to 3.x")
+      ->required()
+      ->check(CLI::IsMember({"amalthea"}).description(""));
+  add_file(*command, out.file);
+  command->add_option("--into", out.model_file, "the model that the tasks are from")->type_name("MODEL")->required();
+  command->add_option("--write", out.written_file, "write there (default: standard output)")->type_name("FILE");
+  command->callback([&] { c = {[&] { return export_command(out); }, &out.file, "", nullptr}; });
+
   generate_options generate;
   command = app.add_subcommand("generate", "task sets of a published experiment, one per line");
   add_generation(*command, generate);

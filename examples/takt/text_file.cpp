@@ -27,23 +27,23 @@ using file_handle = std::unique_ptr<std::FILE, closer>;
 
 }  // namespace
 
-auto read_text_file(const std::string& path) -> std::string {
+auto read_text_file(const std::string& path, std::size_t most_bytes, std::string_view what) -> std::string {
   const file_handle file{std::fopen(path.c_str(), "rb")};
   struct stat about{};
   if (!file || fstat(fileno(file.get()), &about) != 0) {
-    throw input_error{"", fmt::format("cannot be read ({})", reason()), "a readable task-set file"};
+    throw input_error{"", fmt::format("cannot be read ({})", reason()), fmt::format("a readable {}", what)};
   }
-  if (S_ISDIR(about.st_mode)) { throw input_error{"", "is a directory", "a task-set file"}; }
+  if (S_ISDIR(about.st_mode)) { throw input_error{"", "is a directory", fmt::format("a {}", what)}; }
   std::string text;
   std::array<char, 65536> block{};
   for (std::size_t n = 0; (n = std::fread(block.data(), 1, block.size(), file.get())) > 0;) {
     text.append(block.data(), n);
-    if (text.size() > max_file_bytes) {
-      throw input_error{"", "is larger than any task-set file", fmt::format("at most {} bytes", max_file_bytes)};
+    if (text.size() > most_bytes) {
+      throw input_error{"", fmt::format("is larger than any {}", what), fmt::format("at most {} bytes", most_bytes)};
     }
   }
   if (std::ferror(file.get()) != 0) {
-    throw input_error{"", fmt::format("cannot be read ({})", reason()), "a readable task-set file"};
+    throw input_error{"", fmt::format("cannot be read ({})", reason()), fmt::format("a readable {}", what)};
   }
   return text;
 }

@@ -5,13 +5,15 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 
 namespace takt::program {
 
 inline constexpr std::size_t max_file_bytes = std::size_t{4} << 20;
 
 /// The bytes of a file or pipe. Throws `input_error` when it cannot be read or is larger than the limit.
-[[nodiscard]] auto read_text_file(const std::string& path) -> std::string;
+[[nodiscard]] auto read_text_file(const std::string& path, std::size_t most_bytes = max_file_bytes,
+                                  std::string_view what = "task-set file") -> std::string;
 
 /// Lets `write` fill a file. Throws `environment_error`.
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& write);

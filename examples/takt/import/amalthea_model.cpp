@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "../json_value.hpp"
+#include "amalthea_chains.hpp"
+#include "amalthea_hardware.hpp"
 #include "amalthea_values.hpp"
 
 namespace takt::program {
@@ -17,7 +19,7 @@ namespace {
 
 using std::string_view;
 
-constexpr double most_cycles = 1e15;
+constexpr std::size_t longest_word = 60;
 constexpr string_view schemas = "http://app4mc.eclipse.org/amalthea/ and 0.7 to 3.x";
 
 class model_reader {
@@ -26,28 +28,20 @@ class model_reader {
 
   [[nodiscard]] auto read() -> amalthea_model {
     read_version();
-    for (const xml_element& hw : root_.children("hwModel")) { read_hardware(hw); }
+    for (const xml_element& hw : root_.children("hwModel")) { read_hardware(hw, out_); }
     for (const xml_element& all : root_.children("stimuliModel")) {
-      for (const xml_element& s : all.children("stimuli")) { add(out_.stimuli, s, stimulus_of(s)); }
+      for (const xml_element& s : all.children("stimuli")) { add_named(out_.stimuli, s, stimulus_of(s)); }
     }
     for (const xml_element& sw : root_.children("swModel")) { read_software(sw); }
+    for (const xml_element& os : root_.children("osModel")) { read_schedulers(os); }
     for (const xml_element& m : root_.children("mappingModel")) { read_mapping(m); }
     for (const xml_element& c : root_.children("constraintsModel")) { read_limits(c); }
     check_references();
+    read_chains(root_, out_);
     return std::move(out_);
   }
 
  private:
-  [[nodiscard]] static auto name_of_element(const xml_element& e) -> std::string {
-    return std::string{e.required("name", "a name")};
-  }
-
-  template <class T>
-  static void add(std::map<std::string, T>& to, const xml_element& e, T value) {
-    if (to.emplace(name_of_element(e), std::move(value)).second) { return; }
-    throw e.error("has the name of another one", "a name of its own");
-  }
-
   void read_version() {
     const string_view tag = root_.tag();
     const auto colon = tag.find(':');
@@ -66,88 +60,7 @@ class model_reader {
       throw root_.error(fmt::format("is of the schema \"{}\"", one_line(std::string{schema}, 80)), schemas);
     }
     out_.version = version;
-  }
-
-  // Hardware.
-
-  void read_hardware(const xml_element& hw) {
-    std::map<std::string, xml_element> kinds;
-    std::map<std::string, double> clocks;
-    std::map<std::string, double> features;
-    for (const xml_element& d : hw.children("definitions")) {
-      if (d.type() == "ProcessingUnitDefinition") { add(kinds, d, d); }
-      if (d.type() == "CacheDefinition") {
-        if (const xml_element e = d.child("lineSize")) { out_.line_bytes = std::max(out_.line_bytes, bytes_of(e)); }
-      }
-    }
-    for (const xml_element& d : hw.children("coreTypes")) { add(kinds, d, d); }
-    for (const xml_element& category : hw.children("featureCategories")) {
-      for (const xml_element& f : category.children("features")) {
-        features.emplace(fmt::format("{}/{}", name_of_element(category), name_of_element(f)),
-                         real(f, "value", 0, most_cycles));
-      }
-    }
-    for (const xml_element& d : hw.children("domains")) {
-      if (d.type() == "FrequencyDomain") { add(clocks, d, hertz_of(d.required_child("defaultValue", "a frequency"))); }
-    }
-    read_structures(hw, kinds, clocks, features);
-    for (const xml_element& system : hw.children("system")) {
-      for (const xml_element& ecu : system.children("ecus")) {
-        for (const xml_element& chip : ecu.children("microcontrollers")) { read_chip(chip, kinds); }
-      }
-    }
-  }
-
-  void read_structures(const xml_element& in, const std::map<std::string, xml_element>& kinds,
-                       const std::map<std::string, double>& clocks, const std::map<std::string, double>& features) {
-    for (const xml_element& s : in.children("structures")) { read_structures(s, kinds, clocks, features); }
-    for (const xml_element& m : in.children("modules")) {
-      if (m.type() != "ProcessingUnit") { continue; }
-      amalthea_unit u{.name = name_of_element(m), .kind = reference(m, "definition"), .at = m};
-      const auto kind = kinds.find(u.kind);
-      if (kind == kinds.end()) { throw dangling(m, "definition", u.kind); }
-      const auto clock = clocks.find(reference(m, "frequencyDomain"));
-      if (clock == clocks.end()) { throw dangling(m, "frequencyDomain", m.attribute("frequencyDomain")); }
-      u.hertz = clock->second;
-      const string_view type = kind->second.attribute("puType");
-      u.is_gpu = type == "GPU";
-      for (const std::string& f : references(kind->second.attribute("features"))) {
-        const auto found = features.find(f);
-        if (found == features.end()) { throw dangling(kind->second, "features", f); }
-        if (f.starts_with("SMs/")) { u.sms = static_cast<std::int32_t>(std::min(found->second, 1e6)); }
-      }
-      for (const xml_element& a : m.children("accessElements")) {
-        if (const xml_element e = a.child("readLatency")) { u.read_cycles = cycles_of(e).upper; }
-        if (const xml_element e = a.child("writeLatency")) { u.write_cycles = cycles_of(e).upper; }
-        if (const xml_element e = a.child("dataRate")) { u.bytes_per_second = bytes_per_second_of(e); }
-      }
-      add_unit(std::move(u));
-    }
-  }
-
-  /// Schema 0.7: cores of a microcontroller with a quartz.
-  void read_chip(const xml_element& chip, const std::map<std::string, xml_element>& kinds) {
-    std::map<std::string, double> clocks;
-    for (const xml_element& q : chip.children("quartzes")) {
-      add(clocks, q, hertz_of(q.required_child("frequency", "a frequency")));
-    }
-    for (const xml_element& core : chip.children("cores")) {
-      amalthea_unit u{.name = name_of_element(core), .kind = reference(core, "coreType"), .at = core};
-      if (!kinds.contains(u.kind)) { throw dangling(core, "coreType", u.kind); }
-      const xml_element prescaler = core.required_child("prescaler", "the clock of the core");
-      const auto clock = clocks.find(reference(prescaler, "quartz"));
-      if (clock == clocks.end()) { throw dangling(prescaler, "quartz", prescaler.attribute("quartz")); }
-      const double ratio = prescaler.has("clockRatio") ? real(prescaler, "clockRatio", 1e-6, 1e6) : 1;
-      u.hertz = clock->second * ratio;
-      add_unit(std::move(u));
-    }
-  }
-
-  void add_unit(amalthea_unit u) {
-    if (u.hertz <= 0) { throw u.at.error("has no frequency above 0", "a frequency above 0"); }
-    const bool twice = std::ranges::any_of(out_.units, [&](const amalthea_unit& o) { return o.name == u.name; });
-    if (twice) { throw u.at.error("has the name of another one", "a name of its own"); }
-    out_.units.push_back(std::move(u));
+    out_.major = major;
   }
 
   // Stimuli.
@@ -190,7 +103,7 @@ class model_reader {
   void read_software(const xml_element& sw) {
     for (const xml_element& l : sw.children("labels")) {
       const xml_element size = l.child("size");
-      add(out_.label_bytes, l, size ? bytes_of(size) : std::int64_t{0});
+      add_named(out_.label_bytes, l, size ? bytes_of(size) : std::int64_t{0});
     }
     for (const xml_element& r : sw.children("runnables")) {
       amalthea_runnable body{.on_any = {}, .by_kind = {}, .accesses = {}, .calls = {}, .at = r};
@@ -198,15 +111,16 @@ class model_reader {
         if (const xml_element graph = r.child(list)) { read_body(graph, "items", body); }
       }
       read_body(r, "runnableItems", body);
-      add(out_.runnables, r, std::move(body));
+      add_named(out_.runnables, r, std::move(body));
     }
     for (const xml_element& t : sw.children("tasks")) {
-      amalthea_task task{.name = name_of_element(t),
+      amalthea_task task{.name = name_of(t),
                          .stimuli = references(t.attribute("stimuli")),
                          .steps = {},
                          .units = {},
                          .priority = {},
                          .at = t};
+      if (t.has("priority")) { task.priority = priority_in(t); }
       for (const char* list : {"activityGraph", "callGraph"}) {
         const xml_element graph = t.child(list);
         if (!graph) { continue; }
@@ -270,36 +184,18 @@ class model_reader {
     to.upper += more.upper;
   }
 
-  [[nodiscard]] static auto cycles_of(const xml_element& e) -> cycle_range {
-    const auto number = [](const xml_element& of, const char* key) { return real(of, key, 0, most_cycles); };
-    if (e.has("value")) {
-      const double all = number(e, "value");
-      return {all, all, all};
-    }
-    cycle_range out;
-    if (const xml_element d = e.child("deviation")) {
-      out.lower = number(d.required_child("lowerBound", "fewest cycles"), "value");
-      out.upper = number(d.required_child("upperBound", "most cycles"), "value");
-    } else if (const auto entries = e.children("entries"); !entries.empty()) {
-      out.lower = most_cycles;
-      for (const xml_element& part : entries) {
-        out.lower = std::min(out.lower, number(part, "lowerBound"));
-        out.upper = std::max(out.upper, number(part, "upperBound"));
-      }
-    } else {
-      out.lower = e.has("lowerBound") ? number(e, "lowerBound") : 0;
-      out.upper = number(e, "upperBound");
-    }
-    const char* const mean = e.has("average") ? "average" : "mean";
-    out.average = e.has(mean) ? number(e, mean) : (out.lower + out.upper) / 2;
-    if (out.lower > out.upper) { throw e.error("has a lower bound above the upper one", "lower <= upper"); }
-    return out;
-  }
-
   // Mapping and limits.
 
+  void read_schedulers(const xml_element& os) {
+    for (const xml_element& system : os.children("operatingSystems")) {
+      for (const xml_element& s : system.children("taskSchedulers")) {
+        algorithms_.emplace(name_of(s), std::string{s.child("schedulingAlgorithm").type()});
+      }
+    }
+  }
+
   void read_mapping(const xml_element& m) {
-    std::map<std::string, std::vector<std::string>> units_of;
+    auto& units_of = out_.schedulers;
     for (const xml_element& a : m.children("schedulerAllocation")) {
       auto& to = units_of[reference(a, "scheduler")];
       for (std::string& u : references(a.attribute("responsibility"))) { to.push_back(std::move(u)); }
@@ -308,8 +204,10 @@ class model_reader {
       auto& to = units_of[reference(a, "scheduler")];
       for (std::string& u : references(a.attribute("core"))) { to.push_back(std::move(u)); }
     }
+    read_algorithms();
     for (const xml_element& a : m.children("taskAllocation")) {
       amalthea_task& t = task_of(a, "task");
+      t.allocation = a;
       t.units = references(a.attribute("affinity"));
       if (t.units.empty() && a.has("scheduler")) { t.units = units_of[reference(a, "scheduler")]; }
       for (const std::string& u : t.units) {
@@ -323,23 +221,51 @@ class model_reader {
     }
   }
 
-  static void read_priority(const xml_element& p, amalthea_task& to) {
-    constexpr double most = 1e9;
-    if (p.has("priority")) {
-      to.priority = static_cast<std::int64_t>(real(p, "priority", -most, most));
-    } else if (p.attribute("key") == "priority" ||
-               references(p.attribute("definition")) == std::vector<std::string>{"priority"}) {
-      to.priority = static_cast<std::int64_t>(real(p.required_child("value", "a priority"), "value", -most, most));
+  /// How cores are scheduled: one way for all of them.
+  void read_algorithms() {
+    std::size_t earliest_deadline = 0;
+    std::size_t others = 0;
+    for (const auto& [scheduler, units] : out_.schedulers) {
+      const bool on_cores = std::ranges::any_of(units, [&](const std::string& u) {
+        return std::ranges::any_of(out_.units, [&](const amalthea_unit& o) { return o.name == u && !o.is_gpu; });
+      });
+      const auto known = algorithms_.find(scheduler);
+      if (!on_cores || known == algorithms_.end()) { continue; }
+      const std::string& algorithm = known->second;
+      (algorithm == "EarliestDeadlineFirst" ? earliest_deadline : others) += 1;
+      const bool by_priority = algorithm.empty() || algorithm == "OSEK" || algorithm.starts_with("FixedPriority") ||
+                               algorithm == "EarliestDeadlineFirst";
+      if (by_priority) { continue; }
+      out_.notes.push_back(fmt::format("{}: schedules by {}: fixed priorities are assumed",
+                                       one_line(scheduler, longest_word), one_line(algorithm, longest_word)));
     }
+    if (earliest_deadline > 0 && others == 0) { out_.cpu_policy = "edf"; }
+    if (earliest_deadline > 0 && others > 0) {
+      out_.notes.push_back("some cores are scheduled by deadlines: fixed priorities are assumed for all");
+    }
+  }
+
+  static void read_priority(const xml_element& p, amalthea_task& to) {
+    if (p.has("priority")) {
+      to.priority = priority_in(p);
+    } else if (is_priority(p)) {
+      to.priority = priority_in(p.required_child("value", "a priority"), "value");
+    }
+  }
+  [[nodiscard]] static auto priority_in(const xml_element& e, const char* attribute = "priority") -> std::int64_t {
+    constexpr double most = 1e9;
+    return static_cast<std::int64_t>(real(e, attribute, -most, most));
   }
 
   void read_limits(const xml_element& c) {
     for (const xml_element& r : c.children("requirements")) {
-      if (r.type() != "ProcessRequirement") { continue; }
       const xml_element limit = r.child("limit");
-      const bool upper = limit && limit.type() == "TimeRequirementLimit" &&
+      const bool upper = r.type() == "ProcessRequirement" && limit && limit.type() == "TimeRequirementLimit" &&
                          limit.attribute("limitType") == "UpperLimit" && limit.attribute("metric") == "ResponseTime";
-      if (!upper) { continue; }
+      if (!upper) {
+        out_.notes.push_back(fmt::format("{}: limits no response time from above: not read", r.where()));
+        continue;
+      }
       amalthea_task& t = task_of(r, "process");
       const ticks deadline = time_of(limit.required_child("limitValue", "a time"));
       if (deadline < 1) { throw r.error("limits to nothing", "a time above 0"); }
@@ -352,11 +278,6 @@ class model_reader {
     const auto found = std::ranges::find(out_.tasks, name, &amalthea_task::name);
     if (found == out_.tasks.end()) { throw dangling(by, attribute, name); }
     return *found;
-  }
-
-  [[nodiscard]] static auto dangling(const xml_element& at, string_view attribute, string_view name) -> input_error {
-    return at.error(fmt::format("{} names \"{}\", which is not there", attribute, one_line(std::string{name}, 60)),
-                    "an element of the model");
   }
 
   void check_references() const {
@@ -381,6 +302,7 @@ class model_reader {
 
   xml_element root_;
   amalthea_model out_;
+  std::map<std::string, std::string> algorithms_;  ///< of schedulers
 };
 
 }  // namespace

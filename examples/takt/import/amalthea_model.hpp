@@ -59,6 +59,9 @@ struct amalthea_step {
   std::string name;
   bool busy = false;  ///< waits actively
   xml_element at;
+
+  [[nodiscard]] auto runs() const -> bool { return what == kind::runnable; }
+  [[nodiscard]] auto triggers() const -> bool { return what == kind::trigger; }
 };
 
 struct amalthea_stimulus {
@@ -79,17 +82,30 @@ struct amalthea_task {
   ticks slice = 0;                       ///< of time on a GPU; 0: not said
   ticks deadline = 0;                    ///< 0: not said
   xml_element at;
+  std::optional<xml_element> allocation{};
+};
+
+/// An event chain, as the tasks that its events are about, in the order of the events and each once in a row.
+struct amalthea_chain {
+  std::string name;
+  std::vector<std::string> tasks;
+  ticks reaction = 0;  ///< the limit; 0: none
+  ticks age = 0;
 };
 
 /// What a model says of what takt can use, by names. References to what is not there are faults.
 struct amalthea_model {
   std::string version;
+  int major = 0;  ///< of the version
   std::vector<amalthea_unit> units;
   std::int64_t line_bytes = 0;  ///< of a cache line; 0: not said
   std::map<std::string, std::int64_t> label_bytes;
   std::map<std::string, amalthea_runnable> runnables;
   std::map<std::string, amalthea_stimulus> stimuli;
   std::vector<amalthea_task> tasks;
+  std::vector<amalthea_chain> chains;
+  std::string cpu_policy = "fixed-priority";
+  std::map<std::string, std::vector<std::string>> schedulers;  ///< and the units that they are responsible for
   std::vector<std::string> notes;
 };
 

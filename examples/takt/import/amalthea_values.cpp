@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -56,7 +57,7 @@ template <std::size_t N>
     std::string allowed;
     for (const unit_word& u : units) { allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", u.word); }
     if (word.empty()) { throw e.error("has no unit", allowed); }
-    throw e.error(fmt::format("has the unit \"{}\"", one_line(std::string{word}, 30)), allowed);
+    throw e.error(fmt::format("has the unit \"{}\"", one_line(word, 30)), allowed);
   }
   return real(e, "value", 0, most_value) * found->factor;
 }
@@ -109,13 +110,26 @@ auto reference(const xml_element& of, const char* attribute) -> std::string {
   return std::move(all.front());
 }
 
+auto name_of(const xml_element& e) -> std::string { return std::string{e.required("name", "a name")}; }
+
+auto dangling(const xml_element& at, std::string_view attribute, std::string_view name) -> input_error {
+  return at.error(fmt::format("{} names \"{}\", which is not there", attribute, one_line(name, 60)),
+                  "an element of the model");
+}
+
+auto is_priority(const xml_element& parameter) -> bool {
+  const std::vector<std::string> priority{"priority"};
+  return references(parameter.attribute("key")) == priority ||
+         references(parameter.attribute("definition")) == priority;
+}
+
 auto real(const xml_element& of, const char* attribute, double least, double most) -> double {
   const string_view text = of.required(attribute, "a number");
   double out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   const bool good = error == std::errc{} && end == text.data() + text.size() && out >= least && out <= most;
   if (!good) {
-    throw of.error(fmt::format("{} is \"{}\"", attribute, one_line(std::string{text}, 40)),
+    throw of.error(fmt::format("{} is \"{}\"", attribute, one_line(text, 40)),
                    fmt::format("a number from {} to {}", least, most));
   }
   return out;
@@ -128,6 +142,32 @@ auto bytes_per_second_of(const xml_element& e) -> double {
   return in_units(e, size_units, size_in_rate(e.attribute("unit")));
 }
 
+auto cycles_of(const xml_element& e) -> cycle_range {
+  const auto number = [](const xml_element& of, const char* key) { return real(of, key, 0, most_cycles); };
+  if (e.has("value")) {
+    const double all = number(e, "value");
+    return {all, all, all};
+  }
+  cycle_range out;
+  if (const xml_element d = e.child("deviation")) {
+    out.lower = number(d.required_child("lowerBound", "fewest cycles"), "value");
+    out.upper = number(d.required_child("upperBound", "most cycles"), "value");
+  } else if (const auto entries = e.children("entries"); !entries.empty()) {
+    out.lower = most_cycles;
+    for (const xml_element& part : entries) {
+      out.lower = std::min(out.lower, number(part, "lowerBound"));
+      out.upper = std::max(out.upper, number(part, "upperBound"));
+    }
+  } else {
+    out.lower = e.has("lowerBound") ? number(e, "lowerBound") : 0;
+    out.upper = number(e, "upperBound");
+  }
+  const char* const mean = e.has("average") ? "average" : "mean";
+  out.average = e.has(mean) ? number(e, mean) : (out.lower + out.upper) / 2;
+  if (out.lower > out.upper) { throw e.error("has a lower bound above the upper one", "lower <= upper"); }
+  return out;
+}
+
 auto time_in(const xml_element& where, std::string_view text) -> ticks {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -135,7 +175,7 @@ auto time_in(const xml_element& where, std::string_view text) -> ticks {
   while (unit.starts_with(' ')) { unit.remove_prefix(1); }
   const auto* const found = std::ranges::find(time_units, unit, &unit_word::word);
   if (found == time_units.end() || !(value >= 0 && value <= most_value)) {
-    throw where.error(fmt::format("\"{}\" is no time", one_line(std::string{text}, 40)), "such as 7200us or 50 ms");
+    throw where.error(fmt::format("\"{}\" is no time", one_line(text, 40)), "such as 7200us or 50 ms");
   }
   return whole(where, value * found->factor);
 }

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <takt/core/number.hpp>
 
+#include "amalthea_model.hpp"
 #include "located_xml.hpp"
 
 namespace takt::program {
@@ -17,6 +20,21 @@ namespace takt::program {
 /// Of an attribute that has to refer to one thing. Throws `input_error`.
 [[nodiscard]] auto reference(const xml_element& of, const char* attribute) -> std::string;
 
+[[nodiscard]] auto name_of(const xml_element& e) -> std::string;
+
+/// Puts a value under the name of its element. Throws `input_error` where another one has it.
+template <class T>
+void add_named(std::map<std::string, T>& to, const xml_element& e, T value) {
+  if (to.emplace(name_of(e), std::move(value)).second) { return; }
+  throw e.error("has the name of another one", "a name of its own");
+}
+
+/// That an attribute names what is not there.
+[[nodiscard]] auto dangling(const xml_element& at, std::string_view attribute, std::string_view name) -> input_error;
+
+/// Whether a scheduling parameter, of the schemas that name it by a key or a definition, is a priority.
+[[nodiscard]] auto is_priority(const xml_element& parameter) -> bool;
+
 /// Throws `input_error` where the attribute is no number, or not in the range.
 [[nodiscard]] auto real(const xml_element& of, const char* attribute, double least, double most) -> double;
 
@@ -25,6 +43,11 @@ namespace takt::program {
 [[nodiscard]] auto hertz_of(const xml_element& e) -> double;
 [[nodiscard]] auto bytes_of(const xml_element& e) -> std::int64_t;
 [[nodiscard]] auto bytes_per_second_of(const xml_element& e) -> double;
+
+inline constexpr double most_cycles = 1e15;
+
+/// Cycles as a constant, as bounds with or without a mean, or as a histogram. Throws `input_error`.
+[[nodiscard]] auto cycles_of(const xml_element& e) -> cycle_range;
 
 /// A time as a text, such as "7200µs" of a parameter. Throws with `where`.
 [[nodiscard]] auto time_in(const xml_element& where, std::string_view text) -> ticks;

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../json_value.hpp"
+#include "amalthea_times.hpp"
 
 namespace takt::program {
 
@@ -22,15 +23,6 @@ using step_kind = amalthea_step::kind;
 
 constexpr std::int64_t usual_line = 64;
 
-struct time_range {
-  double lower = 0;  ///< nanoseconds
-  double upper = 0;
-};
-void operator+=(time_range& a, const time_range& b) {
-  a.lower += b.lower;
-  a.upper += b.upper;
-}
-
 [[nodiscard]] auto written(const time_range& t) -> ordered_json {
   constexpr double noise = 1e-6;
   return {static_cast<std::int64_t>(std::floor(t.lower + noise)),
@@ -39,11 +31,9 @@ void operator+=(time_range& a, const time_range& b) {
 
 class workload_writer {
  public:
-  explicit workload_writer(const amalthea_model& m) : model_{m}, line_bytes_{m.line_bytes} {
-    if (line_bytes_ < 1) {
-      line_bytes_ = usual_line;
-      note(fmt::format("no cache line has a size: {} bytes are assumed", usual_line));
-    }
+  explicit workload_writer(const amalthea_model& m)
+      : model_{m}, times_{m, m.line_bytes > 0 ? m.line_bytes : usual_line}, notes_{m.notes} {
+    if (m.line_bytes < 1) { note(fmt::format("no cache line has a size: {} bytes are assumed", usual_line)); }
     for (const amalthea_unit& u : m.units) {
       if (!u.is_gpu) {
         cores_.push_back(&u);
@@ -55,8 +45,8 @@ class workload_writer {
     if (cores_.empty()) { throw input_error{"hwModel", "has no core", "a ProcessingUnit that is no GPU"}; }
   }
 
-  [[nodiscard]] auto write() -> ordered_json {
-    ordered_json out{{"format", "takt/1"}, {"platform", platform()}};
+  [[nodiscard]] auto write(const std::string& name) -> ordered_json {
+    ordered_json out{{"format", "takt/1"}, {"name", name}, {"platform", platform()}};
     ordered_json tasks = ordered_json::array();
     std::vector<const amalthea_task*> roots;
     for (const amalthea_task& t : model_.tasks) {
@@ -73,7 +63,8 @@ class workload_writer {
     }
     order(roots, tasks);
     out["tasks"] = std::move(tasks);
-    out["notes"] = notes_;
+    if (!model_.chains.empty()) { out["chains"] = chains(); }
+    if (!notes_.empty()) { out["notes"] = notes_; }
     return out;
   }
 
@@ -84,8 +75,8 @@ class workload_writer {
 
   [[nodiscard]] auto platform() -> ordered_json {
     ordered_json cores = ordered_json::array();
-    for (const amalthea_unit* u : cores_) { cores.push_back({{"name", u->name}, {"type", u->kind}}); }
-    ordered_json out{{"cpus", {{"count", cores_.size()}, {"cores", cores}, {"policy", "fixed-priority"}}}};
+    for (const amalthea_unit* u : cores_) { cores.push_back({{"name", u->name}, {"type", times_.type_of(*u)}}); }
+    ordered_json out{{"cpus", {{"count", cores_.size()}, {"cores", cores}, {"policy", model_.cpu_policy}}}};
     if (gpu_ == nullptr) { return out; }
     out["copy_engines"] = {{"count", 1}, {"policy", "nonpreemptive-fixed-priority"}};
     const std::int32_t sms = std::max(gpu_->sms, 1);
@@ -114,6 +105,7 @@ class workload_writer {
     ordered_json out{{"name", t.name}, {"period", s.period}};
     if (t.deadline == 0) { note(fmt::format("{}: no deadline is said: its period is assumed", t.name)); }
     out["deadline"] = t.deadline > 0 ? t.deadline : s.period;
+    out["priority"] = 0;
     if (s.jitter > 0) { out["jitter"] = s.jitter; }
     std::size_t core = t.units.empty() ? 0 : core_index(t.units.front());
     if (core == cores_.size()) { throw t.at.error("is released by time on a GPU", "a core"); }
@@ -139,7 +131,7 @@ class workload_writer {
   [[nodiscard]] auto segments(const amalthea_task& t, bool kernels) -> ordered_json {
     offloads_.clear();
     ordered_json out = ordered_json::array();
-    std::map<std::string, time_range> cpu;
+    times_by_type cpu;
     const auto flush = [&] {
       if (cpu.empty()) { return; }
       ordered_json times;
@@ -150,20 +142,20 @@ class workload_writer {
     const amalthea_task* waited = nullptr;
     for (const amalthea_step& s : t.steps) {
       switch (s.what) {
-        case step_kind::runnable: add_on_cores(s.name, s.at, cpu); break;
+        case step_kind::runnable: times_.add(s.name, s.at, cpu); break;
         case step_kind::trigger: {
           waited = &callee_of(s);
           called_.insert(waited->name);
-          offloads_.push_back(waited);
-          if (kernels) {
+          const bool on_gpu = is_on_gpu(*waited);
+          if (!on_gpu) { require_core_of(t, *waited, s.at); }
+          if (on_gpu) { offloads_.push_back(waited); }
+          if (on_gpu && kernels) {
             flush();
             offload(*waited, out);
-          } else {
-            for (const amalthea_step& inner : waited->steps) {
-              if (inner.what == step_kind::runnable && !copies_only(inner.name)) {
-                add_on_cores(inner.name, inner.at, cpu);
-              }
-            }
+            break;
+          }
+          for (const amalthea_step& inner : waited->steps) {
+            if (inner.runs() && !times_.only_copies(inner.name)) { times_.add(inner.name, inner.at, cpu); }
           }
           break;
         }
@@ -201,12 +193,28 @@ class workload_writer {
       out = &t;
     }
     if (out == nullptr) { throw trigger.at.error("triggers no task", "one"); }
-    const bool on_gpu =
-        gpu_ != nullptr && std::ranges::all_of(out->units, [&](const auto& u) { return u == gpu_->name; });
-    if (!on_gpu) {
-      throw trigger.at.error(fmt::format("triggers {}, which is on no GPU", out->name), "a task on the GPU");
-    }
     return *out;
+  }
+
+  [[nodiscard]] auto is_on_gpu(const amalthea_task& t) const -> bool {
+    return gpu_ != nullptr && std::ranges::all_of(t.units, [&](const auto& u) { return u == gpu_->name; });
+  }
+  /// What a task triggers on its own core, and waits for, is a part of it.
+  static void require_core_of(const amalthea_task& caller, const amalthea_task& callee, const xml_element& at) {
+    const bool same = !caller.units.empty() && !callee.units.empty() && caller.units[0] == callee.units[0];
+    if (same) { return; }
+    throw at.error(fmt::format("triggers {}, which is on another core", callee.name),
+                   "a task on the GPU, or on the same core");
+  }
+
+  [[nodiscard]] auto chains() const -> ordered_json {
+    ordered_json out = ordered_json::array();
+    for (const amalthea_chain& c : model_.chains) {
+      ordered_json& chain = out.emplace_back(ordered_json{{"name", c.name}, {"tasks", c.tasks}});
+      if (c.reaction > 0) { chain["reaction"] = c.reaction; }
+      if (c.age > 0) { chain["age"] = c.age; }
+    }
+    return out;
   }
 
   /// Copies before the kernel go to the device, those behind it to the host.
@@ -217,128 +225,30 @@ class workload_writer {
         throw s.at.error("is in a task on the GPU", "runnables and set events there");
       }
       if (s.what != step_kind::runnable) { continue; }
-      const amalthea_runnable& r = model_.runnables.at(s.name);
-      if (copies_only(s.name)) {
-        out.push_back(copy(r, launched));
+      if (times_.only_copies(s.name)) {
+        const label_copy c = times_.copy(s.name, *gpu_);
+        out.push_back(
+            {{"copy", written(c.time)}, {"direction", launched ? "to-host" : "to-device"}, {"bytes", c.bytes}});
         continue;
       }
       if (launched) { throw s.at.error("is a second kernel of a task", "one kernel"); }
       launched = true;
-      const time_range whole = time_on(s.name, *gpu_, s.at);
+      const time_range whole = times_.on(*gpu_, s.name, s.at);
       const std::int32_t sms = std::max(gpu_->sms, 1);
       time_range work = whole;
       work.lower *= sms;
       work.upper *= sms;
-      out.push_back({{"kernel", {{"work", written(work)}, {"wcet", written(whole)[1]}}}});
+      ordered_json kernel{{"work", written(work)}, {"wcet", written(whole)[1]}};
+      if (t.slice > 0) { kernel["slice"] = t.slice; }
+      out.push_back({{"kernel", std::move(kernel)}});
     }
     if (!launched) { throw t.at.error("has no runnable for the GPU", "a kernel"); }
   }
 
-  [[nodiscard]] auto copy(const amalthea_runnable& r, bool to_host) -> ordered_json {
-    std::int64_t bytes = 0;
-    for (const label_access& a : r.accesses) {
-      if (a.writes) { bytes += bytes_of(a, r.at); }
-    }
-    const double accesses = std::ceil(static_cast<double>(bytes) / static_cast<double>(line_bytes_));
-    const double longest = accesses * (gpu_->read_cycles + gpu_->write_cycles) / gpu_->hertz * 1e9;
-    double shortest = longest;
-    if (gpu_->bytes_per_second > 0) {
-      shortest = std::min(shortest, static_cast<double>(bytes) / gpu_->bytes_per_second * 1e9);
-    }
-    return {{"copy", written({shortest, longest})}, {"direction", to_host ? "to-host" : "to-device"}, {"bytes", bytes}};
-  }
-
-  [[nodiscard]] auto copies_only(const std::string& name) const -> bool {
-    const amalthea_runnable& r = model_.runnables.at(name);
-    return !r.on_any && r.by_kind.empty() && r.calls.empty() && !r.accesses.empty();
-  }
-  [[nodiscard]] auto bytes_of(const label_access& a, const xml_element& at) const -> std::int64_t {
-    const auto found = model_.label_bytes.find(a.label);
-    if (found == model_.label_bytes.end()) {
-      throw at.error(fmt::format("uses the label \"{}\", which is not there", one_line(a.label, 60)),
-                     "a label of the model");
-    }
-    return found->second;
-  }
-
-  void add_on_cores(const std::string& runnable, const xml_element& at, std::map<std::string, time_range>& to) {
-    bool somewhere = false;
-    std::map<std::string, time_range> sum;
-    std::set<std::string> first;
-    for (const amalthea_unit* u : cores_) {
-      if (!first.insert(u->kind).second) { continue; }
-      if (!runs_on(runnable, u->kind, at)) { continue; }
-      sum[u->kind] = time_on(runnable, *u, at);
-      somewhere = true;
-    }
-    if (!somewhere) {
-      throw at.error(fmt::format("calls {}, which has ticks for no core", runnable), "ticks for a core");
-    }
-    // A segment stays on one kind of core.
-    if (!to.empty()) {
-      std::erase_if(sum, [&](const auto& kind) { return !to.contains(kind.first); });
-    }
-    for (auto it = to.begin(); it != to.end();) { it = sum.contains(it->first) ? std::next(it) : to.erase(it); }
-    if (sum.empty()) {
-      throw at.error(fmt::format("calls {}, which has ticks for no core of those before", runnable),
-                     "ticks for one kind of core");
-    }
-    for (const auto& [kind, time] : sum) { to[kind] += time; }
-  }
-
-  [[nodiscard]] auto runs_on(const std::string& runnable, const std::string& kind, const xml_element& at) -> bool {
-    const amalthea_runnable& r = found(runnable, at);
-    const bool itself = r.on_any.has_value() || r.by_kind.contains(kind) || r.by_kind.empty();
-    return itself && inside(runnable, at, [&] {
-             return std::ranges::all_of(r.calls, [&](const std::string& c) { return runs_on(c, kind, r.at); });
-           });
-  }
-  [[nodiscard]] auto time_on(const std::string& runnable, const amalthea_unit& u, const xml_element& at) -> time_range {
-    const amalthea_runnable& r = found(runnable, at);
-    time_range out;
-    const auto own = r.by_kind.find(u.kind);
-    if (own != r.by_kind.end() || r.on_any) {
-      const cycle_range& c = own != r.by_kind.end() ? own->second : *r.on_any;
-      out = {c.lower / u.hertz * 1e9, c.upper / u.hertz * 1e9};
-    }
-    if (!u.is_gpu) {
-      for (const label_access& a : r.accesses) {
-        const double lines = std::ceil(static_cast<double>(bytes_of(a, r.at)) / static_cast<double>(line_bytes_));
-        const double time = lines * (a.writes ? u.write_cycles : u.read_cycles) / u.hertz * 1e9;
-        out += {time, time};
-      }
-    }
-    inside(runnable, at, [&] {
-      for (const std::string& c : r.calls) { out += time_on(c, u, r.at); }
-      return true;
-    });
-    return out;
-  }
-  [[nodiscard]] auto found(const std::string& runnable, const xml_element& at) const -> const amalthea_runnable& {
-    const auto it = model_.runnables.find(runnable);
-    if (it == model_.runnables.end()) {
-      throw at.error(fmt::format("calls \"{}\", which is not there", one_line(runnable, 60)),
-                     "a runnable of the model");
-    }
-    return it->second;
-  }
-  /// Does it within the calls of a runnable, which must not come back to it.
-  template <class F>
-  auto inside(const std::string& runnable, const xml_element& at, const F& f) -> bool {
-    if (!within_.insert(runnable).second) {
-      throw at.error(fmt::format("calls \"{}\" in a circle", one_line(runnable, 60)), "calls without a circle");
-    }
-    const bool out = f();
-    within_.erase(runnable);
-    return out;
-  }
-
-  [[nodiscard]] auto all_offloads_run_on_cores() -> bool {
+  [[nodiscard]] auto all_offloads_run_on_cores() const -> bool {
     return std::ranges::all_of(offloads_, [&](const amalthea_task* t) {
       return std::ranges::all_of(t->steps, [&](const amalthea_step& s) {
-        if (s.what != step_kind::runnable || copies_only(s.name)) { return true; }
-        const amalthea_runnable& r = model_.runnables.at(s.name);
-        return std::ranges::any_of(cores_, [&](const amalthea_unit* u) { return r.by_kind.contains(u->kind); });
+        return !s.runs() || times_.only_copies(s.name) || times_.is_for_cores(s.name);
       });
     });
   }
@@ -354,23 +264,27 @@ class workload_writer {
     if (!said) { note("priorities are not said, or equal on a core: rate monotonic ones are assumed"); }
     std::ranges::stable_sort(by, [&](std::size_t a, std::size_t b) {
       if (said) { return *roots[a]->priority > *roots[b]->priority; }
-      return tasks[a]["period"].get<ticks>() < tasks[b]["period"].get<ticks>();
+      const auto rate = [&](std::size_t i) {
+        return std::pair{tasks[i]["period"].get<ticks>(), tasks[i]["deadline"].get<ticks>()};
+      };
+      return rate(a) < rate(b);
     });
     for (std::size_t rank = 0; rank < by.size(); ++rank) { tasks[by[rank]]["priority"] = rank; }
   }
 
   const amalthea_model& model_;
-  std::int64_t line_bytes_;
+  amalthea_times times_;
   std::vector<const amalthea_unit*> cores_;
   const amalthea_unit* gpu_ = nullptr;
   std::vector<std::string> notes_;
   std::vector<const amalthea_task*> offloads_;
   std::set<std::string> called_;
-  std::set<std::string> within_;
 };
 
 }  // namespace
 
-auto workload_of(const amalthea_model& model) -> ordered_json { return workload_writer{model}.write(); }
+auto workload_of(const amalthea_model& model, const std::string& name) -> ordered_json {
+  return workload_writer{model}.write(name);
+}
 
 }  // namespace takt::program

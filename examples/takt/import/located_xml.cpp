@@ -128,7 +128,9 @@ auto xml_file::unused() const -> std::vector<unused_kind> {
   std::map<std::string, unused_kind> kinds;
   const auto count = [&](std::string name, const pugi::xml_node& n) {
     unused_kind& kind = kinds[name];
-    if (kind.count == 0) { kind = {name, 0, line_of(static_cast<std::size_t>(n.offset_debug()))}; }
+    const std::size_t line = line_of(static_cast<std::size_t>(n.offset_debug()));
+    kind.first_line = kind.count == 0 ? line : std::min(kind.first_line, line);
+    kind.name = std::move(name);
     ++kind.count;
   };
   const auto called = [&](const pugi::xml_node& n) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "amalthea_model.hpp"
+
+namespace takt::program {
+
+/// In nanoseconds.
+struct time_range {
+  double lower = 0;
+  double upper = 0;
+
+  friend void operator+=(time_range& a, const time_range& b) {
+    a.lower += b.lower;
+    a.upper += b.upper;
+  }
+};
+
+/// Of a segment, by the type of core that it may run on.
+using times_by_type = std::map<std::string, time_range>;
+
+struct label_copy {
+  time_range time;
+  std::int64_t bytes = 0;
+};
+
+/// How long runnables take: their cycles, those of what they call, and on a core the cycles of their label accesses.
+class amalthea_times {
+ public:
+  /// The model has to outlive it.
+  amalthea_times(const amalthea_model& model, std::int64_t line_bytes);
+
+  /// The name of the definition, and that of the core where it is not like the others of its kind.
+  [[nodiscard]] auto type_of(const amalthea_unit& u) const -> std::string;
+  /// Adds a runnable that `at` calls, and drops the types that cannot run it. Throws `input_error` where none is left.
+  void add(const std::string& runnable, const xml_element& at, times_by_type& to);
+  /// Throws `input_error` where the unit cannot run it.
+  [[nodiscard]] auto on(const amalthea_unit& u, const std::string& runnable, const xml_element& at) -> time_range;
+  /// Whether it has ticks for some core, not just for any unit.
+  [[nodiscard]] auto is_for_cores(const std::string& runnable) const -> bool;
+  /// Whether it has label accesses and nothing else, which on a GPU is a copy.
+  [[nodiscard]] auto only_copies(const std::string& runnable) const -> bool;
+  /// What it writes: at its shortest at the data rate of the GPU, at its longest a read and a write for each line.
+  [[nodiscard]] auto copy(const std::string& runnable, const amalthea_unit& gpu) const -> label_copy;
+
+ private:
+  static constexpr std::size_t max_call_depth = 500;
+
+  [[nodiscard]] auto times(const std::string& runnable, const amalthea_unit& u, const xml_element& at)
+      -> std::optional<time_range>;
+  [[nodiscard]] auto bytes_of(const label_access& a, const xml_element& at) const -> std::int64_t;
+  [[nodiscard]] auto lines_of(const label_access& a, const xml_element& at) const -> double;
+
+  const amalthea_model& model_;
+  std::int64_t line_bytes_;
+  std::map<std::pair<std::string, std::string>, std::optional<time_range>> known_;  ///< by runnable and unit
+  std::set<std::string> within_;                                                    ///< calls that are followed
+};
+
+}  // namespace takt::program

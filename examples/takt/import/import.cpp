@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "../command.hpp"
+#include "../failure.hpp"
+#include "../files/workload_file.hpp"
+#include "../json_value.hpp"
+#include "../text_file.hpp"
+#include "amalthea_export.hpp"
+#include "amalthea_workload.hpp"
+
+namespace takt::program {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t line_length = 110;
+
+/// On one line what fits there, and the parts of all else on lines of their own.
+void print(std::ostream& out, const ordered_json& v, std::size_t depth) {
+  const std::string all = v.dump();
+  if (!v.is_structured() || (depth > 0 && all.size() + 2 * depth <= line_length)) {
+    out << all;
+    return;
+  }
+  const std::string indent(2 * (depth + 1), ' ');
+  out << (v.is_array() ? "[" : "{");
+  const char* between = "\n";
+  for (const auto& [key, item] : v.items()) {
+    out << between << indent;
+    if (v.is_object()) { out << ordered_json(key).dump() << ": "; }
+    print(out, item, depth + 1);
+    between = ",\n";
+  }
+  out << '\n' << std::string(2 * depth, ' ') << (v.is_array() ? "]" : "}");
+}
+
+void print_report(const xml_file& model) {
+  std::size_t all = 0;
+  for (const unused_kind& u : model.unused()) {
+    fmt::print(stderr, "not used: {}, {} from line {} on\n", u.name, u.count, u.first_line);
+    all += u.count;
+  }
+  fmt::print(stderr, "not used: {} elements and attributes in all, those inside of unused ones not counted\n", all);
+}
+
+[[nodiscard]] auto read_model(const std::string& path) -> std::unique_ptr<xml_file> {
+  return std::make_unique<xml_file>(read_text_file(path, max_model_bytes, "model"));
+}
+
+}  // namespace
+
+auto import_command(const import_options& o) -> exit_code {
+  const auto model = read_model(o.file);
+  const auto workload = workload_of(read_amalthea(*model), std::filesystem::path{o.file}.stem().string());
+  // What takt could not read again is not written.
+  static_cast<void>(read_workload(parse_json(workload.dump())));
+  if (o.written_file.empty()) {
+    print(std::cout, workload, 0);
+    std::cout << '\n';
+  } else {
+    write_file(o.written_file, [&](std::ostream& to) {
+      print(to, workload, 0);
+      to << '\n';
+    });
+    fmt::print("{} tasks written to {}\n", workload["tasks"].size(), o.written_file);
+    for (const auto& note : workload.value("notes", ordered_json::array())) {
+      fmt::print("  note: {}\n", note.get<std::string>());
+    }
+  }
+  if (o.report) { print_report(*model); }
+  return exit_code::ok;
+}
+
+auto export_command(const export_options& o) -> exit_code {
+  const auto plan = read_workload(parse_json(read_text_file(o.file)));
+  std::string text;
+  try {
+    const auto model = read_model(o.model_file);
+    text = with_plan(*model, read_amalthea(*model), *plan);
+    // It is still a model, and of the same tasks.
+    static_cast<void>(workload_of(read_amalthea(xml_file{text}), plan->name));
+  } catch (input_error& e) {
+    // Places in the plan are JSON pointers.
+    if (!e.where.starts_with('/')) {
+      e.where = e.where.empty() ? o.model_file : fmt::format("{}: {}", o.model_file, e.where);
+    }
+    throw;
+  }
+  if (o.written_file.empty()) {
+    std::cout << text;
+  } else {
+    write_file(o.written_file, [&](std::ostream& to) { to << text; });
+    fmt::print("mapping, priorities and time slices of {} tasks written to {}\n", plan->tasks.size(), o.written_file);
+    if (!plan->rules.gpus.sharing.empty()) {
+      fmt::print("  note: the way of sharing the GPU, {}, has no place in a model\n", plan->rules.gpus.sharing);
+    }
+  }
+  return exit_code::ok;
+}
+
+}  // namespace takt::program
