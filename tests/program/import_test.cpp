@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace {
+
+using nlohmann::json;
+using takt::test::contains;
+using takt::test::data;
+
+using takt::test::read;
+using takt::test::scratch;
+using takt::test::with;
+using takt::test::write;
+
+const std::string lane_assist = TAKT_SOURCE_DIR "/examples/models/lane-assist.amxmi";
+
+auto imported(const std::string& model) -> json {
+  const auto o = takt::test::takt("import amalthea " + model);
+  REQUIRE_MESSAGE(o.code == 0, o.err);
+  return json::parse(o.out);
+}
+
+/// The line that refuses a model.
+auto refused(const std::string& text) -> std::string {
+  const auto o = takt::test::takt("import amalthea " + write("bad.amxmi", text) + " --report");
+  CHECK(o.code == 3);
+  CHECK(o.out.empty());
+  CHECK(std::count(o.err.begin(), o.err.end(), '\n') == 1);
+  return o.err;
+}
+
+auto element(const std::string& tag, const std::string& inside) -> std::string {
+  return "<" + tag + ">" + inside + "</" + tag + ">\n";
+}
+
+/// One task "T" of 10 ms on one core of 1 GHz, whose runnable "work" has the items that are given.
+struct small_model {
+  std::string schema = "1.0.0";
+  std::string items =
+      R"(<items xsi:type="am:Ticks"><default xsi:type="am:DiscreteValueConstant" value="1000"/></items>)";
+  std::string stimulus =
+      R"(<stimuli xsi:type="am:PeriodicStimulus" name="s"><recurrence value="10" unit="ms"/></stimuli>)";
+  std::string software{};
+  std::string hardware{};
+  std::string more{};  ///< further models
+
+  [[nodiscard]] auto text() const -> std::string {
+    return "<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/" + schema +
+           "\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n" +
+           element("swModel",
+                   R"(<tasks name="T" stimuli="s?type=PeriodicStimulus"><activityGraph>
+<items xsi:type="am:RunnableCall" runnable="work?type=Runnable"/></activityGraph></tasks>
+<runnables name="work"><activityGraph>)" +
+                       items + "</activityGraph></runnables>\n" + software) +
+           element("hwModel", R"(<definitions xsi:type="am:ProcessingUnitDefinition" name="Core" puType="CPU"/>
+<structures name="board"><modules xsi:type="am:ProcessingUnit" name="c0" definition="Core" frequencyDomain="f"/>
+</structures><domains xsi:type="am:FrequencyDomain" name="f"><defaultValue value="1" unit="GHz"/></domains>)" +
+                                  hardware) +
+           element("stimuliModel", stimulus) + more + "</am:Amalthea>\n";
+  }
+  [[nodiscard]] auto task() const -> json { return imported(write("small.amxmi", text()))["tasks"][0]; }
+  [[nodiscard]] auto cpu() const -> json { return task()["segments"][0]["cpu"]["Core"]; }
+};
+
+auto with_items(std::string items) -> small_model {
+  small_model out;
+  out.items = std::move(items);
+  return out;
+}
+auto with_stimulus(std::string stimulus) -> small_model {
+  small_model out;
+  out.stimulus = std::move(stimulus);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "import: a model gives cores with types, tasks with variants, chains with limits, and notes on what it lacks") {
+  const json w = imported(lane_assist);
+  CHECK(w["name"] == "lane-assist");
+  CHECK(w["platform"]["cpus"]["cores"] ==
+        json::parse(R"([{"name": "Big0", "type": "Big"}, {"name": "Little0", "type": "Little"}])"));
+  CHECK(w["platform"]["gpus"][0]["sms"] == 2);
+  // 2 to 3 and 6 to 9 million cycles, and three times 23,438 lines of 16 cycles, at 2 GHz.
+  CHECK(w["tasks"][0]["segments"][0]["cpu"]["Big"] == json::parse("[4562512, 6562512]"));
+  const json& lanes = w["tasks"][1];
+  CHECK(lanes["variant"] == "gpu");
+  const json& on_gpu = lanes["variants"][0]["segments"];
+  CHECK(on_gpu[1] == json::parse(R"({"copy": [40000, 75000], "direction": "to-device", "bytes": 400000})"));
+  CHECK(on_gpu[2]["kernel"] == json::parse(R"({"work": [18000000, 24000000], "wcet": 12000000, "slice": 4000000})"));
+  CHECK(on_gpu[3]["direction"] == "to-host");
+  CHECK(lanes["variants"][1]["segments"].size() == 1);
+  CHECK(lanes["variants"][1]["segments"][0]["cpu"].contains("Little") == false);
+  CHECK(w["tasks"][2]["deadline"] == 8'000'000);
+  CHECK(w["chains"][1] ==
+        json::parse(R"({"name": "keep lane", "tasks": ["Camera", "Lanes", "Steering"], "reaction": 250000000})"));
+  CHECK(w["notes"].dump().find("Camera: no deadline is said: its period is assumed") != std::string::npos);
+}
+
+TEST_CASE("import: what of a model is not used is counted, each kind with its first line") {
+  const auto o = takt::test::takt("import amalthea " + lane_assist + " --report --write " + scratch("car.json"));
+  CHECK(o.code == 0);
+  CHECK(contains(o.err, "not used: tasks @preemption, 5 from line 4 on\n"));
+  CHECK(contains(o.err, "not used: swModel / events, 1 from line 143 on\n"));
+  CHECK_FALSE(contains(o.err, "runnables"));
+}
+
+TEST_CASE(
+    "import: a plan goes back into the model, which is then read with that mapping, and only allocations change") {
+  const std::string workload = scratch("lane.json");
+  const std::string plan = scratch("lane-plan.json");
+  const std::string model = scratch("lane-planned.amxmi");
+  CHECK(takt::test::takt("import amalthea " + lane_assist + " --write " + workload).code == 0);
+  CHECK(takt::test::takt("plan " + workload + " --policies tokens-k-fmlp --write " + plan).code == 0);
+  const auto o = takt::test::takt("export amalthea " + plan + " --into " + lane_assist + " --write " + model);
+  CHECK(o.code == 0);
+  CHECK(contains(o.out, "the way of sharing the GPU, tokens, has no place in a model"));
+  const json planned = json::parse(read(plan));
+  const json again = imported(model);
+  REQUIRE(again["tasks"].size() == planned["tasks"].size());
+  for (std::size_t i = 0; i < again["tasks"].size(); ++i) {
+    CHECK(again["tasks"][i]["core"] == planned["tasks"][i]["core"]);
+    CHECK(again["tasks"][i]["priority"] == planned["tasks"][i]["priority"]);
+  }
+  const std::string before = read(lane_assist);
+  const std::string after = read(model);
+  const auto mapping = before.find("    <taskAllocation");
+  CHECK(after.substr(0, mapping) == before.substr(0, mapping));
+  CHECK(after.ends_with("</am:Amalthea>\n"));
+  // Once more it changes nothing.
+  const std::string same = scratch("lane-same.amxmi");
+  CHECK(takt::test::takt("export amalthea " + plan + " --into " + model + " --write " + same).code == 0);
+  CHECK(read(same) == after);
+}
+
+TEST_CASE("import: a task that the plan keeps off the GPU takes what it triggers onto its core") {
+  json workload = imported(lane_assist);
+  workload["tasks"][1]["core"] = 0;
+  workload["tasks"][1]["variant"] = "cpu";
+  const std::string plan = write("cpu-plan.json", workload.dump());
+  const std::string model = scratch("cpu-planned.amxmi");
+  CHECK(takt::test::takt("export amalthea " + plan + " --into " + lane_assist + " --write " + model).code == 0);
+  const json again = imported(model);
+  CHECK(again["tasks"][1]["core"] == 0);
+  CHECK(again["tasks"][1]["segments"] == json::parse(R"([{"cpu": {"Big": [30487792, 38487792]}}])"));
+}
+
+TEST_CASE("export: a plan for other tasks or other cores, or without cores, is refused") {
+  json plan = imported(lane_assist);
+  const auto line = [&](const json& p) {
+    const auto o = takt::test::takt("export amalthea " + write("other.json", p.dump()) + " --into " + lane_assist);
+    CHECK(o.code == 3);
+    CHECK(o.out.empty());
+    return o.err;
+  };
+  json other = plan;
+  other["tasks"][0]["name"] = "Radar";
+  other.erase("chains");
+  CHECK(contains(line(other), "the model has no task \"Radar\""));
+  other = plan;
+  other["platform"]["cpus"]["cores"][1]["name"] = "Little7";
+  CHECK(contains(line(other), "core 1 is \"Little7\", which the model does not have"));
+  CHECK(contains(takt::test::takt("export amalthea " + write("plan.json", plan.dump()) + " --into " +
+                                  plan["name"].get<std::string>())
+                     .err,
+                 "cannot be read"));
+}
+
+TEST_CASE("import: ticks are read as constants, bounds, statistics, histograms and instructions, and added up") {
+  const auto cycles = [](const std::string& value) {
+    return with_items(R"(<items xsi:type="am:Ticks">)" + value + "</items>").cpu();
+  };
+  CHECK(cycles(R"(<default xsi:type="am:DiscreteValueConstant" value="7"/>)") == json::parse("[7, 7]"));
+  CHECK(cycles(R"(<default xsi:type="am:DiscreteValueBoundaries" lowerBound="5" upperBound="9"/>)") ==
+        json::parse("[5, 9]"));
+  CHECK(
+      cycles(
+          R"(<default xsi:type="am:DiscreteValueWeibullEstimatorsDistribution" lowerBound="5" average="6" upperBound="9"/>)") ==
+      json::parse("[5, 9]"));
+  CHECK(cycles(R"(<default xsi:type="am:DiscreteValueHistogram"><entries lowerBound="4" upperBound="6" occurrences="3"/>
+<entries lowerBound="6" upperBound="20" occurrences="1"/></default>)") == json::parse("[4, 20]"));
+  CHECK(
+      cycles(
+          R"(<extended key="Core?type=ProcessingUnitDefinition"><value xsi:type="am:DiscreteValueConstant" value="3"/></extended>)") ==
+      json::parse("[3, 3]"));
+  CHECK(with_items(R"(<items xsi:type="am:RunnableInstructions"><default xsi:type="am:InstructionsDeviation"><deviation>
+<lowerBound xsi:type="am:LongObject" value="10"/><upperBound xsi:type="am:LongObject" value="30"/></deviation></default></items>
+<items xsi:type="am:Group"><items xsi:type="am:Ticks"><default xsi:type="am:DiscreteValueConstant" value="100"/></items></items>)")
+            .cpu() == json::parse("[110, 130]"));
+}
+
+TEST_CASE("import: runnables that call others have their times too") {
+  small_model m = with_items(
+      R"(<items xsi:type="am:RunnableCall" runnable="inner"/><items xsi:type="am:RunnableCall" runnable="inner"/>)");
+  m.software = R"(<runnables name="inner"><activityGraph><items xsi:type="am:Ticks">
+<default xsi:type="am:DiscreteValueConstant" value="50"/></items></activityGraph></runnables>)";
+  CHECK(m.cpu() == json::parse("[100, 100]"));
+}
+
+TEST_CASE("import: stimuli are periodic with offset and jitter, relative, or sporadic") {
+  const json periodic =
+      with_stimulus(R"(<stimuli xsi:type="am:PeriodicStimulus" name="s"><recurrence value="2500" unit="us"/>
+<jitter xsi:type="am:TimeBoundaries"><lowerBound value="0" unit="us"/><upperBound value="20" unit="us"/></jitter></stimuli>)")
+          .task();
+  CHECK(periodic["period"] == 2'500'000);
+  CHECK(periodic["jitter"] == 20'000);
+  CHECK(with_stimulus(
+            R"(<stimuli xsi:type="am:RelativePeriodicStimulus" name="s"><nextOccurrence xsi:type="am:TimeBoundaries">
+<lowerBound value="3" unit="ms"/><upperBound value="9" unit="ms"/></nextOccurrence></stimuli>)")
+            .task()["period"] == 3'000'000);
+  CHECK(with_stimulus(R"(<stimuli xsi:type="am:Sporadic" name="s"><stimulusDeviation>
+<lowerBound value="4" unit="ms"/><upperBound value="9" unit="ms"/></stimulusDeviation></stimuli>)")
+            .task()["period"] == 4'000'000);
+}
+
+TEST_CASE("import: priorities stand in allocations in the ways of the schemas, the greater one first") {
+  small_model m;
+  m.software =
+      R"(<tasks name="U" stimuli="s"><activityGraph><items xsi:type="am:RunnableCall" runnable="work"/></activityGraph></tasks>)";
+  const auto order = [&](const std::string& t, const std::string& u) {
+    m.more = element("mappingModel", R"(<taskAllocation task="T" affinity="c0">)" + t + R"(</taskAllocation>
+<taskAllocation task="U" affinity="c0">)" +
+                                         u + "</taskAllocation>");
+    const json tasks = imported(write("order.amxmi", m.text()))["tasks"];
+    return tasks[0]["priority"].get<int>() > tasks[1]["priority"].get<int>() ? "U first" : "T first";
+  };
+  CHECK(order(R"(<schedulingParameters priority="3"/>)", R"(<schedulingParameters priority="5"/>)") ==
+        std::string{"U first"});
+  m.schema = "3.1.0";
+  const auto keyed = [](const std::string& v) {
+    return R"(<schedulingParameters key="priority"><value xsi:type="am:IntegerObject" value=")" + v +
+           R"("/></schedulingParameters>)";
+  };
+  CHECK(order(keyed("3"), keyed("5")) == std::string{"U first"});
+  CHECK(order(keyed("7"), keyed("5")) == std::string{"T first"});
+  const auto defined = [](const std::string& v) {
+    return R"(<schedulingParameters definition="priority?type=SchedulingParameterDefinition"><value xsi:type="am:IntegerObject" value=")" +
+           v + R"("/></schedulingParameters>)";
+  };
+  CHECK(order(defined("3"), defined("5")) == std::string{"U first"});
+}
+
+TEST_CASE("import: cores by deadlines are told from cores by priorities") {
+  small_model m;
+  m.more = element("osModel", R"(<operatingSystems name="os"><taskSchedulers name="edf">
+<schedulingAlgorithm xsi:type="am:EarliestDeadlineFirst"/></taskSchedulers></operatingSystems>)") +
+           element("mappingModel", R"(<schedulerAllocation scheduler="edf" responsibility="c0"/>
+<taskAllocation task="T" scheduler="edf"/>)");
+  const json w = imported(write("edf.amxmi", m.text()));
+  CHECK(w["platform"]["cpus"]["policy"] == "edf");
+  CHECK(w["tasks"][0]["core"] == 0);
+}
+
+TEST_CASE("import: schema 0.7 has chips with a quartz, call sequences and priorities of tasks") {
+  const std::string text =
+      R"(<am:Amalthea xmlns:am="http://app4mc.eclipse.org/amalthea/0.7.2" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<swModel><tasks name="T" stimuli="s?type=Periodic" priority="4"><callGraph><graphEntries xsi:type="am:CallSequence">
+<calls xsi:type="am:TaskRunnableCall" runnable="work?type=Runnable"/></graphEntries></callGraph></tasks>
+<runnables name="work"><runnableItems xsi:type="am:RunnableInstructions">
+<default xsi:type="am:InstructionsConstant" value="9000"/></runnableItems></runnables></swModel>
+<hwModel><coreTypes name="TriCore" instructionsPerCycle="1.5"/><system><ecus><microcontrollers>
+<quartzes name="q"><frequency value="200" unit="MHz"/></quartzes>
+<cores name="c0" coreType="TriCore?type=CoreType"><prescaler clockRatio="0.5" quartz="q?type=Quartz"/></cores>
+</microcontrollers></ecus></system></hwModel>
+<stimuliModel><stimuli xsi:type="am:Periodic" name="s"><recurrence value="5" unit="ms"/></stimuli></stimuliModel>
+<mappingModel><coreAllocation scheduler="os?type=TaskScheduler" core="c0?type=Core"/>
+<taskAllocation task="T?type=Task" scheduler="os?type=TaskScheduler"/></mappingModel></am:Amalthea>)";
+  const json w = imported(write("old.amxmi", text));
+  // 9,000 instructions at 1.5 in each cycle of 10 ns.
+  CHECK(w["tasks"][0]["segments"][0]["cpu"]["TriCore"] == json::parse("[60000, 60000]"));
+  CHECK(w["tasks"][0]["core"] == 0);
+  CHECK(w.value("notes", json::array()).dump().find("priorities") == std::string::npos);
+}
+
+TEST_CASE("import: a broken model is refused with the line and the element") {
+  const small_model good;
+  const std::string text = good.text();
+  CHECK(imported(write("good.amxmi", text))["tasks"].size() == 1);
+  CHECK(contains(refused(text.substr(0, text.size() / 2)), ": line "));
+  CHECK(contains(refused(with(text, "amalthea/1.0.0", "amalthea/9.0.0")), "line 1: am:Amalthea: is of the schema"));
+  CHECK(
+      contains(refused(with(text, "value=\"10\" unit=\"ms\"", "value=\"10\"")), "recurrence: has no unit: ps, ns, us"));
+  CHECK(contains(refused(with(text, "value=\"10\" unit=\"ms\"", "value=\"10\" unit=\"fortnight\"")),
+                 "recurrence: has the unit \"fortnight\""));
+  CHECK(contains(refused(with(text, "value=\"1000\"", "value=\"many\"")), "value is \"many\": a number from 0"));
+  CHECK(contains(refused(with(text, "stimuli=\"s?", "stimuli=\"z?")),
+                 "tasks \"T\": stimuli names \"z\", which is not there"));
+  CHECK(contains(refused(with(text, "runnable=\"work?", "runnable=\"play?")),
+                 "runnable names \"play\", which is not there"));
+  CHECK(contains(refused(with(text, "definition=\"Core\"", "definition=\"Corn\"")), "definition names \"Corn\""));
+  CHECK(contains(refused(with_items(R"(<items xsi:type="am:RunnableCall" runnable="work"/>)").text()),
+                 "runnables \"work\": calls \"work\" in a circle"));
+  CHECK(contains(refused(with_items(R"(<items xsi:type="am:LabelAccess" data="gone" access="read"/>)").text()),
+                 "uses the label \"gone\", which is not there"));
+  CHECK(contains(refused(with_items(R"(<items xsi:type="am:SemaphoreAccess"/>)").text()), "is not read in a runnable"));
+  CHECK(contains(refused(with_stimulus(R"(<stimuli xsi:type="am:VariableRateStimulus" name="s"/>)").text()),
+                 "is a kind of stimulus that is not read"));
+  CHECK(contains(refused("<html/>"), "is no AMALTHEA model"));
+  CHECK(contains(refused(""), "line 1"));
+  small_model m;
+  m.more = element("constraintsModel", R"(<eventChains name="a" stimulus="x?type=ProcessEvent"/>)");
+  CHECK(contains(refused(m.text()), "eventChains \"a\": stimulus names \"x\", which is not there"));
+  m.more =
+      element("constraintsModel",
+              R"(<eventChains name="a"><segments xsi:type="am:EventChainReference" eventChain="a"/></eventChains>)");
+  CHECK(contains(refused(m.text()), "eventChains \"a\": contains itself"));
+}
+
+TEST_CASE("import: noise of a hundred megabytes, and elements without an end, are refused in a line") {
+  std::string noise(100U << 20U, 'x');
+  CHECK(contains(refused(noise), "is larger than any model"));
+  noise.resize(10U << 20U);
+  CHECK(contains(refused(noise), "line 1"));
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) { deep += "<a>"; }
+  CHECK(contains(refused(deep), "line 1"));
+  for (int i = 0; i < 100'000; ++i) { deep += "</a>"; }
+  CHECK(contains(refused(deep), "nests deeper"));
+}
+
+TEST_CASE("import: 1,250 runnables and 10,000 labels are read") {
+  small_model m;
+  m.items.clear();
+  for (int r = 0; r < 1250; ++r) {
+    const std::string name = "r" + std::to_string(r);
+    m.items += R"(<items xsi:type="am:RunnableCall" runnable=")" + name + "\"/>\n";
+    m.software += "<runnables name=\"" + name + R"("><activityGraph><items xsi:type="am:Ticks">
+<default xsi:type="am:DiscreteValueConstant" value="1000"/></items>)";
+    for (int l = 0; l < 8; ++l) {
+      m.software += R"(<items xsi:type="am:LabelAccess" access="read" data="l)" + std::to_string(8 * r + l) + "\"/>\n";
+    }
+    m.software += "</activityGraph></runnables>\n";
+  }
+  for (int l = 0; l < 10'000; ++l) {
+    m.software += "<labels name=\"l" + std::to_string(l) + R"("><size value="4" unit="B"/></labels>)" + "\n";
+  }
+  CHECK(m.cpu() == json::parse("[1250000, 1250000]"));
+}
+
+TEST_CASE("import: the WATERS 2019 model is the workload that stands under examples/data") {
+  const std::string model = TAKT_SOURCE_DIR "/../shared/data/models/waters2019-mobstr.amxmi";
+  if (!std::filesystem::exists(model)) {
+    MESSAGE("skipped: the model of the challenge is not beside this checkout");
+    return;
+  }
+  const json tasks = imported(model)["tasks"];
+  const json by_hand = json::parse(read(data("waters2019")))["tasks"];
+  CHECK(tasks.size() == by_hand.size());
+  for (const json& t : by_hand) {
+    const auto name = t["name"].get<std::string>();
+    CAPTURE(name);
+    const auto same = std::ranges::find_if(
+        tasks, [&](const json& o) { return o["name"] == name || o["name"] == "PRE_" + name + "_gpu_POST"; });
+    REQUIRE(same != tasks.end());
+    CHECK((*same)["period"] == t["period"]);
+    // The model has the deadlines of these two exchanged; they are their periods.
+    if (name != "Detection" && name != "Lane_detection") { CHECK((*same)["deadline"] == t["deadline"]); }
+    const json& segments = same->contains("variants") ? (*same)["variants"][0]["segments"] : (*same)["segments"];
+    REQUIRE(segments.size() == t["segments"].size());
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const json& mine = segments[i];
+      const json& theirs = t["segments"][i];
+      if (theirs.contains("cpu")) {
+        const bool of_a_type = std::ranges::any_of(mine["cpu"], [&](const json& v) { return v == theirs["cpu"]; });
+        CHECK(of_a_type);
+      } else if (theirs.contains("kernel")) {
+        CHECK(mine["kernel"]["work"] == theirs["kernel"]["work"]);
+        CHECK(mine["kernel"]["wcet"] == theirs["kernel"]["wcet"]);
+      } else {
+        CHECK(mine == theirs);
+      }
+    }
+  }
+}
