@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chain_bounds.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -41,16 +42,16 @@ auto judge_chain(const chain_facts& chain, const file_tasks& tasks, const report
                  bool own_clocks) -> judged_chain {
   judged_chain out;
   out.summary.name = chain.name;
-  out.summary.semantics = chain.semantics;
   out.summary.reaction_limit = chain.reaction;
   out.summary.age_limit = chain.age;
-  for (const std::uint32_t t : chain.tasks) {
+  for (std::size_t i = 0; i < chain.tasks.size(); ++i) {
+    const std::uint32_t t = chain.tasks[i];
+    const communication how = communication_of(chain.semantics[i]);
     const response_bound<ticks> response = proven.promised(t);
     out.summary.tasks.push_back(proven.tasks[t].name);
-    const chain_stage stage{.period = tasks.tasks[t].period,
-                            .response = response.value,
-                            .how = communication_of(chain.semantics),
-                            .clock = own_clocks ? own_clock : 0};
+    out.summary.semantics.push_back(how);
+    const chain_stage stage{
+        .period = tasks.tasks[t].period, .response = response.value, .how = how, .clock = own_clocks ? own_clock : 0};
     out.stages.push_back(stage);
     if (response.exists) { continue; }
     // Under LET only that it ends in time counts, not when.

@@ -60,8 +60,10 @@ void observe_chains(const chains_options& o, const described_file& file, std::ve
                                    ? "Tasks are released exactly a period apart, each by a clock of its own."
                                    : "Tasks are released exactly a period apart by one clock, at first all together."};
   out.emplace_back("Latencies count once every task of a chain has been released.");
-  const auto is_implicit = [](const judged_chain& c) { return c.summary.semantics != name_of(communication::let); };
-  if (std::ranges::any_of(chains, is_implicit)) {
+  const auto has_free_times = [](const judged_chain& c) {
+    return !std::ranges::all_of(c.summary.semantics, has_fixed_times);
+  };
+  if (std::ranges::any_of(chains, has_free_times)) {
     out.emplace_back("Outputs of a task are given in the order of its jobs.");
   }
   return out;
@@ -77,8 +79,9 @@ void observe_chains(const chains_options& o, const described_file& file, std::ve
 auto chains_command(const chains_options& o) -> exit_code {
   described_file file{o.file, o.wishes};
   if (file.workload().chains.empty()) {
-    throw input_error{"/chains", "is missing, and this command is about chains",
-                      R"([{"name": .., "tasks": [..], "semantics": "implicit" or "let", "reaction": ..}])"};
+    throw input_error{
+        "/chains", "is missing, and this command is about chains",
+        R"([{"name": .., "tasks": [..], "semantics": "implicit" or "let" or one for each, "reaction": ..}])"};
   }
   const auto& proven = file.judge(o.ask);
   std::vector<judged_chain> chains;

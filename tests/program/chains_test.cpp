@@ -79,6 +79,29 @@ TEST_CASE("program: chains judges limits by what is proven and shows what a run 
   CHECK(own.at("reaction").at("bound") == 60'000'000);
 }
 
+TEST_CASE("program: tasks of a chain may each communicate in their own way") {
+  const auto bound = [](const std::string& semantics) {
+    const json chain = json::parse(chains(with_chain("\"semantics\": " + semantics)).out).at("chains")[0];
+    for (const char* figure : {"first_read_to_output", "reaction", "age_at_output", "age"}) {
+      CHECK(chain.at(figure).at("seen") <= chain.at(figure).at("bound"));
+    }
+    return chain.at("reaction").at("bound").get<std::int64_t>();
+  };
+  const std::int64_t implicit = bound(R"("implicit")");
+  const std::int64_t let = bound(R"("let")");
+  CHECK(bound(R"(["implicit", "implicit"])") == implicit);
+  CHECK(bound(R"(["let", "let"])") == let);
+  const std::int64_t fixed_first = bound(R"(["let", "implicit"])");
+  const std::int64_t fixed_last = bound(R"(["implicit", "let"])");
+  CHECK(implicit <= fixed_first);
+  CHECK(fixed_first < fixed_last);
+  CHECK(fixed_last <= let);
+
+  const auto o = chains(with_chain(R"("semantics": ["let"])"));
+  CHECK(o.code == 3);
+  CHECK(contains(o.err + o.out, "/chains/0/semantics: has 1 words for 2 tasks"));
+}
+
 TEST_CASE("program: chains says what is missing, and draws the slowest reaction") {
   const auto none = takt::test::takt("chains " + data("waters2019-camera"));
   CHECK(none.code == 3);

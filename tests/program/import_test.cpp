@@ -222,6 +222,14 @@ TEST_CASE("import: stimuli are periodic with offset and jitter, relative, or spo
             .task()["period"] == 4'000'000);
 }
 
+TEST_CASE("import: a stimulus without a period is told, since chains need one") {
+  const json w =
+      imported(write("sporadic.amxmi", with_stimulus(R"(<stimuli xsi:type="am:Sporadic" name="s"><stimulusDeviation>
+<lowerBound value="4" unit="ms"/><upperBound value="9" unit="ms"/></stimulusDeviation></stimuli>)")
+                                           .text()));
+  CHECK(contains(w["notes"].dump(), "T: its period is the shortest time between releases"));
+}
+
 TEST_CASE("import: priorities stand in allocations in the ways of the schemas, the greater one first") {
   small_model m;
   m.software =

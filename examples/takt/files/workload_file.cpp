@@ -19,7 +19,7 @@ const object_keys top_keys{"a task-set file", {"format", "name", "notes", "platf
 const table<chain_facts> chain_table{"a chain of tasks",
                                      {{"name", &chain_facts::name, needed("the name of the chain")},
                                       row<chain_facts>{"tasks"},
-                                      {"semantics", &chain_facts::semantics, word(choices::chain_semantics), always},
+                                      row<chain_facts>{"semantics"},
                                       {"reaction", &chain_facts::reaction, time_from(1)},
                                       {"age", &chain_facts::age, time_from(1)}}};
 
@@ -49,6 +49,19 @@ void read_contention(const json_value& v, workload_file& out) {
   }
 }
 
+/// One word for all tasks of a chain, or one for each.
+[[nodiscard]] auto read_semantics(const json_value* v, std::size_t tasks) -> std::vector<string_view> {
+  if (v == nullptr) { return {tasks, "implicit"}; }
+  if (!v->is(json_value::kind::array)) { return {tasks, read_word(*v, choices::chain_semantics)}; }
+  if (v->items.size() != tasks) {
+    throw input_error{v->where, fmt::format("has {} words for {} tasks", v->items.size(), tasks),
+                      "one word for all tasks of the chain, or one for each"};
+  }
+  std::vector<string_view> out;
+  for (const json_value& item : v->items) { out.push_back(read_word(item, choices::chain_semantics)); }
+  return out;
+}
+
 void read_effect_chains(const json_value& v, workload_file& out) {
   for (const json_value& item : require_array(v, "one object per chain")) {
     chain_facts& chain = out.chains.emplace_back();
@@ -58,6 +71,7 @@ void read_effect_chains(const json_value& v, workload_file& out) {
     for (const json_value& task : require_array(require(item, "tasks", allowed), allowed)) {
       chain.tasks.push_back(task_named(task, out));
     }
+    chain.semantics = read_semantics(item.find("semantics"), chain.tasks.size());
   }
   out.notes.push_back(fmt::format("{}: the limits of chains are judged by takt chains", v.where));
 }
@@ -155,6 +169,12 @@ auto as_json(const workload_file& file) -> ordered_json {
   for (const chain_facts& c : file.chains) {
     ordered_json& chain = out["chains"].emplace_back(print_object(c, chain_table));
     for (const std::uint32_t t : c.tasks) { chain["tasks"].push_back(file.tasks.tasks[t].name); }
+    const bool one = std::ranges::all_of(c.semantics, [&](string_view s) { return s == c.semantics[0]; });
+    if (one && !c.semantics.empty()) {
+      chain["semantics"] = c.semantics[0];
+    } else {
+      chain["semantics"] = c.semantics;
+    }
   }
   return out;
 }

@@ -106,7 +106,7 @@ struct slow_down {
 struct chain_facts {
   std::string name;
   std::vector<std::uint32_t> tasks;
-  std::string_view semantics = "implicit";
+  std::vector<std::string_view> semantics;  ///< of each of them
   std::optional<ticks> reaction;
   std::optional<ticks> age;
 

@@ -107,6 +107,16 @@ class workload_writer {
     out["deadline"] = t.deadline > 0 ? t.deadline : s.period;
     out["priority"] = 0;
     if (s.jitter > 0) { out["jitter"] = s.jitter; }
+    switch (s.what) {
+      case amalthea_stimulus::kind::sporadic:
+        note(
+            fmt::format("{}: its period is the shortest time between releases of a stimulus without a period, so that "
+                        "latencies of chains through it are not bounded by what takt chains says",
+                        t.name));
+        break;
+      case amalthea_stimulus::kind::periodic:
+      case amalthea_stimulus::kind::inter_process: break;
+    }
     std::size_t core = t.units.empty() ? 0 : core_index(t.units.front());
     if (core == cores_.size()) { throw t.at.error("is released by time on a GPU", "a core"); }
     if (t.units.empty()) { note(fmt::format("{}: no core is said: {} is assumed", t.name, cores_[0]->name)); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include <takt/analysis/cause_effect/chain_latency.hpp>
 #include <takt/core/number.hpp>
+#include <takt/model/chain_stage.hpp>
 #include <takt/report/json.hpp>
 #include <takt/report/table.hpp>
 #include <takt/simulation/observed_chain.hpp>
@@ -20,8 +22,8 @@ namespace takt::report {
 /// What is known of a cause-effect chain, as plain values.
 struct chain_summary {
   std::string name;
-  std::string_view semantics;
   std::vector<std::string> tasks;
+  std::vector<communication> semantics;  ///< of each task
   chain_latency bound{};
   std::string why;        ///< there is no bound: one sentence
   std::string condition;  ///< the bound holds only if this does, which is not proven: one sentence
@@ -68,6 +70,13 @@ inline constexpr std::array<chain_figure, 4> chain_figures{
     chain_figure{"age", "age", &chain_latency::age, &observed_latency::age,
                  "from the read of the data in an output until the next output replaces it"}};
 
+/// The word for all tasks of a chain, or "mixed".
+[[nodiscard]] inline auto semantics_word(const chain_summary& c) -> std::string_view {
+  const bool one = std::ranges::all_of(c.semantics, [&](communication s) { return s == c.semantics[0]; });
+  if (!one) { return "mixed"; }
+  return c.semantics.empty() ? "" : name_of(c.semantics[0]);
+}
+
 /// Bounds in milliseconds with what a run has shown behind them, limits, and the answer.
 [[nodiscard]] inline auto chain_table(const std::vector<chain_summary>& chains) -> table {
   table out{.heads = {"chain", "semantics"}};
@@ -78,7 +87,7 @@ inline constexpr std::array<chain_figure, 4> chain_figures{
   out.heads.emplace_back("limits ms");
   out.heads.emplace_back("meets");
   for (const chain_summary& c : chains) {
-    std::vector<std::string> row{c.name, std::string{c.semantics}};
+    std::vector<std::string> row{c.name, std::string{semantics_word(c)}};
     for (const chain_figure& f : chain_figures) {
       row.push_back(c.bounded() ? in_milliseconds(c.bound.*f.bound) : "-");
       row.push_back(c.seen ? in_milliseconds((*c.seen).*f.seen) : "-");
@@ -99,7 +108,10 @@ inline void write_chains_json(std::ostream& out, const std::vector<chain_summary
   json_writer json{out};
   json.begin_object().member("format", "takt-chains/1").key("chains").begin_array();
   for (const chain_summary& c : chains) {
-    json.begin_object().member("name", c.name).member("semantics", c.semantics).key("tasks").begin_array();
+    json.begin_object().member("name", c.name).member("semantics", semantics_word(c));
+    json.key("semantics_of_tasks").begin_array();
+    for (const communication s : c.semantics) { json.value(name_of(s)); }
+    json.end_array().key("tasks").begin_array();
     for (const std::string& t : c.tasks) { json.value(t); }
     json.end_array();
     const auto time = [&](std::string_view key, std::optional<ticks> t) {
