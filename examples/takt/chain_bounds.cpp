@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chain_bounds.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -66,6 +67,17 @@ auto judge_chain(const chain_facts& chain, const file_tasks& tasks, const report
   if (!out.summary.why.empty()) { return out; }
   out.summary.bound = bound_chain(out.stages);
   out.summary.why = why_unbounded(out.summary.bound.fault, out.summary);
+  return out;
+}
+
+auto assumptions_of(const std::vector<report::chain_summary>& chains, bool own_clocks) -> std::vector<std::string> {
+  std::vector<std::string> out{own_clocks
+                                   ? "Tasks are released exactly a period apart, each by a clock of its own."
+                                   : "Tasks are released exactly a period apart by one clock, at first all together."};
+  out.emplace_back("Latencies count once every task of a chain has been released.");
+  const bool fixed = std::ranges::all_of(
+      chains, [](const report::chain_summary& c) { return std::ranges::all_of(c.semantics, has_fixed_times); });
+  if (!fixed) { out.emplace_back("Outputs of a task are given in the order of its jobs."); }
   return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <takt/model/chain_stage.hpp>
@@ -20,5 +21,9 @@ struct judged_chain {
 /// `own_clocks`: nothing is known of the phases of tasks.
 [[nodiscard]] auto judge_chain(const chain_facts& chain, const file_tasks& tasks, const report::verdict_summary& proven,
                                bool own_clocks) -> judged_chain;
+
+/// What the figures of these chains rest on, in sentences.
+[[nodiscard]] auto assumptions_of(const std::vector<report::chain_summary>& chains, bool own_clocks)
+    -> std::vector<std::string>;
 
 }  // namespace takt::program

@@ -54,21 +54,6 @@ void observe_chains(const chains_options& o, const described_file& file, std::ve
   write_file(o.svg_file, [&](std::ostream& out) { report::write_svg_chain(out, *slowest); });
 }
 
-[[nodiscard]] auto assumptions_of(const chains_options& o, const std::vector<judged_chain>& chains)
-    -> std::vector<std::string> {
-  std::vector<std::string> out{o.own_clocks
-                                   ? "Tasks are released exactly a period apart, each by a clock of its own."
-                                   : "Tasks are released exactly a period apart by one clock, at first all together."};
-  out.emplace_back("Latencies count once every task of a chain has been released.");
-  const auto has_free_times = [](const judged_chain& c) {
-    return !std::ranges::all_of(c.summary.semantics, has_fixed_times);
-  };
-  if (std::ranges::any_of(chains, has_free_times)) {
-    out.emplace_back("Outputs of a task are given in the order of its jobs.");
-  }
-  return out;
-}
-
 [[nodiscard]] auto answer_of(const std::vector<report::chain_summary>& all) -> exit_code {
   if (std::ranges::any_of(all, &report::chain_summary::misses)) { return exit_code::missed; }
   return std::ranges::all_of(all, &report::chain_summary::meets) ? exit_code::ok : exit_code::not_proven;
@@ -89,9 +74,9 @@ auto chains_command(const chains_options& o) -> exit_code {
     chains.push_back(judge_chain(c, file.workload().tasks, proven, o.own_clocks));
   }
   observe_chains(o, file, chains);
-  const auto assumptions = assumptions_of(o, chains);
   std::vector<report::chain_summary> all;
   for (judged_chain& c : chains) { all.push_back(std::move(c.summary)); }
+  const auto assumptions = assumptions_of(all, o.own_clocks);
   if (o.json) {
     report::write_chains_json(std::cout, all, assumptions);
   } else {

@@ -167,6 +167,13 @@ TEST_CASE("export: a plan for other tasks or other cores, or without cores, is r
   other.erase("chains");
   CHECK(contains(line(other), "the model has no task \"Radar\""));
   other = plan;
+  other["tasks"].erase(3);
+  CHECK(contains(line(other), "the plan has no task \"Diagnosis\""));
+  other = plan;
+  json& segments = other["tasks"][1]["variants"][0]["segments"];
+  segments.push_back(segments[2]);
+  CHECK(contains(line(other), "has 2 kernels: none, or the 1 of the model"));
+  other = plan;
   other["platform"]["cpus"]["cores"][1]["name"] = "Little7";
   CHECK(contains(line(other), "core 1 is \"Little7\", which the model does not have"));
   CHECK(contains(takt::test::takt("export amalthea " + write("plan.json", plan.dump()) + " --into " +
@@ -198,6 +205,13 @@ TEST_CASE("import: ticks are read as constants, bounds, statistics, histograms a
             .cpu() == json::parse("[110, 130]"));
 }
 
+TEST_CASE("import: an item without ticks for a core counts with its default, beside items that have them") {
+  CHECK(with_items(R"(<items xsi:type="am:Ticks"><default xsi:type="am:DiscreteValueConstant" value="1000"/></items>
+<items xsi:type="am:Ticks"><default xsi:type="am:DiscreteValueConstant" value="900"/>
+<extended key="Core"><value xsi:type="am:DiscreteValueConstant" value="5"/></extended></items>)")
+            .cpu() == json::parse("[1005, 1005]"));
+}
+
 TEST_CASE("import: runnables that call others have their times too") {
   small_model m = with_items(
       R"(<items xsi:type="am:RunnableCall" runnable="inner"/><items xsi:type="am:RunnableCall" runnable="inner"/>)");
@@ -220,6 +234,24 @@ TEST_CASE("import: stimuli are periodic with offset and jitter, relative, or spo
   CHECK(with_stimulus(R"(<stimuli xsi:type="am:Sporadic" name="s"><stimulusDeviation>
 <lowerBound value="4" unit="ms"/><upperBound value="9" unit="ms"/></stimulusDeviation></stimuli>)")
             .task()["period"] == 4'000'000);
+}
+
+TEST_CASE("import: an offset is told, since it is not read") {
+  const json w = imported(write("offset.amxmi", with_stimulus(R"(<stimuli xsi:type="am:PeriodicStimulus" name="s">
+<recurrence value="4" unit="ms"/><offset value="1" unit="ms"/></stimuli>)")
+                                                    .text()));
+  CHECK(contains(w["notes"].dump(), "T: the offset of its stimulus is not read"));
+}
+
+TEST_CASE("import: a wait stands behind each trigger, and what runs beside a kernel is told") {
+  const std::string text = read(lane_assist);
+  constexpr std::string_view trigger =
+      R"(<items xsi:type="am:InterProcessTrigger" stimulus="lanes_wanted?type=InterProcessStimulus" />)";
+  const std::string one{trigger};
+  CHECK(contains(refused(with(text, one, one + one)), "is a second trigger before the wait for Lanes_gpu"));
+  const json w = imported(
+      write("beside.amxmi", with(text, one, one + R"(<items xsi:type="am:RunnableCall" runnable="diagnose" />)")));
+  CHECK(contains(w["notes"].dump(), "Lanes: what it does while Lanes_gpu runs is assumed to come behind that"));
 }
 
 TEST_CASE("import: a stimulus without a period is told, since chains need one") {

@@ -23,6 +23,7 @@ class plan_export {
   [[nodiscard]] auto write() -> std::string {
     for (const amalthea_unit& u : model_.units) { (u.is_gpu ? gpus_ : cores_).push_back(&u); }
     for (std::size_t i = 0; i < plan_.tasks.size(); ++i) { write_task(i); }
+    for (const amalthea_task& t : model_.tasks) { require_planned(t); }
     return edit_.text();
   }
 
@@ -33,26 +34,60 @@ class plan_export {
     const amalthea_unit& core = core_of(planned, plan_.task_at[i]);
     place(t, core);
     if (planned.priority != no_priority) { write_priority(t, rank(planned.priority)); }
-    const described_visit* kernel = nullptr;
+    std::vector<const described_visit*> kernels;
     for (std::size_t v = 0; v < planned.visit_count; ++v) {
       const described_visit& visit = plan_.tasks.visit(i, v);
-      if (is_on_gpu(visit.where)) { kernel = &visit; }
+      if (is_on_gpu(visit.where)) { kernels.push_back(&visit); }
     }
+    const auto triggered = triggered_by(t, !kernels.empty());
+    if (!kernels.empty() && kernels.size() != triggered.size()) {
+      throw input_error{plan_.task_at[i], fmt::format("has {} kernels", kernels.size()),
+                        fmt::format("none, or the {} of the model", triggered.size())};
+    }
+    for (std::size_t k = 0; k < triggered.size(); ++k) {
+      const amalthea_task& callee = *triggered[k];
+      if (kernels.empty()) {
+        place(callee, core);
+        if (planned.priority != no_priority) { write_priority(callee, rank(planned.priority)); }
+        continue;
+      }
+      place(callee, *gpus_[0]);
+      if (kernels[k]->known.has(visit_fact::slice)) { write_slice(callee, kernels[k]->slice); }
+    }
+  }
+
+  /// The tasks that a task triggers, in their order; with `on_gpu` those that the model has on the GPU.
+  [[nodiscard]] auto triggered_by(const amalthea_task& t, bool on_gpu) const -> std::vector<const amalthea_task*> {
+    std::vector<const amalthea_task*> out;
     for (const amalthea_step& s : t.steps) {
       if (!s.triggers()) { continue; }
       const auto callee = std::ranges::find_if(model_.tasks, [&](const amalthea_task& o) {
         return std::ranges::find(o.stimuli, s.name) != o.stimuli.end();
       });
-      if (callee == model_.tasks.end()) { continue; }
-      if (kernel == nullptr) {
-        place(*callee, core);
-        if (planned.priority != no_priority) { write_priority(*callee, rank(planned.priority)); }
-        continue;
-      }
-      if (gpus_.empty()) { throw s.at.error("is to run on a GPU", "a GPU in the model"); }
-      place(*callee, *gpus_[0]);
-      if (kernel->known.has(visit_fact::slice)) { write_slice(*callee, kernel->slice); }
+      const bool wanted = callee != model_.tasks.end() && (!on_gpu || is_on_gpu(*callee));
+      if (wanted) { out.push_back(&*callee); }
     }
+    return out;
+  }
+  [[nodiscard]] auto is_on_gpu(const amalthea_task& t) const -> bool {
+    return !gpus_.empty() && std::ranges::all_of(t.units, [&](const auto& u) { return u == gpus_[0]->name; });
+  }
+
+  /// What others trigger is placed with them.
+  void require_planned(const amalthea_task& t) const {
+    const bool by_time = std::ranges::any_of(t.stimuli, [&](const std::string& name) {
+      switch (model_.stimuli.at(name).what) {
+        case amalthea_stimulus::kind::periodic:
+        case amalthea_stimulus::kind::sporadic: return true;
+        case amalthea_stimulus::kind::inter_process: return false;
+      }
+      return false;
+    });
+    const bool planned =
+        std::ranges::any_of(plan_.tasks.tasks, [&](const described_task& p) { return p.name == t.name; });
+    if (!by_time || planned) { return; }
+    throw input_error{"/tasks", fmt::format("the plan has no task \"{}\"", one_line(t.name, 60)),
+                      "all tasks of the model"};
   }
 
   [[nodiscard]] static auto is_on_gpu(visit_place place) -> bool {

@@ -68,9 +68,15 @@ class hardware_reader {
         if (f.starts_with("SMs/")) { u.sms = static_cast<std::int32_t>(std::min(found->second, 1e6)); }
       }
       for (const xml_element& a : m.children("accessElements")) {
-        if (const xml_element e = a.child("readLatency")) { u.read_cycles = cycles_of(e).upper; }
-        if (const xml_element e = a.child("writeLatency")) { u.write_cycles = cycles_of(e).upper; }
-        if (const xml_element e = a.child("dataRate")) { u.bytes_per_second = bytes_per_second_of(e); }
+        if (const xml_element e = a.child("readLatency")) {
+          u.read_cycles = std::max(u.read_cycles, cycles_of(e).upper);
+        }
+        if (const xml_element e = a.child("writeLatency")) {
+          u.write_cycles = std::max(u.write_cycles, cycles_of(e).upper);
+        }
+        if (const xml_element e = a.child("dataRate")) {
+          u.bytes_per_second = std::max(u.bytes_per_second, bytes_per_second_of(e));
+        }
       }
       add_unit(std::move(u));
     }

@@ -35,6 +35,7 @@ class model_reader {
     for (const xml_element& sw : root_.children("swModel")) { read_software(sw); }
     for (const xml_element& os : root_.children("osModel")) { read_schedulers(os); }
     for (const xml_element& m : root_.children("mappingModel")) { read_mapping(m); }
+    read_algorithms();
     for (const xml_element& c : root_.children("constraintsModel")) { read_limits(c); }
     check_references();
     read_chains(root_, out_);
@@ -59,7 +60,6 @@ class model_reader {
     if (!known) {
       throw root_.error(fmt::format("is of the schema \"{}\"", one_line(std::string{schema}, 80)), schemas);
     }
-    out_.version = version;
     out_.major = major;
   }
 
@@ -75,7 +75,7 @@ class model_reader {
     }
     if (type == "PeriodicStimulus" || type == "Periodic") {
       out.period = time_of(s.required_child("recurrence", "a period"));
-      if (const xml_element e = s.child("offset")) { out.offset = time_of(e); }
+      if (const xml_element e = s.child("offset")) { out.has_offset = time_of(e) > 0; }
       if (const xml_element e = s.child("jitter")) { out.jitter = longest_time(e); }
     } else if (type == "RelativePeriodicStimulus") {
       out.what = kind::sporadic;
@@ -106,7 +106,7 @@ class model_reader {
       add_named(out_.label_bytes, l, size ? bytes_of(size) : std::int64_t{0});
     }
     for (const xml_element& r : sw.children("runnables")) {
-      amalthea_runnable body{.on_any = {}, .by_kind = {}, .accesses = {}, .calls = {}, .at = r};
+      amalthea_runnable body{.ticks = {}, .accesses = {}, .calls = {}, .at = r};
       for (const char* list : {"activityGraph", "callGraph"}) {
         if (const xml_element graph = r.child(list)) { read_body(graph, "items", body); }
       }
@@ -137,11 +137,10 @@ class model_reader {
     for (const xml_element& item : in.children(list)) {
       const string_view type = item.type();
       if (type == "Ticks" || type == "RunnableInstructions") {
-        if (const xml_element e = item.child("default")) {
-          sum(to.on_any.emplace(to.on_any.value_or(cycle_range{})), e);
-        }
+        amalthea_ticks& ticks = to.ticks.emplace_back();
+        if (const xml_element e = item.child("default")) { ticks.on_any = cycles_of(e); }
         for (const xml_element& e : item.children("extended")) {
-          sum(to.by_kind[reference(e, "key")], e.required_child("value", "cycles"));
+          ticks.by_kind.emplace(reference(e, "key"), cycles_of(e.required_child("value", "cycles")));
         }
       } else if (type == "LabelAccess") {
         to.accesses.push_back({reference(item, "data"), item.attribute("access") == "write"});
@@ -177,13 +176,6 @@ class model_reader {
     }
   }
 
-  static void sum(cycle_range& to, const xml_element& e) {
-    const cycle_range more = cycles_of(e);
-    to.lower += more.lower;
-    to.average += more.average;
-    to.upper += more.upper;
-  }
-
   // Mapping and limits.
 
   void read_schedulers(const xml_element& os) {
@@ -204,7 +196,6 @@ class model_reader {
       auto& to = units_of[reference(a, "scheduler")];
       for (std::string& u : references(a.attribute("core"))) { to.push_back(std::move(u)); }
     }
-    read_algorithms();
     for (const xml_element& a : m.children("taskAllocation")) {
       amalthea_task& t = task_of(a, "task");
       t.allocation = a;
@@ -230,14 +221,17 @@ class model_reader {
         return std::ranges::any_of(out_.units, [&](const amalthea_unit& o) { return o.name == u && !o.is_gpu; });
       });
       const auto known = algorithms_.find(scheduler);
-      if (!on_cores || known == algorithms_.end()) { continue; }
+      if (!on_cores || known == algorithms_.end() || known->second.empty()) { continue; }
       const std::string& algorithm = known->second;
       (algorithm == "EarliestDeadlineFirst" ? earliest_deadline : others) += 1;
-      const bool by_priority = algorithm.empty() || algorithm == "OSEK" || algorithm.starts_with("FixedPriority") ||
-                               algorithm == "EarliestDeadlineFirst";
+      const bool by_priority =
+          algorithm == "OSEK" || algorithm.starts_with("FixedPriority") || algorithm == "EarliestDeadlineFirst";
       if (by_priority) { continue; }
       out_.notes.push_back(fmt::format("{}: schedules by {}: fixed priorities are assumed",
                                        one_line(scheduler, longest_word), one_line(algorithm, longest_word)));
+    }
+    if (earliest_deadline == 0 && others == 0) {
+      out_.notes.push_back("how cores are scheduled is not said: the rule fixed-priority is assumed");
     }
     if (earliest_deadline > 0 && others == 0) { out_.cpu_policy = "edf"; }
     if (earliest_deadline > 0 && others > 0) {

@@ -17,7 +17,6 @@ namespace takt::program {
 /// Cycles of a processing unit.
 struct cycle_range {
   double lower = 0;
-  double average = 0;
   double upper = 0;
 };
 
@@ -38,9 +37,21 @@ struct label_access {
   bool writes = false;
 };
 
-struct amalthea_runnable {
+/// Cycles of one item of a runnable: those of a kind of unit, or where it has none for that kind, those of any.
+struct amalthea_ticks {
   std::optional<cycle_range> on_any;
   std::map<std::string, cycle_range> by_kind;
+
+  /// Null where a unit of that kind cannot run it.
+  [[nodiscard]] auto on(const std::string& kind) const -> const cycle_range* {
+    const auto own = by_kind.find(kind);
+    if (own != by_kind.end()) { return &own->second; }
+    return on_any ? &*on_any : nullptr;
+  }
+};
+
+struct amalthea_runnable {
+  std::vector<amalthea_ticks> ticks;
   std::vector<label_access> accesses;
   std::vector<std::string> calls;  ///< other runnables
   xml_element at;
@@ -69,7 +80,7 @@ struct amalthea_stimulus {
 
   kind what = kind::periodic;
   ticks period = 0;  ///< of a sporadic one the shortest time between two
-  ticks offset = 0;
+  bool has_offset = false;
   ticks jitter = 0;
 };
 
@@ -95,8 +106,7 @@ struct amalthea_chain {
 
 /// What a model says of what takt can use, by names. References to what is not there are faults.
 struct amalthea_model {
-  std::string version;
-  int major = 0;  ///< of the version
+  int major = 0;  ///< of the schema
   std::vector<amalthea_unit> units;
   std::int64_t line_bytes = 0;  ///< of a cache line; 0: not said
   std::map<std::string, std::int64_t> label_bytes;

@@ -76,11 +76,13 @@ auto amalthea_times::times(const std::string& runnable, const amalthea_unit& u, 
   }
   const amalthea_runnable& r = found->second;
   std::optional<time_range> out = time_range{};
-  if (const auto own = r.by_kind.find(u.kind); own != r.by_kind.end() || r.on_any) {
-    const cycle_range& c = own != r.by_kind.end() ? own->second : *r.on_any;
-    *out = {c.lower / u.hertz * ns_per_s, c.upper / u.hertz * ns_per_s};
-  } else if (!r.by_kind.empty()) {
-    out.reset();
+  for (const amalthea_ticks& item : r.ticks) {
+    const cycle_range* const c = item.on(u.kind);
+    if (c == nullptr) {
+      out.reset();
+      break;
+    }
+    *out += {c->lower / u.hertz * ns_per_s, c->upper / u.hertz * ns_per_s};
   }
   if (out && !u.is_gpu) {
     for (const label_access& a : r.accesses) {
@@ -100,14 +102,16 @@ auto amalthea_times::times(const std::string& runnable, const amalthea_unit& u, 
 }
 
 auto amalthea_times::is_for_cores(const std::string& runnable) const -> bool {
-  const auto& by_kind = model_.runnables.at(runnable).by_kind;
-  return std::ranges::any_of(model_.units,
-                             [&](const amalthea_unit& u) { return !u.is_gpu && by_kind.contains(u.kind); });
+  const auto& ticks = model_.runnables.at(runnable).ticks;
+  return std::ranges::any_of(model_.units, [&](const amalthea_unit& u) {
+    return !u.is_gpu && std::ranges::any_of(ticks, [&](const auto& t) { return t.by_kind.contains(u.kind); }) &&
+           std::ranges::all_of(ticks, [&](const auto& t) { return t.on(u.kind) != nullptr; });
+  });
 }
 
 auto amalthea_times::only_copies(const std::string& runnable) const -> bool {
   const amalthea_runnable& r = model_.runnables.at(runnable);
-  return !r.on_any && r.by_kind.empty() && r.calls.empty() && !r.accesses.empty();
+  return r.ticks.empty() && r.calls.empty() && !r.accesses.empty();
 }
 
 auto amalthea_times::copy(const std::string& runnable, const amalthea_unit& gpu) const -> label_copy {

@@ -146,7 +146,7 @@ auto cycles_of(const xml_element& e) -> cycle_range {
   const auto number = [](const xml_element& of, const char* key) { return real(of, key, 0, most_cycles); };
   if (e.has("value")) {
     const double all = number(e, "value");
-    return {all, all, all};
+    return {all, all};
   }
   cycle_range out;
   if (const xml_element d = e.child("deviation")) {
@@ -162,8 +162,6 @@ auto cycles_of(const xml_element& e) -> cycle_range {
     out.lower = e.has("lowerBound") ? number(e, "lowerBound") : 0;
     out.upper = number(e, "upperBound");
   }
-  const char* const mean = e.has("average") ? "average" : "mean";
-  out.average = e.has(mean) ? number(e, mean) : (out.lower + out.upper) / 2;
   if (out.lower > out.upper) { throw e.error("has a lower bound above the upper one", "lower <= upper"); }
   return out;
 }

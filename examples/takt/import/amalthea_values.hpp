@@ -46,7 +46,7 @@ void add_named(std::map<std::string, T>& to, const xml_element& e, T value) {
 
 inline constexpr double most_cycles = 1e15;
 
-/// Cycles as a constant, as bounds with or without a mean, or as a histogram. Throws `input_error`.
+/// Cycles as a constant, as bounds, or as a histogram. Throws `input_error`.
 [[nodiscard]] auto cycles_of(const xml_element& e) -> cycle_range;
 
 /// A time as a text, such as "7200µs" of a parameter. Throws with `where`.

@@ -60,6 +60,9 @@ class workload_writer {
       if (released_by(t) == nullptr && !called_.contains(t.name)) {
         throw t.at.error("is released by nothing", "a stimulus by time, or a trigger in another task");
       }
+      if (released_by(t) == nullptr && t.deadline > 0) {
+        note(fmt::format("{}: its limit is not read, as it is a part of the task that triggers it", t.name));
+      }
     }
     order(roots, tasks);
     out["tasks"] = std::move(tasks);
@@ -117,6 +120,12 @@ class workload_writer {
       case amalthea_stimulus::kind::periodic:
       case amalthea_stimulus::kind::inter_process: break;
     }
+    if (s.has_offset) {
+      note(
+          fmt::format("{}: the offset of its stimulus is not read, so that chains through it are bounded by takt "
+                      "chains --clocks own only",
+                      t.name));
+    }
     std::size_t core = t.units.empty() ? 0 : core_index(t.units.front());
     if (core == cores_.size()) { throw t.at.error("is released by time on a GPU", "a core"); }
     if (t.units.empty()) { note(fmt::format("{}: no core is said: {} is assumed", t.name, cores_[0]->name)); }
@@ -152,8 +161,17 @@ class workload_writer {
     const amalthea_task* waited = nullptr;
     for (const amalthea_step& s : t.steps) {
       switch (s.what) {
-        case step_kind::runnable: times_.add(s.name, s.at, cpu); break;
+        case step_kind::runnable:
+          if (waited != nullptr) {
+            note(fmt::format("{}: what it does while {} runs is assumed to come behind that", t.name, waited->name));
+          }
+          times_.add(s.name, s.at, cpu);
+          break;
         case step_kind::trigger: {
+          if (waited != nullptr) {
+            throw s.at.error(fmt::format("is a second trigger before the wait for {}", waited->name),
+                             "a wait event behind each trigger");
+          }
           waited = &callee_of(s);
           called_.insert(waited->name);
           const bool on_gpu = is_on_gpu(*waited);
@@ -243,6 +261,9 @@ class workload_writer {
       }
       if (launched) { throw s.at.error("is a second kernel of a task", "one kernel"); }
       launched = true;
+      if (!model_.runnables.at(s.name).accesses.empty()) {
+        note(fmt::format("{}: the ticks of {} are assumed to contain its label accesses", t.name, s.name));
+      }
       const time_range whole = times_.on(*gpu_, s.name, s.at);
       const std::int32_t sms = std::max(gpu_->sms, 1);
       time_range work = whole;

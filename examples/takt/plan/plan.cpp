@@ -155,7 +155,7 @@ auto plan_command(const plan_options& o) -> exit_code {
   const std::string text = read_text_file(o.file);
   const json_value document = parse_json(text);
   file_judge judge{document, rules_of(o, document), place_of_cpu_rules(o)};
-  const std::vector<std::string> notes = judge.drop_unjudged();
+  std::vector<std::string> notes = judge.drop_unjudged();
   const auto menus = judge.menus();
   const auto problem = std::make_unique<file_problem>(judge, o.objective, *menus, judge.core_types());
   const std::string key = search_key(o, text);
@@ -180,6 +180,9 @@ auto plan_command(const plan_options& o) -> exit_code {
     }
     proven = explained_summary(*file, input, *found);
     for (const chain_facts& c : file->chains) { chains.push_back(judge_chain(c, file->tasks, proven, false).summary); }
+    if (!chains.empty()) {
+      for (const std::string& a : assumptions_of(chains, false)) { notes.push_back("assumed of chains: " + a); }
+    }
     if (!o.written_file.empty()) {
       take_over(*file, input, *found);
       write_file(o.written_file, [&](std::ostream& out) { print_workload(out, *file); });
