@@ -242,6 +242,7 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
   }
   if (!q.granted && file.contention && !serves_one_kernel(published_policies, q.policy)) { add_contention(file, out); }
   if (!q.engines) { add_overheads(file, out); }
+  out.has_overheads = !q.engines && file.overheads.has_value();
   out.timers_are_late = file.overheads && file.overheads->event_latency != 0;
   return out;
 }

@@ -134,14 +134,12 @@ template <class Method, std::size_t N, std::size_t V, class Stations>
   return out;
 }
 
-inline constexpr std::string_view closed_part_name = "holistic, closed part";
-
 /// Adds to a verdict without a proof the holistic bounds of what nothing unproven can delay.
 template <std::size_t N, std::size_t V, class Verdict>
 constexpr void add_closed_part(const visit_table<N, V>& table, const asked_stations& stations, Verdict& out) {
   const delay_relation<N, V> reach{table, stations};
   bound_closed_part(
-      table, reach, [&](const visit_table<N, V>& part) { return holistic(part, stations); }, closed_part_name, out);
+      table, reach, [&](const visit_table<N, V>& part) { return holistic(part, stations); }, closed_holistic, out);
 }
 
 /// The best of all that apply: where the method of the board and the holistic combiner both prove the set, the lesser
@@ -184,8 +182,7 @@ template <std::size_t N, std::size_t V, class Stations>
   if (out.error || out.schedulable()) { return out; }
   const delay_relation<N, V> reach{table, questions};
   bound_closed_part(
-      table, reach, [&](const visit_table<N, V>& part) { return spinning(part, questions); },
-      "busy-waiting, closed part", out);
+      table, reach, [&](const visit_table<N, V>& part) { return spinning(part, questions); }, closed_spinning, out);
   return out;
 }
 

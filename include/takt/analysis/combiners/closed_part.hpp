@@ -21,6 +21,13 @@ concept ReachingStations = InflatingStations<S> && requires(const S& stations, s
   { stations.delays_from(s) } -> std::same_as<delayed_by>;
 };
 
+/// Methods of bounds that a verdict without a proof has for some of its tasks.
+inline constexpr std::string_view closed_holistic = "holistic, closed part";
+inline constexpr std::string_view closed_spinning = "busy-waiting, closed part";
+[[nodiscard]] constexpr auto is_of_closed_part(std::string_view method) noexcept -> bool {
+  return method == closed_holistic || method == closed_spinning;
+}
+
 /// Which tasks can delay which, in any run, jobs of one task that overlap included. Two tasks that use one pool of
 /// tokens can delay each other; so can those that visit one station, unless its rule declares that each is served
 /// apart, or that visits with later points are no hindrance and the points there do not change from job to job. Where
