@@ -28,7 +28,10 @@ auto overloaded_system_of(std::uint64_t seed, const RuleOf& rule_of) -> random_s
   draws d{seed};
   random_system out;
   const auto places = static_cast<std::uint32_t>(d.between(3, stations));
-  for (std::uint32_t s = 0; s < places; ++s) { REQUIRE(out.places.add(rule_of(d))); }
+  for (std::uint32_t s = 0; s < places; ++s) {
+    const takt::any_rule<visits> rule = rule_of(d);
+    REQUIRE(out.places.add(rule, rule.serves(2) && d.one_in(4) ? 2 : 1));
+  }
   const bool has_tokens = d.one_in(3);
   if (has_tokens) { REQUIRE(out.places.add_tokens(random_tokens(d), static_cast<std::int32_t>(d.between(1, 2)))); }
   const ticks count = d.between(4, tasks);
@@ -88,6 +91,9 @@ void watch_part(const random_system& s, const relation& reach, std::uint64_t see
     takt::host::engine<board, tasks, visits, adversary> engine{s.set, s.places, choices, {}, {}};
     const auto seen = engine.run(1500);
     count.late += seen.misses() > 0 ? 1U : 0U;
+    for (std::size_t v = 0; v < verdict.visits.size(); ++v) {
+      count.violations += seen.visit_responses[v] > verdict.visits[v].response ? 1U : 0U;
+    }
     for (std::size_t i = 0; i < s.set.size(); ++i) {
       const auto& bound = verdict.tasks[i].bound;
       if (!bound.exists) { continue; }
@@ -108,15 +114,20 @@ auto violations_under(const RuleOf& rule_of, const RelationOf& relation_of) -> s
   return count.violations;
 }
 
-/// Stations that claim more of one question than their rules do.
+/// Tokens that are taken to lend no priorities.
+struct selfish : board {
+  explicit selfish(const board& given) : board{given} {}
+  [[nodiscard]] auto token_inherits(std::size_t /*pool*/) const noexcept -> bool { return false; }
+};
+/// Stations that claim more than their rules do; of one, where `all` is false, no more.
 struct boastful : board {
   takt::delayed_by from = takt::delayed_by::nobody;
-  bool patient_only = false;
+  bool all = true;
 
-  boastful(const board& given, takt::delayed_by claimed, bool only_patient)
-      : board{given}, from{claimed}, patient_only{only_patient} {}
+  boastful(const board& given, takt::delayed_by claimed, bool everywhere)
+      : board{given}, from{claimed}, all{everywhere} {}
   [[nodiscard]] auto delays_from(std::size_t s) const noexcept -> takt::delayed_by {
-    return patient_only && s == 0 ? board::delays_from(s) : from;
+    return !all && s == 0 ? board::delays_from(s) : from;
   }
 };
 
@@ -141,16 +152,17 @@ TEST_CASE("no run exceeds a bound of what an overload cannot delay, whatever the
 TEST_CASE("the harness catches relations that leave a way to delay out") {
   using takt::delayed_by;
   const auto sees_points_where_nobody_is_preempted = [](const random_system& s) {
-    return relation{s.set, boastful{s.places, delayed_by::no_later_points, false}};
+    return relation{s.set, boastful{s.places, delayed_by::no_later_points, true}};
   };
   const auto forgets_shared_engines = [](const random_system& s) {
-    return relation{s.set, boastful{s.places, delayed_by::nobody, true}};
+    return relation{s.set, boastful{s.places, delayed_by::nobody, false}};
   };
   const auto forgets_tokens = [](const random_system& s) {
     table set = s.set;
     set.sections.clear();
     return relation{set, s.places};
   };
+  const auto forgets_lending = [](const random_system& s) { return relation{s.set, selfish{s.places}}; };
   const auto patient = [](draws&) { return takt::any_rule<visits>{takt::nonpreemptive(takt::fixed_priority)}; };
   const auto eager = [](draws&) { return takt::any_rule<visits>{takt::fixed_priority}; };
   const auto fifo = [](draws&) { return takt::any_rule<visits>{takt::fifo}; };
@@ -160,4 +172,5 @@ TEST_CASE("the harness catches relations that leave a way to delay out") {
   CHECK(violations_under(edf, forgets_shared_engines) > 0);
   CHECK(violations_under(fifo, forgets_shared_engines) > 0);
   CHECK(violations_under(eager, forgets_tokens) > 0);
+  CHECK(violations_under(eager, forgets_lending) > 0);
 }

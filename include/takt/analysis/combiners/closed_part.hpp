@@ -131,6 +131,20 @@ struct table_part {
   }
 };
 
+/// The responses of the visits of a part, among all; those of others have no bound. Where a verdict has room for them.
+template <std::size_t N, std::size_t V, class Found, class Verdict>
+constexpr void add_visits(const visit_table<N, V>& all, const table_part<N, V>& part, const Found& found,
+                          Verdict& out) {
+  if (!out.visits.empty() || found.visits.empty() || Verdict::max_visits < all.visits.size()) { return; }
+  for (const visit_record& x : all.visits) {
+    static_cast<void>(out.visits.push_back(
+        {.name = {}, .task = x.task, .segment = x.position, .response = unbounded_response}));
+  }
+  for (const auto& x : found.visits) {
+    out.visits[all.tasks[part.whole[x.task]].first_visit + x.segment].response = x.response;
+  }
+}
+
 /// Takes out what an unproven verdict on a part names, and all that can be delayed by it.
 template <std::size_t N, std::size_t V, class Verdict>
 constexpr void drop_obstacle(const delay_relation<N, V>& reach, const table_part<N, V>& part, const Verdict& failed,
@@ -191,6 +205,7 @@ constexpr void bound_closed_part(const visit_table<N, V>& table, const delay_rel
         t.evaluated = true;
         t.method = name;
       }
+      detail::add_visits(table, part, found, out);
       return;
     }
     detail::drop_obstacle(reach, part, found, kept);
