@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Systems of which one part has too much to do: bounds of what that part cannot delay are held against the engine, where
-// jobs of the others queue up.
+// Systems of which one part has too much to do: bounds of what that part cannot delay are held against the engine,
+// where jobs of the others queue up.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -18,11 +18,12 @@ using namespace composed_systems;
 using relation = an::delay_relation<tasks, visits>;
 
 auto random_tokens(draws& d) -> takt::any_token_rule<visits> {
-  return d.one_in(2) ? takt::any_token_rule<visits>{takt::k_fmlp_order} : takt::any_token_rule<visits>{takt::fifo_order};
+  return d.one_in(2) ? takt::any_token_rule<visits>{takt::k_fmlp_order}
+                     : takt::any_token_rule<visits>{takt::fifo_order};
 }
 
-/// Four to six tasks with few visits each on three or four stations, so that some have nothing to do with others; one or
-/// two ask for more than there is.
+/// Four to six tasks with few visits each on three or four stations, so that some have nothing to do with others; one
+/// or two ask for more than there is.
 template <class RuleOf>
 auto overloaded_system_of(std::uint64_t seed, const RuleOf& rule_of) -> random_system {
   draws d{seed};

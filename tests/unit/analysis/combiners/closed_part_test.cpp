@@ -7,8 +7,8 @@
 #include <takt/analysis/any_stations.hpp>
 #include <takt/analysis/combiners/closed_part.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
-#include <takt/takt.hpp>
 #include <takt/compose.hpp>
+#include <takt/takt.hpp>
 
 namespace {
 
@@ -33,7 +33,8 @@ void add(table& set, std::int32_t priority, std::initializer_list<std::uint32_t>
 
 }  // namespace
 
-TEST_CASE("a less important task delays nobody under preemptive fixed priorities, and everybody where nobody is preempted") {
+TEST_CASE(
+    "a less important task delays nobody under preemptive fixed priorities, and everybody where nobody is preempted") {
   table set;
   add(set, 0, {0});
   add(set, 1, {0});
@@ -107,11 +108,11 @@ TEST_CASE("what is dropped takes along all that it can delay, directly or by oth
 }
 
 TEST_CASE("an overloaded task leaves the bounds of those that it cannot delay, and the verdict as it is") {
-  constexpr auto tasks = task_set(task("fast", period(10_ms), deadline(10_ms), priority(0), on_core(0), cpu(2_ms)),
-                                  task("long", period(10_ms), deadline(5_ms), priority(1), on_core(0), cpu(6_ms)),
-                                  task("behind", period(50_ms), deadline(50_ms), priority(2), on_core(0), cpu(1_ms)),
-                                  task("apart", period(20_ms), deadline(20_ms), priority(3), on_core(1), cpu(1_ms),
-                                       visit<npu>(takes(7_ms))));
+  constexpr auto tasks = task_set(
+      task("fast", period(10_ms), deadline(10_ms), priority(0), on_core(0), cpu(2_ms)),
+      task("long", period(10_ms), deadline(5_ms), priority(1), on_core(0), cpu(6_ms)),
+      task("behind", period(50_ms), deadline(50_ms), priority(2), on_core(0), cpu(1_ms)),
+      task("apart", period(20_ms), deadline(20_ms), priority(3), on_core(1), cpu(1_ms), visit<npu>(takes(7_ms))));
   constexpr auto two_cores = platform(pool(processors(2), fixed_priority), pool(npu{}, fifo));
   constexpr auto verdict = analyze(two_cores, tasks, plan<4, 4>{});
   static_assert(!verdict.schedulable());
