@@ -273,7 +273,9 @@ auto explained_summary(const workload_file& file, const policy_input& input, jud
       said->platform_words[0] += fmt::format(" [{}]", core_names(file));
     }
     report::add_path_terms(file.tasks, found.verdict, report::step_names(file.tasks), *said);
-    if (auto proven = report::closed_part_words(*said); !proven.empty()) { said->findings.push_back(std::move(proven)); }
+    if (auto proven = report::closed_part_words(*said); !proven.empty()) {
+      said->findings.push_back(std::move(proven));
+    }
   }
   add_notes(file, input, found, *said);
   return std::move(*said);

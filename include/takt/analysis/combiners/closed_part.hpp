@@ -137,8 +137,8 @@ constexpr void add_visits(const visit_table<N, V>& all, const table_part<N, V>& 
                           Verdict& out) {
   if (!out.visits.empty() || found.visits.empty() || Verdict::max_visits < all.visits.size()) { return; }
   for (const visit_record& x : all.visits) {
-    static_cast<void>(out.visits.push_back(
-        {.name = {}, .task = x.task, .segment = x.position, .response = unbounded_response}));
+    static_cast<void>(
+        out.visits.push_back({.name = {}, .task = x.task, .segment = x.position, .response = unbounded_response}));
   }
   for (const auto& x : found.visits) {
     out.visits[all.tasks[part.whole[x.task]].first_visit + x.segment].response = x.response;
@@ -177,9 +177,9 @@ constexpr void drop_obstacle(const delay_relation<N, V>& reach, const table_part
 
 }  // namespace detail
 
-/// Bounds, in a verdict that is no proof of the whole set, for the tasks that nothing unproven can delay. `judge(table)`
-/// is a combiner on the same stations, `out` its verdict on the whole table or that of another method: rows that are
-/// proven stay as they are.
+/// Bounds, in a verdict that is no proof of the whole set, for the tasks that nothing unproven can delay.
+/// `judge(table)` is a combiner on the same stations, `out` its verdict on the whole table or that of another method:
+/// rows that are proven stay as they are.
 ///
 /// Why: let no task outside of a part delay one in it. Then what each station and each pool of tokens does for the part
 /// is what it would do without the others, so a run of all, looked at where the part is, is a legal run of the part

@@ -29,8 +29,8 @@ struct policy_input {
 };
 
 /// What a policy makes of it, with all execution times by a factor in thousandths; null where these are out of range.
-/// Guards prove nothing where timers are late, and that a deadline is missed is proven without contention. Of a set that
-/// is not proven no part is where overheads are charged: late jobs interrupt others more often than these tell.
+/// Guards prove nothing where timers are late, and that a deadline is missed is proven without contention. Of a set
+/// that is not proven no part is where overheads are charged: late jobs interrupt others more often than these tell.
 /// `judge(question, tasks)`: see `judge_by_word`.
 template <class Tasks, class Judge>
 [[nodiscard]] auto judge_input(const policy_input<Tasks>& input, const Judge& judge, std::int64_t factor = 1000)

@@ -223,7 +223,9 @@ template <class Tasks>
 /// The tasks of a verdict as rows of comparisons have them.
 [[nodiscard]] inline auto compared_tasks(const verdict_summary& v) -> std::vector<compared_task> {
   std::vector<compared_task> out;
-  for (const task_summary& t : v.tasks) { out.push_back({t.name, t.deadline, t.limited, t.bound, t.meets}); }
+  for (const task_summary& t : v.tasks) {
+    out.push_back({t.name, t.deadline, t.limited, t.bound, t.meets, analysis::is_of_closed_part(t.method)});
+  }
   return out;
 }
 
