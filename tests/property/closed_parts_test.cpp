@@ -18,8 +18,12 @@ using namespace composed_systems;
 using relation = an::delay_relation<tasks, visits>;
 
 auto random_tokens(draws& d) -> takt::any_token_rule<visits> {
-  return d.one_in(2) ? takt::any_token_rule<visits>{takt::k_fmlp_order}
-                     : takt::any_token_rule<visits>{takt::fifo_order};
+  switch (d.between(0, 3)) {
+    case 0: return takt::fifo_order;
+    case 1: return takt::k_fmlp_order;
+    case 2: return takt::r2dglp_order;
+    default: return takt::ck_omlp_order;
+  }
 }
 
 /// Four to six tasks with few visits each on three or four stations, so that some have nothing to do with others; one
