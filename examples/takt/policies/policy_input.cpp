@@ -242,6 +242,7 @@ auto input_of(const workload_file& file, const rule_wishes& wishes) -> policy_in
   }
   if (!q.granted && file.contention && !serves_one_kernel(published_policies, q.policy)) { add_contention(file, out); }
   if (!q.engines) { add_overheads(file, out); }
+  out.has_overheads = !q.engines && file.overheads.has_value();
   out.timers_are_late = file.overheads && file.overheads->event_latency != 0;
   return out;
 }
@@ -272,6 +273,9 @@ auto explained_summary(const workload_file& file, const policy_input& input, jud
       said->platform_words[0] += fmt::format(" [{}]", core_names(file));
     }
     report::add_path_terms(file.tasks, found.verdict, report::step_names(file.tasks), *said);
+    if (auto proven = report::closed_part_words(*said); !proven.empty()) {
+      said->findings.push_back(std::move(proven));
+    }
   }
   add_notes(file, input, found, *said);
   return std::move(*said);

@@ -17,6 +17,7 @@
 #include <takt/model/described_visits.hpp>
 #include <takt/model/segment.hpp>
 #include <takt/rules/board_stations.hpp>
+#include <takt/rules/delayed_by.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/pool_facts.hpp>
@@ -65,6 +66,8 @@ class any_rule {
   /// Whether holders of tokens can be served at the priority of others.
   [[nodiscard]] auto inherits_priorities() const noexcept -> bool { return calls_->reprioritize != nullptr; }
   [[nodiscard]] auto takes_suspensions() const noexcept -> bool { return calls_->takes_suspensions; }
+  /// Who can delay a visit.
+  [[nodiscard]] auto delays_from() const noexcept -> delayed_by { return calls_->delays_from; }
   /// Whether visits with guards may start early on one unit.
   [[nodiscard]] auto starts_early() const noexcept -> bool { return calls_->starts_early; }
   [[nodiscard]] auto decides_deadlines() const noexcept -> bool { return calls_->decides != nullptr; }
@@ -125,6 +128,7 @@ class any_rule {
     std::string_view name{};
     bool takes_suspensions = false;
     bool starts_early = false;
+    delayed_by delays_from = delayed_by::everybody;
     bool serves_one_unit = false;
     bool hands_out_sms = false;
     bool hands_out_percents = false;
@@ -165,6 +169,7 @@ class any_rule {
     c.name = Rule::name;
     c.takes_suspensions = InflatesSuspensions<Rule>;
     c.starts_early = StartsEarly<Rule>;
+    c.delays_from = takt::detail::delayed_by_under<Rule>();
     c.serves_one_unit = takt::detail::serves_one_unit<Rule>();
     c.hands_out_sms = takt::detail::hands_out_sms<Rule>();
     c.hands_out_percents = takt::detail::hands_out_percents<Rule>();

@@ -9,6 +9,7 @@
 #include <takt/analysis/any_token_rule.hpp>
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
+#include <takt/rules/delayed_by.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/token_rule.hpp>
 
@@ -69,6 +70,8 @@ class any_stations {
   /// Pre: `looks_beside`.
   void beside(std::size_t s, view_values& own, const view_values& other) const { rules_[s].beside(own, other); }
   [[nodiscard]] auto serves_bodies(std::size_t s) const noexcept -> bool { return rules_[s].serves_bodies(); }
+  /// Who can delay a visit there.
+  [[nodiscard]] auto delays_from(std::size_t s) const noexcept -> delayed_by { return rules_[s].delays_from(); }
   /// Whether visits with guards may start early there.
   [[nodiscard]] auto starts_early(std::size_t s) const noexcept -> bool {
     return units_[s] == 1 && rules_[s].starts_early();

@@ -11,6 +11,7 @@
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/board_bounds.hpp>
 #include <takt/analysis/combiners/asked_stations.hpp>
+#include <takt/analysis/combiners/closed_part.hpp>
 #include <takt/analysis/combiners/guarded.hpp>
 #include <takt/analysis/combiners/holistic.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
@@ -133,15 +134,24 @@ template <class Method, std::size_t N, std::size_t V, class Stations>
   return out;
 }
 
+/// Adds to a verdict without a proof the holistic bounds of what nothing unproven can delay.
+template <std::size_t N, std::size_t V, class Verdict>
+constexpr void add_closed_part(const visit_table<N, V>& table, const asked_stations& stations, Verdict& out) {
+  const delay_relation<N, V> reach{table, stations};
+  bound_closed_part(
+      table, reach, [&](const visit_table<N, V>& part) { return holistic(part, stations); }, closed_holistic, out);
+}
+
 /// The best of all that apply: where the method of the board and the holistic combiner both prove the set, the lesser
-/// bounds, else the first proof. Without one, what the holistic combiner says. Guards make another system, so they
-/// come where nothing else is a proof, and their bounds stand alone.
+/// bounds, else the first proof. Without one, what the holistic combiner says, with bounds where they do not rest on
+/// what it does not prove. Guards make another system, so they come where nothing else is a proof, and their bounds
+/// stand alone.
 template <class Method, std::size_t N, std::size_t V, class Stations>
 [[nodiscard]] constexpr auto best_of(const Method& method, const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
   const asked<Stations> all{stations};
   const asked_stations& questions = all;
-  const auto first = holistic(table, questions);
+  auto first = holistic(table, questions);
   if (first.error) { return first; }
   if constexpr (BoardMethod<Method>) {
     auto own = judge_board(method, table, stations);
@@ -157,7 +167,23 @@ template <class Method, std::size_t N, std::size_t V, class Stations>
   const auto second = guarded(table, questions);
   if (second.schedulable()) { return second; }
   const auto third = inflated(table, questions);
-  return third.schedulable() ? third : first;
+  if (third.schedulable()) { return third; }
+  add_closed_part(table, questions, first);
+  return first;
+}
+
+/// Of jobs that keep their processors.
+template <std::size_t N, std::size_t V, class Stations>
+[[nodiscard]] constexpr auto judge_spinning(const visit_table<N, V>& table, const Stations& stations)
+    -> verdict<ticks, N, V> {
+  const asked<Stations> all{stations};
+  const asked_stations& questions = all;
+  auto out = spinning(table, questions);
+  if (out.error || out.schedulable()) { return out; }
+  const delay_relation<N, V> reach{table, questions};
+  bound_closed_part(
+      table, reach, [&](const visit_table<N, V>& part) { return spinning(part, questions); }, closed_spinning, out);
+  return out;
 }
 
 /// A verdict about guards that a plan brings.
@@ -217,7 +243,7 @@ template <class P, class T, std::size_t N, std::size_t W>
       out.refuse(error);
       return out;
     }
-    out = spinning(flat.table, stations);
+    out = judge_spinning(flat.table, stations);
   } else {
     out = own.offsets.empty() ? best_of(method_for<P>, flat.table, stations) : judge_guards(flat.table, stations, own);
   }
@@ -244,7 +270,7 @@ template <class P, class T, std::size_t N, std::size_t V>
 [[nodiscard]] constexpr auto judge_either_way(const P& platform, const T& tasks, const plan<N, V>& p,
                                               model_error& error) {
   auto out = judge_known(platform, tasks, p, error);
-  if (error || out.status == verdict_status::unschedulable) { return out; }
+  if (error) { return out; }
   const auto placed = placed_by<method_of<P>>(tasks, out.plan);
   using source = std::remove_cvref_t<decltype(placed)>;
   plan<tasks_of<source>, visits_of<source>> own;
@@ -255,8 +281,12 @@ template <class P, class T, std::size_t N, std::size_t V>
   const asked<std::remove_const_t<decltype(stations)>> all{stations};
   const asked_stations& questions = all;
   auto other = holistic(flat.table, questions);
-  if (!out.schedulable() && !other.schedulable()) { other = inflated(flat.table, questions); }
-  if (!other.schedulable()) { return out; }
+  const bool misses = out.status == verdict_status::unschedulable;
+  if (!out.schedulable() && !other.schedulable() && !misses) { other = inflated(flat.table, questions); }
+  if (misses || !other.schedulable()) {
+    add_closed_part(flat.table, questions, out);
+    return out;
+  }
   if (!out.schedulable()) {
     out.status = verdict_status::schedulable;
     out.why = obstacle::none;

@@ -31,7 +31,8 @@ struct compared_task {
   ticks deadline = 0;
   bool limited = true;  ///< false: no deadline, any bound will do
   response_bound<ticks> bound;
-  bool meets = false;  ///< proven; a method may prove it without a bound, or have a bound that proves nothing
+  bool meets = false;     ///< proven; a method may prove it without a bound, or have a bound that proves nothing
+  bool is_apart = false;  ///< it is, whatever becomes of what is not proven
 };
 
 /// One way of sharing the GPU. Without a status it cannot be judged, and `missing` or `because` says why.

@@ -115,7 +115,8 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
 
 }  // namespace detail
 
-/// A comparison as text: the table with what was chosen, and below it what is missing and why nothing is proven. Lines
+/// A comparison as text: the table with what was chosen, and below it what is missing, why nothing is proven and what
+/// is bounded all the same. Lines
 /// are at most as wide as the layout says if the grid without plans is.
 [[nodiscard]] inline auto comparison_text(const comparison_summary& c, const comparison_layout& layout = {})
     -> std::string {
@@ -140,6 +141,8 @@ inline void add_wrapped(std::string& out, std::string_view text, std::size_t wid
   if (!best_of(c, layout.by)) { remarks.emplace_back("No policy is proven to meet all deadlines."); }
   const auto reasons = reason_sentences(c, order);
   remarks.insert(remarks.end(), reasons.begin(), reasons.end());
+  const auto partial = partial_sentences(c, order);
+  remarks.insert(remarks.end(), partial.begin(), partial.end());
   if (!remarks.empty()) { out += "\n"; }
   for (const std::string& remark : remarks) { detail::add_wrapped(out, remark, layout.width, 2); }
   return out;

@@ -9,6 +9,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/platform.hpp>
+#include <takt/rules/delayed_by.hpp>
 #include <takt/rules/early_start.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/pool_rule.hpp>
@@ -202,6 +203,13 @@ class board_stations<platform<Pools...>, MaxStations> {
     bool yes = false;
     with_rule(s, [&](const auto& rule) { yes = InheritsPriorities<std::remove_cvref_t<decltype(rule)>>; });
     return yes;
+  }
+
+  /// Who can delay a visit there.
+  [[nodiscard]] constexpr auto delays_from(std::size_t s) const -> delayed_by {
+    delayed_by out = delayed_by::everybody;
+    with_rule(s, [&](const auto& rule) { out = detail::delayed_by_under<std::remove_cvref_t<decltype(rule)>>(); });
+    return out;
   }
 
   /// Whether visits with guards may start early there.

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include <takt/allocation/compose.hpp>
-#include <takt/analysis/combiners/spinning.hpp>
 #include <takt/analysis/compose.hpp>
 #include <takt/analysis/proven_miss.hpp>
 #include <takt/analysis/verdict.hpp>
@@ -175,7 +174,7 @@ class board_test {
       return out;
     }
     const analysis::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
-    out = analysis::spinning(flat.table, stations);
+    out = analysis::detail::judge_spinning(flat.table, stations);
     out.plan = p;
     out.plan.feasible = out.schedulable();
     return out;

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <span>
 
+#include <takt/analysis/combiners/closed_part.hpp>
 #include <takt/analysis/combiners/inflated.hpp>
 #include <takt/core/number.hpp>
+#include <takt/rules/delayed_by.hpp>
 #include <takt/rules/demand.hpp>
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/token_rule.hpp>
@@ -27,6 +29,7 @@ class asked_stations {
   [[nodiscard]] constexpr virtual auto takes_suspensions(std::size_t s) const -> bool = 0;
   [[nodiscard]] constexpr virtual auto inherits(std::size_t s) const -> bool = 0;
   [[nodiscard]] constexpr virtual auto starts_early(std::size_t s) const -> bool = 0;
+  [[nodiscard]] constexpr virtual auto delays_from(std::size_t s) const -> delayed_by = 0;
   [[nodiscard]] constexpr virtual auto token_pools() const -> std::size_t = 0;
   [[nodiscard]] constexpr virtual auto setting(std::size_t tokens) const -> token_setting = 0;
   [[nodiscard]] constexpr virtual auto token_inherits(std::size_t tokens) const -> bool = 0;
@@ -45,7 +48,7 @@ class asked_stations {
 };
 
 /// Stations of any type, asked through `asked_stations`.
-template <InflatingStations Stations>
+template <ReachingStations Stations>
 class asked final : public asked_stations {
  public:
   /// Pre: `stations` outlives it.
@@ -69,6 +72,7 @@ class asked final : public asked_stations {
   }
   [[nodiscard]] constexpr auto inherits(std::size_t s) const -> bool override { return of_->inherits(s); }
   [[nodiscard]] constexpr auto starts_early(std::size_t s) const -> bool override { return of_->starts_early(s); }
+  [[nodiscard]] constexpr auto delays_from(std::size_t s) const -> delayed_by override { return of_->delays_from(s); }
   [[nodiscard]] constexpr auto token_pools() const -> std::size_t override { return of_->token_pools(); }
   [[nodiscard]] constexpr auto setting(std::size_t tokens) const -> token_setting override {
     return of_->setting(tokens);
@@ -97,6 +101,6 @@ class asked final : public asked_stations {
   const Stations* of_;
 };
 
-static_assert(InflatingStations<asked_stations>);
+static_assert(ReachingStations<asked_stations>);
 
 }  // namespace takt::analysis

@@ -101,7 +101,12 @@ template <std::size_t N, std::size_t V, InflatingStations Stations>
       out.tasks[job.task].bound = {job.response, true};
     }
     if (known) { continue; }
-    if (!decides || !stations.decides(s, jobs.all())) { return fail(obstacle::processors, s); }
+    if (!decides || !stations.decides(s, jobs.all())) {
+      for (const visit_demand& job : jobs.all()) {
+        if (job.response > table.tasks[job.task].deadline) { return fail(obstacle::deadline, job.task); }
+      }
+      return fail(obstacle::processors, s);
+    }
     for (const visit_demand& job : jobs.all()) { out.tasks[job.task].bound = {table.tasks[job.task].deadline, true}; }
   }
   for (auto& t : out.tasks) { t.meets = true; }

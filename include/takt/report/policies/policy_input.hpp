@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <takt/analysis/combiners/closed_part.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/model/describe.hpp>
 #include <takt/model/scaled.hpp>
@@ -23,11 +24,13 @@ struct policy_input {
   std::unique_ptr<Tasks> tasks;  ///< with what contention and the operating system add
   std::unique_ptr<Tasks> alone;  ///< without, where contention makes them longer: what a job may take by itself
   bool timers_are_late = false;
+  bool has_overheads = false;  ///< `tasks` take what the operating system adds
   std::vector<std::string> notes;
 };
 
 /// What a policy makes of it, with all execution times by a factor in thousandths; null where these are out of range.
-/// Guards prove nothing where timers are late, and that a deadline is missed is proven without contention.
+/// Guards prove nothing where timers are late, and that a deadline is missed is proven without contention. Of a set
+/// that is not proven no part is where overheads are charged: late jobs interrupt others more often than these tell.
 /// `judge(question, tasks)`: see `judge_by_word`.
 template <class Tasks, class Judge>
 [[nodiscard]] auto judge_input(const policy_input<Tasks>& input, const Judge& judge, std::int64_t factor = 1000)
@@ -46,6 +49,12 @@ template <class Tasks, class Judge>
       v.status = verdict_status::not_proven;
       out->misses.clear();
     }
+  }
+  for (auto& t : v.tasks) {
+    if (!input.has_overheads || !analysis::is_of_closed_part(t.method)) { continue; }
+    t.bound = {};
+    t.meets = false;
+    t.method = {};
   }
   if (!input.timers_are_late || v.plan.offsets.empty()) { return out; }
   v.status = verdict_status::not_proven;

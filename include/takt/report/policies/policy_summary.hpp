@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <takt/analysis/combiners/closed_part.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/hardware.hpp>
@@ -138,6 +139,17 @@ struct stated_effects {
   bool overheads = false;   ///< of the operating system
 };
 
+/// "Proven all the same, ...: a, b and c." of the tasks that have bounds without a proof of all; else nothing.
+[[nodiscard]] inline auto closed_part_words(const verdict_summary& v) -> std::string {
+  std::vector<std::string> names;
+  for (const task_summary& t : v.tasks) {
+    if (v.status != verdict_status::schedulable && analysis::is_of_closed_part(t.method)) { names.push_back(t.name); }
+  }
+  if (names.empty()) { return {}; }
+  return "Bounded all the same, since nothing that is not proven can delay " +
+         std::string{names.size() == 1 ? "it" : "them"} + ": " + listed(names) + ".";
+}
+
 namespace detail {
 
 template <class Tasks>
@@ -191,6 +203,7 @@ template <class Tasks>
   if (const auto lacking = missing_clauses(missing); !lacking.empty()) {
     out.findings.push_back(found.policy + " cannot be judged beyond that: " + joined(lacking, "; ") + ".");
   }
+  if (const std::string proven = closed_part_words(out); !proven.empty()) { out.findings.push_back(proven); }
   out.assumptions.emplace_back("Jobs of a task are released at least its period apart.");
   out.assumptions.emplace_back("Every step takes a time within its bounds, whatever runs elsewhere on the board.");
   if (!v.plan.offsets.empty()) {
@@ -210,7 +223,9 @@ template <class Tasks>
 /// The tasks of a verdict as rows of comparisons have them.
 [[nodiscard]] inline auto compared_tasks(const verdict_summary& v) -> std::vector<compared_task> {
   std::vector<compared_task> out;
-  for (const task_summary& t : v.tasks) { out.push_back({t.name, t.deadline, t.limited, t.bound, t.meets}); }
+  for (const task_summary& t : v.tasks) {
+    out.push_back({t.name, t.deadline, t.limited, t.bound, t.meets, analysis::is_of_closed_part(t.method)});
+  }
   return out;
 }
 

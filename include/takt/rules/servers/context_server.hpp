@@ -28,6 +28,9 @@ struct context_request {
 template <std::size_t Capacity>
 class dedicated_server {
  public:
+  /// Visits of other tasks never keep one waiting.
+  static constexpr bool serves_tasks_apart = true;
+
   constexpr dedicated_server() = default;
   constexpr explicit dedicated_server(std::int32_t /*units*/) noexcept {}
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <takt/rules/demand.hpp>
+
+namespace takt {
+
+/// Visits of which other tasks can delay one on the same station, however late those are and however many of their jobs
+/// are pending.
+enum class delayed_by : std::uint8_t {
+  everybody,
+  no_later_points,  ///< those whose points are not behind its own
+  nobody,
+};
+
+namespace detail {
+
+/// What a rule declares of it: its server has units of its own for each task (`serves_tasks_apart`), or its order
+/// preempts with one priority for each job, and its server runs the least points (`starts_least_points`). A rule that
+/// declares neither lets everybody delay everybody.
+template <class Rule>
+[[nodiscard]] constexpr auto delayed_by_under() noexcept -> delayed_by {
+  using server = decltype(std::declval<const Rule&>().template make_server<8>(1));
+  if constexpr (requires { requires server::serves_tasks_apart; }) {
+    return delayed_by::nobody;
+  } else if constexpr (InflatesSuspensions<Rule> && requires {
+                         requires Rule::preemptive;
+                         requires server::starts_least_points;
+                       }) {
+    return delayed_by::no_later_points;
+  } else {
+    return delayed_by::everybody;
+  }
+}
+
+}  // namespace detail
+
+}  // namespace takt
