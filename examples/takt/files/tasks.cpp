@@ -33,6 +33,7 @@ const table<task_entry> task_table{
      {"period", &described_task::period, time_from(1), needed("the shortest time between two releases")},
      {"deadline", &described_task::deadline, read_deadline},
      {"jitter", &described_task::jitter, time_from(0)},
+     {"offset", &task_facts::offset, time_from(0)},
      {"priority", &described_task::priority, integer(0, largest),
       needed_by({"shares"}, "0 or more; the greater goes first, and weighs as much in what is left")},
      {"core", &task_entry::on_core},
