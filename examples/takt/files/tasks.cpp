@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "limits.hpp"
+#include "offsets.hpp"
 #include "parts.hpp"
 
 namespace takt::program {
@@ -166,6 +167,10 @@ void read_tasks(const json_value& top, workload_file& file) {
   }
   require_own_priorities(sections, file);
   turn_weights(file);
+  if (has_offsets(file)) {
+    file.notes.emplace_back(
+        "offsets of first releases count in chains, simulations and runs; what is proven of deadlines holds with any");
+  }
 }
 
 auto print_task(const workload_file& file, std::size_t task) -> ordered_json {

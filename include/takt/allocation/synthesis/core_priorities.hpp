@@ -76,7 +76,7 @@ template <std::size_t N>
   add(task, true);
   for (const std::uint32_t i : below) { add(i, false); }
   if (all[own].limit < all[own].wcet) { return false; }
-  const std::span<visit_demand> demands{all.data(), all.size()};
+  const std::span<visit_demand> demands{all.begin(), all.size()};
   switch (how) {
     case core_service::unknown: return false;
     case core_service::preemptive: analysis::preemptive_priority_responses(demands); break;
