@@ -70,7 +70,7 @@ constexpr std::chrono::seconds between_states{5};
 /// How good an answer is, in words.
 [[nodiscard]] auto score_words(mapping_objective objective, std::int64_t score) -> std::string {
   switch (objective) {
-    case mapping_objective::chain: return report::format_duration(file_problem::latency_of(score));
+    case mapping_objective::chain: return "chain " + report::format_duration(file_problem::latency_of(score));
     case mapping_objective::factor: break;
   }
   const std::int64_t factor = file_problem::factor_of(score);
@@ -231,7 +231,7 @@ auto plan_command(const plan_options& o) -> exit_code {
     if (!o.svg_file.empty()) {
       report::plan_view view = picture_of(*file, proven, chains);
       view.title = file->name.empty() ? "plan" : file->name;
-      view.answer = fmt::format("{}. {}, processors: {}", answer_words(o, *s), score_words(o.objective, s->score),
+      view.answer = fmt::format("{}; {}, processors under {}", answer_words(o, *s), score_words(o.objective, s->score),
                                 found->cpus);
       if (!file->board.gpus.empty()) { view.gpu = gpu_words(found->policy, proven); }
       view.growth = growth;

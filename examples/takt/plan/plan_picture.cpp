@@ -65,6 +65,7 @@ auto picture_of(const workload_file& file, const report::verdict_summary& proven
     const described_task& t = file.tasks.tasks[i];
     report::plan_view::limit& limit = out.limits.emplace_back();
     limit.name = t.name;
+    limit.task = static_cast<std::uint32_t>(i);
     limit.bound = proven.promised(i).value;
     if (t.limited) { limit.most = t.deadline; }
   }
@@ -72,8 +73,7 @@ auto picture_of(const workload_file& file, const report::verdict_summary& proven
     const bool age = c.counts_age();
     out.limits.push_back({.name = c.name + (age ? ", age" : ", reaction"),
                           .bound = age ? c.bound.age : c.bound.reaction,
-                          .most = age ? c.age_limit : c.reaction_limit,
-                          .is_chain = true});
+                          .most = age ? c.age_limit : c.reaction_limit});
   }
   return out;
 }

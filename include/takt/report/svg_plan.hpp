@@ -35,7 +35,7 @@ struct plan_view {
     std::string name;
     ticks bound = 0;
     std::optional<ticks> most{};
-    bool is_chain = false;
+    std::optional<std::uint32_t> task{};  ///< for its colour; none of a chain
   };
   /// The best answer so far after some mappings.
   struct step {
@@ -159,11 +159,13 @@ class plan_drawing {
   void limit_row(const plan_view::limit& l) {
     constexpr double words = 250;
     const double whole = right - words - label;
-    name_row(l.name);
+    const std::string fill = l.task ? fill_of(*l.task) : "fill=\"#667\"";
+    svg_.rectangle(margin, y_ + 6, 11, 11, fill, l.name);
+    svg_.text(margin + 17, y_ + 16, elided(l.name, longest_label - 2));
     if (l.most && *l.most > 0) {
       const double part = std::min(static_cast<double>(l.bound) / static_cast<double>(*l.most), 1.0);
       svg_.rectangle(label, y_ + 5, whole, 13, "fill=\"#eef0f4\"");
-      svg_.rectangle(label, y_ + 5, whole * part, 13, l.is_chain ? "fill=\"#009e73\"" : "fill=\"#0072b2\"");
+      svg_.rectangle(label, y_ + 5, whole * part, 13, fill, l.name);
       svg_.path(label + whole, y_ + 2, "v19", "stroke=\"#222\" stroke-width=\"1.5\"");
     }
     svg_.text(label + whole + 10, y_ + 16,
@@ -212,7 +214,7 @@ class plan_drawing {
     if (most != least) {
       svg_.text(margin, y_of(view_.growth.front().value) + 4, elided(view_.growth.front().words, longest_label));
     }
-    svg_.text(label, top + tall + 22, "1", "font-size=\"11\"");
+    svg_.text(label, top + tall + 22, "0", "font-size=\"11\"");
     svg_.text(right, top + tall + 22, std::to_string(view_.evaluations), "font-size=\"11\" text-anchor=\"end\"");
     y_ = top + tall + 28;
   }

@@ -20,7 +20,7 @@ using takt::report::plan_view;
   out.gpu = "levels:2";
   out.on_gpu = {{.task = 0, .words = "see"}};
   out.cores = {{"big", {{0, "see, priority 0, 50 %", 0.5}, {1, "act, priority 1, 70 %", 0.7}}}, {"little", {}}};
-  out.limits = {{"see", 5'000'000, 10'000'000}, {"way", 30'000'000, {}, true}};
+  out.limits = {{"see", 5'000'000, 10'000'000, 0}, {"way", 30'000'000}};
   out.growth = {{3, 1100, "1.100"}, {9, 2500, "2.500"}};
   out.evaluations = 20;
   out.notes = {"gang under edf is left out: wcet is not said"};
