@@ -99,11 +99,10 @@ auto judge_chain(const chain_facts& chain, const workload_file& file, const repo
 
 auto assumptions_of(const std::vector<report::chain_summary>& chains, const workload_file& file, bool own_clocks)
     -> std::vector<std::string> {
-  std::vector<std::string> out{fmt::format(
-      "Tasks are released exactly a period apart{}.",
-      own_clocks          ? ", each by a clock of its own"
-      : has_offsets(file) ? " by one clock, at first at their offsets"
-                          : " by one clock, at first all together")};
+  std::vector<std::string> out{fmt::format("Tasks are released exactly a period apart{}.",
+                                           own_clocks          ? ", each by a clock of its own"
+                                           : has_offsets(file) ? " by one clock, at first at their offsets"
+                                                               : " by one clock, at first all together")};
   out.emplace_back("Latencies count once every task of a chain has been released.");
   const bool fixed = std::ranges::all_of(
       chains, [](const report::chain_summary& c) { return std::ranges::all_of(c.semantics, has_fixed_times); });

@@ -141,9 +141,9 @@ TEST_CASE("program: chains counts on consumers that wait for their producers, sa
         "producer-late");
   CHECK(because(R"("act", "period": "20ms")", R"("act", "period": "20ms", "deadline": "9ms")") ==
         "consumer-more-urgent");
-  CHECK(because(R"({"cpu": ["1ms", "2ms"]})", R"({"cpu": "1ms"}, {"npu": "1ms"}, {"cpu": "1ms"})") == "producer-leaves");
-  const auto text = takt::test::takt(
-      "chains " + written("waits.json", with_chain(R"("semantics": "implicit")")));
+  CHECK(because(R"({"cpu": ["1ms", "2ms"]})", R"({"cpu": "1ms"}, {"npu": "1ms"}, {"cpu": "1ms"})") ==
+        "producer-leaves");
+  const auto text = takt::test::takt("chains " + written("waits.json", with_chain(R"("semantics": "implicit")")));
   CHECK(contains(text.out, "loop: counts on it that act starts when sense has ended"));
 }
 

@@ -239,7 +239,7 @@ TEST_CASE("import: stimuli are periodic with offset and jitter, relative, or spo
 TEST_CASE("import: the offset of a stimulus is that of its task, and no other one goes back into the model") {
   const std::string model = write("later.amxmi", with_stimulus(R"(<stimuli xsi:type="am:PeriodicStimulus" name="s">
 <recurrence value="4" unit="ms"/><offset value="1" unit="ms"/></stimuli>)")
-                                                      .text());
+                                                     .text());
   json w = imported(model);
   CHECK(w["tasks"][0]["offset"] == 1'000'000);
   const auto back = [&](const json& plan) {

@@ -161,7 +161,7 @@ TEST_CASE("plan: a picture shows the plan, what was refused and how the best ans
   const std::string drawn = read(svg);
   CHECK(takt_tests::well_formed(drawn));
   for (const std::string part : {"optimal: no other choice", "see gpu, priority", "big", "little", "way, reaction",
-                           "assumed of chains: Latencies count once", "Search: the best answer"}) {
+                                 "assumed of chains: Latencies count once", "Search: the best answer"}) {
     CAPTURE(part);
     CHECK(contains(drawn, part));
   }

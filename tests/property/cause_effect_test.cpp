@@ -47,7 +47,7 @@ struct claim {
   takt::wait_obstacle despite = takt::wait_obstacle::none;  ///< they say so where this does
 
   [[nodiscard]] auto any_waits() const -> bool { return waits || despite != takt::wait_obstacle::none; }
-  bool one_clock = false;      ///< sporadic tasks claim a common clock
+  bool one_clock = false;  ///< sporadic tasks claim a common clock
   ticks response_percent = 100;
 };
 
@@ -239,10 +239,9 @@ TEST_CASE("consumers that nothing keeps from waiting for their producers read wh
 }
 
 TEST_CASE("chains are longer than their bounds where consumers claim to wait in spite of an obstacle") {
-  for (const auto obstacle :
-       {takt::wait_obstacle::producer_late, takt::wait_obstacle::producer_leaves,
-        takt::wait_obstacle::consumer_elsewhere, takt::wait_obstacle::consumer_takes_no_time,
-        takt::wait_obstacle::consumer_more_urgent}) {
+  for (const auto obstacle : {takt::wait_obstacle::producer_late, takt::wait_obstacle::producer_leaves,
+                              takt::wait_obstacle::consumer_elsewhere, takt::wait_obstacle::consumer_takes_no_time,
+                              takt::wait_obstacle::consumer_more_urgent}) {
     CAPTURE(name_of(obstacle));
     const tally count = run_waiting({.despite = obstacle}, systems_or(100));
     MESSAGE(name_of(obstacle) << ": " << count.violations << " of " << count.chains);

@@ -68,8 +68,8 @@ struct some_chains {
     for (chain& c : chains) {
       for (std::size_t i = 0; i < c.tasks.size(); ++i) { c.stages[i].offset = offsets[c.tasks[i]]; }
       const auto got = takt::bound_chain(c.stages);
-      const bool late = (c.reaction_limit > 0 && got.reaction > c.reaction_limit) ||
-                        (c.age_limit > 0 && got.age > c.age_limit);
+      const bool late =
+          (c.reaction_limit > 0 && got.reaction > c.reaction_limit) || (c.age_limit > 0 && got.age > c.age_limit);
       if (late) { return -1; }
       out = std::max(out, c.counts_age ? got.age : got.reaction);
     }

@@ -113,7 +113,8 @@ class two_cores {
     switch (first_rule_ + m.rules) {
       case 0: return kernels || searched ? takt::core_service::unknown : core_service_of(takt::fixed_priority);
       case 2: return searched ? takt::core_service::unknown : core_service_of(takt::fixed_priority);
-      case 4: return searched ? takt::core_service::unknown : core_service_of(takt::nonpreemptive(takt::fixed_priority));
+      case 4:
+        return searched ? takt::core_service::unknown : core_service_of(takt::nonpreemptive(takt::fixed_priority));
       default: return takt::core_service::unknown;
     }
   }
@@ -126,7 +127,8 @@ class two_cores {
         for (std::size_t core = 0; core < 2; ++core) {
           const body& of = t.bodies[b];
           const ticks both = of.cpu[0][types_[core]] + (of.kernel > 0 ? of.cpu[1][types_[core]] : 0);
-          REQUIRE(one.places.push_back({b, static_cast<std::int32_t>(core), both, of.kernel == 0 || takes_all_for_whole}));
+          REQUIRE(
+              one.places.push_back({b, static_cast<std::int32_t>(core), both, of.kernel == 0 || takes_all_for_whole}));
         }
       }
       REQUIRE(out.push_back(one));
@@ -288,7 +290,8 @@ TEST_CASE("a search over all mappings finds the optimum of nested loops, or as t
   CHECK(asked < asked_by_loops);
 }
 
-TEST_CASE("Audsley's assignment gives the optimum of nested loops over all orders with fewer tests than a search of them") {
+TEST_CASE(
+    "Audsley's assignment gives the optimum of nested loops over all orders with fewer tests than a search of them") {
   const std::uint64_t systems = systems_or(60);
   std::uint64_t exist = 0;
   std::uint64_t assigned = 0;

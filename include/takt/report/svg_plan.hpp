@@ -186,7 +186,9 @@ class plan_drawing {
     }
     const double whole = right - label;
     const auto last = static_cast<double>(std::max<std::uint64_t>(view_.evaluations, 1));
-    const auto x_of = [&](std::uint64_t evaluations) { return label + whole * static_cast<double>(evaluations) / last; };
+    const auto x_of = [&](std::uint64_t evaluations) {
+      return label + whole * static_cast<double>(evaluations) / last;
+    };
     const double top = y_ + 8;
     const auto y_of = [&](std::int64_t value) {
       return most == least ? top + tall / 2

@@ -42,9 +42,9 @@ using takt::report::plan_view;
 TEST_CASE("a picture of a plan has its cores, GPU, slack, search and refused ways") {
   const std::string svg = drawn(view());
   CHECK(takt_tests::well_formed(svg));
-  for (const std::string part : {"a &amp; b", "optimal", ">big<", ">little<", ">nothing<", "act, priority 1, 70 %",
-                           "GPU: levels:2", "5ms of 10ms", "30ms, without a limit", "2.500 after 9",
-                           "gang under edf is left out: wcet is not said"}) {
+  for (const std::string part :
+       {"a &amp; b", "optimal", ">big<", ">little<", ">nothing<", "act, priority 1, 70 %", "GPU: levels:2",
+        "5ms of 10ms", "30ms, without a limit", "2.500 after 9", "gang under edf is left out: wcet is not said"}) {
     CAPTURE(part);
     CHECK(svg.find(part) != std::string::npos);
   }

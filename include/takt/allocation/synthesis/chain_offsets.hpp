@@ -27,8 +27,8 @@ struct offset_chain {
 /// task of a chain, tasks beside each other in some chain one after the other. The first value of a task is the offset
 /// that it has; the others let it read what a task before it in a chain gives at that instant, or give what one behind
 /// it reads then, in any of the ways in which their periods meet, if there are not too many. Releases between two of
-/// these only make a read, or an output, later; where chains share tasks, a best choice may still lie outside. Responses
-/// must not depend on offsets, as bounds for sporadic releases do not.
+/// these only make a read, or an output, later; where chains share tasks, a best choice may still lie outside.
+/// Responses must not depend on offsets, as bounds for sporadic releases do not.
 template <std::size_t MaxTasks>
 class offset_problem {
  public:
@@ -140,18 +140,18 @@ class offset_problem {
     if (value == 0) { return out; }
     std::uint32_t left = value - 1;
     bool found = false;
-    each_meeting([&](std::uint32_t task, const chain_stage& own, std::uint32_t other, const chain_stage& beside,
-                     ticks apart) {
-      if (found || task != wanted || !comes_before(other, task)) { return; }
-      const std::uint32_t ways = ways_of(own, beside);
-      if (left >= ways) {
-        left -= ways;
-        return;
-      }
-      const ticks at = (beside.offset + apart) % own.period + static_cast<ticks>(left) * step_of(own, beside);
-      out = (at % own.period + own.period) % own.period;
-      found = true;
-    });
+    each_meeting(
+        [&](std::uint32_t task, const chain_stage& own, std::uint32_t other, const chain_stage& beside, ticks apart) {
+          if (found || task != wanted || !comes_before(other, task)) { return; }
+          const std::uint32_t ways = ways_of(own, beside);
+          if (left >= ways) {
+            left -= ways;
+            return;
+          }
+          const ticks at = (beside.offset + apart) % own.period + static_cast<ticks>(left) * step_of(own, beside);
+          out = (at % own.period + own.period) % own.period;
+          found = true;
+        });
     return out;
   }
   [[nodiscard]] constexpr auto comes_before(std::uint32_t a, std::uint32_t b) const -> bool {
@@ -167,9 +167,10 @@ class offset_problem {
   inline_vector<placed, MaxTasks> order_;
 };
 
-/// Puts the offsets into the stages of chains with which the longest of them is shortest, of those that `offset_problem`
-/// looks at, within the limits of all where some are; those that they have where nothing is better. Looks at all choices if there are at most `steps`,
-/// else at so many by local search, the same for a seed. Cost: `steps` times `bound_chain` of all chains.
+/// Puts the offsets into the stages of chains with which the longest of them is shortest, of those that
+/// `offset_problem` looks at, within the limits of all where some are; those that they have where nothing is better.
+/// Looks at all choices if there are at most `steps`, else at so many by local search, the same for a seed. Cost:
+/// `steps` times `bound_chain` of all chains.
 template <std::size_t MaxTasks>
 constexpr void choose_offsets(std::span<offset_chain> chains, std::uint64_t seed, std::uint64_t steps) {
   offset_problem<MaxTasks> problem{chains};

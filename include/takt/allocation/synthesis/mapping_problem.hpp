@@ -50,7 +50,8 @@ struct system_mapping {
 /// - `order_counts(mapping)`: whether the answers below depend on ranks. False: none does.
 /// - `proves(mapping, permille)`: whether all deadlines are proven with all execution times by a factor. It must be
 ///   sound: true only if no run misses one.
-/// - `worst_chain(mapping)`: of a proven mapping, the longest latency of its chains, 0 where there are none; not reached
+/// - `worst_chain(mapping)`: of a proven mapping, the longest latency of its chains, 0 where there are none; not
+/// reached
 ///   where a chain has no bound, or none within its limit.
 /// - Optional, `service(mapping)`: how cores are proven all of whose tasks are `whole` and have no jitter, where
 ///   `worst_chain` does not depend on their ranks, nor do deadlines of tasks on other cores: see `AssignsPriorities`.
@@ -76,11 +77,11 @@ enum class mapping_objective : std::uint8_t {
 
 /// The search for rules, variants, cores and priorities as decisions: first the rules, then the place of each task,
 /// then for each task before how many of those behind it in the order of deadlines less jitter it does not go. The
-/// first values are so the order of deadlines. Where the judge `AssignsPriorities` and the objective is the factor, tasks
-/// of cores that it speaks of have one value, whatever is decided: Audsley's order with the largest factor of their core,
-/// behind all others. Scores tell what is proven: below `deadlines_proven` the factor, in
-/// thousandths, with which deadlines are proven, there where a chain has no proven limit, above it the objective. See
-/// `factor_of`, `latency_of`.
+/// first values are so the order of deadlines. Where the judge `AssignsPriorities` and the objective is the factor,
+/// tasks of cores that it speaks of have one value, whatever is decided: Audsley's order with the largest factor of
+/// their core, behind all others. Scores tell what is proven: below `deadlines_proven` the factor, in thousandths, with
+/// which deadlines are proven, there where a chain has no proven limit, above it the objective. See `factor_of`,
+/// `latency_of`.
 template <MappingJudge J, std::size_t Places>
 class mapping_problem {
  public:
@@ -274,9 +275,8 @@ class mapping_problem {
   [[nodiscard]] constexpr auto core_factor(const decisions<max_decisions>& all, const task_flags& assigned) const
       -> std::int64_t {
     std::int64_t out = most_factor;
-    each_assigned_core(all, assigned, [&](const auto& /*tasks*/, const auto& best) {
-      out = best.factor < out ? best.factor : out;
-    });
+    each_assigned_core(all, assigned,
+                       [&](const auto& /*tasks*/, const auto& best) { out = best.factor < out ? best.factor : out; });
     return out;
   }
   /// Whether a task takes a core while another of its type, with a lesser number, is empty so far: then there is a

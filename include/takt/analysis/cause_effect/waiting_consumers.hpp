@@ -52,8 +52,8 @@ namespace detail {
 /// On each core by itself the most urgent ready job is served, or starts when the core is free; and of two jobs, that
 /// of the task which would go first if both were released together goes first also where it is the older one.
 template <class Rule>
-concept ServesTheMostUrgent = FixedPriority<Rule> || NonpreemptiveFixedPriority<Rule> ||
-                              EarliestDeadlineFirst<Rule> || NonpreemptiveEdf<Rule>;
+concept ServesTheMostUrgent =
+    FixedPriority<Rule> || NonpreemptiveFixedPriority<Rule> || EarliestDeadlineFirst<Rule> || NonpreemptiveEdf<Rule>;
 
 /// Whether a station is a part of the processors of a board.
 template <class Board, class Stations>
