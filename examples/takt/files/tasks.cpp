@@ -169,7 +169,7 @@ void read_tasks(const json_value& top, workload_file& file) {
   turn_weights(file);
   if (has_offsets(file)) {
     file.notes.emplace_back(
-        "offsets of first releases count in chains, simulations and runs; what is proven of deadlines holds with any");
+        "offsets of first releases count in chains, simulations and runs; verdicts are about any, also all together");
   }
 }
 

@@ -191,7 +191,10 @@ auto plan_command(const plan_options& o) -> exit_code {
   const auto problem = std::make_unique<file_problem>(judge, o.objective, *menus, judge.core_types());
   const std::string key = search_key(o, text);
   const auto s = std::make_unique<plan_progress>();
-  if (o.offsets) { judge.choose_release_offsets(o.seed); }
+  if (o.offsets) {
+    judge.choose_release_offsets(o.seed);
+    notes.emplace_back("offsets are the best of those that were looked at for each mapping, which are not all");
+  }
   if (!o.state_file.empty()) { *s = read_state(o.state_file, key, *problem); }
   // One stack for all of them: a new one for each mapping costs more than the analyses.
   better_answers growth;
