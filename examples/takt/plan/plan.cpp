@@ -88,11 +88,13 @@ void search(const plan_options& o, const std::string& key, file_problem& problem
   const auto end = begin + std::chrono::nanoseconds{option_time("--for", o.time)};
   const std::uint64_t last = o.evaluations == 0 ? UINT64_MAX : o.evaluations;
   auto kept = begin;
+  const auto keep_answer = [&](const plan_progress& at) {
+    if (!at.found || (!growth.empty() && growth.back().value == at.score)) { return; }
+    growth.push_back({at.evaluations, at.score, score_words(o.objective, at.score)});
+  };
   const auto ends = [&](const plan_progress& at) {
     shown.show(at.evaluations, o.evaluations);
-    if (at.found && (growth.empty() || growth.back().value != at.score)) {
-      growth.push_back({at.evaluations, at.score, score_words(o.objective, at.score)});
-    }
+    keep_answer(at);
     const auto now = steady::now();
     if (!o.state_file.empty() && now - kept > between_states) {
       write_state(o.state_file, key, at);
@@ -111,6 +113,7 @@ void search(const plan_options& o, const std::string& key, file_problem& problem
       break;
     }
   }
+  keep_answer(s);
   if (!o.state_file.empty()) { write_state(o.state_file, key, s); }
 }
 

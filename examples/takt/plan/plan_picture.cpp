@@ -66,7 +66,7 @@ auto picture_of(const workload_file& file, const report::verdict_summary& proven
     report::plan_view::limit& limit = out.limits.emplace_back();
     limit.name = t.name;
     limit.task = static_cast<std::uint32_t>(i);
-    limit.bound = proven.promised(i).value;
+    if (const response_bound<ticks> bound = proven.promised(i); bound.exists) { limit.bound = bound.value; }
     if (t.limited) { limit.most = t.deadline; }
   }
   for (const report::chain_summary& c : chains) {

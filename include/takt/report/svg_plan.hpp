@@ -33,7 +33,7 @@ struct plan_view {
   /// A response or a latency beside its limit.
   struct limit {
     std::string name;
-    ticks bound = 0;
+    std::optional<ticks> bound{};  ///< none: it is proven to be in time all the same
     std::optional<ticks> most{};
     std::optional<std::uint32_t> task{};  ///< for its colour; none of a chain
   };
@@ -163,13 +163,14 @@ class plan_drawing {
     svg_.rectangle(margin, y_ + 6, 11, 11, fill, l.name);
     svg_.text(margin + 17, y_ + 16, elided(l.name, longest_label - 2));
     if (l.most && *l.most > 0) {
-      const double part = std::min(static_cast<double>(l.bound) / static_cast<double>(*l.most), 1.0);
+      const auto most = static_cast<double>(*l.most);
+      const double part = l.bound ? std::min(static_cast<double>(*l.bound) / most, 1.0) : 0;
       svg_.rectangle(label, y_ + 5, whole, 13, "fill=\"#eef0f4\"");
       svg_.rectangle(label, y_ + 5, whole * part, 13, fill, l.name);
       svg_.path(label + whole, y_ + 2, "v19", "stroke=\"#222\" stroke-width=\"1.5\"");
     }
-    svg_.text(label + whole + 10, y_ + 16,
-              format_duration(l.bound) + (l.most ? " of " + format_duration(*l.most) : ", without a limit"));
+    const std::string limit = l.most ? " of " + format_duration(*l.most) : ", without a limit";
+    svg_.text(label + whole + 10, y_ + 16, (l.bound ? format_duration(*l.bound) : "proven without a bound") + limit);
     y_ += 22;
   }
 

@@ -20,7 +20,7 @@ using takt::report::plan_view;
   out.gpu = "levels:2";
   out.on_gpu = {{.task = 0, .words = "see"}};
   out.cores = {{"big", {{0, "see, priority 0, 50 %", 0.5}, {1, "act, priority 1, 70 %", 0.7}}}, {"little", {}}};
-  out.limits = {{"see", 5'000'000, 10'000'000, 0}, {"way", 30'000'000}};
+  out.limits = {{"see", 5'000'000, 10'000'000, 0}, {"act", {}, 9'000'000, 1}, {"way", 30'000'000}};
   out.growth = {{3, 1100, "1.100"}, {9, 2500, "2.500"}};
   out.evaluations = 20;
   out.notes = {"gang under edf is left out: wcet is not said"};
@@ -44,7 +44,8 @@ TEST_CASE("a picture of a plan has its cores, GPU, slack, search and refused way
   CHECK(takt_tests::well_formed(svg));
   for (const std::string part :
        {"a &amp; b", "optimal", ">big<", ">little<", ">nothing<", "act, priority 1, 70 %", "GPU: levels:2",
-        "5ms of 10ms", "30ms, without a limit", "2.500 after 9", "gang under edf is left out: wcet is not said"}) {
+        "5ms of 10ms", "proven without a bound of 9ms", "30ms, without a limit", "2.500 after 9",
+        "gang under edf is left out: wcet is not said"}) {
     CAPTURE(part);
     CHECK(svg.find(part) != std::string::npos);
   }
