@@ -154,12 +154,6 @@ template <const auto& Tasks, class... Bound>
   return true;
 }
 
-template <const auto& Tasks, class... Bound>
-struct check_bindings {
-  static constexpr bool named = (binding_of<Tasks, Bound>::passed && ... && true);
-  static constexpr bool passed = segments_bound_once<!named || bound_once<Tasks, Bound...>()>::passed && named;
-};
-
 }  // namespace detail
 
 /// Code for a run, by the names of tasks and segments of a constexpr set. A name that the set does not have, code that
@@ -167,7 +161,8 @@ struct check_bindings {
 template <const auto& Tasks, class... Bound>
 [[nodiscard]] auto codes(const Bound&... bound) -> runtime::visit_codes {
   runtime::visit_codes out;
-  if constexpr (detail::check_bindings<Tasks, Bound...>::passed) {
+  constexpr bool named = (detail::binding_of<Tasks, Bound>::passed && ... && true);
+  if constexpr (detail::segments_bound_once<!named || detail::bound_once<Tasks, Bound...>()>::passed && named) {
     const auto add = [&out]<class B>(const B& one) {
       constexpr auto at = detail::binding_of<Tasks, B>::at;
       if constexpr (at.on_processor) {
