@@ -11,6 +11,6 @@ void decode(std::uint64_t job);
 #ifdef TAKT_FIXED
 const auto code = takt::codes<tasks>(takt::bind<"camera", "cpu">(decode));
 #else
-const auto code =
-    takt::codes<tasks>(takt::bind<"camera", "cpu">([](std::uint64_t job, takt::runtime::pause_point&) { decode(job); }));
+const auto code = takt::codes<tasks>(
+    takt::bind<"camera", "cpu">([](std::uint64_t job, takt::runtime::pause_point&) { decode(job); }));
 #endif

@@ -67,9 +67,8 @@ class share_spreader {
   /// Whether the largest load is less, or as large and the next one is less.
   [[nodiscard]] constexpr auto is_wider(load_list found, load_list before) const -> bool {
     const auto by_load = [this](load_list& x) {
-      std::sort(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(size()), [](const auto& a, const auto& b) {
-        return b < a;
-      });
+      std::sort(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(size()),
+                [](const auto& a, const auto& b) { return b < a; });
     };
     by_load(found);
     by_load(before);
@@ -103,7 +102,8 @@ class share_spreader {
   constexpr auto grow_at_the_cost_of_others(std::size_t k) -> bool {
     const std::int32_t unit = pool_.gpu(static_cast<std::size_t>(chosen_[k].gpu)).granularity;
     for (std::size_t other = 0; other < size(); ++other) {
-      const bool gives = other != k && needs_[other] && chosen_[other].gpu == chosen_[k].gpu && chosen_[other].sms > unit;
+      const bool gives =
+          other != k && needs_[other] && chosen_[other].gpu == chosen_[k].gpu && chosen_[other].sms > unit;
       if (gives && improves(k, unit, other)) { return true; }
     }
     return false;

@@ -3,22 +3,14 @@
 
 #include <cerrno>
 #include <concepts>
-#include <cstddef>
 #include <fstream>
 #include <ostream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
-#include <takt/allocation/compare.hpp>
-#include <takt/model/describe.hpp>
-#include <takt/model/hardware.hpp>
 #include <takt/report/chrome_trace.hpp>
-#include <takt/report/comparison_lines.hpp>
-#include <takt/report/comparison_svg.hpp>
-#include <takt/report/fault_words.hpp>
 #include <takt/report/svg_gantt.hpp>
 #include <takt/report/trace_names.hpp>
 #include <takt/report/trace_view.hpp>
@@ -65,22 +57,11 @@ struct tells_who_ran {
 /// told to. Error: `std::system_error` where the file cannot be written.
 template <class Board, class Tasks, class Result>
 void draw(const std::string& file, const Board& board, const Tasks& tasks, const Result& result,
-          const report::gantt_options& options = {},
-          bool /*told*/ = report::detail::tells_who_ran<Result>::passed) {
+          const report::gantt_options& options = {}, bool /*told*/ = report::detail::tells_who_ran<Result>::passed) {
   if constexpr (std::same_as<Result, trace>) {
     const report::detail::named_trace named{board, tasks, result};
     report::detail::write_to(file, [&](std::ostream& out) { report::write_svg_gantt(out, named.view(), options); });
   }
-}
-
-/// Draws a comparison: the slack of each task under every policy, as SVG. Error: `std::system_error` where the file
-/// cannot be written, `std::invalid_argument` with the reason where the tasks cannot be described.
-template <class Tasks, std::size_t N, std::size_t V, std::size_t Lines>
-void draw(const std::string& file, const hardware& board, const Tasks& tasks, const comparison<N, V, Lines>& c) {
-  const auto all = describe(tasks);
-  if (all.error) { throw std::invalid_argument{report::explain_fault(all.error)}; }
-  report::detail::write_to(
-      file, [&](std::ostream& out) { report::write_comparison_svg(out, report::summarize(c, all.tasks, board)); });
 }
 
 /// Writes what a simulation or a run did for https://ui.perfetto.dev. Error: as `draw`.

@@ -8,17 +8,11 @@
 #include <string>
 #include <vector>
 
-#include <takt/allocation/compare.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
-#include <takt/model/describe.hpp>
-#include <takt/model/hardware.hpp>
 #include <takt/model/observation.hpp>
 #include <takt/model/plan.hpp>
-#include <takt/report/comparison_lines.hpp>
-#include <takt/report/comparison_table.hpp>
 #include <takt/report/explanation.hpp>
-#include <takt/report/fault_words.hpp>
 #include <takt/report/plan_words.hpp>
 #include <takt/report/run_summary.hpp>
 #include <takt/report/summarize.hpp>
@@ -68,17 +62,6 @@ void explain(std::ostream& out, const Board& board, const Tasks& tasks, const ve
   if (!run.fault.empty()) { out << run.fault << ".\n"; }
   out << report::text_of(report::run_table(run, proven));
   out << name_of(run.status) << "; " << name_of(v.status) << " (" << v.method << ")\n";
-}
-
-/// A comparison as a table, with what is missing and why nothing is proven. Pre: it is about these tasks on this board.
-template <class Tasks, std::size_t N, std::size_t V, std::size_t Lines>
-void explain(std::ostream& out, const hardware& board, const Tasks& tasks, const comparison<N, V, Lines>& c) {
-  const auto all = describe(tasks);
-  if (all.error) {
-    out << report::explain_fault(all.error) << ".\n";
-    return;
-  }
-  out << report::comparison_text(report::summarize(c, all.tasks, board));
 }
 
 }  // namespace takt

@@ -36,7 +36,7 @@ class segment_finder {
   template <class S>
   constexpr auto visit(const S& s, visit_mask /*before*/) -> visit_mask {
     using wanted = typename resource_of_segment<S>::type;
-    constexpr std::size_t kind = std::same_as<wanted, processors_resource>      ? 0
+    constexpr std::size_t kind = std::same_as<wanted, processors_resource>     ? 0
                                  : std::same_as<wanted, copy_engines_resource> ? 1
                                  : std::same_as<wanted, gpu>                   ? 2
                                                                                : 3;
@@ -122,8 +122,8 @@ struct bound_code {
 };
 
 /// Binds code to a segment: `bind<"camera", "decode">(decode)`. A segment is called what `named` calls it, else by its
-/// kind: "cpu", "copy", "kernel" or "visit", and the second of a kind in its task "cpu 2". Code of a processor is called
-/// with the number of the job, other code with that and a `runtime::pause_point&`. It must not throw.
+/// kind: "cpu", "copy", "kernel" or "visit", and the second of a kind in its task "cpu 2". Code of a processor is
+/// called with the number of the job, other code with that and a `runtime::pause_point&`. It must not throw.
 template <fixed_string Task, fixed_string Segment, class Code>
 [[nodiscard]] constexpr auto bind(Code code) -> bound_code<Task, Segment, Code> {
   return {code};
@@ -135,11 +135,11 @@ template <const auto& Tasks, class Bound>
 struct binding_of {
   static constexpr segment_finder at = find_segment<Tasks>(Bound::task.view(), Bound::segment.view());
   using code = decltype(Bound::code);
-  static constexpr bool fits = at.on_processor
-                                   ? std::invocable<code&, std::uint64_t>
-                                   : std::invocable<code&, std::uint64_t, runtime::pause_point&>;
+  static constexpr bool fits = at.on_processor ? std::invocable<code&, std::uint64_t>
+                                               : std::invocable<code&, std::uint64_t, runtime::pause_point&>;
   static constexpr bool passed = names_a_segment<Bound::task, Bound::segment, at.found == 1>::passed &&
-                                 code_fits_segment<Bound::task, Bound::segment, at.on_processor, fits || at.found != 1>::passed;
+                                 code_fits_segment < Bound::task,
+                        Bound::segment, at.on_processor, fits || at.found != 1 > ::passed;
 };
 
 template <const auto& Tasks, class... Bound>
@@ -162,7 +162,7 @@ template <const auto& Tasks, class... Bound>
 [[nodiscard]] auto codes(const Bound&... bound) -> runtime::visit_codes {
   runtime::visit_codes out;
   constexpr bool named = (detail::binding_of<Tasks, Bound>::passed && ... && true);
-  if constexpr (detail::segments_bound_once<!named || detail::bound_once<Tasks, Bound...>()>::passed && named) {
+  if constexpr (detail::segments_bound_once < !named || detail::bound_once<Tasks, Bound...>() > ::passed && named) {
     const auto add = [&out]<class B>(const B& one) {
       constexpr auto at = detail::binding_of<Tasks, B>::at;
       if constexpr (at.on_processor) {

@@ -57,7 +57,8 @@ void every_plan(const example& e, std::size_t k, std::int32_t left, plan_type& p
 
 }  // namespace
 
-TEST_CASE("spreading finds a proof where the default search does, and nearly always the largest least slack of all plans") {
+TEST_CASE(
+    "spreading finds a proof where the default search does, and nearly always the largest least slack of all plans") {
   std::mt19937 engine{29};
   int proven = 0;
   int best_of_all = 0;

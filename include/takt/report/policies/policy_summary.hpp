@@ -76,14 +76,14 @@ template <class Tasks, std::size_t N, std::size_t V>
                               std::string_view cpus, const plan<N, V>& p) -> std::string {
   std::vector<std::string> parts;
   const auto names = [&](std::size_t i) { return tasks.tasks[i].name; };
-  add_share_words(parts, p, names, rule.sharing == "shared" ? "virtual SMs" : "SMs", board.gpus.size() > 1);
+  detail::add_share_words(parts, p, names, rule.sharing == "shared" ? "virtual SMs" : "SMs", board.gpus.size() > 1);
   if (rule.tokens_per_gpu) { parts.push_back(plural(*rule.tokens_per_gpu, "token") + " per GPU"); }
   if (rule.slots && rule.slots->period > 0 && rule.slots->pinned && rule.slots->gang) {
     parts.push_back("slots: " + format_duration(rule.slots->pinned->budget) + " for single SMs and " +
                     format_duration(rule.slots->gang->budget) + " for all, every " +
                     format_duration(rule.slots->period));
   }
-  add_place_words(parts, p, names, board.processors > 1 && !is_word_of_clusters(cpus));
+  detail::add_place_words(parts, p, names, board.processors > 1 && !is_word_of_clusters(cpus));
   return joined(parts, "; ");
 }
 
