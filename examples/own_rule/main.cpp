@@ -14,7 +14,7 @@
 using namespace takt::literals;
 
 struct by_length {
-  static constexpr auto point(const takt::job_timing& t, takt::ticks /*release*/, takt::priority_point& out) -> bool {
+  static constexpr auto point(const takt::job_timing& t, takt::ticks, takt::priority_point& out) noexcept -> bool {
     out = {t.wcet, t.task};
     return true;
   }
@@ -23,7 +23,7 @@ struct shortest_first {
   using is_takt_rule = void;
   static constexpr std::string_view name = "shortest first";
   static constexpr bool partitioned = true;
-  static constexpr auto job_order(std::int32_t /*units*/) -> by_length { return {}; }
+  static constexpr auto job_order(std::int32_t /*units*/) noexcept -> by_length { return {}; }
   template <std::size_t Capacity>
   static constexpr auto make_server(std::int32_t units) {
     return takt::unit_server<true, Capacity>{units};

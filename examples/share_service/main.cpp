@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// takt_shares serve|client|demo: shares of a GPU for processes on one machine (docs/shares.md). `serve` is the service,
+// takt_share_service serve|client|demo: shares of a GPU for processes on one machine (docs/shares.md). `serve` is the service,
 // `client` an application that sleeps where a GPU would compute, `demo` both, with a process for each application.
 #include <exception>
 #include <functional>
@@ -70,7 +70,7 @@ auto main(int argc, char** argv) -> int {
   try {
     return parse(app, argc, argv);
   } catch (const std::exception& e) {
-    std::cerr << "takt_shares: " << e.what() << "\n";
+    std::cerr << "takt_share_service: " << e.what() << "\n";
     return 2;
   }
 }

@@ -24,7 +24,7 @@ namespace detail {
 /// Looks for a segment of a task by both names. Tasks are told to it.
 class segment_finder {
  public:
-  constexpr segment_finder(std::string_view task, std::string_view segment) : task_{task}, segment_{segment} {}
+  constexpr segment_finder(std::string_view of, std::string_view called) : task_{of}, segment_{called} {}
 
   constexpr void open(const flow_attributes& t) {
     here_ = t.name == task_;
@@ -81,8 +81,8 @@ class segment_finder {
 };
 
 template <const auto& Tasks>
-[[nodiscard]] consteval auto find_segment(std::string_view task, std::string_view segment) -> segment_finder {
-  segment_finder out{task, segment};
+[[nodiscard]] consteval auto find_segment(std::string_view of, std::string_view called) -> segment_finder {
+  segment_finder out{of, called};
   visit_source<std::remove_cvref_t<decltype(Tasks)>>::each(Tasks, out);
   return out;
 }
