@@ -68,7 +68,9 @@ class segment_finder {
     const std::string_view rest = segment_.substr(kind.size());
     if (rest.empty()) { return number == 1; }
     std::uint32_t said = 0;
-    for (const char c : rest.substr(1)) { said = c < '0' || c > '9' || said > 999 ? 0 : said * 10 + (c - '0'); }
+    for (const char c : rest.substr(1)) {
+      said = c < '0' || c > '9' || said > 999 ? 0 : said * 10 + static_cast<std::uint32_t>(c - '0');
+    }
     return rest[0] == ' ' && said == number;
   }
 
