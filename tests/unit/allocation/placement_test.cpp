@@ -42,6 +42,23 @@ TEST_CASE("clusters have the first of their processors in the plan") {
   CHECK(cores(takt::analyze(in_clusters, tasks, takt::plan<4>{}).plan) == list{2, 0, 1, 2});
 }
 
+TEST_CASE("tasks that share a mutex go to one core, that of the one that names it") {
+  struct buffer {};
+  struct log {};
+  const auto lock = takt::locked(takt::priority_ceiling_order);
+  const auto board = takt::platform(takt::pool(takt::processors(3), takt::fixed_priority), takt::pool(buffer{}, lock),
+                                    takt::pool(log{}, lock));
+  const auto one = [](const auto&... attributes) { return takt::task(attributes...); };
+  const auto set = takt::task_set(
+      one("a", takt::period(10_ms), takt::cpu(2_ms), takt::locks<buffer>(takt::cpu(1_ms))),
+      one("b", takt::period(10_ms), takt::cpu(4_ms)),
+      one("c", takt::period(10_ms), takt::locks<buffer>(takt::cpu(1_ms)), takt::locks<log>(takt::cpu(1_ms))),
+      one("d", takt::period(10_ms), takt::on_core(1), takt::locks<log>(takt::cpu(1_ms))));
+  const auto v = takt::analyze(board, set, takt::plan<4>{});
+  CHECK_FALSE(v.error);
+  CHECK(cores(v.plan) == list{1, 0, 1, 1});
+}
+
 TEST_CASE("a plan that says cores is taken at its word, and one core leaves nothing to choose") {
   auto p = takt::dedicate(0, 0, 0, 0);
   for (const std::int32_t core : {1, 0, 0, 0}) { REQUIRE(p.cores.push_back(core)); }
