@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <takt/allocation/allocation.hpp>
 #include <takt/allocation/plan_walk.hpp>
@@ -67,8 +67,13 @@ class share_spreader {
   /// Whether the largest load is less, or as large and the next one is less.
   [[nodiscard]] constexpr auto is_wider(load_list found, load_list before) const -> bool {
     const auto by_load = [this](load_list& x) {
-      std::sort(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(size()),
-                [](const auto& a, const auto& b) { return b < a; });
+      for (std::size_t k = 1; k < size(); ++k) {
+        for (std::size_t at = k; at > 0 && x[at - 1] < x[at]; --at) {
+          const auto larger = x[at];
+          x[at] = x[at - 1];
+          x[at - 1] = larger;
+        }
+      }
     };
     by_load(found);
     by_load(before);

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <type_traits>
 
 #include <takt/core/inline_vector.hpp>
@@ -55,7 +54,13 @@ struct period_list {
     ticks out = 1;
     for (const ticks t : period) {
       if (t < 1) { return -1; }
-      const ticks factor = t / std::gcd(out, t);
+      ticks divisor = t;
+      for (ticks rest = out; rest > 0;) {
+        const ticks next = divisor % rest;
+        divisor = rest;
+        rest = next;
+      }
+      const ticks factor = t / divisor;
       if (out > longest_visit_time / factor) { return -1; }
       out *= factor;
     }
