@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A way of sharing the GPU of one's own beside published ones: kernels queue first come, first served. A name and a
 // pool make it one; the comparison does the rest, here at compile time.
-#include <chrono>
 #include <cstdint>
 #include <iostream>
 #include <string_view>
 
 #include <takt/compare.hpp>
+#include <takt/report/comparison_door.hpp>
 
-namespace {
-using namespace std::chrono_literals;
+using namespace takt::literals;
 
 struct kernel_queue {
   static constexpr std::string_view name = "kernel-queue";
@@ -20,11 +19,11 @@ struct kernel_queue {
   [[nodiscard]] static constexpr auto kernels_at_once() noexcept -> std::int32_t { return 1; }
 };
 
-constexpr auto tasks = takt::task_set(
-    takt::task("camera", takt::period(33ms), takt::on_core(0), takt::cpu(4ms), takt::copy(500us),
-               takt::kernel(takt::work(40ms), takt::wcet(5ms)), takt::cpu(1ms)),
-    takt::task("lidar", takt::period(50ms), takt::on_core(1), takt::cpu(3ms), takt::copy(800us),
-               takt::kernel(takt::work(60ms), takt::wcet(9ms)), takt::cpu(2ms)));
+constexpr auto tasks =
+    takt::task_set(takt::task("camera", takt::period(33_ms), takt::on_core(0), takt::cpu(4_ms), takt::copy(500_us),
+                              takt::kernel(takt::work(40_ms), takt::wcet(5_ms)), takt::cpu(1_ms)),
+                   takt::task("lidar", takt::period(50_ms), takt::on_core(1), takt::cpu(3_ms), takt::copy(800_us),
+                              takt::kernel(takt::work(60_ms), takt::wcet(9_ms)), takt::cpu(2_ms)));
 
 // Of this board the switch between contexts is known, and the threads that an SM holds are not.
 constexpr auto board = [] {
@@ -40,19 +39,7 @@ constexpr auto table =
                   takt::cpu_rules(takt::fixed_priority, takt::edf));
 static_assert(table.schedulable());
 static_assert(table.under("kernel-queue")->schedulable());
-}  // namespace
-
 auto main() -> int {
-  for (const auto& line : table.lines) {
-    std::cout << line.policy << ", " << line.cpus << ": ";
-    if (!line.judged) {
-      std::cout << "not judged; missing: " << line.missing[0].fact << '\n';
-    } else if (line.schedulable()) {
-      std::cout << "schedulable, slack " << line.slack() << " permille, by " << line.verdict.method << '\n';
-    } else {
-      std::cout << name_of(line.verdict.status) << '\n';
-    }
-  }
-  std::cout << "best: " << table.best().policy << ", " << table.best().cpus << '\n';
+  takt::explain(std::cout, board, tasks, table);
   return table.best().schedulable() ? 0 : 1;
 }

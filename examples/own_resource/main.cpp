@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A resource of one's own beside the GPU: an NPU whose visits are known by their layers. The rule derives their times.
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -8,23 +7,18 @@
 #include <string_view>
 
 #include <takt/compose.hpp>
-#include <takt/report/format_duration.hpp>
+#include <takt/report/explain.hpp>
 #include <takt/simulation.hpp>
 
-namespace {
-using namespace std::chrono_literals;
+using namespace takt::literals;
 
-struct npu {
-  std::int32_t count = 1;
-};
-
+struct npu {};
 /// A fact: so many layers, each of which takes at most so long.
 struct layers {
   static constexpr std::string_view name = "layers";
   std::int64_t count = 0;
   takt::duration each{};
 };
-
 /// One network after the other, the earliest deadline first; each is loaded before it runs.
 struct loads_networks : takt::nonpreemptive_rule<takt::edf_rule> {
   takt::duration load{};
@@ -39,20 +33,17 @@ struct loads_networks : takt::nonpreemptive_rule<takt::edf_rule> {
 };
 
 constexpr auto tasks = takt::task_set(
-    takt::task("detect", takt::period(33ms), takt::cpu(1ms), takt::copy(500us), takt::kernel(takt::work(12ms)),
-               takt::visit<npu>(layers{.count = 12, .each = 250us}), takt::cpu(1ms)),
-    takt::task("gaze", takt::period(20ms), takt::cpu(1ms), takt::visit<npu>(layers{.count = 8, .each = 300us})));
+    takt::task("detect", takt::period(33_ms), takt::cpu(1_ms), takt::copy(500_us), takt::kernel(takt::work(12_ms)),
+               takt::visit<npu>(layers{.count = 12, .each = 250_us}), takt::cpu(1_ms)),
+    takt::task("gaze", takt::period(20_ms), takt::cpu(1_ms), takt::visit<npu>(layers{.count = 8, .each = 300_us})));
 constexpr auto board =
     takt::platform(takt::pool(takt::processors(1), takt::edf), takt::pool(takt::copy_engines(1), takt::fifo),
-                   takt::pool(takt::virtual_sms(4, 2), takt::federated), takt::pool(npu{}, loads_networks{800us}));
+                   takt::pool(takt::virtual_sms(4, 2), takt::federated), takt::pool(npu{}, loads_networks{800_us}));
 constexpr auto verdict = takt::analyze(board, tasks);
 static_assert(verdict.schedulable());
-}  // namespace
+
 auto main() -> int {
-  const auto seen = takt::simulate(board, tasks, verdict.plan, {.horizon = 10s});
-  for (std::size_t i = 0; i < seen.tasks.size(); ++i) {
-    std::cout << seen.tasks[i].name << ": at most " << takt::report::format_duration(seen.tasks[i].worst_response)
-              << ", proven " << takt::report::format_duration(verdict.tasks[i].bound.value) << '\n';
-  }
+  const auto seen = takt::simulate(board, tasks, verdict.plan, {.horizon = 10_s});
+  takt::explain(std::cout, board, tasks, verdict, seen);
   return seen.misses() == 0 ? 0 : 1;
 }

@@ -122,7 +122,8 @@ void add_question(CLI::App& command, question& ask) {
                                   {{"branch-and-bound", takt::search_method::branch_and_bound},
                                    {"exact", takt::search_method::exact},
                                    {"exhaustive", takt::search_method::exhaustive},
-                                   {"greedy", takt::search_method::greedy}},
+                                   {"greedy", takt::search_method::greedy},
+                                   {"spread", takt::search_method::spread}},
                                   "how SMs are given to tasks: at once (the default), or as long as it takes");
 }
 

@@ -7,6 +7,8 @@
 #include <takt/report/comparison_order.hpp>
 #include <takt/report/comparison_svg.hpp>
 #include <takt/report/comparison_table.hpp>
+#include <takt/report/draw.hpp>
+#include <takt/report/explain.hpp>
 #include <takt/report/explanation.hpp>
 #include <takt/report/fault_words.hpp>
 #include <takt/report/format_duration.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/core/hosted.hpp>
+
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_block_device.hpp>
@@ -26,3 +28,6 @@
 #include <takt/runtime/graph/run_graphs.hpp>
 #include <takt/runtime/locked_gpus/run.hpp>
 #endif
+
+#include <takt/runtime/bind.hpp>
+#include <takt/runtime/call.hpp>

@@ -11,9 +11,9 @@ static_assert(takt::require_schedulable<known>);
 
 }  // namespace
 
-auto run_checks() -> bool;
+auto run() -> bool;
 
-auto run_checks() -> bool {
+auto run() -> bool {
   const auto computed = twenty_tasks::analyze_at_run_time();
   bool same = computed.schedulable() && computed.tasks.size() == known.tasks.size();
   for (std::size_t i = 0; i < known.tasks.size(); ++i) {

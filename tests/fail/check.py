@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that a file does not compile, that the compiler says what the file expects, and that its corrected twin
-(-DTAKT_FIXED) compiles.
+(-DTAKT_FIXED) compiles. Lines `// FLAGS: ...` are further arguments of the compiler.
 
 The expected text stands in the first lines of the file, `// EXPECT: regular expression`, one line per expression. Each
 must appear within the first 12 lines of output, and no line up to the last of them may be longer than 299 characters,
@@ -57,6 +57,7 @@ def main() -> int:
         print(f"{options.file}: no line `// EXPECT: ...`")
         return 1
     flags = [f for f in options.flags.split(";") if f]
+    flags += " ".join(re.findall(r"^// FLAGS: (.+)$", source, re.MULTILINE)).split()
     command = [options.compiler, "-std=c++20", "-fsyntax-only", "-fdiagnostics-color=never", *flags, str(options.file)]
     compiled, output = compile_file(command)
     if compiled:

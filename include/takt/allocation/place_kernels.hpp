@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <takt/allocation/worst_fit.hpp>
+#include <takt/rules/worst_fit.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/described_tasks.hpp>
 #include <takt/model/visit_fact.hpp>

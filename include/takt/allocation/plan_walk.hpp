@@ -78,7 +78,8 @@ class plan_walk {
       case search_method::exhaustive: return false;
       case search_method::exact:
       case search_method::greedy:
-      case search_method::branch_and_bound: return A::priority_ordered;
+      case search_method::branch_and_bound:
+      case search_method::spread: return A::priority_ordered;
     }
     return false;
   }
@@ -86,7 +87,8 @@ class plan_walk {
     switch (method_) {
       case search_method::exhaustive:
       case search_method::exact:
-      case search_method::branch_and_bound: return true;
+      case search_method::branch_and_bound:
+      case search_method::spread: return true;
       case search_method::greedy: return false;
     }
     return true;

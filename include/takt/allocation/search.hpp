@@ -8,6 +8,7 @@
 #include <takt/allocation/branch_and_bound.hpp>
 #include <takt/allocation/plan_walk.hpp>
 #include <takt/allocation/share_pool.hpp>
+#include <takt/allocation/spread.hpp>
 #include <takt/analysis/concepts.hpp>
 #include <takt/analysis/judge.hpp>
 
@@ -42,6 +43,7 @@ class plan_search {
       case search_method::exact: return walk(method);
       case search_method::greedy: return walk(method) || give_up();
       case search_method::branch_and_bound: return branch();
+      case search_method::spread: return spread();
     }
     effort_.complete = false;
     return false;
@@ -83,6 +85,12 @@ class plan_search {
     }
   }
 
+  constexpr auto spread() -> bool {
+    if (!branch()) { return false; }
+    if constexpr (A::uses_shares) { shares_ = share_spreader<A>{*analysis_, effort_}.run(shares_); }
+    return true;
+  }
+
   constexpr auto even_split_passes() -> bool {
     split_evenly(analysis_->platform(), size(), needs_, shares_);
     ++effort_.plans;
@@ -105,7 +113,8 @@ class plan_search {
 ///
 /// Source: Zou et al. 2021, Algorithm 2 (repaired) and section 5.5. `greedy` finds a plan whenever `exact` does if the
 /// analysis is monotone and there is one GPU; for other analyses it may miss one. `exact` on a monotone analysis takes
-/// no more than n x budget task analyses per assignment of tasks to GPUs. Error: `effort.complete` is false when
+/// no more than n x budget task analyses per assignment of tasks to GPUs. `spread` asks about plans once there is one:
+/// for each SM that it hands out or moves no more than budget + n, whatever the limit. Error: `effort.complete` is false when
 /// `limit` evaluations ended the search before it was decided, where `greedy` found nothing but may have missed it, and
 /// where the method is unknown.
 template <analysis::PriorityAnalysis A>

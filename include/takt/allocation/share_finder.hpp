@@ -9,7 +9,7 @@
 
 #include <takt/allocation/allocate.hpp>
 #include <takt/allocation/plan_room.hpp>
-#include <takt/allocation/worst_fit.hpp>
+#include <takt/rules/worst_fit.hpp>
 #include <takt/analysis/verdict.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/model_fault.hpp>

@@ -28,6 +28,7 @@
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/flatten.hpp>
 #include <takt/rules/task_homes.hpp>
+#include <takt/rules/task_places.hpp>
 #include <takt/rules/token_rule.hpp>
 
 namespace takt {
@@ -228,6 +229,7 @@ template <class P, class T, std::size_t N, std::size_t W>
     -> verdict<ticks, tasks_of<T>, visits_of<T>> {
   plan<tasks_of<T>, visits_of<T>> own;
   takt::detail::copy_decisions(p, own);
+  takt::detail::place_tasks(board, tasks, own.cores);
   const auto flat = takt::detail::board_flattener<P, tasks_of<T>, visits_of<T>>{board, own}.run(tasks);
   verdict<ticks, tasks_of<T>, visits_of<T>> out;
   error = flat.error;

@@ -13,11 +13,18 @@ struct fixed_string {
   char text[Capacity + 1] = {};
 
   constexpr fixed_string() noexcept = default;
+  constexpr fixed_string(const char (&from)[Capacity + 1]) noexcept {  // NOLINT
+    for (std::size_t i = 0; i < Capacity; ++i) { text[i] = from[i]; }
+  }
   constexpr fixed_string(std::string_view from) noexcept {  // NOLINT(google-explicit-constructor)
     for (std::size_t i = 0; i < Capacity && i < from.size(); ++i) { text[i] = from[i]; }
   }
 
   [[nodiscard]] constexpr auto view() const noexcept -> std::string_view { return {text}; }
 };
+
+/// Of a literal, the room that it takes.
+template <std::size_t Size>
+fixed_string(const char (&)[Size]) -> fixed_string<Size - 1>;
 
 }  // namespace takt

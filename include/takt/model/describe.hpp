@@ -73,7 +73,7 @@ class describer {
                                              .deadline = t.deadline,
                                              .jitter = t.jitter,
                                              .priority = t.priority,
-                                             .core = t.core});
+                                             .core = t.is_placed ? t.core : any_core});
     if (!added) { out_->error = {.fault = model_fault::too_many_tasks}; }
   }
   template <class S>

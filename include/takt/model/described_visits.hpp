@@ -105,7 +105,7 @@ template <class Tasks>
 
 /// A workload as values: processors, copies, kernels whose facts run time knows, and own resources by position. A
 /// deadline after the period, or none, counts as one at the period: a proof for the earlier deadline is one for the
-/// later. A task that names no core is on the first where no plan says otherwise, as a typed one is. Priority points
+/// later. Priority points
 /// are refused: no pool reads them. What only some rules read, such as bytes and memory, is left alone.
 template <std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 struct visit_source<described_tasks<N, V, R, S>> {

@@ -19,12 +19,14 @@ namespace takt {
 struct cpu_segment {
   static constexpr stage where = stage::cpu;
   interval<duration> time;
+  std::string_view label{};  ///< see `named`
 };
 
 struct copy_segment {
   static constexpr stage where = stage::copy;
   interval<duration> time;
   copy_direction direction = copy_direction::unspecified;
+  std::string_view label{};
 };
 
 /// What a kernel asks for, whatever shares the GPU out.
@@ -36,6 +38,7 @@ template <KernelLaw Law>
 struct kernel_segment {
   static constexpr stage where = stage::kernel;
   Law law;
+  std::string_view label{};
 };
 
 /// What stands in a task's chain: time on a CPU, a copy engine or a GPU, or on the resource of a type that it names.
@@ -43,6 +46,14 @@ template <class S>
 concept Segment = Copyable<S> && (requires {
                     { S::where } -> std::convertible_to<stage>;
                   } || requires { typename S::resource; });
+
+/// The same segment under a name by which code is bound to it.
+template <Segment S>
+  requires requires(S s) { s.label; }
+[[nodiscard]] constexpr auto named(std::string_view label, S segment) noexcept -> S {
+  segment.label = label;
+  return segment;
+}
 
 /// CPU execution of at least `bcet` and at most `wcet`.
 [[nodiscard]] constexpr auto cpu(duration bcet, duration wcet) noexcept -> cpu_segment { return {{bcet, wcet}}; }

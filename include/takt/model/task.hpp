@@ -37,7 +37,8 @@ struct jitter_attribute {
 [[nodiscard]] constexpr auto deadline(duration d) noexcept -> deadline_attribute { return {d}; }
 /// 0 is the highest. Counts only when every task of the set has one.
 [[nodiscard]] constexpr auto priority(std::int32_t p) noexcept -> priority_attribute { return {p}; }
-/// The CPU core that runs all CPU segments of the task.
+/// The CPU core that runs all CPU segments of the task. Where it is left out, a plan says it, or else it goes where the
+/// least load is.
 [[nodiscard]] constexpr auto on_core(std::int32_t core) noexcept -> core_attribute { return {core}; }
 
 /// A job is released at most this much after its nominal release; deadlines count from the nominal one. Only the rules
@@ -54,6 +55,7 @@ struct task_attributes {
   bool has_deadline = false;
   std::int32_t priority = no_priority;
   std::int32_t core = 0;
+  bool is_placed = false;  ///< it names its core
   duration jitter{};
 };
 
@@ -116,7 +118,10 @@ constexpr void apply(task_attributes& a, deadline_attribute d) noexcept {
 constexpr void apply(task_attributes& a, priority_attribute p) noexcept {
   a.priority = p.value < 0 ? no_priority - 1 : p.value;
 }
-constexpr void apply(task_attributes& a, core_attribute c) noexcept { a.core = c.value; }
+constexpr void apply(task_attributes& a, core_attribute c) noexcept {
+  a.core = c.value;
+  a.is_placed = true;
+}
 constexpr void apply(task_attributes& a, jitter_attribute j) noexcept { a.jitter = j.value; }
 
 template <Segment... Segments>

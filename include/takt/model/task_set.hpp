@@ -78,6 +78,7 @@ template <class Table>
 constexpr void append_task(Table& table, const task_attributes& a, const auto& chain) {
   using number = typename Table::number;
   table.add_task(a.name, number(a.period.count()), number(a.deadline.count()), a.priority, a.core);
+  table.tasks.back().is_placed = a.is_placed;
   boost::hana::for_each(chain, [&table](const auto& s) { append(table, s); });
 }
 template <class Number, std::size_t MaxTasks>

@@ -36,6 +36,7 @@ struct task_record {
   Number deadline{};
   std::int32_t priority = no_priority;
   std::int32_t core = 0;
+  bool is_placed = true;  ///< the core was named; else `planned_table` may choose another one
   std::uint32_t id = 0;  ///< position in the order in which the tasks were given
   std::uint32_t first_segment = 0;
   std::uint32_t segment_count = 0;
@@ -58,7 +59,7 @@ struct task_table {
   /// Opens the next task; its segments follow by `add_segment`. False when full.
   constexpr auto add_task(std::string_view name, const Number& period, const Number& deadline,
                           std::int32_t priority = no_priority, std::int32_t core = 0) -> bool {
-    return tasks.push_back({name, period, deadline, priority, core, static_cast<std::uint32_t>(tasks.size()),
+    return tasks.push_back({name, period, deadline, priority, core, true, static_cast<std::uint32_t>(tasks.size()),
                             static_cast<std::uint32_t>(segments.size()), 0});
   }
   /// Appends to the chain of the task added last. False when full.

@@ -32,6 +32,7 @@ struct execution_time {
 template <class Resource, Fact... Facts>
 struct visit_segment : Facts... {
   using resource = Resource;
+  std::string_view label{};  ///< see `named`
 };
 
 template <class Resource, Fact... Facts>

@@ -34,7 +34,7 @@ struct flow_attributes {
   ticks jitter = 0;
   std::int32_t priority = no_priority;
   std::int32_t core = 0;  ///< or cluster
-  bool is_placed = true;  ///< the core was named; else a search may choose another one
+  bool is_placed = true;  ///< the core was named; else a plan may choose another one
 };
 
 /// What takes tasks apart: `open` begins a task, `visit` adds a segment to it after the visits that a mask names and
@@ -175,7 +175,8 @@ struct visit_source<T> {
   template <VisitSink Sink>
   static constexpr void each(const T& task, Sink& sink) {
     const task_attributes& a = task.attributes;
-    sink.open({a.name, a.period.count(), a.deadline.count(), a.jitter.count(), a.priority, a.core});
+    sink.open({a.name, a.period.count(), a.deadline.count(), a.jitter.count(), a.priority, a.core,
+               a.is_placed});
     visit_mask last = 0;
     task.each([&](const auto& s) { last = detail::add_segment(s, sink, last); });
   }
@@ -207,7 +208,7 @@ struct visit_source<task_table<ticks, MaxTasks, MaxSegments, MaxSamples>> {
     if (const auto error = detail::unreadable_segment(table)) { return sink.refuse(located(error, table.tasks)); }
     for (std::uint32_t i = 0; i < table.size(); ++i) {
       const task_record<ticks>& t = table.tasks[i];
-      sink.open({t.name, t.period, t.deadline, 0, t.priority, t.core});
+      sink.open({t.name, t.period, t.deadline, 0, t.priority, t.core, t.is_placed});
       visit_mask last = 0;
       for (std::uint32_t j = 0; j < t.segment_count; ++j) {
         const segment_record<ticks>& s = table.segment(i, j);

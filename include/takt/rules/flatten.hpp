@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/critical_section.hpp>
 #include <takt/model/model_error.hpp>
@@ -20,6 +21,7 @@
 #include <takt/rules/composed_plan.hpp>
 #include <takt/rules/local_sections.hpp>
 #include <takt/rules/pool_facts.hpp>
+#include <takt/rules/task_places.hpp>
 #include <takt/rules/visit_view.hpp>
 
 namespace takt {
@@ -78,6 +80,8 @@ class board_flattener {
   constexpr auto lay_out(const Tasks& tasks) -> const flat_board<Platform, N, V>& {
     out_.error = board_->validate();
     if (out_.error) { return out_; }
+    cores_ = plan_->cores;
+    place_tasks(*board_, tasks, cores_);
     visit_source<Tasks>::each(tasks, *this);
     if (!out_.error) { end_task(); }
     return out_;
@@ -115,7 +119,7 @@ class board_flattener {
   constexpr void open(const flow_attributes& t) {
     end_task();
     const std::size_t i = out_.table.size();
-    core_ = i < plan_->cores.size() ? plan_->cores[i] : t.core;
+    core_ = i < cores_.size() ? cores_[i] : t.core;
     share_ = i < plan_->shares.size() ? plan_->shares[i] : sm_share{};
     percent_ = i < plan_->percents.size() ? plan_->percents[i] : 0;
     asks_gpu_ = false;
@@ -342,6 +346,7 @@ class board_flattener {
 
   const Platform* board_;
   const plan<N, V>* plan_;
+  inline_vector<std::int32_t, N> cores_;  ///< of the plan, or chosen; none: of the tasks
   flat_board<Platform, N, V> out_;
   std::int32_t core_ = 0;
   sm_share share_{};

@@ -13,6 +13,7 @@
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/dedicated_sms.hpp>
 #include <takt/rules/priority_order.hpp>
+#include <takt/rules/task_places.hpp>
 
 namespace takt {
 
@@ -48,11 +49,18 @@ template <Platform P>
   return {.shares = true, .cores = true, .priorities = true, .tokens = detail::holds_tokens<P>};
 }
 
-/// The flat table of a set as a plan places and orders it: on the plan's cores where it has some, and by the plan's
-/// priorities, else in the order of the platform's processors.
+/// The flat table of a set as a plan places and orders it: on the plan's cores where it has some, else on those that
+/// tasks name, and the others where the least load is; and by the plan's priorities, else in the order of the
+/// platform's processors.
 template <Platform P, TaskSet T, std::size_t N, ExactNumber Number = ticks>
-[[nodiscard]] constexpr auto planned_table(const P& /*platform*/, const T& tasks, const plan<N>& p) {
+[[nodiscard]] constexpr auto planned_table(const P& platform, const T& tasks, const plan<N>& p) {
   auto table = tasks.template table<Number>();
+  if (p.cores.empty()) {
+    auto timed = tasks.template table<ticks>();
+    if (detail::place_chains(timed, platform.record().cores)) {
+      for (std::size_t k = 0; k < table.size(); ++k) { table.tasks[k].core = timed.tasks[k].core; }
+    }
+  }
   for (std::size_t k = 0; k < table.size(); ++k) {
     auto& t = table.tasks[k];
     if (t.id < p.cores.size()) { t.core = p.cores[t.id]; }

@@ -196,8 +196,8 @@ TEST_CASE("the simulation of locked GPUs refuses the options that its configurat
 
 TEST_CASE("a chain runs on the core and with the priority that its plan says") {
   constexpr auto cpus = takt::platform(takt::pool(takt::processors(2), takt::fixed_priority));
-  constexpr auto tasks = takt::task_set(takt::task("a", takt::period(20_ns), takt::cpu(5_ns)),
-                                        takt::task("b", takt::period(30_ns), takt::cpu(7_ns)));
+  constexpr auto tasks = takt::task_set(takt::task("a", takt::period(20_ns), takt::on_core(0), takt::cpu(5_ns)),
+                                        takt::task("b", takt::period(30_ns), takt::on_core(0), takt::cpu(7_ns)));
   const auto responses = [&](const takt::plan<2>& p) {
     const auto run = takt::simulate(cpus, tasks, p, {.horizon = 20_ns});
     REQUIRE_FALSE(run.error);

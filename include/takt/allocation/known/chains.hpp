@@ -8,7 +8,6 @@
 
 #include <takt/allocation/allocate.hpp>
 #include <takt/allocation/search.hpp>
-#include <takt/allocation/worst_fit.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/judge.hpp>
 #include <takt/analysis/known/all.hpp>
@@ -28,6 +27,7 @@
 #include <takt/rules/compositions.hpp>
 #include <takt/rules/planned_table.hpp>
 #include <takt/rules/tags.hpp>
+#include <takt/rules/task_places.hpp>
 
 namespace takt {
 
@@ -93,22 +93,6 @@ template <class Described, RuleTag CpuRule, RuleTag GpuRule, class F>
 
 namespace detail {
 
-template <class Table>
-constexpr auto place_chains(Table& table, std::int32_t cores, const auto& tasks) -> bool {
-  return place_worst_fit<Table::max_tasks>(
-      table.size(), cores < 1 ? 1 : cores,
-      [&](std::size_t i) {
-        ticks sum = 0;
-        for (std::size_t j = 0; j < table.tasks[i].segment_count; ++j) {
-          const auto& s = table.segment(i, j);
-          sum += s.where == stage::cpu ? s.time.upper : 0;
-        }
-        return demand_of_place(sum, table.tasks[i].period);
-      },
-      [&](std::size_t i) { return cores > 1 && tasks.tasks[i].core == any_core ? -1 : table.tasks[i].core; },
-      [&](std::size_t i, std::int32_t core) { table.tasks[i].core = core; });
-}
-
 /// Judges a table, in the given order, under a plan or under the one that a search finds.
 template <class Described, class P, class Table, class Search, class... Options>
 constexpr void judge_chain_table(const Described& tasks, const P& board, const Table& table,
@@ -147,7 +131,7 @@ template <class Described, class CpuRule, class GpuRule, class Search, class... 
   out.verdict.method = analysis::method_of<decltype(chain_board_of(given, cpus, gpus))>::name;
   const auto judge = [&](const auto& board, auto& table) {
     if (planned == nullptr || planned->cores.empty()) {
-      out.cores_were_chosen = place_chains(table, given.processors, tasks);
+      out.cores_were_chosen = place_chains(table, given.processors);
     }
     judge_chain_table(tasks, board, table, planned, search, out, options...);
     if (out.verdict.error || out.verdict.schedulable()) { return; }

@@ -12,7 +12,7 @@
 #include <takt/allocation/known/shares.hpp>
 #include <takt/allocation/known/whole_kernels.hpp>
 #include <takt/allocation/policies/known_under.hpp>
-#include <takt/allocation/worst_fit.hpp>
+#include <takt/rules/worst_fit.hpp>
 #include <takt/analysis/known/described/locked_gpus.hpp>
 #include <takt/analysis/known/described/misfit.hpp>
 #include <takt/analysis/verdict.hpp>

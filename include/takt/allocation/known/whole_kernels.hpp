@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <takt/allocation/whole_kernels/slot_design.hpp>
-#include <takt/allocation/worst_fit.hpp>
+#include <takt/rules/worst_fit.hpp>
 #include <takt/analysis/analyze.hpp>
 #include <takt/analysis/known/all.hpp>
 #include <takt/analysis/known/described/misfit.hpp>

@@ -20,6 +20,7 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/miss_words.hpp>
 #include <takt/report/path_terms.hpp>
+#include <takt/report/plan_words.hpp>
 #include <takt/report/policies/judged_policy.hpp>
 #include <takt/report/policies/sharing_rule.hpp>
 #include <takt/report/table.hpp>
@@ -75,32 +76,15 @@ template <class Tasks, std::size_t N, std::size_t V>
 [[nodiscard]] auto plan_words(const Tasks& tasks, const hardware& board, const sharing_rule& rule,
                               std::string_view cpus, const plan<N, V>& p) -> std::string {
   std::vector<std::string> parts;
-  const auto add = [&](std::string_view what, const auto& part, const auto& value, const auto& counts) {
-    std::vector<std::string> all;
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const std::string name{tasks.tasks[i].name};
-      if (counts(part[i])) { all.push_back(name + " " + std::to_string(value(part[i]))); }
-    }
-    if (!all.empty()) { parts.push_back(std::string{what} + ": " + joined(all)); }
-  };
-  const auto itself = [](std::int32_t n) { return n; };
-  const auto always = [](const auto& /*entry*/) { return true; };
-  const auto has_sms = [](const sm_share& s) { return s.sms > 0; };
-  const std::string_view sms = rule.sharing == "shared" ? "virtual SMs" : "SMs";
-  add(sms, p.shares, [](const sm_share& s) { return s.sms; }, has_sms);
-  if (board.gpus.size() > 1) {
-    add("GPU", p.shares, [](const sm_share& s) { return s.gpu; }, has_sms);
-  }
-  add("per cent of the GPU", p.percents, itself, [](std::int32_t n) { return n > 0; });
+  const auto names = [&](std::size_t i) { return tasks.tasks[i].name; };
+  detail::add_share_words(parts, p, names, rule.sharing == "shared" ? "virtual SMs" : "SMs", board.gpus.size() > 1);
   if (rule.tokens_per_gpu) { parts.push_back(plural(*rule.tokens_per_gpu, "token") + " per GPU"); }
   if (rule.slots && rule.slots->period > 0 && rule.slots->pinned && rule.slots->gang) {
     parts.push_back("slots: " + format_duration(rule.slots->pinned->budget) + " for single SMs and " +
                     format_duration(rule.slots->gang->budget) + " for all, every " +
                     format_duration(rule.slots->period));
   }
-  if (board.processors > 1 && !is_word_of_clusters(cpus)) { add("cores", p.cores, itself, always); }
-  add("priorities", p.priorities, itself, always);
-  if (!p.offsets.empty()) { parts.emplace_back("offsets and local deadlines of visits"); }
+  detail::add_place_words(parts, p, names, board.processors > 1 && !is_word_of_clusters(cpus));
   return joined(parts, "; ");
 }
 

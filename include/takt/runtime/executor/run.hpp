@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -42,13 +43,24 @@ template <class P, class T>
 template <class P, class T>
 using check_run = std::conditional_t<HasAccelerator<P>, takt::detail::check_board<P, T>, takt::detail::no_board_fault>;
 
-/// Chains on a platform that a method knows as a whole are laid out on its pools all the same.
+/// Chains on a platform that a method knows as a whole are laid out on its pools all the same, in the order that the
+/// method knows.
 template <class P, class T, std::size_t N, std::size_t V>
 [[nodiscard]] auto laid_out(const P& board, const T& tasks, const plan<N, V>& p) {
   if constexpr (ComposedBoard<P, T>) {
     return flatten(board, tasks, p);
   } else {
-    return takt::detail::board_flattener<P, N, V>{board, p}.run(tasks);
+    plan<N, V> ordered = p;
+    if (p.priorities.empty()) {
+      plan<N> own;
+      takt::detail::copy_decisions(p, own);
+      const auto table = planned_table(board, tasks, own);
+      ordered.priorities.resize(table.size());
+      for (std::size_t k = 0; k < table.size(); ++k) {
+        ordered.priorities[table.tasks[k].id] = static_cast<std::int32_t>(k);
+      }
+    }
+    return takt::detail::board_flattener<P, N, V>{board, ordered}.run(tasks);
   }
 }
 
@@ -83,7 +95,7 @@ template <class P, class T, class Flat, std::size_t N, std::size_t W>
 /// platform, the set, the plan or the options, or `rule_serves_no_code` where a server of processors, or of visits with
 /// code, does not model `ServesBodies`.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
-  requires RunsOnThreads<P, T>
+requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
                        const run_options& options, Recorder& recorder, const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_run<P, T>::passed})
@@ -104,7 +116,7 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
   return result;
 }
 template <class P, class T, std::size_t N, std::size_t W>
-  requires RunsOnThreads<P, T>
+requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const board_devices& devices,
                        const run_options& options = {}, const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_run<P, T>::passed})
@@ -115,7 +127,7 @@ template <class P, class T, std::size_t N, std::size_t W>
 
 /// The same without devices.
 template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder>
-  requires RunsOnThreads<P, T>
+requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options,
                        Recorder& recorder, const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_run<P, T>::passed})
@@ -123,7 +135,7 @@ template <class P, class T, std::size_t N, std::size_t W, TraceRecorder Recorder
   return run(board, tasks, p, board_devices{}, options, recorder, codes);
 }
 template <class P, class T, std::size_t N, std::size_t W>
-  requires RunsOnThreads<P, T>
+requires RunsOnThreads<P, T>
 [[nodiscard]] auto run(const P& board, const T& tasks, const plan<N, W>& p, const run_options& options = {},
                        const visit_codes& codes = {},
                        takt::detail::refusal&& /*refused*/ = takt::detail::refusal{detail::check_run<P, T>::passed})

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/core/hosted.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>

@@ -115,8 +115,7 @@ template <class Described>
 
 }  // namespace detail
 
-/// Described tasks as a flat table of chains for hosts that know a board as `composition` says. Tasks without a core
-/// are on the first. Pre: the table is empty, the sizes of the platform are in range.
+/// Described tasks as a flat table of chains for hosts that know a board as `composition` says. Pre: the table is empty, the sizes of the platform are in range.
 template <class Described, class Table>
 [[nodiscard]] constexpr auto read_chains(const Described& tasks, const platform_record& platform,
                                          const chain_composition& composition, Table& out) -> model_error {
@@ -136,6 +135,7 @@ template <class Described, class Table>
     if (!out.add_task(t.name, t.period, limit, t.priority, t.core == any_core ? 0 : t.core)) {
       return refuse(model_fault::too_many_tasks);
     }
+    out.tasks.back().is_placed = t.core != any_core;
     detail::chain_writer<Table> chain{out, has_sections};
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       const described_visit& v = tasks.visit(i, p);

@@ -16,7 +16,11 @@ constexpr std::uintptr_t stopped_by_error = 0x20023;
 void call(std::uintptr_t operation, std::uintptr_t argument) {
   register std::uintptr_t r0 asm("r0") = operation;  // NOLINT
   register std::uintptr_t r1 asm("r1") = argument;   // NOLINT
+#if __ARM_ARCH_PROFILE == 'M'
   asm volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
+#else
+  asm volatile("svc 0x123456" : "+r"(r0) : "r"(r1) : "memory", "lr");
+#endif
 }
 
 }  // namespace

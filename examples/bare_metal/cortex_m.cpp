@@ -4,7 +4,7 @@
 
 #include "semihosting.hpp"
 
-auto run_checks() -> bool;
+auto run() -> bool;
 
 extern "C" {
 extern std::uint32_t data_begin;
@@ -20,7 +20,7 @@ extern std::uint32_t stack_top;
   const std::uint32_t* from = &data_image;
   for (std::uint32_t* to = &data_begin; to != &data_end; ++to) { *to = *from++; }
   for (std::uint32_t* to = &bss_begin; to != &bss_end; ++to) { *to = 0; }
-  semihosting::leave(run_checks());
+  semihosting::leave(run());
 }
 }
 

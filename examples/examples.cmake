@@ -1,0 +1,27 @@
+# One idea each: a folder with a main.cpp of under 50 lines. Each line: name, what it links to, and what it must say.
+# The list is read by examples/CMakeLists.txt, which builds them, and by tests/CMakeLists.txt, which runs them.
+set(takt_examples
+  "prove|takt|camera meets its deadline of 30ms: a job takes at most 15.91ms"
+  "why_not|takt|camera is not proven to meet its deadline of 25ms: its bound is 43.1ms, 18.1ms above it"
+  "allocate|takt|Plan: SMs: camera 1, lidar 2, planner 1"
+  "place_and_spread|takt|Least slack: 80 permille with the fewest SMs, 546 with all"
+  "simulate_and_draw|takt|camera +3 +0 +33.000000"
+  "run_own_code|runtime|Every job ran its code"
+  "online_admission|takt|map is not let in, because nothing proves that lidar meets its deadline of 50ms"
+  "graph|takt|video has no deadline: a job takes at most 26.066053ms"
+  "shares|takt|with 16 % of the GPU it keeps up with its deadline"
+  "locked_gpus|takt|detect meets its deadline of 40ms: a job takes at most 29.4ms .11.8ms of it waiting for locks"
+  "compare|takt|federated .best. +schedulable"
+  "chains|takt|implicit: a reaction takes at most 85.5ms"
+  "plan_as_constants|takt|..control., 5000000, 5000000, 2000000, 0, 0, 0, 0, -1.,"
+  "autosar_table|takt|EXPIRY_POINT at 5000000 ."
+  "can_bus|takt|brake meets its deadline of 5ms: a job takes at most 760us"
+  "own_rule|takt|control +2000 +0 +5.000000"
+  "own_resource|takt|gaze +500 +0 +20.000000"
+  "own_protocol|takt|states: all is well"
+  "own_analysis|takt|schedulable .busy period."
+  "own_policy|takt|kernel-queue +fixed-priority +schedulable"
+  "own_study|runtime|2,0.9,100,85,100"
+  "own_model|training|epoch"
+  "own_device|runtime|filter +20 "
+)

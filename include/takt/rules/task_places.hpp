@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <takt/core/inline_vector.hpp>
+#include <takt/core/number.hpp>
+#include <takt/model/critical_section.hpp>
+#include <takt/model/model_error.hpp>
+#include <takt/model/segment.hpp>
+#include <takt/model/stage.hpp>
+#include <takt/model/visit_source.hpp>
+#include <takt/model/visit_table.hpp>
+#include <takt/rules/pool_facts.hpp>
+#include <takt/rules/worst_fit.hpp>
+
+namespace takt::detail {
+
+/// What tasks ask of processors, where they name a place, and who shares a mutex. Tasks are told to it.
+template <std::size_t N>
+struct place_wishes {
+  struct held_mutex {
+    mutex_key mutex;
+    std::uint32_t group = 0;
+  };
+  inline_vector<std::int64_t, N> demand;
+  inline_vector<std::int32_t, N> core;    ///< -1: it names none
+  inline_vector<std::uint32_t, N> group;  ///< tasks that share a mutex go to one place
+  inline_vector<held_mutex, 2 * N> held;
+  ticks period = 1;
+
+  constexpr void open(const flow_attributes& t) {
+    period = t.period < 1 ? 1 : t.period;
+    const auto at = static_cast<std::uint32_t>(demand.size());
+    static_cast<void>(demand.push_back(0) && core.push_back(t.is_placed ? t.core : -1) && group.push_back(at));
+  }
+  template <class S>
+  constexpr auto visit(const S& s, visit_mask /*before*/) -> visit_mask {
+    if constexpr (std::is_same_v<S, cpu_segment>) {
+      const ticks time = s.time.upper.count();
+      if (!demand.empty() && time > 0) { demand.back() += demand_of_place(time, period); }
+    }
+    return 0;
+  }
+  constexpr void hold(mutex_key mutex, visit_mask /*visits*/) {
+    if (!mutex || group.empty()) { return; }
+    for (const held_mutex& h : held) {
+      if (h.mutex == mutex) { return join(h.group, group.back()); }
+    }
+    static_cast<void>(held.push_back({mutex, group.back()}));
+  }
+  constexpr void refuse(const model_error& /*told by the flattening*/) {}
+
+  /// One task of each group asks for all of it, where one of them is if some task of it names a core.
+  constexpr void gather() {
+    for (std::uint32_t i = 0; i < group.size(); ++i) {
+      const std::uint32_t first = group[i];
+      if (first == i) { continue; }
+      if (core[first] < 0) { core[first] = core[i]; }
+      demand[first] += core[i] < 0 ? demand[i] : 0;
+    }
+  }
+
+ private:
+  constexpr void join(std::uint32_t a, std::uint32_t b) {
+    const std::uint32_t from = a < b ? b : a;
+    const std::uint32_t to = a < b ? a : b;
+    for (std::uint32_t& g : group) { g = g == from ? to : g; }
+    for (held_mutex& h : held) { h.group = h.group == from ? to : h.group; }
+  }
+};
+
+/// The cores of a plan that says none: those that tasks name, and for the others, greatest demand first, the cluster
+/// with the least load. Tasks that share a mutex stay together. The cores stay as they are where tasks have none or all
+/// name theirs.
+template <class P, class T, std::size_t N>
+constexpr void place_tasks(const P& board, const T& tasks, inline_vector<std::int32_t, N>& cores) {
+  std::int32_t together = 0;
+  std::int32_t processors = 0;
+  board.each([&](const auto& pool) {
+    using facts = pool_facts<std::remove_cvref_t<decltype(pool)>>;
+    if (!facts::is_processors(pool) || !facts::names_cores(pool)) { return; }
+    together = facts::cluster(pool);
+    processors = facts::units(pool);
+  });
+  if (!cores.empty() || together < 1 || processors <= together) { return; }
+  place_wishes<N> asked;
+  visit_source<T>::each(tasks, asked);
+  bool all_named = true;
+  for (const std::int32_t core : asked.core) { all_named = all_named && core >= 0; }
+  if (all_named) { return; }
+  const inline_vector<std::int32_t, N> named = asked.core;
+  asked.gather();
+  const std::int32_t clusters = processors / together;
+  inline_vector<std::int32_t, N> placed = asked.core;
+  static_cast<void>(place_worst_fit<N>(
+      placed.size(), clusters, [&](std::size_t i) { return asked.demand[i]; },
+      [&](std::size_t i) {
+        if (asked.group[i] != i && named[i] < 0) { return clusters; }
+        return asked.core[i] < 0 ? -1 : asked.core[i] / together;
+      },
+      [&](std::size_t i, std::int32_t cluster) { placed[i] = cluster * together; }));
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    if (named[i] < 0) { placed[i] = placed[asked.group[i]]; }
+  }
+  cores = placed;
+}
+
+/// The same in a flat table of chains. True where a task was placed.
+template <class Table>
+constexpr auto place_chains(Table& table, std::int32_t cores) -> bool {
+  if (cores < 2) { return false; }
+  return place_worst_fit<Table::max_tasks>(
+      table.size(), cores,
+      [&](std::size_t i) {
+        std::int64_t sum = 0;
+        const auto& t = table.tasks[i];
+        for (std::size_t j = 0; j < t.segment_count; ++j) {
+          const auto& s = table.segment(i, j);
+          const bool asks = s.where == stage::cpu && s.time.upper > 0 && t.period > 0;
+          sum += asks ? demand_of_place(s.time.upper, t.period) : 0;
+        }
+        return sum;
+      },
+      [&](std::size_t i) { return table.tasks[i].is_placed ? table.tasks[i].core : -1; },
+      [&](std::size_t i, std::int32_t core) { table.tasks[i].core = core; });
+}
+
+}  // namespace takt::detail

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <takt/runtime/bind.hpp>
+#include <takt/runtime/run.hpp>
+#ifndef __CUDACC__
+#include <takt/runtime/graph/run_graphs.hpp>
+#include <takt/runtime/locked_gpus/run.hpp>
+#endif
+
+namespace takt {
+
+/// `takt::run(board, tasks, plan, ...)` stands beside `takt::analyze` and `takt::simulate`.
+using runtime::run;
+
+}  // namespace takt
