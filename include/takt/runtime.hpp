@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/core/compiler.hpp>
+
 #include <takt/runtime/concepts.hpp>
 #include <takt/runtime/emulated_accelerator.hpp>
 #include <takt/runtime/emulated_block_device.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/core/compiler.hpp>
+
 #include <takt/study/counters.hpp>
 #include <takt/study/draw_picture.hpp>
 #include <takt/study/interruption.hpp>
