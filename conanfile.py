@@ -1,59 +1,76 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
-import re
 
 from conan import ConanFile
+from conan.errors import ConanInvalidConfiguration
 from conan.tools.build import check_min_cppstd
+from conan.tools.files import copy, get
 from conan.tools.layout import basic_layout
-from conan.tools.files import copy, load
+from conan.tools.scm import Version
+
+required_conan_version = ">=2.0.9"
 
 
 class TaktConan(ConanFile):
     name = "takt"
     description = "Real-time GPU scheduling that you can prove, try and run"
     license = "Apache-2.0"
+    url = "https://github.com/conan-io/conan-center-index"
+    homepage = "https://takt.example/takt"  # placeholder until the first release has a home
     topics = ("real-time", "gpu", "scheduling", "schedulability", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    exports_sources = "LICENSE", "include/*"
+    options = {"training": [True, False]}
+    default_options = {"training": False}
     no_copy_source = True
 
-    def set_version(self):
-        text = load(self, os.path.join(self.recipe_folder, "include", "takt", "core", "version.hpp"))
-        self.version = ".".join(re.search(rf"version_{part} = (\d+)", text)[1] for part in ("major", "minor", "patch"))
+    @property
+    def _minimum_compilers(self):
+        return {"gcc": "12", "clang": "16"}
 
     def layout(self):
         basic_layout(self)
-
-    options = {"training": [True, False]}
-    default_options = {"training": False}
+        # `conan editable add . --version=VERSION` serves the tree itself.
+        self.cpp.source.includedirs = ["include"]
 
     def requirements(self):
-        self.requires("boost/[>=1.74]", options={"header_only": True})
+        self.requires("boost/1.74.0", options={"header_only": True}, transitive_headers=True)
         if self.options.training:
-            self.requires("eigen/[>=3.4 <4]")
+            self.requires("eigen/3.4.0", transitive_headers=True)
+
+    def package_id(self):
+        self.info.clear()
 
     def validate(self):
-        check_min_cppstd(self, 20)
+        if self.settings.compiler.get_safe("cppstd"):
+            check_min_cppstd(self, 20)
+        compiler = str(self.settings.compiler)
+        if compiler not in self._minimum_compilers:
+            raise ConanInvalidConfiguration(f"{self.ref} is built by {' and '.join(self._minimum_compilers)} only")
+        minimum = self._minimum_compilers[compiler]
+        if Version(self.settings.compiler.version) < minimum:
+            raise ConanInvalidConfiguration(f"{self.ref} needs {compiler} {minimum} or newer")
+
+    def source(self):
+        get(self, **self.conan_data["sources"][self.version], strip_root=True)
 
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
         for pattern in ("*.hpp", "*.cuh"):
             copy(self, pattern, os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
 
-    def package_id(self):
-        self.info.clear()
-
     def package_info(self):
-        self.cpp_info.bindirs = []
-        self.cpp_info.libdirs = []
         self.cpp_info.set_property("cmake_file_name", "takt")
-        self.cpp_info.components["core"].set_property("cmake_target_name", "takt::takt")
-        self.cpp_info.components["core"].requires = ["boost::headers"]
-        self.cpp_info.components["runtime"].set_property("cmake_target_name", "takt::runtime")
-        self.cpp_info.components["runtime"].requires = ["core"]
+        self.cpp_info.set_property("pkg_config_name", "takt")
+        components = {"core": ["boost::headers"], "runtime": ["core"]}
         if self.options.training:
-            self.cpp_info.components["training"].set_property("cmake_target_name", "takt::training")
-            self.cpp_info.components["training"].requires = ["core", "eigen::eigen"]
-        if self.settings.os == "Linux":
+            components["training"] = ["core", "eigen::eigen"]
+        targets = {"core": "takt::takt", "runtime": "takt::runtime", "training": "takt::training"}
+        for name, requirements in components.items():
+            component = self.cpp_info.components[name]
+            component.set_property("cmake_target_name", targets[name])
+            component.requires = requirements
+            component.bindirs = []
+            component.libdirs = []
+        if self.settings.os in ("Linux", "FreeBSD"):
             self.cpp_info.components["runtime"].system_libs = ["pthread"]

@@ -1,5 +1,26 @@
+# Components: core (takt::takt) and runtime (takt::runtime), which are always there, and training (takt::training), which
+# needs Eigen and has to be asked for.
+foreach(component IN LISTS takt_FIND_COMPONENTS)
+  if(NOT component MATCHES "^(core|runtime|training)$")
+    set(takt_FOUND FALSE)
+    set(takt_NOT_FOUND_MESSAGE "takt has no component ${component}: expected core, runtime or training")
+    return()
+  endif()
+endforeach()
+
 include(CMakeFindDependencyMacro)
 find_dependency(Boost)
-find_dependency(Threads)
-find_package(Eigen3 QUIET NO_MODULE)  # for takt::training only
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Generic")
+  find_dependency(Threads)
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/takt-targets.cmake)
+
+if("training" IN_LIST takt_FIND_COMPONENTS)
+  if(NOT EXISTS ${CMAKE_CURRENT_LIST_DIR}/takt-training-targets.cmake)
+    set(takt_FOUND FALSE)
+    set(takt_NOT_FOUND_MESSAGE "this takt was installed without training: build it with -DTAKT_TRAINING=ON")
+    return()
+  endif()
+  find_dependency(Eigen3 NO_MODULE)
+  include(${CMAKE_CURRENT_LIST_DIR}/takt-training-targets.cmake)
+endif()

@@ -11,5 +11,7 @@ takt_require(Boost libboost-dev boost-hana)
 # Bare metal has no threads, and no runtime/.
 if(NOT CMAKE_SYSTEM_NAME STREQUAL "Generic")
   find_package(Threads REQUIRED)
-  find_package(Eigen3 QUIET NO_MODULE)  # for takt::training only
+endif()
+if(TAKT_TRAINING)
+  takt_require(Eigen3 libeigen3-dev eigen NO_MODULE)
 endif()

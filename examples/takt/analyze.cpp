@@ -3,25 +3,24 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include <takt/report/explanation.hpp>
 #include <takt/report/verdict_json.hpp>
 #include <takt/report/verdict_table.hpp>
 
 #include "command.hpp"
 #include "json_value.hpp"
+#include "terminal.hpp"
 
 namespace takt::program {
 
 void print_verdict(std::string_view title, const report::verdict_summary& found) {
-  if (!title.empty()) { fmt::print("{}\n", one_line(title, 200)); }
-  fmt::print("platform: {}\n", report::joined(found.platform_words));
-  if (!found.plan_words.empty()) { fmt::print("plan: {}\n", found.plan_words); }
-  fmt::print("\n{}\n", report::text_of(report::verdict_table(found)));
-  fmt::print("verdict: {} ({})\n", name_of(found.status), found.method);
-  for (const std::string& reason : report::reasons_of(found)) { fmt::print("  {}\n", reason); }
-  for (const std::string& note : found.notes) { fmt::print("  note: {}\n", note); }
+  if (!title.empty()) { say("{}\n", one_line(title, 200)); }
+  say("platform: {}\n", report::joined(found.platform_words));
+  if (!found.plan_words.empty()) { say("plan: {}\n", found.plan_words); }
+  say("\n{}\n", report::text_of(report::verdict_table(found)));
+  say("verdict: {} ({})\n", name_of(found.status), found.method);
+  for (const std::string& reason : report::reasons_of(found)) { say("  {}\n", reason); }
+  for (const std::string& note : found.notes) { say("  note: {}\n", note); }
 }
 
 auto exit_code_of(verdict_status status) noexcept -> exit_code {

@@ -19,7 +19,7 @@
 #include "files/offsets.hpp"
 #include "json_value.hpp"
 #include "observe.hpp"
-#include "text_file.hpp"
+#include "picture_file.hpp"
 
 namespace takt::program {
 
@@ -52,7 +52,7 @@ void observe_chains(const chains_options& o, const described_file& file, std::ve
   }
   if (o.svg_file.empty()) { return; }
   if (!slowest) { throw nothing_to_run{"no chain has reacted to a change until the horizon; ask for a longer one"}; }
-  write_file(o.svg_file, [&](std::ostream& out) { report::write_svg_chain(out, *slowest); });
+  write_picture(o.svg_file, [&](std::ostream& out) { report::write_svg_chain(out, *slowest); });
 }
 
 [[nodiscard]] auto answer_of(const std::vector<report::chain_summary>& all) -> exit_code {

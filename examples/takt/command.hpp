@@ -38,6 +38,7 @@ struct explain_options {
   rule_wishes wishes;
   std::string task;
   question ask;
+  bool json = false;
 };
 
 struct simulate_options {
@@ -123,6 +124,11 @@ struct sensitivity_options {
   std::string file;
   rule_wishes wishes;
   question ask;
+  bool json = false;
+};
+struct new_options {
+  std::string name;          ///< of the task set; empty: that of the template
+  std::string written_file;  ///< empty: standard output
 };
 
 /// Each command prints on standard output and returns what scripts read. They throw `input_error` and
@@ -138,6 +144,8 @@ struct sensitivity_options {
 [[nodiscard]] auto export_command(const export_options& o) -> exit_code;
 [[nodiscard]] auto import_command(const import_options& o) -> exit_code;
 [[nodiscard]] auto sensitivity_command(const sensitivity_options& o) -> exit_code;
+[[nodiscard]] auto new_command(const new_options& o) -> exit_code;
+[[nodiscard]] auto schema_command() -> exit_code;
 
 [[nodiscard]] auto exit_code_of(verdict_status status) noexcept -> exit_code;
 

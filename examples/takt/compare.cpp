@@ -15,8 +15,10 @@
 #include <takt/report/policies/policy_summary.hpp>
 
 #include "command.hpp"
+#include "picture_file.hpp"
 #include "policies/policy_input.hpp"
 #include "progress.hpp"
+#include "terminal.hpp"
 #include "text_file.hpp"
 
 namespace takt::program {
@@ -100,16 +102,16 @@ auto compare_command(const compare_options& o) -> exit_code {
     write_file(o.written_file, [&](std::ostream& out) { print_workload(out, *file); });
   }
   if (!o.svg_file.empty()) {
-    write_file(o.svg_file, [&](std::ostream& out) { report::write_comparison_svg(out, all, o.by); });
+    write_picture(o.svg_file, [&](std::ostream& out) { report::write_comparison_svg(out, all, o.by); });
   }
   if (o.json) {
     report::write_comparison_json(std::cout, all);
   } else {
-    std::cout << report::comparison_text(all, {.by = o.by});
+    show(report::comparison_text(all, {.by = o.by}));
     if (!o.written_file.empty()) {
       const std::string words =
           best ? all.rows[*best].policy + " to " + o.written_file : "nothing, since no policy is proven";
-      std::cout << "\nwritten: " << words << "\n";
+      say("\nwritten: {}\n", words);
     }
   }
   const auto misses = [](const report::comparison_row& row) { return row.status == verdict_status::unschedulable; };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,9 +9,11 @@
 #include <fmt/format.h>
 
 #include <takt/report/explanation.hpp>
+#include <takt/report/explanation_json.hpp>
 
 #include "command.hpp"
 #include "fields.hpp"
+#include "terminal.hpp"
 
 namespace takt::program {
 
@@ -35,12 +38,22 @@ auto explain_command(const explain_options& o) -> exit_code {
   const auto& found = file.judge(o.ask);
   if (!o.task.empty()) {
     const std::size_t at = position_of(found, o.task);
-    std::cout << report::explain_task(found, at);
+    if (o.json) {
+      report::write_explanation_json(std::cout, found, at);
+    } else {
+      show(report::explain_task(found, at));
+    }
     return found.tasks[at].meets ? exit_code::ok : exit_code_of(found.status);
   }
-  report::explain(std::cout, found);
-  if (!found.notes.empty()) { std::cout << '\n'; }
-  for (const std::string& note : found.notes) { std::cout << "note: " << note << '\n'; }
+  if (o.json) {
+    report::write_explanation_json(std::cout, found);
+    return exit_code_of(found.status);
+  }
+  std::ostringstream text;
+  report::explain(text, found);
+  if (!found.notes.empty()) { text << '\n'; }
+  for (const std::string& note : found.notes) { text << "note: " << note << '\n'; }
+  show(text.str());
   return exit_code_of(found.status);
 }
 

@@ -11,6 +11,7 @@
 
 #include <takt/core/ratio_text.hpp>
 #include <takt/report/format_duration.hpp>
+#include <takt/report/visible.hpp>
 
 #include "failure.hpp"
 
@@ -82,7 +83,7 @@ auto require(const json_value& object, std::string_view key, std::string_view al
 
 auto read_text(const json_value& v, std::string_view allowed) -> std::string {
   if (!v.is(json_value::kind::string)) { refuse_kind(v, allowed); }
-  return v.text;
+  return report::visible(v.text);
 }
 
 auto read_name(const json_value& object, std::string_view allowed) -> std::string {

@@ -25,7 +25,7 @@ using report::nearest;
 /// Throws: the value is of a kind that cannot stand here.
 [[noreturn]] void refuse_kind(const json_value& v, std::string_view allowed);
 
-/// Readers of one value each. They throw `input_error` with the value and what is allowed in its place.
+/// Readers of one value each, of text with control characters as JSON spells them. They throw `input_error`.
 [[nodiscard]] auto read_text(const json_value& v, std::string_view allowed) -> std::string;
 /// "name" of an object, with at least one character.
 [[nodiscard]] auto read_name(const json_value& object, std::string_view allowed) -> std::string;

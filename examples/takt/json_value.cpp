@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <takt/report/visible.hpp>
+
 #include "failure.hpp"
 
 namespace takt::program {
@@ -60,7 +62,8 @@ class tree_builder final : public nlohmann::json_sax<nlohmann::json> {
   auto start_array(std::size_t /*elements*/) -> bool override { return open(kind::array); }
   auto end_object() -> bool override { return close(); }
   auto end_array() -> bool override { return close(); }
-  auto key(string_t& name) -> bool override {
+  auto key(string_t& given) -> bool override {
+    std::string name = report::visible(given);
     if (open_.back()->find(name) != nullptr) {
       throw input_error{step_into(open_.back()->where, name), "this key is already there", "each key once per object"};
     }
@@ -140,7 +143,10 @@ auto name_of(json_value::kind k) noexcept -> std::string_view {
 
 auto parse_json(std::string_view text) -> json_value {
   tree_builder builder{text};
-  (void)nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
+  constexpr bool strict = true;
+  constexpr bool with_comments = true;
+  (void)nlohmann::json::sax_parse(text.begin(), text.end(), &builder, nlohmann::json::input_format_t::json, strict,
+                                  with_comments);
   return builder.take();
 }
 
@@ -155,16 +161,11 @@ auto step_into(std::string_view where, std::size_t index) -> std::string { retur
 auto one_line(std::string_view text, std::size_t most) -> std::string {
   std::string out;
   std::size_t shown = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool starts_a_character = (byte & 0xC0U) != 0x80U;
-    if (starts_a_character && shown++ == most) { return out + "..."; }
-    if (byte < 0x20U || byte == 0x7FU) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
+  report::for_each_character(text, [&](char32_t /*c*/, std::string_view bytes) {
+    if (shown < most) { out += report::visible(bytes); }
+    if (shown == most) { out += "..."; }
+    ++shown;
+  });
   return out;
 }
 

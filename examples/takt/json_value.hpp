@@ -16,7 +16,7 @@ struct json_value {
 
   kind what = kind::null;
   std::string text{};               ///< the digits of a number, the characters of a string
-  std::string key{};                ///< of a member of an object
+  std::string key{};                ///< of a member of an object, control characters as JSON spells them
   std::string where{};              ///< a JSON pointer
   std::vector<json_value> items{};  ///< of an array or object
 
@@ -35,7 +35,7 @@ struct json_value {
 inline constexpr std::size_t max_json_depth = 64;
 inline constexpr std::size_t max_json_values = 200'000;
 
-/// Throws `input_error` at the first fault of syntax, at a key that an object has twice, and beyond the limits above.
+/// Passes over comments. Throws `input_error` at the first fault of syntax, a second key, and beyond the limits above.
 [[nodiscard]] auto parse_json(std::string_view text) -> json_value;
 
 /// `where` with one more step; the step is escaped as RFC 6901 says.

@@ -1,40 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <iostream>
-#include <limits>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <takt/core/version.hpp>
 #include <takt/report/json.hpp>
 
 #include "command.hpp"
+#include "command_line.hpp"
 #include "failure.hpp"
+#include "files/limits.hpp"
 #include "json_value.hpp"
 #include "policies/judged.hpp"
 #include "sweep/sweep.hpp"
+#include "terminal.hpp"
 
 namespace {
 
 using namespace takt::program;
 
 constexpr std::size_t longest_message = 400;
+/// Of what is wrong with a call, which lists all that could stand there.
+constexpr std::size_t longest_complaint = 1000;
+const std::string version = fmt::format("{}.{}.{}", takt::version_major, takt::version_minor, takt::version_patch);
 
-/// FILE: place: what is wrong: what is allowed. A fault of the whole file has no place.
+/// FILE: place: what is wrong: what is allowed. A fault of the whole file has no place; of an option, the range is what
+/// was expected.
 [[nodiscard]] auto error_line(const std::string& file, const input_error& e) -> std::string {
   const std::string where = e.where.empty() ? "" : one_line(e.where, longest_message) + ": ";
-  return fmt::format("{}: {}{}: {}", one_line(file, longest_message), where, one_line(e.problem, longest_message),
-                     one_line(e.allowed, longest_message));
+  return fmt::format("{}: {}{}: {}{}", one_line(file, longest_message), where, one_line(e.problem, longest_message),
+                     e.where.starts_with("--") ? "expected " : "", one_line(e.allowed, longest_message));
 }
 
 /// Which command is to run, and what a failure of it needs to know.
@@ -77,40 +82,8 @@ void write_error_json(std::string_view format, std::string_view status, const st
   return exit_code::environment;
 }
 
-/// An option whose words stand for values. The library's own transformers would print enumerators as characters.
-template <class E, class V>
-void add_choice(CLI::App& command, const std::string& name, V& value,
-                const std::vector<std::pair<std::string, E>>& words, const std::string& about) {
-  std::vector<std::string> names;
-  for (const auto& [word, meaning] : words) { names.push_back(word); }
-  command
-      .add_option_function<std::string>(
-          name,
-          [&value, words](const std::string& given) {
-            for (const auto& [word, meaning] : words) {
-              if (word == given) { value = meaning; }
-            }
-          },
-          fmt::format("{}: {}", about, fmt::join(names, ", ")))
-      ->type_name("NAME")
-      ->check([names](const std::string& given) -> std::string {
-        const bool known = std::ranges::find(names, given) != names.end();
-        return known ? "" : fmt::format("\"{}\" is none of {}", given, fmt::join(names, ", "));
-      });
-}
-
-/// The library's own conversion would wrap what is below 0 and cut what is too large.
-void add_number(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& about) {
-  command.add_option(name, value, about)->type_name("N")->check([](const std::string& given) -> std::string {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), number);
-    if (error == std::errc{} && end == given.data() + given.size()) { return {}; }
-    return fmt::format("\"{}\" is no integer from 0 to {}", given, std::numeric_limits<std::uint64_t>::max());
-  });
-}
-
 void add_file(CLI::App& command, std::string& file) {
-  command.add_option("FILE", file, "task-set file in the format takt/1")->required();
+  command.add_option("FILE", file, "a task-set file in the format takt/1")->required();
 }
 
 void add_question(CLI::App& command, question& ask) {
@@ -129,9 +102,11 @@ void add_question(CLI::App& command, question& ask) {
 
 void add_wishes(CLI::App& command, rule_wishes& wishes) {
   command.add_option("--policy", wishes.policy, "a way of sharing the GPU in place of the file's, such as gang")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check(such_as(policy_names()));
   command.add_option("--cpus", wishes.cpus, "a rule of the processors in place of the file's, such as edf")
-      ->type_name("RULE");
+      ->type_name("RULE")
+      ->check(such_as(cpu_rule_names()));
 }
 
 void add_json(CLI::App& command, bool& json) {
@@ -140,14 +115,15 @@ void add_json(CLI::App& command, bool& json) {
 
 void add_pictures(CLI::App& command, pictures& to) {
   command.add_option("--trace", to.trace_file, "write a trace that ui.perfetto.dev opens")->type_name("FILE");
-  command.add_option("--svg", to.svg_file, "draw a Gantt chart, at most two of the longest periods")->type_name("FILE");
+  add_picture(command, to.svg_file, "draw a Gantt chart, at most two of the longest periods");
 }
 
 void add_generation(CLI::App& command, generate_options& o) {
-  command.add_option("NAME", o.name, "rtgpu: Zou et al. 2021, Table 1")->required();
+  command.add_option("NAME", o.name, "rtgpu: Zou et al. 2021, Table 1")->required()->check(one_of({"rtgpu"}));
   command.add_option("--utilization", o.utilization, "sum over all tasks and resources (default 1)")->type_name("U");
-  command.add_option("--tasks", o.set.tasks, "tasks per set (default 5)")->type_name("N");
-  command.add_option("--subtasks", o.set.subtasks, "CPU segments per task (default 5)")->type_name("N");
+  add_count(command, "--tasks", o.set.tasks, 1, static_cast<std::int32_t>(max_tasks), "tasks per set (default 5)");
+  add_count(command, "--subtasks", o.set.subtasks, 1, static_cast<std::int32_t>(takt::max_visits_of_task),
+            "CPU segments per task (default 5)");
   add_number(command, "--seed", o.seed, "(default 1)");
   add_number(command, "--count", o.count, "number of sets (default 1)");
   command.add_option("--cpu", o.cpu, "range of CPU segments (default 1ms..20ms)")->type_name("RANGE");
@@ -158,12 +134,11 @@ void add_generation(CLI::App& command, generate_options& o) {
                                                    {"one", takt::generation::copies_per_kernel::one},
                                                    {"none", takt::generation::copies_per_kernel::none}},
                                                   "copies around each kernel");
-  command.add_option("--sms", o.set.sms, "physical SMs (default 10)")->type_name("N");
-  command.add_option("--virtual-per-sm", o.set.virtual_per_sm, "virtual SMs per SM (default 2)")->type_name("N");
-  command.add_option("--overhead", o.set.overhead_percent, "percent of a kernel that SMs do not shorten (default 10)")
-      ->type_name("N");
-  command.add_option("--lower", o.set.lower_percent, "percent of shortest in longest times (default 100)")
-      ->type_name("N");
+  add_count(command, "--sms", o.set.sms, 1, max_sms, "physical SMs (default 10)");
+  add_count(command, "--virtual-per-sm", o.set.virtual_per_sm, 1, max_virtual_per_sm, "virtual SMs per SM (default 2)");
+  add_count(command, "--overhead", o.set.overhead_percent, 0, 100,
+            "percent of a kernel that SMs do not shorten (default 10)");
+  add_count(command, "--lower", o.set.lower_percent, 0, 100, "percent of shortest in longest times (default 100)");
   command.add_option("--interleave", o.interleave, "interleave ratio of every kernel (default 17/10)")
       ->type_name("RATIO");
 }
@@ -197,9 +172,28 @@ void add_plan(CLI::App& command, plan_options& o) {
   add_json(command, o.json);
 }
 
-[[nodiscard]] auto offers(const CLI::App& app, std::string_view command) -> bool {
-  const auto all = app.get_subcommands([](const CLI::App*) { return true; });
-  return std::ranges::any_of(all, [command](const CLI::App* a) { return a->get_name() == command; });
+/// Lists A,B,.. of policies and rules: their words, and that what follows a list is no part of it.
+void offer_lists(CLI::App& command) {
+  command.get_option("--policies")->allow_extra_args(false)->check(such_as(policy_names()));
+  command.get_option("--cpus")->allow_extra_args(false)->check(such_as(cpu_rule_names()));
+}
+
+struct help_options {
+  std::string command;
+  bool manual = false;
+};
+[[nodiscard]] auto help_command(CLI::App& app, const help_options& o) -> exit_code {
+  if (o.manual) {
+    std::cout << manual_page(app, version);
+  } else {
+    std::cout << help_of(app, o.command) << '\n';
+  }
+  return exit_code::ok;
+}
+
+[[nodiscard]] auto completion_command(CLI::App& app, const std::string& shell) -> exit_code {
+  std::cout << (shell == "bash" ? bash_completion(app) : shell == "zsh" ? zsh_completion(app) : fish_completion(app));
+  return exit_code::ok;
 }
 
 constexpr const char* exit_codes =
@@ -208,15 +202,25 @@ constexpr const char* exit_codes =
 
 /// Chooses and runs the command that the arguments name.
 [[nodiscard]] auto serve(int argc, char** argv) -> int {
-  CLI::App app{"takt: describe a GPU workload once, then prove it, simulate it and run it."};
+  CLI::App app{"takt: describe a GPU workload once, then prove it, simulate it and run it.", "takt"};
   app.footer(exit_codes);
-  app.set_version_flag("--version",
-                       fmt::format("takt {}.{}.{}", takt::version_major, takt::version_minor, takt::version_patch));
+  app.set_version_flag("--version", "takt " + version, "print the version");
   app.require_subcommand(0, 1);
+  app.fallthrough();
+  colours coloured = colours::automatic;
+  add_choice<colours>(app, "--color", coloured,
+                      {{"auto", colours::automatic}, {"always", colours::always}, {"never", colours::never}},
+                      "verdicts in colours: on a terminal unless NO_COLOR is set (the default), or");
   choice c;
 
+  new_options begin;
+  auto* command = app.add_subcommand("new", "a task-set file with comments, to start from");
+  command->add_option("NAME", begin.name, "the name of the task set");
+  command->add_option("--write", begin.written_file, "write there (default: standard output)")->type_name("FILE");
+  command->callback([&] { c = {[&] { return new_command(begin); }, nullptr, "", nullptr}; });
+
   analyze_options analyze;
-  auto* command = app.add_subcommand("analyze", "verdict, response-time bounds and reasons");
+  command = app.add_subcommand("analyze", "verdict, response-time bounds and reasons");
   add_file(*command, analyze.file);
   add_wishes(*command, analyze.wishes);
   add_question(*command, analyze.ask);
@@ -230,7 +234,9 @@ constexpr const char* exit_codes =
   command->add_option("--task", explain.task, "only this task")->type_name("NAME");
   add_wishes(*command, explain.wishes);
   add_question(*command, explain.ask);
-  command->callback([&] { c = {[&] { return explain_command(explain); }, &explain.file, "", nullptr}; });
+  add_json(*command, explain.json);
+  command->callback(
+      [&] { c = {[&] { return explain_command(explain); }, &explain.file, "takt-explanation/1", &explain.json}; });
 
   compare_options compare;
   command = app.add_subcommand("compare", "one workload under every way of sharing the GPU");
@@ -243,9 +249,10 @@ constexpr const char* exit_codes =
       *command, "--sort", compare.by,
       {{"slack", takt::report::comparison_rank::slack}, {"factor", takt::report::comparison_rank::factor}},
       "what comes first");
-  command->add_option("--svg", compare.svg_file, "draw the slack of each task under each policy")->type_name("FILE");
+  add_picture(*command, compare.svg_file, "draw the slack of each task under each policy");
   command->add_option("--write", compare.written_file, "write the tasks under the best policy")->type_name("FILE");
   add_json(*command, compare.json);
+  offer_lists(*command);
   command->callback(
       [&] { c = {[&] { return compare_command(compare); }, &compare.file, "takt-compare/1", &compare.json}; });
 
@@ -277,7 +284,7 @@ constexpr const char* exit_codes =
   add_file(*command, run.file);
   command->add_option("--device", run.device, "emulated (default) or cuda")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"emulated", "cuda"}).description(""));
+      ->check(one_of({"emulated", "cuda"}));
   command->add_option("--for", run.length, "how long to run (default 5s)")->type_name("TIME");
   add_number(*command, "--seed", run.seed, "of the execution times (default 1)");
   add_choice<takt::runtime::violation_handling>(*command, "--on-violation", run.at_violation,
@@ -299,8 +306,7 @@ constexpr const char* exit_codes =
   command->add_option("--horizon,--for", chains.horizon, "of the simulation beside the bounds (default 10s)")
       ->type_name("TIME");
   add_number(*command, "--seed", chains.seed, "of its execution times (default 1)");
-  command->add_option("--svg", chains.svg_file, "draw the slowest reaction that the simulation shows")
-      ->type_name("FILE");
+  add_picture(*command, chains.svg_file, "draw the slowest reaction that the simulation shows");
   add_wishes(*command, chains.wishes);
   add_question(*command, chains.ask);
   add_json(*command, chains.json);
@@ -310,13 +316,14 @@ constexpr const char* exit_codes =
   command =
       app.add_subcommand("plan", "chooses cores, variants, priorities and a way of sharing the GPU, with the proof");
   add_plan(*command, plan);
+  offer_lists(*command);
   command->callback([&] { c = {[&] { return plan_command(plan); }, &plan.file, "takt-plan/1", &plan.json}; });
 
   import_options import;
   command = app.add_subcommand("import", "a model of another tool as a task-set file");
   command->add_option("FORMAT", import.format, "amalthea: a model of APP4MC, 0.7 to 3.x")
       ->required()
-      ->check(CLI::IsMember({"amalthea"}).description(""));
+      ->check(one_of({"amalthea"}));
   command->add_option("FILE", import.file, "the model")->required();
   command->add_option("--write", import.written_file, "write there (default: standard output)")->type_name("FILE");
   command->add_flag("--report", import.report, "list what of the model is not used, on standard error");
@@ -326,7 +333,7 @@ constexpr const char* exit_codes =
   command = app.add_subcommand("export", "a plan into a model of another tool");
   command->add_option("FORMAT", out.format, "amalthea: a model of APP4MC, 0.7 to 3.x")
       ->required()
-      ->check(CLI::IsMember({"amalthea"}).description(""));
+      ->check(one_of({"amalthea"}));
   add_file(*command, out.file);
   command->add_option("--into", out.model_file, "the model that the tasks are from")->type_name("MODEL")->required();
   command->add_option("--write", out.written_file, "write there (default: standard output)")->type_name("FILE");
@@ -347,22 +354,40 @@ constexpr const char* exit_codes =
   add_file(*command, sensitivity.file);
   add_wishes(*command, sensitivity.wishes);
   add_question(*command, sensitivity.ask);
-  command->callback([&] { c = {[&] { return sensitivity_command(sensitivity); }, &sensitivity.file, "", nullptr}; });
+  add_json(*command, sensitivity.json);
+  command->callback([&] {
+    c = {[&] { return sensitivity_command(sensitivity); }, &sensitivity.file, "takt-sensitivity/1", &sensitivity.json};
+  });
 
-  if (argc > 1 && argv[1][0] != '-' && !offers(app, argv[1])) {
-    fmt::print(stderr, "takt: there is no command \"{}\": see takt --help\n", one_line(argv[1], longest_message));
+  command = app.add_subcommand("schema", "the JSON Schema of task-set files, for editors and other tools");
+  command->callback([&] { c = {[] { return schema_command(); }, nullptr, "", nullptr}; });
+
+  std::string shell;
+  command = app.add_subcommand("completion", "a script that completes commands, options and their words in a shell");
+  command->add_option("SHELL", shell, "bash, zsh or fish")->required()->check(one_of({"bash", "zsh", "fish"}));
+  command->callback([&] { c = {[&] { return completion_command(app, shell); }, nullptr, "", nullptr}; });
+
+  help_options help;
+  command = app.add_subcommand("help", "how to use takt, or one of its commands");
+  command->add_flag("--man", help.manual, "all of it as a page for man");
+  auto* const about = command->add_option("COMMAND", help.command, "one of the commands");
+  about->check(one_of(command_names(app)));
+  command->callback([&] { c = {[&] { return help_command(app, help); }, nullptr, "", nullptr}; });
+
+  const auto refuse = [](const std::string& why) {
+    fmt::print(stderr, "takt: {}\n", one_line(why, longest_complaint));
     return static_cast<int>(exit_code::invalid_input);
-  }
+  };
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) { return app.exit(e); } catch (const CLI::ParseError& e) {
-    fmt::print(stderr, "takt: {}: see takt --help\n", one_line(e.what(), longest_message));
-    return static_cast<int>(exit_code::invalid_input);
+    return refuse(complaint_of(app, e));
+  } catch (const environment_error& e) {
+    fmt::print(stderr, "takt: {}\n", one_line(e.what, longest_message));
+    return static_cast<int>(exit_code::environment);
   }
-  if (!c.run) {
-    fmt::print(stderr, "takt: no command is given: see takt --help\n");
-    return static_cast<int>(exit_code::invalid_input);
-  }
+  if (!c.run) { return refuse(fmt::format("no command is given: expected {}", fmt::join(command_names(app), ", "))); }
+  choose_colours(coloured);
   return static_cast<int>(run_guarded(c));
 }
 

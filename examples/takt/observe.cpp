@@ -11,6 +11,8 @@
 #include <takt/report/format_duration.hpp>
 #include <takt/report/svg_gantt.hpp>
 
+#include "picture_file.hpp"
+#include "terminal.hpp"
 #include "text_file.hpp"
 
 namespace takt::program {
@@ -62,23 +64,23 @@ void write_pictures(const trace& recorded, const described_file& file, const rep
     for (const mark& m : recorded.marks()) { end = std::max(end, m.time); }
     const report::gantt_options options{
         .title = file.title(), .to = std::min(end, (duration{file.longest_period()} * periods_in_picture).count())};
-    write_file(to.svg_file, [&](std::ostream& out) { report::write_svg_gantt(out, view, options); });
+    write_picture(to.svg_file, [&](std::ostream& out) { report::write_svg_gantt(out, view, options); });
   }
 }
 
 void print_run(const std::string& head, std::string_view outcome, const report::run_summary& run,
                const report::verdict_summary& proven, const pictures& written) {
   const bool planned = !proven.plan_words.empty();
-  fmt::print("{}\n{}: {}\n\n", head, planned ? "plan" : "platform",
-             planned ? proven.plan_words : report::joined(proven.platform_words));
-  fmt::print("{}\n", report::text_of(report::run_table(run, proven)));
-  fmt::print("{}: {}; verdict of the analysis: {} ({})\n", outcome, run.missed() ? "missed" : "no miss",
-             name_of(proven.status), proven.method);
-  for (const std::string& note : run.notes) { fmt::print("  {}\n", note); }
+  say("{}\n{}: {}\n\n", head, planned ? "plan" : "platform",
+      planned ? proven.plan_words : report::joined(proven.platform_words));
+  say("{}\n", report::text_of(report::run_table(run, proven)));
+  say("{}: {}; verdict of the analysis: {} ({})\n", outcome, run.missed() ? "missed" : "no miss",
+      name_of(proven.status), proven.method);
+  for (const std::string& note : run.notes) { say("  {}\n", note); }
   if (!written.trace_file.empty()) {
-    fmt::print("trace: {} (open it at https://ui.perfetto.dev)\n", written.trace_file);
+    say("trace: {} (open it at https://ui.perfetto.dev)\n", one_line(written.trace_file, 400));
   }
-  if (!written.svg_file.empty()) { fmt::print("picture: {}\n", written.svg_file); }
+  if (!written.svg_file.empty()) { say("picture: {}\n", written.svg_file); }
 }
 
 }  // namespace takt::program

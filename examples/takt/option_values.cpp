@@ -9,6 +9,8 @@ namespace takt::program {
 
 namespace {
 
+constexpr ticks longest_of_range = 1'000'000'000'000;
+
 [[nodiscard]] auto as_value(const std::string& option, const std::string& text) -> json_value {
   return {.what = json_value::kind::string, .text = text, .where = option};
 }
@@ -30,7 +32,13 @@ auto option_range(const std::string& option, const std::string& text) -> interva
   if (separator == std::string::npos) {
     throw input_error{option, fmt::format("\"{}\" is no range", text), "two times such as \"1ms..20ms\""};
   }
-  return {option_time(option, text.substr(0, separator)), option_time(option, text.substr(separator + 2))};
+  const interval<ticks> out{option_time(option, text.substr(0, separator)),
+                            option_time(option, text.substr(separator + 2))};
+  if (out.lower < 1 || out.lower > out.upper || out.upper > longest_of_range) {
+    throw input_error{option, fmt::format("\"{}\" is out of range", text),
+                      "two times from 1ns to 1000s, the shorter one first"};
+  }
+  return out;
 }
 
 }  // namespace takt::program

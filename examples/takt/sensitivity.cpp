@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iostream>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
 #include <takt/core/largest_factor.hpp>
+#include <takt/report/json.hpp>
+#include <takt/report/verdict_json.hpp>
 #include <takt/report/verdict_table.hpp>
 
 #include "command.hpp"
 #include "observe.hpp"
 #include "progress.hpp"
+#include "terminal.hpp"
 
 namespace takt::program {
 
@@ -85,33 +90,81 @@ class factor_search {
   progress shown_{"scaling: factors tried"};
 };
 
+void print_slack_json(report::json_writer& json, const report::verdict_summary& found) {
+  json.key("tasks").begin_array();
+  for (const report::task_summary& t : found.tasks) {
+    json.begin_object().member("name", t.name);
+    report::detail::write_time(json, "deadline", t.limited, t.deadline);
+    report::detail::write_time(json, "response_bound", t.bound.exists, t.bound.value);
+    report::detail::write_time(json, "slack", t.limited && t.bound.exists, t.deadline - t.bound.value);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+/// The largest factor, and how it was found.
+struct answer {
+  permille largest = 0;                                 ///< 0: none is proven
+  std::optional<factor_search::scan_result> scanned{};  ///< where a binary search would not do
+  bool undecided = false;
+};
+
+[[nodiscard]] auto search_factor(const described_file& file, const question& ask, verdict_status unscaled_verdict)
+    -> answer {
+  factor_search search{file, unscaled_verdict};
+  answer out;
+  if (file.is_monotone(ask)) {
+    out.largest = search.bisect();
+  } else {
+    out.scanned = search.scan();
+    out.largest = out.scanned->largest;
+  }
+  out.undecided = search.undecided();
+  return out;
+}
+
+void print_json(const described_file& file, const report::verdict_summary& found, const answer& a) {
+  report::json_writer json{std::cout};
+  json.begin_object().member("format", "takt-sensitivity/1").member("analysis", found.method);
+  json.member("status", name_of(found.status));
+  report::detail::write_time(json, "factor_permille", a.largest > 0, a.largest);
+  json.member("search", a.scanned ? "scan" : "binary");
+  if (a.scanned) {
+    json.member("not_monotone_because", file.why_not_monotone()).member("scanned_to", a.scanned->end);
+    json.member("contiguous_permille", a.scanned->contiguous);
+  }
+  json.member("undecided", a.undecided);
+  print_slack_json(json, found);
+  json.end_object().finish();
+}
+
+void print_text(const described_file& file, const report::verdict_summary& found, const answer& a) {
+  const auto text = &factor_search::factor_text;
+  if (!found.plan_words.empty()) { say("plan at factor 1: {}\n", found.plan_words); }
+  say("\n{}\n", report::text_of(report::slack_table(found)));
+  say("largest factor on all execution times that is proven: {} ({}{})\n", a.largest == 0 ? "none" : text(a.largest),
+      found.method, a.scanned ? "" : ", binary search in steps of 0.001");
+  if (a.scanned) {
+    say("  not monotone, because {}: scanned in steps of 0.010 (1 %) to {}\n", file.why_not_monotone(), a.scanned->end);
+    if (a.scanned->contiguous != a.scanned->largest) {
+      say("  every step up to {} is proven; above it some are not\n", text(a.scanned->contiguous));
+    }
+  }
+  if (a.undecided) { say("  the search for a plan was ended undecided at some factors, which count as not proven\n"); }
+  say("verdict at factor 1: {} ({})\n", name_of(found.status), found.method);
+}
+
 }  // namespace
 
 auto sensitivity_command(const sensitivity_options& o) -> exit_code {
   described_file file{o.file, o.wishes};
   const auto& found = file.judge(o.ask);
-  if (!found.plan_words.empty()) { fmt::print("plan at factor 1: {}\n", found.plan_words); }
-  fmt::print("\n{}\n", report::text_of(report::slack_table(found)));
-  factor_search search{file, found.status};
-  const auto text = &factor_search::factor_text;
-  if (file.is_monotone(o.ask)) {
-    const permille largest = search.bisect();
-    fmt::print("largest factor on all execution times that is proven: {} ({}, binary search in steps of 0.001)\n",
-               largest == 0 ? "none" : text(largest), found.method);
+  const answer a = search_factor(file, o.ask, found.status);
+  if (o.json) {
+    print_json(file, found, a);
   } else {
-    const auto scanned = search.scan();
-    fmt::print("largest factor on all execution times that is proven: {} ({})\n",
-               scanned.largest == 0 ? "none" : text(scanned.largest), found.method);
-    fmt::print("  not monotone, because {}: scanned in steps of 0.010 (1 %) to {}\n", file.why_not_monotone(),
-               scanned.end);
-    if (scanned.contiguous != scanned.largest) {
-      fmt::print("  every step up to {} is proven; above it some are not\n", text(scanned.contiguous));
-    }
+    print_text(file, found, a);
   }
-  if (search.undecided()) {
-    fmt::print("  the search for a plan was ended undecided at some factors, which count as not proven\n");
-  }
-  fmt::print("verdict at factor 1: {} ({})\n", name_of(found.status), found.method);
   return exit_code_of(found.status);
 }
 

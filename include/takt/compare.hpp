@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/core/compiler.hpp>
+
 // One workload under every way of sharing the GPU.
 #include <takt/compose.hpp>
 

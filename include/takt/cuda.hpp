@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/core/compiler.hpp>
+
 #include <takt/cuda/accelerator.hpp>
 #include <takt/cuda/copies.hpp>
 #include <takt/cuda/device.hpp>

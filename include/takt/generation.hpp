@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/core/compiler.hpp>
+
 #include <takt/generation/graph/capacity_loss.hpp>
 #include <takt/generation/graph/hog.hpp>
 #include <takt/generation/graph/random_loads.hpp>

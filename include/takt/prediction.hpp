@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/core/compiler.hpp>
+
 #include <takt/prediction/corun/error_metrics.hpp>
 #include <takt/prediction/corun/fuzzy_predictor.hpp>
 #include <takt/prediction/corun/progress_threshold.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/core/compiler.hpp>
+
 #include <takt/report/chain_summary.hpp>
 #include <takt/report/chrome_trace.hpp>
 #include <takt/report/comparison_json.hpp>

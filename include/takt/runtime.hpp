@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/core/compiler.hpp>
 #include <takt/core/hosted.hpp>
 
 #include <takt/runtime/concepts.hpp>

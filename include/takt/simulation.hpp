@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/core/compiler.hpp>
+
 #include <takt/simulation/calendar.hpp>
 #include <takt/simulation/graph/replay_kernels.hpp>
 #include <takt/simulation/graph/simulate.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <takt/core/compiler.hpp>
+
 // The doors come first: a compiler lists every file on the way to one above the message about a wrong model.
 #include <takt/model/model_error.hpp>
 #include <takt/model/task.hpp>

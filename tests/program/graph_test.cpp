@@ -128,7 +128,7 @@ TEST_CASE("program: graphs without bounds are neither simulated nor run, and no 
     CHECK(contains(o.err, "there is nothing to run: the graphs have no bounds"));
   }
   CHECK(contains(takt::test::refusal("run --for 1ms --on-violation drop", graph_text()),
-                 "--on-violation: jobs are not abandoned under overlapping-nodes: report, stop"));
+                 "--on-violation: jobs are not abandoned under overlapping-nodes: expected report, stop"));
 }
 
 TEST_CASE("program: wrong graphs are refused with the place of the fault and what is allowed") {

@@ -95,7 +95,7 @@ TEST_CASE("program: unknown keys name the nearest known one, and keys of other s
        "/tasks/0/perod: is not a key of this object, the nearest is \"period\": name, period, deadline, jitter, offset, priority, "
        "core, cluster, gpu_cluster, memory, requests, share, variant, variants, segments, nodes, edges, history, cpu, gpu"},
       {"\"name\": \"cars\"", "\"na/m~e\": 3",
-       "/na~1m~0e: is not a key of this object, the nearest is \"name\": format, name, notes, platform, tasks, graphs, chains"},
+       "/na~1m~0e: is not a key of this object, the nearest is \"name\": $schema, format, name, notes, platform, tasks, graphs, chains"},
       {"\"isolated\"", "\"isolatd\"",
        "/platform/gpus/0/sharing: \"isolatd\" is unknown, the nearest is \"isolated\": \"isolated\", \"shared\", \"whole\", "
        "\"busy-waiting\", \"time-sliced\", \"fifo-blocks\", \"levels\", \"slots\", \"gang\", \"single-stream\", \"tokens\", "

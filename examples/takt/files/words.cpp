@@ -14,12 +14,6 @@ namespace {
 
 using std::string_view;
 
-constexpr std::array all_choices{&choices::sharing,      &choices::cpu_policy,   &choices::engine_policy,
-                                 &choices::job_order,    &choices::protocol,     &choices::cost_model,
-                                 &choices::gang_order,   &choices::engine_order, &choices::migration,
-                                 &choices::uncontended,  &choices::share_rules,  &choices::share_triggers,
-                                 &choices::kernel_width, &choices::direction,    &choices::chain_semantics};
-
 [[nodiscard]] auto holds(std::span<const string_view> all, string_view word) -> bool {
   return std::ranges::find(all, word) != all.end();
 }
@@ -40,7 +34,7 @@ auto read_word(const json_value& v, const choice& of) -> string_view {
   const std::string allowed = choices::listed(of);
   const std::string word = read_text(v, allowed);
   if (const auto words = of.words(); holds(words, word)) { return *std::ranges::find(words, word); }
-  for (const choice* other : all_choices) {
+  for (const choice* other : choices::all) {
     if (!holds(other->words(), word)) { continue; }
     throw input_error{v.where, fmt::format("\"{}\" is {} and not {}", word, other->what, of.what), allowed};
   }

@@ -15,7 +15,8 @@ using std::string_view;
 constexpr std::int64_t most_ppm = 1'000'000'000;
 constexpr std::size_t widest_line = 110;
 
-const object_keys top_keys{"a task-set file", {"format", "name", "notes", "platform", "tasks", "graphs", "chains"}};
+const object_keys top_keys{"a task-set file",
+                           {"$schema", "format", "name", "notes", "platform", "tasks", "graphs", "chains"}};
 const table<chain_facts> chain_table{"a chain of tasks",
                                      {{"name", &chain_facts::name, needed("the name of the chain")},
                                       row<chain_facts>{"tasks"},
@@ -140,11 +141,15 @@ auto read_workload(const json_value& given) -> std::unique_ptr<workload_file> {
   if (read_text(format, version) != "takt/1") {
     throw input_error{format.where, fmt::format("{} is unknown", format.quoted()), std::string{version}};
   }
+  if (const auto* const schema = given.find("$schema")) {
+    (void)read_text(*schema, "where the schema of this format lies, for editors");
+  }
   if (const auto* const name = given.find("name")) { out->name = read_text(*name, "the name of the task set"); }
   if (const auto* const remarks = given.find("notes")) {
     constexpr string_view allowed = "texts, such as what an import has assumed";
     for (const json_value& remark : require_array(*remarks, allowed)) {
-      out->remarks.push_back(read_text(remark, allowed));
+      (void)read_text(remark, allowed);
+      out->remarks.push_back(remark.text);
     }
   }
   const json_value document = with_present_board(given);

@@ -1,0 +1,16 @@
+# cmake -DPKG_CONFIG=... -DCOMPILER=... -DPREFIX=... -DCONSUMER=... -DFOLDER=... -P pkg_config_test.cmake: what pkg-config says of the
+# installed package is enough to compile and link with it.
+cmake_minimum_required(VERSION 3.25)
+set(ENV{PKG_CONFIG_PATH} ${PREFIX}/share/pkgconfig)
+file(MAKE_DIRECTORY ${FOLDER})
+function(build_with package source)
+  execute_process(COMMAND ${PKG_CONFIG} --cflags --libs ${package} OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  if(NOT "${flags}" MATCHES "${PREFIX}/")
+    message(FATAL_ERROR "${package}.pc does not lead to the installed headers: ${flags}")
+  endif()
+  execute_process(COMMAND ${COMPILER} -std=c++20 ${CONSUMER}/${source} ${flags} -o ${FOLDER}/consumer COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${FOLDER}/consumer COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+build_with(takt main.cpp)
+build_with(takt-runtime runtime.cpp)

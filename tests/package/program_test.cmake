@@ -1,0 +1,23 @@
+# cmake -DPREFIX=... -DSOURCE=... -P program_test.cmake: the installed program runs, and what belongs to it lies where man, shells
+# and editors look.
+cmake_minimum_required(VERSION 3.25)
+execute_process(COMMAND ${PREFIX}/bin/takt --version OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
+if(NOT version MATCHES "^takt [0-9]+")
+  message(FATAL_ERROR "takt --version says ${version}")
+endif()
+function(expect_text file start)
+  file(READ ${PREFIX}/${file} text)
+  if(NOT text MATCHES "^${start}")
+    message(FATAL_ERROR "${file} does not begin with ${start}")
+  endif()
+endfunction()
+expect_text(share/man/man1/takt.1 ".TH TAKT 1")
+expect_text(share/bash-completion/completions/takt "# Completion of takt for bash")
+expect_text(share/zsh/site-functions/_takt "#compdef takt")
+expect_text(share/fish/vendor_completions.d/takt.fish "# Completion of takt for fish")
+foreach(pair IN ITEMS "share/doc/takt/LICENSE;LICENSE" "share/takt/takt-1.schema.json;docs/schema/takt-1.schema.json"
+    "share/takt/takt.cppm;modules/takt.cppm")
+  list(GET pair 0 installed)
+  list(GET pair 1 source)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${PREFIX}/${installed} ${SOURCE}/${source} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
