@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <takt/study/count_units.hpp>
+#include <takt/study/journal.hpp>
+#include <takt/study/machine.hpp>
+#include <takt/study/progress.hpp>
+#include <takt/study/shard.hpp>
+#include <takt/study/study.hpp>
+
+namespace takt::studies {
+
+struct run_options {
+  unsigned jobs = 0;            ///< threads; 0: one per hardware thread
+  shard part{};                 ///< the counts are complete once all parts are
+  std::string folder{};         ///< of journals: what is found is kept there, and what is there is not done again
+  bool shows_progress = false;  ///< on standard error
+  const std::atomic<bool>* stop = nullptr;  ///< see `interruption`; no further unit is begun
+};
+
+/// What a study found, with everything that it takes to repeat it. Its files depend on the study and its settings
+/// alone, and where they tell who did what, on the notes.
+struct result {
+  std::string name;  ///< of the study
+  settings used;
+  experiment designed;
+  tally counts;
+  std::vector<work_note> notes{};  ///< of all processes that the folder knows, this one last
+};
+
+/// A run of a study in one process: what it still has to do, and what comes in, whoever counts it. One call at a time.
+class session {
+ public:
+  /// Throws `refusal` and `failure`.
+  session(const study& what, settings used, const run_options& o, std::size_t workers)
+      : found_{make_result(what, std::move(used))}, stop_{o.stop} {
+    tally& counts = found_->counts;
+    own_ = {.begin = utc_now(), .workers = workers, .machine = machine_words()};
+    if (!o.folder.empty()) {
+      kept_.emplace(o.folder, found_->name, o.part, found_->used.fingerprint(), counts.columns(),
+                    [&counts](std::size_t index, std::span<const std::int64_t> found) {
+                      if (index < counts.units()) { counts.add(index, found); }
+                    });
+      found_->notes = kept_->notes();
+    }
+    dealer_.emplace(counts, units_to_do(counts, o.part));
+    if (kept_ && dealer_->left() > 0) { kept_->append(own_); }
+    if (o.shows_progress) { bar_.emplace(found_->name, counts); }
+  }
+
+  /// The next unit, if there is one.
+  [[nodiscard]] auto next() -> std::optional<std::size_t> {
+    return stop_ != nullptr && *stop_ ? std::nullopt : dealer_->next();
+  }
+  /// Keeps what was found, even where the process is killed next. Does nothing for a unit that is known. Throws
+  /// `failure`.
+  void finished(std::size_t index, std::span<const std::int64_t> counts) {
+    if (found_->counts.knows(index)) { return; }
+    if (kept_) { kept_->append(index, counts); }
+    found_->counts.add(index, counts);
+    ++own_.units;
+    if (kept_ && clock::now() >= next_note_) { note(); }
+    if (bar_) { bar_->show(); }
+  }
+
+  [[nodiscard]] auto counts() const noexcept -> const tally& { return found_->counts; }
+  [[nodiscard]] auto designed() const noexcept -> const experiment& { return found_->designed; }
+  /// At most so many units are still to be handed out.
+  [[nodiscard]] auto left() const noexcept -> std::size_t { return dealer_->left(); }
+
+  /// Ends the run. Throws `failure`.
+  [[nodiscard]] auto take_result() -> result {
+    if (own_.units > 0) { note(); }
+    if (own_.units > 0 || found_->notes.empty()) { found_->notes.push_back(own_); }
+    if (bar_) { bar_->finish(); }
+    return std::move(*found_);
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  [[nodiscard]] static auto make_result(const study& what, settings used) -> std::unique_ptr<result> {
+    experiment designed = what.design(used);
+    tally sized{designed.size()};
+    return std::make_unique<result>(result{what.name, std::move(used), std::move(designed), std::move(sized)});
+  }
+  void note() {
+    const auto now = clock::now();
+    own_.milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now - start_).count();
+    next_note_ = now + std::chrono::seconds{10};
+    if (kept_) { kept_->append(own_); }
+  }
+
+  std::unique_ptr<result> found_;
+  const std::atomic<bool>* stop_;
+  work_note own_;
+  clock::time_point start_ = clock::now();
+  clock::time_point next_note_ = start_ + std::chrono::seconds{10};
+  std::optional<journal> kept_;
+  std::optional<unit_dealer> dealer_;
+  std::optional<progress_bar> bar_;
+};
+
+}  // namespace takt::studies
