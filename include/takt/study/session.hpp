@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,7 +48,8 @@ class session {
   session(const study& what, settings used, const run_options& o, std::size_t workers)
       : found_{make_result(what, std::move(used))}, stop_{o.stop} {
     tally& counts = found_->counts;
-    own_ = {.begin = utc_now(), .workers = workers, .machine = machine_words()};
+    begin_ = utc_now();
+    static_cast<void>(add_worker(machine_words(), workers));
     if (!o.folder.empty()) {
       kept_.emplace(o.folder, found_->name, o.part, found_->used.fingerprint(), counts.columns(),
                     [&counts](std::size_t index, std::span<const std::int64_t> found) {
@@ -55,21 +58,26 @@ class session {
       found_->notes = kept_->notes();
     }
     dealer_.emplace(counts, units_to_do(counts, o.part));
-    if (kept_ && dealer_->left() > 0) { kept_->append(own_); }
+    if (kept_ && dealer_->left() > 0) { kept_->append(own_[0]); }
     if (o.shows_progress) { bar_.emplace(found_->name, counts); }
   }
 
   /// The next unit, if there is one.
   [[nodiscard]] auto next() -> std::optional<std::size_t> {
-    return stop_ != nullptr && *stop_ ? std::nullopt : dealer_->next();
+    return is_stopped() ? std::nullopt : dealer_->next();
+  }
+  /// Another process that counts units, besides this one, which is number 0. Returns its number.
+  [[nodiscard]] auto add_worker(std::string machine, std::size_t workers) -> std::size_t {
+    own_.push_back({.begin = begin_, .workers = workers, .machine = std::move(machine)});
+    return own_.size() - 1;
   }
   /// Keeps what was found, even where the process is killed next. Does nothing for a unit that is known. Throws
   /// `failure`.
-  void finished(std::size_t index, std::span<const std::int64_t> counts) {
+  void finished(std::size_t index, std::span<const std::int64_t> counts, std::size_t worker = 0) {
     if (found_->counts.knows(index)) { return; }
     if (kept_) { kept_->append(index, counts); }
     found_->counts.add(index, counts);
-    ++own_.units;
+    ++own_[worker].units;
     if (kept_ && clock::now() >= next_note_) { note(); }
     if (bar_) { bar_->show(); }
   }
@@ -78,11 +86,14 @@ class session {
   [[nodiscard]] auto designed() const noexcept -> const experiment& { return found_->designed; }
   /// At most so many units are still to be handed out.
   [[nodiscard]] auto left() const noexcept -> std::size_t { return dealer_->left(); }
+  [[nodiscard]] auto is_stopped() const noexcept -> bool { return stop_ != nullptr && *stop_; }
+  /// Whether the folder held nothing of this study.
+  [[nodiscard]] auto began_empty() const noexcept -> bool { return !kept_ || kept_->was_empty(); }
 
   /// Ends the run. Throws `failure`.
   [[nodiscard]] auto take_result() -> result {
-    if (own_.units > 0) { note(); }
-    if (own_.units > 0 || found_->notes.empty()) { found_->notes.push_back(own_); }
+    note();
+    std::ranges::copy_if(own_, std::back_inserter(found_->notes), [](const work_note& n) { return n.units > 0; });
     if (bar_) { bar_->finish(); }
     return std::move(*found_);
   }
@@ -97,14 +108,17 @@ class session {
   }
   void note() {
     const auto now = clock::now();
-    own_.milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now - start_).count();
     next_note_ = now + std::chrono::seconds{10};
-    if (kept_) { kept_->append(own_); }
+    for (work_note& n : own_) {
+      n.milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now - start_).count();
+      if (kept_ && n.units > 0) { kept_->append(n); }
+    }
   }
 
   std::unique_ptr<result> found_;
   const std::atomic<bool>* stop_;
-  work_note own_;
+  std::string begin_;
+  std::vector<work_note> own_;  ///< of each process
   clock::time_point start_ = clock::now();
   clock::time_point next_note_ = start_ + std::chrono::seconds{10};
   std::optional<journal> kept_;

@@ -85,7 +85,7 @@ class tally {
     return std::span{counts_}.subspan(at * size_.columns, size_.columns);
   }
   void learn(std::size_t index) {
-    known_count_ += known_[index] ? 0 : 1;
+    known_count_ += known_[index] ? 0U : 1U;
     known_[index] = true;
   }
   void count(std::size_t at, std::size_t block, std::span<const std::int64_t> counts) {
