@@ -57,6 +57,13 @@ void list_parameters(const file_generator& g) {
   return out;
 }
 
+/// Pre: it is one.
+[[nodiscard]] auto whole_number(const std::string& text) -> std::uint64_t {
+  std::uint64_t out = 0;
+  (void)std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
 /// In thousandths.
 [[nodiscard]] auto level_of(const file_generator& g, const generate_options& o) -> std::int64_t {
   if (g.level_name.empty() && !o.level.empty()) {
@@ -73,16 +80,16 @@ void list_parameters(const file_generator& g) {
 void print_sets(const file_generator& g, const generate_options& o) {
   const std::int64_t level = level_of(g, o);
   const file_drawer draw = g.prepare(settings_of(g, o));
-  std::uint64_t count = 0;
-  (void)std::from_chars(o.count.data(), o.count.data() + o.count.size(), count);
+  const std::uint64_t count = whole_number(o.count);
+  const std::uint64_t first = whole_number(o.number);
   progress shown{"generating: sets"};
   for (std::uint64_t i = 0; i < count; ++i) {
     shown.show(i, count);
-    const auto file = draw(level, i);
+    const auto file = draw(level, first + i);
     const std::string at = g.level_name.empty()
                                ? ""
                                : fmt::format(", {} {}", g.level_name, o.level.empty() ? "1" : o.level);
-    file->name = fmt::format("{}{}, seed {}, set {}", g.name, at, o.seed, i);
+    file->name = fmt::format("{}{}, seed {}, set {}", g.name, at, o.seed, first + i);
     print_in_one_line(std::cout, *file);
     if (!std::cout) { throw environment_error{"standard output cannot be written"}; }
   }
@@ -104,6 +111,9 @@ void add_generate(CLI::App& command, generate_options& o) {
   command.add_option("--utilization", o.level, "sum over all tasks, or the load (default 1)")->type_name("U");
   command.add_option("--seed", o.seed, "(default 1)")->type_name("N")->check(number_check);
   command.add_option("--count", o.count, "number of sets (default 1)")->type_name("N")->check(number_check);
+  command.add_option("--number", o.number, "of the first set (default 0); set I of level U in a study is I + 10^9 U")
+      ->type_name("N")
+      ->check(number_check);
   for (const auto& [name, about] : shorthands) {
     command
         .add_option_function<std::string>(

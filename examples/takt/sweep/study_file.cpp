@@ -29,6 +29,19 @@ const object_keys known_study{"a study of this program",
 const object_keys stop_keys{"a stopping rule", {"interval", "least_sets"}};
 const object_keys method_keys{"a method", {"policy", "cpus", "analysis"}};
 
+/// As for task-set files, whose keys have no place here.
+void require_own_keys(const json_value& v, const object_keys& of) {
+  const std::string known = fmt::format("{}", fmt::join(of.keys, ", "));
+  if (!v.is(kind::object)) { refuse_kind(v, "an object with " + known); }
+  for (const json_value& member : v.items) {
+    if (std::ranges::find(of.keys, member.key) == of.keys.end()) {
+      throw input_error{member.where,
+                        fmt::format("is no key of {}, the nearest is \"{}\"", of.what, nearest(member.key, of.keys)),
+                        known};
+    }
+  }
+}
+
 /// A value as `--set` would have it: a text, or the digits of a number.
 [[nodiscard]] auto value_text(const json_value& v) -> std::string {
   if (!v.is(kind::string) && !v.is(kind::integer) && !v.is(kind::decimal)) { refuse_kind(v, "a number or a text"); }
@@ -44,7 +57,7 @@ const object_keys method_keys{"a method", {"policy", "cpus", "analysis"}};
 
 [[nodiscard]] auto method_text(const json_value& v) -> std::string {
   if (v.is(kind::string)) { return v.text; }
-  require_keys(v, method_keys);
+  require_own_keys(v, method_keys);
   std::string out = read_text(require(v, "policy", "a way of sharing the GPU, or all"), "a policy such as federated") +
                     "@" + read_text(require(v, "cpus", "a rule of the processors"), "a rule such as edf");
   if (const auto* const analysis = v.find("analysis"); analysis != nullptr) {
@@ -84,7 +97,7 @@ void give(described_study& out, const std::string& name, const json_value& v, co
 }
 
 void give_stop(described_study& out, const json_value& v) {
-  require_keys(v, stop_keys);
+  require_own_keys(v, stop_keys);
   const json_value& interval = require(v, "interval", "width of a 95 % interval, such as 0.1");
   const auto [numerator, denominator] = read_ratio(interval);
   if (numerator < 1 || numerator > denominator || numerator * 1000 % denominator != 0) {
@@ -100,12 +113,12 @@ void give_stop(described_study& out, const json_value& v) {
 [[nodiscard]] auto base_study(const json_value& document, const std::function<const study&(const std::string&)>& find)
     -> study {
   if (const auto* const known = document.find("study"); known != nullptr) {
-    require_keys(document, known_study);
+    require_own_keys(document, known_study);
     try {
       return find(read_text(*known, "a study that takt sweep --list shows"));
     } catch (const input_error& e) { throw input_error{known->where, e.problem, e.allowed}; }
   }
-  require_keys(document, own_study);
+  require_own_keys(document, own_study);
   const json_value& generator = require(document, "generator", "a generator that takt generate --list shows");
   std::string name = read_study_name(document);
   const auto* const title = document.find("title");

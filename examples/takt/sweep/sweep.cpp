@@ -99,6 +99,7 @@ void check(const sweep_options& o) {
     if (both) { throw input_error{first, fmt::format("cannot be together with {}", second), "one of the two"}; }
   };
   const bool has_part = !o.shard.empty() || !o.blocks.empty();
+  if (!o.shard.empty()) { (void)read_shard(o.shard); }
   refuse_both(!o.shard.empty() && !o.blocks.empty(), "--shard", "--blocks");
   refuse_both(o.mpi && has_part, "--mpi", o.shard.empty() ? "--blocks" : "--shard");
   refuse_both(o.mpi && !o.emit.empty(), "--mpi", "--emit");
@@ -135,15 +136,14 @@ void check(const sweep_options& o) {
   return how;
 }
 
-/// What is in the folder, without anything that would have to be done.
+/// What is in the folder.
 [[nodiscard]] auto kept(const described_study& s, const sweep_options& o) -> result {
-  static const std::atomic<bool> stopped{true};
-  session found{s.what, s.with, {.folder = o.resume, .stop = &stopped}, 1};
-  if (found.began_empty() && (o.merge || o.rerun_missing)) {
+  auto found = found_in(o.resume, s.what, s.with);
+  if (!found) {
     throw input_error{"--resume", fmt::format("{} holds no journal of {}", o.resume, s.what.name),
                       "the folder of an earlier call"};
   }
-  return found.take_result();
+  return std::move(*found);
 }
 
 [[nodiscard]] auto missing_units(const tally& counts) -> std::vector<std::size_t> { return units_to_do(counts, {}); }
@@ -251,7 +251,8 @@ void merge(const described_study& s, const sweep_options& o) {
 void run_here(const described_study& s, const sweep_options& o) {
   const interruption signals;
   const run_options how = options_of(o, signals);
-  conclude(studies::run(s.what, s.with, how), o, signals.asked());
+  const result found = studies::run(s.what, s.with, how);
+  conclude(found, o, signals.asked());
 }
 
 void run_on_ranks(const described_study& s, const sweep_options& o, ranks& all) {

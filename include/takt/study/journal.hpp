@@ -138,7 +138,40 @@ inline auto replay(const std::filesystem::path& path, std::string_view header, s
   return report::text("units-", part.units.front(), "-", part.units.back(), "-", checksum(units_text(part.units)));
 }
 
+inline constexpr std::string_view journal_suffix = ".journal";
+
+[[nodiscard]] inline auto header_of(std::string_view study, const std::string& fingerprint) -> std::string {
+  return report::text("takt-sweep/1 ", study, " ", fingerprint);
+}
+
+/// The journals of a study in a folder.
+[[nodiscard]] inline auto journals_in(const std::filesystem::path& folder, std::string_view study)
+    -> std::vector<std::filesystem::path> {
+  std::vector<std::filesystem::path> out;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator{folder, error}) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(report::text(study, ".")) && name.ends_with(journal_suffix)) { out.push_back(entry.path()); }
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
 }  // namespace detail
+
+/// Reads every journal of a study in a folder and changes none; `receive` gets each finished unit. Nothing where there
+/// is no journal; else what was noted. Throws `refusal` when one belongs to other parameters.
+[[nodiscard]] inline auto read_journals(const std::string& folder, std::string_view study,
+                                        const std::string& fingerprint, std::size_t columns,
+                                        const unit_receiver& receive) -> std::optional<std::vector<work_note>> {
+  const auto all = detail::journals_in(folder, study);
+  if (all.empty()) { return {}; }
+  std::vector<work_note> out;
+  for (const auto& path : all) {
+    static_cast<void>(detail::replay(path, detail::header_of(study, fingerprint), columns, receive, out));
+  }
+  return out;
+}
 
 /// What a sweep has found so far, in a folder: one file per shard to which finished units are appended, a line each.
 /// Every line carries a checksum, so a process may be killed at any moment: a torn last line counts as not written.
@@ -152,22 +185,15 @@ class journal {
   journal(const std::string& folder, std::string_view study, const shard& part, const std::string& fingerprint,
           std::size_t columns, const unit_receiver& receive) {
     namespace fs = std::filesystem;
-    constexpr std::string_view suffix = ".journal";
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) { throw failure{report::text(folder, ": cannot be made (", error.message(), ")")}; }
-    const fs::path own = fs::path{folder} / report::text(study, ".", detail::name_of(part), suffix);
+    const fs::path own = fs::path{folder} / report::text(study, ".", detail::name_of(part), detail::journal_suffix);
     path_ = own.string();
-    const std::string header = report::text("takt-sweep/1 ", study, " ", fingerprint);
-    std::vector<fs::path> others;
-    for (const auto& entry : fs::directory_iterator{folder}) {
-      const std::string name = entry.path().filename().string();
-      const bool same_study = name.starts_with(report::text(study, ".")) && name.ends_with(suffix);
-      if (same_study && entry.path() != own) { others.push_back(entry.path()); }
+    const std::string header = detail::header_of(study, fingerprint);
+    for (const fs::path& path : detail::journals_in(folder, study)) {
+      if (path != own) { (void)detail::replay(path, header, columns, receive, notes_); }
     }
-    std::ranges::sort(others);
-    for (const fs::path& path : others) { (void)detail::replay(path, header, columns, receive, notes_); }
-    was_empty_ = others.empty();
 
     file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file_ < 0) { refuse(); }
@@ -175,7 +201,6 @@ class journal {
       if (flock(file_, LOCK_EX | LOCK_NB) != 0) { throw failure{path_ + ": another sweep is writing to it"}; }
       const std::size_t sound = detail::replay(own, header, columns, receive, notes_);
       if (ftruncate(file_, static_cast<off_t>(sound)) != 0) { refuse(); }
-      was_empty_ = was_empty_ && sound == 0;
       if (sound == 0) { write_line(header); }
     } catch (...) {
       close(file_);
@@ -199,8 +224,6 @@ class journal {
 
   /// What was noted before.
   [[nodiscard]] auto notes() const noexcept -> const std::vector<work_note>& { return notes_; }
-  /// Whether nothing was there of this study before.
-  [[nodiscard]] auto was_empty() const noexcept -> bool { return was_empty_; }
 
  private:
   [[noreturn]] void refuse() const {
@@ -219,7 +242,6 @@ class journal {
 
   std::string path_;
   int file_ = -1;
-  bool was_empty_ = true;
   std::vector<work_note> notes_;
 };
 

@@ -25,8 +25,12 @@ namespace takt::studies {
 namespace detail {
 
 // Sizes in pixels.
-inline constexpr double panel_width = 430;
-inline constexpr double panel_height = 300;
+struct panel_size {
+  double width;
+  double height;
+};
+inline constexpr panel_size one_panel{800, 480};
+inline constexpr panel_size one_of_several{430, 300};
 inline constexpr double left = 75;
 inline constexpr double gap_right = 25;
 inline constexpr double gap_below = 85;
@@ -36,7 +40,8 @@ inline constexpr double note_line = 18;
 inline constexpr double legend_sample = 60;
 inline constexpr double letter = 7;
 inline constexpr std::size_t legend_columns = 5;
-inline constexpr std::size_t note_width = 180;
+inline constexpr double note_letter = 7;
+inline constexpr double title_letter = 0.6;  ///< of its size
 
 inline constexpr std::string_view centred = "text-anchor=\"middle\"";
 
@@ -81,16 +86,17 @@ class curves_drawer {
       : found_{&r},
         e_{&r.designed},
         legend_{legend_of(*e_)},
+        size_{e_->panels.size() > 1 ? one_of_several : one_panel},
         columns_{std::min(e_->panels_per_row, e_->panels.size())},
-        notes_{notes_of(r.used, note_width * columns_ / 3 + 20)},
-        width_{as_double(columns_) * (left + panel_width + gap_right)},
+        width_{as_double(columns_) * (left + size_.width + gap_right)},
+        notes_{notes_of(r.used, static_cast<std::size_t>(width_ / note_letter))},
         svg_{out} {
     std::size_t longest = 0;
     for (const curve& c : legend_) { longest = std::max(longest, report::columns(c.title)); }
     const double entry = legend_sample + letter * as_double(longest);
     in_row_ = std::clamp<std::size_t>(static_cast<std::size_t>(width_ / entry), 1, legend_columns);
     legend_top_ =
-        title_height + as_double((e_->panels.size() + columns_ - 1) / columns_) * (panel_height + gap_below);
+        title_height + as_double((e_->panels.size() + columns_ - 1) / columns_) * (size_.height + gap_below);
     const std::size_t rows = (legend_.size() + in_row_ - 1) / in_row_;
     height_ = legend_top_ + as_double(rows) * legend_row + as_double(notes_.size()) * note_line + 25;
     most_x_ = static_cast<double>(e_->levels.back() + e_->levels.front() / 2) / 1000;
@@ -103,7 +109,9 @@ class curves_drawer {
                           report::pixels(height_),
                           "\" font-family=\"DejaVu Sans, sans-serif\" font-size=\"12\" fill=\"#222\">\n"));
     svg_.rectangle(0, 0, width_, height_, "fill=\"white\"");
-    svg_.text(width_ / 2, 28, e_->title, report::text(centred, " font-size=\"16\""));
+    const double fitting = width_ / (title_letter * as_double(std::max<std::size_t>(report::columns(e_->title), 1)));
+    svg_.text(width_ / 2, 28, e_->title,
+              report::text(centred, " font-size=\"", report::pixels(std::min(16.0, fitting)), "\""));
     for (std::size_t i = 0; i < e_->panels.size(); ++i) { draw_panel(i); }
     draw_legend();
     for (std::size_t i = 0; i < notes_.size(); ++i) {
@@ -131,8 +139,8 @@ class curves_drawer {
     return out;
   }
 
-  [[nodiscard]] auto x(double level) const -> double { return level / most_x_ * panel_width; }
-  [[nodiscard]] auto y(double value) const -> double { return panel_height - value / most_y_ * panel_height; }
+  [[nodiscard]] auto x(double level) const -> double { return level / most_x_ * size_.width; }
+  [[nodiscard]] auto y(double value) const -> double { return size_.height - value / most_y_ * size_.height; }
   [[nodiscard]] auto level(std::size_t l) const -> double { return static_cast<double>(e_->levels[l]) / 1000; }
 
   [[nodiscard]] static auto at(std::string_view command, double x, double y) -> std::string {
@@ -143,20 +151,20 @@ class curves_drawer {
   }
 
   void draw_axes(double from, double top, const std::string& title) {
-    svg_.text(from + panel_width / 2, top - 12, title, report::text(centred, " font-size=\"13\""));
+    svg_.text(from + size_.width / 2, top - 12, title, report::text(centred, " font-size=\"13\""));
     const double step_y = is_share() ? 20 : tick_step(most_y_);
     for (int i = 0; i * step_y <= most_y_; ++i) {
-      line(from, top + y(i * step_y), panel_width, 0, i == 0 ? "#222" : "#ddd");
+      line(from, top + y(i * step_y), size_.width, 0, i == 0 ? "#222" : "#ddd");
       svg_.text(from - 8, top + y(i * step_y) + 4, tick_text(i * step_y, step_y), "text-anchor=\"end\"");
     }
     const double step_x = tick_step(most_x_);
     for (int i = 0; i * step_x <= most_x_; ++i) {
-      line(from + x(i * step_x), top, 0, panel_height, i == 0 ? "#222" : "#eee");
-      svg_.text(from + x(i * step_x), top + panel_height + 18, tick_text(i * step_x, step_x), centred);
+      line(from + x(i * step_x), top, 0, size_.height, i == 0 ? "#222" : "#eee");
+      svg_.text(from + x(i * step_x), top + size_.height + 18, tick_text(i * step_x, step_x), centred);
     }
-    svg_.text(from + panel_width / 2, top + panel_height + 40, e_->level_title, centred);
+    svg_.text(from + size_.width / 2, top + size_.height + 40, e_->level_title, centred);
     const double label_x = from - 48;
-    const double label_y = top + panel_height / 2;
+    const double label_y = top + size_.height / 2;
     svg_.text(label_x, label_y, e_->share_title,
               report::text(centred, " transform=\"rotate(-90 ", report::pixels(label_x), " ", report::pixels(label_y),
                            ")\""));
@@ -200,8 +208,8 @@ class curves_drawer {
   }
   void draw_panel(std::size_t i) {
     const panel& p = e_->panels[i];
-    const double from = left + as_double(i % columns_) * (panel_width + left + gap_right);
-    const double top = title_height + as_double(i / columns_) * (panel_height + gap_below);
+    const double from = left + as_double(i % columns_) * (size_.width + left + gap_right);
+    const double top = title_height + as_double(i / columns_) * (size_.height + gap_below);
     draw_axes(from, top, p.title);
     for (const curve& c : p.curves) {
       if (is_share() && c.line != stroke::band) { draw_intervals(c, from, top); }
@@ -221,9 +229,10 @@ class curves_drawer {
   const result* found_;
   const experiment* e_;
   std::vector<curve> legend_;
+  panel_size size_;
   std::size_t columns_;
-  std::vector<std::string> notes_;
   double width_;
+  std::vector<std::string> notes_;
   std::size_t in_row_ = 1;
   double legend_top_ = 0;
   double height_ = 0;

@@ -41,20 +41,46 @@ struct result {
   std::vector<work_note> notes{};  ///< of all processes that the folder knows, this one last
 };
 
+namespace detail {
+
+[[nodiscard]] inline auto empty_result(const study& what, settings used) -> result {
+  experiment designed = what.design(used);
+  tally sized{designed.size()};
+  return {what.name, std::move(used), std::move(designed), std::move(sized)};
+}
+
+[[nodiscard]] inline auto adds_to(tally& counts) -> unit_receiver {
+  return [&counts](std::size_t index, std::span<const std::int64_t> found) {
+    if (index < counts.units()) { counts.add(index, found); }
+  };
+}
+
+}  // namespace detail
+
+/// What the journals of a folder have, complete or not; nothing where none is of this study. Throws `refusal`.
+[[nodiscard]] inline auto found_in(const std::string& folder, const study& what, settings used)
+    -> std::optional<result> {
+  result out = detail::empty_result(what, std::move(used));
+  auto notes = read_journals(folder, out.name, out.used.fingerprint(), out.counts.columns(),
+                             detail::adds_to(out.counts));
+  if (!notes) { return {}; }
+  out.notes = std::move(*notes);
+  return out;
+}
+
 /// A run of a study in one process: what it still has to do, and what comes in, whoever counts it. One call at a time.
 class session {
  public:
   /// Throws `refusal` and `failure`.
   session(const study& what, settings used, const run_options& o, std::size_t workers)
-      : found_{make_result(what, std::move(used))}, stop_{o.stop} {
+      : found_{std::make_unique<result>(detail::empty_result(what, std::move(used)))}, stop_{o.stop} {
     tally& counts = found_->counts;
+    static_cast<void>(units_to_do(counts, o.part));  // which refuses a wrong part before anything is written
     begin_ = utc_now();
     static_cast<void>(add_worker(machine_words(), workers));
     if (!o.folder.empty()) {
       kept_.emplace(o.folder, found_->name, o.part, found_->used.fingerprint(), counts.columns(),
-                    [&counts](std::size_t index, std::span<const std::int64_t> found) {
-                      if (index < counts.units()) { counts.add(index, found); }
-                    });
+                    detail::adds_to(counts));
       found_->notes = kept_->notes();
     }
     dealer_.emplace(counts, units_to_do(counts, o.part));
@@ -87,8 +113,6 @@ class session {
   /// At most so many units are still to be handed out.
   [[nodiscard]] auto left() const noexcept -> std::size_t { return dealer_->left(); }
   [[nodiscard]] auto is_stopped() const noexcept -> bool { return stop_ != nullptr && *stop_; }
-  /// Whether the folder held nothing of this study.
-  [[nodiscard]] auto began_empty() const noexcept -> bool { return !kept_ || kept_->was_empty(); }
 
   /// Ends the run. Throws `failure`.
   [[nodiscard]] auto take_result() -> result {
@@ -101,11 +125,6 @@ class session {
  private:
   using clock = std::chrono::steady_clock;
 
-  [[nodiscard]] static auto make_result(const study& what, settings used) -> std::unique_ptr<result> {
-    experiment designed = what.design(used);
-    tally sized{designed.size()};
-    return std::make_unique<result>(result{what.name, std::move(used), std::move(designed), std::move(sized)});
-  }
   void note() {
     const auto now = clock::now();
     next_note_ = now + std::chrono::seconds{10};
