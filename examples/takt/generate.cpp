@@ -86,9 +86,8 @@ void print_sets(const file_generator& g, const generate_options& o) {
   for (std::uint64_t i = 0; i < count; ++i) {
     shown.show(i, count);
     const auto file = draw(level, first + i);
-    const std::string at = g.level_name.empty()
-                               ? ""
-                               : fmt::format(", {} {}", g.level_name, o.level.empty() ? "1" : o.level);
+    const std::string at =
+        g.level_name.empty() ? "" : fmt::format(", {} {}", g.level_name, o.level.empty() ? "1" : o.level);
     file->name = fmt::format("{}{}, seed {}, set {}", g.name, at, o.seed, first + i);
     print_in_one_line(std::cout, *file);
     if (!std::cout) { throw environment_error{"standard output cannot be written"}; }
@@ -124,7 +123,10 @@ void add_generate(CLI::App& command, generate_options& o) {
   }
   command
       .add_option_function<std::vector<std::string>>(
-          "--set", [&o](const std::vector<std::string>& all) { o.parameters.insert(o.parameters.end(), all.begin(), all.end()); },
+          "--set",
+          [&o](const std::vector<std::string>& all) {
+            o.parameters.insert(o.parameters.end(), all.begin(), all.end());
+          },
           "a parameter of the generator")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

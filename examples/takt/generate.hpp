@@ -20,7 +20,7 @@ struct generate_options {
   std::string seed = "1";
   std::string count = "1";
   std::string number = "0";  ///< of the first set
-  std::string level;  ///< empty: 1, where sets have one
+  std::string level;         ///< empty: 1, where sets have one
   bool list = false;
   std::vector<std::string> parameters;  ///< NAME=VALUE
 };

@@ -27,8 +27,7 @@ const std::string early = small + "--set interval=250 --set least-sets=10 ";
 }
 /// Whether there is mpirun, and the program was built with MPI.
 [[nodiscard]] auto has_mpi() -> bool {
-  static const bool both =
-      has("mpirun") && std::system("ldd \"" TAKT_PROGRAM "\" 2>/dev/null | grep -q libmpi") == 0;
+  static const bool both = has("mpirun") && std::system("ldd \"" TAKT_PROGRAM "\" 2>/dev/null | grep -q libmpi") == 0;
   return both;
 }
 
@@ -126,10 +125,10 @@ TEST_CASE("a rank that is killed loses nothing that was reported, and no block i
   const std::string folder = scratch("killed-rank");
   std::filesystem::create_directories(folder);
   // The last rank ends itself, as soon as some blocks are known.
-  const std::string last =
-      "while [ $(cat " + folder + "/*.journal 2>/dev/null | grep -vc '^@') -lt 8 ]; do sleep 0.02; done; " +
-      "kill -KILL $(pgrep -f -- '--resume " + folder + " --mpi' | xargs -r ps -o pid=,comm= -p | grep -w takt | " +
-      "sort -n | tail -1 | cut -c1-8)";
+  const std::string last = "for i in $(seq 1000); do [ $(cat " + folder +
+                           "/*.journal 2>/dev/null | grep -vc '^@') -ge 8 ] && break; " +
+                           "sleep 0.02; done; kill -KILL $(pgrep -f -- '--resume " + folder + " --mpi' | " +
+                           "xargs -r ps -o pid=,comm= -p | grep -w takt | sort -n | tail -1 | cut -c1-8)";
   (void)shell(on_ranks(3, study + "--resume " + folder) + " & " + last + "; wait", scratch("rank.csv"));
   const auto reported = units_in(folder);
   CHECK(reported.size() >= 7);

@@ -19,13 +19,12 @@ struct generator {
   bool is_random;
   const char* in_each;  ///< that a set of it has
 };
-constexpr generator all[] = {
-    {"rtgpu", 5, true, "\"interleave\""},       {"blocks", 4, true, "\"preemption_cost\""},
-    {"accelerator", 9, true, "\"core\""},       {"waves", 3, false, "\"preemption_cost\""},
-    {"block-kernels", 10, true, "\"blocks\""},  {"overlapping", 10, true, "\"g-edf\""},
-    {"gpusync", 0, true, "\"section\""},        {"video", 17, false, "\"section\""},
-    {"hog", 1, false, "\"threads_per_block\""}, {"applications", 5, true, "\"wcet_by_share\""},
-    {"airborne", 5, false, "\"contention\""}};
+constexpr generator all[] = {{"rtgpu", 5, true, "\"interleave\""},       {"blocks", 4, true, "\"preemption_cost\""},
+                             {"accelerator", 9, true, "\"core\""},       {"waves", 3, false, "\"preemption_cost\""},
+                             {"block-kernels", 10, true, "\"blocks\""},  {"overlapping", 10, true, "\"g-edf\""},
+                             {"gpusync", 0, true, "\"section\""},        {"video", 17, false, "\"section\""},
+                             {"hog", 1, false, "\"threads_per_block\""}, {"applications", 5, true, "\"wcet_by_share\""},
+                             {"airborne", 5, false, "\"contention\""}};
 
 }  // namespace
 

@@ -59,9 +59,9 @@ TEST_CASE("a file describes a study of one's own: every method judges the sets t
     for (int i = 0; i < 8; ++i) {
       const std::int64_t level = r.cells.at("utilization") == "0.3" ? 300 : 600;
       const std::string number = std::to_string(level * 1'000'000 + i);
-      const auto set = takt::test::takt("generate blocks --tasks 3 --set period=10ms..50ms --seed 4 --sms " +
-                                        r.cells.at("sms") + " --utilization " + r.cells.at("utilization") +
-                                        " --number " + number);
+      const auto set =
+          takt::test::takt("generate blocks --tasks 3 --set period=10ms..50ms --seed 4 --sms " + r.cells.at("sms") +
+                           " --utilization " + r.cells.at("utilization") + " --number " + number);
       REQUIRE(set.code == 0);
       const std::string path = write("one.json", set.out);
       federated += takt::test::takt("analyze " + path + " --policy federated --cpus edf").code == 0 ? 1 : 0;
@@ -96,7 +96,8 @@ TEST_CASE("what is wrong with a study file is named by a JSON pointer, with what
            {with("/format", "takt-study/2"), "/format: \"takt-study/2\" is no format of a study"},
            {without("generator"), "generator"},
            {without("methods"), "methods"},
-           {with("/generator", "block"), "/generator: \"block\" is no generator of this program, the nearest is \"blocks\""},
+           {with("/generator", "block"),
+            "/generator: \"block\" is no generator of this program, the nearest is \"blocks\""},
            {with("/generator", "hog"), "/generator: sets of hog have no level"},
            {with("/generater", "x"), "/generater"},
            {with("/name", "a b"), "/name: \"a b\" is no name of a study"},

@@ -21,8 +21,7 @@ using generated_set = task_table<ticks, max_tasks, max_segments>;
 
 void add_segment(workload_file& file, const segment_record<ticks>& s) {
   if (s.where != stage::kernel) {
-    described_visit out =
-        next_visit(file, s.where == stage::cpu ? visit_place::processor : visit_place::copy_engine);
+    described_visit out = next_visit(file, s.where == stage::cpu ? visit_place::processor : visit_place::copy_engine);
     out.direction = s.direction;
     out.time = s.time;
     out.known.add(visit_fact::time);

@@ -112,8 +112,8 @@ using block_set = task_rows<block_kernel<ticks>, max_tasks>;
 }
 
 [[nodiscard]] auto prepare_overlapping(const settings& s) -> file_drawer {
-  return [processors = s.number<std::int32_t>("cpus"), tasks = s.number<std::size_t>("tasks"),
-          seed = s.seed()](std::int64_t level, std::uint64_t number) {
+  return [processors = s.number<std::int32_t>("cpus"), tasks = s.number<std::size_t>("tasks"), seed = s.seed()](
+             std::int64_t level, std::uint64_t number) {
     random_stream random{seed ^ random_stream{number}.next()};
     const auto loads = draw_loads(random, level, tasks);
     task_rows<gel_task<ticks>, max_tasks> set;

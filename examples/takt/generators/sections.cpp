@@ -139,8 +139,8 @@ void add_section(workload_file& file, const section_parts& parts, const Kernels&
       for (const graph_edge& e : graphs.edges) {
         if (e.lag == 0 || e.to < graph.first_node || e.to >= graph.first_node + graph.nodes) { continue; }
         const std::uint32_t from = static_cast<std::uint32_t>(std::countr_zero(last[e.from - graph.first_node]));
-        static_cast<void>(out->tasks.history.push_back(
-            {static_cast<std::uint32_t>(g), from, first[e.to - graph.first_node], e.lag}));
+        static_cast<void>(
+            out->tasks.history.push_back({static_cast<std::uint32_t>(g), from, first[e.to - graph.first_node], e.lag}));
       }
     }
     return out;
@@ -160,26 +160,20 @@ void add_section(workload_file& file, const section_parts& parts, const Kernels&
 
 auto section_generators() -> std::vector<file_generator> {
   return {
-      {"gpusync",
-       "tasks with one token section on locked GPUs: Elliott 2015, section 4.3.6.1",
+      {"gpusync", "tasks with one token section on locked GPUs: Elliott 2015, section 4.3.6.1",
        board_parameters({{"utilization", "medium", "of a task: light, medium, heavy"},
                          {"period", "moderate", "moderate, long"},
                          {"gpu-share", "66", "percent of the tasks with kernels: 33, 66, 100"},
                          {"kernels", "25-75", "percent of such a task: 10-25, 25-75, 75-95"},
                          {"bytes", "2MB", "of a job: 256KB, 2MB, 8MB"},
                          {"state", "25", "percent of the bytes: 0, 25, 100"}}),
-       "utilization",
-       "0.5..4.0/0.5",
-       prepare_gpusync},
-      {"video",
-       "seventeen graphs that stabilize videos, a case study: Elliott 2015, section 5.5",
+       "utilization", "0.5..4.0/0.5", prepare_gpusync},
+      {"video", "seventeen graphs that stabilize videos, a case study: Elliott 2015, section 5.5",
        board_parameters({{"cpus", "6", ""},
                          {"tokens", "3", ""},
                          {"spread", "25", "percent of the longest above the average times", 0, 99},
                          {"cpu", "100", "percent of the published CPU time", 0, 1000}}),
-       "",
-       "",
-       prepare_video},
+       "", "", prepare_video},
   };
 }
 

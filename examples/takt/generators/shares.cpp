@@ -13,8 +13,8 @@ namespace takt::program {
 
 namespace {
 
-using studies::settings;
 using generation::synthetic_application;
+using studies::settings;
 using share_set = application_set<16>;
 
 constexpr ticks microsecond = 1000;
@@ -51,12 +51,11 @@ constexpr ticks microsecond = 1000;
 }
 
 [[nodiscard]] auto prepare_benchmarks(const settings& s) -> file_drawer {
-  return [applications = s.number<std::size_t>("applications"), sms = s.number<std::int32_t>("sms"),
-          seed = s.seed()](std::int64_t level, std::uint64_t number) {
+  return [applications = s.number<std::size_t>("applications"), sms = s.number<std::int32_t>("sms"), seed = s.seed()](
+             std::int64_t level, std::uint64_t number) {
     share_set set;
-    require_drawn(generation::generate({.applications = applications,
-                                        .utilization_permille = static_cast<std::int32_t>(level)},
-                                       seed, number, set));
+    require_drawn(generation::generate(
+        {.applications = applications, .utilization_permille = static_cast<std::int32_t>(level)}, seed, number, set));
     return make_file(set, sms);
   };
 }
@@ -64,7 +63,8 @@ constexpr ticks microsecond = 1000;
 [[nodiscard]] auto prepare_airborne(const settings& s) -> file_drawer {
   return [sms = s.number<std::int32_t>("sms")](std::int64_t /*level*/, std::uint64_t /*number*/) {
     share_set set;
-    require_drawn(generation::synthetic_set(std::span<const synthetic_application>{generation::synthetic_airborne}, set));
+    require_drawn(
+        generation::synthetic_set(std::span<const synthetic_application>{generation::synthetic_airborne}, set));
     return make_file(set, sms);
   };
 }

@@ -39,9 +39,9 @@ void require_analysis(const method_words& m) {
   if (m.analysis.empty()) { return; }
   const auto names = analysis_names();
   if (std::ranges::find(names, m.analysis) == names.end()) {
-    throw input_error{"methods",
-                      fmt::format("\"{}\" is no analysis, the nearest is \"{}\"", m.analysis, nearest(m.analysis, names)),
-                      fmt::format("{}", fmt::join(names, ", "))};
+    throw input_error{
+        "methods", fmt::format("\"{}\" is no analysis, the nearest is \"{}\"", m.analysis, nearest(m.analysis, names)),
+        fmt::format("{}", fmt::join(names, ", "))};
   }
   const std::string_view policy = split_policy(m.wishes.policy).name;
   if (policy != federated_policy::name && policy != federated_shared_policy::name) {
@@ -129,10 +129,9 @@ auto policy_study(std::string name, std::string title, const file_generator& gen
   out.name = std::move(name);
   out.title = std::move(title);
   out.generator = generator;
-  out.parameters =
-      with({{"methods", methods, "POLICY@RULE or POLICY@RULE/ANALYSIS, A,B,..; the policy all: every one"},
-            {"effort", "2000", "task analyses after which the search for a plan is undecided", 1}},
-           std::move(values));
+  out.parameters = with({{"methods", methods, "POLICY@RULE or POLICY@RULE/ANALYSIS, A,B,..; the policy all: every one"},
+                         {"effort", "2000", "task analyses after which the search for a plan is undecided", 1}},
+                        std::move(values));
   out.generator.prepare = [prepare = generator.prepare](const settings& s) {
     auto draw = prepare(s);
     const auto set = draw(s.levels("levels").front(), 0);

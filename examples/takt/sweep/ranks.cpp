@@ -30,13 +30,13 @@ using message = std::vector<std::int64_t>;
 
 /// What ranks say to each other. Only the thread that began does so.
 enum tag : std::uint8_t {
-  hello,  ///< to the first rank: threads, and the characters of a machine's words
-  ask,    ///< to it: there is little left to do
-  found,  ///< to it: a unit and its counts
+  hello,   ///< to the first rank: threads, and the characters of a machine's words
+  ask,     ///< to it: there is little left to do
+  found,   ///< to it: a unit and its counts
   broken,  ///< to it: the characters of what was thrown
-  bye,    ///< to it: the last message
-  units,  ///< from it: what is to be done
-  stop,   ///< from it: nothing more
+  bye,     ///< to it: the last message
+  units,   ///< from it: what is to be done
+  stop,    ///< from it: nothing more
 };
 
 constexpr std::chrono::microseconds pause{500};

@@ -162,8 +162,9 @@ void fig7(const settings& s, experiment& e) {
 /// A figure that varies one number in Table 1 of the paper.
 [[nodiscard]] auto over_counts(std::string_view name, std::string_view about, int figure, const parameter& varied,
                                std::int32_t options::* field, std::string_view unit_name) -> study {
-  return {std::string{name}, std::string{about}, acceptance(fmt::format(", Fig. {}: number of {}", figure, unit_name), varied.name),
-          parameters({varied}), [=, what = varied.name](const settings& s, experiment& e) {
+  return {std::string{name}, std::string{about},
+          acceptance(fmt::format(", Fig. {}: number of {}", figure, unit_name), varied.name), parameters({varied}),
+          [=, what = varied.name](const settings& s, experiment& e) {
             std::vector<variation> all;
             for (const std::int64_t value : s.numbers(what)) {
               all.push_back({{fmt::format("{}", value)}, fmt::format("{} {}", value, unit_name), options_of(s)});

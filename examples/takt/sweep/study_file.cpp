@@ -21,9 +21,9 @@ namespace {
 using kind = json_value::kind;
 
 constexpr std::string_view study_format = "takt-study/1";
-const object_keys own_study{"a study of one's own",
-                            {"format", "name", "title", "generator", "parameters", "levels", "sets", "seed", "stop",
-                             "methods", "vary"}};
+const object_keys own_study{
+    "a study of one's own",
+    {"format", "name", "title", "generator", "parameters", "levels", "sets", "seed", "stop", "methods", "vary"}};
 const object_keys known_study{"a study of this program",
                               {"format", "study", "parameters", "levels", "sets", "seed", "stop"}};
 const object_keys stop_keys{"a stopping rule", {"interval", "least_sets"}};
@@ -68,7 +68,9 @@ void require_own_keys(const json_value& v, const object_keys& of) {
 
 [[nodiscard]] auto read_methods(const json_value& v) -> std::string {
   std::vector<std::string> out;
-  for (const json_value& one : require_array(v, "methods such as \"federated@edf\"")) { out.push_back(method_text(one)); }
+  for (const json_value& one : require_array(v, "methods such as \"federated@edf\"")) {
+    out.push_back(method_text(one));
+  }
   return fmt::format("{}", fmt::join(out, ","));
 }
 
@@ -125,7 +127,8 @@ void give_stop(described_study& out, const json_value& v) {
   std::string shown = title == nullptr ? name : read_text(*title, "a text");
   const auto& drawn = find_generator(generator.where, read_text(generator, "the name of a generator"));
   if (drawn.level_name.empty()) {
-    throw input_error{generator.where, fmt::format("sets of {} have no level over which they could be counted", drawn.name),
+    throw input_error{generator.where,
+                      fmt::format("sets of {} have no level over which they could be counted", drawn.name),
                       "a generator of random sets"};
   }
   const json_value& methods = require(document, "methods", "methods such as [\"federated@edf\"]");

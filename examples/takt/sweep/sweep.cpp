@@ -36,9 +36,9 @@ using namespace sweep;
 [[nodiscard]] auto all_studies() -> const std::vector<study>& {
   static const std::vector<study> all = [] {
     std::vector<study> out;
-    for (auto family : {rtgpu_studies, accelerator_studies, openvx_studies, wamp2s_studies, wamp2s_network_studies,
-                        gpusync_studies, gpusync_fairness_studies, gpusync_runtime_studies, gpusync_video_studies,
-                        policy_studies}) {
+    for (auto family :
+         {rtgpu_studies, accelerator_studies, openvx_studies, wamp2s_studies, wamp2s_network_studies, gpusync_studies,
+          gpusync_fairness_studies, gpusync_runtime_studies, gpusync_video_studies, policy_studies}) {
       std::ranges::move(family(), std::back_inserter(out));
     }
     return out;
@@ -129,8 +129,7 @@ void check(const sweep_options& o) {
 }
 
 [[nodiscard]] auto options_of(const sweep_options& o, const interruption& signals) -> run_options {
-  run_options how{
-      .jobs = o.jobs, .part = {}, .folder = o.resume, .shows_progress = true, .stop = &signals.asked()};
+  run_options how{.jobs = o.jobs, .part = {}, .folder = o.resume, .shows_progress = true, .stop = &signals.asked()};
   if (!o.shard.empty()) { how.part = read_shard(o.shard); }
   if (!o.blocks.empty()) { how.part.units = read_units(o.blocks); }
   return how;

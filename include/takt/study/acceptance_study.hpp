@@ -63,7 +63,8 @@ struct acceptance_study {
   }
 
   [[nodiscard]] auto as_study() const -> study {
-    return {name, title,
+    return {name,
+            title,
             {title, generator.level_name, generator.level_name, "accepted task sets (%)", {}, {}, measure::sets},
             all_parameters(),
             [self = *this](const settings& s, experiment& e) { self.fill(s, e); }};

@@ -124,8 +124,8 @@ inline void write_notes(page_writer& page, const result& r) {
 /// All of a result as one page that needs no other file. Throws as `write_svg` does. Pre: the counts are complete.
 inline void write_html(std::ostream& out, const result& r) {
   const experiment& e = r.designed;
-  out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" << report::xml_escaped(e.title)
-      << "</title>\n<style>" << detail::page_style << "</style>\n</head>\n<body>\n";
+  out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>"
+      << report::xml_escaped(e.title) << "</title>\n<style>" << detail::page_style << "</style>\n</head>\n<body>\n";
   detail::page_writer page{out};
   page.head(1, e.title);
   page.paragraph(report::text("takt ", version_major, ".", version_minor, ".", version_patch, ", study ", r.name));

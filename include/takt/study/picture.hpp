@@ -95,8 +95,7 @@ class curves_drawer {
     for (const curve& c : legend_) { longest = std::max(longest, report::columns(c.title)); }
     const double entry = legend_sample + letter * as_double(longest);
     in_row_ = std::clamp<std::size_t>(static_cast<std::size_t>(width_ / entry), 1, legend_columns);
-    legend_top_ =
-        title_height + as_double((e_->panels.size() + columns_ - 1) / columns_) * (size_.height + gap_below);
+    legend_top_ = title_height + as_double((e_->panels.size() + columns_ - 1) / columns_) * (size_.height + gap_below);
     const std::size_t rows = (legend_.size() + in_row_ - 1) / in_row_;
     height_ = legend_top_ + as_double(rows) * legend_row + as_double(notes_.size()) * note_line + 25;
     most_x_ = static_cast<double>(e_->levels.back() + e_->levels.front() / 2) / 1000;
@@ -181,8 +180,7 @@ class curves_drawer {
     std::string below;
     double first_y = 0;
     for (std::size_t l = 0; l < e_->levels.size(); ++l) {
-      const share_interval i =
-          wilson(found_->counts.counts(c.series, l)[c.column], found_->counts.sets(c.series, l));
+      const share_interval i = wilson(found_->counts.counts(c.series, l)[c.column], found_->counts.sets(c.series, l));
       const double at_x = from + x(level(l));
       if (l == 0) { first_y = top + y(100 * i.most); }
       above += at("L", at_x, top + y(100 * i.most));

@@ -44,8 +44,8 @@ void for_each_row(const result& r, const Row& row) {
     const auto ranked = ranking(r, p);
     for (std::size_t i = 0; i < ranked.size(); ++i) {
       const curve& first = ranked[i].of;
-      out.push_back(report::text(p.title, ": ", i + 1, ". ", first.title, ", weighted ",
-                                 report::fixed(ranked[i].weighted, 4)));
+      out.push_back(
+          report::text(p.title, ": ", i + 1, ". ", first.title, ", weighted ", report::fixed(ranked[i].weighted, 4)));
       if (i + 1 == ranked.size() || !are_paired(r.designed, first, ranked[i + 1].of)) { continue; }
       const curve& second = ranked[i + 1].of;
       const paired_counts both = paired(r, first.series, first.column, second.column);

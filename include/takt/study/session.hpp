@@ -61,8 +61,8 @@ namespace detail {
 [[nodiscard]] inline auto found_in(const std::string& folder, const study& what, settings used)
     -> std::optional<result> {
   result out = detail::empty_result(what, std::move(used));
-  auto notes = read_journals(folder, out.name, out.used.fingerprint(), out.counts.columns(),
-                             detail::adds_to(out.counts));
+  auto notes =
+      read_journals(folder, out.name, out.used.fingerprint(), out.counts.columns(), detail::adds_to(out.counts));
   if (!notes) { return {}; }
   out.notes = std::move(*notes);
   return out;
@@ -89,9 +89,7 @@ class session {
   }
 
   /// The next unit, if there is one.
-  [[nodiscard]] auto next() -> std::optional<std::size_t> {
-    return is_stopped() ? std::nullopt : dealer_->next();
-  }
+  [[nodiscard]] auto next() -> std::optional<std::size_t> { return is_stopped() ? std::nullopt : dealer_->next(); }
   /// Another process that counts units, besides this one, which is number 0. Returns its number.
   [[nodiscard]] auto add_worker(std::string machine, std::size_t workers) -> std::size_t {
     own_.push_back({.begin = begin_, .workers = workers, .machine = std::move(machine)});

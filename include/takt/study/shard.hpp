@@ -62,7 +62,8 @@ inline constexpr std::size_t most_named_units = 10'000'000;
     good = good && last >= first && last - first < detail::most_named_units - out.size() &&
            (out.empty() || first > out.back()) && (at == end || *at == ',');
     if (!good) {
-      throw refusal{"units", report::text("\"", text, "\" names no blocks"), "rising numbers and ranges such as 3,7-12"};
+      throw refusal{"units", report::text("\"", text, "\" names no blocks"),
+                    "rising numbers and ranges such as 3,7-12"};
     }
     for (std::size_t u = first; u <= last; ++u) { out.push_back(u); }
     if (at == end) { return out; }

@@ -47,7 +47,8 @@ struct share_interval {
   return std::min(1.0, 2 * sum * std::exp(log_of_last));
 }
 
-/// A curve in one number: its share at each level, weighted by the level. Source: Bastoni, Brandenburg and Anderson 2010.
+/// A curve in one number: its share at each level, weighted by the level. Source: Bastoni, Brandenburg and Anderson
+/// 2010.
 [[nodiscard]] inline auto weighted_share(const result& r, const curve& c) -> double {
   double weights = 0;
   double sum = 0;

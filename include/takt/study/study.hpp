@@ -76,8 +76,9 @@ struct experiment : layout {
 
 /// Parameters of studies whose points end early, once the interval of each of their shares is so narrow.
 [[nodiscard]] inline auto stopping_parameters() -> std::vector<parameter> {
-  return {{"interval", "0", "thousandths: a point ends once 95 % intervals are no wider; 0: all sets are drawn", 0, 1000},
-          {"least-sets", "50", "of a point that ends early", 1, unit::most_sets}};
+  return {
+      {"interval", "0", "thousandths: a point ends once 95 % intervals are no wider; 0: all sets are drawn", 0, 1000},
+      {"least-sets", "50", "of a point that ends early", 1, unit::most_sets}};
 }
 
 struct study {

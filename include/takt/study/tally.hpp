@@ -74,7 +74,7 @@ class tally {
  private:
   struct point {
     std::int64_t sets = 0;
-    std::size_t blocks = 0;  ///< that are counted
+    std::size_t blocks = 0;                                    ///< that are counted
     std::map<std::size_t, std::vector<std::int64_t>> waiting;  ///< for the blocks before them
   };
 

@@ -82,11 +82,11 @@ TEST_CASE("without copies a board has no copy engine, and options out of range a
   CHECK(gen::board_of({.copy_percent = 0}).copy_engines == 0);
   CHECK(drawn({.copy_percent = 0}, 1, 1)->tasks[0].visit_count == 3);
   tasks out;
-  for (const auto& o : {gen::block_workload_options{.tasks = 0}, gen::block_workload_options{.kernels = 9},
-                        gen::block_workload_options{.kernel_percent = {95, 95}},
-                        gen::block_workload_options{.kernel_percent = {50, 40}},
-                        gen::block_workload_options{.utilization_permille = 0},
-                        gen::block_workload_options{.sms = 0}, gen::block_workload_options{.processors = 0}}) {
+  for (const auto& o :
+       {gen::block_workload_options{.tasks = 0}, gen::block_workload_options{.kernels = 9},
+        gen::block_workload_options{.kernel_percent = {95, 95}},
+        gen::block_workload_options{.kernel_percent = {50, 40}}, gen::block_workload_options{.utilization_permille = 0},
+        gen::block_workload_options{.sms = 0}, gen::block_workload_options{.processors = 0}}) {
     CHECK(gen::generate(o, 1, 1, 1, out) == takt::model_fault::options_out_of_range);
   }
   CHECK(gen::generate({.tasks = 17}, 1, 1, 1, out) == takt::model_fault::set_does_not_fit);

@@ -106,6 +106,6 @@ TEST_CASE("shards of a study whose points end early are whole points, and put to
 TEST_CASE("an interval is refused where a study does not count sets") {
   study what = long_study();
   what.shown.measured = measure::thousandths;
-  CHECK_THROWS_WITH_AS(static_cast<void>(what.design(settings{what.parameters})),
-                       doctest::Contains("does not count"), refusal);
+  CHECK_THROWS_WITH_AS(static_cast<void>(what.design(settings{what.parameters})), doctest::Contains("does not count"),
+                       refusal);
 }
